@@ -105,7 +105,7 @@ class ProfileReader {
     std::optional<ExpectedVersions> expected(const toml::table& table) const {
         if (table.empty()) return std::nullopt;
         ExpectedVersions versions{.profile = path_};
-        for_each(table, {"cuda", "cudnn", "driver"}, [&](const std::string& key, const toml::node& value) {
+        for_each(table, {"driver", "cudnn", "cuda"}, [&](const std::string& key, const toml::node& value) {
             const std::string version = text_at(key, value);
             if (!expected_version(version))
                 reject(value, key + " cannot be '" + version +

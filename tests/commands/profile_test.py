@@ -4,6 +4,7 @@
 usage: profile_test.py RNNCHECK [unittest arguments]
 """
 import json
+import os
 import pathlib
 import re
 import sys
@@ -13,7 +14,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 from doctor import Run  # noqa: E402
 
-PROGRAM = sys.argv.pop(1)
+PROGRAM = os.path.abspath(sys.argv.pop(1))
 DOCUMENTATION = (pathlib.Path(__file__).parents[2] / "docs/formats.md").read_text()
 RULE = "version_not_expected"
 NO_DRIVER = {"schema": 2, "driver": {"module_loaded": False, "device_nodes": []}, "host": {"environment": {}, "pci_gpus": []},
@@ -50,7 +51,7 @@ class Profile(unittest.TestCase):
         run = self.judged(profile, NO_DRIVER)
         self.assertEqual((run.code, run.out), (2, b""), run.err)
         self.assertEqual(run.err.count("\n"), 1, run.err)
-        self.assertLess(len(run.err), 600)
+        self.assertLess(len(run.err), 4200)
         self.assertIn(f"rnncheck.toml', line {line}: " if line else "rnncheck.toml", run.err)
         for word in words:
             self.assertIn(word, run.err)
@@ -86,12 +87,9 @@ class Profile(unittest.TestCase):
         self.assertEqual(self.judged(profile, {"schema": 2}, "--only", "driver_missing").code, 3)  # undecided stays undecided
 
     def test_fail_on(self):
-        gpu = {"index": 0, "name": "sim", "persistence_mode": False, "processes": [], "throttle_reasons": []}
-        facts = machine(driver={"init": {"call": "cuInit", "code": 0, "text": ""}, "device_nodes": []}, host={"environment": {}, "pci_gpus": []}, nvml_devices=[gpu])
-        del facts["host"]
-        only = ("--only", "several_cudnns,cudnn_bug")
-        facts["cudnns"] = [cudnn("8.9.7")]
-        codes = [self.judged(profile, facts, *only, *more).code
+        gpu = {"index": 0, "memory_total_mib": 24576, "memory_free_mib": 100, "throttle_reasons": [], "processes": []}
+        facts = machine(driver={"init": {"call": "cuInit", "code": 0, "text": ""}, "device_nodes": []}, nvml_devices=[gpu])
+        codes = [self.judged(profile, facts, "--only", "gpu_memory_low", *more).code
                  for profile, more in (("", ()), ('fail-on = "warning"', ()), ('fail-on = "warning"', ("--fail-on", "error")), ('fail-on = "never"', ("--fail-on", "warning")))]
         self.assertEqual(codes, [0, 4, 0, 4])
 
