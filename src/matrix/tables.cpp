@@ -26,7 +26,7 @@ void read_file(TableFiles& files, const std::string& name) {
     if (std::filesystem::is_regular_file(place, error)) file.open(place, std::ios::binary);
     std::string text(most_bytes + 1, '\0');
     file.read(text.data(), std::ssize(text));
-    if (!file.eof() && file.fail()) throw InputError(escaped(place) + ": the file cannot be read");
+    if (!file.is_open() || file.bad()) throw InputError(escaped(place) + ": the file cannot be read");
     if (!file.eof()) throw InputError(escaped(place) + ": the file is larger than 1 MiB");
     text.resize(static_cast<std::size_t>(file.gcount()));
     const std::string stem = name.substr(0, name.size() - suffix.size());
