@@ -126,6 +126,13 @@ ModelFile read_model_file(const std::string& path, bool with_weights) {
     return model;
 }
 
+std::optional<Network> network_of(const ModelFile& file) {
+    for (const ModelLayer& layer : file.layers)
+        if (const auto mask = layer.settings.find("mask"); mask != layer.settings.end() && mask->second != "none")
+            return Network{{}, true};
+    return std::nullopt;
+}
+
 std::optional<std::string> find_in_path(const std::string& name) {
     for (const std::string& directory : split(environment_variable("PATH").value_or("/usr/bin:/bin"), ':')) {
         const std::string file = (directory.empty() ? "." : directory) + '/' + name;

@@ -24,6 +24,9 @@ Log read_log_files(const std::vector<std::string>& paths, const Matrix& matrix);
 /// Read in a process of its own, which is confined. InputError why it cannot be.
 ModelFile read_model_file(const std::string& path, bool with_weights);
 
+/// Whether a layer receives a mask; nothing where the file does not contain it.
+std::optional<Network> network_of(const ModelFile& file);
+
 /// The first file of this name on PATH that may be executed, as a shell finds it; `name` without '/'.
 std::optional<std::string> find_in_path(const std::string& name);
 

@@ -42,6 +42,16 @@ std::string place_of(std::string field) {
     return field;
 }
 
+/// The value of a node, where it is known: an element of a list is absent if the probe that lists them completed.
+std::optional<std::uint32_t> known_value(const FleetNode& node, std::uint32_t field, const Texts& texts) {
+    const std::uint32_t value = value_of(node, field);
+    if (value != unknown) return value;
+    const std::string_view probe = probe_listing(texts[field]);
+    const auto end = texts.find("probe_runs[" + std::string(probe) + "].end"), finished = texts.find("finished");
+    const bool is_absent = !probe.empty() && end && finished && value_of(node, *end) == *finished;
+    return is_absent ? std::optional(unknown) : std::nullopt;
+}
+
 std::string group_value(const FleetNode& node, const std::string& by, const Texts& texts) {
     const auto value = [&](std::string_view field) -> std::string {
         const auto number = texts.find(field);
@@ -83,19 +93,9 @@ class Group {
   private:
     using Counts = std::map<std::uint32_t, std::size_t>;  ///< nodes by value; `unknown` stands for known to be absent
 
-    /// The value of a node, where it is known: an element of a list is absent if the probe that lists them completed.
-    std::optional<std::uint32_t> known_value(const FleetNode& node, std::uint32_t field) const {
-        const std::uint32_t value = value_of(node, field);
-        if (value != unknown) return value;
-        const std::string_view probe = probe_listing(texts_[field]);
-        const auto end = texts_.find("probe_runs[" + std::string(probe) + "].end"), finished = texts_.find("finished");
-        const bool is_absent = !probe.empty() && end && finished && value_of(node, *end) == *finished;
-        return is_absent ? std::optional(unknown) : std::nullopt;
-    }
-
     /// What most have, or --expect has; nothing without a majority.
     std::optional<std::uint32_t> usual_value(std::uint32_t field, const Counts& counts, std::size_t known) const {
-        if (expected_) return known_value(*expected_, field);
+        if (expected_) return known_value(*expected_, field, texts_);
         const auto most = std::ranges::max_element(counts, {}, &Counts::value_type::second);
         return known >= least_for_majority && most->second * 3 > known * 2 ? std::optional(most->first) : std::nullopt;
     }
@@ -106,7 +106,7 @@ class Group {
         for (const auto& [value, count] : counts) known += count;
         if (known < nodes_.size() && !probe_listing(texts_[field]).empty())
             for (const FleetNode* node : nodes_)
-                if (known_value(*node, field) == unknown) ++counts[unknown], ++known;
+                if (known_value(*node, field, texts_) == unknown) ++counts[unknown], ++known;
         FleetField difference{label_of({place_of(texts_[field])}), place_of(texts_[field])};
         const auto usual = usual_value(field, counts, known);
         if (expected_ ? !usual || (counts.size() == 1 && counts.contains(*usual)) : counts.size() == 1)
@@ -131,7 +131,7 @@ class Group {
     std::string names_with(std::uint32_t field, std::uint32_t value) const {
         std::vector<std::string> names;
         for (const FleetNode* node : nodes_)
-            if (known_value(*node, field) == value) names.push_back(node->name);
+            if (known_value(*node, field, texts_) == value) names.push_back(node->name);
         return nodeset_of(std::move(names));
     }
 
@@ -199,20 +199,23 @@ std::vector<FleetNodes> counted(const NamesByText& names) {
 
 /// Who reported, and how it went there.
 void add_reports(const Collection& collection, const FleetQuestion& question, Fleet& fleet) {
-    NamesByText problems, unreadable;
+    NamesByText problems, warnings, unreadable;
     std::vector<std::string> with_problems, undetermined;
     for (const FleetNode& node : collection.nodes) {
         for (const std::uint32_t rule : std::set(node.errors.begin(), node.errors.end()))
             problems[collection.texts[rule]].push_back(node.name);
+        for (const std::uint32_t rule : std::set(node.warnings.begin(), node.warnings.end()))
+            warnings[collection.texts[rule]].push_back(node.name);
         if (!node.errors.empty())
             with_problems.push_back(node.name);
-        else if (node.verdict != "healthy")
+        else if (node.verdict != "healthy" && node.verdict != "warnings")
             undetermined.push_back(node.name);
     }
     for (const UnreadableReport& report : collection.unreadable) unreadable[report.why].push_back(report.name);
     fleet.read = collection.nodes.size();
     fleet.repeated = collection.repeated;
     fleet.problems = counted(problems);
+    fleet.warnings = counted(warnings);
     fleet.unreadable = counted(unreadable);
     fleet.with_problems = nodeset_of(with_problems);
     fleet.undetermined = nodeset_of(undetermined);
@@ -236,7 +239,7 @@ void conclude(Fleet& fleet) {
     for (const FleetNodes& reports : fleet.unreadable) unreadable += reports.count;
     fleet.outcome = ill > 0                                   ? FleetOutcome::problems
                     : missing + undetermined + unreadable > 0 ? FleetOutcome::incomplete
-                    : odd > 0                                 ? FleetOutcome::odd
+                    : odd + fleet.warnings.size() > 0         ? FleetOutcome::warnings
                                                               : FleetOutcome::alike;
     std::vector<std::string> parts;
     const auto add = [&](std::size_t count, const std::string& what) {
@@ -244,6 +247,7 @@ void conclude(Fleet& fleet) {
     };
     add(odd, odd == 1 ? "differs from the others" : "differ from the others");
     add(ill, ill == 1 ? "has problems" : "have problems");
+    add(fleet.warnings.size(), fleet.warnings.size() == 1 ? "kind of warning" : "kinds of warnings");
     add(undetermined, "undetermined");
     add(unreadable, unreadable == 1 ? "report is unreadable" : "reports are unreadable");
     add(missing, "did not report");
@@ -264,7 +268,45 @@ void keep_differences_of(const std::string& node, Fleet& fleet) {
     }
     std::erase_if(fleet.groups, [](const FleetGroup& group) { return group.differences.empty(); });
     std::erase_if(fleet.problems, is_another);
+    std::erase_if(fleet.warnings, is_another);
     fleet.unreadable.clear();
+}
+
+using Changes = std::map<std::tuple<std::string, std::string, std::string>, std::vector<std::string>>;
+
+/// Rules that found something at one time alone.
+void add_findings(const FleetNode& node, const FleetNode& later, const Texts& texts, Changes& changes) {
+    for (const auto& [severity, rules] :
+         {std::pair("error ", &FleetNode::errors), {"warning ", &FleetNode::warnings}}) {
+        std::set<std::uint32_t> all((node.*rules).begin(), (node.*rules).end());
+        all.insert((later.*rules).begin(), (later.*rules).end());
+        const auto presence = [](bool is_present) { return is_present ? "present" : "absent"; };
+        for (const std::uint32_t rule : all)
+            if (const bool was = includes(node.*rules, rule), is = includes(later.*rules, rule); was != is)
+                changes[{severity + texts[rule], presence(was), presence(is)}].push_back(node.name);
+    }
+}
+
+/// Fields that are known at both times.
+void add_facts(const FleetNode& node, const FleetNode& later, const Texts& texts, Changes& changes) {
+    std::set<std::uint32_t> fields;
+    for (const auto* values : {&node.values, &later.values})
+        for (const auto& [field, value] : *values) fields.insert(field);
+    const auto words = [&](std::uint32_t value) { return value == unknown ? "absent" : texts[value]; };
+    for (const std::uint32_t field : fields)
+        if (const auto from = known_value(node, field, texts), to = known_value(later, field, texts);
+            from && to && from != to)
+            changes[{label_of({place_of(texts[field])}), words(*from), words(*to)}].push_back(node.name);
+}
+
+std::vector<FleetChange> counted(const Changes& changes) {
+    std::vector<FleetChange> list;
+    for (const auto& [change, nodes] : changes) {
+        const auto& [what, from, to] = change;
+        list.push_back({what, from, to, nodes.size(), nodeset_of(nodes)});
+    }
+    std::ranges::stable_sort(list, std::greater(), &FleetChange::count);
+    return list;
 }
 
 }  // namespace
@@ -288,36 +330,30 @@ Fleet compare_nodes(const Collection& collection, const FleetQuestion& question)
     return fleet;
 }
 
-FleetDiff changes_between(const Collection& before, const Collection& after) {
+FleetDiff changes_between(Collection before, const Collection& after) {
     FleetDiff diff;
     std::vector<std::string> gone, added;
-    std::map<std::tuple<std::string, std::string, std::string>, std::vector<std::string>> changes;
+    Changes findings, facts;
     for (const FleetNode& node : before.nodes) {
-        const FleetNode* later = after.find(node.name);
-        if (!later) {
+        const FleetNode* found = after.find(node.name);
+        if (!found) {
             gone.push_back(node.name);
             continue;
         }
         ++diff.compared;
-        for (const auto& [field, value] : node.values) {
-            const std::string& from = before.texts[value];
-            const auto same_field = after.texts.find(before.texts[field]);
-            const std::uint32_t found = same_field ? value_of(*later, *same_field) : unknown;
-            if (found != unknown && after.texts[found] != from)
-                changes[{label_of({place_of(before.texts[field])}), from, after.texts[found]}].push_back(node.name);
-        }
+        const FleetNode later = after.renumbered(*found, before.texts);
+        add_findings(node, later, before.texts, findings);
+        add_facts(node, later, before.texts, facts);
     }
     for (const FleetNode& node : after.nodes)
         if (!before.find(node.name)) added.push_back(node.name);
-    for (const auto& [change, nodes] : changes) {
-        const auto& [what, from, to] = change;
-        diff.changes.push_back({what, from, to, nodes.size(), nodeset_of(nodes)});
-    }
-    std::ranges::stable_sort(diff.changes, std::greater(), &FleetChange::count);
+    diff.findings = counted(findings);
+    diff.changes = counted(facts);
     diff.gone = nodeset_of(gone);
     diff.added = nodeset_of(added);
-    diff.sentence = pluralized(diff.compared, "node", "nodes") + " compared: " +
-                    (diff.changes.empty() ? "nothing changed" : pluralized(diff.changes.size(), "change", "changes"));
+    const std::size_t count = diff.findings.size() + diff.changes.size();
+    diff.sentence = pluralized(diff.compared, "node", "nodes") +
+                    " compared: " + (count == 0 ? "nothing changed" : pluralized(count, "change", "changes"));
     return diff;
 }
 

@@ -16,6 +16,7 @@ struct FleetQuestion {
 /// UsageError for a nodeset that is none.
 Fleet compare_nodes(const Collection& collection, const FleetQuestion& question);
 
-FleetDiff changes_between(const Collection& before, const Collection& after);
+/// Of facts, and of the rules with findings.
+FleetDiff changes_between(Collection before, const Collection& after);
 
 }  // namespace rnncheck

@@ -32,9 +32,9 @@ struct FleetSample {
 
 struct FleetNode {
     std::string name;
-    std::string run_at;                 ///< ISO time, compared as text; "" when the report has none
-    std::string verdict;                ///< as the report has it; "" for facts that nobody judged
-    std::vector<std::uint32_t> errors;  ///< rules
+    std::string run_at;                           ///< ISO time, compared as text; "" when the report has none
+    std::string verdict;                          ///< as the report has it; "" for facts that nobody judged
+    std::vector<std::uint32_t> errors, warnings;  ///< rules
     std::vector<std::pair<std::uint32_t, std::uint32_t>> values;  ///< field and value, by field
     std::vector<FleetSample> samples;
     std::vector<std::pair<std::string, std::string>> labels;
@@ -52,6 +52,9 @@ struct Collection {
     std::size_t repeated = 0;
 
     const FleetNode* find(std::string_view name) const;
+
+    /// The node with the numbers of `other` for its texts.
+    FleetNode renumbered(FleetNode node, Texts& other) const;
 };
 
 /// Files, directories (their *.json and *.ndjson) and "-", standard input; each holds one report or many, one after
@@ -59,7 +62,7 @@ struct Collection {
 /// InputError for an input that cannot be opened and for a directory without reports.
 Collection read_reports(const std::vector<std::string>& inputs, bool name_by_file = false);
 
-/// The one report of a collection, with the numbers of `texts`. InputError when there is not one.
-FleetNode only_report(const Collection& collection, Texts& texts);
+/// The one report of a collection. InputError when there is not one.
+const FleetNode& only_report(const Collection& collection);
 
 }  // namespace rnncheck

@@ -1,6 +1,5 @@
 #include <rapidjson/document.h>
 #include <rapidjson/error/en.h>
-#include <rapidjson/memorystream.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -117,7 +116,7 @@ const rapidjson::Value& facts_of(const rapidjson::Value& report) {
 struct ParsedReport {
     std::string place;  ///< "nodes.ndjson:7"
     FleetNode node = {};
-    std::vector<std::string> errors = {};
+    std::vector<std::string> errors = {}, warnings = {};
     ComparedValues compared;
 };
 
@@ -133,7 +132,8 @@ ParsedReport parsed_report(const rapidjson::Value& json, std::string place) {
             report.node.labels.emplace_back(label.name.GetString(), text_at(*labels, label.name.GetString()));
     if (const auto* findings = member_of(json, "findings"); findings && findings->IsArray())
         for (const auto& finding : findings->GetArray())
-            if (text_at(finding, "severity") == "error") report.errors.push_back(text_at(finding, "rule"));
+            if (const std::string severity = text_at(finding, "severity"); severity == "error" || severity == "warning")
+                (severity == "error" ? report.errors : report.warnings).push_back(text_at(finding, "rule"));
     return report;
 }
 
@@ -162,24 +162,29 @@ class Reader {
 
   private:
     void read_chunks() {
-        while (const auto chunk = chunks_.next()) read(*chunk);
+        std::vector<char> memory(std::size_t{1} << 20);  // of a report's JSON; more is allocated when it needs more
+        rapidjson::MemoryPoolAllocator<> allocator(memory.data(), memory.size());
+        while (auto chunk = chunks_.next()) read(*chunk, allocator);
     }
 
-    void read(const Chunk& chunk) {
+    /// Parses in the chunk's text, which the strings of the JSON then share.
+    void read(Chunk& chunk, rapidjson::MemoryPoolAllocator<>& allocator) {
         constexpr std::string_view blanks = " \t\r\n";
         std::vector<ParsedReport> reports;
         std::vector<UnreadableReport> unreadable;
-        rapidjson::Document json;
-        std::size_t line = chunk.first_line;
-        for (std::size_t at = chunk.text.find_first_not_of(blanks), counted = 0; at != std::string::npos;
+        std::vector<std::size_t> ends_of_lines;  // found before parsing, which changes the text
+        for (std::size_t i = 0; i < chunk.text.size(); ++i)
+            if (chunk.text[i] == '\n') ends_of_lines.push_back(i);
+        for (std::size_t at = chunk.text.find_first_not_of(blanks); at != std::string::npos;
              at = chunk.text.find_first_not_of(blanks, at)) {
-            line += static_cast<std::size_t>(std::count(&chunk.text[counted], &chunk.text[at], '\n'));
-            counted = at;
+            const auto line = chunk.first_line + static_cast<std::size_t>(std::ranges::lower_bound(ends_of_lines, at) -
+                                                                          ends_of_lines.begin());
             const std::string place = fs::path(chunk.file).filename().string() + ':' + std::to_string(line);
-            rapidjson::MemoryStream stream(&chunk.text[at], chunk.text.size() - at);
-            json.SetNull();
-            json.GetAllocator().Clear();
-            json.ParseStream<rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseIterativeFlag>(stream);
+            rapidjson::InsituStringStream stream(&chunk.text[at]);
+            allocator.Clear();
+            rapidjson::Document json(&allocator);
+            json.ParseStream<rapidjson::kParseInsituFlag | rapidjson::kParseStopWhenDoneFlag |
+                             rapidjson::kParseIterativeFlag>(stream);
             at += stream.Tell();
             try {
                 if (json.HasParseError())
@@ -208,6 +213,7 @@ class Reader {
         for (const NumberOfGpu& number : report.compared.numbers)
             node.samples.push_back({texts.number_of(number.field), number.gpu, number.value});
         for (const std::string& rule : report.errors) node.errors.push_back(texts.number_of(rule));
+        for (const std::string& rule : report.warnings) node.warnings.push_back(texts.number_of(rule));
         std::ranges::sort(node.values);
         collection_.nodes.push_back(std::move(node));
     }
@@ -263,16 +269,21 @@ const FleetNode* Collection::find(std::string_view name) const {
     return found == nodes.end() || found->name != name ? nullptr : &*found;
 }
 
-FleetNode only_report(const Collection& collection, Texts& texts) {
-    if (collection.nodes.size() != 1 || !collection.unreadable.empty())
-        throw InputError("--expect needs a file with one report that can be read");
-    FleetNode node = collection.nodes.front();
+FleetNode Collection::renumbered(FleetNode node, Texts& other) const {
     for (auto& [field, value] : node.values) {
-        field = texts.number_of(collection.texts[field]);
-        value = texts.number_of(collection.texts[value]);
+        field = other.number_of(texts[field]);
+        value = other.number_of(texts[value]);
     }
+    for (auto* rules : {&node.errors, &node.warnings})
+        for (std::uint32_t& rule : *rules) rule = other.number_of(texts[rule]);
     std::ranges::sort(node.values);
     return node;
+}
+
+const FleetNode& only_report(const Collection& collection) {
+    if (collection.nodes.size() != 1 || !collection.unreadable.empty())
+        throw InputError("--expect needs a file with one report that can be read");
+    return collection.nodes.front();
 }
 
 Collection read_reports(const std::vector<std::string>& inputs, bool name_by_file) {

@@ -4,6 +4,7 @@
 #include <rapidjson/writer.h>
 
 #include <set>
+#include <unordered_map>
 
 #include "base/text.hpp"
 #include "fleet/nodeset.hpp"
@@ -15,7 +16,8 @@ namespace {
 
 using Value = rapidjson::Value;
 constexpr int deepest = 12;
-constexpr unsigned most_runs = 10'000;  ///< described together: more than any level has
+constexpr std::size_t most_patterns = 10'000;  ///< kept; no machine has so many
+constexpr unsigned most_runs = 10'000;         ///< described together: more than any level has
 
 /// Beside what differs between two runs of one machine.
 const std::set<std::string, std::less<>> left_out = {"rnn_cases",
@@ -24,6 +26,15 @@ const std::set<std::string, std::less<>> left_out = {"rnn_cases",
                                                      "cuda_devices[].index",
                                                      "nvml_devices[].index",
                                                      "kernel_runs[].gpu"};
+
+/// Asked for each value of thousands of reports, which have the same patterns.
+bool is_left_out(const std::string& pattern) {
+    thread_local std::unordered_map<std::string, bool> known;
+    if (known.size() > most_patterns) known.clear();
+    const auto [at, is_new] = known.try_emplace(pattern);
+    if (is_new) at->second = left_out.contains(pattern) || may_vary(pattern);
+    return at->second;
+}
 
 const Value* member(const Value& object, const char* name) {
     if (!object.IsObject()) return nullptr;
@@ -112,7 +123,7 @@ class Collector {
 
   private:
     void collect(const Value& value, const std::string& place, const std::string& pattern, int depth, Values& values) {
-        if (left_out.contains(pattern) || may_vary(pattern) || value.IsNull() || depth > deepest) return;
+        if (value.IsNull() || is_left_out(pattern) || depth > deepest) return;
         if (value.IsArray()) return collect_list(value, place, pattern, depth, values);
         if (!value.IsObject()) {
             values[place] = text_of(value);
@@ -122,7 +133,7 @@ class Collector {
         } else if (pattern == "host.environment") {
             for (const auto& item : value.GetObject()) {
                 const std::string whole = place + '[' + text_of(item.name) + ']';
-                if (!left_out.contains(whole) && !may_vary(whole)) values[whole] = text_of(item.value);
+                if (!is_left_out(whole)) values[whole] = text_of(item.value);
             }
         } else {
             for (const auto& item : value.GetObject()) {

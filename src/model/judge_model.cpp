@@ -71,7 +71,7 @@ void apply(const ModelRule& rule, bool of_known_version, JudgedLayer& layer, std
     if (value && has_word(rule.needed, *value)) return;
     if (!rule.setting.empty() && !value) {
         layer.cudnn = std::max(layer.cudnn, CudnnUse::unknown);
-        unknown.push_back(rule.setting + " (needed: " + join(split(rule.needed, ' '), " or ") + ")");
+        unknown.push_back(rule.setting + " " + join(split(rule.needed, ' '), " or "));
         return;
     }
     const bool depends = rule.last && !of_known_version;
@@ -100,15 +100,18 @@ double speedup(const RnnCase& network) {
 
 /// Per element: what a step of cuDNN keeps for its gradients, and what it needs while it runs (docs/speed.md).
 ModelMemory memory_of(const RnnCase& network) {
-    const auto element = static_cast<std::int64_t>(bytes_of(network.dtype));
-    const std::int64_t gates = gates_of(network.cell), hidden = network.hidden, batch = network.batch;
-    const std::int64_t rows = batch * network.sequence_length, places = network.pseudo_layers();
+    const double gates = gates_of(network.cell), hidden = network.hidden, batch = network.batch;
+    const double rows = batch * network.sequence_length, places = network.pseudo_layers();
     const bool lstm = network.cell == Cell::lstm;
+    const auto bytes = [&](double elements) {
+        return static_cast<std::int64_t>(std::min(elements * static_cast<double>(bytes_of(network.dtype)), 9e18));
+    };
     ModelMemory memory;
-    memory.weights = element * (gate_weights(network) + places * network.projection * hidden);
-    memory.data = element * (rows * (network.input + network.width()) + (lstm ? 4 : 2) * places * batch * hidden);
-    memory.workspace = element * rows * gates * hidden * network.directions();
-    memory.reserve = element * rows * places * (gates + (lstm ? 2 : network.cell == Cell::gru ? 2 : 1)) * hidden;
+    memory.weights = bytes(static_cast<double>(weights_in(network)));
+    memory.data =
+        bytes(rows * (double{1} * network.input + network.width()) + (lstm ? 4 : 2) * places * batch * hidden);
+    memory.workspace = bytes(rows * gates * hidden * network.directions());
+    memory.reserve = bytes(rows * places * (gates + (lstm || network.cell == Cell::gru ? 2 : 1)) * hidden);
     return memory;
 }
 
@@ -133,7 +136,20 @@ std::optional<RnnCase> case_of(const ModelLayer& layer, const ModelSizes& sizes)
     network.sequence_length = sizes.length.value_or(100);
     if (const auto projection = layer.settings.find("proj_size"); projection != layer.settings.end())
         network.projection = number_from(projection->second).value_or(0);
+    constexpr double most_weights = 1e12;  // beyond every GPU; so no product of sizes overflows
+    const double columns = double{1} * network.input + network.hidden + network.projection;
+    if (network.projection < 0 || columns * network.hidden * network.layers > most_weights) return std::nullopt;
     return network;
+}
+
+std::optional<FrameworkChoice> choice_of(const std::string& framework, RnnCase network, const RnnPlace& place) {
+    if (framework == "pytorch") return pytorch_choice(network, place);
+    network.layout = Layout::batch_major;  // Keras' default
+    return framework == "onnx" ? std::nullopt : tensorflow_choice(network, place);
+}
+
+std::int64_t weights_in(const RnnCase& network) {
+    return gate_weights(network) + std::int64_t{network.projection} * network.hidden * network.pseudo_layers();
 }
 
 std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel& given, const ModelSizes& sizes,
@@ -147,7 +163,10 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
         std::vector<std::string> unknown;
         for (const ModelRule& rule : matrix.model_rules())
             if (applies(rule, rules, layer)) apply(rule, rules.version.has_value(), result, unknown);
-        if (!unknown.empty()) result.reasons.push_back("the file does not hold " + join_with_and(unknown));
+        if (!unknown.empty())
+            result.reasons.push_back("cuDNN is used only with " + join_with_and(unknown) +
+                                     "; the file does not contain " +
+                                     (unknown.size() > 1 ? "these settings" : "this setting"));
         const auto network = case_of(layer, sizes);
         const bool in_a_loop = rules.framework.starts_with("keras") || rules.framework == "tensorflow";
         if (network && in_a_loop && result.cudnn == CudnnUse::no && !result.changes.empty())
@@ -160,7 +179,16 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
 
 JudgedModel judged_model(const std::string& path, const ModelFile& file, const GivenOfModel& given,
                          const ModelSizes& sizes, const Matrix& matrix) {
-    return {path, file.format, file.framework, file.version, file.notes, judged_layers(file, given, sizes, matrix)};
+    JudgedModel judged{path,         file.format, file.framework,
+                       file.version, file.notes,  judged_layers(file, given, sizes, matrix)};
+    const auto version = find_version(file.version.value_or(""));
+    const bool other_backends = file.framework == "keras" && (!version || *version >= make_version({3}));
+    if (other_backends && !given.contains("backend") && !judged.layers.empty())
+        judged.notes.emplace_back(
+            "judged for the backend TensorFlow: the file does not contain the backend; for others: --given "
+            "backend=torch, "
+            "--given backend=jax");
+    return judged;
 }
 
 }  // namespace rnncheck

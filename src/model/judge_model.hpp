@@ -3,11 +3,11 @@
 
 #include "matrix/matrix.hpp"
 #include "model/model.hpp"
-#include "rnn/case.hpp"
+#include "rnn/framework_choice.hpp"
 
 namespace rnncheck {
 
-/// `depends`: on the data or versions at run time. `unknown`: the file does not hold what decides.
+/// `depends`: on the data or versions at run time. `unknown`: the file does not contain what decides.
 enum class CudnnUse { yes, depends, unknown, no };
 RNNCHECK_ENUM_NAMES(CudnnUse, "yes", "depends", "unknown", "no")
 
@@ -28,6 +28,7 @@ struct JudgedLayer : ModelLayer {
     bool cpu_only = false;
     std::vector<std::string> reasons = {}, changes = {}, sources = {};
     std::optional<double> modeled_speedup = {};
+    std::vector<std::string> here = {};
     std::optional<ModelMemory> memory = {};
 
     static void fields(auto& self, auto&& visit) {
@@ -39,6 +40,8 @@ struct JudgedLayer : ModelLayer {
         visit("sources", self.sources, "where the reasons come from");
         visit("modeled_speedup", self.modeled_speedup,
               "factor of time by the model of docs/speed.md, with such changes");
+        visit("here", self.here,
+              "doctor --model: what the tables show of it with each cuDNN on each GPU, without a run");
         visit("memory", self.memory, "bytes for --batch and --length");
     }
 };
@@ -52,7 +55,9 @@ struct JudgedModel {
 
     static void fields(auto& self, auto&& visit) {
         visit("file", self.file, "as it was named");
-        visit("format", self.format, "h5, keras, keras_json, onnx, pytorch, safetensors, saved_model or torchscript");
+        visit("format", self.format,
+              "keras, keras_json, keras_weights, hdf5, saved_model, onnx, torch_zip, torch_legacy, torchscript or "
+              "safetensors");
         visit("framework", self.framework, "the framework that the file is for");
         visit("version", self.version, "of the framework; missing where the file does not hold it");
         visit("notes", self.notes, "what holds for the whole file, and what could not be read");
@@ -76,5 +81,11 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
 
 /// The layer as a case of cuDNN; nothing where sizes are unknown or cuDNN has no such network.
 std::optional<RnnCase> case_of(const ModelLayer& layer, const ModelSizes& sizes);
+
+/// What the framework of the file requests from cuDNN for the case there; nothing where that is not known.
+std::optional<FrameworkChoice> choice_of(const std::string& framework, RnnCase network, const RnnPlace& place);
+
+/// How many numbers cuDNN's weights of the case are.
+std::int64_t weights_in(const RnnCase& network);
 
 }  // namespace rnncheck

@@ -347,7 +347,8 @@ class KerasModel {
             if (into_.format == "keras" ? place.starts_with(path_) : contains("/" + place, part))
                 found.push_back(&cell);
         }
-        std::ranges::stable_partition(found, [](const auto* cell) { return contains(cell->place, "/forward_"); });
+        std::stable_partition(found.begin(), found.end(),
+                              [](const auto* cell) { return contains(cell->place, "/forward_"); });
         return found;
     }
 
@@ -439,7 +440,9 @@ void read_keras_hdf5(std::string_view bytes, ModelFile& into) {
     into.format = config.empty() ? "keras_weights" : "hdf5";
     if (!config.empty()) return add_keras_layers(parsed_json(config, "model_config"), hdf5.datasets(), into);
     add_keras_layers(hdf5.datasets(), into);
-    into.notes.push_back("the file holds weights alone: activations, masks and dropout are unknown");
+    into.notes.emplace_back(
+        "the file contains only weights: activations, masks and dropout are unknown; save the whole model with "
+        "model.save(\"model.keras\") and check that file");
 }
 
 }  // namespace rnncheck::model

@@ -31,6 +31,8 @@ class OnnxModel {
   public:
     OnnxModel(std::string_view model, const std::string& directory, ModelFile& file)
         : directory_(directory), file_(file) {
+        if (field_of(model, 7).bytes.empty() || field_of(model, 8).bytes.empty())
+            throw InputError("it is no ONNX model: it has no graph or no version of the operators");
         file.format = file.framework = "onnx";
         const std::string producer = text_of(model, 2), version = text_of(model, 3);
         if (!producer.empty()) file.notes.emplace_back(trim("written by " + producer + " " + version));
@@ -120,7 +122,7 @@ class OnnxModel {
         layer.settings["bias"] = inputs[3].empty() ? "no" : "yes";
         layer.settings["sequence_lens"] = inputs[4].empty() ? "no" : "yes";
         if (op == "GRU") layer.settings.emplace("linear_before_reset", "0");  // ONNX' default
-        if (op == "LSTM") layer.settings["peepholes"] = inputs[7].empty() ? "no" : "yes";
+        if (layer.kind == LayerKind::lstm) layer.settings["peepholes"] = inputs[7].empty() ? "no" : "yes";
         set_sizes(layer, inputs);
         if (op == "RNN" && lower(layer.settings["activations"]).starts_with("relu")) layer.kind = LayerKind::rnn_relu;
         std::erase_if(layer.settings, [](const auto& setting) { return setting.second.empty(); });

@@ -12,14 +12,16 @@ void read_zip(std::string_view bytes, ModelFile& into) {
     const ZipArchive archive(bytes);
     if (archive.find("data.pkl")) return read_torch_zip(archive, into);
     if (archive.find("config.json")) return read_keras_zip(archive, into);
-    throw InputError("the ZIP archive is neither a Keras model (config.json) nor one of PyTorch (data.pkl)");
+    throw InputError("the ZIP archive is neither a Keras model (config.json) nor one of PyTorch (data.pkl); if it " +
+                     std::string("contains a model, unpack it and give that file"));
 }
 
 void read_json(std::string_view bytes, const std::string& directory, ModelFile& into) {
     const Json json = parsed_json(bytes, "the file");
     if (member(json, "weight_map").is_object()) return read_safetensors_index(json, directory, into);
     if (!member(json, "class_name").is_string())
-        throw InputError("the JSON is neither a Keras model nor the index of a safetensors checkpoint");
+        throw InputError("the JSON is neither a Keras model nor the index of a safetensors checkpoint; give the file " +
+                         std::string("that contains the model or its weights"));
     into.format = "keras_json";
     into.framework = "keras";
     if (const std::string version = text_member(json, "keras_version"); !version.empty()) into.version = version;
@@ -28,6 +30,24 @@ void read_json(std::string_view bytes, const std::string& directory, ModelFile& 
 
 bool is_safetensors(std::string_view bytes) {
     return bytes.size() > 9 && bytes[8] == '{' && little(bytes, 0, 8) <= bytes.size() - 8;
+}
+
+/// Of a format that is not read: what it is, and what to do.
+[[noreturn]] void reject(std::string_view bytes) {
+    struct Known {
+        std::size_t at;
+        std::string_view magic, advice;
+    };
+    constexpr Known others[] = {
+        {0, "\x1f\x8b", "it is compressed with gzip; unpack it and give the model that it contains"},
+        {257, "ustar", "it is a tar archive; unpack it and give the model that it contains"},
+        {4, "TFL3", "it is a TensorFlow Lite model, which cuDNN does not run; give the model that it was made from"},
+        {0, "GGUF", "it is a GGUF file, which cuDNN does not run; give the model that it was made from"}};
+    for (const auto& [at, magic, advice] : others)
+        if (bytes.size() > at && bytes.substr(at).starts_with(magic)) throw InputError(std::string(advice));
+    throw InputError(
+        "it is no model of a known format: .keras, .h5, Keras JSON, SavedModel (its directory), ONNX, PyTorch (.pt, "
+        ".pth, .bin, .ckpt, TorchScript), safetensors; save or export the model in one of these");
 }
 
 void read_file(const std::string& path, const std::string& directory, ModelFile& into) {
@@ -39,9 +59,7 @@ void read_file(const std::string& path, const std::string& directory, ModelFile&
     if (trim(bytes.substr(0, 64)).starts_with("{")) return read_json(bytes, directory, into);
     if (bytes.front() == '\x80') return read_torch_pickle(bytes, into);
     if (bytes.front() == '\x08') return read_onnx(bytes, directory, into);  // ir_version, ModelProto's first field
-    throw InputError(
-        "it is no model of a format known here: .keras, .h5, Keras JSON, SavedModel, ONNX, PyTorch (.pt, .pth, .ckpt, "
-        "TorchScript), safetensors");
+    reject(bytes);
 }
 
 }  // namespace

@@ -140,7 +140,8 @@ void read_saved_model(const std::string& directory, ModelFile& into) {
     std::error_code error;
     const std::string graph = directory + "/saved_model.pb", metadata = directory + "/keras_metadata.pb";
     if (!std::filesystem::exists(graph, error))
-        throw InputError("the directory has no saved_model.pb, so it is no SavedModel");
+        throw InputError(
+            "the directory has no saved_model.pb, so it is no SavedModel; give the file of the model in it");
     const MappedFile saved_model(graph);
     const std::string_view meta_graph = field_of(saved_model.bytes(), 2).bytes;
     if (meta_graph.empty()) damaged("saved_model.pb holds no graph");

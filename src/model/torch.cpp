@@ -147,6 +147,11 @@ void add_torch_layers(const std::vector<NamedTensor>& tensors, const ModuleSetti
         containers.insert(module.container);
         found.emplace_back(module.container, std::move(*layer));
     }
+    if (!found.empty() && modules.empty() && into.format != "torchscript")
+        into.notes.emplace_back(
+            "the file contains only weights: dropout, batch_first and whether nn.RNN computes tanh or relu are "
+            "unknown, "
+            "but do not decide");
     for (auto& [container, layer] : found) {
         if (containers.size() > 1 && !container.empty()) layer.name = container + "." + layer.name;
         into.layers.push_back(std::move(layer));
@@ -279,7 +284,8 @@ class Checkpoint {
 void read_checkpoint(const Pickle& pickle, const Storages& storages, ModelFile& file) {
     const Checkpoint checkpoint(pickle, storages);
     if (checkpoint.tensors.empty() && file.format != "torchscript")
-        throw InputError("the pickle holds no weights of PyTorch");
+        throw InputError(
+            "the pickle contains no weights of PyTorch; save them with torch.save(model.state_dict(), ...)");
     add_torch_layers(checkpoint.tensors, checkpoint.modules, file);
     if (checkpoint.lightning) file.notes.push_back("written by PyTorch Lightning " + *checkpoint.lightning);
 }
@@ -347,14 +353,14 @@ std::vector<std::int64_t> whole_numbers(const Json& about, const char* name, std
 void add_safetensors(std::string_view bytes, std::vector<NamedTensor>& into) {
     constexpr std::uint64_t longest_header = 32 << 20;
     const std::uint64_t length = little(bytes, 0, 8);
-    if (length > longest_header) throw InputError("the header is longer than 32 MiB");
+    if (length > longest_header) throw InputError("it is not safetensors: its header would be longer than 32 MiB");
     const Json header = parsed_json(slice(bytes, 8, length), "the header");
     const std::string_view data = bytes.substr(8 + length);
     for (const auto& [name, about] : header.items()) {
         if (name == "__metadata__") continue;
         const auto place = whole_numbers(about, "data_offsets", bytes.size());
         const std::string type = text_member(about, "dtype");
-        NamedTensor& added = into.emplace_back("", name);
+        NamedTensor& added = into.emplace_back(NamedTensor{"", name, {}});
         added.tensor.shape = whole_numbers(about, "shape", bytes.size());
         added.tensor.dtype = dtype_by<std::string_view>(&DtypeNames::safetensors, type, type);
         if (place.size() == 2 && static_cast<std::uint64_t>(place[0]) < data.size())

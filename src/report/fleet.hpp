@@ -5,8 +5,8 @@
 
 namespace rnncheck {
 
-enum class FleetOutcome { alike, odd, problems, incomplete };
-RNNCHECK_ENUM_NAMES(FleetOutcome, "alike", "odd", "problems", "incomplete")
+enum class FleetOutcome { alike, warnings, problems, incomplete };
+RNNCHECK_ENUM_NAMES(FleetOutcome, "alike", "warnings", "problems", "incomplete")
 
 /// `no_majority`: no value is that of two thirds of the nodes, so that none of them is odd.
 enum class FleetAgreement { majority, no_majority };
@@ -82,7 +82,7 @@ struct Fleet : RunStamp {
     std::string with_problems = {};
     std::string undetermined = {};
     std::string missing = {};
-    std::vector<FleetNodes> problems = {};
+    std::vector<FleetNodes> problems = {}, warnings = {};
     std::vector<FleetNodes> unreadable = {};
     std::vector<FleetGroup> groups = {};
 
@@ -91,7 +91,9 @@ struct Fleet : RunStamp {
         visit("tool", self.tool, "who wrote it");
         RunStamp::fields(self, visit);
         visit("outcome", self.outcome,
-              "the worst: incomplete (nodes are missing, unreadable or undetermined), odd, problems");
+              "the worst: problems, incomplete (nodes are missing, unreadable or undetermined), warnings (which nodes "
+              "have "
+              "or odd nodes are)");
         visit("sentence", self.sentence, "the outcome in one sentence");
         visit("expected", self.expected, "how many nodes --nodes names");
         visit("read", self.read, "how many nodes' reports were read");
@@ -101,6 +103,7 @@ struct Fleet : RunStamp {
         visit("undetermined", self.undetermined, "nodes whose report has no verdict");
         visit("missing", self.missing, "nodes of --nodes without a report");
         visit("problems", self.problems, "errors by rule");
+        visit("warnings", self.warnings, "warnings by rule");
         visit("unreadable", self.unreadable, "reports that could not be read, by reason");
         visit("groups", self.groups, "the groups, largest first");
     }
@@ -128,7 +131,7 @@ struct FleetDiff : RunStamp {
     std::size_t compared = 0;
     std::string gone = {};
     std::string added = {};
-    std::vector<FleetChange> changes = {};
+    std::vector<FleetChange> findings = {}, changes = {};
 
     static void fields(auto& self, auto&& visit) {
         visit("schema", self.schema, "number of this form of the document");
@@ -138,7 +141,8 @@ struct FleetDiff : RunStamp {
         visit("compared", self.compared, "nodes with a report in both collections");
         visit("gone", self.gone, "nodes with a report in the first alone");
         visit("added", self.added, "nodes with a report in the second alone");
-        visit("changes", self.changes, "changes, those of most nodes first");
+        visit("findings", self.findings, "rules that found something at one time alone, those of most nodes first");
+        visit("changes", self.changes, "facts that changed, those of most nodes first");
     }
 };
 

@@ -76,6 +76,7 @@ void write_groups(Page& page, const Fleet& fleet) {
 std::string body_of(const Fleet& fleet, const Style& style) {
     Page page(style);
     write_nodes(page, "Problems", fleet.problems);
+    write_nodes(page, "Warnings", fleet.warnings);
     write_groups(page, fleet);
     const auto write_set = [&](const char* heading, const std::string& nodes) {
         if (nodes.empty()) return;
@@ -96,12 +97,14 @@ std::string body_of(const Fleet& fleet, const Style& style) {
 
 std::string body_of(const FleetDiff& diff, const Style& style) {
     Page page(style);
-    if (!diff.changes.empty()) page.heading("Changes");
-    for (const FleetChange& change : diff.changes)
-        page.wrap("  ",
-                  shown(change.what + ": " + change.from + " -> " + change.to + " on " +
-                        on_nodes(change.count, change.nodes)),
-                  4);
+    for (const auto& [heading, changes] : {std::pair("Findings", &diff.findings), {"Changes", &diff.changes}}) {
+        if (!changes->empty()) page.heading(heading);
+        for (const FleetChange& change : *changes)
+            page.wrap("  ",
+                      shown(change.what + ": " + change.from + " -> " + change.to + " on " +
+                            on_nodes(change.count, change.nodes)),
+                      4);
+    }
     for (const auto& [heading, nodes] :
          {std::pair("Only in the first", &diff.gone), {"Only in the second", &diff.added}})
         if (!nodes->empty()) {
@@ -118,32 +121,53 @@ std::string text_of(const Document& document, OverallVerdict verdict, const Styl
     return page.text() + (style.quiet ? "" : body_of(document, style));
 }
 
-Finding finding_about(std::string rule, Severity severity, const std::string& nodes, std::string message) {
+Finding finding_about(std::string rule, std::string title, Severity severity, const std::string& nodes,
+                      std::string message) {
     return {.rule = std::move(rule),
-            .title = "Nodes of a fleet",
+            .title = std::move(title),
             .severity = severity,
             .subject = nodes,
             .message = std::move(message)};
 }
 
+/// One for all in which the same nodes differ.
+void add_odd_nodes(const FleetGroup& group, std::vector<Finding>& findings) {
+    std::map<std::string, Finding> by_nodes;
+    for (const FleetField& field : group.differences)
+        for (const FleetValue& value : field.values) {
+            if (!value.odd) continue;
+            const std::string& usual = field.values.front().value;
+            const auto [at, is_new] = by_nodes.try_emplace(
+                value.nodes, finding_about("fleet_node_differs", "Nodes that differ from the others", Severity::warning,
+                                           value.nodes, ""));
+            Finding& finding = at->second;
+            if (is_new)
+                finding.message = field.what + " is " + in_words(value) + "; usual is " + usual;
+            else
+                finding.evidence.push_back({field.what, value.value + "; usual is " + usual, field.fact});
+        }
+    for (auto& [nodes, finding] : by_nodes) {
+        if (!finding.evidence.empty())
+            finding.message += "; " + pluralized(finding.evidence.size(), "more difference", "more differences");
+        findings.push_back(std::move(finding));
+    }
+}
+
 std::vector<Finding> findings_of(const Fleet& fleet) {
     std::vector<Finding> findings;
-    for (const FleetNodes& problem : fleet.problems)
-        findings.push_back(finding_about(problem.what, Severity::error, problem.nodes,
-                                         problem.what + " on " + on_nodes(problem.count, problem.nodes)));
-    for (const FleetGroup& group : fleet.groups)
-        for (const FleetField& field : group.differences)
-            for (const FleetValue& value : field.values)
-                if (value.odd)
-                    findings.push_back(finding_about(
-                        "fleet_node_differs", Severity::warning, value.nodes,
-                        field.what + " is " + in_words(value) + "; usual is " + field.values.front().value));
+    for (const auto& [title, severity, lists] :
+         {std::tuple("Nodes with a problem", Severity::error, &fleet.problems),
+          std::tuple("Nodes with a warning", Severity::warning, &fleet.warnings)})
+        for (const FleetNodes& list : *lists)
+            findings.push_back(finding_about(list.what, title, severity, list.nodes,
+                                             list.what + " on " + on_nodes(list.count, list.nodes)));
+    for (const FleetGroup& group : fleet.groups) add_odd_nodes(group, findings);
     if (!fleet.missing.empty())
-        findings.push_back(finding_about("fleet_node_missing", Severity::warning, fleet.missing,
-                                         "no report came of " + fleet.missing));
+        findings.push_back(finding_about("fleet_node_missing", "Nodes without a report", Severity::warning,
+                                         fleet.missing, "no report came of " + fleet.missing));
     for (const FleetNodes& reports : fleet.unreadable)
-        findings.push_back(finding_about("fleet_report_unreadable", Severity::warning, reports.nodes,
-                                         reports.what + ": " + reports.nodes));
+        findings.push_back(finding_about("fleet_report_unreadable", "Reports that cannot be read", Severity::warning,
+                                         reports.nodes, reports.what + ": " + reports.nodes));
     return findings;
 }
 
@@ -187,7 +211,7 @@ Outline outline_of(const Fleet& fleet) {
 }
 
 Outline outline_of(const FleetDiff& diff) {
-    const bool is_same = diff.changes.empty() && diff.gone.empty() && diff.added.empty();
+    const bool is_same = diff.findings.empty() && diff.changes.empty() && diff.gone.empty() && diff.added.empty();
     return outline_with(diff, is_same ? OverallVerdict::healthy : OverallVerdict::problems);
 }
 

@@ -15,9 +15,9 @@ namespace {
 constexpr std::size_t label_width = 10;
 
 const char* name_for_people(LayerKind kind) {
-    constexpr const char* names[] = {"LSTM",           "GRU",      "RNN (tanh)", "RNN (ReLU)",     "RNN",
-                                     "LSTM cell",      "GRU cell", "RNN cell",   "stack of cells", "convolutional LSTM",
-                                     "cell of its own"};
+    constexpr const char* names[] = {"LSTM",       "GRU",      "RNN (tanh)", "RNN (ReLU)",     "RNN",
+                                     "LSTM cell",  "GRU cell", "RNN cell",   "stack of cells", "convolutional LSTM",
+                                     "custom cell"};
     return names[static_cast<std::size_t>(kind)];
 }
 
@@ -45,10 +45,11 @@ std::pair<Mark, const char*> use_in_words(const JudgedLayer& layer) {
                                        ? "depends on the mask at run time"
                                        : "depends on what it is run with"};
         case CudnnUse::unknown:
-            return {Mark::undetermined, "not from this file: it does not hold what decides"};
+            return {Mark::undetermined, "not known from this file, which does not contain all settings that decide"};
         case CudnnUse::no:
             break;
     }
+    if (layer.settings.contains("opset")) return {Mark::failed, "no: ONNX Runtime rejects this layer on a GPU"};
     return {Mark::failed, "no: the GPU computes each time step separately, which is slower"};
 }
 
@@ -77,6 +78,9 @@ void write_layer(Page& page, const JudgedLayer& layer) {
     page.line();
     page.wrap(page.styled(TextStyle::bold, shown(layer.name.empty() ? "(the model itself)" : layer.name)) + "  ",
               outline(layer), 4);
+    std::vector<std::string> settings;
+    for (const auto& [name, value] : layer.settings) settings.push_back(name + " " + value);
+    if (page.is_verbose() && !settings.empty()) page.labelled("Settings", shown(join(settings, ", ")), label_width);
     const auto [mark, use] = use_in_words(layer);
     page.wrap("  " + page.mark(mark) + " cuDNN  ", use);
     for (const std::string& reason : layer.reasons) page.labelled("Why", shown(reason), label_width);
@@ -84,8 +88,10 @@ void write_layer(Page& page, const JudgedLayer& layer) {
     if (layer.modeled_speedup)
         page.labelled("Gain",
                       "about " + short_number(std::round(*layer.modeled_speedup * 10) / 10) +
-                          " times as fast, by the model of docs/speed.md, not measured",
+                          " times as fast (not measured; model of docs/speed.md for 32 sequences of 100 steps or the "
+                          "sizes given)",
                       label_width);
+    for (const std::string& place : layer.here) page.labelled("Here", shown(place), label_width);
     if (layer.memory) page.labelled("Memory", estimated(*layer.memory), label_width);
     if (page.is_verbose())
         for (const std::string& source : layer.sources) page.line("  " + padded("Source", label_width) + shown(source));

@@ -12,7 +12,9 @@ std::vector<OutlineSection> sections_of(const Report& report) {
     write_sweeps(sweeps, report.facts, true);
     if (report.model) write_layers(layers, *report.model);
     if (report.lstm) write_lstm(extras, *report.lstm);
-    std::vector<OutlineSection> sections = {{"Recurrent networks", std::string(trim(sweeps.text()))},
+    std::string cases = sweeps.text();
+    cases.erase(0, cases.find("\n  ") + 1);  // the heading, which the section has
+    std::vector<OutlineSection> sections = {{"Recurrent networks", cases},
                                             {"Recurrent layers", std::string(trim(layers.text()))},
                                             {"Further results", std::string(trim(extras.text()))}};
     std::erase_if(sections, [](const OutlineSection& section) { return section.text.empty(); });

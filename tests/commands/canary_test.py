@@ -167,7 +167,7 @@ Run(program, "doctor", "-q", f"--root={root}", f"--save-facts={work}/plain.json"
 plain = json.loads((work / "plain.json").read_text())
 plain["probe_runs"][0].update(end="crashed", signal="SIGSEGV", last_call="cuInit", output_tail="the end", reason="why")
 
-# 1. Facts with a canary in every text, in every format.log_lines = ["RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED {}", "NVRM: Xid (PCI:0000:01:00): 79 {}", "Error: something {}"]
+# 1. Facts with a canary in every text, in every format.
 log_lines = ["RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED {}", "NVRM: Xid (PCI:0000:01:00): 79 {}", "Error: something {}"]
 rest = list(reversed(salt))
 batch = 0
@@ -191,8 +191,10 @@ while rest:
         files = [work / f"out.{name}" for name in formats]
         run("doctor --output", "doctor", "--facts", path, "--save-facts", work / "saved.json", *(f"--output={name}={file}" for name, file in zip(formats, files)),
             files=[*files, work / "saved.json"])
-        run("diff", "diff", path, work / "plain.json")
-        run("diff --json", "diff", path, work / "plain.json", "--json")
+    for name in formats if first else ["json"]:
+        run(f"diff of salted facts {batch} as {name}", "diff", path, work / "plain.json", "--format", name, *(["-v"] if first else []))
+        for command in ("merge", "show salted", "diff"):
+            run(f"fleet {command} of salted facts {batch} as {name}", "fleet", *command.split(), path, work / "plain.json", "--format", name)
 print(f"{batch} batches of facts")
 
 # 2. Logs, alone and with the machine.
@@ -237,10 +239,11 @@ outputs_of_all = [home / f"all.{name}" for name in formats]
 here_run("doctor --output of the named machine", "doctor", f"--root={machine}", *(f"--output={name}={file}" for name, file in zip(formats, outputs_of_all)), files=outputs_of_all)
 here_run("report", "report", f"--root={machine}", log)
 here_run("diff with this machine", "diff", home / "run.json", f"--root={machine}")
-here_run("diff of two reports as JSON", "diff", home / "run.json", home / "all.json", "--json")
 shutil.copy(here.parent / "models" / "files" / "keras3" / "nested.keras", home / "nested.keras")
-here_run("model", "model", home / "nested.keras", "-v", code=0)
-here_run("model --json", "model", home / "nested.keras", "--json", code=0)
+for name in formats:
+    here_run(f"model as {name}", "model", home / "nested.keras", "-v", "--format", name, code=0)
+    here_run(f"diff of two reports as {name}", "diff", home / "run.json", home / "all.json", "--format", name)
+    here_run(f"fleet as {name}", "fleet", "merge", home / "all.json", "--format", name)
 here_run("matrix check", "matrix", "check", "cudnn=9.1", f"os={home}", "-v")
 here_run("help", "help", "environment")
 here_run("which", "which", machine / SYSTEM[1:] / "libcudnn.so.9")

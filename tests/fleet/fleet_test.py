@@ -113,6 +113,17 @@ for name in healthy[:20]:
 code, diff = merge(work / "alike", updated, command="diff")
 check.that(code == 1 and [(c["what"], c["from"], c["to"], c["count"]) for c in diff["changes"]] == [("driver kernel version", "550.54.14", "560.35.03", 19)] and diff["gone"] == healthy[0],
            f"diff: {diff['changes'][:3]} {diff['gone']}")
+worse = json.loads((updated / f"{healthy[1]}.json").read_text())
+worse.update(verdict="warnings", findings=[{"rule": "rnn_slow", "severity": "warning", "subject": ""}])
+worse["facts"]["libraries"] = [one for one in worse["facts"]["libraries"] if not one["path"].endswith("/libcudnn_adv.so.9")]
+changed = write(work / "changed", [healthy[2]])
+(changed / f"{healthy[1]}.json").write_text(json.dumps(worse))
+(changed / f"{healthy[2]}.json").write_text((updated / f"{healthy[2]}.json").read_text())
+code, diff = merge(updated, changed, command="diff")
+check.that([(c["what"], c["from"], c["to"], c["nodes"]) for c in diff["findings"] + diff["changes"]] ==
+           [("warning rnn_slow", "absent", "present", healthy[1]), ("libcudnn_adv.so.9", "present", "absent", healthy[1])], f"diff: {diff['findings']} {diff['changes']}")
+code, fleet = merge(changed)
+check.that(code == 0 and fleet["outcome"] == "warnings" and not fleet["undetermined"] and fleet["warnings"][0]["what"] == "rnn_slow", f"warnings: {code} {fleet['sentence']}")
 code, diff = merge(updated, updated, command="diff")
 check.that(code == 0 and not diff["changes"], f"nothing changed: {diff}")
 

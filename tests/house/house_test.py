@@ -36,7 +36,7 @@ def commands_of(source):
 
 def check_rules():
     rules = stems("src/rules", "*.cpp")
-    same(rules, stems("docs/rules", "*.md"), "docs/rules", "*.md")
+    same(rules, stems("docs/rules", "*.md") - {"layer_without_cudnn"}, "docs/rules", "*.md")  # of models, not of machines
     same(rules, stems("tests/rules", "*_test.cpp") - {"pages"}, "tests/rules", "*_test.cpp")
     for rule in sorted(rules & stems("docs/rules", "*.md")):
         path = root / "docs/rules" / f"{rule}.md"

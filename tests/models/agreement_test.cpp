@@ -53,7 +53,7 @@ TEST_CASE("models: every file of the corpus is read and judged as its framework 
     for (std::string line; std::getline(table, line); ++files) all += differences(Json::parse(line));
     INFO(all);
     CHECK(all.empty());
-    CHECK(files >= 26);
+    CHECK(files >= 180);
 }
 
 TEST_CASE("models: a layer without cuDNN names the rule, and a change that would bring it onto cuDNN") {
@@ -66,6 +66,49 @@ TEST_CASE("models: a layer without cuDNN names the rule, and a change that would
         for (const JudgedLayer& layer : judged_layers(file, {}, {}, bundled_matrix()))
             CHECK(layer.reasons.empty() == (layer.cudnn == CudnnUse::yes));
     }
+}
+
+TEST_CASE("models: versions and the backend that are given decide") {
+    const struct {
+        const char* file;
+        GivenOfModel given;
+        CudnnUse cudnn;
+    } rows[] = {{"keras3/lstm_dropout.keras", {{"keras", "3.3"}}, CudnnUse::no},
+                {"keras3/lstm_dropout.keras", {{"keras", "3.8"}}, CudnnUse::depends},
+                {"keras3/lstm_dropout.keras", {{"keras", "3.9"}}, CudnnUse::yes},
+                {"keras3/lstm_masking.keras", {{"keras", "3.1"}}, CudnnUse::no},
+                {"keras3/lstm_masking.keras", {{"keras", "3.2"}}, CudnnUse::depends},
+                {"keras3/lstm_masking.keras", {{"backend", "torch"}}, CudnnUse::no},
+                {"keras3/lstm_masking.keras", {{"backend", "jax"}}, CudnnUse::no},
+                {"keras3/lstm.keras", {{"backend", "torch"}, {"keras", "3.9"}}, CudnnUse::no},
+                {"keras3/lstm.keras", {{"backend", "torch"}, {"keras", "3.10"}}, CudnnUse::yes},
+                {"keras3/gru.keras", {{"backend", "torch"}, {"keras", "3.13"}}, CudnnUse::no},
+                {"keras3/gru.keras", {{"backend", "torch"}, {"keras", "3.14"}}, CudnnUse::yes},
+                {"keras3/lstm.keras", {{"backend", "jax"}, {"keras", "3.13"}}, CudnnUse::no},
+                {"keras3/lstm.keras", {{"backend", "jax"}, {"keras", "3.14"}}, CudnnUse::yes},
+                {"keras3/gru.keras", {{"backend", "jax"}}, CudnnUse::no},
+                {"keras2/lstm.h5", {{"tensorflow", "1.15"}}, CudnnUse::no},
+                {"keras2/cudnn_lstm.h5", {{"tensorflow", "1.15"}}, CudnnUse::yes},
+                {"onnx/gru_opset22.onnx", {{"onnxruntime", "1.24"}}, CudnnUse::no},
+                {"onnx/gru_opset22.onnx", {{"onnxruntime", "1.25"}}, CudnnUse::yes},
+                {"onnx/lstm_opset22.onnx", {{"onnxruntime", "1.26"}}, CudnnUse::no},
+                {"onnx/lstm_opset22.onnx", {{"onnxruntime", "1.27"}}, CudnnUse::yes},
+                {"torch/lstm_bfloat16.pt", {{"pytorch", "2.9"}}, CudnnUse::no},
+                {"torch/lstm_bfloat16.pt", {{"pytorch", "2.10"}}, CudnnUse::depends}};
+    for (const auto& [file, given, cudnn] : rows) {
+        INFO(file << " with " << given.begin()->first << ' ' << given.rbegin()->second);
+        const ModelFile model = read_model(place + "files/" + file);
+        CHECK(judged_layers(model, given, {}, bundled_matrix()).front().cudnn == cudnn);
+    }
+}
+
+TEST_CASE("models: sizes of no network have no memory and no gain") {
+    ModelLayer huge{"huge", LayerKind::lstm, 1 << 29, 1 << 29, 9999, 2, "float64", {{"proj_size", "2147483647"}}};
+    CHECK_FALSE(case_of(huge, {1 << 20, 65535}));
+    huge.hidden = huge.input = 4096;
+    huge.settings.clear();
+    CHECK(judged_layers({"", "pytorch", {}, {huge}, {}}, {}, {1 << 20, 65535}, bundled_matrix()).front().memory->data >
+          0);
 }
 
 namespace {

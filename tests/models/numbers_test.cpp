@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "base/json.hpp"
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "model/judge_model.hpp"
 #include "rnn/network.hpp"

@@ -79,6 +79,17 @@ found = document("doctor", "--model", files / "keras3/lstm_activation.keras")
 check.that(found["model"]["layers"][0]["cudnn"] == "no" and found["verdict"] == "warnings", f"doctor --model: {found['verdict']}")
 check.that("does not use" in ran("doctor", "--model", files / "keras3/lstm_activation.keras")[1] or "activation is relu" in ran("doctor", "--model", files / "keras3/lstm_activation.keras")[1], "as text")
 
+
+def here(name, **how):
+    return [layer.get("here") for layer in document("doctor", "--model", files / name, **how)["model"]["layers"]]
+
+
+check.that(here("keras3/lstm.keras") == [["GPU 0, cuDNN 9.19.0: fp32 is supported, algorithm standard"]], f"supported here: {here('keras3/lstm.keras')}")
+check.that("bf16 is supported" in here("torch/lstm_bfloat16.pt")[0][0], "bfloat16 with this cuDNN")
+check.that("needs cuDNN 9.13" in here("torch/lstm_bfloat16.pt", simulated="cudnn=9.1.0")[0][0], "bfloat16 with an older one")
+check.that("needs compute capability 8.0" in here("torch/lstm_bfloat16.pt", simulated="cc=7.5")[0][0], "bfloat16 on an older GPU")
+check.that(not here("onnx/lstm_clip.onnx")[0], "a layer on the CPU needs no cuDNN")
+
 for name in ("text", "json", "markdown", "html", "junit", "github", "prometheus", "nagios"):
     code, out, err = ran("model", files / "keras3/lstm_activation.keras", "--format", name)
     check.that(code == 0 and not err, f"--format {name}: {code} {err}")

@@ -5,6 +5,7 @@
 #include "commands/survey_here.hpp"
 #include "commands/tables.hpp"
 #include "facts/facts_json.hpp"
+#include "facts/rnn_runs.hpp"
 
 namespace rnncheck {
 
@@ -19,14 +20,47 @@ static Facts learn(const DoctorOptions& options, const Matrix& matrix) {
     return facts;
 }
 
+/// What the tables show of a network with a cuDNN on a GPU: data type, algorithm, documented defects.
+static std::string prospect(const RnnCase& network, const std::string& framework, const Facts& facts,
+                            const Cudnn& cudnn, const Gpu& gpu, const Matrix& matrix) {
+    const RnnPlace place = rnn_place(facts, {cudnn.library, gpu.index});
+    const std::string dtype(name_of(network.dtype)), at = "GPU " + std::to_string(gpu.index) + ", cuDNN ";
+    if (!place.cudnn || !place.capability) return at + "of unknown version: unknown";
+    std::string text = at + place.cudnn->text + ": " + dtype;
+    const auto choice = choice_of(framework, network, place);
+    if (matrix.requires_support(*place.cudnn, *place.capability, dtype, name_of(Algorithm::standard)))
+        text += " is supported" + (choice ? ", algorithm " + std::string(name_of(choice->forward)) : "");
+    else if (const auto limit = matrix.rnn_limit(dtype); limit && *place.cudnn < limit->first)
+        text += " is not supported; it needs cuDNN " + limit->first.text;
+    else if (limit && limit->capability_min && *place.capability < *limit->capability_min)
+        text += " is not supported; it needs compute capability " + limit->capability_min->text;
+    else
+        text += ": unknown, the tables do not contain it";
+    for (const RnnDefect& defect : matrix.rnn_defects(*place.cudnn, place.capability))
+        text += "; documented defect: " + defect.symptom;
+    return text;
+}
+
+static void add_prospects(JudgedModel& model, const Facts& facts, const Matrix& matrix) {
+    for (JudgedLayer& layer : model.layers) {
+        const auto network = layer.cpu_only ? std::nullopt : case_of(layer, {});
+        for (const Cudnn& cudnn : facts.cudnns)
+            for (const Gpu& gpu : facts.cuda_devices)
+                if (network) layer.here.push_back(prospect(*network, model.framework, facts, cudnn, gpu, matrix));
+    }
+}
+
 int run_doctor(const DoctorOptions& options) {
     const Matrix matrix = matrix_from(options.matrix_directory);
-    std::optional<JudgedModel> model;
-    if (!options.model.empty())
-        model = judged_model(options.model, read_model_file(options.model, false), {}, {}, matrix);
-    Report judged = judge(learn(options, matrix), matrix, options.selection);
-    if (model) judged.verdict = worse(judged.verdict, verdict_of(model->layers));
-    judged.model = std::move(model);
+    const auto file = options.model.empty() ? std::nullopt : std::optional(read_model_file(options.model, false));
+    Facts facts = learn(options, matrix);
+    if (file && !facts.network) facts.network = network_of(*file);
+    Report judged = judge(std::move(facts), matrix, options.selection);
+    if (file) {
+        judged.model = judged_model(options.model, *file, {}, {}, matrix);
+        add_prospects(*judged.model, judged.facts, matrix);
+        judged.verdict = worse(judged.verdict, verdict_of(judged.model->layers));
+    }
     const Report report = finished(std::move(judged), options.report);
     const bool saved = options.save_facts.empty() ||
                        was_written([&] { write_file(options.save_facts, facts_to_text(report.facts, 2) + '\n'); });

@@ -49,9 +49,7 @@ class LayerCases {
             if (rnn_case->projection == rnn_case->hidden) rnn_case->projection = 0;
             if (contradiction_in(*rnn_case)) continue;
             request.cases.push_back(*rnn_case);
-            const std::int64_t numbers = gate_weights(*rnn_case) + std::int64_t{1} * rnn_case->pseudo_layers() *
-                                                                       rnn_case->projection * rnn_case->hidden;
-            const bool own = layer.weights && std::ssize(*layer.weights) == numbers;
+            const bool own = layer.weights && std::ssize(*layer.weights) == weights_in(*rnn_case);
             if (own) request.weights.push_back({static_cast<int>(request.cases.size()), *layer.weights});
             runs_.push_back({static_cast<int>(i + 1), own});
         }
@@ -69,7 +67,7 @@ class LayerCases {
             if (place >= numbers.size()) continue;
             LayerRuns& layer = all[static_cast<std::size_t>(numbers[place] - 1)];
             layer.runs.push_back(run);
-            if (const auto choice = choice_of_framework(run.rnn_case, rnn_place(facts, run)))
+            if (const auto choice = choice_of(file_.framework, run.rnn_case, rnn_place(facts, run)))
                 layer.algorithm = choice->forward;
         }
         return all;
@@ -78,12 +76,6 @@ class LayerCases {
     RnnRequest request;
 
   private:
-    std::optional<FrameworkChoice> choice_of_framework(RnnCase network, const RnnPlace& place) const {
-        if (file_.framework == "pytorch") return pytorch_choice(network, place);
-        network.layout = Layout::batch_major;  // Keras' default
-        return file_.framework == "onnx" ? std::nullopt : tensorflow_choice(network, place);
-    }
-
     const ModelFile& file_;
     std::vector<LayerRuns> runs_;  ///< by case; without a run
 };
@@ -94,14 +86,6 @@ SurveyOptions how_to_survey(const Options& options) {
     how.skip = {"nvrtc_compile"};  // has no part in a recurrent network
     how.root = options.root;
     return how;
-}
-
-/// Whether a layer receives a mask; nothing where the file does not hold it.
-std::optional<Network> network_of(const ModelFile& file) {
-    for (const ModelLayer& layer : file.layers)
-        if (const auto mask = layer.settings.find("mask"); mask != layer.settings.end() && mask->second != "none")
-            return Network{{}, true};
-    return std::nullopt;
 }
 
 Facts run_layers(const LayerCases& cases, const Options& options, bool quiet) {

@@ -166,7 +166,7 @@ def nested(depth):
     return b"\x08\x09" + varint(7 << 3 | 2) + varint(size) + b"".join(reversed(pieces))
 
 
-put("nested.onnx", "100,000 subgraphs in each other", "error", nested(100_000), format="onnx")
+put("nested.onnx", "100,000 subgraphs in each other", "error", nested(100_000) + field(8, b"\x10\x11"), format="onnx")
 put("long_field.onnx", "a graph of 2^62 bytes", "error", b"\x08\x09" + varint(7 << 3 | 2) + varint(1 << 62) + b"abc", format="onnx")
 put("endless_varint.onnx", "a varint of 1,000 bytes", "error", b"\x08" + b"\xff" * 1000, format="onnx")
 external = lambda place: field(7, field(1, field(1, b"X") + field(1, b"W") + field(1, b"R") + field(2, b"Y") + field(4, b"LSTM") + field(3, b"lstm") + field(5, field(1, b"hidden_size") + b"\x18\x04" + b"\xa0\x01\x02")) +

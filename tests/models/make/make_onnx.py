@@ -227,6 +227,29 @@ simple("lstm_opset7.onnx", "LSTM", OK, "yes", opset=7)
 simple("lstm_opset22.onnx", "LSTM", "opset 22 has a version of its own of the operator, for which old versions of ONNX Runtime have no CUDA kernel", "depends", opset=22)
 simple("gru_opset22.onnx", "GRU", "opset 22 has a version of its own of the operator, for which old versions of ONNX Runtime have no CUDA kernel", "depends", opset=22, linear_before_reset=1)
 simple("rnn_opset22.onnx", "RNN", "opset 22 has a version of its own of the operator, for which old versions of ONNX Runtime have no CUDA kernel", "depends", opset=22)
+
+
+def quantized():
+    """As ONNX Runtime's quantize_dynamic writes an LSTM: W and R in int8, [directions][input][gates * hidden]."""
+    names, random = ["W", "R"], numpy.random.default_rng(400)
+    tensors = [numpy_helper.from_array(random.integers(-90, 90, (1, size, 4 * H)).astype("int8"), name) for name, size in zip(names, (I, H))]
+    for name in names:
+        tensors += [numpy_helper.from_array(numpy.array([0.01], "float32"), f"{name}_scale"), numpy_helper.from_array(numpy.array([0], "int8"), f"{name}_zero")]
+    inputs = ["X", "W", "R", "", "", "", "", "", "W_scale", "W_zero", "R_scale", "R_zero"]
+    node = helper.make_node("DynamicQuantizeLSTM", inputs, ["Y"], name="lstm_quantized", domain="com.microsoft", hidden_size=H)
+    graph = helper.make_graph([node], "g", [helper.make_tensor_value_info("X", TensorProto.FLOAT, [T, B, I])], [anything("Y", 4)], tensors)
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    onnx.save(helper.make_model(graph, producer_name="rnncheck-tests", opset_imports=opsets, ir_version=9), out.path("lstm_quantized.onnx"))
+    row = {"name": "lstm_quantized", "kind": "lstm", "input": I, "hidden": H, "layers": 1, "directions": 1, "dtype": "float32", "cudnn": "no", "why": "quantized: the CPU provider alone has the operator"}
+    out.add("lstm_quantized.onnx", "onnx", "onnx", None, [row], WITNESS, producer="rnncheck-tests", opset=17)
+
+
+before, seed = seed, 400  # so that the files after these remain as they are
+simple("lstm_activation_beta.onnx", "LSTM", "activation_beta", "no", activations=["Sigmoid", "Tanh", "Tanh"], activation_beta=[0.5, 0.5, 0.5], run=False)
+simple("gru_activations.onnx", "GRU", "other activations", "no", linear_before_reset=1, activations=["HardSigmoid", "Tanh"], run=False)
+simple("lstm_bfloat16.onnx", "LSTM", "bfloat16, which the operator has since opset 22", "no", opset=22, dtype="bfloat16", run=False)
+quantized()
+seed = before
 write("no_recurrent_layer.onnx", [helper.make_node("Tanh", ["X"], ["Y"], name="t")], [])
 finish("no_recurrent_layer.onnx", "none")
 

@@ -104,7 +104,7 @@ for capi in [pathlib.Path(argument).resolve() for argument in sys.argv[1:]]:
         where, log = placement(corpus.MODELS / row["file"], environment)
         version = log.split()[0]
         for layer in row["layers"]:
-            placed = where.get(layer["name"]) or where["*"][0]
+            placed = where.get(layer["name"]) or where.get("*", ["no provider, and the session fails"])[0]
             broken = "Batchwise recurrent operations" in log
             layer["placed"][version] = placed + (", and the session fails" if broken else "")
     versions.append(version)
