@@ -244,8 +244,8 @@ class Windows(unittest.TestCase):
     def same(self, *arguments, stdin=b""):
         """What both print, which may differ in the time of the run alone."""
         code, windows, errors = self.answer(*arguments, stdin=stdin)
-        linux = subprocess.run([self.linux, *arguments], input=stdin, capture_output=True, cwd=self.directory, env={"PATH": "/usr/bin:/bin"})
-        time = rb'"(run_at|seconds)": *("[^"]*"|[0-9.]+)'
+        linux = subprocess.run([self.linux, *arguments], input=stdin, capture_output=True, cwd=self.directory, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
+        time = rb'"(run_at|duration_ms)": *("[^"]*"|[0-9.]+)'
         self.assertEqual(re.sub(time, b"", windows), re.sub(time, b"", linux.stdout), arguments)
         self.assertEqual((code, errors.replace("\r", "")), (linux.returncode, linux.stderr.decode()), arguments)
         return windows
