@@ -19,7 +19,7 @@ namespace rnncheck {
 namespace {
 
 Verdict not_asked(NotAsked why, const std::string& reason) {
-    Verdict verdict = not_applicable("not asked: " + reason);
+    Verdict verdict = not_applicable("not evaluated: " + reason);
     verdict.not_asked = why;
     return verdict;
 }
@@ -191,7 +191,7 @@ std::vector<Verdict> ask_all(std::span<const Named<Rule> > rules, const Facts& f
     for (const auto& rule : rules) {
         verdicts.push_back(selection.includes(std::string(rule.name))
                                ? ask(rule, facts, possible, matrix)
-                               : not_asked(NotAsked::left_out, "left out on the command line"));
+                               : not_asked(NotAsked::left_out, "excluded by --only or --skip"));
         for (Finding& finding : verdicts.back().findings) complete(rule, finding);
     }
     const Explained explained = explained_by(rules, verdicts);

@@ -193,7 +193,9 @@ std::string take(Given& given, const GivenValue& item, const Matrix& matrix) {
 std::optional<GivenValue> split_given(std::string_view text) {
     const auto at = text.find('=');
     if (at == std::string_view::npos) return std::nullopt;
-    return GivenValue{normalized(text.substr(0, at)), std::string(trim(text.substr(at + 1)))};
+    GivenValue item{normalized(text.substr(0, at)), std::string(trim(text.substr(at + 1)))};
+    if (find_by(keys, &Key::name, item.key) || !framework_named(item.key)) return item;
+    return GivenValue{"framework", item.key + " " + item.value};
 }
 
 std::vector<std::string> given_keys() {

@@ -21,7 +21,8 @@ struct Given {
     std::vector<NotUnderstood> not_understood;
 };
 
-/// "driver=535" or "driver = 535"; nothing without a '='. The key is in lower case.
+/// "driver=535" or "driver = 535"; nothing without a '='. The key is in lower case; of "onnxruntime-gpu=1.18" it is
+/// "framework".
 std::optional<GivenValue> split_given(std::string_view text);
 
 /// Every key there is, by name.
@@ -65,12 +66,12 @@ std::optional<Version> python_from(std::string_view text);
 
 /// "2.4.0", "2.4.0+cu124", "2.15 cpu". Name and environment stay empty.
 std::optional<Framework> framework_version_from(std::string_view text);
-/// "pytorch 1.4", "tensorflow-gpu==1.15".
+/// "pytorch 1.4", "tensorflow-gpu==1.15", "jax[cuda12]==0.4.30".
 std::optional<Framework> framework_from(std::string_view text);
-/// A framework of that name ("torch", "tensorflow-cpu") without a version.
+/// A framework or package of that name ("torch", "cupy-cuda12x") without a version.
 std::optional<Framework> framework_named(std::string_view name);
 struct FrameworkWord {
-    std::string_view word, name, build;
+    std::string_view word, name;
     bool only_in_hints = false;      ///< named beside a log (libtorch, chainer), but no framework to ask about
     bool only_in_questions = false;  ///< a framework to ask about that runs on another one (keras)
 };

@@ -123,9 +123,13 @@ void look_at_gpu(Plan& plan, const Matrix& matrix) {
                                  "), and no published build of a framework supports it: use a GPU of compute "
                                  "capability 7.5 or later, which today's builds support, or the CPU");
     if (!plan.asked.driver) return;
-    for (const compat::Suitability& answer : {compat::driver_still_drives(*plan.asked.driver, gpu, matrix),
-                                              compat::driver_knows(*plan.asked.driver, gpu, matrix)})
-        if (answer.fit == Fit::does_not_work) return plan.obstacles.push_back(answer.why);
+    const auto ignored = compat::driver_still_drives(*plan.asked.driver, gpu, matrix);
+    if (ignored.fit == Fit::does_not_work) return plan.obstacles.push_back(ignored.why);
+    const auto known = compat::driver_knows(*plan.asked.driver, gpu, matrix);
+    if (known.fit != Fit::does_not_work) return;
+    const auto drivers = compat::drivers_for(architecture->first_cuda, driver_of(plan.asked, plan.asked.os).os, matrix);
+    plan.obstacles.push_back(known.why +
+                             (drivers ? ": install driver " + drivers->full_driver.text + " or later" : ""));
 }
 
 /// What the table notes of a GPU asked for by name, such as that its board is no x86-64.
@@ -238,19 +242,22 @@ Needs needs_of(const std::string& framework, const Version& version, const Matri
     require_framework(framework, matrix);
     Needs needs{framework, version, {}, {}, {}};
     std::set<std::string> with_cuda, systems, builds;
+    bool any_called = false;
     std::optional<Version> newest;
     for (const FrameworkBuild& build : matrix.framework_builds(framework)) {
         const Version& last = build.last ? *build.last : build.first;
         if (!newest || last > *newest) newest = last;
         if (!covers(build.first, build.last, version) && !agree(version, last) && !agree(version, build.first))
             continue;
+        const bool called = asked.build.empty() || compat::is_called(build, asked.build);
         builds.insert(build.build);
+        any_called |= called;
         systems.insert(build.os);
-        if (!build.cuda || (!asked.build.empty() && asked.build != build.build)) continue;
+        if (!build.cuda || !called) continue;
         with_cuda.insert(build.os);
         if (asked.os.empty() || asked.os == build.os) needs.builds.push_back(needed(build, version, asked, matrix));
     }
-    if (!asked.build.empty() && !builds.empty() && !builds.contains(asked.build))
+    if (!any_called && !builds.empty())
         throw UsageError("there is no build '" + asked.build + "' of " + framework + " " + version.text +
                          " in the data; there are " + join_with_and({builds.begin(), builds.end()}));
     needs.without_cuda = systems_without_cuda(systems, with_cuda, asked.os);

@@ -431,6 +431,10 @@ const CudnnBuild* fixed_cudnn(const RnnDefect& defect, const CudnnFor& needs, co
     return newest;
 }
 
+bool is_called(const FrameworkBuild& build, std::string_view name) {
+    return build.build == name || (build.cuda && (name == "gpu" || (name == "cuda" && build.libraries == "wheels")));
+}
+
 Suitability build_for_python(const FrameworkBuild& build, const Version& python) {
     if (!build.python_first && !build.python_last)
         return not_known("the versions of Python it is for are not in the data");

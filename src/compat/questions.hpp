@@ -120,6 +120,8 @@ const CudnnBuild* fixed_cudnn(const RnnDefect& defect, const CudnnFor& needs, co
 /// What to do about a defect: the table's own sentence, or running the layer without cuDNN.
 std::string workaround_for(const RnnDefect& defect, const std::optional<Version>& gpu, const Matrix& matrix);
 
+/// "cu124"; "gpu" of any build with CUDA, "cuda" of one whose packages contain it.
+bool is_called(const FrameworkBuild& build, std::string_view name);
 Suitability build_for_python(const FrameworkBuild& build, const Version& python);
 
 /// "nvcr.io/nvidia/pytorch:25.01-py3".

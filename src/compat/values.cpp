@@ -39,33 +39,33 @@ std::size_t end_of_version(std::string_view text) {
 
 /// Longer words first where one begins with another.
 constexpr auto framework_words = std::to_array<FrameworkWord>({
-    {"tensorflow-gpu", "tensorflow", "gpu"},
-    {"tensorflow-cpu", "tensorflow", "cpu"},
-    {"tensorflow", "tensorflow", ""},
-    {"tf-nightly", "tensorflow", "", true},
-    {"tf", "tensorflow", ""},
-    {"keras", "keras", "", false, true},
-    {"pytorch", "pytorch", ""},
-    {"libtorch", "pytorch", "", true},
-    {"torch7", "torch7", "", true},
-    {"torch", "pytorch", ""},
-    {"jaxlib", "jax", ""},
-    {"jax", "jax", ""},
-    {"onnxruntime-gpu", "onnxruntime", "gpu"},
-    {"onnxruntime", "onnxruntime", ""},
-    {"paddlepaddle-gpu", "paddlepaddle", "gpu"},
-    {"paddlepaddle", "paddlepaddle", ""},
-    {"paddle", "paddlepaddle", ""},
-    {"ctranslate2", "ctranslate2", ""},
-    {"faster-whisper", "ctranslate2", "", true},
-    {"whisperx", "ctranslate2", "", true},
-    {"cupy", "cupy", ""},
-    {"mxnet", "mxnet", ""},
-    {"kaldi", "kaldi", "", true},
-    {"chainer", "chainer", "", true},
-    {"caffe", "caffe", "", true},
-    {"theano", "theano", "", true},
+    {"tensorflow", "tensorflow"},
+    {"tf-nightly", "tensorflow", true},
+    {"tf", "tensorflow"},
+    {"keras", "keras", false, true},
+    {"pytorch", "pytorch"},
+    {"libtorch", "pytorch", true},
+    {"torch7", "torch7", true},
+    {"torch", "pytorch"},
+    {"jaxlib", "jax"},
+    {"jax", "jax"},
+    {"onnxruntime", "onnxruntime"},
+    {"paddlepaddle", "paddlepaddle"},
+    {"paddle", "paddlepaddle"},
+    {"ctranslate2", "ctranslate2"},
+    {"faster-whisper", "ctranslate2", true},
+    {"whisperx", "ctranslate2", true},
+    {"cupy", "cupy"},
+    {"mxnet", "mxnet"},
+    {"kaldi", "kaldi", true},
+    {"chainer", "chainer", true},
+    {"caffe", "caffe", true},
+    {"theano", "theano", true},
 });
+
+/// How the builds begin that the names of packages and their extras tell.
+constexpr auto build_words =
+    std::to_array<std::string_view>({"gpu", "cpu", "cu", "and-cuda", "directml", "metal", "rocm"});
 
 constexpr auto linux_words = std::to_array<std::string_view>(
     {"linux",  "ubuntu", "debian", "centos",  "fedora", "red hat", "redhat",  "rhel",
@@ -184,14 +184,24 @@ std::optional<Framework> framework_version_from(std::string_view text) {
     return framework;
 }
 
+/// The build that the rest of a package's name or its extra names: "-gpu", "-cuda12x", "[and-cuda]".
+static std::optional<std::string> build_of_package(std::string_view rest) {
+    if (rest.size() < 2 || (rest.front() != '-' && (rest.front() != '[' || rest.back() != ']'))) return std::nullopt;
+    const std::string build(rest.substr(1, rest.find_last_not_of(']')));
+    const auto begins = [&](std::string_view word) { return build.starts_with(word); };
+    if (!std::ranges::any_of(build_words, begins)) return std::nullopt;
+    return build.substr(0, build.find('_'));  // "cuda12_pip" of older JAX
+}
+
 std::optional<Framework> framework_named(std::string_view name) {
     const std::string word = normalized(name);
     for (const FrameworkWord& known : framework_words) {
-        if (word != known.word || known.only_in_hints) continue;
+        if (!word.starts_with(known.word) || known.only_in_hints) continue;
         Framework framework;
         framework.name = known.name;
-        if (!known.build.empty()) framework.build = std::string(known.build);
-        return framework;
+        if (word == known.word) return framework;
+        framework.build = build_of_package(std::string_view(word).substr(known.word.size()));
+        if (framework.build) return framework;
     }
     return std::nullopt;
 }

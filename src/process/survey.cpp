@@ -187,7 +187,7 @@ class Stages {
                 tasks.push_back(task_of(probe, facts, target));
                 if (options_.skip.contains(std::string(probe.name))) {
                     tasks.back().runs.push_back(
-                        unstarted(tasks.back(), ProbeEnd::skipped, "left out on the command line"));
+                        unstarted(tasks.back(), ProbeEnd::skipped, "excluded by --skip"));
                 }
             }
         }

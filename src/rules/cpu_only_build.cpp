@@ -26,22 +26,29 @@ static std::string other_system(const std::string& os) {
     return "Use an operating system for which CUDA builds exist";
 }
 
+/// Builds with CUDA that run, else where to look for one.
+static std::vector<Remedy> builds_instead(const Facts& facts, const Framework& framework, const FrameworkBuild& build,
+                                          const Matrix& matrix) {
+    auto remedies = builds_that_run(facts, matrix, framework);
+    if (!remedies.empty()) return remedies;
+    const auto& os = facts.host.platform;
+    return {{.action = Action::install_package,
+             .text = os && never_has_cuda(*os, framework, matrix)
+                         ? other_system(*os)
+                         : "No CUDA build of this version is known to run here; the plan for this version lists those "
+                           "that exist",
+             .commands = {"rnncheck matrix plan --for " + framework.name + "==" + framework.version->text},
+             .verify = "rnncheck doctor",
+             .link = build.source.url}};
+}
+
 static Finding no_cuda(const Facts& facts, const Framework& framework, const FrameworkBuild& build,
                        const Matrix& matrix) {
     Finding finding;
     finding.subject = words_of(framework);
     finding.message = words_of(framework) + " is a CPU-only build: it never uses the GPU or cuDNN";
     finding.evidence = {evidence_of(build, "no CUDA")};
-    const auto& os = facts.host.platform;
-    finding.remedies = builds_that_run(facts, matrix, framework);
-    if (!finding.remedies.empty()) return finding;
-    finding.remedies = {{.action = Action::install_package,
-                         .text = os && never_has_cuda(*os, framework, matrix)
-                                     ? other_system(*os)
-                                     : "Install a CUDA build; the plan for this version lists those that exist",
-                         .commands = {"rnncheck matrix plan --for " + framework.name + "==" + framework.version->text},
-                         .verify = "rnncheck doctor",
-                         .link = build.source.url}};
+    finding.remedies = builds_instead(facts, framework, build, matrix);
     return finding;
 }
 
@@ -178,7 +185,7 @@ static Finding cpu_by_default(const Facts& facts, const Framework& framework, co
     finding.message = words_of(framework) + " as pip installs it on " + *facts.host.platform +
                       " is a CPU-only build, unless the index of a CUDA build is given";
     finding.evidence = {evidence_of(build, "no CUDA")};
-    finding.remedies = builds_that_run(facts, matrix, framework);
+    finding.remedies = builds_instead(facts, framework, build, matrix);
     return finding;
 }
 

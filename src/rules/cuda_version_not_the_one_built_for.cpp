@@ -53,10 +53,12 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return judge_machine(facts, matrix);
     const Version* cuda = given_cuda(facts);
     if (!cuda) return undecided("no CUDA version was specified");
-    return judge_frameworks(
-        facts, matrix, takes_system_libraries, [&](const FrameworkBuild& build, const Framework& framework) -> Verdict {
-            return same_files(*cuda, *build.cuda) ? pass("it suits") : fault(other_cuda(framework, build, *cuda));
-        });
+    return judge_frameworks(facts, matrix, takes_system_libraries,
+                            [&](const FrameworkBuild& build, const Framework& framework) -> Verdict {
+                                if (same_files(*cuda, *build.cuda))
+                                    return pass(words_of(framework) + " has compatible libraries");
+                                return fault(other_cuda(framework, build, *cuda));
+                            });
 }
 
 extern const Rule rule{.title = "The installed CUDA version is not the one the framework was built for",

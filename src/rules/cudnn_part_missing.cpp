@@ -1,5 +1,6 @@
 // cuDNN 8 and 9 are several files, and one that recurrent networks need is not where the front library looks.
 #include "rules/rule.hpp"
+#include "rules/support/probes.hpp"
 
 namespace rnncheck::rules::cudnn_part_missing {
 
@@ -10,12 +11,14 @@ static Finding missing(const Facts& facts, const CudnnCopy& copy, const std::vec
     finding.subject = copy.path;
     finding.explains = each(parts, [&](const CudnnPart& part) { return name_in(copy, part); });
     finding.explains.push_back(rnn_api_of(copy));
+    append(finding.explains, crashes_of_cudnn_in(facts, directory_of(copy.path)));
     finding.message = name_of(copy) + " lacks " + join_with_and(each(parts, &CudnnPart::soname)) +
                       ", so its RNN API cannot be used; searched: " + searched;
     for (const auto& part : parts) {
         const std::string why = part.needed_by_version ? "needed by every call" : "needed by recurrent networks";
         finding.evidence.push_back({part.soname, "not found in " + searched, "libraries"});
-        finding.evidence.push_back({part.soname, part.note.empty() ? why : why + ": " + part.note, part.source.url});
+        const bool adds_nothing = part.note.empty() || why.ends_with(part.note);
+        finding.evidence.push_back({part.soname, adds_nothing ? why : why + ": " + part.note, part.source.url});
     }
     if (copy.answer && copy.answer->failure)
         finding.evidence.push_back({"failed call", in_words(*copy.answer->failure), "cudnns"});

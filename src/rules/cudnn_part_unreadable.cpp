@@ -1,11 +1,14 @@
 // A part of cuDNN that would be loaded is there by name, but cannot be a library.
 #include "rules/rule.hpp"
+#include "rules/support/probes.hpp"
 
 namespace rnncheck::rules::cudnn_part_unreadable {
 
 static Finding unreadable(const Facts& facts, const CudnnCopy& copy, const CudnnPart& part, const Library& file) {
     const std::string what =
         file.problem_detail ? escaped(*file.problem_detail, 300) : std::string(name_of(*file.problem));
+    auto explains = crashes_of_cudnn_in(facts, directory_of(copy.path));
+    append(explains, std::vector{name_in(copy, part), rnn_api_of(copy)});
     return {
         .severity = severity_of(copy),
         .subject = file.path,
@@ -20,7 +23,7 @@ static Finding unreadable(const Facts& facts, const CudnnCopy& copy, const Cudnn
                                "original source",
                        .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"}))},
         .symptoms = {file.path},
-        .explains = {name_in(copy, part), rnn_api_of(copy)}};
+        .explains = std::move(explains)};
 }
 
 static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {

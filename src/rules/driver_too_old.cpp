@@ -48,17 +48,16 @@ static void judge_framework(const Facts& facts, const Matrix& matrix, const Fram
         return !wsl && std::ranges::find(systems, build.os) == systems.end();
     });
     compat::DriverAsked driver = driver_asked(facts);
-    judge_builds(builds, framework, "driver " + driver.version->text + " runs " + words_of(framework), answers,
-                 [&](const FrameworkBuild& build) -> Verdict {
-                     driver.os = wsl ? "windows" : build.os;
-                     auto runs = compat::driver_runs_cuda(driver, *build.cuda, matrix);
-                     if (runs.fit == Fit::unknown) return undecided("the data do not show it");
-                     if (runs.fit != Fit::does_not_work) return pass("it suits");
-                     runs.evidence.push_back(evidence_of(build, "CUDA " + build.cuda->text));
-                     return fault(too_old_for(facts, matrix,
-                                              words_of(framework) + ", which is built for CUDA " + build.cuda->text,
-                                              *build.cuda, runs.evidence));
-                 });
+    const std::string good = "driver " + driver.version->text + " runs " + words_of(framework);
+    judge_builds(builds, framework, answers, [&](const FrameworkBuild& build) -> Verdict {
+        driver.os = wsl ? "windows" : build.os;
+        auto runs = compat::driver_runs_cuda(driver, *build.cuda, matrix);
+        if (runs.fit == Fit::unknown) return undecided("the data do not show it");
+        if (runs.fit != Fit::does_not_work) return pass(good);
+        runs.evidence.push_back(evidence_of(build, "CUDA " + build.cuda->text));
+        return fault(too_old_for(facts, matrix, words_of(framework) + ", which is built for CUDA " + build.cuda->text,
+                                 *build.cuda, runs.evidence));
+    });
 }
 
 /// The oldest driver that NVIDIA's support matrix names for this cuDNN, where no CUDA version was specified that tells

@@ -58,6 +58,6 @@ extern const Rule rule{.title = "A GPU library crashed",
                        .layer = Layer::host,
                        .stage = Stage::look,
                        .check = check,
-                       .yields_to = {"rnn_call_failed", "zlib_missing"}};
+                       .yields_to = {"cudnn_part_missing", "cudnn_part_unreadable", "rnn_call_failed", "zlib_missing"}};
 
 }  // namespace rnncheck::rules::probe_crashed

@@ -35,7 +35,8 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
                             [&](const FrameworkBuild& build, const Framework& framework) -> Verdict {
                                 const auto suits = compat::build_for_python(build, python);
                                 if (suits.fit == Fit::unknown) return undecided("the data do not show it");
-                                if (suits.fit == Fit::works) return pass("it suits");
+                                if (suits.fit == Fit::works)
+                                    return pass(words_of(framework) + " has a package for Python " + python.text);
                                 return fault(no_package(framework, python, suits.evidence.front()));
                             });
 }

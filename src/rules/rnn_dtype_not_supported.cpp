@@ -37,11 +37,11 @@ static void judge_gpu(VerdictBuilder& answers, const std::string& dtype, const R
 /// A framework with its own cuDNN, where none was given.
 static void judge_framework(VerdictBuilder& answers, const std::string& dtype, const RnnLimit& limit,
                             const Facts& facts, const Matrix& matrix, const Framework& framework) {
-    judge_builds(builds_of(facts, matrix, framework).with_cuda, framework,
-                 "the cuDNN of " + words_of(framework) + " supports it", answers,
+    judge_builds(builds_of(facts, matrix, framework).with_cuda, framework, answers,
                  [&](const FrameworkBuild& build) -> Verdict {
                      if (!build.cudnn) return undecided("the data do not show it");
-                     if (*build.cudnn >= limit.first) return pass("it suits");
+                     if (*build.cudnn >= limit.first)
+                         return pass("the cuDNN of " + words_of(framework) + " supports it");
                      return fault(unsupported(dtype, limit,
                                               words_of(framework) + ", built with cuDNN " + build.cudnn->text + ",",
                                               evidence_of(build, "cuDNN " + build.cudnn->text)));

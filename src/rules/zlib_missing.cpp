@@ -2,6 +2,7 @@
 #include <map>
 
 #include "rules/rule.hpp"
+#include "rules/support/probes.hpp"
 
 namespace rnncheck::rules::zlib_missing {
 
@@ -26,13 +27,6 @@ static std::optional<bool> is_used(const Facts& facts, const Library& part) {
     return all_known ? std::optional(false) : std::nullopt;
 }
 
-/// What the run examined is a copy of cuDNN; its directory, else "".
-static std::string cudnn_directory_of(const ProbeRun& run) {
-    if (run.probe != "cudnn_library" && run.probe != "rnn_forward") return "";
-    const auto path = run.target.find('/');
-    return path == std::string::npos ? "" : directory_of(run.target.substr(path));
-}
-
 /// Without it no recurrent network runs.
 static bool needed_by_rnn(const Library& part, const Matrix& matrix) {
     if (part.kind == LibraryKind::cudnn) return true;
@@ -42,19 +36,10 @@ static bool needed_by_rnn(const Library& part, const Matrix& matrix) {
     });
 }
 
-/// cuDNN ends the process of a probe when it cannot open a part.
-static std::vector<std::string> crashes(const Facts& facts, const std::string& directory) {
-    std::vector<std::string> places;
-    for (const ProbeRun& run : facts.probe_runs)
-        if (run.end == ProbeEnd::crashed && cudnn_directory_of(run) == directory)
-            places.push_back(place_of(facts, run));
-    return places;
-}
-
 static Finding missing(const Facts& facts, const std::vector<const Library*>& parts, const std::string& zlib,
                        const Matrix& matrix) {
     const std::string directory = directory_of(parts.front()->path);
-    auto crashed = crashes(facts, directory);
+    auto crashed = crashes_of_cudnn_in(facts, directory);
     const bool at_once = !crashed.empty() ||
                          std::ranges::any_of(parts, [&](const Library* part) { return needed_by_rnn(*part, matrix); });
     return {

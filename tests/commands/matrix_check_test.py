@@ -171,7 +171,7 @@ class Command(unittest.TestCase):
         self.assertIn("newer than the data of", verdict_of(report, "driver_too_old")["reason"])
         code, report = asked("cuda=12.4", "driver=550.54.14")
         self.assertEqual(code, 0)
-        self.assertIn("not asked", verdict_of(report, "gpu_too_old")["reason"])
+        self.assertIn("not evaluated", verdict_of(report, "gpu_too_old")["reason"])
         self.assertIn("only the machine", verdict_of(report, "driver_missing")["reason"])
 
     def test_a_check_is_cheap(self):

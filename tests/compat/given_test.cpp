@@ -130,3 +130,20 @@ TEST_CASE("a conda build string names its flavour") {
     CHECK(framework_version_from("2.1.0=py3.10_cpu_0")->build == "cpu");
     CHECK_FALSE(framework_version_from("2.1.0=h5e7c1c9_0"));
 }
+
+TEST_CASE("a package's name and its extra name the build") {
+    const auto build_of = [](const char* text) {
+        const auto framework = framework_from(text);
+        return framework ? framework->name + " " + framework->build.value_or("any") : "none";
+    };
+    CHECK(build_of("tensorflow-gpu==2.10") == "tensorflow gpu");
+    CHECK(build_of("tensorflow[and-cuda]==2.16.1") == "tensorflow and-cuda");
+    CHECK(build_of("jax[cuda12_pip]==0.4.30") == "jax cuda12");
+    CHECK(build_of("cupy-cuda12x==13.3.0") == "cupy cuda12x");
+    CHECK(build_of("mxnet-cu112==1.9.1") == "mxnet cu112");
+    CHECK(build_of("jaxlib==0.4.30") == "jax any");
+    CHECK(build_of("tf-keras==2.16") == "none");
+    CHECK(build_of("torchvision==0.15.1") == "none");
+    CHECK(split_given("onnxruntime-gpu=1.18")->key == "framework");
+    CHECK(split_given("torch=2.4")->key == "torch");
+}

@@ -54,6 +54,24 @@ TEST_CASE("a crash of the tiny kernel's process is not told again for the networ
     CHECK(errors_of(facts) == Rules{"probe_crashed"});
 }
 
+TEST_CASE("a crash of cuDNN is not told again where one of its libraries is cut short or missing") {
+    const auto cudnn_crashes = [](Facts& facts) {
+        probe_run(facts, "cudnn_library").end = ProbeEnd::crashed;
+        facts.cudnns.front().rnn_usable.reset();
+    };
+    CHECK(errors_of(but(cudnn_crashes)) == Rules{"probe_crashed"});
+    const Facts cut_short = but([&](Facts& facts) {
+        cudnn_crashes(facts);
+        library_named(facts, "libcudnn_adv_infer.so.8").problem = FileProblem::truncated;
+    });
+    CHECK(errors_of(cut_short) == Rules{"cudnn_part_unreadable"});
+    const Facts missing = but([&](Facts& facts) {
+        cudnn_crashes(facts);
+        remove_library(facts, "libcudnn_adv_infer.so.8");
+    });
+    CHECK(errors_of(missing) == Rules{"cudnn_part_missing"});
+}
+
 TEST_CASE("a GPU that computes the tiny kernel wrongly is not told again for the networks") {
     Facts facts = wrong_numbers();
     CHECK(errors_of(facts) == Rules{"rnn_result_wrong"});

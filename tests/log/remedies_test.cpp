@@ -125,9 +125,10 @@ TEST_CASE("a GPU without code leads to the plan of that GPU, for the system of t
     const char* log =
         "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with the current PyTorch installation.\n"
         "The current PyTorch install supports CUDA capabilities sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90.\n";
-    CHECK(about("gpu_arch_not_in_build", log).commands() == Commands{"rnncheck matrix plan gpu=12.0"});
+    CHECK(about("gpu_arch_not_in_build", log).commands() ==
+          Commands{"rnncheck matrix plan gpu=12.0 framework=pytorch"});
     CHECK(about("gpu_arch_not_in_build", log, {{"os", "windows", {}}}).commands() ==
-          Commands{"rnncheck matrix plan gpu=12.0 os=windows"});
+          Commands{"rnncheck matrix plan gpu=12.0 framework=pytorch os=windows"});
     CHECK(about("gpu_too_old", "CUDNN_STATUS_ARCH_MISMATCH\n").commands() ==
           Commands{"rnncheck matrix plan gpu=\"GPU_NAME\""});
 }
@@ -172,4 +173,27 @@ TEST_CASE("in a hosted notebook a cell installs, the session is restarted, and t
                                 "old (found version 11040). Please update your GPU driver\n");
     CHECK(contains(driver.remedies.front().text, "belongs to the service"));
     CHECK(driver.commands().empty());
+}
+
+TEST_CASE("a driver too old: the plan for the driver and the framework of the log") {
+    const Advice advice = about("driver_too_old",
+                                "| NVIDIA-SMI 510.85.02    Driver Version: 510.85.02    CUDA Version: 11.6     |\n"
+                                "RuntimeError: CUDA failed with error CUDA driver version is insufficient for CUDA "
+                                "runtime version\n",
+                                {{"framework", "ctranslate2 4.0.0", {}}});
+    CHECK(advice.commands() == Commands{"rnncheck matrix plan driver=510.85.02 framework=ctranslate2"});
+}
+
+TEST_CASE("where apt knows no package of cuDNN the reader learns of NVIDIA's repository") {
+    const Advice advice = about("cudnn_not_installed", "E: Unable to locate package libcudnn8\n");
+    CHECK(contains(advice.remedies.front().text, "cuda-keyring"));
+    CHECK_FALSE(contains(about("cudnn_not_installed", without_cudnn_8).remedies.front().text, "cuda-keyring"));
+}
+
+TEST_CASE("the cuDNN inside PyTorch for Windows comes back with PyTorch") {
+    const Advice advice = about("cudnn_installation_broken",
+                                "OSError: [WinError 126] The specified module could not be found. Error loading "
+                                "\"C:\\py\\Lib\\site-packages\\torch\\lib\\cudnn_ops_infer64_8.dll\" or one of its "
+                                "dependencies.\n");
+    CHECK(contains(advice.remedies.front().text, "reinstall PyTorch"));
 }

@@ -245,7 +245,7 @@ TEST_CASE("commands that do harm") {
                "newer drivers no longer support old GPUs"));
     CHECK(says(planted("cudnn_not_installed", "remedy", "Install it"), "log_causes",
                "for programs that do not search Python packages"));
-    CHECK(says(planted("driver_too_old", "remedy", "Do what the command prints"), "log_causes",
+    CHECK(says(planted("zlibwapi_missing", "remedy", "Do what the command prints"), "log_causes",
                "'remedy' speaks of a command, but there is none"));
 }
 

@@ -1,3 +1,5 @@
+#include "base/text.hpp"
+#include "judge.hpp"
 #include "support/given_machine.hpp"
 #include "support/rule_test.hpp"
 
@@ -13,4 +15,19 @@ TEST_CASE("tf_windows_no_gpu_since_2.11") {
                        {"another framework", given({"pytorch=2.4", "os=windows"}), ""},
                        {"a machine", a_healthy_machine(), ""}}},
                CannotTell{{{"no system", given({"tensorflow=2.15"}), ""}}});
+}
+
+TEST_CASE("TensorFlow 2.10 is proposed to no GPU that it has no code for") {
+    using namespace rnncheck;
+    const auto commands = [](const char* gpu) {
+        std::string all;
+        const Report report = judge(test::given({"tensorflow=2.19", "os=windows", gpu}), Matrix::bundled(), {});
+        for (const Finding& finding : report.findings)
+            for (const Remedy& remedy : finding.remedies) all += join(remedy.commands, "\n") + "\n";
+        return all;
+    };
+    CHECK(contains(commands("gpu=RTX 3090"), "tensorflow<2.11"));
+    CHECK(contains(commands("gpu=RTX 3090"), "wsl --install"));
+    CHECK_FALSE(contains(commands("gpu=RTX 5090"), "tensorflow<2.11"));
+    CHECK(contains(commands("gpu=RTX 5090"), "docker pull nvcr.io/nvidia/tensorflow"));
 }

@@ -55,6 +55,8 @@ std::optional<Version> wanted_cuda(const KnownOfLog& t);
 std::optional<Version> wanted_cudnn(const KnownOfLog& t);
 /// The compute capability of the first GPU that the log or the person names.
 std::optional<Version> gpu_capability(const KnownOfLog& t);
+/// As given, else as the log shows it.
+std::optional<Version> driver_in_log(const KnownOfLog& t);
 
 /// The library of the first line with this signature.
 std::optional<std::string> missing_library(const KnownOfLog& t, std::string_view signature);

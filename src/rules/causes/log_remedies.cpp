@@ -59,11 +59,13 @@ std::optional<std::string> package(const std::string& name, const std::string& r
            ".*\"";
 }
 
-/// For the system of the log, too; where neither GPU nor driver is known, the reader names the GPU.
+/// For the system and the framework of the log, too; where neither GPU nor driver is known, the reader names the GPU.
 std::string plan(const KnownOfLog& t) {
-    const std::string command = plan_command(gpu_capability(t), t.out.said.driver);
+    const std::string command = plan_command(gpu_capability(t), driver_in_log(t));
+    const auto& frameworks = t.out.said.frameworks;
+    const bool planned = frameworks.size() == 1 && !t.matrix.framework_builds(frameworks.front().name).empty();
     return (command.empty() ? "rnncheck matrix plan gpu=\"GPU_NAME\"" : command) +
-           (t.seen("os_windows") ? " os=windows" : "");
+           (planned ? " framework=" + frameworks.front().name : "") + (t.seen("os_windows") ? " os=windows" : "");
 }
 
 /// The command with its placeholders filled in; nothing where one of them cannot be.
@@ -167,14 +169,6 @@ std::vector<Remedy> with_packages_of_cudnn(const LogCause& cause, const KnownOfL
     return remedies;
 }
 
-/// https://docs.python.org/3/library/os.html#os.add_dll_directory; the packages' directory as in
-/// https://github.com/microsoft/onnxruntime/pull/23744
-constexpr const char* dlls_of_packages =
-    ". Windows does not search site-packages\\nvidia\\cudnn\\bin, where the package puts its DLLs: add that directory "
-    "to "
-    "PATH before the program starts, or call os.add_dll_directory() with it first (ONNX Runtime since 1.21: "
-    "onnxruntime.preload_dlls())";
-
 /// Google Colab, Kaggle: https://github.com/googlecolab/colabtools/issues/1685
 bool on_hosted_notebook(const KnownOfLog& t) {
     return t.seen("on_colab") || t.seen("kaggle") || t.out.said.says("kaggle");
@@ -206,12 +200,31 @@ void speak_to_conda(Remedy& remedy, const KnownOfLog& t) {
         "than pypi are conda's: change those with conda install";
 }
 
+/// https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html: the packages are in NVIDIA's repository,
+/// where those of Ubuntu 24.04 begin with cuDNN 9.
+constexpr const char* packages_of_apt =
+    ". For apt, set up NVIDIA's repository first (package cuda-keyring): it has libcudnn8 up to Ubuntu 22.04, and only "
+    "cuDNN 9 (libcudnn9-cuda-12) for later systems";
+
+/// PyTorch for Windows contains its cuDNN.
+void speak_of_torch_lib(Remedy& remedy) {
+    remedy.text =
+        "This cuDNN is part of PyTorch: reinstall PyTorch with the index of its CUDA build (python -m pip install "
+        "torch "
+        "--force-reinstall --index-url https://download.pytorch.org/whl/cu126), and leave no other cuDNN in PATH";
+    remedy.commands.clear();
+    remedy.risk = Risk::safe;
+    remedy.link = "https://pytorch.org/get-started/locally/";
+}
+
 /// What else the reader must know where the program runs.
 void speak_to_place(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
     const bool installs = std::ranges::any_of(
         remedy.commands, [](const std::string& command) { return command.starts_with("python -m pip install"); });
     const bool cudnn = contains(join(remedy.commands, " "), "nvidia-cudnn");
     if (installs && cudnn && t.seen("os_windows")) remedy.text += dlls_of_packages;
+    if (installs && t.seen("apt_cudnn_unknown")) remedy.text += packages_of_apt;
+    if (cause.cause == "cudnn_installation_broken" && t.seen("cudnn_in_torch_lib")) speak_of_torch_lib(remedy);
     if (on_hosted_notebook(t) && (installs || cause.layer == "driver"))
         speak_to_notebook(remedy, cause);
     else if (installs && t.seen("conda_in_path"))

@@ -196,9 +196,7 @@ std::optional<Version> newest_build_cuda(const KnownOfLog& t) {
 
 void add_driver(Features& t) {
     const auto cuda = build_cuda(t), newest = newest_build_cuda(t);
-    auto driver = t.out.said.driver;
-    for (const char* signature : {"driver_insufficient_hint", "smi_header", "env_driver"})
-        if (!driver) driver = parse_version(t.told(signature, "driver").value_or(""));
+    const auto driver = driver_in_log(t);
     if (!newest || !driver) return;
     const auto needs = t.matrix.driver_for_cuda(*newest);
     if (!needs) return;
@@ -274,6 +272,13 @@ std::optional<Version> wanted_cudnn(const KnownOfLog& t) {
             if (const auto row = t.matrix.framework_cuda(framework.name, *framework.version))
                 return make_version({row->cudnn_major});
     return std::nullopt;
+}
+
+std::optional<Version> driver_in_log(const KnownOfLog& t) {
+    auto driver = t.out.said.driver;
+    for (const char* signature : {"driver_insufficient_hint", "smi_header", "env_driver"})
+        if (!driver) driver = parse_version(t.told(signature, "driver").value_or(""));
+    return driver;
 }
 
 std::optional<Version> gpu_capability(const KnownOfLog& t) {

@@ -70,6 +70,7 @@ static Remedy for_this_cuda(const Facts& facts, const Matrix& matrix, const Cudn
     const bool same_major = fixed && fixed->cudnn.major() == copy.version->major();
     if (fixed && (same_major || facts.frameworks.empty()) && matrix.cudnn_build(newest_fix(defects), fixed->cuda_major))
         remedy.changes = {{"cudnn", newest_fix(defects).text + "+cu" + std::to_string(fixed->cuda_major)}};
+    if (facts.host.platform == "windows") remedy.text += dlls_of_packages;
     if (fixed && fixed->cuda_major >= oldest_cuda_with_wheels)
         return for_cuda_major(fixed->cuda_major, std::move(remedy));
     remedy.commands.clear();

@@ -185,6 +185,21 @@ static std::vector<std::string> ended_by(const Facts& facts, const ProbeRun& run
     return places;
 }
 
+/// What the run examined is a copy of cuDNN; its directory, else "".
+static std::string cudnn_directory_of(const ProbeRun& run) {
+    if (run.probe != "cudnn_library" && run.probe != "rnn_forward") return "";
+    const auto path = run.target.find('/');
+    return path == std::string::npos ? "" : directory_of(run.target.substr(path));
+}
+
+std::vector<std::string> crashes_of_cudnn_in(const Facts& facts, const std::string& directory) {
+    std::vector<std::string> places;
+    for (const ProbeRun& run : facts.probe_runs)
+        if (run.end == ProbeEnd::crashed && cudnn_directory_of(run) == directory)
+            places.push_back(place_of(facts, run));
+    return places;
+}
+
 Verdict over_probe_ends(const Facts& facts, IsFault is_fault, EndFinding finding, const std::string& all_well) {
     std::vector<Finding> findings;
     // A case explains the runs that ended in it: joined with others of the subject they would be reported twice.

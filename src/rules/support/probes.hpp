@@ -46,4 +46,8 @@ Verdict over_probe_ends(const Facts& facts, IsFault is_fault, EndFinding finding
 /// How it ended, the last call and the end of its output.
 std::vector<Evidence> evidence_of(const Facts& facts, const ProbeRun& run);
 
+/// The runs in which the cuDNN of this directory ended its process, as it does when it cannot open one of its
+/// libraries.
+std::vector<std::string> crashes_of_cudnn_in(const Facts& facts, const std::string& directory);
+
 }  // namespace rnncheck::rules

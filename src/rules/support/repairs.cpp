@@ -39,6 +39,7 @@ class Proposals {
     void propose_with_driver(const Framework& framework);
     std::string install_of_version(const PlannedBuild& build, const Version& version) const;
     void propose_build(const PlannedBuild& build, const Version& version, std::string text);
+    void change_libraries_without_code(const PlannedBuild& build, Remedy& remedy) const;
     void propose_system_libraries(const PlannedBuild& build, const Framework& framework);
     std::string new_environment(const std::string& python) const;
     void propose_python(const Framework& framework);
@@ -190,8 +191,35 @@ void Proposals::propose_build(const PlannedBuild& build, const Version& version,
         .action = Action::install_package, .text = std::move(text), .changes = changes_to(build, version, given_)};
     if (!build.install.empty()) remedy.commands = install_here(facts_, build.framework, build.install);
     if (!build.sources.empty()) remedy.link = build.sources.front();
-    if (remedy.changes.size() > 1) remedy.text += ", with " + libraries_of(build) + " installed on the system";
+    change_libraries_without_code(build, remedy);
+    std::vector<std::string> on_system;
+    for (const GivenValue& change : remedy.changes)
+        if (change.key == "cuda" || change.key == "cudnn")
+            on_system.push_back((change.key == "cuda" ? "CUDA " : "cuDNN ") +
+                                change.value.substr(0, change.value.find('+')));
+    if (!on_system.empty()) remedy.text += ", with " + join(on_system, ", ") + " installed on the system";
     add(std::move(remedy));
+}
+
+/// The build alone does not repair a CUDA or cuDNN of the system without code for the GPU.
+void Proposals::change_libraries_without_code(const PlannedBuild& build, Remedy& remedy) const {
+    const Version *cuda = given_cuda(given_), *cudnn = given_cudnn(given_);
+    const bool is_loaded = build.libraries == "system";
+    if (!question_.gpu || (!cuda && !cudnn)) return;
+    FrameworkBuild after;
+    after.cuda = is_loaded || !cuda ? build.cuda : *cuda;
+    if (cuda && compat::cuda_on_gpu(*after.cuda, *question_.gpu, matrix_).fit == Fit::does_not_work) {
+        after.cuda = newest_cuda();
+        if (!after.cuda) return;
+        remedy.changes.push_back({"cuda", after.cuda->text});
+    }
+    after.cudnn = is_loaded || !cudnn ? build.cudnn : *cudnn;
+    const CudnnBuild* newest = newest_cudnn(after.cuda->major());
+    if (!cudnn || !newest || !after.cudnn || (is_loaded && newest->cudnn.major() != after.cudnn->major())) return;
+    const bool has_code = compat::cudnn_of_build_on_gpu(after, *question_.gpu, matrix_).fit == Fit::works;
+    if (has_code && parts_written(*after.cudnn) > 1) return;
+    std::erase_if(remedy.changes, [](const GivenValue& change) { return change.key == "cudnn"; });
+    remedy.changes.push_back({"cudnn", newest->last().text + "+cu" + std::to_string(newest->cuda_major)});
 }
 
 /// What the build takes from the system, in the place of what was given.
@@ -242,8 +270,7 @@ void Proposals::propose_builds(const Framework& framework) {
     }
     if (other) {
         other->install = install_of_version(*other, *framework.version);
-        // To pip, the installed build satisfies torch==2.8.0, too.
-        if (!other->install.empty()) other->install += " --force-reinstall";
+        if (!other->install.empty()) other->install += in_place_of_installed;
         propose_build(*other, *framework.version,
                       "Install another build of the same version: " + name_of(*other, *framework.version));
     }
@@ -433,13 +460,18 @@ Remedy without_repair(const Facts& given, const Matrix& matrix) {
                     "index pypi.jetson-ai-lab.io, by JetPack and CUDA version (jp6/cu126 for JetPack 6)",
                 .link = "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/index.html"};
     const PlanQuestion question = plan_question(given, matrix);
+    const auto nothing = [](const Plan& plan) {
+        return Remedy{
+            .action = Action::other, .text = "Nothing repairs this: " + plan.obstacles.front(), .link = support};
+    };
     std::vector<std::string> names, open;
+    PlanQuestion of_gpu;
+    of_gpu.gpu = question.gpu;
+    if (const Plan any = make_plan(of_gpu, matrix); !any.obstacles.empty()) return nothing(any);
     for (const Framework& framework : given.frameworks) {
         names.push_back(words_of(framework));
         const Plan plan = plan_of(framework, question, matrix);
-        if (!plan.obstacles.empty())
-            return {
-                .action = Action::other, .text = "Nothing repairs this: " + plan.obstacles.front(), .link = support};
+        if (!plan.obstacles.empty()) return nothing(plan);
         const auto perhaps = plan.frameworks.empty() ? std::nullopt : plan.frameworks.front().perhaps;
         if (perhaps) open.push_back(name_of(*perhaps, *perhaps->last) + " (" + join(perhaps->because, "; ") + ")");
     }

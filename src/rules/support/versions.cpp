@@ -72,8 +72,7 @@ std::string words_of(const Framework& framework) {
 static bool may_be(const FrameworkBuild& build, const Facts& facts, const Framework& framework) {
     const bool release = covers(build.first, build.last, *framework.version) || agree(build.first, *framework.version);
     const bool system = !facts.host.platform || build.os == *facts.host.platform;
-    const bool flavour = !framework.build || build.build == *framework.build ||
-                         (build.libraries == "wheels" && *framework.build == "cuda");
+    const bool flavour = !framework.build || compat::is_called(build, *framework.build);
     return release && system && flavour;
 }
 
@@ -125,7 +124,11 @@ std::string names_of(const std::vector<FrameworkBuild>& builds, const std::vecto
     for (std::size_t i = 0; i < builds.size(); ++i) {
         if (sign(answers[i]) != kind || (!os.empty() && builds[i].os != os)) continue;
         const bool several = std::ranges::any_of(builds, [&](const auto& other) { return other.os != builds[i].os; });
-        const std::string name = builds[i].build + (os.empty() && several ? " on " + system_words(builds[i].os) : "");
+        // MXNet's builds are packages of their own, of which none is the default.
+        const auto defaults = std::ranges::count_if(
+            builds, [&](const auto& other) { return other.os == builds[i].os && is_default(other); });
+        const std::string name = builds[i].build + (os.empty() && several ? " on " + system_words(builds[i].os) : "") +
+                                 (os.empty() && defaults == 1 && is_default(builds[i]) ? " (the default)" : "");
         if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
     return join_with_and(names);
@@ -164,7 +167,7 @@ DecidingBuild deciding_build(const std::vector<FrameworkBuild>& builds, const st
     for (const std::string& os : systems) {
         const auto there = decides_on(os, builds, answers);
         const bool as_good = there && sign(answers[*there]) == sign(answers[*decides]);
-        if (!as_good && (answers[*decides] > 0 || (there && answers[*there] >= 0))) return {};
+        if (!as_good && (answers[*decides] > 0 || (there && answers[*there] > 0))) return {};
     }
     const std::string others = names_of(builds, answers, -sign(answers[*decides]), first);
     const FrameworkBuild& build = builds[*decides];
@@ -219,14 +222,14 @@ std::vector<Remedy> builds_that_run(const Facts& facts, const Matrix& matrix, co
         if (build.os == question.os && build.fit == Fit::works)
             remedies.push_back({.action = Action::install_package,
                                 .text = "Install its build for CUDA " + build.cuda->text + " (" + build.build + ")",
-                                .commands = {build.install},
+                                .commands = {build.install + in_place_of_installed},
                                 .link = build.sources.front(),
                                 .changes = changes_to(build, *framework.version, facts)});
     return remedies;
 }
 
-void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework, const std::string& good,
-                  VerdictBuilder& answers, const Judge& judge) {
+void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework, VerdictBuilder& answers,
+                  const Judge& judge) {
     std::vector<Verdict> verdicts;
     std::vector<int> numbers;
     for (const FrameworkBuild& build : builds) {
@@ -240,7 +243,8 @@ void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& fr
     const auto at = static_cast<std::size_t>(deciding.build - builds.data());
     const std::string which = deciding.words.empty() ? "" : " (" + deciding.words + ")";
     if (numbers[at] == 0) return answers.unknown("the data do not cover every build of " + words_of(framework));
-    if (numbers[at] > 0) return answers.passed(good + which, {evidence_of(builds[at], libraries_of(builds[at]))});
+    if (numbers[at] > 0)
+        return answers.passed(verdicts[at].reason + which, {evidence_of(builds[at], libraries_of(builds[at]))});
     Finding finding = std::move(verdicts[at].findings.front());
     finding.message += which;
     answers.fault(std::move(finding));
@@ -281,7 +285,7 @@ Verdict judge_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks
         std::vector<FrameworkBuild> spoken_of = builds.with_cuda;
         append(spoken_of, builds.without_cuda);
         std::erase_if(spoken_of, [&](const FrameworkBuild& build) { return !speaks_of(build); });
-        judge_builds(spoken_of, framework, words_of(framework) + " has compatible libraries", answers,
+        judge_builds(spoken_of, framework, answers,
                      [&](const FrameworkBuild& build) { return judge(build, framework); });
     }
     answers.irrelevant("it does not apply to the specified frameworks' builds");
@@ -304,7 +308,11 @@ Verdict judge_cudnn_of_frameworks(const Facts& facts, const Matrix& matrix, bool
     return judge_frameworks(
         facts, matrix, speaks_of, [&](const FrameworkBuild& build, const Framework& framework) -> Verdict {
             if (!build.cudnn) return undecided("the data do not show it");
-            if (!is_fault(serves(*cudnn, *build.cudnn))) return pass("it suits");
+            const Serves how = serves(*cudnn, *build.cudnn);
+            if (!is_fault(how))
+                return pass(words_of(framework) + (how == Serves::too_new   ? " was not built for a later cuDNN"
+                                                   : how == Serves::too_old ? " was not built for an earlier cuDNN"
+                                                                            : " has compatible libraries"));
             Finding finding;
             finding.subject = words_of(framework);
             finding.symptoms = {words_of(framework) + ", libraries: " + build.libraries};
@@ -379,14 +387,40 @@ static Verdict in_their_words(Verdict verdict, const Facts& told, const Facts& a
     return verdict;
 }
 
+/// "a problem with cuDNN 9.11.0 to 9.28.0, none with 9.0.0 to 9.10.2"; empty where both CUDA and cuDNN are open.
+static std::string versions_by_outcome(const Rule& rule, const Facts& told, const std::vector<Facts>& possible,
+                                       const Matrix& matrix) {
+    const auto is_cudnn = given_cudnn(told) && *given_cudnn(possible.front()) != *given_cudnn(possible.back());
+    const auto is_cuda = given_cuda(told) && *given_cuda(possible.front()) != *given_cuda(possible.back());
+    if (is_cudnn == is_cuda) return "";
+    const auto version = [&](const Facts& one) { return (is_cudnn ? given_cudnn(one) : given_cuda(one))->text; };
+    std::map<Outcome, std::vector<std::string>> ranges;
+    for (std::size_t i = 0; i < possible.size();) {
+        const Outcome outcome = rule.check(possible[i], matrix).outcome;
+        const std::string first = version(possible[i]);
+        std::string last = first;
+        for (; i < possible.size() && rule.check(possible[i], matrix).outcome == outcome; ++i)
+            last = version(possible[i]);
+        ranges[outcome].push_back(first == last ? first : first + " to " + last);
+    }
+    if (!ranges.contains(Outcome::fault)) return "";
+    std::string words =
+        " (a problem with " + std::string(is_cudnn ? "cuDNN " : "CUDA ") + join_with_and(ranges[Outcome::fault]);
+    if (ranges.contains(Outcome::pass)) words += ", none with " + join_with_and(ranges[Outcome::pass]);
+    return words + ")";
+}
+
 Verdict judge_possible(const Rule& rule, const Facts& told, const std::vector<Facts>& possible, const Matrix& matrix) {
     Verdict in_part = rule.check(told, matrix);
     if (possible.size() == 1) return in_part;
-    const std::string depends = "it depends on the exact version: the CUDA or cuDNN version was specified only in part";
     Verdict last = rule.check(possible.back(), matrix);
-    for (std::size_t i = 0; i + 1 < possible.size(); ++i)
-        if (rule.check(possible[i], matrix).outcome != last.outcome)
-            return rule.max_severity == Severity::note ? undecided(depends) : depends_on_choice(depends);
+    const auto differs = [&](const Facts& one) { return rule.check(one, matrix).outcome != last.outcome; };
+    if (std::ranges::any_of(possible, differs)) {
+        const std::string depends =
+            "it depends on the exact version: the CUDA or cuDNN version was specified only in part" +
+            versions_by_outcome(rule, told, possible, matrix);
+        return rule.max_severity == Severity::note ? undecided(depends) : depends_on_choice(depends);
+    }
     return in_part.outcome == last.outcome ? in_part : in_their_words(std::move(last), told, possible.back());
 }
 

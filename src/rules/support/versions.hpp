@@ -66,6 +66,8 @@ std::string depends_on_build(const Framework& framework, const std::vector<Frame
 bool is_default(const FrameworkBuild& build);
 /// What is different once that build is installed: of what was given, also the libraries that it takes from the system.
 std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& version, const Facts& given);
+/// To pip, another build of torch 2.8.0 satisfies torch==2.8.0, too.
+constexpr const char* in_place_of_installed = " --force-reinstall";
 /// Builds of the framework's version, of any flavour, that run with everything else that was given, as commands; that
 /// of the newest CUDA first.
 std::vector<Remedy> builds_that_run(const Facts& facts, const Matrix& matrix, const Framework& framework);
@@ -75,9 +77,9 @@ std::vector<PlannedBuild> planned_builds(const Facts& facts, const Matrix& matri
 
 using Judge = std::function<Verdict(const FrameworkBuild&)>;
 /// A framework is at fault when the deciding one of the builds that it may be is; well when none is. Else it depends on
-/// the build. `judge` is undecided where the tables do not show it.
-void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework, const std::string& good,
-                  VerdictBuilder& answers, const Judge& judge);
+/// the build. `judge` is undecided where the tables do not show it, and passes with the words that say what is well.
+void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework, VerdictBuilder& answers,
+                  const Judge& judge);
 
 /// What --for asks about on a machine, as a person would give it: those releases and the system. Unset when nothing is
 /// asked about.
