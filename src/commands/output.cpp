@@ -142,7 +142,9 @@ void write_file(const std::string& path, std::string_view text) {
 }
 
 void write_output(const std::string& path, std::string_view text) {
-    if (path == environment_variable("GITHUB_STEP_SUMMARY"))
+    std::error_code no_such_file;
+    const auto summary = environment_variable("GITHUB_STEP_SUMMARY");
+    if (summary && std::filesystem::equivalent(path, *summary, no_such_file))
         require_written(path, write_to_path(path, O_APPEND, text));
     else
         write_file(path, text);
@@ -165,6 +167,7 @@ Identity this_machine() {
     add_from_passwd(identity);
     char host[256] = {};
     if (gethostname(host, sizeof host - 1) == 0) identity.hosts.emplace_back(host);
+    for (const char* name : {"HOSTNAME", "SLURMD_NODENAME"}) add_variable(identity.hosts, name);
     return identity;
 }
 

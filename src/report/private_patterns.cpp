@@ -54,6 +54,7 @@ constexpr TokenPrefix token_prefixes[] = {
     {"ey[0-9A-Za-z]{17,}", "jwt"},
     {"lin_api_", "linear-api-key"},
     {"ntn_[0-9]{6}", "notion-api-token"},
+    {"nvapi-", "none; https://docs.nvidia.com/ngc/latest/ngc-user-guide.html"},
     {"npm_[0-9A-Za-z]{16}", "npm-access-token"},
     {"API-[0-9A-Z]{16}", "octopus-deploy-api-key"},
     {"sk-(?:[a-z]+[0-9]*-)*[0-9A-Za-z]{16}", "openai-api-key, anthropic-api-key"},
@@ -101,8 +102,12 @@ std::string any_token() {
 }
 
 std::span<const PrivatePattern> private_patterns() {
+    // Colours, escapes of JSON and of URLs end in a letter or digit; what follows them begins a word all the same.
+    static const std::string escapes =
+        R"((?:\x1b|\\+x1[Bb]|\\+u001[Bb]|\\+033|\\+e)\[[0-9;]*[A-Za-z]|\\+(?:[bfnrtv]|u00[0-9A-Fa-f]{2}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2})";
     // Of words: RE2's \b would take '_' for a part of one.
-    static const std::string begin = R"((?:^|[^0-9A-Za-z\x80-\xff]))", end = R"((?:[^0-9A-Za-z\x80-\xff]|$))";
+    static const std::string begin = R"((?:^|[^0-9A-Za-z\x80-\xff]|)" + escapes + ")",
+                             end = R"((?:[^0-9A-Za-z\x80-\xff]|$))";
     static const std::string host_name = R"(([0-9.-]*[A-Za-z](?:[0-9A-Za-z.-]*[0-9A-Za-z-])?))";
     // A name in a path, without the dot of a sentence; with blanks when a separator follows soon.
     static const std::string ends = R"(\x00-\x20\x7f/\\:;,="'`()\[\]{}<>|*?&!#$)", last = "[^" + ends + ".-]";
@@ -113,8 +118,13 @@ std::span<const PrivatePattern> private_patterns() {
     // NVIDIA's versions have four numbers too, the first below 14: cuDNN 9.1.0.70, cuRAND 10.3.5.147.
     static const std::string number = "(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])", three = "(?:[.]" + number + "){3}";
     static const std::string high = "(?:1[4-9]|1[0-9][0-9]|[2-9][0-9]|2[0-4][0-9]|25[0-5])" + three;
+    // No library of NVIDIA has a version 10 whose second or third number is 30 or more.
+    static const std::string not_small = "(?:[3-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-5])";
+    static const std::string ten =
+        "10[.](?:" + not_small + "[.]" + number + "|" + number + "[.]" + not_small + ")[.]" + number;
     static const std::string v6 = "(?:" + h + "{1,4}:){7}" + h + "{1,4}|(?:[Ff][CcDdEe]" + h + "{2}|[23]" + h +
-                                  "{3})(?::" + h + "{1,4}){0,6}::(?:" + h + "{1,4}(?::" + h + "{1,4}){0,6})?";
+                                  "{3})(?::" + h + "{1,4}){0,6}::(?:" + h + "{1,4}(?::" + h +
+                                  "{1,4}){0,6})?|::[Ff]{4}:" + number + three;
     static const PrivatePattern patterns[] = {
         {private_kinds::uuid, begin + "(" + uuid + "{3}-" + h + "{12})" + end},
         // CUDA_VISIBLE_DEVICES allows the beginning of a UUID.
@@ -142,14 +152,18 @@ std::span<const PrivatePattern> private_patterns() {
                                   end},
         {private_kinds::host, "(?:srun: error: |[*]{3} (?:JOB|STEP) [0-9.+]+ ON )" + host_name},
         {private_kinds::host, begin + host_name + R"(:[0-9]+:[0-9]+ \[[0-9]+\] NCCL )"},
+        // torch.distributed, ssh, curl
+        {private_kinds::host,
+         "(?i)" + begin + R"(connect(?:ed|ing)? to (?:host )?\[?)" + host_name + R"((?:\]?:[0-9]{2,5}| port [0-9]))"},
         {private_kinds::host, begin + "((?:DESKTOP|LAPTOP|WIN)-[0-9A-Z]{7,11})" + end},
         {private_kinds::email,
          R"(([0-9A-Za-z._%+-]+@[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*\.[A-Za-z]{2,})(?:[^0-9A-Za-z.-]|\.(?:[^0-9A-Za-z]|$)|$))"},
         {private_kinds::email, begin + R"(([a-z_][0-9a-z_-]*@[A-Za-z][0-9A-Za-z-]*):[~/])"},  // a shell's prompt, ssh
-        {private_kinds::ip, "(?:^|[^0-9A-Za-z._=-])(" + high + ")(?:[^0-9A-Za-z.-]|[.](?:[^0-9]|$)|$)"},
+        {private_kinds::ip, "(?:^|[^0-9A-Za-z._=-])(" + high + "|" + ten + ")(?:[^0-9A-Za-z.-]|[.](?:[^0-9]|$)|$)"},
         {private_kinds::ip, "(?i)(?:" + begin +
                                 "(?:ip|ipv4|ip_?addr|addr|address|host|hostname|server|peer|inet|gateway|"
-                                "endpoint|nameserver|rhost|master_addr)|://|@)[ =:\"'/\\[(]*(" +
+                                "endpoint|nameserver|rhost|master_addr|connect(?:ed|ing)? (?:to|from)|rank [0-9]+ "
+                                "at)|://|@)[ =:\"'/\\[(]*(" +
                                 number + three + ")" + end},
         {private_kinds::ip, begin + "(" + number + three + ")(?::[0-9]{2,5}|/[0-9]{1,2})" + end},
         {private_kinds::ip, begin + "(" + v6 + ")" + end},
@@ -159,13 +173,14 @@ std::span<const PrivatePattern> private_patterns() {
         {private_kinds::pci, R"(\[(?i:10de):|\[([0-9A-Fa-f]{4}:[0-9A-Fa-f]{4})\])"},
         // "NVRM: Xid (PCI:0000:01:00): 13, pid=4711, name=python, ..."
         {private_kinds::process, "pid='?[0-9]+'?, name=([^,\\s<>]+)"},
-        {private_kinds::secret, R"(://[^\s/@:"']*:([^\s/@"']+)@)"},
+        {private_kinds::secret, R"(://([^\s/@:"']*:[^\s/@"']+)@)"},
         {private_kinds::secret,
          "(?i)" + begin +
-             R"((?:pass(?:word|wd|phrase)?|pwd|secret(?:_?key)?|api_?key|access_?key)["']?[ \t]*[=:][ \t]*["']?([^\s"',;&]+))"},
+             R"((?:pass(?:word|wd|phrase)?|pwd|secret(?:_?key)?|api[-_ ]?key|access[-_]?key)\\*["']?[ \t]*[=:][ \t]*\\*["']?([^\s"'\\,;&]+))"},
+        {private_kinds::secret, R"((?i)(?:^|\s)--(?:password|passwd|token|secret|api-key)[ =]["']?([^\s"']+))"},
         {private_kinds::secret,
          "(?i)" + begin +
-             R"((?:(?:token|auth|authorization)["']?[ \t]*[=:][ \t]*["']?(?:(?:bearer|basic|token)[ \t]+)?|bearer[ \t]+)([0-9A-Za-z_.~+/=-]{16,}))"},
+             R"((?:(?:token|auth|authorization|cookie|sig|signature|x-amz-[a-z-]+)\\*["']?[ \t]*[=:][ \t]*\\*["']?(?:(?:bearer|basic|token)[ \t]+)?|bearer[ \t]+)([0-9A-Za-z_.~+/=-]{16,}))"},
         {private_kinds::token, begin + "(" + any_token() + "[0-9A-Za-z_.~+/=-]+)"},
     };
     return patterns;
@@ -186,9 +201,13 @@ bool is_public_host(std::string_view host) {
     return false;
 }
 
-/// What has the form of a private thing and is none: this computer, GLIBC's symbols, libraries (memcpy@libc.so).
+/// What has the form of a private thing and is none: values that stand for nothing, statuses, this computer, GLIBC's
+/// symbols, libraries (memcpy@libc.so).
 bool is_everybodys(const PrivateKind& kind, std::string_view part) {
+    constexpr std::string_view values = " none null nil true false invalid unknown empty undefined ";
     if (&kind == &private_kinds::host) return is_public_host(part);
+    if (&kind == &private_kinds::user || &kind == &private_kinds::secret)
+        return contains(values, " " + lower(part) + " ") || part.starts_with("CUDNN_") || part.starts_with("CUDA_");
     if (&kind == &private_kinds::ip) return part.starts_with("127.") || part.starts_with("0.");
     return &kind == &private_kinds::email && part.ends_with(".so");
 }

@@ -16,9 +16,11 @@ namespace {
 /// place of a user's name in a path is it taken for one.
 bool is_ordinary_word(std::string_view name) {
     constexpr std::string_view words =
-        " admin administrator ai all anaconda and api app apps apt art artifactory batch bin build builder cache "
+        " admin administrator ai all anaconda and api app apps apt art artifactory aws azure batch bin build builder "
+        "cache "
         "case centos ci compute conda core cpu cublas cuda cudart cudnn data debian deep default dev device "
-        "docker driver error etc download fedora file files for git gitlab gpu gpus given group guest has home "
+        "docker driver error etc download fedora file files for gcp generic git gitlab gpu gpus given group guest has "
+        "home "
         "host install installed jenkins jovyan jupyter keras kernel lab lib lib64 libcuda libcudnn library linux "
         "local localhost log login look main mark max media memory min mirror mirrors missing ml mnt module node "
         "none not nexus nvidia nvml opt path proc program proxy public pypi python python3 pytorch registry repo "
@@ -40,6 +42,18 @@ bool is_word_edge(std::string_view text, std::size_t at) {
 
 std::string leading_run(std::string_view text) {
     return {text.begin(), std::ranges::find_if_not(text, is_word_char)};
+}
+
+/// The length of ".cluster.example.com"; 0 for one label, which may be the ending of a file's name.
+std::size_t domain_behind(std::string_view text) {
+    std::size_t labels = 0, length = 0;
+    while (length + 1 < text.size() && text[length] == '.' && is_letter(text[length + 1])) {
+        length = std::min(
+            text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-", length + 1),
+            text.size());
+        ++labels;
+    }
+    return labels > 1 ? length : 0;
 }
 
 /// The number of "USER7"; 0 when it is no such word.
@@ -148,8 +162,12 @@ class Redactor {
     }
 
     void add_host(std::string_view name) {
-        add_word(name, private_kinds::host);
-        add_word(name.substr(0, name.find('.')), private_kinds::host);
+        const std::string_view first_label = name.substr(0, name.find('.'));
+        std::string capitals(first_label);
+        for (char& c : capitals)
+            if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+        for (const std::string_view text : {name, first_label, std::string_view(capitals)})
+            add_word(text, private_kinds::host);
     }
 
     void add_user(std::string_view name) {
@@ -205,6 +223,7 @@ class Redactor {
             if (!text.substr(at).starts_with(secret.text) || !is_word_edge(text, at + secret.text.size())) continue;
             out += word_for(*secret.kind, secret.text);
             at += secret.text.size();
+            if (secret.kind == &private_kinds::host) at += domain_behind(text.substr(at));
             return true;
         }
         return false;
@@ -273,6 +292,24 @@ Document redact(Document document, const Identity& identity) {
 #define INSTANTIATE(T) template T redact(T, const Identity&);
 RNNCHECK_DOCUMENTS(INSTANTIATE)
 #undef INSTANTIATE
+
+std::string without_numbers(std::string_view text) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const auto begins = [&](const PrivateKind* kind) {
+            const std::size_t end = at + kind->word.size();
+            return text.substr(at).starts_with(kind->word) && end < text.size() && is_digit(text[end]);
+        };
+        const auto kind = std::ranges::find_if(private_kinds::all, begins);
+        if (kind == std::end(private_kinds::all) || !is_word_edge(text, at)) {
+            out += text[at++];
+        } else {
+            out += (*kind)->word;
+            at = std::min(text.find_first_not_of("0123456789", at + (*kind)->word.size()), text.size());
+        }
+    }
+    return out;
+}
 
 std::string redact(std::string_view text, const Identity& identity) {
     Redactor redactor(identity);

@@ -129,6 +129,17 @@ TEST_CASE("private things are found in whatever stands around them") {
              {"hostname: x-hostname=lab7x", {"lab7x"}},
              {"/home/" + uuid.substr(4) + ".lena/x", {"1111", "lena"}},
              {"/mnt/c/Users/ Lena Maier/x", {"Lena", "Maier"}},
+             {"\x1b[1mghp_0123456789abcdef and \x1b[31m/home/lena", {"ghp_", "lena"}},
+             {R"(\x1b[1mghp_0123456789abcdef {\"a\":\"x\\thf_abcdefghijklmnopqrst\"} \nghp_0123456789abcdef)",
+              {"ghp_", "hf_"}},
+             {R"({\"password\":\"hunter2\"} {\"api_key\": \"abcdef\"})", {"hunter2", "abcdef"}},
+             {"token%3Dghp_0123456789abcdef&sig=0123456789abcdef0123", {"0123456789abcdef"}},
+             {"X-Api-Key: abcdef123, --api-key=geheim7 --password hunter2", {"abcdef123", "geheim7", "hunter2"}},
+             {"https://bob:hunter2@pypi.corp.example/simple", {"bob", "hunter2", "corp"}},
+             {"failed to connect to [gpu017.acme.com]:29500; connect to host gpu018 port 22: refused",
+              {"gpu017", "acme", "gpu018"}},
+             {"rank 0 at 10.1.2.3, 10.23.45.67 failed, [10.1.99.2], ::ffff:10.1.2.3", {"10.1", "10.23"}},
+             {"hostname=lab-box7, then lab-box7.cluster.acme.com and LAB-BOX7", {"lab-box7", "acme", "LAB-BOX7"}},
              {"github_pat_0123456789,glpat-0123456789,xoxb-01234567890", {"0123456789"}}}) {
         const std::string redacted = redact(text, {});
         INFO(text << " -> " << redacted);
@@ -177,7 +188,7 @@ TEST_CASE("what only looks private stays") {
          {"https://docs.nvidia.com/home/page and http://pypi.org/users/x", "GPU-accelerated, GPU-0, MIG-enabled",
           "serial: none, serialised", "/home/ and /home", "a/root, /rootfs, /root-fs", "8.9.7 1324419067243",
           "GPU-added-facade", "this host (1)", "10:00:01 INFO start:", "Nov 21 10:00:01 loss is nan", "sk-learn",
-          "hostname: "})
+          "hostname: ", "user: invalid; password=None", "User: CUDNN_STATUS_INTERNAL_ERROR", "TensorRT 10.13.3.9"})
         CHECK(redact(text, nobody) == text);
 }
 

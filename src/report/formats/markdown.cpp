@@ -41,10 +41,8 @@ std::string with_short_ticks(std::string text) {
     return text;
 }
 
-/// `code`, in a cell, too, where a '|' would end it.
 std::string code(std::string_view text) {
-    std::string line = with_short_ticks(shown(text));
-    for (auto at = line.find('|'); at != std::string::npos; at = line.find('|', at + 2)) line.insert(at, "\\");
+    const std::string line = with_short_ticks(shown(text));
     const std::string ticks = ticks_around(line, 1);
     return line.empty() ? "" : ticks + (ticks.size() > 1 ? " " + line + " " : line) + ticks;
 }
@@ -67,6 +65,14 @@ std::string checklist(const Outline& outline) {
     return out;
 }
 
+/// As it is, so that it can be followed; plain text where it is no address.
+std::string link_text(const std::string& link) {
+    const bool is_address = link.starts_with("https://") && std::ranges::all_of(link, [](char c) {
+                                return is_letter_or_digit(c) || contains("-._~:/?#@!$&()*+,;=%", {&c, 1});
+                            });
+    return is_address ? "<" + link + ">" : plain(link);
+}
+
 std::string remedy_text(const Remedy& remedy, const char* word) {
     const std::string warning(warning_of(remedy.risk));
     std::string out = "\n**" + std::string(word) + "** (" + code(name_of(remedy.action)) +
@@ -76,7 +82,7 @@ std::string remedy_text(const Remedy& remedy, const char* word) {
     if (!commands.empty()) out += "\n" + fenced(join(commands, "\n"), "sh");
     for (const std::string& check : remedy.checks) out += "\nCheck: " + code(check) + "\n";
     if (!remedy.verify.empty()) out += "\nVerify: " + code(remedy.verify) + "\n";
-    if (!remedy.link.empty()) out += "\nDocs: " + plain(remedy.link) + "\n";
+    if (!remedy.link.empty()) out += "\nDocs: " + link_text(remedy.link) + "\n";
     return out;
 }
 
