@@ -20,7 +20,7 @@ inline constexpr PrivateKind uuid{"UUID-", "uuid", true, true, 6}, user{"USER", 
 inline constexpr PrivateKind email{"EMAIL", "email", true, false, 5}, secret{"SECRET", "secret", true, false, 4};
 inline constexpr PrivateKind ip{"IP-", "ip_address", true, true, 3}, mac{"MAC-", "mac_address", true, false, 11};
 inline constexpr PrivateKind pci{"PCI-ID-", "pci_id", true, false, 9}, serial{"SERIAL", "serial", false, true, 6};
-inline constexpr PrivateKind host{"HOST", "host", false, false, 2}, token{"TOKEN", "token", false, false, 16};
+inline constexpr PrivateKind host{"HOST", "host", false, false, 2}, token{"TOKEN", "token", true, false, 16};
 inline constexpr PrivateKind home{"HOME", "home", false, false, 1}, ssid{"SSID", "ssid", false, false, 1};
 inline constexpr PrivateKind process{"PROCESS", "process", false, false, 2};
 inline constexpr const PrivateKind* all[] = {&uuid,   &user, &email, &secret, &ip,   &mac,    &pci,
