@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <future>
 
 #include "base/files.hpp"
@@ -110,7 +111,7 @@ std::string read_to_end(int from) {
 }  // namespace
 
 std::string temporary_directory() {
-    return environment_variable("TEMP").value_or(".");
+    return std::filesystem::temp_directory_path().string();
 }
 
 void confine_to_reading(std::size_t most_memory) {
