@@ -44,8 +44,8 @@ else()
   target_link_libraries(rnncheck_re2 INTERFACE re2::re2)
 endif()
 
-# zlib's static library, for the same reason; it unpacks archives of models.
-find_library(ZLIB_ARCHIVE libz.a)
+# zlib's static library, for the same reason, else the shared one of the system; it unpacks archives of models.
+find_library(ZLIB_ARCHIVE NAMES libz.a z)
 find_path(ZLIB_HEADERS zlib.h)
 add_library(rnncheck_zlib INTERFACE)
 if(ZLIB_HEADERS AND ZLIB_ARCHIVE)

@@ -1,4 +1,4 @@
-"""Packs a program and its documents: tarball, .deb, .rpm, wheel; and lists what is linked into it."""
+"""Packs a program and its documents: tarball, .zip, .deb, .rpm, wheel; and lists what is linked into it."""
 import gzip
 import hashlib
 import json
@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -32,6 +33,7 @@ class Build:
     linked: list  # (name, version, licence, URL, SHA-256 or "", text of its licence)
     man: str
     completions: dict
+    recipes: dict  # of docs/deploy.md: "recipes/slurm/slurm.conf" to its text
     work: Path
     dist: Path
 
@@ -99,7 +101,7 @@ def tarball(build):
     write_tree(build.work / "tar" / name, {
         "rnncheck": build.program.read_bytes(), "rnncheck.1": build.man, "completions/rnncheck.bash": build.completions["bash"],
         "completions/_rnncheck": build.completions["zsh"], "completions/rnncheck.fish": build.completions["fish"],
-        "README.md": build.readme.read_text(), "LICENSE": build.licence.read_text(), "NOTICES": notices(build), "sbom.spdx.json": sbom(build)})
+        "README.md": build.readme.read_text(), "LICENSE": build.licence.read_text(), "NOTICES": notices(build), "sbom.spdx.json": sbom(build), **build.recipes})
     archive = run("tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", f"--mtime=@{build.seconds}", "-c", name,
                   cwd=build.work / "tar", capture_output=True).stdout
     (build.dist / f"{name}.tar.gz").write_bytes(gzip.compress(archive, 9, mtime=0))
@@ -112,7 +114,7 @@ def installed_files(build):
             "share/bash-completion/completions/rnncheck": build.completions["bash"],
             "share/fish/vendor_completions.d/rnncheck.fish": build.completions["fish"],
             f"{documents}/README.md": build.readme.read_text(), f"{documents}/notices.gz": packed(notices(build)),
-            f"{documents}/sbom.spdx.json": sbom(build)}
+            f"{documents}/sbom.spdx.json": sbom(build), **{f"{documents}/{name}": text for name, text in build.recipes.items()}}
 
 
 def deb(build):
@@ -156,14 +158,29 @@ def rpm(build):
         spec, stdout=sys.stderr)
 
 
+def zip_archive(build):
+    name = f"{build.name}-windows-x86_64"
+    files = {"rnncheck.exe": build.program.read_bytes(), "README.md": build.readme.read_text(), "LICENSE": build.licence.read_text(),
+             "NOTICES": notices(build), "sbom.spdx.json": sbom(build)}
+    time = datetime.fromtimestamp(build.seconds, timezone.utc).timetuple()[:6]
+    with zipfile.ZipFile(build.dist / f"{name}.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for file, content in files.items():
+            archive.writestr(zipfile.ZipInfo(f"{name}/{file}", time), content, zipfile.ZIP_DEFLATED)
+
+
 def wheel(build):
     data, info = f"{build.name}.data", f"{build.name}.dist-info"
-    tags = "".join(f"Tag: py3-none-{tag}_{build.machine}\n" for tag in ("manylinux_2_17", "manylinux2014"))
-    tree = write_tree(build.work / "wheel", {
-        f"{data}/scripts/rnncheck": build.program.read_bytes(), f"{data}/data/share/man/man1/rnncheck.1": build.man,
-        f"{data}/data/share/bash-completion/completions/rnncheck.bash": build.completions["bash"],
-        f"{data}/data/share/zsh/site-functions/_rnncheck": build.completions["zsh"],
-        f"{data}/data/share/fish/vendor_completions.d/rnncheck.fish": build.completions["fish"],
+    if build.machine == "windows":
+        platforms, beside = ["win_amd64"], {}
+    else:
+        platforms = [f"{tag}_{build.machine}" for tag in ("manylinux_2_17", "manylinux2014")]
+        beside = {f"{data}/data/share/man/man1/rnncheck.1": build.man,
+                  f"{data}/data/share/bash-completion/completions/rnncheck.bash": build.completions["bash"],
+                  f"{data}/data/share/zsh/site-functions/_rnncheck": build.completions["zsh"],
+                  f"{data}/data/share/fish/vendor_completions.d/rnncheck.fish": build.completions["fish"]}
+    tags = "".join(f"Tag: py3-none-{platform}\n" for platform in platforms)
+    tree = write_tree(build.work / "wheel", beside | {
+        f"{data}/scripts/{build.program.name}": build.program.read_bytes(),
         "rnncheck/__main__.py": (Path(__file__).parent / "wheel_main.py").read_text(),
         f"{info}/METADATA": f"Metadata-Version: 2.1\nName: rnncheck\nVersion: {build.version}\nSummary: {SUMMARY}\nLicense: Apache-2.0\n"
                             "License-File: LICENSE\nLicense-File: NOTICES\nRequires-Python: >=3.8\n"
@@ -172,3 +189,7 @@ def wheel(build):
         f"{info}/licenses/LICENSE": build.licence.read_text(), f"{info}/licenses/NOTICES": notices(build),
         f"{info}/sboms/rnncheck.spdx.json": sbom(build)})
     run(sys.executable, "-m", "wheel", "pack", tree, "-d", build.dist, stdout=sys.stderr)
+
+
+LINUX = (tarball, deb, rpm, wheel)
+WINDOWS = (zip_archive, wheel)

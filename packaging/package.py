@@ -1,6 +1,6 @@
-"""Builds the portable program with zig, and from it what is in dist/: wheel, .deb, .rpm, tarball, SHA256SUMS.
+"""Builds the portable program with zig, and from it what is in dist/: wheel, .deb, .rpm, tarball, for Windows wheel and .zip; SHA256SUMS.
 
-    ./run package [x86_64] [aarch64]     both, unless named
+    ./run package [x86_64] [aarch64] [windows]     all, unless named
 """
 import hashlib
 import os
@@ -103,35 +103,45 @@ def fetch_sources():
 
 
 def build(machine, sources):
-    """The program for glibc 2.17 and later."""
+    """The program for glibc 2.17 and later, or for Windows."""
+    windows = machine == "windows"
     directory = WORK / machine
     os.environ["ZIG_GLOBAL_CACHE_DIR"] = str(WORK / "zig-cache")
     flags = f"-ffile-prefix-map={ROOT}=. -g0 -w"  # zig would add -g; warnings are for the other builds
     run("cmake", "-S", ROOT, "-B", directory, "-G", "Ninja", "--toolchain", ROOT / "packaging/zig.cmake",
-        f"-DZIG={ZIG / 'zig'}", f"-DMACHINE={machine}", "-DCMAKE_BUILD_TYPE=Release",
+        f"-DZIG={ZIG / 'zig'}", f"-DZIG_TARGET={'x86_64-windows-gnu' if windows else f'{machine}-linux-gnu.2.17'}", "-DCMAKE_BUILD_TYPE=Release",
         "-DRNNCHECK_TESTS=OFF", "-DRNNCHECK_STATIC_RUNTIME=OFF", "-DCMAKE_CXX_COMPILER_LAUNCHER=", "-DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON",
-        f"-DCMAKE_C_FLAGS={flags}", f"-DCMAKE_CXX_FLAGS={flags}", "-DCMAKE_EXE_LINKER_FLAGS=-s -pie -Wl,-z,relro,-z,now",
+        f"-DCMAKE_C_FLAGS={flags}", f"-DCMAKE_CXX_FLAGS={flags}", f"-DCMAKE_EXE_LINKER_FLAGS={'-s' if windows else '-s -pie -Wl,-z,relro,-z,now'}",
         *(f"-DFETCHCONTENT_SOURCE_DIR_{name.upper()}={path}" for name, path in sources.items()), stdout=sys.stderr)
     run("cmake", "--build", directory, "--target", "rnncheck", "-j", os.cpu_count(), stdout=sys.stderr)
-    return directory / "rnncheck"
+    return directory / ("rnncheck.exe" if windows else "rnncheck")
 
 
-def linked(sources):
+def linked(sources, machine):
     """What is in the program beside our own code: for the notices and the SBOM."""
     found = [(one.name, one.version, one.licence, one.archive, one.sha256, (sources[one.name] / one.licence_file).read_text())
              for one in SOURCES]
     version = metadata.version("ziglang")
+    start_files = (("mingw-w64 runtime", "ZPL-2.1", "lib/libc/mingw/COPYING") if machine == "windows" else
+                   ("glibc start files", "LGPL-2.1-or-later", "lib/libc/glibc/LICENSES"))
     for name, licence, file in (("libc++, libc++abi, libunwind", "Apache-2.0 WITH LLVM-exception", "lib/libcxx/LICENSE.TXT"),
-                                ("zig compiler_rt", "MIT", "LICENSE"),
-                                ("glibc start files", "LGPL-2.1-or-later", "lib/libc/glibc/LICENSES")):
+                                ("zig compiler_rt", "MIT", "LICENSE"), start_files):
         found.append((name, f"of zig {version}", licence, f"https://pypi.org/project/ziglang/{version}/", "", (ZIG / file).read_text()))
     return found
 
 
+def recipes():
+    """The directories beside this file, with their page; their texts."""
+    files = (ROOT / name for name in git("ls-files", "packaging/*/*").split("\n"))
+    found = {f"recipes/{file.relative_to(ROOT / 'packaging')}": file.read_text() for file in files}
+    return found | {"recipes/README.md": (ROOT / "docs/deploy.md").read_text().replace("packaging/", "recipes/")}
+
+
 def main():
-    machines = sys.argv[1:] or list(formats.DEBIAN_NAMES)
-    if unknown := set(machines) - set(formats.DEBIAN_NAMES):
-        sys.exit(f"package: unknown machine {', '.join(unknown)}; known are {', '.join(formats.DEBIAN_NAMES)}")
+    known = [*formats.DEBIAN_NAMES, "windows"]
+    machines = sys.argv[1:] or known
+    if unknown := set(machines) - set(known):
+        sys.exit(f"package: unknown machine {', '.join(unknown)}; known are {', '.join(known)}")
     if git("status", "--porcelain"):
         say("there are changes that are not committed: what the packages state as their commit is not all that is in them")
     os.umask(0o022)
@@ -145,10 +155,10 @@ def main():
     DIST.mkdir()
     for machine in machines:
         one = formats.Build(version=version, commit=commit, seconds=int(seconds), maintainer=MAINTAINER, machine=machine,
-                            program=programs[machine], readme=ROOT / "README.md", licence=ROOT / "LICENSE", linked=linked(sources),
-                            man="", completions=help_pages.completions(programs[native]), work=WORK / f"{machine}-packages", dist=DIST)
+                            program=programs[machine], readme=ROOT / "README.md", licence=ROOT / "LICENSE", linked=linked(sources, machine),
+                            man="", completions=help_pages.completions(programs[native]), recipes=recipes(), work=WORK / f"{machine}-packages", dist=DIST)
         one.man = help_pages.man_page(programs[native], version, one.time("%Y-%m-%d"))
-        for pack in (formats.tarball, formats.deb, formats.rpm, formats.wheel):
+        for pack in formats.WINDOWS if machine == "windows" else formats.LINUX:
             pack(one)
     files = sorted(DIST.iterdir())
     sums = "".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)

@@ -1,9 +1,14 @@
-# Compiles with zig, whose own runtime and stubs of glibc 2.17 yield a program that starts on systems of 2014 and later: -DZIG=PATH -DMACHINE=x86_64.
-set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ZIG MACHINE)
-set(CMAKE_SYSTEM_NAME Linux)
-set(CMAKE_SYSTEM_PROCESSOR ${MACHINE})
-set(CMAKE_C_COMPILER ${ZIG} cc -target ${MACHINE}-linux-gnu.2.17)
-set(CMAKE_CXX_COMPILER ${ZIG} c++ -target ${MACHINE}-linux-gnu.2.17)
+# Compiles with zig. For Linux its own runtime and stubs of glibc 2.17 yield a program that starts on systems of 2014 and later; for Windows it brings
+# the headers and libraries of mingw-w64: -DZIG=PATH -DZIG_TARGET=x86_64-linux-gnu.2.17.
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ZIG ZIG_TARGET)
+if(ZIG_TARGET MATCHES windows)
+  set(CMAKE_SYSTEM_NAME Windows)
+else()
+  set(CMAKE_SYSTEM_NAME Linux)
+endif()
+string(REGEX MATCH "^[^-]+" CMAKE_SYSTEM_PROCESSOR ${ZIG_TARGET})
+set(CMAKE_C_COMPILER ${ZIG} cc -target ${ZIG_TARGET})
+set(CMAKE_CXX_COMPILER ${ZIG} c++ -target ${ZIG_TARGET})
 foreach(language C CXX)
   set(CMAKE_${language}_ARCHIVE_CREATE "${ZIG} ar qcD <TARGET> <OBJECTS>")
   set(CMAKE_${language}_ARCHIVE_FINISH "${ZIG} ranlib -D <TARGET>")

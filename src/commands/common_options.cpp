@@ -259,7 +259,7 @@ Style DocumentOptions::style(int descriptor) const {
             .verbose = verbose,
             .quiet = quiet,
             .ascii = ascii || wants_ascii(),
-            .json_lines = isatty(descriptor) == 1 ? JsonLines::indented : JsonLines::one,
+            .json_lines = isatty(descriptor) != 0 ? JsonLines::indented : JsonLines::one,
             .width = columns_of_terminal(descriptor)};
 }
 
@@ -371,7 +371,7 @@ Exit exit_code(OverallVerdict verdict, FailOn fail_on) {
 
 bool is_capable_terminal(int descriptor) {
     const std::string terminal = environment_variable("TERM").value_or("");
-    return isatty(descriptor) == 1 && !terminal.empty() && terminal != "dumb";
+    return isatty(descriptor) != 0 && !terminal.empty() && terminal != "dumb";
 }
 
 }  // namespace rnncheck

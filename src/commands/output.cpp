@@ -3,14 +3,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
+#include <filesystem>
 
 #include "base/files.hpp"
 #include "base/program.hpp"
@@ -45,14 +43,15 @@ int write_to_path(const std::string& path, int flags, std::string_view text) {
 }
 
 bool is_no_regular_file(const std::string& path) {
-    struct stat status;
-    return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+    std::error_code error;
+    return std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
 }
 
 /// The file behind a symbolic link, so that the link survives.
 std::string behind_links(const std::string& path) {
-    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
-    return real ? real.get() : path;
+    std::error_code error;
+    const std::string real = std::filesystem::canonical(path, error).string();
+    return error ? path : real;
 }
 
 int write_and_rename(const std::string& path, std::string_view text) {
@@ -60,10 +59,11 @@ int write_and_rename(const std::string& path, std::string_view text) {
     const int error = write_to_path(beside, O_EXCL, text);
     if (error == EACCES || error == EROFS) return write_to_path(path, O_TRUNC, text);  // the directory is closed to us
     if (error == EEXIST) return error;
-    if (error == 0 && ::rename(beside.c_str(), path.c_str()) == 0) return 0;
-    const int reason = error != 0 ? error : errno;
-    ::unlink(beside.c_str());
-    return reason;
+    std::error_code renamed, removed;
+    if (error == 0) std::filesystem::rename(beside, path, renamed);
+    if (error == 0 && !renamed) return 0;
+    std::filesystem::remove(beside, removed);
+    return error != 0 ? error : renamed.value();
 }
 
 /// Where /dev is hidden: writing to it is like writing to a reader that has gone.

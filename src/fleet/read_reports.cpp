@@ -2,8 +2,9 @@
 #include <rapidjson/error/en.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -30,6 +31,12 @@ struct Chunk {
     bool whole_file = false;
 };
 
+struct CloseStream {
+    void operator()(std::FILE* stream) const {
+        if (stream != stdin) std::fclose(stream);
+    }
+};
+
 /// Hands out the reports of all files. Safe for several threads.
 class Chunks {
   public:
@@ -49,8 +56,8 @@ class Chunks {
         while (!open_ && next_ < files_.size()) {
             const std::string& file = files_[next_++];
             line_ = 1;
-            stream_ = std::ifstream(file == "-" ? "/dev/stdin" : file, std::ios::binary);
-            open_ = stream_.is_open();
+            stream_.reset(file == "-" ? stdin : std::fopen(file.c_str(), "rb"));
+            open_ = stream_ != nullptr;
             if (!open_) unopened.push_back({file, "the file cannot be opened"});
         }
         return open_;
@@ -59,13 +66,13 @@ class Chunks {
     /// Up to the last end of line, unless the file ends.
     Chunk read() {
         Chunk chunk{files_[next_ - 1], line_, std::exchange(rest_, {})};
-        while (stream_.good() && chunk.text.size() < chunk_size) {
+        while (open_ && chunk.text.size() < chunk_size) {
             const std::size_t size = chunk.text.size();
             chunk.text.resize(size + block_size);
-            stream_.read(&chunk.text[size], block_size);
-            chunk.text.resize(size + static_cast<std::size_t>(stream_.gcount()));
+            const std::size_t got = std::fread(&chunk.text[size], 1, block_size, stream_.get());
+            chunk.text.resize(size + got);
+            open_ = got == block_size;
         }
-        open_ = stream_.good();
         if (const std::size_t end = chunk.text.rfind('\n'); open_ && end != std::string::npos) {
             rest_ = chunk.text.substr(end + 1);
             chunk.text.resize(end + 1);
@@ -78,7 +85,7 @@ class Chunks {
     std::vector<std::string> files_;
     std::size_t next_ = 0, line_ = 1;
     bool open_ = false;
-    std::ifstream stream_;
+    std::unique_ptr<std::FILE, CloseStream> stream_;
     std::string rest_;
     std::mutex mutex_;
 };

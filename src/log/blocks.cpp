@@ -95,9 +95,8 @@ Block Blocks::next() {
     Block block{{buffer_.get(), filled_}, kept, filled_};
     if (!at_end_) {
         const std::string_view own = block.text.substr(kept, filled_ - kept - around);
-        const void* last_end = ::memrchr(own.data(), '\n', own.size());
-        block.end = last_end ? static_cast<std::size_t>(static_cast<const char*>(last_end) - buffer_.get()) + 1
-                             : kept + own.size();
+        const std::size_t last_end = own.rfind('\n');
+        block.end = kept + (last_end == std::string_view::npos ? own.size() : last_end + 1);
     }
     end_ = block.end;
     return block;

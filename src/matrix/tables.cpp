@@ -2,8 +2,10 @@
 #include "matrix/tables.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
 
-#include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/program.hpp"
 #include "base/sha256.hpp"
@@ -17,20 +19,18 @@ constexpr std::size_t most_bytes = 1 << 20;  // ten times the largest bundled ta
 constexpr std::string_view suffix = ".json";
 constexpr std::size_t date_length = 10;
 
-/// Root wants absolute paths.
-std::string absolute(const std::string& directory) {
-    if (directory.starts_with('/')) return directory;
-    const auto here = Root().real_path("/proc/self/cwd");
-    return here.value_or("") + "/" + directory;
-}
-
-void read_file(TableFiles& files, const std::string& directory, const std::string& name) {
-    auto text = Root().read(directory + "/" + name, most_bytes + 1);
-    if (!text) throw InputError(escaped(files.place + "/" + name) + ": the file cannot be read");
-    if (text->size() > most_bytes)
-        throw InputError(escaped(files.place + "/" + name) + ": the file is larger than 1 MiB");
+void read_file(TableFiles& files, const std::string& name) {
+    const std::string place = files.place + "/" + name;
+    std::error_code error;
+    std::ifstream file;
+    if (std::filesystem::is_regular_file(place, error)) file.open(place, std::ios::binary);
+    std::string text(most_bytes + 1, '\0');
+    file.read(text.data(), std::ssize(text));
+    if (!file.is_open() || file.bad()) throw InputError(escaped(place) + ": the file cannot be read");
+    if (!file.eof()) throw InputError(escaped(place) + ": the file is larger than 1 MiB");
+    text.resize(static_cast<std::size_t>(file.gcount()));
     const std::string stem = name.substr(0, name.size() - suffix.size());
-    files.content[stem] = files.owned[stem] = std::move(*text);
+    files.content[stem] = files.owned[stem] = std::move(text);
 }
 
 /// A table is 3 deep. A file nested to exhaust memory is given up long before.
@@ -298,11 +298,14 @@ const EmbeddedFile* bundled_twin(const TableFiles& files, const std::string& ste
 TableFiles table_files_of(const std::string& directory) {
     TableFiles files;
     files.place = directory;
-    const std::string path = absolute(directory);
+    std::error_code error;
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(directory, error))
+        names.insert(entry.path().filename().string());
     std::string sums;
-    for (const std::string& name : Root().names_in(path)) {
+    for (const std::string& name : names) {
         if (!name.ends_with(suffix)) continue;
-        read_file(files, path, name);
+        read_file(files, name);
         const std::string stem = name.substr(0, name.size() - suffix.size());
         const std::string_view text = files.content[stem];
         const EmbeddedFile* const twin = bundled_twin(files, stem);

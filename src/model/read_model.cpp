@@ -84,7 +84,8 @@ Json parsed_json(std::string_view text, const std::string& what) {
 
 }  // namespace rnncheck::model
 
-rnncheck::ModelFile rnncheck::read_model(const std::string& path, std::size_t weights_wanted) {
+rnncheck::ModelFile rnncheck::read_model(const std::string& name, std::size_t weights_wanted) {
+    const std::string path = std::filesystem::path(name).generic_string();  // with / on Windows, too
     ModelFile file;
     file.weights_wanted = weights_wanted;
     const std::string directory = contains(path, "/") ? directory_of(path) : ".";

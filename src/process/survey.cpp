@@ -186,8 +186,7 @@ class Stages {
             for (const auto& target : targets) {
                 tasks.push_back(task_of(probe, facts, target));
                 if (options_.skip.contains(std::string(probe.name))) {
-                    tasks.back().runs.push_back(
-                        unstarted(tasks.back(), ProbeEnd::skipped, "excluded by --skip"));
+                    tasks.back().runs.push_back(unstarted(tasks.back(), ProbeEnd::skipped, "excluded by --skip"));
                 }
             }
         }

@@ -14,6 +14,7 @@ import tarfile
 import tempfile
 import time
 import unittest
+import zipfile
 from pathlib import Path
 
 import jsonschema
@@ -151,7 +152,7 @@ class Packages(unittest.TestCase):
     def test_readme(self):
         """Each way of the README by its own words, in a new system each; an .rpm cannot be installed on Debian."""
         lines = re.findall(r"^.*\bdist/.*$", (ROOT / "README.md").read_text(), re.M)
-        lines = [line.removeprefix("sudo ") for line in lines if "rpm" not in line]
+        lines = [line.removeprefix("sudo ") for line in lines if "rpm" not in line and "win" not in line]
         self.assertEqual(len(lines), 3)
         for line in lines:
             with self.subTest(line):
@@ -199,6 +200,13 @@ class Packages(unittest.TestCase):
         for command in json.loads(output_of(self.program, "list", "commands", "--json"))["items"]:
             self.assertRegex(page, rf"\n +{command['name']}\n")
 
+    def test_recipes(self):
+        names = set(output_of("git", "ls-files", "packaging/*/*", cwd=ROOT).split()) | {"packaging/README.md"}
+        packed = {str(path.relative_to(self.tree)) for path in self.tree.glob("recipes/**/*") if path.is_file()}
+        self.assertEqual(packed, {name.replace("packaging", "recipes", 1) for name in names})
+        for listed in (output_of("dpkg-deb", "--contents", one_file("*_amd64.deb")), output_of("rpm", "-qlp", one_file("*.x86_64.rpm"))):
+            self.assertEqual(packed - set(re.findall(r"/usr/share/doc/rnncheck/(recipes/\S+)", listed)), set())
+
     def test_sbom(self):
         output_of(TOOLS / "pyspdxtools", "--infile", self.tree / "sbom.spdx.json")
         document = json.loads((self.tree / "sbom.spdx.json").read_text())
@@ -210,6 +218,85 @@ class Packages(unittest.TestCase):
     def test_sums(self):
         output_of("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=DIST)
         self.assertEqual(len((DIST / "SHA256SUMS").read_text().splitlines()), len(list(DIST.iterdir())) - 1)
+
+
+class Windows(unittest.TestCase):
+    """The program for Windows under Wine, beside the one for Linux."""
+    REJECTED = "this machine cannot be examined from Windows yet"
+    WINE = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "WINEPREFIX": str(ROOT / "build/package/wine"), "WINEDEBUG": "-all",
+            "DISPLAY": "", "LC_ALL": "C.UTF-8"}
+
+    def setUp(self):
+        if not list(DIST.glob("*.zip")) or not shutil.which("wine"):
+            self.skipTest("dist/ has no packages for Windows, or there is no wine")
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.directory = Path(temporary.name)
+        with zipfile.ZipFile(one_file("*-windows-x86_64.zip")) as archive:
+            archive.extractall(self.directory)
+        self.linux = unpacked(MACHINE, self.directory / "linux") / "rnncheck"
+        self.program = next(self.directory.glob("rnncheck-*/rnncheck.exe"))
+
+    def answer(self, *arguments, program=None, stdin=b""):
+        done = subprocess.run(["wine", program or self.program, *arguments], input=stdin, capture_output=True, env=self.WINE, cwd=self.directory)
+        return done.returncode, done.stdout, done.stderr.decode()
+
+    def same(self, *arguments, stdin=b""):
+        """What both print, which may differ in the time of the run alone."""
+        code, windows, errors = self.answer(*arguments, stdin=stdin)
+        linux = subprocess.run([self.linux, *arguments], input=stdin, capture_output=True, cwd=self.directory, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
+        time = rb'"(run_at|duration_ms)": *("[^"]*"|[0-9.]+)'
+        self.assertEqual(re.sub(time, b"", windows), re.sub(time, b"", linux.stdout), arguments)
+        self.assertEqual((code, errors.replace("\r", "")), (linux.returncode, linux.stderr.decode()), arguments)
+        return windows
+
+    def test_diagnose(self):
+        """One of twenty of our messages, as Unix and as Windows write them, by names that only UTF-8 can hold."""
+        lines = (ROOT / "tests/log/messages.jsonl").read_text().splitlines()[::20]
+        for number, text in enumerate(json.loads(line)["log"] for line in lines):
+            name = f"Größe {number} 训练.log"
+            (self.directory / name).write_bytes(text.encode())
+            unix = json.loads(self.same("diagnose", name, "--json"))["findings"]
+            self.same("diagnose", "-", "--json", stdin=text.encode())
+            (self.directory / name).write_bytes(text.replace("\n", "\r\n").encode("utf-16"))
+            windows = json.loads(self.same("diagnose", name, "--json"))["findings"]
+            self.assertEqual([one["rule"] for one in windows], [one["rule"] for one in unix], text)
+
+    def test_commands(self):
+        report = self.directory / "report.json"
+        report.write_bytes(subprocess.run([self.linux, "doctor", "--look-only", "--json"], stdout=subprocess.PIPE).stdout)
+        for arguments in (["doctor", "--facts", "report.json"], ["doctor", "--facts", "report.json", "--json"], ["diff", "report.json", "report.json"],
+                          ["fleet", "merge", "report.json", "--json"], ["explain", "driver_missing"], ["explain", "driver_api"], ["schema"], ["list", "rules"],
+                          ["matrix", "check", "gpu=RTX 3090", "driver=535", "pytorch=2.4+cu124"], ["matrix", "verify"], ["help", "exit-codes"],
+                          ["matrix", "verify", "--matrix", str(ROOT / "compat_matrix")], ["diagnose", "no such.log"], ["doctr"]):
+            self.same(*arguments)
+        self.same("fleet", "merge", "-", "--json", stdin=report.read_bytes())
+        (self.directory / "out.json").write_text("old")
+        self.answer("doctor", "--facts", "report.json", "--output", "json=out.json")
+        json.loads((self.directory / "out.json").read_text())
+
+    def test_models(self):
+        for file in sorted((ROOT / "tests/models/files").iterdir()):
+            shutil.copytree(file, self.directory / file.name) if file.is_dir() else shutil.copy(file, self.directory)
+            self.same("model", file.name, "--json")
+
+    def test_rejected(self):
+        for arguments in (["doctor"], ["report"], ["which", "python"], ["exec", "--", "python"], ["lstm", "--hidden", "8"], ["selftest"]):
+            code, output, errors = self.answer(*arguments)
+            self.assertEqual((code, output), (2, b""), arguments)
+            self.assertIn(self.REJECTED, errors)
+
+    def test_needs_windows_alone(self):
+        needed = re.findall(r"DLL Name: (\S+)", output_of("objdump", "-p", self.program))
+        self.assertEqual([name for name in needed if not re.match(r"(?i)kernel32|ntdll|advapi32|user32|shell32|ws2_32|api-ms-win-", name)], [])
+
+    def test_wheel(self):
+        pip, wanted = [sys.executable, "-m", "pip"], ["--quiet", "--platform", "win_amd64", "--only-binary", ":all:", "--no-index", "--find-links", DIST, "rnncheck"]
+        output_of(*pip, "download", "--dest", self.directory / "got", *wanted)
+        output_of(*pip, "install", "--target", self.directory / "installed", *wanted)
+        program = next((self.directory / "installed").rglob("rnncheck.exe"))
+        self.assertEqual(program.read_bytes(), self.program.read_bytes())
+        self.assertEqual(self.answer("--version", program=program)[1], output_of(self.linux, "--version").encode())
 
 
 class Workflows(unittest.TestCase):

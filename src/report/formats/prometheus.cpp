@@ -1,6 +1,8 @@
 // Metrics for the textfile collector of Prometheus' node_exporter:
 // https://prometheus.io/docs/instrumenting/exposition_formats/. No paths in labels, no timestamps.
 #include <ctime>
+#include <iomanip>
+#include <sstream>
 
 #include "base/text.hpp"
 #include "report/outline.hpp"
@@ -24,7 +26,9 @@ void add(std::string& out, const std::string& name, const Labels& labels, const 
 
 std::string seconds_since_1970(const std::string& time) {
     std::tm parts{};
-    return ::strptime(time.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts) ? std::to_string(::timegm(&parts)) : "0";
+    std::istringstream text(time);
+    text >> std::get_time(&parts, "%Y-%m-%dT%H:%M:%SZ");
+    return text.fail() ? "0" : std::to_string(::timegm(&parts));
 }
 
 void add_findings(std::string& out, const Outline& outline) {

@@ -1,0 +1,36 @@
+#include "windows/posix.hpp"
+
+#include <windows.h>
+
+int fcntl(int descriptor, int) {
+    return _get_osfhandle(descriptor) < 0 ? -1 : 0;
+}
+
+int pipe(int* ends) {
+    return _pipe(ends, 1 << 16, _O_BINARY | _O_NOINHERIT);
+}
+
+int gethostname(char* name, std::size_t size) {
+    auto length = static_cast<DWORD>(size);
+    return GetComputerNameA(name, &length) ? 0 : -1;
+}
+
+int ioctl(int descriptor, int, winsize* size) {
+    CONSOLE_SCREEN_BUFFER_INFO about;
+    if (!GetConsoleScreenBufferInfo(reinterpret_cast<HANDLE>(_get_osfhandle(descriptor)), &about)) return -1;
+    size->ws_col = static_cast<unsigned short>(about.srWindow.Right - about.srWindow.Left + 1);
+    return 0;
+}
+
+void* mmap(void*, std::size_t, int, int, int file, int) {
+    const HANDLE mapping =
+        CreateFileMappingA(reinterpret_cast<HANDLE>(_get_osfhandle(file)), nullptr, PAGE_READONLY, 0, 0, nullptr);
+    if (!mapping) return MAP_FAILED;
+    void* const memory = MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, 0);
+    CloseHandle(mapping);  // the view keeps it
+    return memory;
+}
+
+int munmap(void* memory, std::size_t) {
+    return UnmapViewOfFile(memory) ? 0 : -1;
+}

@@ -1,0 +1,52 @@
+// What POSIX has and Windows lacks, as far as our sources use it; included before each of them.
+#pragma once
+
+#define _POSIX_THREAD_SAFE_FUNCTIONS  // gmtime_r
+
+#include <fcntl.h>
+#include <io.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include <cstddef>
+#include <ctime>
+
+// <fcntl.h>, <signal.h>, <time.h>, <unistd.h>
+constexpr int O_CLOEXEC = O_NOINHERIT, O_NONBLOCK = 0, O_NOCTTY = 0, F_GETFD = 1;
+constexpr int SIGPIPE = SIGTERM, SIGXFSZ = SIGTERM;  // Windows sends none of the three
+int fcntl(int descriptor, int command);
+int pipe(int* ends);
+int gethostname(char* name, std::size_t size);
+inline int getuid() {
+    return 0;
+}
+inline time_t timegm(std::tm* parts) {
+    return _mkgmtime(parts);
+}
+
+// <poll.h>
+constexpr short POLLOUT = 1;
+struct pollfd {
+    int fd;
+    short events, revents;
+};
+inline int poll(pollfd*, unsigned, int) {
+    return 1;  // a pipe of Windows blocks, so nobody waits for one
+}
+
+// <sys/ioctl.h>
+constexpr int TIOCGWINSZ = 0;
+struct winsize {
+    unsigned short ws_col;
+};
+int ioctl(int descriptor, int request, winsize* size);
+
+// <sys/mman.h>
+constexpr int PROT_READ = 0, MAP_PRIVATE = 0, MADV_RANDOM = 0;
+inline void* const MAP_FAILED = nullptr;
+void* mmap(void*, std::size_t size, int, int, int file, int);
+int munmap(void* memory, std::size_t);
+inline int madvise(void*, std::size_t, int) {
+    return 0;
+}
