@@ -90,7 +90,8 @@ if(NOT TOMLPLUSPLUS_HEADERS)
 endif()
 add_library(rnncheck_tomlplusplus INTERFACE)
 target_include_directories(rnncheck_tomlplusplus SYSTEM INTERFACE ${TOMLPLUSPLUS_HEADERS})
-target_compile_definitions(rnncheck_tomlplusplus INTERFACE TOML_HEADER_ONLY=1 TOML_ENABLE_FORMATTERS=0)
+target_compile_definitions(rnncheck_tomlplusplus INTERFACE
+  TOML_HEADER_ONLY=1 TOML_ENABLE_FORMATTERS=0 TOML_ENABLE_WINDOWS_COMPAT=0)
 
 # Header-only spdlog (and fmt, where the system's spdlog uses the system's fmt): a shared libspdlog would be one more
 # thing to be missing on the machine under examination.
