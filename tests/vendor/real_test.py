@@ -94,9 +94,9 @@ def check_hidden_graph():
     report = without("graph")
     if report is None:
         return
-    crashed = report.finding("probe_crashed")
-    check.that(crashed and "cudnnGetVersion" in crashed["message"], f"the aborted version query is told: {crashed}")
-    check.that(report.finding("cudnn_part_missing") is not None, "the missing libcudnn_graph is told")
+    missing = report.finding("cudnn_part_missing")
+    check.that(missing and "libcudnn_graph.so.9" in missing["message"], f"the missing libcudnn_graph is told: {missing}")
+    check.that(report.finding("probe_crashed") is None, "the aborted version query is no second finding")
     check.that(report.code == 1, f"exit code {report.code}")
 
 
