@@ -75,6 +75,24 @@ endif()
 add_library(rnncheck_rapidjson INTERFACE)
 target_include_directories(rnncheck_rapidjson SYSTEM INTERFACE ${RAPIDJSON_HEADERS})
 
+# Reads profiles: headers alone, too.
+if(FETCHCONTENT_SOURCE_DIR_TOMLPLUSPLUS)
+  set(TOMLPLUSPLUS_HEADERS ${FETCHCONTENT_SOURCE_DIR_TOMLPLUSPLUS}/usr/include)
+endif()
+find_path(TOMLPLUSPLUS_HEADERS toml++/toml.h)
+if(NOT TOMLPLUSPLUS_HEADERS)
+  FetchContent_Declare(tomlplusplus
+    URL https://github.com/marzer/tomlplusplus/archive/refs/tags/v3.4.0.tar.gz
+    URL_HASH SHA256=8517f65938a4faae9ccf8ebb36631a38c1cadfb5efa85d9a72e15b9e97d25155
+    SOURCE_SUBDIR none)
+  FetchContent_MakeAvailable(tomlplusplus)
+  set(TOMLPLUSPLUS_HEADERS ${tomlplusplus_SOURCE_DIR}/include)
+endif()
+add_library(rnncheck_tomlplusplus INTERFACE)
+target_include_directories(rnncheck_tomlplusplus SYSTEM INTERFACE ${TOMLPLUSPLUS_HEADERS})
+target_compile_definitions(rnncheck_tomlplusplus INTERFACE
+  TOML_HEADER_ONLY=1 TOML_ENABLE_FORMATTERS=0 TOML_ENABLE_WINDOWS_COMPAT=0)
+
 # Header-only spdlog (and fmt, where the system's spdlog uses the system's fmt): a shared libspdlog would be one more
 # thing to be missing on the machine under examination.
 add_library(rnncheck_spdlog INTERFACE)

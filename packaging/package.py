@@ -55,6 +55,9 @@ SOURCES = [
     # Debian's package: the last version does not compile with today's compilers without its patches.
     Source("rapidjson", "1.1.0", "MIT", POOL + "r/rapidjson/rapidjson-dev_1.1.0+dfsg2-7.1_all.deb",
            "37d2bd2dd97e3f8a25d9d27958ba22dfed13550a515852cc30434e538b9f47a3", "usr/share/doc/rapidjson-dev/copyright"),
+    # Debian's package, of which only the headers are used; those are the same for all machines.
+    Source("tomlplusplus", "3.3.0", "MIT", POOL + "t/tomlplusplus/libtomlplusplus-dev_3.3.0+ds-1_amd64.deb",
+           "2779cce0001466dcf60eb6262ff68a888d49f9e30aee80c499d1d4f6f9f6e12e", "usr/share/doc/libtomlplusplus-dev/copyright"),
 ]
 
 

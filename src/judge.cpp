@@ -288,8 +288,13 @@ void add_repairs(std::span<const Named<Rule> > rules, std::vector<Verdict>& verd
 
 void make_notes(Verdict& verdict, const Named<Rule>& rule, const Facts& facts, const Selection& selection) {
     const bool expected = selection.allow_no_gpu && rule->says_no_gpu && no_nvidia_hardware_seen(facts);
-    for (Finding& finding : verdict.findings)
-        if (expected || selection.ignore.contains(finding.rule)) finding.severity = Severity::note;
+    for (Finding& finding : verdict.findings) {
+        const auto ignored = selection.ignore.find(finding.rule);
+        if (expected || ignored != selection.ignore.end()) finding.severity = Severity::note;
+        if (ignored == selection.ignore.end() || ignored->second.empty()) continue;
+        finding.ignored = ignored->second;
+        finding.message += " (ignored: " + ignored->second + ")";
+    }
 }
 
 }  // namespace

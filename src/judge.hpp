@@ -13,7 +13,7 @@ namespace rnncheck {
 struct Selection {
     std::set<std::string> only;     ///< if not empty, no other rule is asked
     std::set<std::string> skip;     ///< rules that are not asked
-    std::set<std::string> ignore;   ///< rules whose faults are told but do not count
+    TextMap ignore;                 ///< rules whose faults are told but do not count, with the reason or ""
     std::set<std::string> require;  ///< rules that must come to pass or fault
     bool allow_no_gpu = false;      ///< a machine without an NVIDIA GPU is as expected
 

@@ -239,7 +239,8 @@ Selection selection_from(const RuleOptions& rules, std::set<std::string>& skippe
     const auto known = [&] { return rule_names(matrix()); };
     Selection selection;
     selection.only = ids_from(rules.only, "--only", "rule", known);
-    selection.ignore = ids_from(rules.ignore, "--ignore", "rule", known);
+    selection.ignore = rules.ignored_because;
+    for (const std::string& id : ids_from(rules.ignore, "--ignore", "rule", known)) selection.ignore.emplace(id, "");
     selection.require = ids_from(rules.require, "--require", "rule", known);
     selection.skip = ids_from(rules.skip, "--skip", "rule or probe", [&] { return rule_and_probe_names(matrix()); });
     for (const std::string& probe : probe_names())
@@ -249,7 +250,7 @@ Selection selection_from(const RuleOptions& rules, std::set<std::string>& skippe
         throw UsageError("--only and --skip exclude every rule, so nothing would be checked");
     for (const std::string& id : selection.require)
         if (!selection.includes(id))
-            throw UsageError("--require " + id + " contradicts --skip or --only, which exclude it");
+            throw UsageError("--skip or --only excludes " + id + ", which --require or the profile requires");
     return selection;
 }
 

@@ -69,6 +69,7 @@ void add_private_option(CLI::App& app, bool& show_private);
 /// asked with.
 struct RuleOptions {
     std::vector<std::string> only, skip, ignore, require;
+    TextMap ignored_because;  ///< those that a profile ignores, with the reason
     std::string matrix_directory;
 };
 void add_rule_options(CLI::App& app, RuleOptions& rules);

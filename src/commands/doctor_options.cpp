@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "base/program.hpp"
+#include "commands/profile.hpp"
+#include "commands/tables.hpp"
 #include "files/python/environments.hpp"
 
 namespace rnncheck {
@@ -18,7 +20,7 @@ constexpr double default_deadline_s = 70;
 struct RawOptions {
     DoctorOptions options;
     RuleOptions rules;
-    std::string python, framework;
+    std::string python, framework, profile;
     bool look_only = false, no_run = false, allow_no_gpu = false;
 };
 
@@ -54,6 +56,9 @@ void declare_rules(CLI::App& app, RawOptions& given) {
 void declare_outputs(CLI::App& app, RawOptions& given) {
     begin_group(app, "Output and exit code");
     add_list(app, "--require", given.rules.require, "Exit code 3 if any of these rules cannot be decided", "ID");
+    add_option(app, "--profile", into(given.profile),
+               "Read required and ignored rules, --fail-on and expected versions from this file, e.g. rnncheck.toml",
+               "FILE");
     add_option(
         app, "--save-facts",
         [&given](const std::string& path) {
@@ -77,6 +82,16 @@ std::optional<std::string> python_from_option(const std::string& path, const Roo
     return absolute;
 }
 
+/// The command line adds to the profile's rules and replaces its `fail-on`.
+void add_profile(const CLI::App& app, const std::string& file, RuleOptions& rules, ReportOptions& report) {
+    const Profile profile = read_profile(file, rule_names(matrix_from(rules.matrix_directory)));
+    append(rules.require, profile.require);
+    if (profile.expect) rules.require.push_back("version_not_expected");  // also where nothing was queried
+    rules.ignored_because = profile.ignore;
+    if (profile.fail_on && app.count("--fail-on") == 0) report.fail_on = *from_name<FailOn>(*profile.fail_on);
+    report.run.profile = profile;
+}
+
 DoctorOptions checked(const CLI::App& app, const RawOptions& given, const ReportOptions& report) {
     refuse_together(app, "--make-nodes", "--look-only", "without the driver's libraries nothing creates nodes");
     DoctorOptions options = given.options;
@@ -86,7 +101,9 @@ DoctorOptions checked(const CLI::App& app, const RawOptions& given, const Report
     if (!options.survey.deadline_s) options.survey.deadline_s = default_deadline_s;
     options.survey.python = python_from_option(given.python, Root(options.survey.root));
     if (!given.framework.empty()) options.asked_for = framework_asked_for(given.framework);
-    options.selection = selection_from(given.rules, options.survey.skip);
+    RuleOptions rules = given.rules;
+    if (!given.profile.empty()) add_profile(app, given.profile, rules, options.report);
+    options.selection = selection_from(rules, options.survey.skip);
     options.selection.allow_no_gpu = given.allow_no_gpu;
     options.matrix_directory = given.rules.matrix_directory;
     if (options.facts_file == "-" && std::ranges::count(options.logs, "-") > 0)

@@ -40,6 +40,21 @@ struct ToolFacts {
     }
 };
 
+/// Versions that a profile expects: "9.1.0" is that one, ">=9.1" that one or a later one.
+struct ExpectedVersions {
+    std::string profile;
+    std::optional<std::string> driver = {};
+    std::optional<std::string> cuda = {};
+    std::optional<std::string> cudnn = {};
+
+    static void fields(auto& self, auto&& visit) {
+        visit("profile", self.profile, "file that expects them");
+        visit("driver", self.driver, "version of the driver: 550.54.14, or >=550 for it or a later one");
+        visit("cuda", self.cuda, "version of each CUDA runtime");
+        visit("cudnn", self.cudnn, "version of each cuDNN installation");
+    }
+};
+
 struct Facts {
     int schema = facts_schema;
     ToolFacts tool;
@@ -61,6 +76,7 @@ struct Facts {
     std::vector<RnnDropout> rnn_dropouts;
     std::vector<ProbeRun> probe_runs;
     std::optional<Log> log;
+    std::optional<ExpectedVersions> expected;
 
     static void fields(auto& self, auto&& visit) {
         visit("schema", self.schema, "number of this form of the facts");
@@ -84,6 +100,7 @@ struct Facts {
         visit("rnn_dropouts", self.rnn_dropouts, "dropout between layers, measured");
         visit("probe_runs", self.probe_runs, "how each probe went");
         visit("log", self.log, "the content of logs");
+        visit("expected", self.expected, "versions that a profile expects (--profile)");
     }
 };
 

@@ -149,6 +149,12 @@ std::optional<Version> driver_version(const Facts& facts) {
     return facts.driver.nvml_version ? facts.driver.nvml_version : facts.driver.kernel_version;
 }
 
+std::optional<ExpectedVersion> expected_version(std::string_view text) {
+    const bool or_later = text.starts_with(">=");
+    const auto version = parse_version(trim(text.substr(or_later ? 2 : 0)));
+    return version ? std::optional<ExpectedVersion>({*version, or_later}) : std::nullopt;
+}
+
 bool kernel_side_absent(const Facts& facts) {
     return facts.driver.module_loaded && !*facts.driver.module_loaded && facts.driver.device_nodes.empty();
 }

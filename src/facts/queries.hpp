@@ -100,6 +100,15 @@ std::optional<Version> driver_library_version(const Facts& facts);
 /// the kernel module.
 std::optional<Version> driver_version(const Facts& facts);
 
+/// What ">=9.1" and "9.1.0" expect; nothing when a text is neither.
+struct ExpectedVersion {
+    Version version;
+    bool or_later = false;
+
+    bool fits(const Version& found) const { return or_later ? found >= version : found == version; }
+};
+std::optional<ExpectedVersion> expected_version(std::string_view text);
+
 /// The kernel was asked: no module of NVIDIA's and no device node.
 bool kernel_side_absent(const Facts& facts);
 

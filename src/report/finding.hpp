@@ -88,6 +88,7 @@ struct Finding {
     std::vector<Remedy> remedies = {};
     Confidence confidence = Confidence::certain;
     std::optional<DecidingCheck> decided_by = {};  ///< only where the evidence does not decide
+    std::optional<std::string> ignored = {};       ///< the reason, which the message also contains
     std::optional<int> weight = {};                ///< only of a cause that a log points to: 1 to 100
     /// For Rule::yields_to, not printed: the places in the facts ("rnn_runs[3]") that show the fault, its subject when
     /// empty, and those that it accounts for besides.
@@ -105,6 +106,7 @@ struct Finding {
         visit("remedies", self.remedies, "what to do about it");
         visit("confidence", self.confidence, "how far the evidence goes");
         visit("decided_by", self.decided_by, "the check that would decide");
+        visit("ignored", self.ignored, "the reason for which the profile ignores it: it does not affect the verdict");
         visit("weight", self.weight, "how strongly the log points to it, 1 to 100, beside the other candidates");
     }
 };

@@ -141,6 +141,23 @@ struct LstmExtras {
     }
 };
 
+/// What a gate requires, read from a file such as rnncheck.toml.
+struct Profile {
+    std::string file;
+    std::vector<std::string> require = {};
+    TextMap ignore = {};
+    std::optional<std::string> fail_on = {};
+    std::optional<ExpectedVersions> expect = {};
+
+    static void fields(auto& self, auto&& visit) {
+        visit("file", self.file, "the file");
+        visit("require", self.require, "rules that must be decided, as --require");
+        visit("ignore", self.ignore, "rules whose findings do not affect the verdict, with the reason for each");
+        visit("fail_on", self.fail_on, "as --fail-on, which replaces it");
+        visit("expect", self.expect, "versions that the rule version_not_expected compares");
+    }
+};
+
 /// When a report was made, and how it was asked for.
 struct RunStamp {
     std::string run_at;
@@ -148,6 +165,7 @@ struct RunStamp {
     std::string command;
     std::vector<std::string> options;
     TextMap labels;
+    std::optional<Profile> profile = {};
 
     static void fields(auto& self, auto&& visit) {
         visit("run_at", self.run_at, "when the command was started, in UTC: 2026-11-23T13:04:09Z");
@@ -155,6 +173,7 @@ struct RunStamp {
         visit("command", self.command, "the command of rnncheck: doctor, matrix check");
         visit("options", self.options, "its options and arguments, without --label");
         visit("labels", self.labels, "what --label named, e.g. node: gpu017");
+        visit("profile", self.profile, "what --profile added to the options");
     }
 };
 

@@ -116,6 +116,7 @@ void write_end(Page& page, const Report& report) {
     page.line();
     page.wrap("", counts_in_words(report) +
                       (tool.matrix_date.empty() ? "." : ". Compatibility data: " + matrix_date_in_words(tool) + "."));
+    if (report.profile) page.wrap("", "Profile: " + shown(report.profile->file) + ".");
     std::vector<std::string> hidden;
     for (const HiddenThings& things : report.hidden.value_or(std::vector<HiddenThings>{}))
         hidden.push_back(std::to_string(things.count) + " x " + shown(id_in_words(things.kind)));

@@ -78,7 +78,7 @@ class CommandLine(unittest.TestCase):
             self.assertIn(word, text)
         self.assertNotIn("probe ", text)
         options = rnncheck("doctor", "--help").out.decode()
-        for option in ("--format --json --output --only --skip --require --ignore --fail-on --deadline --look-only --no-run --facts "
+        for option in ("--format --json --output --only --skip --require --ignore --profile --fail-on --deadline --look-only --no-run --facts "
                        "--save-facts --matrix --root --allow-no-gpu --show-private --color --verbose --quiet").split():
             self.assertIn(option, options)
 

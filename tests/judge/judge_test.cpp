@@ -77,7 +77,7 @@ TEST_CASE("a card without a driver is no machine without a GPU") {
 
 TEST_CASE("ignored faults are told but do not count") {
     Selection ignoring;
-    ignoring.ignore = {"driver_missing"};
+    ignoring.ignore = {{"driver_missing", ""}};
     const Report report = judged(without_anything(), ignoring);
     REQUIRE(finding_of(report, "driver_missing"));
     CHECK(finding_of(report, "driver_missing")->severity == Severity::note);

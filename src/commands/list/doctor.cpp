@@ -54,6 +54,8 @@ int run_doctor(const DoctorOptions& options) {
     const Matrix matrix = matrix_from(options.matrix_directory);
     const auto file = options.model.empty() ? std::nullopt : std::optional(read_model_file(options.model, false));
     Facts facts = learn(options, matrix);
+    const auto& profile = options.report.run.profile;
+    if (profile && profile->expect) facts.expected = profile->expect;
     if (file && !facts.network) facts.network = network_of(*file);
     Report judged = judge(std::move(facts), matrix, options.selection);
     if (file) {
@@ -78,6 +80,7 @@ extern const Command command{.title = "Check this machine and report what to rep
                              .examples =
                                  "rnncheck doctor\n"
                                  "rnncheck doctor --for tensorflow==2.15 --log train.log\n"
+                                 "rnncheck doctor --profile rnncheck.toml\n"
                                  "rnncheck doctor --look-only --output json=report.json",
                              .declare = declare};
 

@@ -1,0 +1,128 @@
+#include "commands/profile.hpp"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+
+#include "commands/common_options.hpp"
+#include "commands/input.hpp"
+#include "facts/queries.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+/// Dotted keys nest, and toml++ bounds only how deep values do: what a profile of this size nests fits on the stack.
+constexpr std::size_t largest_profile = 16384;
+
+class ProfileReader {
+  public:
+    ProfileReader(std::string path, const std::vector<std::string>& rules) : path_(std::move(path)), rules_(rules) {}
+
+    Profile read() const {
+        Profile profile{.file = path_};
+        for_each(parsed(), {"expect", "fail-on", "ignore", "require"},
+                 [&](const std::string& key, const toml::node& value) {
+                     if (key == "expect")
+                         profile.expect = expected(table_at(key, value));
+                     else if (key == "fail-on")
+                         profile.fail_on = name_of(word_from<FailOn>(text_at(key, value), place(value) + key));
+                     else if (key == "ignore")
+                         profile.ignore = reasons(table_at(key, value));
+                     else
+                         profile.require = ids(value);
+                 });
+        return profile;
+    }
+
+  private:
+    toml::table parsed() const {
+        const std::string text = read_document(path_);
+        if (text.size() > largest_profile)
+            throw InputError("'" + path_ + "' is larger than 16 KiB, which no profile is");
+        try {
+            return toml::parse(std::string_view(text));
+        } catch (const toml::parse_error& error) {
+            throw InputError(at_line(error.source()) + "this is not TOML: " + std::string(error.description()));
+        }
+    }
+
+    std::string at_line(const toml::source_region& source) const {
+        return "'" + path_ + "', line " + std::to_string(source.begin.line) + ": ";
+    }
+    std::string place(const toml::node& node) const { return at_line(node.source()); }
+
+    [[noreturn]] void reject(const toml::node& node, const std::string& why) const {
+        throw InputError(place(node) + why);
+    }
+
+    /// Calls take(key, value); InputError for a key that is not among `keys`.
+    template <class Take>
+    void for_each(const toml::table& table, const std::vector<std::string>& keys, const Take& take) const {
+        for (const auto& [name, value] : table) {
+            const std::string key(std::string_view{name});
+            if (std::ranges::find(keys, key) == keys.end()) {
+                const std::string hint = did_you_mean(key, keys);
+                reject(value,
+                       "unknown key '" + key + "'" + (hint.empty() ? "; the keys are " + join_with_and(keys) : hint));
+            }
+            take(key, value);
+        }
+    }
+
+    const toml::table& table_at(const std::string& key, const toml::node& value) const {
+        if (!value.is_table()) reject(value, key + " must be a table: write [" + key + "] and its entries below it");
+        return *value.as_table();
+    }
+
+    std::string text_at(const std::string& key, const toml::node& value) const {
+        const auto text = value.value_exact<std::string>();
+        if (!text || trim(*text).empty()) reject(value, key + " must be a text in quotes, which is not empty");
+        return *text;
+    }
+
+    std::string known_rule(const std::string& id, const toml::node& at, const std::string& key) const {
+        if (std::ranges::find(rules_, id) == rules_.end()) reject_id(id, "rule", rules_, place(at) + key + ": ");
+        return id;
+    }
+
+    std::vector<std::string> ids(const toml::node& value) const {
+        if (!value.is_array()) reject(value, "require must be a list of rule ids, e.g. [\"rnn_result_wrong\"]");
+        std::vector<std::string> ids;
+        for (const toml::node& id : *value.as_array()) ids.push_back(known_rule(text_at("require", id), id, "require"));
+        return ids;
+    }
+
+    TextMap reasons(const toml::table& table) const {
+        TextMap reasons;
+        for (const auto& [name, reason] : table) {
+            const std::string id = known_rule(std::string(std::string_view{name}), reason, "ignore");
+            reasons[id] = text_at("the reason to ignore " + id, reason);
+        }
+        return reasons;
+    }
+
+    std::optional<ExpectedVersions> expected(const toml::table& table) const {
+        if (table.empty()) return std::nullopt;
+        ExpectedVersions versions{.profile = path_};
+        for_each(table, {"driver", "cudnn", "cuda"}, [&](const std::string& key, const toml::node& value) {
+            const std::string version = text_at(key, value);
+            if (!expected_version(version))
+                reject(value, key + " cannot be '" + version +
+                                  "'; give a version, e.g. \"9.1.0\", or the oldest one that will do, e.g. \">=9.1\"");
+            (key == "cuda" ? versions.cuda : key == "cudnn" ? versions.cudnn : versions.driver) = version;
+        });
+        return versions;
+    }
+
+    std::string path_;
+    const std::vector<std::string>& rules_;
+};
+
+}  // namespace
+
+Profile read_profile(const std::string& path, const std::vector<std::string>& rules) {
+    return ProfileReader(path, rules).read();
+}
+
+}  // namespace rnncheck
