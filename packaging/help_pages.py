@@ -107,7 +107,7 @@ def tagged(options):
 def man_page(program, version, date):
     first, *others = read_commands(program)
     text = f'.TH RNNCHECK 1 {date} "rnncheck {version}"\n'
-    text += f".SH NAME\nrnncheck \\- {roff(first.title[0].lower() + first.title[1:])}\n"
+    text += f".SH NAME\n{filled(f'rnncheck - {first.title[0].lower()}{first.title[1:]}')}\n"
     text += ".SH SYNOPSIS\n\\fBrnncheck\\fR [\\fIoptions\\fR] \\fIcommand\\fR ...\n.SH OPTIONS\n" + tagged(first.options)
     text += ".SH COMMANDS\n"
     for command in others:
