@@ -4,7 +4,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
 
-namespace rnncheck::rules::cudnn_built_for_other_cuda {
+namespace rnncheck::rules {
 
 /// CUDA majors of the cuBLAS libraries found; 0 for one whose name does not tell. Damaged files are told elsewhere.
 static std::set<int> cublas_majors(const Facts& facts) {
@@ -25,20 +25,15 @@ static bool ran_here(const Facts& facts, const CudnnCopy& copy) {
 /// `wanted` is the CUDA major that cuDNN would have to be made for.
 static Finding other_cuda(const Facts& facts, const CudnnCopy& copy, int wanted, const std::string& but,
                           Evidence evidence) {
-    return {
-        .severity = severity_of(copy),
-        .subject = copy.path,
-        .message = name_of(copy) + " was built for CUDA " + copy.answer->built_for_cuda->text + ", but " + but,
-        .evidence = {{"built for CUDA", copy.answer->built_for_cuda->text, "cudnns"}, std::move(evidence)},
-        .remedies = {for_cuda_major(
-            wanted,
-            installing_cudnn(
-                facts, &copy,
-                {.action = Action::install_package,
-                 .text = "Install the cuDNN package for CUDA " + std::to_string(wanted) +
-                         " (its name ends in the major), or install CUDA " +
-                         std::to_string(copy.answer->built_for_cuda->major()) + " and a driver for it",
-                 .link = "https://docs.nvidia.com/deeplearning/cudnn/backend/v9.5.1/reference/support-matrix.html"}))}};
+    return {.severity = severity_of(copy),
+            .subject = copy.path,
+            .message = name_of(copy) + " was built for CUDA " + copy.answer->built_for_cuda->text + ", but " + but,
+            .evidence = {{"built for CUDA", copy.answer->built_for_cuda->text, "cudnns"}, std::move(evidence)},
+            .remedies = {for_cuda_major(
+                wanted, installing_cudnn(
+                            facts, &copy,
+                            remedy("cudnn_built_for_other_cuda/cudnn",
+                                   {std::to_string(wanted), std::to_string(copy.answer->built_for_cuda->major())})))}};
 }
 
 /// Frameworks for the CUDA of this cuDNN get it: it is the right one for them, and must stay.
@@ -58,10 +53,7 @@ static void judge_cublas_of(const Facts& facts, const Framework& framework, Find
     finding.symptoms = {words_of(framework)};
     finding.message += "; " + words_of(framework) + " loads this cuDNN and is built for the same CUDA version";
     finding.remedies = {installing_cublas(
-        facts, framework,
-        {.action = Action::install_package,
-         .text = "Install cuBLAS of CUDA " + std::to_string(framework.cuda->major()) + " in addition; keep this cuDNN",
-         .link = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/#pip-wheels"})};
+        facts, framework, remedy("cudnn_built_for_other_cuda/cublas", {std::to_string(framework.cuda->major())}))};
     answers.fault(std::move(finding));
 }
 
@@ -118,18 +110,15 @@ static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, Ve
                             " and its cuDNN were built for are unknown");
         if (!made_for || !framework.cuda || *made_for == framework.cuda->major()) continue;
         const std::string major = std::to_string(framework.cuda->major());
-        answers.fault({.subject = words_of(framework),
-                       .message = words_of(framework) + " was built for CUDA " + framework.cuda->text +
-                                  ", but the cuDNN that it loads from " + *cudnn->path + " was built for CUDA " +
-                                  std::to_string(*made_for),
-                       .evidence = {{"cuDNN at " + *cudnn->path, "for CUDA " + std::to_string(*made_for), "frameworks"},
-                                    built_for(framework, "CUDA " + framework.cuda->text)},
-                       .remedies = {installing_cudnn(
-                           facts, framework,
-                           {.action = Action::install_package,
-                            .text = "Install the cuDNN package for CUDA " + major,
-                            .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"})},
-                       .symptoms = {words_of(framework) + " with " + *cudnn->path}});
+        answers.fault(
+            {.subject = words_of(framework),
+             .message = words_of(framework) + " was built for CUDA " + framework.cuda->text +
+                        ", but the cuDNN that it loads from " + *cudnn->path + " was built for CUDA " +
+                        std::to_string(*made_for),
+             .evidence = {{"cuDNN at " + *cudnn->path, "for CUDA " + std::to_string(*made_for), "frameworks"},
+                          built_for(framework, "CUDA " + framework.cuda->text)},
+             .remedies = {installing_cudnn(facts, framework, remedy("cudnn_built_for_other_cuda/framework", {major}))},
+             .symptoms = {words_of(framework) + " with " + *cudnn->path}});
     }
 }
 
@@ -155,7 +144,7 @@ static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
     return fault(std::move(finding));
 }
 
-static Verdict check(const Facts& facts, const Matrix& matrix) {
+Verdict cudnn_built_for_other_cuda(const Facts& facts, const Matrix& matrix) {
     if (only_given(facts)) return judge_release(facts, matrix);
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
@@ -177,12 +166,4 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-extern const Rule rule{.title = "cuDNN was built for a different CUDA version",
-                       .layer = Layer::cudnn,
-                       .stage = Stage::ask,
-                       .check = check,
-                       .what_if_inputs = "cudnn= and cuda=",
-                       .repaired_by_versions = true,
-                       .yields_to = {"cuda_version_not_the_one_built_for", "driver_too_old"}};
-
-}  // namespace rnncheck::rules::cudnn_built_for_other_cuda
+}  // namespace rnncheck::rules

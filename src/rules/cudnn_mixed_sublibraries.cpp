@@ -2,7 +2,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
 
-namespace rnncheck::rules::cudnn_mixed_sublibraries {
+namespace rnncheck::rules {
 
 static bool same_version(const Version& one, const Version& other) {
     return std::equal(one.parts.begin(), one.parts.begin() + 3, other.parts.begin());
@@ -111,12 +111,7 @@ static Finding mixed(const Facts& facts, const Matrix& matrix, const CudnnCopy& 
     finding.confidence = signs.confidence;
     const std::string taking_out =
         directory.empty() ? "the directory of the other cuDNN" : "the directory " + directory;
-    finding.remedies = {
-        {.action = Action::reinstall_package,
-         .text = "Keep only one cuDNN: remove " + taking_out +
-                 " from LD_LIBRARY_PATH, or delete the files that no package owns, then reinstall cuDNN",
-         .commands = {"/sbin/ldconfig -p | grep libcudnn", "echo $LD_LIBRARY_PATH"},
-         .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/overview.html"}};
+    finding.remedies = {remedy("cudnn_mixed_sublibraries", {taking_out})};
     return finding;
 }
 
@@ -139,13 +134,8 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
     answers.unknown("the versions of the libraries of " + name_of(copy) + " are unknown");
 }
 
-static Verdict check(const Facts& facts, const Matrix& matrix) {
+Verdict cudnn_mixed_sublibraries(const Facts& facts, const Matrix& matrix) {
     return over_copies(facts, matrix, judge);
 }
 
-extern const Rule rule{.title = "Libraries of different cuDNN versions are mixed",
-                       .layer = Layer::cudnn,
-                       .stage = Stage::ask,
-                       .check = check};
-
-}  // namespace rnncheck::rules::cudnn_mixed_sublibraries
+}  // namespace rnncheck::rules

@@ -6,7 +6,7 @@
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
 
-namespace rnncheck::rules::gpu_gives_other_bits {
+namespace rnncheck::rules {
 
 namespace {
 
@@ -101,14 +101,7 @@ static Finding unusual(const Facts& facts, const Kind& kind, int gpu, const Runs
                       " returned results that are not bitwise identical to those of other GPUs of its model in " +
                       share(runs.size(), kind) + "; every result is within its error limit";
     add_digests(facts, runs, finding);
-    finding.remedies = {
-        {.action = Action::investigate,
-         .text = "Run more cases on this GPU, and check its memory errors and the driver's Xid messages. If it differs "
-                 "again, swap it with another card: a difference that moves with the card is a hardware fault",
-         .commands = {"rnncheck lstm --level thorough", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER",
-                      "sudo dmesg | grep -i -E 'nvrm|xid'"},
-         .risk = Risk::needs_root,
-         .link = "https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility"}};
+    finding.remedies = {remedy("gpu_gives_other_bits/one")};
     return finding;
 }
 
@@ -120,12 +113,7 @@ static Finding undecided_which(const Facts& facts, const Kind& kind) {
                       share(kind.undecided.size(), kind) +
                       "; every result is within its error limit; which GPU is at fault is unknown";
     add_digests(facts, kind.undecided.front(), finding);
-    finding.remedies = {
-        {.action = Action::investigate,
-         .text = "Run more cases on these GPUs, and check them for memory errors; a comparison with a third GPU of the "
-                 "same model would show which one is at fault",
-         .commands = {"rnncheck lstm --level thorough", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
-         .link = "https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility"}};
+    finding.remedies = {remedy("gpu_gives_other_bits/several")};
     return finding;
 }
 
@@ -147,7 +135,7 @@ static bool any_of_one_kind(const Facts& facts) {
     return false;
 }
 
-static Verdict check(const Facts& facts, const Matrix&) {
+Verdict gpu_gives_other_bits(const Facts& facts, const Matrix&) {
     if (const auto verdict = without_gpu(facts)) return *verdict;
     VerdictBuilder answers;
     for (const Kind& kind : kinds_of(facts)) {
@@ -161,10 +149,4 @@ static Verdict check(const Facts& facts, const Matrix&) {
     return answers.close();
 }
 
-extern const Rule rule{.title = "A GPU's results are not bitwise identical to those of other GPUs of its model",
-                       .layer = Layer::gpu,
-                       .max_severity = Severity::warning,
-                       .stage = Stage::run,
-                       .check = check};
-
-}  // namespace rnncheck::rules::gpu_gives_other_bits
+}  // namespace rnncheck::rules

@@ -4,7 +4,7 @@
 #include "rules/support/boards.hpp"
 #include "rules/support/cases.hpp"
 
-namespace rnncheck::rules::gpu_out_of_memory {
+namespace rnncheck::rules {
 
 namespace {
 
@@ -154,84 +154,28 @@ std::vector<Evidence> evidence_of(const Want& want) {
 }
 
 Remedy remedy_for_holders(const Want& want) {
-    if (want.board && !want.board->processes.empty())
-        return {.action = Action::free_resources,
-                .text =
-                    "Stop your processes that are no longer needed, such as idle notebooks, or use another GPU. "
-                    "TensorFlow and JAX allocate nearly all memory at startup unless configured otherwise",
-                .commands = {"nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv",
-                             "export TF_FORCE_GPU_ALLOW_GROWTH=true", "export XLA_PYTHON_CLIENT_PREALLOCATE=false"},
-                .risk = Risk::disruptive,
-                .link = "https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth"};
-    if (in_container(want.facts))
-        return {
-            .action = Action::free_resources,
-            .text =
-                "Check on the host which processes use the memory: another container, or TensorFlow or JAX, which "
-                "allocate nearly all memory at startup. Stop those not needed, or assign another GPU to the container",
-            .commands = {"nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv"},
-            .risk = Risk::disruptive,
-            .link = "https://github.com/NVIDIA/nvidia-docker/issues/179"};
-    if (on_wsl(want.facts))
-        return {.action = Action::free_resources,
-                .text =
-                    "Close Windows programs that use the GPU; Task Manager lists them with their GPU memory. "
-                    "TensorFlow and JAX allocate nearly all of it at startup",
-                .commands = {"nvidia-smi"},
-                .risk = Risk::disruptive,
-                .link = "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"};
-    return {.action = Action::free_resources,
-            .text =
-                "Check for processes of other users, displays, and processes that ended without freeing their memory; "
-                "TensorFlow and JAX allocate nearly all memory at startup. A reboot frees all of it",
-            .commands = {"nvidia-smi", "sudo fuser -v /dev/nvidia*"},
-            .risk = Risk::needs_root,
-            .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"};
+    if (want.board && !want.board->processes.empty()) return remedy("gpu_out_of_memory/processes");
+    if (in_container(want.facts)) return remedy("gpu_out_of_memory/container");
+    if (on_wsl(want.facts)) return remedy("gpu_out_of_memory/wsl");
+    return remedy("gpu_out_of_memory/unseen");
 }
 
 Remedy remedy_of(const Want& want) {
     switch (bound_of(want)) {
         case Bound::host:
-            return {.action = Action::free_resources,
-                    .text =
-                        "Make more host memory available: stop other programs, or raise the memory limit of the "
-                        "container or job",
-                    .commands = {"free -m", "ulimit -v"},
-                    .link = "https://docs.nvidia.com/deeplearning/cudnn/latest/api/cudnn-graph-library.html"};
+            return remedy("gpu_out_of_memory/host");
         case Bound::mps:
-            return {
-                .action = Action::free_resources,
-                .text =
-                    "Raise or remove the MPS memory limit per program, or stop other programs of the same MPS server",
-                .commands = {"unset CUDA_MPS_PINNED_DEVICE_MEM_LIMIT",
-                             "echo get_default_device_pinned_mem_limit 0 | nvidia-cuda-mps-control"},
-                .link = "https://docs.nvidia.com/deploy/mps/latest/appendix-environment-variables.html"};
+            return remedy("gpu_out_of_memory/mps");
         case Bound::mig:
-            return {.action = Action::free_resources,
-                    .text = "Stop other programs in this MIG instance, or use a larger instance",
-                    .commands = {"nvidia-smi -L", "nvidia-smi"},
-                    .link = "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/"};
+            return remedy("gpu_out_of_memory/mig");
         case Bound::held:
             return remedy_for_holders(want);
         case Bound::less_by_cuda:
-            return {
-                .action = Action::investigate,
-                .text =
-                    "NVML and CUDA were queried one after the other: check whether another program has allocated the "
-                    "memory in between, and whether a virtual GPU or an MPS server limits each program's memory",
-                .commands = {"nvidia-smi", "nvidia-smi -q -d MEMORY"},
-                .link = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"};
+            return remedy("gpu_out_of_memory/less_by_cuda");
         case Bound::nothing_seen:
             break;
     }
-    return {.action = Action::investigate,
-            .text =
-                "Enough memory is free, so check why the request was rejected: a limit on the process's address space, "
-                "which CUDA needs as large as all memory together, a limit of the container or of a virtual GPU, or "
-                "the driver, whose messages are in the kernel log",
-            .commands = {"ulimit -v", "sudo dmesg | grep -i -E 'nvrm|xid'"},
-            .risk = Risk::needs_root,
-            .link = "https://docs.nvidia.com/deploy/topics/topic_5_4.html"};
+    return remedy("gpu_out_of_memory/rejected");
 }
 
 std::string how_it_ran_out(Bound bound) {
@@ -259,7 +203,9 @@ Finding ran_out(const Want& want) {
     return finding;
 }
 
-Verdict check(const Facts& facts, const Matrix&) {
+}  // namespace
+
+Verdict gpu_out_of_memory(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     bool any_fault = false, too_large = false;
     for (const Gpu& gpu : facts.cuda_devices) {
@@ -281,8 +227,4 @@ Verdict check(const Facts& facts, const Matrix&) {
     return answers.close_or(otherwise);
 }
 
-}  // namespace
-
-extern const Rule rule{.title = "A GPU ran out of memory", .layer = Layer::gpu, .stage = Stage::run, .check = check};
-
-}  // namespace rnncheck::rules::gpu_out_of_memory
+}  // namespace rnncheck::rules

@@ -2,7 +2,7 @@
 #include "rules/causes/log_causes.hpp"
 #include "rules/rule.hpp"
 
-namespace rnncheck::rules::unknown_error_in_log {
+namespace rnncheck::rules {
 
 static Finding unknown(const Log& log) {
     return {.severity = Severity::warning,
@@ -10,16 +10,11 @@ static Finding unknown(const Log& log) {
             .message = "the log contains an error that is unknown to rnncheck; the first one is in line " +
                        std::to_string(*log.first_error_line),
             .evidence = {{"first error", log.first_error.value_or(""), "log.first_error"}},
-            .remedies = {{.action = Action::investigate,
-                          .text = "Check the lines before this one, and check the machine itself",
-                          .commands = {"rnncheck doctor"},
-                          .risk = Risk::safe,
-                          .verify = "rnncheck doctor",
-                          .link = "https://docs.python.org/3/library/traceback.html"}},
+            .remedies = {remedy("unknown_error_in_log")},
             .confidence = Confidence::possible};
 }
 
-static Verdict check(const Facts& facts, const Matrix& matrix) {
+Verdict unknown_error_in_log(const Facts& facts, const Matrix& matrix) {
     if (!facts.log) return not_applicable("no log was specified");
     if (!facts.log->first_error_line) return pass("no line of the log is an error");
     if (!causes_in_log(facts, matrix).empty()) return not_applicable("the log indicates known causes");
@@ -28,10 +23,4 @@ static Verdict check(const Facts& facts, const Matrix& matrix) {
     return verdict;
 }
 
-extern const Rule rule{.title = "The log contains an unknown error",
-                       .layer = Layer::host,
-                       .stage = Stage::look,
-                       .check = check,
-                       .judges_log = true};
-
-}  // namespace rnncheck::rules::unknown_error_in_log
+}  // namespace rnncheck::rules

@@ -3,6 +3,7 @@
 
 usage: house_test.py PROJECT_DIRECTORY     exits 1 and prints one line per breach
 """
+import json
 import pathlib
 import re
 import sys
@@ -28,22 +29,33 @@ def same(names, others, directory, pattern):
         breach(f"{directory}/{pattern.replace('*', name)}", "has no counterpart in the code")
 
 
-def commands_of(source):
-    """Literal commands of remedies: inside `.commands = { ... }`."""
-    for block in re.findall(r"\.commands\s*=\s*\{(.*?)\}", source, re.S):
-        yield from (text.replace('\\"', '"') for text in re.findall(r'"((?:[^"\\]|\\.)*)"', block))
+def head_of(page):
+    """The JSON between the fences that a rule's page begins with; empty for a page of models, not of machines."""
+    return json.loads(page.partition("---\n")[2].partition("\n---\n")[0]) if page.startswith("---\n") else {}
 
 
 def check_rules():
-    rules = stems("src/rules", "*.cpp")
-    same(rules, stems("docs/rules", "*.md") - {"layer_without_cudnn"}, "docs/rules", "*.md")  # of models, not of machines
+    """A rule is its page, a function of src/rules/ and its test; the page's remedies are those that the code names."""
+    sources = [path.read_text() for path in (root / "src/rules").rglob("*.cpp")]
+    heads = {path.stem: head_of(path.read_text()) for path in (root / "docs/rules").glob("*.md")}
+    rules = {rule for rule, head in heads.items() if head}
+    defined = {rule for source in sources for rule in re.findall(r"^Verdict (\w+)\(const Facts&[ \w]*, const Matrix&[ \w]*\) \{", source, re.M)}
+    same({rule for rule in rules if re.sub(r"\W", "_", rule) in defined}, rules, "docs/rules", "*.md")
     same(rules, stems("tests/rules", "*_test.cpp") - {"pages"}, "tests/rules", "*_test.cpp")
-    for rule in sorted(rules & stems("docs/rules", "*.md")):
+    named = {place for source in sources for place in re.findall(r'"(\w[\w.]*(?:/\w+)?)"', "".join(re.findall(r"\bremedy\(([^;{]*)", source)))}
+    for rule in sorted(rules):
         path = root / "docs/rules" / f"{rule}.md"
         to_do = path.read_text().partition("## What to do")[2].partition("\n## ")[0]
-        for command in commands_of((root / "src/rules" / f"{rule}.cpp").read_text()):
-            if command not in to_do:
-                breach(path, f"the remedy's command '{command}' is not in 'What to do'")
+        for remedy in heads[rule].get("remedies", []):
+            place = rule + ("/" + remedy["name"] if "name" in remedy else "")
+            if not any(f'"{place}"' in source for source in sources):
+                breach(path, f"no rule uses the remedy '{place}'")
+            named.discard(place)
+            for command in remedy.get("commands", []):
+                if not re.search(r"\{\d\}", command) and command not in to_do:
+                    breach(path, f"the remedy's command '{command}' is not in 'What to do'")
+    for place in sorted(named):
+        breach("src/rules", f"no page has the remedy '{place}'")
     return len(rules)
 
 
@@ -142,7 +154,7 @@ def sentences_of(path):
     """What a file holds that people read: literals of three words or more, prose of a page, wording columns of a table."""
     text = path.read_text()
     if path.suffix == ".md":
-        return re.sub(r"```.*?```|`[^`]*`|https?://\S+|\]\(.*?\)|^\| not \| but \|.*?\n\n", " ", text, flags=re.S | re.M).split("\n\n")
+        return re.sub(r"\"stage\": \"\w+\"|```.*?```|`[^`]*`|https?://\S+|\]\(.*?\)|^\| not \| but \|.*?\n\n", " ", text, flags=re.S | re.M).split("\n\n")
     if path.suffix == ".json":
         rows = re.sub(r'"sources": \{.*?\n  \},', "", text, flags=re.S)
         return re.findall(rf'"(?:{WORDING})": "((?:[^"\\]|\\.)*)"', rows)

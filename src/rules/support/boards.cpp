@@ -77,14 +77,7 @@ void set_aside(const Facts& facts, const Gpu& gpu, Finding& finding) {
                        " by default, so only programs that select this GPU or use all GPUs are affected";
     if (board && board->display_active)
         finding.evidence.push_back({"drives a display", *board->display_active ? "yes" : "no", "nvml_devices"});
-    finding.remedies.insert(
-        finding.remedies.begin(),
-        {.action = Action::none,
-         .text = "No action is needed; to prevent programs from using this GPU, select the first one",
-         .commands = {"export CUDA_VISIBLE_DEVICES=0"},
-         .verify = "rnncheck doctor",
-         .link = "https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/"
-                 "environment-variables.html"});
+    finding.remedies.insert(finding.remedies.begin(), remedy("gpu_arch_not_in_build/other_gpu"));
 }
 
 }  // namespace rnncheck::rules

@@ -76,11 +76,7 @@ static Finding note_not_promised(const Facts& facts, const Sweep& sweep, const R
                       "': " + in_words(taken.front()->result) +
                       "; this is not a problem of this machine: the case needs " + *not_promised(facts, *taken.front());
     add_cases(facts, taken, finding);
-    finding.remedies = {{.action = Action::none,
-                         .text = "No action is needed, unless one of your programs requests this kernel explicitly: "
-                                 "then select the algorithm CUDNN_RNN_ALGO_STANDARD in that program",
-                         .verify = "rnncheck doctor",
-                         .link = "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/cudnn/RNN.cpp"}};
+    finding.remedies = {remedy("rnn_call_failed/not_promised")};
     return finding;
 }
 
@@ -134,32 +130,6 @@ Verdict pass_if_tried(const Facts& facts, const std::string& reason) {
         return run.end != RunEnd::skipped && run.end != RunEnd::out_of_memory;
     });
     return tried ? pass(reason) : without_runs(facts);
-}
-
-std::vector<std::string_view> causes_below_cudnn() {
-    return {"kernel_launch_failed", "probe_crashed", "probe_quit_early", "probe_stuck", "probe_timed_out"};
-}
-
-std::vector<std::string_view> causes_of_failed_calls() {
-    return {"container_cuda_newer_than_driver",
-            "cudnn_mixed_sublibraries",
-            "driver_userland_kernel_mismatch",
-            "fabric_manager_not_running",
-            "gpu_arch_not_in_build",
-            "gpu_compute_prohibited",
-            "gpu_exclusive_mode_busy",
-            "gpu_fell_off_bus",
-            "gpu_memory_ecc_error",
-            "gpu_out_of_memory",
-            "gpu_too_old",
-            "ptx_newer_than_driver"};
-}
-
-std::vector<std::string_view> causes_of_failed_cases() {
-    auto causes = causes_of_failed_calls();
-    for (const std::string_view cause : causes_below_cudnn()) causes.push_back(cause);
-    causes.emplace_back("cudnn_handle_refused");
-    return causes;
 }
 
 std::vector<std::string> places_of(const Facts& facts, const Runs& runs) {

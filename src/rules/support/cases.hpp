@@ -54,13 +54,6 @@ std::optional<Verdict> without_gpu(const Facts& facts);
 /// What is left to say when no case is at fault: a pass for this reason when any was tried, else why none was.
 Verdict pass_if_tried(const Facts& facts, const std::string& reason);
 
-/// Rules that may explain why a call on a GPU failed.
-std::vector<std::string_view> causes_of_failed_calls();
-/// Rules about the test kernel, which needs the driver alone: where it fails, no recurrent network can work.
-std::vector<std::string_view> causes_below_cudnn();
-/// Both: what a rule about the calls of a case yields to.
-std::vector<std::string_view> causes_of_failed_cases();
-
 std::vector<std::string> places_of(const Facts& facts, const Runs& runs);
 
 /// Every failed, refused or skipped case of the copy (on any GPU) tells by which answer.

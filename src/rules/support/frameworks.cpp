@@ -302,10 +302,7 @@ Finding not_found(const Facts& facts, const Framework& framework, const Framewor
     finding.evidence = {{wanted.soname, "not found by the loader", "frameworks"},
                         {"installed at", file.path, "libraries"}};
     if (framework.core) finding.evidence.push_back({"opened by", *framework.core, "frameworks"});
-    finding.remedies = {{.action = Action::change_environment,
-                         .text = "Add that directory to LD_LIBRARY_PATH before the program starts",
-                         .commands = {export_of_loader_path(directory_of(file.path))},
-                         .link = "https://man7.org/linux/man-pages/man8/ld.so.8.html"}};
+    finding.remedies = {remedy("cudnn_not_on_loader_path", {export_of_loader_path(directory_of(file.path))})};
     return finding;
 }
 

@@ -105,27 +105,13 @@ Remedy on_host(const Facts& facts, Remedy remedy) {
 }
 
 Remedy update_windows_driver() {
-    return {.action = Action::install_driver,
-            .text =
-                "Install or update the NVIDIA driver in Windows, which WSL also uses, then restart WSL. Do not install "
-                "a Linux driver inside WSL",
-            .commands = {"wsl.exe --update", "wsl.exe --shutdown"},
-            .risk = Risk::disruptive,
-            .verify = "ls -l /dev/dxg /usr/lib/wsl/lib/libcuda.so.1",
-            .link = "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"};
+    return remedy("driver_missing/wsl");
 }
 
 Remedy check_machine(const Facts& facts) {
-    const char* const host = in_container(facts) && bus_without_gpu(facts)
-                                 ? ": the container sees the PCI bus of its host, which has no NVIDIA GPU"
-                                 : "";
-    return {.action = Action::investigate,
-            .text = std::string("Check that this is the intended machine") + host +
-                    ". A virtual machine has only the GPUs that its host passes through; a cloud instance has only "
-                    "those of its instance type. A card that is present but not listed is not seated or powered "
-                    "correctly, or its slot is disabled in the firmware",
-            .verify = "lspci -d 10de:",
-            .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"};
+    const bool is_of_host = in_container(facts) && bus_without_gpu(facts);
+    return remedy("driver_missing/machine",
+                  {is_of_host ? ": the container sees the PCI bus of its host, which has no NVIDIA GPU" : ""});
 }
 
 Remedy machine_without_gpu(const Facts& facts) {
@@ -134,13 +120,7 @@ Remedy machine_without_gpu(const Facts& facts) {
 }
 
 Remedy let_helper_make_nodes() {
-    return {.action = Action::configure_driver,
-            .text =
-                "Create the device nodes with nvidia-modprobe now, as the first CUDA program would, and check the "
-                "GPUs. nvidia-persistenced creates them at every boot",
-            .commands = {"rnncheck doctor --make-nodes"},
-            .verify = "ls -l /dev/nvidia*",
-            .link = "https://github.com/NVIDIA/nvidia-modprobe"};
+    return remedy("device_nodes_missing/helper");
 }
 
 bool bus_without_gpu(const Facts& facts) {
@@ -159,24 +139,8 @@ std::string foreign_kernel_driver(const Facts& facts) {
 
 Remedy against_foreign_driver(const Facts& facts) {
     const std::string driver = foreign_kernel_driver(facts);
-    constexpr const char* guide = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/";
-    if (driver == "vfio-pci")
-        return {.action = Action::request_gpu,
-                .text =
-                    "The GPU is reserved for a virtual machine (kernel driver vfio-pci): run rnncheck in that virtual "
-                    "machine, or release the GPU to this one",
-                .commands = {"lspci -k -d 10de:"},
-                .verify = "lspci -k -d 10de:",
-                .link = "https://docs.kernel.org/driver-api/vfio.html"};
-    return {
-        .action = Action::install_driver,
-        .text = "The kernel driver " + escaped(driver, 40) +
-                " controls the GPU: prevent it from loading (a line 'blacklist " + escaped(driver, 40) +
-                "' below /etc/modprobe.d, then rebuild the initial RAM disk), install the NVIDIA driver, and reboot",
-        .commands = {"lspci -k -d 10de:"},
-        .risk = Risk::disruptive,
-        .verify = "lspci -k -d 10de:",
-        .link = guide};
+    return driver == "vfio-pci" ? remedy("kernel_module_missing/vfio")
+                                : remedy("kernel_module_missing/foreign", {escaped(driver, 40)});
 }
 
 std::string plan_command(const std::optional<Version>& gpu, const std::optional<Version>& driver) {

@@ -5,6 +5,11 @@
 
 namespace rnncheck::rules {
 
+/// One that a page lists at its head: "gpu_memory_low", or "driver_init_failed/mps" where it lists several. Each "{1}"
+/// in it becomes the first of the values; commands that only the facts tell come in the place of the page's.
+Remedy remedy(std::string_view place, const std::vector<std::string>& values = {},
+              std::vector<std::string> commands = {});
+
 /// How a GPU is given to this container, in the words of its runtime.
 Remedy gpu_for_container(const Facts& facts);
 

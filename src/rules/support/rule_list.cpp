@@ -1,11 +1,56 @@
 // The list of all rules, and their pages: those of the directory, and the causes that only a log can witness.
 #include <map>
 
+#include "base/json.hpp"
 #include "rules/rule.hpp"
 
 namespace rnncheck {
 
 namespace {
+
+constexpr std::string_view fence = "---\n";
+
+/// The JSON between the fences that a page begins with.
+std::string_view head_of(std::string_view page) {
+    page.remove_prefix(fence.size());
+    return page.substr(0, page.find(fence));
+}
+
+std::string_view without_head(std::string_view page) {
+    return page.starts_with(fence) ? page.substr(page.find("\n# ") + 1) : page;
+}
+
+Rule rule_of(std::string_view name, Check check) {
+    const std::string_view page = page_named(rule_pages(), name);
+    Rule rule;
+    from_json(Json::parse(head_of(page)), rule, "docs/rules/" + std::string(name) + ".md");
+    const std::string_view text = without_head(page).substr(std::string_view("# \n\n").size() + name.size());
+    rule.title = text.substr(0, text.find('\n'));
+    rule.check = check;
+    return rule;
+}
+
+std::map<std::string_view, Rule> read_rules() {
+    std::map<std::string_view, Rule> rules;
+    for (const auto& [name, check] : checks_of_rules()) rules.emplace(name, rule_of(name, check));
+    for (auto& [name, rule] : rules) {
+        if (rule.yields_as.empty()) continue;
+        append(rule.yields_to, rules.at(rule.yields_as).yields_to);
+        rule.yields_to.push_back(rule.yields_as);
+    }
+    return rules;
+}
+
+/// "{1}" becomes the first of the values; what they bring in is not searched again.
+std::string filled_in(std::string_view text, const std::vector<std::string>& values) {
+    std::string filled;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const bool is_place = text[at] == '{' && at + 2 < text.size() && is_digit(text[at + 1]) && text[at + 2] == '}';
+        filled += is_place ? values.at(static_cast<std::size_t>(text[at + 1] - '1')) : std::string(1, text[at]);
+        if (is_place) at += 2;
+    }
+    return filled;
+}
 
 Verdict only_a_log_tells(const Facts&, const Matrix&) {
     return not_applicable("only a log can show this");
@@ -21,6 +66,27 @@ std::string page_of(const LogCause& cause) {
 }
 
 }  // namespace
+
+std::span<const Named<Rule>> rules_of_the_directory() {
+    static const auto rules = read_rules();
+    static const auto named = [] {
+        std::vector<Named<Rule>> list;
+        for (const auto& [name, rule] : rules) list.push_back({name, &rule});
+        return list;
+    }();
+    return named;
+}
+
+Remedy rules::remedy(std::string_view place, const std::vector<std::string>& values,
+                     std::vector<std::string> commands) {
+    const auto slash = std::min(place.find('/'), place.size());
+    const Rule& rule = *find_named(rules_of_the_directory(), place.substr(0, slash))->thing;
+    Remedy filled = *find_by(rule.remedies, &NamedRemedy::name, place.substr(std::min(slash + 1, place.size())));
+    for (std::string* text : {&filled.text, &filled.verify, &filled.link}) *text = filled_in(*text, values);
+    for (std::string& command : filled.commands) command = filled_in(command, values);
+    if (!commands.empty()) filled.commands = std::move(commands);
+    return filled;
+}
 
 RuleList::RuleList(const Matrix& matrix) : matrix_(matrix) {
     const auto directory = rules_of_the_directory();
@@ -44,7 +110,7 @@ std::span<const Named<Rule>> all_rules() {
 }
 
 std::string_view rule_page(std::string_view name) {
-    if (const auto page = page_named(rule_pages(), name); !page.empty()) return page;
+    if (const auto page = page_named(rule_pages(), name); !page.empty()) return without_head(page);
     static std::map<std::string, std::string, std::less<>> made;
     const Matrix matrix = Matrix::bundled();
     const auto cause = std::ranges::find(matrix.log_causes(), name, &LogCause::cause);

@@ -1,0 +1,173 @@
+// The CUDA runtime and NVRTC.
+#include "rules/rule.hpp"
+
+namespace rnncheck::rules {
+
+/// No CUDA runtime library is installed.
+Verdict cuda_runtime_missing(const Facts& facts, const Matrix&) {
+    if (!usable_copies(facts, LibraryKind::cudart).empty() || !facts.runtimes.empty())
+        return pass("a CUDA runtime was found");
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
+    if (const auto why = lower_cause(facts)) return not_applicable(*why);
+    return fault(
+        {.subject = "CUDA runtime",
+         .message =
+             "no CUDA runtime (libcudart) was found; programs work only if they bundle their own, as many framework "
+             "packages do",
+         .evidence = {{"libcudart", "not in the loader's search path, toolkit directories or Python packages",
+                       "libraries"}},
+         .remedies = {for_cuda_here(facts, remedy("cuda_runtime_missing"))},
+         .symptoms = {"cudart"}});
+}
+
+/// VerdictBuilder of the runtime about the driver and the GPU (driver_types.h): rules of lower layers tell those.
+static bool speaks_of_the_driver(const CallResult& failure) {
+    constexpr std::int64_t codes[] = {3, 30, 34, 35, 36, 38, 46, 100, 101, 802, 803, 804, 999};
+    return std::find(std::begin(codes), std::end(codes), failure.code) != std::end(codes);
+}
+
+static Finding unusable_runtime(const Facts& facts, const Runtime& runtime) {
+    return {
+        .severity = is_first_choice(facts, LibraryKind::cudart, runtime.library) ? Severity::error : Severity::warning,
+        .subject = runtime.library,
+        .message = "the CUDA runtime " + runtime.library + ' ' + why_unusable(*runtime.failure),
+        .evidence = {{"failed call", in_words(*runtime.failure), "runtimes"}},
+        .remedies = {remedy("cuda_runtime_unusable")}};
+}
+
+/// A CUDA runtime cannot be opened, or does not report its version for a reason that is its own.
+Verdict cuda_runtime_unusable(const Facts& facts, const Matrix&) {
+    VerdictBuilder answers;
+    for (const auto& runtime : facts.runtimes) {
+        if (is_shadowed(facts, runtime.library)) continue;
+        if (runtime.version)
+            answers.passed("every CUDA runtime reports its version");
+        else if (!runtime.failure)
+            answers.unknown(runtime.library + " did not respond");
+        else if (was_not_opened(*runtime.failure))
+            answers.no_pass(leads_to_a_pipe);
+        else if (speaks_of_the_driver(*runtime.failure))
+            answers.no_pass("the runtime cannot access the driver");
+        else
+            answers.fault(unusable_runtime(facts, runtime));
+    }
+    const std::string silent = silent_copy(facts, LibraryKind::cudart);
+    if (!silent.empty()) answers.unknown(silent + " did not respond");
+    if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
+    answers.irrelevant("no CUDA runtime was found");
+    return answers.close();
+}
+
+/// CUDA runtimes of more than one version are there: worth knowing, no fault.
+Verdict several_cuda_runtimes(const Facts& facts, const Matrix&) {
+    std::vector<std::pair<std::string, Version>> installed;
+    std::vector<std::string> given;  // the loader has one choice per soname, so one per CUDA major from 12 on
+    for (const auto& runtime : facts.runtimes) {
+        if (!runtime.version || is_shadowed(facts, runtime.library)) continue;
+        installed.emplace_back(runtime.library, *runtime.version);
+        const Library* library = library_at(facts, runtime.library);
+        if (library && library->picked_by_loader) given.push_back(runtime.version->text);
+    }
+    auto several = note_several("the CUDA runtime", installed, given, "runtimes", remedy("several_cuda_runtimes"));
+    if (several) return fault(std::move(*several));
+    if (!std::ranges::all_of(facts.runtimes, [](const Runtime& runtime) { return runtime.version.has_value(); }))
+        return undecided("a CUDA runtime did not report its version");
+    const std::string silent = silent_copy(facts, LibraryKind::cudart);
+    if (!silent.empty()) return undecided(silent + " did not respond");
+    if (!installed.empty()) return pass("every CUDA runtime is of version " + installed.front().second.text);
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
+    return not_applicable("no CUDA runtime was found");
+}
+
+static bool compiles_kernels(const CudnnCopy& copy) {
+    return copy.major == 0 || copy.major >= 8;
+}
+
+static Finding missing(LibraryKind kind, const std::string& library, const std::string& needed_by, Remedy remedy) {
+    return {
+        .subject = library,
+        .message = library + " was not found; " + needed_by + " needs it to compile kernels at runtime",
+        .evidence = {{library, "not in the loader's search path, toolkit directories or Python packages", "libraries"}},
+        .remedies = {std::move(remedy)},
+        .symptoms = {std::string(name_of(kind))}};
+}
+
+/// As the package of CUDA 12.
+/// One that compiles is enough; else each must have its builtins.
+static void judge_builtins(const Facts& facts, VerdictBuilder& answers) {
+    const auto works = [](const Nvrtc& nvrtc) { return nvrtc.compiles.value_or(false); };
+    if (std::ranges::any_of(facts.nvrtcs, works)) return answers.passed("NVRTC works");
+    for (const auto& nvrtc : facts.nvrtcs) {
+        if (lacks_builtins(facts, nvrtc))
+            answers.fault(missing(LibraryKind::nvrtc_builtins, builtins_of(nvrtc),
+                                  "NVRTC " + nvrtc.version->text + " at " + nvrtc.library,
+                                  for_cuda_major(nvrtc.version->major(), remedy("nvrtc_missing"))));
+        else if (!nvrtc.version && !nvrtc.failure)
+            answers.unknown("the version of NVRTC at " + nvrtc.library + " is unknown");
+        else if (!nvrtc.compiles)
+            answers.unknown("whether NVRTC at " + nvrtc.library + " finds its builtins library is unknown");
+        else
+            answers.no_pass("NVRTC is installed but does not work");
+    }
+    if (facts.nvrtcs.empty()) answers.unknown("NVRTC is installed but did not respond");
+}
+
+/// cuDNN 8 and 9 compile some kernels at run time, and the compiler library, or its builtins, is nowhere.
+Verdict nvrtc_missing(const Facts& facts, const Matrix&) {
+    auto copies = cudnn_copies(facts);
+    if (copies.empty()) return without_cudnn(facts);
+    std::erase_if(copies, [](const CudnnCopy& copy) { return !compiles_kernels(copy); });
+    if (copies.empty()) return not_applicable("cuDNN 7 does not need NVRTC");
+    VerdictBuilder answers;
+    if (!usable_copies(facts, LibraryKind::nvrtc).empty() || !facts.nvrtcs.empty())
+        judge_builtins(facts, answers);
+    else if (!libraries_listed(facts))
+        answers.unknown("the library directories could not be searched");
+    else if (const auto why = lower_cause(facts))
+        return not_applicable(*why);
+    else if (copies.front().major == 0)
+        answers.unknown("the version of " + name_of(copies.front()) + " is unknown");
+    else
+        answers.fault(missing(LibraryKind::nvrtc, "libnvrtc", name_of(copies.front()),
+                              for_cuda_of(copies.front(), remedy("nvrtc_missing"))));
+    return answers.close();
+}
+
+static Finding unusable_nvrtc(const Facts& facts, const Nvrtc& nvrtc) {
+    const std::string why = nvrtc.failure ? ": " + in_words(*nvrtc.failure) : "";
+    Finding finding;
+    finding.subject = nvrtc.library;
+    finding.message = "NVRTC at " + nvrtc.library + " does not compile a test kernel" + why;
+    finding.evidence = {{"NVRTC", if_known(nvrtc.version), "nvrtcs"},
+                        {"compiles", "no", "nvrtcs"},
+                        {"failed call", if_known(nvrtc.failure), "nvrtcs"}};
+    const Remedy install = remedy("nvrtc_unusable");
+    finding.remedies = {nvrtc.version ? for_cuda_major(nvrtc.version->major(), install)
+                                      : for_cuda_here(facts, install)};
+    return finding;
+}
+
+/// A copy of NVRTC is there and does not compile.
+Verdict nvrtc_unusable(const Facts& facts, const Matrix&) {
+    VerdictBuilder answers;
+    for (const auto& nvrtc : facts.nvrtcs) {
+        if (is_shadowed(facts, nvrtc.library)) continue;
+        if (nvrtc.compiles.value_or(false))
+            answers.passed("every NVRTC installation works");
+        else if (nvrtc.failure && was_not_opened(*nvrtc.failure))
+            answers.no_pass(leads_to_a_pipe);
+        else if (lacks_builtins(facts, nvrtc))
+            answers.no_pass(builtins_of(nvrtc) + " was not found");
+        else if (nvrtc.compiles || nvrtc.failure)
+            answers.fault(unusable_nvrtc(facts, nvrtc));
+        else
+            answers.unknown("NVRTC at " + nvrtc.library + " did not respond");
+    }
+    const std::string silent = silent_copy(facts, LibraryKind::nvrtc);
+    if (!silent.empty()) answers.unknown("NVRTC at " + silent + " did not respond");
+    if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
+    answers.irrelevant("no NVRTC was found");
+    return answers.close();
+}
+
+}  // namespace rnncheck::rules

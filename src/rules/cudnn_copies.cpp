@@ -1,0 +1,199 @@
+// Copies of cuDNN and their parts.
+#include "rules/rule.hpp"
+#include "rules/support/probes.hpp"
+
+namespace rnncheck::rules {
+
+/// There is no cuDNN anywhere.
+Verdict cudnn_not_installed(const Facts& facts, const Matrix&) {
+    if (!cudnn_copies(facts).empty()) return pass("cuDNN is installed");
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
+
+    const bool parts_only = std::ranges::any_of(
+        facts.libraries, [](const Library& library) { return library.kind == LibraryKind::cudnn_part; });
+    return fault(
+        {.severity = driver_answers(facts) || kernel_side_seen(facts) ? Severity::error : Severity::warning,
+         .subject = "cuDNN",
+         .message = parts_only ? "cuDNN is installed only in part: its main library libcudnn.so was not found"
+                               : "cuDNN is not installed: no libcudnn.so was found",
+         .evidence = {{"libcudnn.so", "not in the loader's search path, toolkit directories or Python packages",
+                       "libraries"}},
+         .remedies = {for_cuda_here(facts, installing_cudnn(facts, nullptr, remedy("cudnn_not_installed")))},
+         .symptoms = {"cudnn"}});
+}
+
+/// The parts that the words of the loader or of cuDNN name.
+static std::vector<std::string> parts_named(const CudnnCopy& copy, const Matrix& matrix) {
+    std::vector<std::string> parts;
+    for (const auto& part : parts_needed(copy, matrix))
+        if (contains(copy.answer->failure->text, part.soname)) parts.push_back(name_in(copy, part));
+    return parts;
+}
+
+static Finding unusable_copy(const CudnnCopy& copy, const Matrix& matrix) {
+    const CallResult& failure = *copy.answer->failure;
+    return {.severity = severity_of(copy),
+            .subject = copy.path,
+            .message = "cuDNN at " + copy.path + ' ' + why_unusable(failure),
+            .evidence = {{"failed call", in_words(failure), "cudnns"},
+                         {"required libraries that were not found",
+                          copy.file ? join_with_and(copy.file->missing_needs) : "", "libraries"}},
+            .remedies = {remedy("cudnn_unusable")},
+            .symptoms = parts_named(copy, matrix)};
+}
+
+static void judge_answer(const Facts&, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
+    if (copy.answer->version) return answers.passed("every cuDNN installation reports its version");
+    if (!copy.answer->failure) return answers.unknown("cuDNN at " + copy.path + " did not report its version");
+    if (was_not_opened(*copy.answer->failure)) return answers.no_pass(leads_to_a_pipe);
+    answers.fault(unusable_copy(copy, matrix));
+}
+
+/// The part that the library's words name, with its path or without.
+static std::string part_named(const CallResult& failure) {
+    const auto begin = failure.text.find("libcudnn_");
+    if (begin == std::string::npos) return "";
+    return failure.text.substr(begin, failure.text.find_first_of(" :,;()'\"", begin) - begin);
+}
+
+static Finding unusable_rnn_api(const CudnnCopy& copy) {
+    const auto& failure = copy.answer->failure;
+    const std::string part = failure ? part_named(*failure) : "";
+    return {
+        .severity = severity_of(copy),
+        .subject = copy.path,
+        .message = "the RNN API of " + name_of(copy) + " does not work" + (failure ? ": " + in_words(*failure) : ""),
+        .evidence = {{"RNN API", "does not work", "cudnns"},
+                     {"failed call", if_known(failure), "cudnns"},
+                     {"named by the library",
+                      part.empty() ? ""
+                                   : part + "; searched: " + directory_of(copy.path) + " and the loader's search path",
+                      "cudnns"}},
+        .remedies = {remedy("cudnn_rnn_unusable")},
+        .symptoms = {rnn_api_of(copy)}};
+}
+
+static void judge_rnn_api(const Facts&, const Matrix&, const CudnnCopy& copy, VerdictBuilder& answers) {
+    if (never_answered(copy)) return answers.no_pass(name_of(copy) + " does not work");
+    if (!copy.answer->rnn_usable) return answers.unknown("the RNN API of " + name_of(copy) + " did not respond");
+    if (*copy.answer->rnn_usable) return answers.passed("the RNN API of cuDNN works");
+    if (copy.answer->failure && is_version_mismatch(copy.major, *copy.answer->failure))
+        return answers.no_pass("libraries of different cuDNN versions are mixed");
+    answers.fault(unusable_rnn_api(copy));
+}
+
+/// More than one release of cuDNN is there: worth knowing, no fault.
+Verdict several_cudnns(const Facts& facts, const Matrix&) {
+    const auto copies = cudnn_copies(facts);
+    if (copies.empty()) return without_cudnn(facts);
+    std::vector<std::pair<std::string, Version>> installed;
+    std::vector<std::string> given;
+    for (const auto& copy : copies) {
+        if (borrows_parts(copy)) return not_applicable(copy.path + " is mixed with another cuDNN");
+        if (!copy.version) continue;
+        installed.emplace_back(copy.path, *copy.version);
+        if (copy.file && copy.file->picked_by_loader) given.push_back(copy.version->text + " at " + copy.path);
+    }
+    auto several = note_several("cuDNN", installed, given, "cudnns", remedy("several_cudnns"));
+    if (several) return fault(std::move(*several));
+    if (installed.size() < copies.size()) return undecided("a cuDNN installation did not report its version");
+    return pass("cuDNN " + installed.front().second.text + " is the only version");
+}
+
+static Finding missing_parts(const Facts& facts, const CudnnCopy& copy, const std::vector<CudnnPart>& parts) {
+    const std::string searched = directory_of(copy.path) + " and the loader's search path";
+    Finding finding;
+    finding.severity = severity_of(copy);
+    finding.subject = copy.path;
+    finding.explains = each(parts, [&](const CudnnPart& part) { return name_in(copy, part); });
+    finding.explains.push_back(rnn_api_of(copy));
+    append(finding.explains, crashes_of_cudnn_in(facts, directory_of(copy.path)));
+    finding.message = name_of(copy) + " lacks " + join_with_and(each(parts, &CudnnPart::soname)) +
+                      ", so its RNN API cannot be used; searched: " + searched;
+    for (const auto& part : parts) {
+        const std::string why = part.needed_by_version ? "needed by every call" : "needed by recurrent networks";
+        finding.evidence.push_back({part.soname, "not found in " + searched, "libraries"});
+        const bool adds_nothing = part.note.empty() || why.ends_with(part.note);
+        finding.evidence.push_back({part.soname, adds_nothing ? why : why + ": " + part.note, part.source.url});
+    }
+    if (copy.answer && copy.answer->failure)
+        finding.evidence.push_back({"failed call", in_words(*copy.answer->failure), "cudnns"});
+    finding.remedies = {for_cuda_of(copy, reinstalling_cudnn(facts, copy, remedy("cudnn_part_missing")))};
+    return finding;
+}
+
+static void judge_parts(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
+    if (copy.answer && copy.answer->rnn_usable.value_or(false))
+        return answers.passed("the RNN API of cuDNN works, so its libraries are installed");
+    if (copy.major == 0) return answers.unknown("the version of " + name_of(copy) + " is unknown");
+    if (matrix.cudnn_parts(copy.major).empty())
+        return answers.unknown("the libraries of " + name_of(copy) + " are not in the compatibility data of " +
+                               matrix.date());
+    if (parts_needed(copy, matrix).empty()) return answers.passed(name_of(copy) + " is a single file");
+    const auto parts = parts_missing(facts, copy, matrix);
+    if (!parts.empty() && !libraries_listed(facts))
+        return answers.unknown("the library directories could not be searched");
+    if (!parts.empty())
+        answers.fault(missing_parts(facts, copy, parts));
+    else
+        answers.passed("all cuDNN libraries that recurrent networks need are installed");
+}
+
+static Finding unreadable(const Facts& facts, const CudnnCopy& copy, const CudnnPart& part, const Library& file) {
+    const std::string what =
+        file.problem_detail ? escaped(*file.problem_detail, 300) : std::string(name_of(*file.problem));
+    auto explains = crashes_of_cudnn_in(facts, directory_of(copy.path));
+    append(explains, std::vector{name_in(copy, part), rnn_api_of(copy)});
+    return {
+        .severity = severity_of(copy),
+        .subject = file.path,
+        .message =
+            "the library " + part.soname + " of " + name_of(copy) + " cannot be loaded: " + file.path + ' ' + what,
+        .evidence = {{file.path, what, "libraries"}, {part.soname, "needed by recurrent networks", part.source.url}},
+        .remedies = {for_cuda_of(copy, reinstalling_cudnn(facts, copy, remedy("cudnn_part_unreadable")))},
+        .symptoms = {file.path},
+        .explains = std::move(explains)};
+}
+
+static void judge_files_of_parts(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
+                                 VerdictBuilder& answers) {
+    if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");
+    if (copy.major == 0) return answers.unknown("the version of " + name_of(copy) + " is unknown");
+    if (matrix.cudnn_parts(copy.major).empty())
+        return copy.answer && copy.answer->rnn_usable.value_or(false)
+                   ? answers.passed("the RNN API of cuDNN works, so its files are complete")
+                   : answers.unknown("the libraries of " + name_of(copy) + " are not in the compatibility data of " +
+                                     matrix.date());
+    for (const auto& part : parts_needed(copy, matrix)) {
+        const Library* file = part_of(facts, copy, part.soname);
+        if (!file)
+            answers.no_pass(part.soname + " is missing");
+        else if (file->problem)
+            answers.fault(unreadable(facts, copy, part, *file));
+        else if (!read_whole(*file))
+            answers.unknown(file->path + " was not read completely");
+    }
+    answers.passed("every cuDNN library that recurrent networks need is a complete file");
+}
+
+/// A copy of cuDNN cannot be opened, or does not even tell its version.
+Verdict cudnn_unusable(const Facts& facts, const Matrix& matrix) {
+    return over_copies_that_answer(facts, matrix, judge_answer);
+}
+
+/// cuDNN answers its version, but the half of it that computes recurrent networks does not work.
+Verdict cudnn_rnn_unusable(const Facts& facts, const Matrix& matrix) {
+    return over_copies_that_answer(facts, matrix, judge_rnn_api);
+}
+
+/// cuDNN 8 and 9 are several files, and one that recurrent networks need is not where the front library looks.
+Verdict cudnn_part_missing(const Facts& facts, const Matrix& matrix) {
+    return over_copies(facts, matrix, judge_parts);
+}
+
+/// A part of cuDNN that would be loaded is there by name, but cannot be a library.
+Verdict cudnn_part_unreadable(const Facts& facts, const Matrix& matrix) {
+    return over_copies(facts, matrix, judge_files_of_parts);
+}
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,196 @@
+// Versions of cuDNN with a defect in recurrent networks that NVIDIA or a framework has documented.
+#include <algorithm>
+
+#include "matrix/ranges.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/remedies.hpp"
+
+namespace rnncheck::rules {
+
+static std::vector<std::optional<Version> > capabilities(const Facts& facts) {
+    std::vector<std::optional<Version> > found;
+    for (const auto& gpu : facts.cuda_devices) found.push_back(gpu.compute_capability);
+    if (found.empty()) found.emplace_back();
+    return found;
+}
+
+static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matrix, const Version& release,
+                                         std::string_view cause, std::string_view system) {
+    std::vector<RnnDefect> defects;
+    for (const auto& capability : capabilities(facts))
+        for (auto& defect : matrix.rnn_defects(release, capability, system)) {
+            const bool known =
+                std::ranges::any_of(defects, [&](const RnnDefect& other) { return other.id == defect.id; });
+            if (defect.cause == cause && !known) defects.push_back(std::move(defect));
+        }
+    return defects;
+}
+
+/// What was given for it to suit; of a machine, the GPU alone: what it loads was chosen by its CUDA.
+static compat::CudnnFor needs_of(const Facts& facts, const std::optional<Version>& capability) {
+    compat::CudnnFor needs{capability, {}, {}};
+    if (!only_given(facts)) return needs;
+    if (const Version* cuda = given_cuda(facts)) needs.cuda_major = cuda->major();
+    const auto driver = driver_version(facts);
+    if (driver && systems_of_driver(facts).front() == "linux") needs.driver = driver;
+    return needs;
+}
+
+/// A cuDNN without these defects that suits every GPU; null when there is none, or the data name none as fixed.
+static const CudnnBuild* version_without(const Facts& facts, const Matrix& matrix,
+                                         const std::vector<RnnDefect>& defects) {
+    const CudnnBuild* found = nullptr;
+    for (const auto& capability : capabilities(facts))
+        for (const RnnDefect& defect : defects) {
+            found = defect.fixed ? compat::fixed_cudnn(defect, needs_of(facts, capability), matrix) : nullptr;
+            if (!found) return nullptr;
+        }
+    return found;
+}
+
+static bool all_fixed(const std::vector<RnnDefect>& defects) {
+    return std::ranges::all_of(defects, [](const RnnDefect& defect) { return defect.fixed.has_value(); });
+}
+
+static Version newest_fix(const std::vector<RnnDefect>& defects) {
+    return *std::ranges::max_element(defects, {}, [](const RnnDefect& defect) { return *defect.fixed; })->fixed;
+}
+
+static Remedy without_cudnn_layer(const Remedy& remedy) {
+    return {.action = Action::change_program,
+            .text = "Run the layer without cuDNN: no version without this defect suits this GPU, CUDA and driver",
+            .link = remedy.link};
+}
+
+/// Of versions alone, for the CUDA of a cuDNN that suits everything given; no command where its wheels do not exist.
+static Remedy for_this_cuda(const Facts& facts, const Matrix& matrix, const CudnnBuild* fixed, const CudnnCopy& copy,
+                            const std::vector<RnnDefect>& defects, Remedy remedy) {
+    if (!only_given(facts)) return for_cuda_of(copy, std::move(remedy));
+    // A framework that was given takes no cuDNN of another major.
+    const bool same_major = fixed && fixed->cudnn.major() == copy.version->major();
+    if (fixed && (same_major || facts.frameworks.empty()) && matrix.cudnn_build(newest_fix(defects), fixed->cuda_major))
+        remedy.changes = {{"cudnn", newest_fix(defects).text + "+cu" + std::to_string(fixed->cuda_major)}};
+    if (facts.host.platform == "windows") remedy.text += dlls_of_packages;
+    if (fixed && fixed->cuda_major >= oldest_cuda_with_wheels)
+        return for_cuda_major(fixed->cuda_major, std::move(remedy));
+    remedy.commands.clear();
+    return remedy;
+}
+
+static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& defects, Remedy remedy,
+                         bool with_workaround) {
+    Finding finding;
+    finding.severity = copy.first_choice ? Severity::warning : Severity::note;
+    finding.subject = copy.path;
+    finding.evidence = {{"cuDNN", copy.version->text, "cudnns"}};
+    finding.remedies = {std::move(remedy)};
+    std::vector<std::string> symptoms;
+    for (const auto& defect : defects) {
+        const std::string until = defect.fixed ? ", fixed in " + defect.fixed->text : "";
+        symptoms.push_back(defect.symptom);
+        finding.evidence.push_back(
+            {defect.id, "since " + defect.first.text + until + (defect.note.empty() ? "" : "; " + defect.note),
+             defect.source.url});
+        if (with_workaround) finding.remedies.front().text += ". " + defect.workaround;
+        if (defect.provenance >= Provenance::inferred) finding.confidence = Confidence::possible;
+    }
+    if (finding.remedies.front().text.ends_with('.')) finding.remedies.front().text.pop_back();
+    finding.message = name_of(copy) + " has a documented defect: " + join(symptoms, "; ");
+    return finding;
+}
+
+static Finding with_remedies(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
+                             const std::vector<RnnDefect>& defects, const Remedy& remedy) {
+    const CudnnBuild* fixed = version_without(facts, matrix, defects);
+    if (!fixed && all_fixed(defects)) return defective(copy, defects, without_cudnn_layer(remedy), false);
+    return defective(copy, defects, for_this_cuda(facts, matrix, fixed, copy, defects, remedy), true);
+}
+
+/// A release named without its patch may or may not have a defect that a patch took away.
+static bool depends_on_patch(const Version& release, const std::vector<RnnDefect>& defects) {
+    if (parts_written(release) > 2) return false;
+    return parts_written(release) < 2 || std::ranges::any_of(defects, [&](const RnnDefect& defect) {
+               return defect.fixed && agree(*defect.fixed, release);
+           });
+}
+
+/// Copies of one release share their defects: they get one finding, about the copy that programs get first.
+static std::vector<CudnnCopy> one_per_version(std::vector<CudnnCopy> copies) {
+    std::ranges::stable_partition(copies, [](const CudnnCopy& copy) { return copy.first_choice; });
+    std::vector<CudnnCopy> found;
+    for (auto& copy : copies) {
+        const bool known = copy.version && std::ranges::any_of(found, [&](const CudnnCopy& other) {
+                               return other.version == copy.version;
+                           });
+        if (!known) found.push_back(std::move(copy));
+    }
+    return found;
+}
+
+/// The whole of a rule about defects that are documented for a release and that `cause` reports. `excused` tells
+/// whether what ran shows a release free of them; null when no run can.
+static Verdict documented_defects(const Facts& facts, const Matrix& matrix, std::string_view cause,
+                                  bool (*excused)(const Facts&, const Version& release) = nullptr) {
+    const auto copies = one_per_version(cudnn_copies(facts));
+    if (copies.empty()) return without_cudnn(facts);
+    VerdictBuilder answers;
+    for (const auto& copy : copies) {
+        if (never_answered(copy))
+            answers.no_pass(name_of(copy) + " does not work");
+        else if (!copy.version)
+            answers.unknown("the version of " + name_of(copy) + " is unknown");
+        if (!copy.version) continue;
+        const std::string what = "cuDNN " + copy.version->text;
+        const std::string system = facts.host.platform.value_or("linux");
+        const auto defects = defects_of(facts, matrix, *copy.version, cause, system);
+        const auto coverage = matrix.cudnn_build(*copy.version, 0).coverage;
+        if (!defects.empty() && excused && excused(facts, *copy.version))
+            answers.passed("the cases that the defect of " + what + " would affect passed");
+        else if (depends_on_patch(*copy.version, defects))
+            answers.unknown("the patch version of " + what + " is unknown");
+        else if (!defects.empty())
+            answers.fault(with_remedies(facts, matrix, copy, defects, remedy(cause)));
+        else if (!facts.host.platform && !defects_of(facts, matrix, *copy.version, cause, "windows").empty())
+            answers.unknown(what + " has a documented defect on Windows, and os= was not specified");
+        else if (coverage == Coverage::newer_than_data || coverage == Coverage::older_than_data)
+            answers.outside(outside_data(what, coverage, matrix));
+        else
+            answers.passed(what + " has no such documented defect");
+    }
+    return answers.close();
+}
+
+/// A release of cuDNN with a defect in recurrent networks that NVIDIA or a framework has documented, training included.
+Verdict cudnn_bug(const Facts& facts, const Matrix& matrix) {
+    return documented_defects(facts, matrix, "cudnn_bug");
+}
+
+/// A release of cuDNN that corrupts padded sequences at random. A sweep that went well proves nothing: it strikes now
+/// and then.
+Verdict cudnn_masked_rnn_bug(const Facts& facts, const Matrix& matrix) {
+    const bool told = facts.network && facts.network->masked;
+    if (told && !*facts.network->masked) return not_applicable("its sequences are not masked");
+    Verdict verdict = documented_defects(facts, matrix, "cudnn_masked_rnn_bug");
+    for (Finding& finding : verdict.findings)
+        if (told) finding.severity = Severity::error;  // what is affected is in use
+    return verdict;
+}
+
+/// Cases with lengths of their own passed, and none failed, on every GPU that ran this version.
+static bool lengths_went_well(const Facts& facts, const Version& release) {
+    bool any = false;
+    for (const auto& run : facts.rnn_runs) {
+        if (run.rnn_case.lengths.empty() || run.end == RunEnd::not_supported) continue;
+        if (cudnn_copy(facts, run.library).version != release) continue;
+        if (run.end != RunEnd::ok) return false;
+        any = true;
+    }
+    return any;
+}
+
+/// A release of cuDNN that fails on certain sequence lengths.
+Verdict cudnn_varlen_rnn_bug(const Facts& facts, const Matrix& matrix) {
+    return documented_defects(facts, matrix, "cudnn_varlen_rnn_bug", lengths_went_well);
+}
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,192 @@
+// The driver's library: missing, not found by the loader, or a stub.
+#include "rules/rule.hpp"
+
+namespace rnncheck::rules {
+
+static Remedy install(const Facts& facts) {
+    const bool debian = contains(facts.host.os.value_or(""), "Debian");
+    return remedy("driver_missing/install",
+                  {(debian ? ". The package is in the components contrib, non-free and non-free-firmware" : "")},
+                  driver_install_commands(facts));
+}
+
+static Remedy no_gpu_is_right() {
+    return remedy("driver_missing/no_gpu");
+}
+
+static std::vector<Remedy> remedies_without_driver(const Facts& facts) {
+    if (on_wsl(facts)) return {update_windows_driver()};
+    if (!foreign_kernel_driver(facts).empty()) return {against_foreign_driver(facts)};
+    if (!facts.host.pci_gpus.empty()) return {install(facts)};
+    if (bus_without_gpu(facts)) return {machine_without_gpu(facts), no_gpu_is_right()};
+    std::vector<Remedy> remedies;
+    if (!batch_system(facts).empty()) remedies.push_back(gpu_for_job(facts));
+    if (in_container(facts)) remedies.push_back(gpu_for_container(facts));
+    remedies.push_back(install(facts));
+    remedies.back().text = "If this machine has an NVIDIA GPU, install its driver, then reboot";
+    remedies.push_back(no_gpu_is_right());
+    return remedies;
+}
+
+static std::string message_without_driver(const Facts& facts) {
+    const std::string nothing_found = "neither libcuda.so.1 nor the kernel module was found";
+    if (on_wsl(facts))
+        return "no NVIDIA driver is available in WSL: neither /dev/dxg nor a usable libcuda.so.1 was found";
+    if (!facts.host.pci_gpus.empty()) return "this machine has an NVIDIA GPU but no NVIDIA driver: " + nothing_found;
+    if (bus_without_gpu(facts))
+        return std::string("no NVIDIA GPU is on the PCI bus of ") +
+               (in_container(facts) ? "this container's host" : "this machine") + ", and no NVIDIA driver is installed";
+    return "no NVIDIA driver is installed: " + nothing_found;
+}
+
+static Finding nothing_installed(const Facts& facts) {
+    Finding finding;
+    finding.subject = "NVIDIA driver";
+    finding.symptoms = {"driver"};
+    finding.message = message_without_driver(facts);
+    finding.evidence = {{"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
+                        {"driver library", "no usable libcuda.so.1 in the loader's search path", "libraries"},
+                        {"kernel module", "not loaded", "driver.module_loaded"},
+                        {"kernel driver of the GPU", foreign_kernel_driver(facts), "host.pci_gpus"},
+                        {"container", if_known(facts.host.container), "host.container"}};
+    // A copy that only a toolkit or a package brings is no driver: say that it was seen and does not count.
+    for (const Library* copy : usable_copies(facts, LibraryKind::cuda))
+        finding.evidence.push_back({"libcuda outside the loader's search path", copy->path, "libraries"});
+    finding.remedies = remedies_without_driver(facts);
+    return finding;
+}
+
+/// Neither a driver library nor the driver's kernel side is there.
+Verdict driver_missing(const Facts& facts, const Matrix&) {
+    if (driver_answers(facts)) return pass("the driver works");
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
+    if (driver_library_seen(facts)) return not_applicable("a driver library is installed");
+    if (kernel_side_seen(facts)) return not_applicable("the driver's kernel module is installed");
+    if (!facts.driver.module_loaded) return undecided(kernel_not_asked(facts));
+    return fault(nothing_installed(facts));
+}
+
+static Remedy passed_in(const Facts& facts) {
+    Remedy remedy = gpu_for_container(facts);
+    remedy.text =
+        "The container has no access to the host driver's compute libraries: set "
+        "NVIDIA_DRIVER_CAPABILITIES=compute,utility if the container runtime reads that variable. " +
+        remedy.text;
+    return remedy;
+}
+
+static Remedy install_or_find(const Facts& facts, const std::vector<const Library*>& copies) {
+    if (on_wsl(facts)) return update_windows_driver();
+    if (in_container(facts)) return passed_in(facts);
+    const auto& module = facts.driver.kernel_version;
+    const std::string version = module ? ' ' + module->text : "";
+    if (!copies.empty()) return remedy("driver_library_missing/path", {directory_of(copies.front()->path), version});
+    return remedy("driver_library_missing/install", {version, module ? std::to_string(module->major()) : "BRANCH"});
+}
+
+static Finding library_missing(const Facts& facts) {
+    const auto copies = usable_copies(facts, LibraryKind::cuda);
+    return {.subject = "libcuda.so.1",
+            .message = copies.empty() ? "the kernel part of the NVIDIA driver is present, but the driver library "
+                                        "libcuda.so.1 is not installed"
+                                      : "the loader does not find libcuda.so.1, although it is installed at " +
+                                            copies.front()->path,
+            .evidence = {{"libcuda.so.1", "not in the loader's search path", "libraries"},
+                         {"device nodes", std::to_string(facts.driver.device_nodes.size()), "driver.device_nodes"},
+                         {"kernel module", if_known(facts.driver.kernel_version), "driver.kernel_version"}},
+            .remedies = {install_or_find(facts, copies)},
+            .symptoms = {"libcuda"}};
+}
+
+/// The kernel side of the driver is here, the loader finds no libcuda.
+Verdict driver_library_missing(const Facts& facts, const Matrix&) {
+    if (driver_answers(facts)) return pass("the driver works");
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
+    if (init_code(facts) == cuda_stub_library && driver_library(facts))
+        return not_applicable("the libcuda that was loaded is a stub");
+    if (driver_library(facts)) return pass("the loader finds a driver library");
+    if (driver_library_seen(facts))
+        return facts.driver.init ? pass("a driver library responds")
+                                 : undecided("a library was opened, but it may not be a driver");
+    if (kernel_side_seen(facts)) return fault(library_missing(facts));
+    if (!facts.driver.module_loaded) return undecided(kernel_not_asked(facts));
+    return not_applicable("the kernel part of the driver is missing too");
+}
+
+static Finding not_picked(const Facts& facts, const Library& windows) {
+    const Library* other = picked(facts, LibraryKind::cuda);
+    return {.subject = windows.path,
+            .message = other
+                           ? "the loader finds " + other->path + " instead of " + windows.path +
+                                 ", the only libcuda that works under WSL"
+                           : "the loader does not find " + windows.path + ", the libcuda that Windows provides to WSL",
+            .evidence = {{"libcuda of WSL", windows.path, "libraries"},
+                         {"libcuda that the loader finds", other ? other->path : "none", "libraries"}},
+            .remedies = {remedy("wsl_libcuda_not_found")},
+            .explains = {"driver.init", "libcuda"}};
+}
+
+/// WSL brings its own libcuda in /usr/lib/wsl/lib, and the loader does not take it.
+Verdict wsl_libcuda_not_found(const Facts& facts, const Matrix&) {
+    if (driver_answers(facts)) return pass("the driver works");
+    if (!facts.host.wsl) return undecided("it is unknown whether this is WSL");
+    if (!*facts.host.wsl) return not_applicable("this is not WSL");
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
+    if (!node_at(facts, "/dev/dxg")) return not_applicable("WSL has no GPU: /dev/dxg does not exist");
+    const Library* windows = libcuda_of_wsl(facts);
+    if (!windows) return not_applicable("WSL provides no libcuda");
+    if (windows->picked_by_loader) return pass("the loader finds the libcuda of WSL");
+    return fault(not_picked(facts, *windows));
+}
+
+static bool in_the_way(const Library& library) {
+    return library.kind == LibraryKind::cuda && library.stub &&
+           (library.picked_by_loader || library.found_via == FoundVia::ld_library_path);
+}
+
+static Finding found_at(const std::string& path, Severity severity, const std::string& message) {
+    return {
+        .severity = severity, .subject = path, .message = message, .remedies = {remedy("stub_driver_library_in_path")}};
+}
+
+/// Where there is a driver library as well, it is not missing.
+static std::vector<std::string> what_it_hides(const Facts& facts) {
+    if (usable_copies(facts, LibraryKind::cuda).empty()) return {"driver.init"};
+    return {"driver.init", "libcuda"};
+}
+
+static Finding stub_file(const Facts& facts, const Library& library) {
+    const bool loaded = library.picked_by_loader && !driver_answers(facts);
+    auto finding = found_at(
+        library.path, loaded ? Severity::error : Severity::warning,
+        loaded ? "the loader finds the toolkit's stub " + library.path + " instead of the driver's libcuda"
+               : "the toolkit's stub " + library.path +
+                     " is in a directory of LD_LIBRARY_PATH, so programs may load it instead of the driver's libcuda");
+    if (loaded) finding.explains = what_it_hides(facts);
+    finding.evidence = {{"link-time stub", library.path, "libraries"}};
+    return finding;
+}
+
+/// The toolkit's stub libcuda, made for linking only, is in the loader's search path.
+Verdict stub_driver_library_in_path(const Facts& facts, const Matrix&) {
+    std::vector<Finding> findings;
+    for (const auto& library : facts.libraries)
+        if (in_the_way(library)) findings.push_back(stub_file(facts, library));
+    if (init_code(facts) == cuda_stub_library) {
+        const std::string opened = facts.driver.library.value_or("libcuda.so.1");
+        const Library* library = library_at(facts, opened);
+        const std::string path = library ? library->path : opened;
+        std::erase_if(findings, [&](const Finding& finding) { return finding.subject == path; });
+        findings.push_back(found_at(
+            path, Severity::error, "the libcuda that was loaded, " + path + ", is the toolkit's stub, not the driver"));
+        findings.back().explains = what_it_hides(facts);
+        findings.back().evidence = {{"failed call", in_words(*facts.driver.init), "driver.init"}};
+    }
+    if (!findings.empty()) return fault_or(std::move(findings), {});
+    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
+    if (driver_library_absent(facts)) return not_applicable("the loader does not find libcuda");
+    if (!facts.driver.init) return undecided("the result of cuInit is unknown, so the library may not be a driver");
+    return pass("the loader finds no stub");
+}
+
+}  // namespace rnncheck::rules

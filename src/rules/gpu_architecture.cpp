@@ -1,0 +1,474 @@
+// A GPU's compute capability against the code that CUDA, cuDNN and frameworks hold.
+#include "compat/plan.hpp"
+#include "rules/rule.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/cases.hpp"
+#include "rules/support/frameworks.hpp"
+#include "rules/support/repairs.hpp"
+
+namespace rnncheck::rules {
+
+/// One runtime, copy of cuDNN or framework against one GPU.
+struct Compared {
+    std::string thing;  ///< "cuDNN 9.19.0 at ..."
+    compat::Suitability suits;
+    bool shown = false;     ///< that it works was seen, not looked up: networks ran
+    bool unusable = false;  ///< it never answered, which another rule tells
+    Severity severity = Severity::error;
+    std::vector<Remedy> instead = {};  ///< what to install instead
+};
+
+/// Whether every case passed on this GPU with one of those that `is_one` picks.
+template <class IsOne>
+static bool cases_passed(const Facts& facts, int gpu, IsOne&& is_one) {
+    return std::ranges::any_of(facts.cudnns, [&](const Cudnn& cudnn) {
+        return is_one(cudnn) && sweep_of(facts, cudnn.library, gpu).all_well();
+    });
+}
+
+/// The same version for the same CUDA, here or in another place.
+static bool is_twin(const Cudnn& cudnn, const Cudnn& other) {
+    return cudnn.library == other.library || (cudnn.version && cudnn.version == other.version && cudnn.built_for_cuda &&
+                                              cudnn.built_for_cuda == other.built_for_cuda);
+}
+
+static Compared compared_with(std::string thing, compat::Suitability suits) {
+    Compared compared;
+    compared.thing = std::move(thing);
+    compared.suits = std::move(suits);
+    if (compared.suits.fit == Fit::compiles_first) compared.severity = Severity::warning;
+    return compared;
+}
+
+static compat::Suitability unknown(std::string why, bool outside = false) {
+    return {.fit = Fit::unknown, .why = std::move(why), .outside = outside};
+}
+
+static Compared not_known(std::string thing, std::string why, bool outside = false) {
+    return compared_with(std::move(thing), unknown(std::move(why), outside));
+}
+
+/// The first evidence is about the copy that was found.
+static compat::Suitability of_copy(compat::Suitability suits, const std::string& thing) {
+    if (!suits.evidence.empty()) suits.evidence.front().what = thing;
+    if (suits.fit == Fit::works) suits.evidence.clear();
+    return suits;
+}
+
+static Compared against_runtime(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const Runtime& runtime) {
+    Compared compared;
+    compared.thing = "CUDA " + (runtime.version ? runtime.version->text + ' ' : "") + "at " + runtime.library;
+    // Networks that run there show that programs have another runtime to take.
+    const bool others_work = cases_passed(facts, gpu.index, [](const Cudnn&) { return true; });
+    // cuDNN uses the code of the runtime and of cuBLAS of its CUDA major.
+    const auto uses_it = [&](const Cudnn& cudnn) {
+        return cudnn.built_for_cuda && cudnn.built_for_cuda->major() == runtime.version->major();
+    };
+    if (others_work || !is_first_choice(facts, LibraryKind::cudart, runtime.library))
+        compared.severity = Severity::warning;
+    if (!runtime.version && !runtime.failure)
+        compared.suits = unknown("the version of " + compared.thing + " is unknown");
+    else if (!runtime.version)
+        compared.unusable = true;
+    else if (cases_passed(facts, gpu.index, uses_it))
+        compared.shown = true;
+    else if (!gpu.compute_capability)
+        compared.suits = unknown("the compute capability of " + subject_of(gpu) + " is unknown");
+    else
+        compared.suits =
+            of_copy(compat::cuda_on_gpu(*runtime.version, *gpu.compute_capability, matrix), compared.thing);
+    return compared;
+}
+
+/// A library that tells the newest GPU it knows is believed before the table.
+static compat::Suitability by_build(const Matrix& matrix, const Version& capability, const CudnnCopy& copy,
+                                    const std::string& thing) {
+    const Cudnn& answer = *copy.answer;
+    CudnnBuild build;
+    build.cudnn = answer.version.value_or(make_version({copy.major}));
+    build.cuda_major = answer.built_for_cuda ? answer.built_for_cuda->major() : 0;
+    const auto row = matrix.cudnn_build(build.cudnn, build.cuda_major);
+    if (row) build = *row;
+    if (answer.newest_capability) {
+        build.capability_max = *answer.newest_capability;
+        auto suits = compat::cudnn_on_gpu(build, capability);
+        if (suits.fit != Fit::works && suits.gpu_is_newer) {
+            suits.evidence.front().source = "cudnns";
+            return suits;
+        }
+    }
+    if (!answer.version || !answer.built_for_cuda)
+        return unknown(thing + " did not report its version and CUDA version");
+    if (!row)
+        return unknown(outside_data("cuDNN " + answer.version->text + " built for CUDA " + answer.built_for_cuda->text,
+                                    row.coverage, matrix),
+                       true);
+    const auto suits = compat::cudnn_on_gpu(build, capability);
+    const bool too_old = suits.fit == Fit::does_not_work && !suits.gpu_is_newer;
+    if (!too_old && *answer.version >= make_version({8, 6, 0}) && !answer.newest_capability)
+        return unknown(thing + " did not report the newest GPU it supports");
+    return suits;
+}
+
+/// A call of the case returned that there is no code for this GPU.
+static bool found_no_code(const Facts& facts, int gpu, const RnnRun& run) {
+    const CallResult* obstacle = run.gpu == gpu ? obstacle_of(run) : nullptr;
+    return obstacle && is_arch_mismatch(cudnn_copy(facts, run.library).major, *obstacle);
+}
+
+/// The first such case with this copy; null when there is none.
+static const RnnRun* refusal(const Facts& facts, int gpu, const CudnnCopy& copy) {
+    for (const RnnRun& run : facts.rnn_runs)
+        if (run.library == copy.path && found_no_code(facts, gpu, run)) return &run;
+    return nullptr;
+}
+
+/// The places of all that found no code for the GPU.
+static std::vector<std::string> refused_on(const Facts& facts, int gpu) {
+    std::vector<std::string> places;
+    for (const KernelRun& run : facts.kernel_runs)
+        if (run.gpu == gpu && run.result && is_arch_mismatch(0, *run.result)) places.push_back(place_of(facts, run));
+    for (const RnnRun& run : facts.rnn_runs)
+        if (found_no_code(facts, gpu, run)) places.push_back(place_of(facts, run));
+    return places;
+}
+
+static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const CudnnCopy& copy) {
+    Compared compared;
+    compared.thing = name_of(copy);
+    compared.severity = severity_of(copy);
+    compared.shown = cases_passed(facts, gpu.index, [&](const Cudnn& other) { return is_twin(other, *copy.answer); });
+    if (compared.shown) return compared;
+    const RnnRun* refused = refusal(facts, gpu.index, copy);
+    compared.unusable = never_answered(copy) && !refused;
+    auto& suits = compared.suits;
+    if (never_answered(copy))
+        suits.evidence.clear();
+    else if (!gpu.compute_capability)
+        suits = unknown("the compute capability of " + subject_of(gpu) + " is unknown");
+    else
+        suits = of_copy(by_build(matrix, *gpu.compute_capability, copy, compared.thing), compared.thing);
+    if (refused) {
+        suits.gpu_is_newer |= suits.fit != Fit::does_not_work;
+        suits.fit = Fit::does_not_work;
+        suits.outside = false;
+        suits.evidence.push_back(evidence_of(facts, *refused, in_words(*refused->result)));
+    } else if (suits.fit == Fit::compiles_first) {
+        compared.severity = Severity::warning;
+    } else if (suits.fit == Fit::works && !compared.unusable && !failures_are_known(facts, copy.path)) {
+        suits = unknown("a case failed with " + compared.thing + " for an unknown reason");
+    }
+    return compared;
+}
+
+static void add_test_kernel(const Facts& facts, const Gpu& gpu, std::vector<Compared>& all) {
+    const std::string thing = "the test kernel";
+    for (const auto& run : facts.kernel_runs) {
+        if (run.gpu != gpu.index || run.correct.value_or(false)) continue;
+        if (!run.result)
+            all.push_back(not_known(thing, "the result of the test kernel is unknown"));
+        else if (is_arch_mismatch(0, *run.result))
+            all.push_back(compared_with(thing, {.fit = Fit::does_not_work,
+                                                .why = "",
+                                                .evidence = {{thing, in_words(*run.result), "kernel_runs"}},
+                                                .gpu_is_newer = true}));
+    }
+}
+
+/// By the targets that its files or the tables tell. The libraries that it gets are judged by themselves; where those
+/// of its own CUDA would have nothing for the GPU, newer ones may be installed.
+static Compared against_framework(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
+                                  const Framework& framework) {
+    const std::string thing = words_of(framework);
+    if (!gpu.compute_capability)
+        return not_known(thing, "the compute capability of " + subject_of(gpu) + " is unknown");
+    FrameworkBuild build;
+    build.targets = *framework.targets;
+    build.cuda = framework.cuda;
+    Compared compared =
+        compared_with(thing, compat::build_on_gpu(build, *gpu.compute_capability, driver_asked(facts), matrix));
+    auto& suits = compared.suits;
+    if (suits.fit == Fit::unknown) suits.why = "the GPUs that " + thing + " has code for are unknown";
+    const bool only_ptx = compat::code_on_gpu(build.targets, *gpu.compute_capability).fit == Fit::compiles_first;
+    if (only_ptx) compared.severity = suits.fit == Fit::does_not_work ? Severity::warning : Severity::note;
+    for (Evidence& evidence : suits.evidence)
+        if (evidence.source.empty()) evidence = {thing, evidence.value, framework.shown_by.value_or("frameworks")};
+    return compared;
+}
+
+/// Equal numbers for equal answers, as deciding_build wants them.
+static int number_of(const Compared& compared) {
+    const auto& suits = compared.suits;
+    if (suits.fit == Fit::unknown) return 0;
+    if (suits.fit == Fit::does_not_work) return suits.gpu_is_newer ? -1 : -2;
+    return suits.fit == Fit::works ? 1 : 2;
+}
+
+/// How each build of a cuDNN version, one for each CUDA, fares: "for CUDA 11 it works, ...".
+static std::string by_cuda(const std::vector<CudnnBuild>& builds, const std::vector<Compared>& all) {
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < builds.size(); ++i) {
+        const Fit fit = all[i].suits.fit;
+        parts.push_back("the one for CUDA " + std::to_string(builds[i].cuda_major) +
+                        (fit == Fit::works            ? " has machine code for it"
+                         : fit == Fit::compiles_first ? " has PTX code that the driver compiles for it"
+                                                      : " has no code for it"));
+    }
+    return join_with_and(parts);
+}
+
+static Compared given_cudnn_on(const Facts& facts, const Matrix& matrix, const Version& cudnn,
+                               const Version& capability) {
+    const std::string thing = "cuDNN " + cudnn.text;
+    std::vector<CudnnBuild> builds = cudnn_builds_of(cudnn, matrix);
+    if (builds.empty())
+        return not_known(thing, outside_data(thing, matrix.cudnn_build(cudnn, 0).coverage, matrix), true);
+    if (parts_written(cudnn) < 2) return not_known(thing, "the exact version of " + thing + " was not specified");
+    const auto& own = facts.cudnns.front().built_for_cuda;
+    const Version* cuda = own ? &*own : given_cuda(facts);
+    if (cuda) std::erase_if(builds, [&](const CudnnBuild& build) { return build.cuda_major != cuda->major(); });
+    if (builds.empty()) return not_known(thing, "there is no " + thing + " for this CUDA");
+    std::vector<Compared> all;
+    for (CudnnBuild& build : builds) {
+        build.cudnn = cudnn;
+        all.push_back(compared_with(thing, compat::cudnn_on_gpu(build, capability)));
+    }
+    const auto same = [&](const Compared& one) { return number_of(one) == number_of(all.front()); };
+    if (std::ranges::all_of(all, same)) return all.front();
+    return not_known(thing, "it depends on the build of " + thing + ": " + by_cuda(builds, all) + " (example: cudnn=" +
+                                cudnn.text + "+cu" + std::to_string(builds.back().cuda_major) + ")");
+}
+
+static Compared given_build_on(const Facts& facts, const Matrix& matrix, const FrameworkBuild& build,
+                               const Version& capability, const std::string& thing) {
+    auto suits = compat::build_and_cudnn_on_gpu(build, capability, driver_asked(facts), matrix);
+    if (suits.fit == Fit::unknown && !suits.outside) suits.why = thing + ": " + suits.why;
+    return compared_with(thing, std::move(suits));
+}
+
+/// pip installs a newer cuDNN with this build, which has left the GPU behind.
+static Compared newest_cudnn_of(const Matrix& matrix, FrameworkBuild build, const Framework& framework,
+                                const Version& capability, const CudnnBuild& newer) {
+    Framework named = framework;
+    named.build = build.build;
+    build.first = *framework.version;
+    build.last = framework.version;
+    Compared compared = compared_with(
+        "the newest cuDNN, which pip installs with " + words_of(named),
+        {.fit = Fit::does_not_work,
+         .why = "",
+         .evidence = {evidence_of(build, "cuDNN " + build.cudnn->text + " or later"),
+                      {"cuDNN " + newer.cudnn.text + " for CUDA " + std::to_string(newer.cuda_major),
+                       "needs compute capability " + newer.capability_min.text + " or later", newer.source.url}}});
+    compared.severity = Severity::warning;
+    if (const std::string command = install_command(build, capability, matrix); !command.empty())
+        compared.instead = {{.action = Action::install_package,
+                             .text = "Hold cuDNN below " + newer.cudnn.text + " when you install",
+                             .commands = {command},
+                             .link = newer.source.url}};
+    return compared;
+}
+
+/// Of a framework of which no published build runs on this GPU, whatever its version.
+static std::vector<Remedy> container_for(const Facts& facts, const Matrix& matrix, const Framework& framework,
+                                         const Version& capability) {
+    const ContainerImage* image = compat::image_instead(framework.name, capability, driver_asked(facts), matrix);
+    if (!image) return {};
+    return {
+        using_image(facts.host.platform == "windows", *image, ": no published build of any version runs on this GPU")};
+}
+
+static void compare_framework(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const Framework& framework,
+                              std::vector<Compared>& all) {
+    const Version& capability = *gpu.compute_capability;
+    const std::string thing = words_of(framework);
+    const auto builds = builds_of(facts, matrix, framework).with_cuda;
+    if (builds.empty()) return;
+    if (const std::string why = compat::no_x86_board(capability, gpu.name.value_or(""), matrix); !why.empty())
+        return all.push_back(not_known(thing, why, true));
+    std::vector<Compared> compared;
+    std::vector<int> numbers;
+    for (const FrameworkBuild& build : builds) {
+        compared.push_back(given_build_on(facts, matrix, build, capability, thing));
+        numbers.push_back(number_of(compared.back()));
+        const CudnnBuild* newer = compat::newer_cudnn_without(build, capability, matrix);
+        if (newer && numbers.back() > 0) all.push_back(newest_cudnn_of(matrix, build, framework, capability, *newer));
+    }
+    const DecidingBuild deciding = deciding_build(builds, numbers);
+    if (!deciding.build) return all.push_back(not_known(thing, depends_on_build(framework, builds, numbers)));
+    Compared& decided = compared[static_cast<std::size_t>(deciding.build - builds.data())];
+    if (!deciding.words.empty()) decided.thing += " (" + deciding.words + ")";
+    if (decided.suits.fit == Fit::does_not_work) decided.instead = builds_that_run(facts, matrix, framework);
+    if (decided.suits.fit == Fit::does_not_work && decided.suits.gpu_is_newer && decided.instead.empty())
+        decided.instead = container_for(facts, matrix, framework, capability);
+    all.push_back(std::move(decided));
+}
+
+/// Everything that was given against the GPU that was given.
+static std::vector<Compared> compare_versions(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
+    const Version& capability = *gpu.compute_capability;
+    if (const auto row = matrix.architecture(capability); !row)
+        return {not_known(subject_of(gpu), outside_data(words_of(gpu), row.coverage, matrix), true)};
+    std::vector<Compared> all;
+    if (const auto driver = driver_version(facts))
+        all.push_back(
+            compared_with("driver " + driver->text, compat::driver_still_drives(*driver, capability, matrix)));
+    if (const ContainerImage* image = compat::given_image(facts, matrix))
+        all.push_back(compared_with(compat::name_of(*image), compat::image_on_gpu(*image, capability, matrix)));
+    else if (const Version* cuda = given_cuda(facts))
+        all.push_back(compared_with("CUDA " + cuda->text, compat::cuda_on_gpu(*cuda, capability, matrix)));
+    if (const Version* cudnn = given_cudnn(facts)) all.push_back(given_cudnn_on(facts, matrix, *cudnn, capability));
+    for (const Framework& framework : facts.frameworks) compare_framework(facts, matrix, gpu, framework, all);
+    return all;
+}
+
+static std::vector<Compared> compare(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
+    if (only_given(facts)) return compare_versions(facts, matrix, gpu);
+    std::vector<Compared> all;
+    for (const auto& runtime : facts.runtimes)
+        if (!is_shadowed(facts, runtime.library)) all.push_back(against_runtime(facts, matrix, gpu, runtime));
+    for (const auto& copy : cudnn_copies(facts))
+        if (copy.answer) all.push_back(against_cudnn(facts, matrix, gpu, copy));
+    for (const Framework& framework : judged_frameworks(facts, matrix))
+        if (framework.uses_cuda.value_or(true) && framework.targets)
+            all.push_back(against_framework(facts, matrix, gpu, framework));
+    add_test_kernel(facts, gpu, all);
+    return all;
+}
+
+static bool is_misfit(const Compared& compared, bool gpu_is_newer) {
+    const Fit fit = compared.suits.fit;
+    return (fit == Fit::does_not_work || fit == Fit::compiles_first) && compared.suits.gpu_is_newer == gpu_is_newer;
+}
+
+static void say_no_code(Finding& finding, const Gpu& gpu, const std::string& things) {
+    const std::string capability =
+        gpu.compute_capability ? " of compute capability " + gpu.compute_capability->text : "";
+    const bool only_slow = finding.severity != Severity::error;
+    finding.message = "there is no machine code for " + subject_of(gpu) + capability + " in " + things +
+                      (only_slow ? "; PTX code, compiled at first use, may still run" : "");
+}
+
+static void say_too_old(Finding& finding, const Gpu& gpu, const std::string& things) {
+    finding.message = subject_of(gpu) + " of compute capability " + gpu.compute_capability->text + " is too old for " +
+                      things + ", which no longer has code for it";
+}
+
+/// The newest cuDNN that the tables name for this GPU, of the newest CUDA there is for it.
+static const CudnnBuild* last_cudnn(const Version& capability, const Matrix& matrix) {
+    const CudnnBuild* newest = nullptr;
+    for (const CudnnBuild& build : matrix.cudnn_builds()) {
+        if (capability < build.capability_min) continue;
+        if (!newest || std::pair(newest->last(), newest->cuda_major) < std::pair(build.last(), build.cuda_major))
+            newest = &build;
+    }
+    return newest;
+}
+
+static std::vector<Remedy> for_older(const Gpu& gpu, const Matrix& matrix) {
+    const CudnnBuild* build = gpu.compute_capability ? last_cudnn(*gpu.compute_capability, matrix) : nullptr;
+    if (!build) return {};
+    return {{.action = Action::install_package,
+             .text = "Use a framework build for CUDA " + std::to_string(build->cuda_major) + " or older, with cuDNN " +
+                     build->last().text + ", the last version for this GPU",
+             .commands = pip_commands_for(*build),
+             .link = build->source.url}};
+}
+
+static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const std::vector<Compared>& all,
+                     bool gpu_is_newer) {
+    Finding finding;
+    finding.subject = subject_of(gpu);
+    finding.severity = Severity::note;
+    finding.evidence = {{"compute capability", gpu.compute_capability ? gpu.compute_capability->text : "unknown",
+                         place_of(facts, gpu) + ".compute_capability"}};
+    finding.explains = refused_on(facts, gpu.index);
+    std::vector<std::string> things;
+    for (const auto& compared : all) {
+        if (!is_misfit(compared, gpu_is_newer)) continue;
+        things.push_back(compared.thing);
+        finding.severity = std::min(finding.severity, compared.severity);
+        append(finding.evidence, compared.suits.evidence);
+    }
+    (gpu_is_newer ? say_no_code : say_too_old)(finding, gpu, join_with_and(things));
+    for (const Compared& compared : all)
+        if (is_misfit(compared, gpu_is_newer)) append(finding.remedies, compared.instead);
+    if (only_given(facts)) return finding;
+    append(finding.remedies, gpu_is_newer ? std::vector{remedy("gpu_arch_not_in_build")} : for_older(gpu, matrix));
+    return finding;
+}
+
+/// Programs that choose no GPU take the first: what does not fit another one stops none of them.
+static bool is_unused_by_default(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
+    if (only_given(facts) || gpu.index == 0 || facts.cuda_devices.front().index != 0) return false;
+    const auto first = compare(facts, matrix, facts.cuda_devices.front());
+    return std::ranges::all_of(
+        first, [](const Compared& compared) { return compared.suits.fit == Fit::works && !compared.unusable; });
+}
+
+/// Copies on disk that had to answer and did not.
+static void note_silent_copies(const Facts& facts, VerdictBuilder& answers) {
+    for (const LibraryKind kind : {LibraryKind::cudart, LibraryKind::cudnn})
+        if (const std::string silent = silent_copy(facts, kind); !silent.empty())
+            answers.unknown(silent + " did not respond");
+    if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
+    answers.irrelevant("neither a CUDA runtime nor cuDNN was found");
+}
+
+/// What is known of a GPU that nothing is wrong with. What ran counts, whether or not the tables know the GPU.
+static std::string fit_words(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
+                             const std::vector<Compared>& all) {
+    if (only_given(facts)) return "the specified components have code for " + subject_of(gpu);
+    if (std::ranges::none_of(all, [](const Compared& compared) { return compared.shown; }))
+        return "every installed CUDA and cuDNN has code for " + subject_of(gpu);
+    std::string words = "recurrent networks ran correctly on " + subject_of(gpu);
+    if (gpu.compute_capability && !matrix.architecture(*gpu.compute_capability))
+        words += "; the compatibility data of " + matrix.date() + " do not contain its compute capability " +
+                 gpu.compute_capability->text;
+    return words;
+}
+
+static void note(const Facts& facts, const Compared& compared, const std::string& good, VerdictBuilder& answers) {
+    const auto& suits = compared.suits;
+    if (suits.outside) return answers.outside(suits.why);
+    if (compared.unusable) return answers.no_pass(compared.thing + " does not work");
+    if (suits.fit == Fit::unknown) return only_given(facts) ? answers.depends(suits.why) : answers.unknown(suits.why);
+    if (suits.fit == Fit::works)
+        return answers.passed(good, only_given(facts) ? suits.evidence : std::vector<Evidence>());
+    const std::string why = compared.thing + " is incompatible in another way";
+    only_given(facts) ? answers.no_pass(why) : answers.irrelevant(why);
+}
+
+/// One finding for each GPU that something has no machine code for, being newer than that, or else older.
+static Verdict judge_architecture(const Facts& facts, const Matrix& matrix, bool gpu_is_newer) {
+    VerdictBuilder answers;
+    if (only_given(facts)) {
+        if (facts.cuda_devices.empty()) return undecided("no GPU was specified");
+    } else {
+        if (const auto verdict = without_gpu(facts)) return *verdict;
+        note_silent_copies(facts, answers);
+    }
+    for (const auto& gpu : facts.cuda_devices) {
+        const auto all = compare(facts, matrix, gpu);
+        if (std::ranges::any_of(all, [&](const Compared& one) { return is_misfit(one, gpu_is_newer); })) {
+            Finding finding = about(facts, matrix, gpu, all, gpu_is_newer);
+            if (is_unused_by_default(facts, matrix, gpu)) set_aside(facts, gpu, finding);
+            answers.fault(std::move(finding));
+        }
+        const std::string good = fit_words(facts, matrix, gpu, all);
+        for (const auto& compared : all) note(facts, compared, good, answers);
+    }
+    return answers.close();
+}
+
+/// The CUDA or cuDNN installed was made before the GPU, or without code for it.
+Verdict gpu_arch_not_in_build(const Facts& facts, const Matrix& matrix) {
+    return judge_architecture(facts, matrix, true);
+}
+
+/// The GPU is of a generation that the CUDA or cuDNN installed has left behind.
+Verdict gpu_too_old(const Facts& facts, const Matrix& matrix) {
+    return judge_architecture(facts, matrix, false);
+}
+
+}  // namespace rnncheck::rules

@@ -1,0 +1,224 @@
+// The driver's kernel side: its module, its device nodes, and the directories that show them.
+#include "rules/rule.hpp"
+
+namespace rnncheck::rules {
+
+static Remedy load_it() {
+    return remedy("kernel_module_missing/load");
+}
+
+static std::vector<Remedy> without_module(const Facts& facts) {
+    if (!foreign_kernel_driver(facts).empty()) return {on_host(facts, against_foreign_driver(facts))};
+    if (bus_without_gpu(facts)) return {machine_without_gpu(facts)};
+    std::vector<Remedy> remedies{on_host(facts, load_it())};
+    if (in_container(facts)) remedies.push_back(gpu_for_container(facts));
+    return remedies;
+}
+
+/// nvidia-modprobe loads the module for the first CUDA program, where it is built for this kernel and a GPU is there.
+static std::optional<DecidingCheck> helper_may_load_it(const Facts& facts) {
+    if (!facts.driver.modprobe_helper.value_or(false) || facts.tool.make_nodes.value_or(false) || in_container(facts) ||
+        facts.host.pci_gpus.empty() || !foreign_kernel_driver(facts).empty())
+        return std::nullopt;
+    return DecidingCheck{
+        "nvidia-modprobe is installed and loads the module for the first CUDA program, if it is built for this kernel; "
+        "rnncheck prevents this unless run with --make-nodes",
+        "rnncheck doctor --make-nodes"};
+}
+
+static Finding module_missing(const Facts& facts) {
+    const auto release = driver_library_version(facts);
+    const std::string path = libcuda_in_use(facts);
+    Finding finding;
+    finding.subject = "NVIDIA kernel module";
+    finding.explains = {"driver.init"};
+    finding.message = "the NVIDIA kernel module is not loaded, although the driver library " + path +
+                      (release ? " (version " + release->text + ")" : "") + " is installed" +
+                      (bus_without_gpu(facts) ? "; no NVIDIA GPU is on the PCI bus" : "");
+    finding.evidence = {{"driver library", path, "libraries"},
+                        {"kernel module", "not loaded", "driver.module_loaded"},
+                        {"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
+                        {"kernel driver of the GPU", foreign_kernel_driver(facts), "host.pci_gpus"},
+                        {"cuInit", if_known(facts.driver.init), "driver.init"}};
+    finding.remedies = without_module(facts);
+    finding.decided_by = helper_may_load_it(facts);
+    if (finding.decided_by) finding.confidence = Confidence::likely;
+    return finding;
+}
+
+/// The driver's library is here, its kernel module is not loaded.
+Verdict kernel_module_missing(const Facts& facts, const Matrix&) {
+    if (driver_answers(facts)) return pass("the driver works");
+    if (on_wsl(facts)) return not_applicable("under WSL, Windows provides the kernel driver");
+    if (facts.driver.module_loaded.value_or(false)) return pass("the kernel module is loaded");
+    if (driver_library_absent(facts)) return not_applicable("no driver library was found either");
+    if (!driver_library_seen(facts)) return undecided("whether a driver library is installed is unknown");
+    if (!facts.driver.module_loaded) return undecided(kernel_not_asked(facts));
+    if (!kernel_module_gone(facts)) return undecided("no module is listed, but device nodes exist");
+    return fault(module_missing(facts));
+}
+
+/// nvidia-modprobe creates the nodes of the numbers it is given, 255 for /dev/nvidiactl, and with -u only the nodes of
+/// unified memory: https://github.com/NVIDIA/nvidia-modprobe/blob/main/nvidia-modprobe.c
+static std::string nodes_of_gpus(const Facts& facts) {
+    std::string command = "sudo nvidia-modprobe -c 255";
+    for (std::size_t gpu = 0; gpu < std::max<std::size_t>(facts.host.pci_gpus.size(), 1); ++gpu)
+        command += " -c " + std::to_string(gpu);
+    return command;
+}
+
+static Remedy make_them(const Facts& facts) {
+    return on_host(facts, remedy("device_nodes_missing", {nodes_of_gpus(facts)}));
+}
+
+static std::vector<Evidence> seen(const Facts& facts, const std::vector<std::string>& missing) {
+    return {{"missing device nodes", join_with_and(missing), "driver.device_nodes"},
+            {"kernel module", "loaded", "driver.module_loaded"},
+            {"nvidia-modprobe, set-user-id",
+             facts.driver.modprobe_helper ? (*facts.driver.modprobe_helper ? "installed" : "not installed") : "unknown",
+             "driver.modprobe_helper"},
+            {"--make-nodes", facts.tool.make_nodes ? "used" : "", "tool.make_nodes"},
+            {"cuInit", if_known(facts.driver.init), "driver.init"}};
+}
+
+static Finding nodes_missing(const Facts& facts, const std::vector<std::string>& missing) {
+    Finding finding;
+    finding.subject = "/dev";
+    finding.message =
+        "the kernel module is loaded, but " + join_with_and(missing) + (missing.size() == 1 ? " does" : " do") +
+        " not exist" +
+        (facts.tool.make_nodes.value_or(false) ? ", although --make-nodes allowed the driver to create them" : "");
+    finding.evidence = seen(facts, missing);
+    if (in_container(facts)) finding.remedies = {gpu_for_container(facts)};
+    finding.remedies.push_back(make_them(facts));
+    return finding;
+}
+
+/// As it should be on a machine without a display, until the first CUDA program runs.
+static Finding nodes_to_come(const Facts& facts, const std::vector<std::string>& missing) {
+    return {.severity = Severity::note,
+            .subject = "/dev",
+            .message = join_with_and(missing) +
+                       " will be created by nvidia-modprobe when the first CUDA program starts; rnncheck prevents this "
+                       "without --make-nodes, so nothing was run on a GPU",
+            .evidence = seen(facts, missing),
+            .remedies = {let_helper_make_nodes()}};
+}
+
+/// The kernel module is loaded, but the files in /dev through which programs reach it do not exist.
+Verdict device_nodes_missing(const Facts& facts, const Matrix&) {
+    if (driver_answers(facts)) return pass("the driver works");
+    if (on_wsl(facts)) return not_applicable("WSL uses /dev/dxg instead of these nodes");
+    if (!facts.driver.module_loaded) return undecided(kernel_not_asked(facts));
+    if (!*facts.driver.module_loaded) return not_applicable("the kernel module is not loaded");
+    if (!probe_completed(facts, "driver_files")) return undecided("listing the device nodes did not finish");
+    if (driver_library_absent(facts)) return not_applicable("no driver library was found");
+    if (is_hidden(facts, "/dev")) return undecided("/dev is hidden from this process");
+    const auto missing = missing_nodes(facts);
+    if (missing.empty()) return pass("/dev/nvidiactl and a node of a GPU exist");
+    return fault(nodes_made_on_demand(facts) ? nodes_to_come(facts, missing) : nodes_missing(facts, missing));
+}
+
+/// Of "0660 0:44": the group, where joining it helps: it may read and write, not everyone may, and it is not root's.
+static std::string group_that_may(const DeviceNode& node) {
+    const auto colon = node.mode.find(':');
+    if (node.mode.size() < 4 || colon == std::string::npos) return "";
+    const auto reads_and_writes = [&](std::size_t place) { return node.mode[place] == '6' || node.mode[place] == '7'; };
+    const std::string group = node.mode.substr(colon + 1);
+    return reads_and_writes(2) && !reads_and_writes(3) && group != "0" ? group : "";
+}
+
+static Remedy open_nodes(const Facts& facts, const DeviceNode& node) {
+    const std::string group = group_that_may(node);
+    if (group.empty()) return on_host(facts, remedy("device_nodes_unreadable/mode", {node.path}));
+    if (in_container(facts)) return remedy("device_nodes_unreadable/container", {group, node.path});
+    return remedy("device_nodes_unreadable/group", {group, node.path});
+}
+
+static Finding nodes_closed(const Facts& facts, const std::vector<std::string>& closed) {
+    Finding finding;
+    finding.subject = closed.front();
+    finding.message = "this user has no read and write permission for " + join_with_and(closed);
+    for (const auto& path : closed)
+        finding.evidence.push_back({path, "mode and owner " + node_at(facts, path)->mode, "driver.device_nodes"});
+    finding.remedies = {open_nodes(facts, *node_at(facts, closed.front()))};
+    return finding;
+}
+
+/// The device nodes exist, and this user may not open them.
+Verdict device_nodes_unreadable(const Facts& facts, const Matrix&) {
+    if (driver_answers(facts)) return pass("the driver works");
+    const auto closed = closed_nodes(facts);
+    if (!closed.empty()) return fault(nodes_closed(facts, closed));
+    if (!probe_completed(facts, "driver_files")) return undecided("listing the device nodes did not finish");
+    if (facts.driver.device_nodes.empty()) return not_applicable("there are no device nodes");
+    return pass("this user has read and write permission for the device nodes");
+}
+
+static Remedy make_it(const Facts& facts) {
+    return on_host(facts, remedy("uvm_device_node_missing"));
+}
+
+static Finding uvm_missing(const Facts& facts) {
+    const bool to_come = nodes_made_on_demand(facts);
+    Finding finding;
+    finding.severity = to_come ? Severity::note : Severity::error;
+    finding.subject = "/dev/nvidia-uvm";
+    finding.explains = {"driver.init"};
+    finding.message =
+        to_come
+            ? "/dev/nvidia-uvm, which CUDA needs, will be created by nvidia-modprobe when the first CUDA program "
+              "starts; rnncheck prevents this without --make-nodes, so nothing was run on a GPU"
+            : "/dev/nvidia-uvm does not exist, and CUDA cannot initialize without it: " + in_words(*facts.driver.init) +
+                  (facts.tool.make_nodes.value_or(false) ? ", although --make-nodes allowed the driver to create it"
+                                                         : "");
+    finding.confidence = Confidence::likely;
+    finding.evidence = {{"/dev/nvidia-uvm", "missing, although /dev/nvidiactl exists", "driver.device_nodes"},
+                        {"failed call", in_words(*facts.driver.init), "driver.init"}};
+    if (to_come)
+        finding.remedies = {let_helper_make_nodes()};
+    else if (in_container(facts)) {
+        finding.remedies = {gpu_for_container(facts)};
+        finding.remedies.front().text += ". Restart containers that were started before the host had this node";
+    }
+    finding.remedies.push_back(make_it(facts));
+    return finding;
+}
+
+/// The driver's other nodes are here, the one of unified memory is not, and CUDA cannot start.
+Verdict uvm_device_node_missing(const Facts& facts, const Matrix&) {
+    if (driver_answers(facts)) return pass("the driver works");
+    if (const auto why = lower_cause(facts)) return not_applicable(*why);
+    if (on_wsl(facts)) return not_applicable("WSL uses /dev/dxg instead of this node");
+    if (!probe_completed(facts, "driver_files")) return undecided("listing the device nodes did not finish");
+    if (is_hidden(facts, "/dev")) return undecided("/dev is hidden from this process");
+    if (node_at(facts, "/dev/nvidia-uvm")) return pass("/dev/nvidia-uvm exists");
+    if (!node_at(facts, "/dev/nvidiactl")) return not_applicable("the other device nodes are missing too");
+    if (!facts.driver.init)
+        return undecided("the result of cuInit is unknown, and CUDA programs may create the node themselves");
+    if (!uvm_node_to_blame(facts)) return not_applicable("cuInit failed for another reason");
+    return fault(uvm_missing(facts));
+}
+
+static Finding hidden(const Facts& facts) {
+    return {.subject = join_with_and(facts.host.hidden_directories),
+            .message = join_with_and(facts.host.hidden_directories) +
+                       (facts.host.hidden_directories.size() == 1 ? " is" : " are") +
+                       " empty or not readable for this process, so the driver's files there could not be examined",
+            .evidence = {{"directories that appear empty", join_with_and(facts.host.hidden_directories),
+                          "host.hidden_directories"}},
+            .remedies = {remedy("system_folders_hidden")}};
+}
+
+/// What the kernel shows of a driver is in /proc, /sys and /dev, and this process does not see them.
+Verdict system_folders_hidden(const Facts& facts, const Matrix&) {
+    if (driver_answers(facts)) return pass("the driver works");
+    const bool kernel_hidden =
+        is_hidden(facts, "/proc") && is_hidden(facts, "/sys") && !facts.driver.module_loaded.value_or(false);
+    const bool nodes_hidden = is_hidden(facts, "/dev") && facts.driver.device_nodes.empty();
+    if (kernel_hidden || nodes_hidden) return fault(hidden(facts));
+    if (!probe_completed(facts, "host_system")) return undecided("examining the system did not finish");
+    return pass("/proc or /sys, and /dev, are readable");
+}
+
+}  // namespace rnncheck::rules
