@@ -15,7 +15,8 @@ namespace rnncheck {
 
 namespace {
 
-constexpr int most_links = 40;  // what Linux follows as well before it answers ELOOP
+constexpr int most_links = 40;                 // what Linux follows as well before it answers ELOOP
+constexpr std::size_t most_at_once = 1 << 16;  // on the heap: the stack may be limited to little
 
 struct CloseFile {
     int file;
@@ -41,12 +42,13 @@ std::optional<std::string> Root::read(std::string_view path, std::size_t most) c
     struct stat about {};
     if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
     std::string content;
-    char buffer[1 << 14];  // the stack may be limited to little
     while (content.size() < most) {
-        const ssize_t got = ::read(file, buffer, std::min(sizeof buffer, most - content.size()));
+        const std::size_t before = content.size();
+        content.resize(before + std::min(most_at_once, most - before));
+        const ssize_t got = ::read(file, content.data() + before, content.size() - before);
         if (got < 0) return std::nullopt;
+        content.resize(before + static_cast<std::size_t>(got));
         if (got == 0) break;
-        content.append(buffer, static_cast<std::size_t>(got));
     }
     return content;
 }
