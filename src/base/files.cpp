@@ -15,8 +15,8 @@ namespace rnncheck {
 
 namespace {
 
-constexpr int most_links = 40;                 // what Linux follows as well before it answers ELOOP
-constexpr std::size_t most_at_once = 1 << 16;  // on the heap: the stack may be limited to little
+constexpr int most_links = 40;  // what Linux follows as well before it answers ELOOP
+constexpr std::size_t most_at_once = 1 << 16;
 
 struct CloseFile {
     int file;
@@ -24,6 +24,14 @@ struct CloseFile {
 };
 
 }  // namespace
+
+ssize_t read_onto(std::string& text, int file, std::size_t most) {
+    const std::size_t before = text.size();
+    text.resize(before + std::min(most, most_at_once));
+    const ssize_t got = read(file, text.data() + before, text.size() - before);
+    text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    return got;
+}
 
 Root::Root(std::string prefix) : prefix_(std::move(prefix)) {
     while (!prefix_.empty() && prefix_.back() == '/') prefix_.pop_back();
@@ -43,11 +51,8 @@ std::optional<std::string> Root::read(std::string_view path, std::size_t most) c
     if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
     std::string content;
     while (content.size() < most) {
-        const std::size_t before = content.size();
-        content.resize(before + std::min(most_at_once, most - before));
-        const ssize_t got = ::read(file, content.data() + before, content.size() - before);
+        const ssize_t got = read_onto(content, file, most - content.size());
         if (got < 0) return std::nullopt;
-        content.resize(before + static_cast<std::size_t>(got));
         if (got == 0) break;
     }
     return content;
