@@ -9,25 +9,16 @@ namespace rnncheck {
 
 /// What is not given restricts nothing.
 struct PlanQuestion {
-    std::optional<Version> gpu;       ///< compute capability
-    std::string gpu_name;             ///< as the question named it; "" when it gave the capability
-    std::optional<bool> data_center;  ///< a board that forward-compatibility packages are made for
-    std::optional<Version> driver;    ///< version (535.104.05) or branch (535)
-    std::optional<Version> python;    ///< major.minor
-    std::string os = "linux";         ///< linux, windows
-    std::string driver_os;            ///< whose drivers count: windows under WSL; "": those of `os`
-    std::string framework;            ///< "" asks for all
-
-    static void fields(auto& self, auto&& visit) {
-        visit("gpu", self.gpu, "compute capability");
-        visit("gpu_name", self.gpu_name, "name of the GPU, if it was specified by name");
-        visit("data_center", self.data_center, "whether it is a data center board, if that is known");
-        visit("driver", self.driver, "version or branch of the driver");
-        visit("python", self.python, "version of Python");
-        visit("os", self.os, "linux or windows");
-        visit("driver_os", self.driver_os, "windows under WSL, where the driver is that of Windows; else empty");
-        visit("framework", self.framework, "the requested framework; empty for all");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::optional<Version>, gpu, "compute capability");
+    RNNCHECK_FIELD(std::string, gpu_name, "name of the GPU, if it was specified by name");
+    RNNCHECK_FIELD(std::optional<bool>, data_center, "whether it is a data center board, if that is known");
+    RNNCHECK_FIELD(std::optional<Version>, driver, "version or branch of the driver");
+    RNNCHECK_FIELD(std::optional<Version>, python, "version of Python");
+    RNNCHECK_FIELD(std::string, os, "linux or windows") = "linux";
+    RNNCHECK_FIELD(std::string, driver_os, "windows under WSL, where the driver is that of Windows; else empty");
+    RNNCHECK_FIELD(std::string, framework, "the requested framework; empty for all");
+    RNNCHECK_FIELDS_END
 };
 
 /// What facts tell of it: the first GPU and Python, and the driver by its library.
@@ -67,41 +58,30 @@ struct PlannedBuild : FrameworkBuild {
 
 /// What of one framework can run.
 struct FrameworkPlan {
-    std::string framework;
-    std::optional<PlannedBuild> newest;  ///< the newest version that works; else that compiles first; else unset
-    std::vector<PlannedBuild> others;    ///< all further builds that work or compile first, newest first
-    std::vector<std::string> versions;   ///< of all these: "1.8 to 2.7"
-    std::vector<std::string> undecided;  ///< ranges of versions of which none is known to run, but may
-    std::vector<std::string> undecided_because;  ///< what is unknown about the newest of these
-    std::optional<PlannedBuild> perhaps;         ///< without `newest`: the newest that may run, for all the data tell
-    std::optional<PlannedBuild> newer;  ///< the newest version of all, where it is not `newest`: `because` says why
-
-    static void fields(auto& self, auto&& visit) {
-        visit("framework", self.framework, "its name");
-        visit("newest", self.newest, "the newest version that runs there");
-        visit("others", self.others, "further builds that run there, newest first");
-        visit("versions", self.versions, "ranges of versions of which some build runs there, oldest first");
-        visit("undecided", self.undecided,
-              "ranges of versions of which no build is known to run, but the data do not rule it out");
-        visit("undecided_because", self.undecided_because, "what is unknown about the newest of these");
-        visit("perhaps", self.perhaps,
-              "if none is known to run: the newest that the data do not cover; `because` shows what is unknown");
-        visit("newer", self.newer, "the newest version of all if it is none of these, with the reason");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, framework, "its name");
+    /// Else one that compiles first; else unset.
+    RNNCHECK_FIELD(std::optional<PlannedBuild>, newest, "the newest version that runs there");
+    RNNCHECK_FIELD(std::vector<PlannedBuild>, others, "further builds that run there, newest first");
+    RNNCHECK_FIELD(std::vector<std::string>, versions,
+                   "ranges of versions of which some build runs there, oldest first");
+    RNNCHECK_FIELD(std::vector<std::string>, undecided,
+                   "ranges of versions of which no build is known to run, but the data do not rule it out");
+    RNNCHECK_FIELD(std::vector<std::string>, undecided_because, "what is unknown about the newest of these");
+    RNNCHECK_FIELD(std::optional<PlannedBuild>, perhaps,
+                   "if none is known to run: the newest that the data do not cover; `because` shows what is unknown");
+    RNNCHECK_FIELD(std::optional<PlannedBuild>, newer,
+                   "the newest version of all if it is none of these, with the reason");
+    RNNCHECK_FIELDS_END
 };
 
 struct Plan {
-    PlanQuestion asked;
-    std::vector<std::string> obstacles;  ///< why nothing can run at all; then `frameworks` is empty
-    std::vector<std::string> remarks;    ///< about the GPU and the driver
-    std::vector<FrameworkPlan> frameworks;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("asked", self.asked, "what the plan is for");
-        visit("obstacles", self.obstacles, "why no build can be listed; empty if one can");
-        visit("remarks", self.remarks, "what holds for every framework");
-        visit("frameworks", self.frameworks, "the plan for each framework");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(PlanQuestion, asked, "what the plan is for");
+    RNNCHECK_FIELD(std::vector<std::string>, obstacles, "why no build can be listed; empty if one can");
+    RNNCHECK_FIELD(std::vector<std::string>, remarks, "what holds for every framework");
+    RNNCHECK_FIELD(std::vector<FrameworkPlan>, frameworks, "the plan for each framework");
+    RNNCHECK_FIELDS_END
 };
 
 /// The driver in question for builds of a system.
@@ -127,18 +107,14 @@ Plan make_plan(const PlanQuestion& question, const Matrix& matrix);
 
 /// A build of a version, and the GPUs that it runs on.
 struct NeededBuild {
-    PlannedBuild build;
-    std::vector<Version> gpus;
-    std::vector<Version> gpus_compiling_first;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("build", self.build, "the build and what it needs");
-        visit("gpus", self.gpus,
-              "compute capabilities that it and its cuDNN have machine code for; a cuDNN that is not known rules out "
-              "those alone that none for its CUDA has code for");
-        visit("gpus_compiling_first", self.gpus_compiling_first,
-              "those for which the driver compiles PTX at the first use");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(PlannedBuild, build, "the build and what it needs");
+    RNNCHECK_FIELD(std::vector<Version>, gpus,
+                   "compute capabilities that it and its cuDNN have machine code for; a cuDNN that is not known rules "
+                   "out those alone that none for its CUDA has code for");
+    RNNCHECK_FIELD(std::vector<Version>, gpus_compiling_first,
+                   "those for which the driver compiles PTX at the first use");
+    RNNCHECK_FIELDS_END
 };
 
 /// Which builds of a version are asked about; what is not given restricts nothing.
@@ -151,20 +127,16 @@ struct NeedsQuestion {
 
 /// What a version needs, the other way round.
 struct Needs {
-    std::string framework;
-    Version version;
-    std::vector<NeededBuild> builds;
-    std::vector<std::string> without_cuda;
-    std::optional<Version> newest_known;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("framework", self.framework, "its name");
-        visit("version", self.version, "the requested version");
-        visit("builds", self.builds, "its builds with CUDA, for every system or the requested one");
-        visit("without_cuda", self.without_cuda,
-              "systems for which there are builds, but none with CUDA; the requested one also if there is no build");
-        visit("newest_known", self.newest_known, "the newest version in the data, if the requested one is newer");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, framework, "its name");
+    RNNCHECK_FIELD(Version, version, "the requested version");
+    RNNCHECK_FIELD(std::vector<NeededBuild>, builds, "its builds with CUDA, for every system or the requested one");
+    RNNCHECK_FIELD(
+        std::vector<std::string>, without_cuda,
+        "systems for which there are builds, but none with CUDA; the requested one also if there is no build");
+    RNNCHECK_FIELD(std::optional<Version>, newest_known,
+                   "the newest version in the data, if the requested one is newer");
+    RNNCHECK_FIELDS_END
 };
 
 /// No builds when the data have none for this version. UsageError when there is no such framework, or no such build of

@@ -20,15 +20,11 @@ struct GivenValue {
 /// What an answer or a finding rests on. `source` is a path into the facts ("driver.kernel_version") or the link of the
 /// matrix row.
 struct Evidence {
-    std::string what;
-    std::string value;
-    std::string source;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("what", self.what, "what was found or is known");
-        visit("value", self.value, "its value");
-        visit("source", self.source, "path into the facts, or link to the source of the table row");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, what, "what was found or is known");
+    RNNCHECK_FIELD(std::string, value, "its value");
+    RNNCHECK_FIELD(std::string, source, "path into the facts, or link to the source of the table row");
+    RNNCHECK_FIELDS_END
 };
 
 // Codes of our own, for calls without a status of the library.
@@ -40,19 +36,14 @@ inline constexpr int hangs_in_kernel = -4;    ///< the process did not come back
 /// What a vendor call answered. `code` is the library's own number or one of the above: cuDNN 9 renumbered its
 /// statuses, so compare it only with numbers of the same library and major; `text` holds the library's own words.
 struct CallResult {
-    std::string call;
-    std::int64_t code = 0;
-    std::string text;
-    std::optional<std::int64_t> bytes = {};
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, call, "the vendor function");
+    RNNCHECK_FIELD(std::int64_t, code, "its return value, 0 is success; negative where the library gave none") = 0;
+    RNNCHECK_FIELD(std::string, text, "the library's own words for the value");
+    RNNCHECK_FIELD(std::optional<std::int64_t>, bytes, "bytes that the call requested") = {};
+    RNNCHECK_FIELDS_END
 
     bool ok() const { return code == 0; }
-
-    static void fields(auto& self, auto&& visit) {
-        visit("call", self.call, "the vendor function");
-        visit("code", self.code, "its return value, 0 is success; negative where the library gave none");
-        visit("text", self.text, "the library's own words for the value");
-        visit("bytes", self.bytes, "bytes that the call requested");
-    }
 };
 
 /// CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED (cudnn_graph.h of cuDNN 9): the host's memory, not the GPU's.
@@ -84,49 +75,34 @@ RNNCHECK_ENUM_NAMES(ProbeEnd, "finished", "skipped", "crashed", "crashed_at_exit
 
 /// What a process was doing when its limit passed, as the kernel shows it in /proc just before we ended it.
 struct Hang {
-    std::string state;
-    std::optional<std::string> kernel_function;
-    std::vector<std::string> kernel_stack;
-    std::optional<double> processor_ms;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("state", self.state, "process state: running, sleeping, uninterruptible, stopped");
-        visit("kernel_function", self.kernel_function, "kernel function it waited in (wchan); unset in user mode");
-        visit("kernel_stack", self.kernel_stack, "its kernel stack, innermost function first, where root may read it");
-        visit("processor_ms", self.processor_ms, "processor time it had used, in milliseconds");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, state, "process state: running, sleeping, uninterruptible, stopped");
+    RNNCHECK_FIELD(std::optional<std::string>, kernel_function,
+                   "kernel function it waited in (wchan); unset in user mode");
+    RNNCHECK_FIELD(std::vector<std::string>, kernel_stack,
+                   "its kernel stack, innermost function first, where root may read it");
+    RNNCHECK_FIELD(std::optional<double>, processor_ms, "processor time it had used, in milliseconds");
+    RNNCHECK_FIELDS_END
 };
 
 /// One run of one probe on one target, written by the survey, not by the probe.
 struct ProbeRun {
-    std::string probe;
-    std::string target;
-    ProbeEnd end = ProbeEnd::finished;
-    std::optional<std::string> reason;
-    std::optional<std::string> signal;
-    std::optional<int> exit_code;
-    std::optional<std::string> last_call;
-    std::vector<CallResult> failed_calls;
-    double elapsed_ms = 0;
-    std::optional<std::string> output_tail;
-    std::optional<Hang> hang;
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, probe, "id of the probe");
+    RNNCHECK_FIELD(std::string, target, "what it looked at: a library file, a GPU; empty for the whole machine");
+    RNNCHECK_FIELD(ProbeEnd, end, "how its process ended") = ProbeEnd::finished;
+    RNNCHECK_FIELD(std::optional<std::string>, reason, "why it was skipped or not started, or which limit passed");
+    RNNCHECK_FIELD(std::optional<std::string>, signal, "name of the signal that ended it");
+    RNNCHECK_FIELD(std::optional<int>, exit_code, "exit code of a process that left early");
+    RNNCHECK_FIELD(std::optional<std::string>, last_call, "the vendor call under way or last made when it ended badly");
+    RNNCHECK_FIELD(std::vector<CallResult>, failed_calls, "vendor calls that returned an error");
+    RNNCHECK_FIELD(double, elapsed_ms, "wall time in milliseconds") = 0;
+    RNNCHECK_FIELD(std::optional<std::string>, output_tail, "the end of what the libraries printed");
+    RNNCHECK_FIELD(std::optional<Hang>, hang, "what it was doing when its limit passed");
+    RNNCHECK_FIELDS_END
 
     /// The probe's own code ran to its end, so what it left unset it could not learn.
     bool completed() const { return end == ProbeEnd::finished || end == ProbeEnd::crashed_at_exit; }
-
-    static void fields(auto& self, auto&& visit) {
-        visit("probe", self.probe, "id of the probe");
-        visit("target", self.target, "what it looked at: a library file, a GPU; empty for the whole machine");
-        visit("end", self.end, "how its process ended");
-        visit("reason", self.reason, "why it was skipped or not started, or which limit passed");
-        visit("signal", self.signal, "name of the signal that ended it");
-        visit("exit_code", self.exit_code, "exit code of a process that left early");
-        visit("last_call", self.last_call, "the vendor call under way or last made when it ended badly");
-        visit("failed_calls", self.failed_calls, "vendor calls that returned an error");
-        visit("elapsed_ms", self.elapsed_ms, "wall time in milliseconds");
-        visit("output_tail", self.output_tail, "the end of what the libraries printed");
-        visit("hang", self.hang, "what it was doing when its limit passed");
-    }
 };
 
 }  // namespace rnncheck

@@ -20,88 +20,56 @@ inline constexpr int oldest_schema = 2;
 
 /// Which rnncheck collected the facts, and which stages it was allowed to run: look, ask, run; or "given" alone.
 struct ToolFacts {
-    std::string version;
-    std::vector<std::string> stages;
-    std::optional<std::string> collected_at = {};
-    std::optional<std::string> python = {};
-    std::optional<bool> make_nodes = {};
-    std::vector<std::string> restrictions = {};
-
-    static void fields(auto& self, auto&& visit) {
-        visit("version", self.version, "version of rnncheck that collected these facts");
-        visit("stages", self.stages,
-              "stages that were run: look, ask, run; or alone: given, if versions were specified and no machine was "
-              "checked, and log, if only logs were read");
-        visit("collected_at", self.collected_at, "when the machine was examined, in UTC: 2026-11-23T13:04:09Z");
-        visit("python", self.python, "the environment or interpreter specified with --python");
-        visit("make_nodes", self.make_nodes, "whether --make-nodes let the driver create its device nodes");
-        visit("restrictions", self.restrictions,
-              "what kept rnncheck itself from examining the machine fully, in sentences");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, version, "version of rnncheck that collected these facts");
+    RNNCHECK_FIELD(std::vector<std::string>, stages,
+                   "stages that were run: look, ask, run; or alone: given, if versions were specified and no machine "
+                   "was checked, and log, if only logs were read");
+    RNNCHECK_FIELD(std::optional<std::string>, collected_at,
+                   "when the machine was examined, in UTC: 2026-11-23T13:04:09Z") = {};
+    RNNCHECK_FIELD(std::optional<std::string>, python, "the environment or interpreter specified with --python") = {};
+    RNNCHECK_FIELD(std::optional<bool>, make_nodes, "whether --make-nodes let the driver create its device nodes") = {};
+    RNNCHECK_FIELD(std::vector<std::string>, restrictions,
+                   "what kept rnncheck itself from examining the machine fully, in sentences") = {};
+    RNNCHECK_FIELDS_END
 };
 
 /// Versions that a profile expects: "9.1.0" is that one, ">=9.1" that one or a later one.
 struct ExpectedVersions {
-    std::string profile;
-    std::optional<std::string> driver = {};
-    std::optional<std::string> cuda = {};
-    std::optional<std::string> cudnn = {};
-
-    static void fields(auto& self, auto&& visit) {
-        visit("profile", self.profile, "file that expects them");
-        visit("driver", self.driver, "version of the driver: 550.54.14, or >=550 for it or a later one");
-        visit("cuda", self.cuda, "version of each CUDA runtime");
-        visit("cudnn", self.cudnn, "version of each cuDNN installation");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, profile, "file that expects them");
+    RNNCHECK_FIELD(std::optional<std::string>, driver,
+                   "version of the driver: 550.54.14, or >=550 for it or a later one") = {};
+    RNNCHECK_FIELD(std::optional<std::string>, cuda, "version of each CUDA runtime") = {};
+    RNNCHECK_FIELD(std::optional<std::string>, cudnn, "version of each cuDNN installation") = {};
+    RNNCHECK_FIELDS_END
 };
 
 struct Facts {
-    int schema = facts_schema;
-    ToolFacts tool;
-    Host host;
-    Driver driver;
-    std::vector<Gpu> cuda_devices;
-    std::vector<Board> nvml_devices;
-    std::vector<Library> libraries;
-    std::vector<Runtime> runtimes;
-    std::vector<Nvrtc> nvrtcs;
-    std::vector<Cudnn> cudnns;
-    std::vector<PythonEnvironment> pythons;
-    std::vector<Framework> frameworks;
-    std::optional<Network> network;
-    std::vector<KernelRun> kernel_runs;
-    std::optional<RnnRequest> rnn_request;
-    std::vector<RnnRun> rnn_runs;
-    std::vector<RnnFit> rnn_fits;
-    std::vector<RnnDropout> rnn_dropouts;
-    std::vector<ProbeRun> probe_runs;
-    std::optional<Log> log;
-    std::optional<ExpectedVersions> expected;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("schema", self.schema, "number of this form of the facts");
-        visit("tool", self.tool, "who collected them");
-        visit("host", self.host, "the machine and its system");
-        visit("driver", self.driver, "kernel module, device nodes, driver library");
-        visit("cuda_devices", self.cuda_devices, "GPUs as a CUDA program sees them");
-        visit("nvml_devices", self.nvml_devices, "GPUs as NVML sees them");
-        visit("libraries", self.libraries, "GPU libraries found on disk");
-        visit("runtimes", self.runtimes, "CUDA runtimes that were queried");
-        visit("nvrtcs", self.nvrtcs, "runtime compilers that were queried");
-        visit("cudnns", self.cudnns, "cuDNN installations that were queried");
-        visit("pythons", self.pythons, "Python environments");
-        visit("frameworks", self.frameworks, "frameworks that run recurrent networks through cuDNN");
-        visit("network", self.network, "the recurrent network that is meant to run");
-        visit("kernel_runs", self.kernel_runs, "the test kernel on each GPU");
-        visit("rnn_request", self.rnn_request,
-              "the requested recurrent-network cases, if not those of rnncheck doctor");
-        visit("rnn_runs", self.rnn_runs, "the recurrent-network cases");
-        visit("rnn_fits", self.rnn_fits, "the largest networks that fit into GPU memory");
-        visit("rnn_dropouts", self.rnn_dropouts, "dropout between layers, measured");
-        visit("probe_runs", self.probe_runs, "how each probe went");
-        visit("log", self.log, "the content of logs");
-        visit("expected", self.expected, "versions that a profile expects (--profile)");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(int, schema, "number of this form of the facts") = facts_schema;
+    RNNCHECK_FIELD(ToolFacts, tool, "who collected them");
+    RNNCHECK_FIELD(Host, host, "the machine and its system");
+    RNNCHECK_FIELD(Driver, driver, "kernel module, device nodes, driver library");
+    RNNCHECK_FIELD(std::vector<Gpu>, cuda_devices, "GPUs as a CUDA program sees them");
+    RNNCHECK_FIELD(std::vector<Board>, nvml_devices, "GPUs as NVML sees them");
+    RNNCHECK_FIELD(std::vector<Library>, libraries, "GPU libraries found on disk");
+    RNNCHECK_FIELD(std::vector<Runtime>, runtimes, "CUDA runtimes that were queried");
+    RNNCHECK_FIELD(std::vector<Nvrtc>, nvrtcs, "runtime compilers that were queried");
+    RNNCHECK_FIELD(std::vector<Cudnn>, cudnns, "cuDNN installations that were queried");
+    RNNCHECK_FIELD(std::vector<PythonEnvironment>, pythons, "Python environments");
+    RNNCHECK_FIELD(std::vector<Framework>, frameworks, "frameworks that run recurrent networks through cuDNN");
+    RNNCHECK_FIELD(std::optional<Network>, network, "the recurrent network that is meant to run");
+    RNNCHECK_FIELD(std::vector<KernelRun>, kernel_runs, "the test kernel on each GPU");
+    RNNCHECK_FIELD(std::optional<RnnRequest>, rnn_request,
+                   "the requested recurrent-network cases, if not those of rnncheck doctor");
+    RNNCHECK_FIELD(std::vector<RnnRun>, rnn_runs, "the recurrent-network cases");
+    RNNCHECK_FIELD(std::vector<RnnFit>, rnn_fits, "the largest networks that fit into GPU memory");
+    RNNCHECK_FIELD(std::vector<RnnDropout>, rnn_dropouts, "dropout between layers, measured");
+    RNNCHECK_FIELD(std::vector<ProbeRun>, probe_runs, "how each probe went");
+    RNNCHECK_FIELD(std::optional<Log>, log, "the content of logs");
+    RNNCHECK_FIELD(std::optional<ExpectedVersions>, expected, "versions that a profile expects (--profile)");
+    RNNCHECK_FIELDS_END
 };
 
 /// NVML's record of a GPU, joined by PCI address or UUID; null when NVML did not list it.

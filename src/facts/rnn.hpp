@@ -9,13 +9,10 @@ namespace rnncheck {
 
 /// The recurrent network that somebody wants to run.
 struct Network {
-    std::optional<Dtype> dtype;
-    std::optional<bool> masked;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("dtype", self.dtype, "type of its data");
-        visit("masked", self.masked, "whether its sequences are padded and masked, or of different lengths");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::optional<Dtype>, dtype, "type of its data");
+    RNNCHECK_FIELD(std::optional<bool>, masked, "whether its sequences are padded and masked, or of different lengths");
+    RNNCHECK_FIELDS_END
 };
 
 /// The size of a case to find the largest of that fits into free GPU memory.
@@ -24,53 +21,37 @@ RNNCHECK_ENUM_NAMES(FitSize, "batch", "length")
 
 /// A case's weights, in place of those made by formula.
 struct CaseWeights {
-    int number = 0;
-    std::vector<double> weights;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("number", self.number, "place of the case among those requested, from 1");
-        visit("weights", self.weights, "for each layer and gate those of input and state and both biases");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(int, number, "place of the case among those requested, from 1") = 0;
+    RNNCHECK_FIELD(std::vector<double>, weights, "for each layer and gate those of input and state and both biases");
+    RNNCHECK_FIELDS_END
 };
 
 /// Which cases to compute, where that is not the doctor's choice.
 struct RnnRequest {
-    Level level = Level::quick;
-    std::vector<RnnCase> cases;
-    std::vector<CaseWeights> weights;
-    std::optional<int> gpu;
-    std::optional<std::string> library;
-    std::optional<Dialect> dialect;
-    std::optional<FitSize> fit;
-    std::optional<int> trial;
-    std::optional<double> dropout;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("level", self.level, "the sweep, when no cases are named");
-        visit("cases", self.cases, "cases named one by one, instead of a sweep");
-        visit("weights", self.weights, "of cases that have weights of their own");
-        visit("gpu", self.gpu, "CUDA's ordinal of the only GPU to use");
-        visit("library", self.library, "the only libcudnn to use, a path or a part of it");
-        visit("dialect", self.dialect, "the only RNN interface to use");
-        visit("fit", self.fit, "find the largest such size of the first case that fits, instead of computing cases");
-        visit("trial", self.trial, "try this size, instead of calculating the largest");
-        visit("dropout", self.dropout, "measure dropout of this probability, in addition to the cases");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(Level, level, "the sweep, when no cases are named") = Level::quick;
+    RNNCHECK_FIELD(std::vector<RnnCase>, cases, "cases named one by one, instead of a sweep");
+    RNNCHECK_FIELD(std::vector<CaseWeights>, weights, "of cases that have weights of their own");
+    RNNCHECK_FIELD(std::optional<int>, gpu, "CUDA's ordinal of the only GPU to use");
+    RNNCHECK_FIELD(std::optional<std::string>, library, "the only libcudnn to use, a path or a part of it");
+    RNNCHECK_FIELD(std::optional<Dialect>, dialect, "the only RNN interface to use");
+    RNNCHECK_FIELD(std::optional<FitSize>, fit,
+                   "find the largest such size of the first case that fits, instead of computing cases");
+    RNNCHECK_FIELD(std::optional<int>, trial, "try this size, instead of calculating the largest");
+    RNNCHECK_FIELD(std::optional<double>, dropout, "measure dropout of this probability, in addition to the cases");
+    RNNCHECK_FIELDS_END
 };
 
 /// What a case runs on: one RNN interface of a cuDNN installation, on one GPU.
 struct RnnTarget {
-    std::string library;
-    int gpu = 0;
-    Dialect dialect = Dialect::v8;
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, library, "path of the libcudnn");
+    RNNCHECK_FIELD(int, gpu, "CUDA's ordinal") = 0;
+    RNNCHECK_FIELD(Dialect, dialect, "RNN interface used") = Dialect::v8;
+    RNNCHECK_FIELDS_END
 
     bool operator==(const RnnTarget&) const = default;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("library", self.library, "path of the libcudnn");
-        visit("gpu", self.gpu, "CUDA's ordinal");
-        visit("dialect", self.dialect, "RNN interface used");
-    }
 };
 
 enum class RunEnd {
@@ -175,24 +156,16 @@ struct RnnFit : RnnTarget {
 
 /// What dropout between two layers did.
 struct RnnDropout : RnnTarget {
-    double probability = 0;
-    std::optional<std::int64_t> elements;
-    std::optional<std::int64_t> kept;
-    std::optional<double> scale_error;
-    std::optional<bool> repeats;
-    std::optional<bool> moves_on;
-    std::optional<CallResult> result;
-
-    static void fields(auto& self, auto&& visit) {
-        RnnTarget::fields(self, visit);
-        visit("probability", self.probability, "of an element to be dropped, as requested");
-        visit("elements", self.elements, "elements that passed from one layer to the next");
-        visit("kept", self.kept, "those that were not zero after it");
-        visit("scale_error", self.scale_error, "largest relative error of a kept one against 1 / (1 - probability)");
-        visit("repeats", self.repeats, "whether the same seed gave the same mask again");
-        visit("moves_on", self.moves_on, "whether the next call drew another mask");
-        visit("result", self.result, "the first call that failed");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(double, probability, "of an element to be dropped, as requested") = 0;
+    RNNCHECK_FIELD(std::optional<std::int64_t>, elements, "elements that passed from one layer to the next");
+    RNNCHECK_FIELD(std::optional<std::int64_t>, kept, "those that were not zero after it");
+    RNNCHECK_FIELD(std::optional<double>, scale_error,
+                   "largest relative error of a kept one against 1 / (1 - probability)");
+    RNNCHECK_FIELD(std::optional<bool>, repeats, "whether the same seed gave the same mask again");
+    RNNCHECK_FIELD(std::optional<bool>, moves_on, "whether the next call drew another mask");
+    RNNCHECK_FIELD(std::optional<CallResult>, result, "the first call that failed");
+    RNNCHECK_FIELDS_END_AFTER(RnnTarget)
 };
 
 }  // namespace rnncheck

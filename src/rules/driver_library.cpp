@@ -10,21 +10,17 @@ static Remedy install(const Facts& facts) {
                   driver_install_commands(facts));
 }
 
-static Remedy no_gpu_is_right() {
-    return remedy("driver_missing/no_gpu");
-}
-
 static std::vector<Remedy> remedies_without_driver(const Facts& facts) {
-    if (on_wsl(facts)) return {update_windows_driver()};
+    if (on_wsl(facts)) return {remedy("driver_missing/wsl")};
     if (!foreign_kernel_driver(facts).empty()) return {against_foreign_driver(facts)};
     if (!facts.host.pci_gpus.empty()) return {install(facts)};
-    if (bus_without_gpu(facts)) return {machine_without_gpu(facts), no_gpu_is_right()};
+    if (bus_without_gpu(facts)) return {machine_without_gpu(facts), remedy("driver_missing/no_gpu")};
     std::vector<Remedy> remedies;
     if (!batch_system(facts).empty()) remedies.push_back(gpu_for_job(facts));
     if (in_container(facts)) remedies.push_back(gpu_for_container(facts));
     remedies.push_back(install(facts));
     remedies.back().text = "If this machine has an NVIDIA GPU, install its driver, then reboot";
-    remedies.push_back(no_gpu_is_right());
+    remedies.push_back(remedy("driver_missing/no_gpu"));
     return remedies;
 }
 
@@ -76,7 +72,7 @@ static Remedy passed_in(const Facts& facts) {
 }
 
 static Remedy install_or_find(const Facts& facts, const std::vector<const Library*>& copies) {
-    if (on_wsl(facts)) return update_windows_driver();
+    if (on_wsl(facts)) return remedy("driver_missing/wsl");
     if (in_container(facts)) return passed_in(facts);
     const auto& module = facts.driver.kernel_version;
     const std::string version = module ? ' ' + module->text : "";

@@ -12,14 +12,6 @@ static bool speaks_of_mps(const CallResult& init) {
     return init.code >= first && init.code <= last;
 }
 
-static Remedy repair_mps() {
-    return remedy("driver_init_failed/mps");
-}
-
-static Remedy look_into_kernel_log(const Facts& facts) {
-    return on_host(facts, remedy("driver_init_failed/reboot"));
-}
-
 static Finding init_failed(const Facts& facts, const Matrix& matrix) {
     const CallResult& init = *facts.driver.init;
     const auto status = matrix.status("cuda", 0, init.code);
@@ -30,7 +22,8 @@ static Finding init_failed(const Facts& facts, const Matrix& matrix) {
                      {"meaning of " + std::to_string(init.code), status ? status->name + ": " + status->meaning : "",
                       status ? status->source.url : "matrix"},
                      {"pipes of the MPS control daemon", if_known(facts.driver.mps_pipe), "driver.mps_pipe"}},
-        .remedies = {speaks_of_mps(init) ? repair_mps() : look_into_kernel_log(facts)},
+        .remedies = {speaks_of_mps(init) ? remedy("driver_init_failed/mps")
+                                         : on_host(facts, remedy("driver_init_failed/reboot"))},
         .symptoms = {"driver.init"}};
 }
 
@@ -45,14 +38,6 @@ static std::vector<Evidence> releases(const Facts& facts) {
     return {{"kernel module", if_known(facts.driver.kernel_version), "driver.kernel_version"},
             {"libcuda", if_known(driver_library_version(facts)), "driver.library_version"},
             {"NVML", if_known(facts.driver.nvml_version), "driver.nvml_version"}};
-}
-
-static Remedy restart(const Facts& facts) {
-    return on_host(facts, remedy("driver_userland_kernel_mismatch/reboot"));
-}
-
-static Remedy restart_container() {
-    return remedy("driver_userland_kernel_mismatch/container");
 }
 
 static Finding mismatch(const Facts& facts, const std::vector<FailedCall>& failures, bool nvml_says_so) {
@@ -72,7 +57,8 @@ static Finding mismatch(const Facts& facts, const std::vector<FailedCall>& failu
     if (!failures.empty()) finding.evidence.push_back(evidence_of(failures.front()));
     for (const FailedCall& failure : failures) append(finding.explains, failure.explains);
     if (nvml_says_so) finding.evidence.push_back({"NVML", in_words(*facts.driver.nvml_init), "driver.nvml_init"});
-    finding.remedies = {in_container(facts) ? restart_container() : restart(facts)};
+    finding.remedies = {in_container(facts) ? remedy("driver_userland_kernel_mismatch/container")
+                                            : on_host(facts, remedy("driver_userland_kernel_mismatch/reboot"))};
     return finding;
 }
 

@@ -170,10 +170,6 @@ static bool passes_over_its_own(const CudnnInUse& use) {
     return use.own && use.library.found_by == "LD_LIBRARY_PATH" && serves(use.version, use.built_with) != Serves::well;
 }
 
-static Remedy take_out(const std::string& directory) {
-    return remedy("wrong_cudnn_found_first/in_use", {directory});
-}
-
 static void describe_first(Finding& finding, const CudnnInUse& use) {
     const std::string directory = directory_of(*use.library.path);
     finding.severity = Severity::error;
@@ -183,7 +179,7 @@ static void describe_first(Finding& finding, const CudnnInUse& use) {
                       (older ? "older than the " : "of a different major version than the ") + use.built_with.text +
                       " that it was built with";
     finding.evidence.push_back({"its bundled cuDNN", use.own->path, "libraries"});
-    finding.remedies = {take_out(directory)};
+    finding.remedies = {remedy("wrong_cudnn_found_first/in_use", {directory})};
 }
 
 /// A cuDNN of another major has other file names: it is in the way only of what opens unversioned names.
@@ -204,7 +200,7 @@ static std::optional<Finding> other_major_first(const Facts& facts, const Framew
                        "without a version",
             .evidence = {{"first in LD_LIBRARY_PATH", file.path, "libraries"},
                          {"cuDNN that it loads", *cudnn->path, "frameworks"}},
-            .remedies = {take_out(directory_of(file.path))},
+            .remedies = {remedy("wrong_cudnn_found_first/in_use", {directory_of(file.path)})},
             .confidence = Confidence::possible};
     }
     return std::nullopt;

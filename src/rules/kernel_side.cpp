@@ -3,14 +3,10 @@
 
 namespace rnncheck::rules {
 
-static Remedy load_it() {
-    return remedy("kernel_module_missing/load");
-}
-
 static std::vector<Remedy> without_module(const Facts& facts) {
     if (!foreign_kernel_driver(facts).empty()) return {on_host(facts, against_foreign_driver(facts))};
     if (bus_without_gpu(facts)) return {machine_without_gpu(facts)};
-    std::vector<Remedy> remedies{on_host(facts, load_it())};
+    std::vector<Remedy> remedies{on_host(facts, remedy("kernel_module_missing/load"))};
     if (in_container(facts)) remedies.push_back(gpu_for_container(facts));
     return remedies;
 }
@@ -67,10 +63,6 @@ static std::string nodes_of_gpus(const Facts& facts) {
     return command;
 }
 
-static Remedy make_them(const Facts& facts) {
-    return on_host(facts, remedy("device_nodes_missing", {nodes_of_gpus(facts)}));
-}
-
 static std::vector<Evidence> seen(const Facts& facts, const std::vector<std::string>& missing) {
     return {{"missing device nodes", join_with_and(missing), "driver.device_nodes"},
             {"kernel module", "loaded", "driver.module_loaded"},
@@ -90,7 +82,7 @@ static Finding nodes_missing(const Facts& facts, const std::vector<std::string>&
         (facts.tool.make_nodes.value_or(false) ? ", although --make-nodes allowed the driver to create them" : "");
     finding.evidence = seen(facts, missing);
     if (in_container(facts)) finding.remedies = {gpu_for_container(facts)};
-    finding.remedies.push_back(make_them(facts));
+    finding.remedies.push_back(on_host(facts, remedy("device_nodes_missing", {nodes_of_gpus(facts)})));
     return finding;
 }
 
@@ -102,7 +94,7 @@ static Finding nodes_to_come(const Facts& facts, const std::vector<std::string>&
                        " will be created by nvidia-modprobe when the first CUDA program starts; rnncheck prevents this "
                        "without --make-nodes, so nothing was run on a GPU",
             .evidence = seen(facts, missing),
-            .remedies = {let_helper_make_nodes()}};
+            .remedies = {remedy("device_nodes_missing/helper")}};
 }
 
 /// The kernel module is loaded, but the files in /dev through which programs reach it do not exist.
@@ -155,10 +147,6 @@ Verdict device_nodes_unreadable(const Facts& facts, const Matrix&) {
     return pass("this user has read and write permission for the device nodes");
 }
 
-static Remedy make_it(const Facts& facts) {
-    return on_host(facts, remedy("uvm_device_node_missing"));
-}
-
 static Finding uvm_missing(const Facts& facts) {
     const bool to_come = nodes_made_on_demand(facts);
     Finding finding;
@@ -176,12 +164,12 @@ static Finding uvm_missing(const Facts& facts) {
     finding.evidence = {{"/dev/nvidia-uvm", "missing, although /dev/nvidiactl exists", "driver.device_nodes"},
                         {"failed call", in_words(*facts.driver.init), "driver.init"}};
     if (to_come)
-        finding.remedies = {let_helper_make_nodes()};
+        finding.remedies = {remedy("device_nodes_missing/helper")};
     else if (in_container(facts)) {
         finding.remedies = {gpu_for_container(facts)};
         finding.remedies.front().text += ". Restart containers that were started before the host had this node";
     }
-    finding.remedies.push_back(make_it(facts));
+    finding.remedies.push_back(on_host(facts, remedy("uvm_device_node_missing")));
     return finding;
 }
 

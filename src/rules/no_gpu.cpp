@@ -37,7 +37,7 @@ static Remedy without_board(const Facts& facts) {
 }
 
 static std::vector<Remedy> remedies_without_gpu(const Facts& facts) {
-    if (on_wsl(facts)) return {update_windows_driver()};
+    if (on_wsl(facts)) return {remedy("driver_missing/wsl")};
     if (facts.nvml_devices.empty() && bus_without_gpu(facts)) return {machine_without_gpu(facts)};
     std::vector<Remedy> remedies;
     if (!facts.nvml_devices.empty()) remedies.push_back(for_board(facts));

@@ -18,50 +18,38 @@
 
 namespace rnncheck {
 
-/// What a rule's page lists under a name, "" where it lists one alone.
+/// What a rule's page lists, with the word after the slash in remedy("driver_init_failed/mps").
 struct NamedRemedy : Remedy {
-    std::string name = {};
-
-    static void fields(auto& self, auto&& visit) {
-        visit("name", self.name, "");
-        Remedy::fields(self, visit);
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, name, "empty where the page has one remedy without a name");
+    RNNCHECK_FIELDS_END_AFTER(Remedy)
 };
 
 using Check = Verdict (*)(const Facts&, const Matrix&);
 
-/// A function, and all else from the JSON at the head of docs/rules/<name>.md.
+/// A function, and all else from docs/rules/<name>.md: the fields from the JSON at its head.
 struct Rule {
     std::string title = {};  ///< one sentence that states the fault: the page's first
-    Layer layer = Layer::host;
-    /// No finding counts as more; an undecided rule counts against the verdict when this is `error`.
-    Severity max_severity = Severity::error;
-    Stage stage = Stage::look;  ///< the last stage whose facts it judges
     Check check = nullptr;
-    /// What a person must tell for an answer without a machine (`matrix check`), in the words of its keys; empty when
-    /// only the machine itself can answer.
-    std::string what_if_inputs = {};
-    bool judges_log = false;            ///< `check` looks at the log's facts itself
-    bool only_from_log = false;         ///< nothing but a log can witness it: a row of log_causes, no file
-    bool says_no_gpu = false;           ///< what it finds is expected on a machine without a GPU (--allow-no-gpu)
-    bool repaired_by_versions = false;  ///< versions do not fit: judge() adds repairs that the tables confirm
-    /// Rules that say more exactly what is wrong. A finding is left out where theirs explain all of its symptoms.
-    std::vector<std::string> yields_to = {};
-    std::string yields_as = {};  ///< a rule to which it yields, and to all that that one yields to
-    std::vector<NamedRemedy> remedies = {};
-
-    static void fields(auto& self, auto&& visit) {
-        visit("layer", self.layer, "");
-        visit("max_severity", self.max_severity, "");
-        visit("stage", self.stage, "");
-        visit("what_if_inputs", self.what_if_inputs, "");
-        visit("judges_log", self.judges_log, "");
-        visit("says_no_gpu", self.says_no_gpu, "");
-        visit("repaired_by_versions", self.repaired_by_versions, "");
-        visit("yields_to", self.yields_to, "");
-        visit("yields_as", self.yields_as, "");
-        visit("remedies", self.remedies, "");
-    }
+    bool only_from_log = false;  ///< nothing but a log can witness it: a row of log_causes, no page
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(Layer, layer, "where it sits") = Layer::host;
+    RNNCHECK_FIELD(Severity, max_severity,
+                   "no finding counts as more; if undecided, an error counts against the verdict") = Severity::error;
+    RNNCHECK_FIELD(Stage, stage, "the last stage whose facts it judges") = Stage::look;
+    RNNCHECK_FIELD(
+        std::string, what_if_inputs,
+        "the keys that `matrix check` needs for an answer; empty when only the machine itself can answer") = {};
+    RNNCHECK_FIELD(bool, judges_log, "the function looks at the log's facts itself") = false;
+    RNNCHECK_FIELD(bool, says_no_gpu, "what it finds is expected on a machine without a GPU (--allow-no-gpu)") = false;
+    RNNCHECK_FIELD(bool, repaired_by_versions,
+                   "versions do not fit: judge() adds repairs that the tables confirm") = false;
+    RNNCHECK_FIELD(
+        std::vector<std::string>, yields_to,
+        "rules that know the cause more exactly: a finding is left out where theirs explain all its symptoms") = {};
+    RNNCHECK_FIELD(std::string, yields_as, "a rule to which it yields, and to all that that one yields to") = {};
+    RNNCHECK_FIELD(std::vector<NamedRemedy>, remedies, "what the function names by remedy()") = {};
+    RNNCHECK_FIELDS_END
 };
 
 /// The function of each page that has a head; the build lists them.

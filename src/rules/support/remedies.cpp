@@ -104,10 +104,6 @@ Remedy on_host(const Facts& facts, Remedy remedy) {
     return remedy;
 }
 
-Remedy update_windows_driver() {
-    return remedy("driver_missing/wsl");
-}
-
 Remedy check_machine(const Facts& facts) {
     const bool is_of_host = in_container(facts) && bus_without_gpu(facts);
     return remedy("driver_missing/machine",
@@ -117,10 +113,6 @@ Remedy check_machine(const Facts& facts) {
 Remedy machine_without_gpu(const Facts& facts) {
     if (!batch_system(facts).empty()) return gpu_for_job(facts);
     return facts.host.container == "kubernetes" ? gpu_for_container(facts) : check_machine(facts);
-}
-
-Remedy let_helper_make_nodes() {
-    return remedy("device_nodes_missing/helper");
 }
 
 bool bus_without_gpu(const Facts& facts) {

@@ -23,18 +23,12 @@ Remedy gpu_for_job(const Facts& facts);
 /// job to the cluster's administrators, and says so.
 Remedy on_host(const Facts& facts, Remedy remedy);
 
-/// Under WSL, whose driver is that of Windows.
-Remedy update_windows_driver();
-
 /// There is no GPU to drive: what has to change is which machine this is, or what it is given.
 Remedy check_machine(const Facts& facts);
 
 /// Where bus_without_gpu. A container sees the PCI bus of its host, so no option of its runtime helps; a job or a pod
 /// is to be given a node with a GPU.
 Remedy machine_without_gpu(const Facts& facts);
-
-/// Where nodes_made_on_demand: the run that lets the helper make them.
-Remedy let_helper_make_nodes();
 
 /// The PCI bus could be read, and no display controller of NVIDIA is on it.
 bool bus_without_gpu(const Facts& facts);

@@ -94,11 +94,10 @@ RuleList::RuleList(const Matrix& matrix) : matrix_(matrix) {
     for (const LogCause& row : matrix_.log_causes()) {
         if (find_named(directory, row.cause)) continue;
         log_causes_.push_back({.title = row.title,
-                               .layer = from_name<Layer>(row.layer).value_or(Layer::host),
-                               .max_severity = from_name<Severity>(row.severity).value_or(Severity::error),
-                               .stage = Stage::look,
                                .check = only_a_log_tells,
-                               .only_from_log = true});
+                               .only_from_log = true,
+                               .layer = from_name<Layer>(row.layer).value_or(Layer::host),
+                               .max_severity = from_name<Severity>(row.severity).value_or(Severity::error)});
         all_.push_back({row.cause, &log_causes_.back()});
     }
     std::ranges::sort(all_, {}, &Named<Rule>::name);
