@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
@@ -124,6 +125,10 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(rnncheck("help", "matrix", "plan").out, rnncheck("matrix", "plan", "--help").out)
         self.assertEqual(rnncheck("help").out, rnncheck("--help").out)
         self.assertIn(b"125  ", rnncheck("help", "exit-codes").out)
+        self.assertIn(b"nagios", rnncheck("help", "exit-codes").out)
+        footer = rnncheck("help", environment={"COLUMNS": "70", "LC_ALL": "C.UTF-8"}).text.partition("\nExit codes: ")[2].split("\n\n")[0].strip()
+        footer = "Exit codes: " + footer
+        self.assertEqual(footer.splitlines(), textwrap.wrap(" ".join(footer.split()), 70, break_on_hyphens=False))
         for format in json.loads(rnncheck("list", "formats", "--json").out)["items"]:
             self.assertIn(format["name"], rnncheck("help", "formats").out.decode())
         self.is_usage_error(rnncheck("help", "docter"), "TOPIC cannot be 'docter'", "exit-codes", "doctor")

@@ -251,9 +251,16 @@ TEST_CASE("a report states what was hidden, and how much") {
     Report without = healthy_report();
     without.facts.cuda_devices[0].uuid = without.facts.nvml_devices[0].uuid = std::nullopt;
     CHECK_FALSE(redact(without, {}).hidden.has_value());
-    std::string text = everything(report);
-    std::ranges::replace(text, '\n', ' ');
-    CHECK(contains(text, "2 x uuid (--show-private shows them)"));
+    Report diagnosis = private_report();
+    diagnosis.facts.tool.stages = {"log"};
+    diagnosis.facts.log.emplace().lines = 1;
+    for (const Report& one : {report, redact(diagnosis, identity)})
+        for (const char* format : {"text", "markdown", "html"}) {
+            std::string text = (*find_named(all_formats(), format))->write(outline_of(one), {});
+            std::ranges::replace(text, '\n', ' ');
+            INFO(format);
+            CHECK(contains(text, "2 x uuid (--show-private shows them)"));
+        }
 }
 
 TEST_CASE("ids of rules and the tool's stamp are never touched") {

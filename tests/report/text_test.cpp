@@ -92,6 +92,7 @@ TEST_CASE("in ASCII nothing else is printed, and every mark has its word") {
     for (const Report& report : all_samples()) {
         CHECK(is_ascii(as_text(report, {.ascii = true})));
         CHECK(is_ascii(as_text(report, {.quiet = true, .ascii = true})));
+        CHECK(is_ascii((*find_named(all_formats(), "markdown"))->write(outline_of(report), {.ascii = true})));
     }
     CHECK_FALSE(is_ascii(as_text(healthy_report())));
     CHECK(contains(as_text(healthy_report(), {.ascii = true}), "\n [ok] Driver     550.54.14"));
