@@ -16,6 +16,7 @@ namespace rnncheck {
 namespace {
 
 constexpr int most_links = 40;  // what Linux follows as well before it answers ELOOP
+constexpr std::size_t most_at_once = 1 << 16;
 
 struct CloseFile {
     int file;
@@ -23,6 +24,14 @@ struct CloseFile {
 };
 
 }  // namespace
+
+ssize_t read_onto(std::string& text, int file, std::size_t most) {
+    const std::size_t before = text.size();
+    text.resize(before + std::min(most, most_at_once));
+    const ssize_t got = read(file, text.data() + before, text.size() - before);
+    text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    return got;
+}
 
 Root::Root(std::string prefix) : prefix_(std::move(prefix)) {
     while (!prefix_.empty() && prefix_.back() == '/') prefix_.pop_back();
@@ -41,12 +50,10 @@ std::optional<std::string> Root::read(std::string_view path, std::size_t most) c
     struct stat about {};
     if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
     std::string content;
-    char buffer[1 << 14];  // the stack may be limited to little
     while (content.size() < most) {
-        const ssize_t got = ::read(file, buffer, std::min(sizeof buffer, most - content.size()));
+        const ssize_t got = read_onto(content, file, most - content.size());
         if (got < 0) return std::nullopt;
         if (got == 0) break;
-        content.append(buffer, static_cast<std::size_t>(got));
     }
     return content;
 }

@@ -10,6 +10,10 @@
 
 namespace rnncheck {
 
+/// One read(2) of at most `most` bytes, added to the text: no buffer on the stack, which may be limited to little.
+/// Gives what read gives.
+ssize_t read_onto(std::string& text, int file, std::size_t most = 1 << 14);
+
 /// The file system as seen from `prefix`: "" is the machine itself, "/mnt/image" a mounted image or a test's directory.
 /// Paths given and returned are the ones inside.
 class Root {

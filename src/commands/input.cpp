@@ -15,7 +15,7 @@
 #include "base/text.hpp"
 #include "commands/output.hpp"
 #include "facts/facts_json.hpp"
-#include "process/own_child.hpp"
+#include "process/this_process.hpp"
 
 namespace rnncheck {
 

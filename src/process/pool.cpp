@@ -13,6 +13,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/files.hpp"
 #include "process/this_process.hpp"
 
 extern char** environ;
@@ -23,7 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t longest_line = 16 << 20;
 constexpr std::size_t tail_kept = 4096;
-constexpr std::size_t piece = 1 << 14;  // on the stack, which may be limited to little
 
 /// A file descriptor that closes itself.
 class Descriptor {
@@ -130,9 +130,7 @@ const char* nothing_to_read() {
 
 /// Reads what is there. False when the other side closed it.
 bool read_some(const Descriptor& from, std::string& into) {
-    char buffer[piece];
-    const ssize_t got = read(from.number(), buffer, sizeof buffer);
-    if (got > 0) into.append(buffer, static_cast<std::size_t>(got));
+    const ssize_t got = read_onto(into, from.number());
     return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 

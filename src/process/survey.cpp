@@ -9,6 +9,7 @@
 #include <map>
 #include <utility>
 
+#include "base/files.hpp"
 #include "base/program.hpp"
 #include "facts/facts_json.hpp"
 #include "process/pool.hpp"
@@ -357,9 +358,8 @@ class Stages {
 
 std::string read_all(int descriptor) {
     std::string text;
-    char buffer[1 << 14];
-    for (ssize_t got; (got = read(descriptor, buffer, sizeof buffer)) > 0;)
-        text.append(buffer, static_cast<std::size_t>(got));
+    while (read_onto(text, descriptor) > 0) {
+    }
     return text;
 }
 

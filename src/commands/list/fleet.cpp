@@ -9,8 +9,7 @@ namespace rnncheck::commands::fleet {
 
 namespace {
 
-enum class NamedBy { label, file };
-RNNCHECK_ENUM_NAMES(NamedBy, "label", "file")
+RNNCHECK_ENUM(NamedBy, label, file)
 
 struct Options {
     std::vector<std::string> inputs, group_by;
