@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t chunk_size = std::size_t{16} << 20;  ///< of a file with many reports; longer than any report
-constexpr std::size_t block_size = std::size_t{128} << 10;
+constexpr std::size_t block_size = std::size_t{64} << 10;
 constexpr unsigned most_threads = 8;
 
 /// Reports of one file, one after the other.
@@ -28,6 +28,7 @@ struct Chunk {
     std::string file;
     std::size_t first_line = 1;
     std::string text;
+    std::vector<std::size_t> ends_of_lines = {};  ///< in the text, which parsing changes
     bool whole_file = false;
 };
 
@@ -73,12 +74,14 @@ class Chunks {
             chunk.text.resize(size + got);
             open_ = got == block_size;
         }
-        if (const std::size_t end = chunk.text.rfind('\n'); open_ && end != std::string::npos) {
+        if (const std::size_t end = open_ ? chunk.text.rfind('\n') : std::string::npos; end != std::string::npos) {
             rest_ = chunk.text.substr(end + 1);
             chunk.text.resize(end + 1);
         }
         chunk.whole_file = !open_ && line_ == 1;
-        line_ += static_cast<std::size_t>(std::ranges::count(chunk.text, '\n'));
+        for (std::size_t at = chunk.text.find('\n'); at != std::string::npos; at = chunk.text.find('\n', at + 1))
+            chunk.ends_of_lines.push_back(at);
+        line_ += chunk.ends_of_lines.size();
         return chunk;
     }
 
@@ -179,13 +182,11 @@ class Reader {
         constexpr std::string_view blanks = " \t\r\n";
         std::vector<ParsedReport> reports;
         std::vector<UnreadableReport> unreadable;
-        std::vector<std::size_t> ends_of_lines;  // found before parsing, which changes the text
-        for (std::size_t i = 0; i < chunk.text.size(); ++i)
-            if (chunk.text[i] == '\n') ends_of_lines.push_back(i);
         for (std::size_t at = chunk.text.find_first_not_of(blanks); at != std::string::npos;
              at = chunk.text.find_first_not_of(blanks, at)) {
-            const auto line = chunk.first_line + static_cast<std::size_t>(std::ranges::lower_bound(ends_of_lines, at) -
-                                                                          ends_of_lines.begin());
+            const auto& ends = chunk.ends_of_lines;
+            const auto line =
+                chunk.first_line + static_cast<std::size_t>(std::ranges::lower_bound(ends, at) - ends.begin());
             const std::string place = fs::path(chunk.file).filename().string() + ':' + std::to_string(line);
             rapidjson::InsituStringStream stream(&chunk.text[at]);
             allocator.Clear();
