@@ -1,7 +1,12 @@
-// How a facts structure lists its own fields, once, for JSON, merging, the schema and the tests.
-// A structure T that takes part has
-//     static void fields(auto& self, auto&& visit);
-// which calls visit(name, self.member, "what it holds, with its unit") for every member, in reading order.
+// How a structure lists its own fields, once, for JSON, merging, the schema and the tests:
+//     struct Gpu {
+//         RNNCHECK_FIELDS
+//         RNNCHECK_FIELD(int, index, "CUDA's ordinal") = 0;
+//         RNNCHECK_FIELD(std::optional<int>, clock_mhz, "highest clock");
+//         RNNCHECK_FIELDS_END
+//     };
+// has two members and Gpu::fields(self, visit), which calls visit("index", self.index, "CUDA's ordinal") and so on, in
+// this order. RNNCHECK_FIELDS_END_AFTER(Base) visits those of Base first. A structure may write its fields() itself.
 // An enumeration takes part through `constexpr std::span<const std::string_view> names_of(E)`, found by its type,
 // whose entries are the values in order.
 #pragma once
@@ -12,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/version.hpp"
@@ -52,7 +58,36 @@ struct IsVector<std::vector<T>> : std::true_type {};
 
 using TextMap = std::map<std::string, std::string>;
 
+struct NoFields {
+    static void fields(auto&, auto&&) {}
+};
+
+/// use(std::integral_constant<int, line>) for each line from `first` to before `end`.
+template <int first, int end>
+void for_each_line(auto&& use) {
+    [&]<int... at>(std::integer_sequence<int, at...>) {
+        (use(std::integral_constant<int, first + at>()), ...);
+    }
+    (std::make_integer_sequence<int, end - first>());
+}
+
 }  // namespace rnncheck
+
+/// A field is a function that is found by the line it is declared on.
+#define RNNCHECK_FIELDS static constexpr int line_of_fields = __LINE__;
+#define RNNCHECK_FIELD(T, name, about)                                                        \
+    static void visit_field(std::integral_constant<int, __LINE__>, auto& self, auto& visit) { \
+        visit(#name, self.name, about);                                                       \
+    }                                                                                         \
+    T name
+#define RNNCHECK_FIELDS_END RNNCHECK_FIELDS_END_AFTER(::rnncheck::NoFields)
+#define RNNCHECK_FIELDS_END_AFTER(Base)                                                                 \
+    static void fields(auto& self, auto&& visit) {                                                      \
+        Base::fields(self, visit);                                                                      \
+        ::rnncheck::for_each_line<line_of_fields, __LINE__>([&](auto line) {                            \
+            if constexpr (requires { visit_field(line, self, visit); }) visit_field(line, self, visit); \
+        });                                                                                             \
+    }
 
 /// Gives the enumeration E its names, in the order of its values; use it right after E in namespace rnncheck.
 #define RNNCHECK_ENUM_NAMES(E, ...)                                \
@@ -60,3 +95,19 @@ using TextMap = std::map<std::string, std::string>;
         static constexpr std::string_view names[] = {__VA_ARGS__}; \
         return names;                                              \
     }
+
+/// An enumeration whose names are those of its values: RNNCHECK_ENUM(Cell, lstm, gru).
+#define RNNCHECK_ENUM(E, ...)     \
+    enum class E { __VA_ARGS__ }; \
+    RNNCHECK_ENUM_NAMES(E, RNNCHECK_FOR_EACH(RNNCHECK_QUOTED, __VA_ARGS__))
+#define RNNCHECK_QUOTED(word) #word,
+
+/// RNNCHECK_FOR_EACH(use, a, b) is use(a) use(b), for at most 27 words.
+#define RNNCHECK_FOR_EACH(use, ...) RNNCHECK_SCAN(RNNCHECK_EACH(use, __VA_ARGS__))
+#define RNNCHECK_EACH(use, first, ...) use(first) __VA_OPT__(RNNCHECK_AGAIN RNNCHECK_PARENTHESES(use, __VA_ARGS__))
+#define RNNCHECK_AGAIN() RNNCHECK_EACH
+#define RNNCHECK_PARENTHESES ()
+#define RNNCHECK_SCAN(...) RNNCHECK_SCAN_9(RNNCHECK_SCAN_9(RNNCHECK_SCAN_9(__VA_ARGS__)))
+#define RNNCHECK_SCAN_9(...) RNNCHECK_SCAN_3(RNNCHECK_SCAN_3(RNNCHECK_SCAN_3(__VA_ARGS__)))
+#define RNNCHECK_SCAN_3(...) RNNCHECK_SCAN_1(RNNCHECK_SCAN_1(RNNCHECK_SCAN_1(__VA_ARGS__)))
+#define RNNCHECK_SCAN_1(...) __VA_ARGS__

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t chunk_size = std::size_t{16} << 20;  ///< of a file with many reports; longer than any report
-constexpr std::size_t block_size = std::size_t{128} << 10;
+constexpr std::size_t block_size = std::size_t{64} << 10;
 constexpr unsigned most_threads = 8;
 
 /// Reports of one file, one after the other.
@@ -28,6 +28,7 @@ struct Chunk {
     std::string file;
     std::size_t first_line = 1;
     std::string text;
+    std::vector<std::size_t> ends_of_lines = {};  ///< in the text, which parsing changes
     bool whole_file = false;
 };
 
@@ -73,12 +74,14 @@ class Chunks {
             chunk.text.resize(size + got);
             open_ = got == block_size;
         }
-        if (const std::size_t end = chunk.text.rfind('\n'); open_ && end != std::string::npos) {
+        if (const std::size_t end = open_ ? chunk.text.rfind('\n') : std::string::npos; end != std::string::npos) {
             rest_ = chunk.text.substr(end + 1);
             chunk.text.resize(end + 1);
         }
         chunk.whole_file = !open_ && line_ == 1;
-        line_ += static_cast<std::size_t>(std::ranges::count(chunk.text, '\n'));
+        for (std::size_t at = chunk.text.find('\n'); at != std::string::npos; at = chunk.text.find('\n', at + 1))
+            chunk.ends_of_lines.push_back(at);
+        line_ += chunk.ends_of_lines.size();
         return chunk;
     }
 
@@ -105,7 +108,10 @@ const rapidjson::Value& facts_of(const rapidjson::Value& report) {
     if (!report.IsObject()) throw InputError("it is no report");
     const rapidjson::Value* facts = member_of(report, "facts");
     if (!facts && member_of(report, "probe_runs")) facts = &report;
-    if (!facts || !facts->IsObject()) throw InputError("it holds no facts of a machine");
+    if (!facts || !facts->IsObject())
+        throw InputError(report.HasMember("command")
+                             ? "it is the result of another command, and holds no facts of a machine"
+                             : "it holds no facts of a machine");
     const rapidjson::Value* schema = member_of(*facts, "schema");
     if (!schema || !schema->IsInt() || schema->GetInt() != facts_schema)
         throw InputError("its facts are not of schema " + std::to_string(facts_schema));
@@ -117,6 +123,7 @@ struct ParsedReport {
     std::string place;  ///< "nodes.ndjson:7"
     FleetNode node = {};
     std::vector<std::string> errors = {}, warnings = {};
+    std::map<std::string, std::string> titles = {};  ///< by rule
     ComparedValues compared;
 };
 
@@ -132,8 +139,11 @@ ParsedReport parsed_report(const rapidjson::Value& json, std::string place) {
             report.node.labels.emplace_back(label.name.GetString(), text_at(*labels, label.name.GetString()));
     if (const auto* findings = member_of(json, "findings"); findings && findings->IsArray())
         for (const auto& finding : findings->GetArray())
-            if (const std::string severity = text_at(finding, "severity"); severity == "error" || severity == "warning")
+            if (const std::string severity = text_at(finding, "severity");
+                severity == "error" || severity == "warning") {
                 (severity == "error" ? report.errors : report.warnings).push_back(text_at(finding, "rule"));
+                report.titles.emplace(text_at(finding, "rule"), text_at(finding, "title"));
+            }
     return report;
 }
 
@@ -172,13 +182,11 @@ class Reader {
         constexpr std::string_view blanks = " \t\r\n";
         std::vector<ParsedReport> reports;
         std::vector<UnreadableReport> unreadable;
-        std::vector<std::size_t> ends_of_lines;  // found before parsing, which changes the text
-        for (std::size_t i = 0; i < chunk.text.size(); ++i)
-            if (chunk.text[i] == '\n') ends_of_lines.push_back(i);
         for (std::size_t at = chunk.text.find_first_not_of(blanks); at != std::string::npos;
              at = chunk.text.find_first_not_of(blanks, at)) {
-            const auto line = chunk.first_line + static_cast<std::size_t>(std::ranges::lower_bound(ends_of_lines, at) -
-                                                                          ends_of_lines.begin());
+            const auto& ends = chunk.ends_of_lines;
+            const auto line =
+                chunk.first_line + static_cast<std::size_t>(std::ranges::lower_bound(ends, at) - ends.begin());
             const std::string place = fs::path(chunk.file).filename().string() + ':' + std::to_string(line);
             rapidjson::InsituStringStream stream(&chunk.text[at]);
             allocator.Clear();
@@ -214,6 +222,7 @@ class Reader {
             node.samples.push_back({texts.number_of(number.field), number.gpu, number.value});
         for (const std::string& rule : report.errors) node.errors.push_back(texts.number_of(rule));
         for (const std::string& rule : report.warnings) node.warnings.push_back(texts.number_of(rule));
+        collection_.titles.merge(report.titles);
         std::ranges::sort(node.values);
         collection_.nodes.push_back(std::move(node));
     }
@@ -286,7 +295,7 @@ const FleetNode& only_report(const Collection& collection) {
     return collection.nodes.front();
 }
 
-Collection read_reports(const std::vector<std::string>& inputs, bool name_by_file) {
+std::vector<std::string> report_files(const std::vector<std::string>& inputs) {
     std::vector<std::string> files;
     for (const std::string& input : inputs) {
         if (fs::is_directory(input))
@@ -296,6 +305,10 @@ Collection read_reports(const std::vector<std::string>& inputs, bool name_by_fil
         else
             throw InputError(input + " does not exist");
     }
+    return files;
+}
+
+Collection read_reports(std::vector<std::string> files, bool name_by_file) {
     return Reader(std::move(files), name_by_file).read_all();
 }
 

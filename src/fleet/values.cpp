@@ -77,7 +77,8 @@ using Values = std::unordered_map<std::string, std::string>;
 /// One value for all GPUs where they have the same.
 class ByGpu {
   public:
-    void add(const std::string& value, int gpu) { gpus_[value].push_back(gpu); }
+    /// The GPUs with the value; the list stays in place.
+    std::vector<int>& with(const std::string& value) { return gpus_[value]; }
 
     std::string text() const {
         if (gpus_.size() == 1) return gpus_.begin()->first;
@@ -137,9 +138,11 @@ class Collector {
                 if (!is_left_out(whole)) values[whole] = text_of(item.value);
             }
         } else {
+            std::string inner = place + '.', inner_pattern = pattern + '.';
             for (const auto& item : value.GetObject()) {
-                const std::string name = text_of(item.name);
-                collect(item.value, place + '.' + name, pattern + '.' + name, depth + 1, values);
+                inner.replace(place.size() + 1, std::string::npos, item.name.GetString());
+                inner_pattern.replace(pattern.size() + 1, std::string::npos, item.name.GetString());
+                collect(item.value, inner, inner_pattern, depth + 1, values);
             }
         }
     }
@@ -176,7 +179,7 @@ class Collector {
             const int gpu = index && index->IsInt() ? index->GetInt() : position;
             Values values;
             collect(element, name + "[]", name + "[]", 0, values);
-            for (const auto& [place, value] : values) fields[place].add(value, gpu);
+            for (const auto& [place, value] : values) fields[place].with(value).push_back(gpu);
             if (const Value* free = member(element, "memory_free_mib"); free && free->IsNumber())
                 out_.numbers.push_back({"nvml_devices[].memory_free_mib", gpu, free->GetDouble()});
             ++position;
@@ -188,8 +191,9 @@ class Collector {
     /// Results of each case, and the time that all cases took on each GPU.
     void collect_runs(const Value& facts, const Value& lists) {
         if (!lists.IsArray()) return;
-        std::unordered_map<std::string, const Value*> cases;
-        for (const Value& one : list_member(facts, "rnn_cases").GetArray()) cases[text_member(one, "case_id")] = &one;
+        std::unordered_map<std::string, std::string> cases;
+        for (const Value& one : list_member(facts, "rnn_cases").GetArray())
+            cases[text_member(one, "case_id")] = place_of_case(one);
         std::unordered_map<std::string, ByGpu> fields;
         std::map<int, double> times;
         for (const Value& runs : lists.GetArray()) {
@@ -198,13 +202,16 @@ class Collector {
             for (rapidjson::SizeType run = 0; run < count->GetUint(); ++run) {
                 const auto known = cases.find(text_of(item(member(runs, "case_id"), run)));
                 if (known == cases.end()) continue;
-                const std::string place = place_of_case(*known->second) + text_member(runs, "dialect") + ']';
+                const std::string place = known->second + text_member(runs, "dialect") + ']';
                 const std::string end = text_of(item(member(runs, "end"), run));
                 const Value& digest = item(member(runs, "digest"), run);
+                std::vector<int>& ends = fields[place + ".end"].with(end);
+                std::vector<int>* digests =
+                    digest.IsString() ? &fields[place + ".digest"].with(text_of(digest)) : nullptr;
                 for (rapidjson::SizeType g = 0; g < gpus->Size(); ++g) {
                     const int gpu = (*gpus)[g].IsInt() ? (*gpus)[g].GetInt() : -1;
-                    fields[place + ".end"].add(end, gpu);
-                    if (digest.IsString()) fields[place + ".digest"].add(text_of(digest), gpu);
+                    ends.push_back(gpu);
+                    if (digests) digests->push_back(gpu);
                     const Value& ms = item(&item(member(runs, "repeat_ms"), g), run);
                     if (ms.IsNumber()) times[gpu] += ms.GetDouble();
                 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/lists.hpp"
 #include "matrix/ranges.hpp"
 #include "matrix/tables.hpp"
 
@@ -203,8 +204,7 @@ Answer<RnnRequiredSupport> Matrix::requires_support(const Version& cudnn, const 
 
 std::vector<std::string> Matrix::frameworks() const {
     std::vector<std::string> names;
-    for (const FrameworkBuild& build : framework_builds())
-        if (std::find(names.begin(), names.end(), build.framework) == names.end()) names.push_back(build.framework);
+    for (const FrameworkBuild& build : framework_builds()) add_once(names, build.framework);
     return names;
 }
 

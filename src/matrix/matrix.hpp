@@ -4,7 +4,6 @@
 
 #include <memory>
 
-#include "matrix/log_rows.hpp"
 #include "matrix/rows.hpp"
 
 /// Every table: X(kind of row, name), the name being that of its file. Adding one takes its rows and a line here.

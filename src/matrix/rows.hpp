@@ -1,4 +1,4 @@
-// The rows of the tables about drivers, CUDA, cuDNN, GPUs and frameworks, and what an answer from them looks like.
+// The rows of the tables, and what an answer from them looks like.
 #pragma once
 
 #include <tuple>
@@ -9,26 +9,18 @@ namespace rnncheck {
 
 /// Where a row comes from. `seen` is an ISO date.
 struct Source {
-    std::string title;
-    std::string url;
-    std::string seen;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("title", self.title, "what people know it by");
-        visit("url", self.url, "where it is");
-        visit("seen", self.seen, "ISO date on which it was read");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, title, "what people know it by");
+    RNNCHECK_FIELD(std::string, url, "where it is");
+    RNNCHECK_FIELD(std::string, seen, "ISO date on which it was read");
+    RNNCHECK_FIELDS_END
 };
 
 /// How a row is known: documented by the vendor, read from source code, inferred (the note says from what), or
 /// unconfirmed.
-enum class Provenance { documented, source_code, inferred, unconfirmed };
-RNNCHECK_ENUM_NAMES(Provenance, "documented", "source_code", "inferred", "unconfirmed")
+RNNCHECK_ENUM(Provenance, documented, source_code, inferred, unconfirmed)
 
-enum class Coverage { known, newer_than_data, older_than_data, silent };
-RNNCHECK_ENUM_NAMES(Coverage, "known", "newer_than_data", "older_than_data", "silent")
-
-constexpr bool may_be_missing = true;
+RNNCHECK_ENUM(Coverage, known, newer_than_data, older_than_data, silent)
 
 /// As text; "" for what a row does not say.
 template <class T>
@@ -49,19 +41,23 @@ std::string cell_text(const T& value) {
         return std::string(value);
 }
 
-/// What every table has. A row's own columns are in R::fields: visit(name, member), or visit(name, member,
-/// may_be_missing) where a row may leave the column out; an optional always may. R::key() puts the rows in order.
+/// Members that are columns, in reading order: R::fields(row, visit) calls visit(name, member) for each.
+#define RNNCHECK_COLUMNS(...)                                 \
+    static void fields(auto& self, auto&& visit) {            \
+        RNNCHECK_FOR_EACH(RNNCHECK_VISIT_COLUMN, __VA_ARGS__) \
+    }
+#define RNNCHECK_VISIT_COLUMN(column) visit(#column, self.column);
+
+/// What every table has. A row may leave out an optional column and those of R::may_be_missing. R::key() puts the rows
+/// in order.
 struct Row {
     Source source;
     Provenance provenance = Provenance::documented;
     std::string note;        ///< what the row's author wants read with it, often empty
     std::size_t number = 0;  ///< its place in the table, from 1
 
-    static void fields(auto& self, auto&& visit) {
-        visit("source", self.source);
-        visit("provenance", self.provenance);
-        visit("note", self.note, may_be_missing);
-    }
+    RNNCHECK_COLUMNS(source, provenance, note)
+    static constexpr std::string_view may_be_missing[] = {"note"};
 };
 
 /// The rows of one series (R::series()) follow each other without overlap.
@@ -85,7 +81,7 @@ struct RangeColumns {
 template <class R>
 TextMap cells_of(const R& row) {
     TextMap cells;
-    R::fields(row, [&](const char* name, const auto& value, bool = false) { cells[name] = cell_text(value); });
+    R::fields(row, [&](const char* name, const auto& value) { cells[name] = cell_text(value); });
     return cells;
 }
 
@@ -109,12 +105,7 @@ struct DriverForCuda : Row {
     Source oldest_source;   ///< where oldest_driver comes from; `source` is that of full_driver
 
     auto key() const { return cuda; }
-    static void fields(auto& self, auto&& visit) {
-        visit("cuda", self.cuda);
-        visit("full_driver", self.full_driver);
-        visit("oldest_driver", self.oldest_driver);
-        visit("oldest_source", self.oldest_source);
-    }
+    RNNCHECK_COLUMNS(cuda, full_driver, oldest_driver, oldest_source)
 };
 
 /// The newest CUDA a driver branch supports (what cuDriverGetVersion answers).
@@ -127,11 +118,7 @@ struct CudaOfDriver : Row {
     auto key() const { return branch; }
     Series series() const { return {"", make_version({branch}), make_version({last_branch})}; }
     static constexpr RangeColumns ranges[] = {{"branch", "branch", "last_branch"}};
-    static void fields(auto& self, auto&& visit) {
-        visit("branch", self.branch);
-        visit("last_branch", self.last_branch);
-        visit("cuda", self.cuda);
-    }
+    RNNCHECK_COLUMNS(branch, last_branch, cuda)
 };
 
 /// A compatibility package of this CUDA version runs over kernel drivers of this branch, on boards of data centres.
@@ -141,11 +128,7 @@ struct ForwardCompatibility : Row {
     Version capability_min;  ///< oldest GPU that the package's libcuda still drives
 
     auto key() const { return std::tie(cuda, branch); }
-    static void fields(auto& self, auto&& visit) {
-        visit("cuda", self.cuda);
-        visit("branch", self.branch);
-        visit("capability_min", self.capability_min);
-    }
+    RNNCHECK_COLUMNS(cuda, branch, capability_min)
 };
 
 /// Life of a Linux driver branch.
@@ -157,13 +140,8 @@ struct DriverBranch : Row {
     std::optional<Version> last_release;
 
     auto key() const { return branch; }
-    static void fields(auto& self, auto&& visit) {
-        visit("branch", self.branch);
-        visit("kind", self.kind, may_be_missing);
-        visit("ended", self.ended);
-        visit("supported_until", self.supported_until, may_be_missing);
-        visit("last_release", self.last_release);
-    }
+    RNNCHECK_COLUMNS(branch, kind, ended, supported_until, last_release)
+    static constexpr std::string_view may_be_missing[] = {"kind", "supported_until"};
 };
 
 /// Life of a compute capability in the toolkit and the driver.
@@ -178,15 +156,8 @@ struct Architecture : Row {
 
     auto key() const { return capability; }
     static constexpr RangeColumns ranges[] = {{"cuda", "first_cuda", "last_cuda"}};
-    static void fields(auto& self, auto&& visit) {
-        visit("capability", self.capability);
-        visit("name", self.name);
-        visit("integrated", self.integrated, may_be_missing);
-        visit("first_cuda", self.first_cuda);
-        visit("last_cuda", self.last_cuda);
-        visit("last_driver_branch", self.last_driver_branch);
-        visit("driver_source", self.driver_source);
-    }
+    RNNCHECK_COLUMNS(capability, name, integrated, first_cuda, last_cuda, last_driver_branch, driver_source)
+    static constexpr std::string_view may_be_missing[] = {"integrated"};
 };
 
 /// cuDNN versions as built for one CUDA major.
@@ -206,16 +177,7 @@ struct CudnnBuild : Row {
     static constexpr RangeColumns ranges[] = {{"cudnn", "cudnn", "cudnn_last", RangeColumns::one_version},
                                               {"cuda", "cuda_min", "cuda_max"},
                                               {"capability", "capability_min", "capability_max"}};
-    static void fields(auto& self, auto&& visit) {
-        visit("cudnn", self.cudnn);
-        visit("cudnn_last", self.cudnn_last);
-        visit("cuda_major", self.cuda_major);
-        visit("cuda_min", self.cuda_min);
-        visit("cuda_max", self.cuda_max);
-        visit("capability_min", self.capability_min);
-        visit("capability_max", self.capability_max);
-        visit("driver_min", self.driver_min);
-    }
+    RNNCHECK_COLUMNS(cudnn, cudnn_last, cuda_major, cuda_min, cuda_max, capability_min, capability_max, driver_min)
 };
 
 /// One file of a cuDNN installation.
@@ -228,14 +190,7 @@ struct CudnnPart : Row {
     Version since;                   ///< first version that has it
 
     auto key() const { return std::tie(major, soname); }
-    static void fields(auto& self, auto&& visit) {
-        visit("major", self.major);
-        visit("soname", self.soname);
-        visit("needed_by_rnn", self.needed_by_rnn);
-        visit("needed_by_version", self.needed_by_version);
-        visit("needed_to_train", self.needed_to_train);
-        visit("since", self.since);
-    }
+    RNNCHECK_COLUMNS(major, soname, needed_by_rnn, needed_by_version, needed_to_train, since)
 };
 
 struct StatusName : Row {
@@ -247,14 +202,8 @@ struct StatusName : Row {
     std::string remedy;  ///< one clause, lower case, no full stop
 
     auto key() const { return std::tie(library, major, code); }
-    static void fields(auto& self, auto&& visit) {
-        visit("library", self.library);
-        visit("major", self.major);
-        visit("code", self.code);
-        visit("name", self.name);
-        visit("meaning", self.meaning, may_be_missing);
-        visit("remedy", self.remedy, may_be_missing);
-    }
+    RNNCHECK_COLUMNS(library, major, code, name, meaning, remedy)
+    static constexpr std::string_view may_be_missing[] = {"meaning", "remedy"};
 };
 
 /// An event that the NVIDIA kernel module logs as "NVRM: Xid".
@@ -265,12 +214,8 @@ struct Xid : Row {
     std::string remedy;  ///< one clause; "": none asked for
 
     auto key() const { return xid; }
-    static void fields(auto& self, auto&& visit) {
-        visit("xid", self.xid);
-        visit("name", self.name);
-        visit("meaning", self.meaning);
-        visit("remedy", self.remedy, may_be_missing);
-    }
+    RNNCHECK_COLUMNS(xid, name, meaning, remedy)
+    static constexpr std::string_view may_be_missing[] = {"remedy"};
 };
 
 /// A documented defect of recurrent networks in a set of cuDNN versions.
@@ -288,17 +233,8 @@ struct RnnDefect : Row {
     auto key() const { return std::tie(first, id); }
     static constexpr RangeColumns ranges[] = {{"cudnn", "first", "fixed", RangeColumns::all_later, true},
                                               {"capability", "capability_min", "capability_max"}};
-    static void fields(auto& self, auto&& visit) {
-        visit("id", self.id);
-        visit("cause", self.cause);
-        visit("first", self.first);
-        visit("fixed", self.fixed);
-        visit("capability_min", self.capability_min);
-        visit("capability_max", self.capability_max);
-        visit("os", self.os, may_be_missing);
-        visit("symptom", self.symptom);
-        visit("workaround", self.workaround);
-    }
+    RNNCHECK_COLUMNS(id, cause, first, fixed, capability_min, capability_max, os, symptom, workaround)
+    static constexpr std::string_view may_be_missing[] = {"os"};
 };
 
 /// A kind of case that a cuDNN version must support on every GPU that one of its builds names, from `capability_min`
@@ -313,13 +249,7 @@ struct RnnRequiredSupport : Row {
     auto key() const { return std::tie(dtype, algorithm, first); }
     Series series() const { return {dtype + " " + algorithm, first, last}; }
     static constexpr RangeColumns ranges[] = {{"cudnn", "first", "last"}};
-    static void fields(auto& self, auto&& visit) {
-        visit("dtype", self.dtype);
-        visit("algorithm", self.algorithm);
-        visit("first", self.first);
-        visit("last", self.last);
-        visit("capability_min", self.capability_min);
-    }
+    RNNCHECK_COLUMNS(dtype, algorithm, first, last, capability_min)
 };
 
 /// A rule about a feature of recurrent networks, for a range of versions.
@@ -334,14 +264,7 @@ struct RnnLimit : Row {
     auto key() const { return std::tie(feature, first); }
     static constexpr RangeColumns ranges[] = {{"cudnn", "first", "last"},
                                               {"capability", "capability_min", "capability_max"}};
-    static void fields(auto& self, auto&& visit) {
-        visit("feature", self.feature);
-        visit("first", self.first);
-        visit("last", self.last);
-        visit("capability_min", self.capability_min);
-        visit("capability_max", self.capability_max);
-        visit("rule", self.rule);
-    }
+    RNNCHECK_COLUMNS(feature, first, last, capability_min, capability_max, rule)
 };
 
 /// What a property of a recurrent layer must be for a framework to compute it with cuDNN, for a range of versions.
@@ -359,17 +282,8 @@ struct ModelRule : Row {
     auto key() const { return std::tie(framework, kinds, setting, first); }
     Series series() const { return {framework + " " + kinds + " " + setting, first, last}; }
     static constexpr RangeColumns ranges[] = {{"version", "first", "last"}};
-    static void fields(auto& self, auto&& visit) {
-        visit("framework", self.framework);
-        visit("kinds", self.kinds);
-        visit("setting", self.setting, may_be_missing);
-        visit("needed", self.needed, may_be_missing);
-        visit("first", self.first);
-        visit("last", self.last);
-        visit("verdict", self.verdict);
-        visit("rule", self.rule);
-        visit("change", self.change, may_be_missing);
-    }
+    RNNCHECK_COLUMNS(framework, kinds, setting, needed, first, last, verdict, rule, change)
+    static constexpr std::string_view may_be_missing[] = {"setting", "needed", "change"};
 };
 
 /// What people call a GPU. A name that is on chips of different capability has a row for each.
@@ -380,12 +294,8 @@ struct GpuProduct : Row {
     bool arm = false;          ///< its board has an Arm processor and is no Jetson
 
     auto key() const { return std::tie(name, capability); }
-    static void fields(auto& self, auto&& visit) {
-        visit("name", self.name);
-        visit("capability", self.capability);
-        visit("data_center", self.data_center, may_be_missing);
-        visit("arm", self.arm, may_be_missing);
-    }
+    RNNCHECK_COLUMNS(name, capability, data_center, arm)
+    static constexpr std::string_view may_be_missing[] = {"data_center", "arm"};
 };
 
 /// One published build of a range of a framework's versions: what it was built with, where it takes CUDA and cuDNN
@@ -413,25 +323,10 @@ struct FrameworkBuild : Row {
     Series series() const { return {framework + " " + os + " " + build, first, last.value_or(first)}; }
     static constexpr RangeColumns ranges[] = {{"version", "first", "last", RangeColumns::one_version},
                                               {"python", "python_first", "python_last"}};
-    static void fields(auto& self, auto&& visit) {
-        visit("framework", self.framework);
-        visit("first", self.first);
-        visit("last", self.last);
-        visit("os", self.os);
-        visit("build", self.build);
-        visit("python_first", self.python_first);
-        visit("python_last", self.python_last);
-        visit("cuda", self.cuda);
-        visit("cudnn", self.cudnn);
-        visit("without_cudnn", self.without_cudnn, may_be_missing);
-        visit("cudnn_or_newer", self.cudnn_or_newer, may_be_missing);
-        visit("libraries", self.libraries);
-        visit("targets", self.targets, may_be_missing);
-        visit("driver_min", self.driver_min);
-        visit("package", self.package);
-        visit("install", self.install, may_be_missing);
-        visit("after_install", self.after_install, may_be_missing);
-    }
+    RNNCHECK_COLUMNS(framework, first, last, os, build, python_first, python_last, cuda, cudnn, without_cudnn,
+                     cudnn_or_newer, libraries, targets, driver_min, package, install, after_install)
+    static constexpr std::string_view may_be_missing[] = {"without_cudnn", "cudnn_or_newer", "targets", "install",
+                                                          "after_install"};
 };
 
 /// What a container image of NVIDIA's holds, by its tag.
@@ -446,17 +341,8 @@ struct ContainerImage : Row {
 
     auto key() const { return std::tie(image, tag); }
     static constexpr RangeColumns ranges[] = {{"capability", "capability_min", "capability_max"}};
-    static void fields(auto& self, auto&& visit) {
-        visit("image", self.image);
-        visit("tag", self.tag);
-        visit("framework", self.framework, may_be_missing);
-        visit("framework_version", self.framework_version);
-        visit("cuda", self.cuda);
-        visit("cudnn", self.cudnn);
-        visit("driver_full", self.driver_full);
-        visit("capability_min", self.capability_min);
-        visit("capability_max", self.capability_max);
-    }
+    RNNCHECK_COLUMNS(image, tag, framework, framework_version, cuda, cudnn, driver_full, capability_min, capability_max)
+    static constexpr std::string_view may_be_missing[] = {"framework"};
 };
 
 /// Oldest version of a backend that a range of Keras versions works with.
@@ -471,13 +357,7 @@ struct KerasBackend : Row {
     Series series() const { return {backend, first, last}; }
     static constexpr RangeColumns ranges[] = {{"version", "first", "last"},
                                               {"backend_version", "backend_first", "backend_last"}};
-    static void fields(auto& self, auto&& visit) {
-        visit("first", self.first);
-        visit("last", self.last);
-        visit("backend", self.backend);
-        visit("backend_first", self.backend_first);
-        visit("backend_last", self.backend_last);
-    }
+    RNNCHECK_COLUMNS(first, last, backend, backend_first, backend_last)
 };
 
 /// The newest CUDA that official builds of a range of versions were made with, the old ones included.
@@ -488,13 +368,65 @@ struct FrameworkCuda : Row {
 
     auto key() const { return std::tie(framework, first); }
     Series series() const { return {framework, first, last}; }
-    static void fields(auto& self, auto&& visit) {
-        visit("framework", self.framework);
-        visit("first", self.first);
-        visit("last", self.last);
-        visit("newest_cuda", self.newest_cuda);
-        visit("cudnn_major", self.cudnn_major);
-    }
+    RNNCHECK_COLUMNS(framework, first, last, newest_cuda, cudnn_major)
+};
+
+// Logs: how software words what goes wrong, which cause that points to, what to do then.
+
+/// A kind of line in a log.
+struct LogSignature : Row {
+    std::string id;
+    std::string kind;  ///< a name of LogKind
+    /// RE2 syntax; a blank stands for any run of white space or none, named groups are what the line tells.
+    std::string pattern;
+    std::string meaning;  ///< one clause: what such a line means
+
+    auto key() const { return id; }
+    RNNCHECK_COLUMNS(id, kind, pattern, meaning)
+};
+
+/// A sign that points to a cause: all words of `when` hold. A word is the id of a signature that was seen, or a trait
+/// (rules/causes/log_features.hpp), or a comparison "pytorch<=1.6"; with '!' before it, it must not hold.
+struct LogEvidence : Row {
+    std::string cause;
+    std::string when;
+    int weight = 0;           ///< 1 to 100: how strongly, beside the others
+    bool conclusive = false;  ///< nothing else is known to give this picture
+
+    auto key() const { return std::tie(cause, when); }
+    RNNCHECK_COLUMNS(cause, when, weight, conclusive)
+    static constexpr std::string_view may_be_missing[] = {"conclusive"};
+};
+
+/// What to tell about a cause that a log points to.
+struct LogCause : Row {
+    std::string cause;
+    std::string layer;     ///< a name of Layer
+    std::string severity;  ///< a name of Severity
+    std::string title;     ///< one sentence that states the fault
+    std::string message;   ///< the finding: begins in lower case or with a proper name, no full stop
+    std::string means;     ///< a paragraph; "" where docs/rules/ has a page
+    std::string knows;     ///< what tells it from its neighbours
+    std::string check;     ///< the one check that decides
+    std::string check_command;
+    std::string windows_check_command;  ///< where check_command is one for Unix
+    std::string remedy;
+    std::string action;  ///< a name of Action
+    /// May be empty. "{nvidia-cudnn}" stands for the package in the version that the log asks for,
+    /// "{nvidia-cudnn>=8.9.2,<9}" for this range of it, "{plan}" for the plan of the log's GPU
+    /// (rules/causes/log_remedies.hpp); " && " parts commands.
+    std::string command;
+    std::string windows_command;  ///< where command is one for Unix
+    std::string rests_on;         ///< feature of rnn_limits or id of rnn_defects whose versions the text names
+    std::string risk;             ///< a name of Risk
+    std::string harmless;         ///< when it may be left alone
+
+    auto key() const { return cause; }
+    RNNCHECK_COLUMNS(cause, layer, severity, title, message, means, knows, check, check_command, windows_check_command,
+                     remedy, action, command, windows_command, rests_on, risk, harmless)
+    static constexpr std::string_view may_be_missing[] = {"means",   "check_command",   "windows_check_command",
+                                                          "command", "windows_command", "rests_on",
+                                                          "risk",    "harmless"};
 };
 
 }  // namespace rnncheck

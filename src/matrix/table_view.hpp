@@ -8,17 +8,12 @@
 namespace rnncheck {
 
 struct TableRow {
-    TextMap values;
-    Source source;
-    Provenance provenance = Provenance::documented;
-    std::optional<std::string> note;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("values", self.values, "cells by column, as text; a cell that the row leaves open is missing");
-        visit("source", self.source, "where the row comes from");
-        visit("provenance", self.provenance, "how well it is known");
-        visit("note", self.note, "what is to be read with it");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(TextMap, values, "cells by column, as text; a cell that the row leaves open is missing");
+    RNNCHECK_FIELD(Source, source, "where the row comes from");
+    RNNCHECK_FIELD(Provenance, provenance, "how well it is known") = Provenance::documented;
+    RNNCHECK_FIELD(std::optional<std::string>, note, "what is to be read with it");
+    RNNCHECK_FIELDS_END
 };
 
 struct TableView {
@@ -44,17 +39,12 @@ TableView table_view(const TableFiles& files, const std::string& name);
 
 /// A table without its rows.
 struct TableOutline {
-    std::string name;
-    std::string about;
-    std::size_t rows = 0;
-    std::string newest_source;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("name", self.name, "the table's id");
-        visit("about", self.about, "what it is about, and what it leaves out");
-        visit("rows", self.rows, "how many rows it has");
-        visit("newest_source", self.newest_source, "newest date on which a source of its rows was looked at");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, name, "the table's id");
+    RNNCHECK_FIELD(std::string, about, "what it is about, and what it leaves out");
+    RNNCHECK_FIELD(std::size_t, rows, "how many rows it has") = 0;
+    RNNCHECK_FIELD(std::string, newest_source, "newest date on which a source of its rows was looked at");
+    RNNCHECK_FIELDS_END
 };
 
 /// Of all tables, by name. InputError when a file is missing, no JSON or without a list of rows; issues of single rows

@@ -170,13 +170,18 @@ std::string type_word() {
     return std::is_integral_v<T> ? "integer" : "text";
 }
 
+template <class Part>
+bool may_miss(std::string_view column) {
+    return includes(Part::may_be_missing, column);
+}
+
 /// The columns that `Part` (a kind of row, or Row itself) lists.
 template <class Part>
 std::vector<Column> columns_of() {
     std::vector<Column> columns;
     Part row;
-    Part::fields(row, [&]<class T>(const char* name, T&, bool missing = false) {
-        columns.push_back({name, (missing ? "optional " : "") + type_word<T>()});
+    Part::fields(row, [&]<class T>(const char* name, T&) {
+        columns.push_back({name, (may_miss<Part>(name) ? "optional " : "") + type_word<T>()});
     });
     return columns;
 }
@@ -233,13 +238,13 @@ bool read_row(const Json& written, R& row, const TableHead& head, Place& place) 
     const std::size_t reported_before = place.reported;
     std::size_t found = 0;
     std::string where;
-    const auto read = [&]<class T>(std::string_view name, T& value, bool missing = IsOptional<T>::value) {
+    const auto read = [&]<class T>(std::string_view name, T& value) {
         const auto cell = written.find(name);
         where.assign("column '").append(name) += '\'';
         try {
             if (cell != written.end())
                 ++found, read_cell(*cell, value, where, head.sources);
-            else if (!missing)
+            else if (!IsOptional<T>::value && !may_miss<R>(name) && !may_miss<Row>(name))
                 wrong(where, "missing; every row needs it");
         } catch (const InputError& error) {
             place.report(error.what());

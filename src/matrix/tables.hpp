@@ -40,25 +40,23 @@ std::string newest_date(std::string_view table);
 
 /// `text` says what is wrong and what to do about it: lower case, no full stop, safe to show.
 struct Issue {
-    std::string table;    ///< stem
-    std::size_t row = 0;  ///< counted from 1; 0: the table as a whole
-    std::string text;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("table", self.table, "the table's id");
-        visit("row", self.row, "the row, counted from 1; 0 for the table as a whole");
-        visit("text", self.text, "what is wrong, and what to do");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, table, "the table's id");  ///< stem
+    RNNCHECK_FIELD(std::size_t, row, "the row, counted from 1; 0 for the table as a whole") =
+        0;  ///< counted from 1; 0: the table as a whole
+    RNNCHECK_FIELD(std::string, text, "what is wrong, and what to do");
+    RNNCHECK_FIELDS_END
 };
 
 struct Column {
-    std::string name;
-    std::string type;  ///< as in the head of the table: "version", "optional text"
-
-    static void fields(auto& self, auto&& visit) {
-        visit("name", self.name, "the column's id");
-        visit("type", self.type, "version, integer, text or yes_no; 'optional' before it: a row may leave it out");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, name, "the column's id");
+    RNNCHECK_FIELD(
+        std::string, type,
+        "version, integer, text or yes_no; 'optional' before it: a row may leave it out");  ///< as in the head of the
+                                                                                            ///< table: "version",
+                                                                                            ///< "optional text"
+    RNNCHECK_FIELDS_END
 };
 
 /// What a table says beside its rows, and what is wrong with it.

@@ -8,61 +8,46 @@
 namespace rnncheck {
 
 /// `depends`: on the data or versions at run time. `unknown`: the file does not contain what decides.
-enum class CudnnUse { yes, depends, unknown, no };
-RNNCHECK_ENUM_NAMES(CudnnUse, "yes", "depends", "unknown", "no")
+RNNCHECK_ENUM(CudnnUse, yes, depends, unknown, no)
 
 /// Bytes by the formulas of docs/speed.md.
 struct ModelMemory {
-    std::int64_t weights = 0, data = 0, workspace = 0, reserve = 0;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("weights", self.weights, "weights");
-        visit("data", self.data, "inputs, outputs and states");
-        visit("workspace", self.workspace, "workspace of cuDNN, estimated");
-        visit("reserve", self.reserve, "reserve space of cuDNN for training, estimated");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::int64_t, weights, "weights") = 0;
+    RNNCHECK_FIELD(std::int64_t, data, "inputs, outputs and states") = 0;
+    RNNCHECK_FIELD(std::int64_t, workspace, "workspace of cuDNN, estimated") = 0;
+    RNNCHECK_FIELD(std::int64_t, reserve, "reserve space of cuDNN for training, estimated") = 0;
+    RNNCHECK_FIELDS_END
 };
 
 struct JudgedLayer : ModelLayer {
-    CudnnUse cudnn = CudnnUse::unknown;
-    bool cpu_only = false;
-    std::vector<std::string> reasons = {}, changes = {}, sources = {};
-    std::optional<double> modeled_speedup = {};
-    std::vector<std::string> here = {};
-    std::optional<ModelMemory> memory = {};
-
-    static void fields(auto& self, auto&& visit) {
-        ModelLayer::fields(self, visit);
-        visit("cudnn", self.cudnn, "whether the framework computes it with cuDNN on a GPU");
-        visit("cpu_only", self.cpu_only, "the framework computes it on the CPU, even with a GPU");
-        visit("reasons", self.reasons, "why not, on what it depends, or what is unknown");
-        visit("changes", self.changes, "changes of the model that would make the framework use cuDNN");
-        visit("sources", self.sources, "where the reasons come from");
-        visit("modeled_speedup", self.modeled_speedup,
-              "factor of time by the model of docs/speed.md, with such changes");
-        visit("here", self.here,
-              "doctor --model: what the tables show of it with each cuDNN on each GPU, without a run");
-        visit("memory", self.memory, "bytes for --batch and --length");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(CudnnUse, cudnn, "whether the framework computes it with cuDNN on a GPU") = CudnnUse::unknown;
+    RNNCHECK_FIELD(bool, cpu_only, "the framework computes it on the CPU, even with a GPU") = false;
+    RNNCHECK_FIELD(std::vector<std::string>, reasons, "why not, on what it depends, or what is unknown") = {};
+    RNNCHECK_FIELD(std::vector<std::string>, changes,
+                   "changes of the model that would make the framework use cuDNN") = {};
+    RNNCHECK_FIELD(std::vector<std::string>, sources, "where the reasons come from") = {};
+    RNNCHECK_FIELD(std::optional<double>, modeled_speedup,
+                   "factor of time by the model of docs/speed.md, with such changes") = {};
+    RNNCHECK_FIELD(std::vector<std::string>, here,
+                   "doctor --model: what the tables show of it with each cuDNN on each GPU, without a run") = {};
+    RNNCHECK_FIELD(std::optional<ModelMemory>, memory, "bytes for --batch and --length") = {};
+    RNNCHECK_FIELDS_END_AFTER(ModelLayer)
 };
 
 /// What a model's file holds, judged.
 struct JudgedModel {
-    std::string file, format, framework;
-    std::optional<std::string> version;
-    std::vector<std::string> notes;
-    std::vector<JudgedLayer> layers;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("file", self.file, "as it was named");
-        visit("format", self.format,
-              "keras, keras_json, keras_weights, hdf5, saved_model, onnx, torch_zip, torch_legacy, torchscript or "
-              "safetensors");
-        visit("framework", self.framework, "the framework that the file is for");
-        visit("version", self.version, "of the framework; missing where the file does not hold it");
-        visit("notes", self.notes, "what holds for the whole file, and what could not be read");
-        visit("layers", self.layers, "its recurrent layers, in the file's order");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, file, "as it was named");
+    RNNCHECK_FIELD(std::string, format,
+                   "keras, keras_json, keras_weights, hdf5, saved_model, onnx, torch_zip, torch_legacy, torchscript or "
+                   "safetensors");
+    RNNCHECK_FIELD(std::string, framework, "the framework that the file is for");
+    RNNCHECK_FIELD(std::optional<std::string>, version, "of the framework; missing where the file does not hold it");
+    RNNCHECK_FIELD(std::vector<std::string>, notes, "what holds for the whole file, and what could not be read");
+    RNNCHECK_FIELD(std::vector<JudgedLayer>, layers, "its recurrent layers, in the file's order");
+    RNNCHECK_FIELDS_END
 };
 
 /// What the user states with --given, by key: keras, tensorflow, pytorch, onnxruntime (versions) and backend.

@@ -6,59 +6,36 @@
 namespace rnncheck {
 
 /// `rnn` is a plain RNN whose file does not hold the nonlinearity; `cell` one that the framework does not know.
-enum class LayerKind {
-    lstm,
-    gru,
-    rnn_tanh,
-    rnn_relu,
-    rnn,
-    lstm_cell,
-    gru_cell,
-    rnn_cell,
-    stacked_cells,
-    conv_lstm,
-    cell
-};
-RNNCHECK_ENUM_NAMES(LayerKind, "lstm", "gru", "rnn_tanh", "rnn_relu", "rnn", "lstm_cell", "gru_cell", "rnn_cell",
-                    "stacked_cells", "conv_lstm", "cell")
+RNNCHECK_ENUM(LayerKind, lstm, gru, rnn_tanh, rnn_relu, rnn, lstm_cell, gru_cell, rnn_cell, stacked_cells, conv_lstm,
+              cell)
 
 struct ModelLayer {
-    std::string name;
-    LayerKind kind = LayerKind::cell;
-    std::optional<int> input = {}, hidden = {};
-    int layers = 1, directions = 1;
-    std::optional<std::string> dtype = {};
-    TextMap settings = {};                            ///< "activation": "tanh"; what the file does not hold is missing
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, name, "as the framework stores it, below the models that contain it: encoder/lstm_1");
+    RNNCHECK_FIELD(LayerKind, kind,
+                   "kind of layer; rnn where the file does not hold the nonlinearity") = LayerKind::cell;
+    RNNCHECK_FIELD(std::optional<int>, input, "input size; missing where the file does not hold it") = {};
+    RNNCHECK_FIELD(std::optional<int>, hidden, "hidden size") = {};
+    RNNCHECK_FIELD(int, layers, "number of layers") = 1;
+    RNNCHECK_FIELD(int, directions, "1 or 2") = 1;
+    RNNCHECK_FIELD(std::optional<std::string>, dtype,
+                   "type that it computes in, as the framework names it: float32, mixed_float16") = {};
+    /// "activation": "tanh"; what the file does not hold is missing.
+    RNNCHECK_FIELD(TextMap, settings, "its other properties, as the framework names them") = {};
+    RNNCHECK_FIELDS_END
     std::optional<std::vector<double>> weights = {};  ///< in the order of use_weights(); where they were wanted
-
-    static void fields(auto& self, auto&& visit) {
-        visit("name", self.name, "as the framework stores it, below the models that contain it: encoder/lstm_1");
-        visit("kind", self.kind, "kind of layer; rnn where the file does not hold the nonlinearity");
-        visit("input", self.input, "input size; missing where the file does not hold it");
-        visit("hidden", self.hidden, "hidden size");
-        visit("layers", self.layers, "number of layers");
-        visit("directions", self.directions, "1 or 2");
-        visit("dtype", self.dtype, "type that it computes in, as the framework names it: float32, mixed_float16");
-        visit("settings", self.settings, "its other properties, as the framework names them");
-    }
 };
 
 /// Of one file, or of the files of a directory.
 struct ModelFile {
-    std::string format;     ///< "keras", "h5", "onnx"
-    std::string framework;  ///< that wrote it: "keras", "pytorch", "onnx"
-    std::optional<std::string> version = {};
-    std::vector<ModelLayer> layers = {};
-    std::vector<std::string> notes = {};  ///< what could not be read, and what holds for all layers
-    std::size_t weights_wanted = 0;       ///< how many numbers of the layers' weights may be read
-
-    static void fields(auto& self, auto&& visit) {
-        visit("format", self.format, "of the file");
-        visit("framework", self.framework, "the framework that the file is for");
-        visit("version", self.version, "its version; missing where the file does not hold it");
-        visit("layers", self.layers, "its recurrent layers, in the file's order");
-        visit("notes", self.notes, "what could not be read");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, format, "of the file");                            ///< "keras", "h5", "onnx"
+    RNNCHECK_FIELD(std::string, framework, "the framework that the file is for");  ///< "keras", "pytorch", "onnx"
+    RNNCHECK_FIELD(std::optional<std::string>, version, "its version; missing where the file does not hold it") = {};
+    RNNCHECK_FIELD(std::vector<ModelLayer>, layers, "its recurrent layers, in the file's order") = {};
+    RNNCHECK_FIELD(std::vector<std::string>, notes, "what could not be read") = {};  ///< and what holds for all layers
+    RNNCHECK_FIELDS_END
+    std::size_t weights_wanted = 0;  ///< how many numbers of the layers' weights may be read
 };
 
 /// Reads headers and descriptions and at most as many weights as are wanted; nothing of the file is executed. `path` is

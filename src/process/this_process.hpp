@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -55,5 +56,16 @@ class PrivateDirectory {
     pid_t remover_ = -1;
     int open_while_needed_ = -1;
 };
+
+// A hidden command of this program, run in a process of its own for its one line of answer.
+
+struct ChildAnswer {
+    std::optional<std::string> line;
+    std::string failure;  ///< how the process ended without one: "it crashed with SIGBUS"
+};
+
+/// The arguments without the program; the descriptor for the answer (write_line) is added as --answer-to. `limit` is
+/// the longest time that it may take.
+ChildAnswer answer_of_child(std::vector<std::string> arguments, std::chrono::milliseconds limit);
 
 }  // namespace rnncheck::process

@@ -5,11 +5,9 @@
 
 namespace rnncheck {
 
-enum class Cell { lstm, gru, tanh, relu };
-RNNCHECK_ENUM_NAMES(Cell, "lstm", "gru", "tanh", "relu")
+RNNCHECK_ENUM(Cell, lstm, gru, tanh, relu)
 
-enum class Dtype { fp64, fp32, fp16, bf16 };
-RNNCHECK_ENUM_NAMES(Dtype, "fp64", "fp32", "fp16", "bf16")
+RNNCHECK_ENUM(Dtype, fp64, fp32, fp16, bf16)
 
 /// Arithmetic asked for: `fma` forbids TF32 (cuDNN 8 and later), `standard` is the default that users get (TF32
 /// allowed for fp32 from compute capability 8.0), `tensor` allows tensor cores for fp16.
@@ -18,55 +16,50 @@ RNNCHECK_ENUM_NAMES(MathType, "default", "tensor_op", "fma")
 
 /// Arithmetic of an fp32 result, as its error shows it: within the limits of IEEE arithmetic, beyond them with matrix
 /// operands in TF32, or beyond them with functions as `--use_fast_math` compiles them (tanh.approx).
-enum class Precision { full, tf32, fast_math };
-RNNCHECK_ENUM_NAMES(Precision, "full", "tf32", "fast_math")
+RNNCHECK_ENUM(Precision, full, tf32, fast_math)
 
-enum class Algorithm { standard, persist_static, persist_dynamic, persist_static_small_h };
-RNNCHECK_ENUM_NAMES(Algorithm, "standard", "persist_static", "persist_dynamic", "persist_static_small_h")
+RNNCHECK_ENUM(Algorithm, standard, persist_static, persist_dynamic, persist_static_small_h)
 
-enum class Direction { unidirectional, bidirectional };
-RNNCHECK_ENUM_NAMES(Direction, "unidirectional", "bidirectional")
+RNNCHECK_ENUM(Direction, unidirectional, bidirectional)
 
 /// Order of x and y in memory; `packed` holds per time step only the sequences still alive and needs lengths that
 /// do not grow.
-enum class Layout { sequence_major, sequence_major_packed, batch_major };
-RNNCHECK_ENUM_NAMES(Layout, "sequence_major", "sequence_major_packed", "batch_major")
+RNNCHECK_ENUM(Layout, sequence_major, sequence_major_packed, batch_major)
 
 /// Which of a gate's two biases there are.
-enum class BiasMode { none, input, recurrent, both };
-RNNCHECK_ENUM_NAMES(BiasMode, "none", "input", "recurrent", "both")
+RNNCHECK_ENUM(BiasMode, none, input, recurrent, both)
 
 /// `skip` adds x to the gates of the first layer as it is, without a matrix; needs input == hidden.
-enum class InputMode { linear, skip };
-RNNCHECK_ENUM_NAMES(InputMode, "linear", "skip")
+RNNCHECK_ENUM(InputMode, linear, skip)
 
 /// The two RNN interfaces of cuDNN: `legacy` in 7 and 8, `v8` in 8 and 9.
-enum class Dialect { legacy, v8 };
-RNNCHECK_ENUM_NAMES(Dialect, "legacy", "v8")
+RNNCHECK_ENUM(Dialect, legacy, v8)
 
 /// A forward pass in inference mode or, with `training`, one in training mode and the gradients of data and weights.
 /// Sizes are numbers of elements; `lengths` holds one length per sequence, or nothing when all have `sequence_length`
 /// steps. `states` says whether hx and cx are given (else zero), and for training whether dhy and dcy are. Intermediate
 /// sums are fp32 (fp64 for fp64), as frameworks ask for. Dropout is 0.
 struct RnnCase {
-    Cell cell = Cell::lstm;
-    Dtype dtype = Dtype::fp32;
-    MathType math = MathType::standard;
-    Algorithm algorithm = Algorithm::standard;
-    Direction direction = Direction::unidirectional;
-    int layers = 1;
-    int input = 1;
-    int hidden = 1;
-    int batch = 1;
-    int sequence_length = 1;
-    std::vector<int> lengths;
-    Layout layout = Layout::sequence_major;
-    bool states = false;
-    int projection = 0;
-    BiasMode bias = BiasMode::both;
-    InputMode input_mode = InputMode::linear;
-    double clip = 0;
-    bool training = false;
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(Cell, cell, "kind of cell") = Cell::lstm;
+    RNNCHECK_FIELD(Dtype, dtype, "type of data, states and weights") = Dtype::fp32;
+    RNNCHECK_FIELD(MathType, math, "requested math type") = MathType::standard;
+    RNNCHECK_FIELD(Algorithm, algorithm, "cuDNN's RNN algorithm") = Algorithm::standard;
+    RNNCHECK_FIELD(Direction, direction, "one or both directions") = Direction::unidirectional;
+    RNNCHECK_FIELD(int, layers, "number of layers") = 1;
+    RNNCHECK_FIELD(int, input, "input size") = 1;
+    RNNCHECK_FIELD(int, hidden, "hidden size") = 1;
+    RNNCHECK_FIELD(int, batch, "number of sequences") = 1;
+    RNNCHECK_FIELD(int, sequence_length, "longest sequence, in steps") = 1;
+    RNNCHECK_FIELD(std::vector<int>, lengths, "length of each sequence; empty when all are equal");
+    RNNCHECK_FIELD(Layout, layout, "order of the data in memory") = Layout::sequence_major;
+    RNNCHECK_FIELD(bool, states, "whether initial states are given") = false;
+    RNNCHECK_FIELD(int, projection, "size of the LSTM's recurrent projection, 0 for none") = 0;
+    RNNCHECK_FIELD(BiasMode, bias, "which biases the gates have") = BiasMode::both;
+    RNNCHECK_FIELD(InputMode, input_mode, "whether the first layer multiplies its input") = InputMode::linear;
+    RNNCHECK_FIELD(double, clip, "largest size of the LSTM's cell state, 0 for no clipping") = 0;
+    RNNCHECK_FIELD(bool, training, "whether gradients are computed, too") = false;
+    RNNCHECK_FIELDS_END
 
     int directions() const { return direction == Direction::bidirectional ? 2 : 1; }
     int pseudo_layers() const { return layers * directions(); }
@@ -79,27 +72,6 @@ struct RnnCase {
     }
     std::vector<int> all_lengths() const {
         return lengths.empty() ? std::vector<int>(static_cast<std::size_t>(batch), sequence_length) : lengths;
-    }
-
-    static void fields(auto& self, auto&& visit) {
-        visit("cell", self.cell, "kind of cell");
-        visit("dtype", self.dtype, "type of data, states and weights");
-        visit("math", self.math, "requested math type");
-        visit("algorithm", self.algorithm, "cuDNN's RNN algorithm");
-        visit("direction", self.direction, "one or both directions");
-        visit("layers", self.layers, "number of layers");
-        visit("input", self.input, "input size");
-        visit("hidden", self.hidden, "hidden size");
-        visit("batch", self.batch, "number of sequences");
-        visit("sequence_length", self.sequence_length, "longest sequence, in steps");
-        visit("lengths", self.lengths, "length of each sequence; empty when all are equal");
-        visit("layout", self.layout, "order of the data in memory");
-        visit("states", self.states, "whether initial states are given");
-        visit("projection", self.projection, "size of the LSTM's recurrent projection, 0 for none");
-        visit("bias", self.bias, "which biases the gates have");
-        visit("input_mode", self.input_mode, "whether the first layer multiplies its input");
-        visit("clip", self.clip, "largest size of the LSTM's cell state, 0 for no clipping");
-        visit("training", self.training, "whether gradients are computed, too");
     }
 };
 

@@ -8,17 +8,24 @@ namespace rnncheck {
 
 namespace {
 
+/// Rows that are summed side by side: eight SSE2 registers of two.
+constexpr std::size_t block = 16;
+
+/// Two sums in one SSE2 register. Spelt out, because left to itself the compiler mixes columns and spills registers.
+using Pair [[gnu::vector_size(16)]] = double;
+constexpr std::size_t pairs = block / 2;
+
 /// A matrix laid out so that many rows are summed side by side.
 class PackedMatrix {
   public:
-    /// Rows that are summed side by side: eight SSE2 registers of two.
-    static constexpr std::size_t block = 16;
-
     PackedMatrix(std::size_t rows, std::size_t columns)
         : columns_(columns), blocks_((rows + block - 1) / block), values_(blocks_ * block * columns) {}
 
     /// Columns from `from` on of a row. What is not placed is zero.
-    void place(std::size_t row, std::size_t from, const double* values, std::size_t count);
+    void place(std::size_t row, std::size_t from, const double* values, std::size_t count) {
+        double* to = values_.data() + (row / block * columns_ + from) * block + row % block;
+        for (std::size_t column = 0; column < count; ++column) to[column * block] = values[column];
+    }
 
     std::size_t blocks() const { return blocks_; }
     /// Rows with those that fill the last block.
@@ -26,36 +33,22 @@ class PackedMatrix {
 
     /// sums[row] += matrix[row][from ...] . values, for the rows of one block. One sum after the other in a fixed
     /// order, so that no result depends on the compiler.
-    void accumulate(std::size_t at, double* sums, std::size_t from, const double* values, std::size_t count) const;
+    void accumulate(std::size_t at, double* sums, std::size_t from, const double* values, std::size_t count) const {
+        const double* matrix = values_.data() + (at * columns_ + from) * block;
+        Pair totals[pairs];
+        std::memcpy(totals, sums, sizeof totals);
+        for (std::size_t column = 0; column < count; ++column, matrix += block) {
+            Pair weights[pairs];
+            std::memcpy(weights, matrix, sizeof weights);
+            for (std::size_t i = 0; i < pairs; ++i) totals[i] += weights[i] * values[column];
+        }
+        std::memcpy(sums, totals, sizeof totals);
+    }
 
   private:
     std::size_t columns_, blocks_;
     std::vector<double> values_;  ///< [block of rows][column][row in block]
 };
-
-/// Two sums in one SSE2 register. Spelt out, because left to itself the compiler mixes columns and spills registers.
-using Pair [[gnu::vector_size(16)]] = double;
-constexpr std::size_t pairs = PackedMatrix::block / 2;
-
-void PackedMatrix::place(std::size_t row, std::size_t from, const double* values, std::size_t count) {
-    double* to = values_.data() + (row / block * columns_ + from) * block + row % block;
-    for (std::size_t column = 0; column < count; ++column) to[column * block] = values[column];
-}
-
-void PackedMatrix::accumulate(std::size_t at, double* sums, std::size_t from, const double* values,
-                              std::size_t count) const {
-    const double* matrix = values_.data() + (at * columns_ + from) * block;
-    Pair totals[pairs];
-    std::memcpy(totals, sums, sizeof totals);
-    for (std::size_t column = 0; column < count; ++column, matrix += block) {
-        Pair weights[pairs];
-        std::memcpy(weights, matrix, sizeof weights);
-        for (std::size_t i = 0; i < pairs; ++i) totals[i] += weights[i] * values[column];
-    }
-    std::memcpy(sums, totals, sizeof totals);
-}
-
-constexpr std::size_t block = PackedMatrix::block;
 
 double sigmoid(double value) {
     return 1 / (1 + std::exp(-value));

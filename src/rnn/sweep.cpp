@@ -1,8 +1,9 @@
 #include "rnn/sweep.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
+
+#include "base/lists.hpp"
 
 namespace rnncheck {
 
@@ -11,10 +12,6 @@ namespace {
 /// The legacy interface of a cuDNN 8.
 bool is_legacy_of_8(const RnnPlace& place) {
     return place.dialect == Dialect::legacy && place.cudnn && place.cudnn->major() >= 8;
-}
-
-void append(std::vector<RnnCase>& cases, std::vector<RnnCase> more) {
-    std::ranges::move(more, std::back_inserter(cases));
 }
 
 std::vector<RnnCase> without_repeats(std::vector<RnnCase> cases) {

@@ -6,8 +6,7 @@
 namespace rnncheck {
 
 /// `quick` is what the doctor runs; each level holds the one before.
-enum class Level { quick, standard, thorough };
-RNNCHECK_ENUM_NAMES(Level, "quick", "standard", "thorough")
+RNNCHECK_ENUM(Level, quick, standard, thorough)
 
 /// The cases of a level, in order, each as it is to be run. `number` in a report is index + 1. The quick level holds
 /// what PyTorch, TensorFlow and JAX ask for by default at that place. Cases that the interface cannot express are left

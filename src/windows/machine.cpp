@@ -13,7 +13,6 @@
 #include "commands/command.hpp"
 #include "commands/lstm.hpp"
 #include "files/python/environments.hpp"
-#include "process/own_child.hpp"
 #include "process/probe.hpp"
 #include "process/survey.hpp"
 #include "process/this_process.hpp"

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 
 #include "base/text.hpp"
 #include "commands/common_options.hpp"
@@ -130,7 +129,7 @@ std::vector<SelftestCheck> all_checks() {
     std::vector<SelftestCheck> checks;
     for (const Planted& expected : planted) checks.push_back(check_of(expected));
     checks.insert(checks.end(), {check_deadline(), check_reference(), check_tables(), check_temporary_files()});
-    std::ranges::move(check_directories(), std::back_inserter(checks));
+    append(checks, check_directories());
     return checks;
 }
 
