@@ -348,18 +348,21 @@ void stamp_run(RunStamp& run, ToolStamp& tool, const ReportOptions& options) {
     tool = stamp_with(tool.matrix_date, tool.matrix_digest);
 }
 
-int print_outline(const Outline& outline, const ReportOptions& options) {
+int print_outline(Outline outline, const ReportOptions& options, bool all_written) {
     Style in_file = options.style();
     in_file.color = false;
     in_file.json_lines = JsonLines::one;
-    bool all_written = true;  // first the files: a full standard output must not cost them
-    for (const OutputFile& output : options.outputs)
+    for (const OutputFile& output : options.outputs)  // first: a full standard output must not cost them
         all_written &= was_written([&] {
             write_output(output.path, (*(output.format ? output.format : options.format))->write(outline, in_file));
         });
+    const bool is_plugin = options.exit_style == ExitStyle::nagios;
+    if (is_plugin && !all_written) {
+        outline.verdict = OverallVerdict::undetermined;
+        outline.sentence = "an output could not be written; " + outline.sentence;
+    }
     print_document((*options.format)->write(outline, options.style()));
-    if (options.exit_style == ExitStyle::nagios)  // OK, WARNING, CRITICAL, UNKNOWN
-        return all_written ? static_cast<int>(outline.verdict) : 3;
+    if (is_plugin) return static_cast<int>(outline.verdict);  // OK, WARNING, CRITICAL, UNKNOWN
     return all_written ? exit_code(outline.verdict, options.fail_on) : usage;
 }
 

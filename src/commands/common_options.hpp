@@ -150,12 +150,13 @@ Document finished(Document document, const ReportOptions& options) {
 }
 void stamp_run(RunStamp& run, ToolStamp& tool, const ReportOptions& options);
 
-/// What finished() gave, to stdout and into the files of --output; the exit code.
+/// What finished() gave, to stdout and into the files of --output; the exit code, which also says when a file, or one
+/// of the command's own before, could not be written.
+int print_outline(Outline outline, const ReportOptions& options, bool all_written);
 template <class Document>
-int print_report(const Document& document, const ReportOptions& options) {
-    return print_outline(outline_of(document), options);
+int print_report(const Document& document, const ReportOptions& options, bool all_written = true) {
+    return print_outline(outline_of(document), options, all_written);
 }
-int print_outline(const Outline& outline, const ReportOptions& options);
 
 /// Problems always give 1 and an open verdict 3; warnings give 0, or 4 when they are to fail.
 Exit exit_code(OverallVerdict verdict, FailOn fail_on);

@@ -31,6 +31,7 @@ class File {
     explicit File(const std::string& path) : name_(name_of_file(path)) {
         descriptor_ = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
         if (descriptor_ < 0) fail();
+        protect_input(path);
     }
     ~File() { ::close(descriptor_); }
     File(const File&) = delete;
@@ -113,6 +114,7 @@ Log read_log_files(const std::vector<std::string>& paths, const Matrix& matrix) 
 ModelFile read_model_file(const std::string& path, bool with_weights) {
     constexpr std::chrono::seconds limit(30);
     std::vector<std::string> arguments{"read_model", path};
+    protect_input(path);
     if (with_weights) arguments.emplace_back("--weights");
     const process::ChildAnswer answer = process::answer_of_child(std::move(arguments), limit);
     const auto cannot = [&](const std::string& why) { return InputError("'" + path + "' cannot be read: " + why); };

@@ -42,8 +42,12 @@ void print_document(std::string_view text);
 /// directly. OutputError.
 void write_file(const std::string& path, std::string_view text);
 
-/// The same for a report: it is appended to the summary of a step that GitHub shows ($GITHUB_STEP_SUMMARY), which the
-/// step's other commands write as well.
+/// No output may replace this file ("-" is standard input): it is read.
+void protect_input(const std::string& path);
+
+/// The same for a report: it replaces neither an input nor another output of this run, under whatever name; and it is
+/// appended to the summary of a step that GitHub shows ($GITHUB_STEP_SUMMARY), which the step's other commands write as
+/// well.
 void write_output(const std::string& path, std::string_view text);
 
 /// A file that cannot be written is reported, and costs no report: false where `write` throws OutputError.

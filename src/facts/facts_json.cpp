@@ -265,6 +265,9 @@ Facts facts_from_text(std::string_view text, const std::string& name, std::vecto
         require_schema(json, report_schema, "a report", name);
         json = Json(json["facts"]);
     }
+    if (json.is_object() && json.contains("command") && json["command"].is_string())
+        throw InputError(name + " is the result of 'rnncheck " + escaped(json["command"].get<std::string>(), 40) +
+                         "' and holds no facts of a machine" + what_to_give);
     if (!json.is_object() || !json.contains("schema")) throw InputError(name + " holds no facts" + what_to_give);
     require_schema(json, facts_schema, "facts", name);
     describe_each_run(json);

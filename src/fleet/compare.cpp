@@ -190,9 +190,13 @@ std::map<std::string, Nodes> groups_of(const Collection& collection, const Fleet
 }
 
 /// By count, the most first.
-std::vector<FleetNodes> counted(const NamesByText& names) {
+std::vector<FleetNodes> counted(const NamesByText& names, const std::map<std::string, std::string>& titles = {}) {
     std::vector<FleetNodes> list;
-    for (const auto& [what, nodes] : names) list.push_back({what, nodes.size(), nodeset_of(nodes)});
+    for (const auto& [what, nodes] : names) {
+        list.push_back({what, nodes.size(), nodeset_of(nodes)});
+        if (const auto title = titles.find(what); title != titles.end() && !title->second.empty())
+            list.back().title = title->second;
+    }
     std::ranges::stable_sort(list, std::greater(), &FleetNodes::count);
     return list;
 }
@@ -214,8 +218,8 @@ void add_reports(const Collection& collection, const FleetQuestion& question, Fl
     for (const UnreadableReport& report : collection.unreadable) unreadable[report.why].push_back(report.name);
     fleet.read = collection.nodes.size();
     fleet.repeated = collection.repeated;
-    fleet.problems = counted(problems);
-    fleet.warnings = counted(warnings);
+    fleet.problems = counted(problems, collection.titles);
+    fleet.warnings = counted(warnings, collection.titles);
     fleet.unreadable = counted(unreadable);
     fleet.with_problems = nodeset_of(with_problems);
     fleet.undetermined = nodeset_of(undetermined);

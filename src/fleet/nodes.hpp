@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,6 +51,7 @@ struct Collection {
     std::vector<FleetNode> nodes;  ///< by name, the latest report of each
     std::vector<UnreadableReport> unreadable;
     std::size_t repeated = 0;
+    std::map<std::string, std::string> titles;  ///< of the rules that found something
 
     const FleetNode* find(std::string_view name) const;
 
@@ -57,10 +59,13 @@ struct Collection {
     FleetNode renumbered(FleetNode node, Texts& other) const;
 };
 
-/// Files, directories (their *.json and *.ndjson) and "-", standard input; each holds one report or many, one after
-/// the other. With `name_by_file` a node's name is that of the file even where the report has a label `node`.
-/// InputError for an input that cannot be opened and for a directory without reports.
-Collection read_reports(const std::vector<std::string>& inputs, bool name_by_file = false);
+/// Of files, directories (their *.json and *.ndjson) and "-", standard input. InputError for what does not exist, and
+/// for a directory without reports.
+std::vector<std::string> report_files(const std::vector<std::string>& inputs);
+
+/// Each file holds one report or many, one after the other. With `name_by_file` a node's name is that of the file even
+/// where the report has a label `node`.
+Collection read_reports(std::vector<std::string> files, bool name_by_file = false);
 
 /// The one report of a collection. InputError when there is not one.
 const FleetNode& only_report(const Collection& collection);

@@ -108,7 +108,10 @@ const rapidjson::Value& facts_of(const rapidjson::Value& report) {
     if (!report.IsObject()) throw InputError("it is no report");
     const rapidjson::Value* facts = member_of(report, "facts");
     if (!facts && member_of(report, "probe_runs")) facts = &report;
-    if (!facts || !facts->IsObject()) throw InputError("it holds no facts of a machine");
+    if (!facts || !facts->IsObject())
+        throw InputError(report.HasMember("command")
+                             ? "it is the result of another command, and holds no facts of a machine"
+                             : "it holds no facts of a machine");
     const rapidjson::Value* schema = member_of(*facts, "schema");
     if (!schema || !schema->IsInt() || schema->GetInt() != facts_schema)
         throw InputError("its facts are not of schema " + std::to_string(facts_schema));
@@ -120,6 +123,7 @@ struct ParsedReport {
     std::string place;  ///< "nodes.ndjson:7"
     FleetNode node = {};
     std::vector<std::string> errors = {}, warnings = {};
+    std::map<std::string, std::string> titles = {};  ///< by rule
     ComparedValues compared;
 };
 
@@ -135,8 +139,11 @@ ParsedReport parsed_report(const rapidjson::Value& json, std::string place) {
             report.node.labels.emplace_back(label.name.GetString(), text_at(*labels, label.name.GetString()));
     if (const auto* findings = member_of(json, "findings"); findings && findings->IsArray())
         for (const auto& finding : findings->GetArray())
-            if (const std::string severity = text_at(finding, "severity"); severity == "error" || severity == "warning")
+            if (const std::string severity = text_at(finding, "severity");
+                severity == "error" || severity == "warning") {
                 (severity == "error" ? report.errors : report.warnings).push_back(text_at(finding, "rule"));
+                report.titles.emplace(text_at(finding, "rule"), text_at(finding, "title"));
+            }
     return report;
 }
 
@@ -215,6 +222,7 @@ class Reader {
             node.samples.push_back({texts.number_of(number.field), number.gpu, number.value});
         for (const std::string& rule : report.errors) node.errors.push_back(texts.number_of(rule));
         for (const std::string& rule : report.warnings) node.warnings.push_back(texts.number_of(rule));
+        collection_.titles.merge(report.titles);
         std::ranges::sort(node.values);
         collection_.nodes.push_back(std::move(node));
     }
@@ -287,7 +295,7 @@ const FleetNode& only_report(const Collection& collection) {
     return collection.nodes.front();
 }
 
-Collection read_reports(const std::vector<std::string>& inputs, bool name_by_file) {
+std::vector<std::string> report_files(const std::vector<std::string>& inputs) {
     std::vector<std::string> files;
     for (const std::string& input : inputs) {
         if (fs::is_directory(input))
@@ -297,6 +305,10 @@ Collection read_reports(const std::vector<std::string>& inputs, bool name_by_fil
         else
             throw InputError(input + " does not exist");
     }
+    return files;
+}
+
+Collection read_reports(std::vector<std::string> files, bool name_by_file) {
     return Reader(std::move(files), name_by_file).read_all();
 }
 

@@ -249,7 +249,7 @@ std::string networks_line(const Report& report) {
     }
     std::string line = pluralized(cases.size(), "case", "cases") + ": " + counts_of(report.facts, cases);
     if (!failed_on.empty() && report.facts.cuda_devices.size() > 1)
-        line += " (on " + gpus_in_words({failed_on.begin(), failed_on.end()}) + ")";
+        line += "; failures on " + gpus_in_words({failed_on.begin(), failed_on.end()});
     const std::string types = networks_computed(report.facts);
     return line + (types.empty() ? "" : "; " + types);
 }

@@ -167,6 +167,15 @@ void add_results(Values& in_a, Values& in_b, const Facts& a, const Facts& b) {
     }
 }
 
+/// "cudnns[libcudnn.so.9].version" as "cudnns[].version".
+void rename_cudnn(Values& values) {
+    for (auto at = values.lower_bound("cudnns["); at != values.end() && at->first.starts_with("cudnns[");) {
+        auto renamed = values.extract(at++);
+        renamed.key() = "cudnns[" + renamed.key().substr(renamed.key().find(']'));
+        values.insert(std::move(renamed));
+    }
+}
+
 /// Beside those that have the same values in the same member of a section, so that "GPU 0, 1" is one difference.
 void add_difference(std::vector<Difference>& list, const std::string& place, Difference difference) {
     const Section& section = section_of(place);
@@ -185,6 +194,9 @@ void add_difference(std::vector<Difference>& list, const std::string& place, Dif
 void compare(Diff& diff, const Facts& a, const Facts& b) {
     Values in_a = values_of(a), in_b = values_of(b);
     add_results(in_a, in_b, a, b);
+    // With one cuDNN each, it is the same thing in another version.
+    if (a.cudnns.size() == 1 && b.cudnns.size() == 1)
+        for (Values* values : {&in_a, &in_b}) rename_cudnn(*values);
     Values places = in_a;
     places.insert(in_b.begin(), in_b.end());
     std::string skipped = "\n";  // what is in an element that only one of them has
@@ -219,6 +231,10 @@ std::vector<Finding> without_those_of(const Report& other, const Report& one) {
     return left;
 }
 
+bool is_variable(const Difference& difference) {
+    return difference.facts.front().starts_with("host.environment[");
+}
+
 /// How well a difference may explain a finding: 0 for not at all.
 int explains(const Difference& difference, const Finding& finding) {
     const std::string& place = difference.facts.front();
@@ -228,13 +244,28 @@ int explains(const Difference& difference, const Finding& finding) {
         return without_names(evidence.source) == without_names(place);
     };
     if (std::ranges::any_of(finding.evidence, is_its_source)) return 100;
+    if (is_variable(difference)) return 1;  // it may explain anything
     if (difference.layer == frameworks) return 10;
-    return distance < 0 ? 0 : 20 - 2 * distance + (difference.a == absent || difference.b == absent);
+    const bool is_absent = difference.a == absent || difference.b == absent;
+    return distance < 0 ? 0 : 20 - 2 * distance + (place.ends_with("version") ? 2 : is_absent ? 1 : 0);
+}
+
+/// Versions and what is there tell more than settings, and any cause more than what follows from it.
+int how_telling(const Difference& difference) {
+    const std::string& place = difference.facts.front();
+    if (!difference.matters || is_one_of(results, place)) return difference.matters;
+    return is_variable(difference) ? 2 : place.ends_with("version") || place.ends_with(']') ? 4 : 3;
 }
 
 std::string in_words(const Difference& difference) {
     const auto value = [](const std::optional<std::string>& text) { return text->empty() ? "empty" : *text; };
-    return difference.what + " is " + value(difference.a) + " in A, " + value(difference.b) + " in B";
+    const bool is_yes_or_no = difference.a == "true" || difference.a == "false";
+    const bool are_several = difference.facts.size() > 1 && difference.facts.front().ends_with(']');
+    return difference.what +
+           (is_yes_or_no  ? ": "
+            : are_several ? " are "
+                          : " is ") +
+           value(difference.a) + " in A, " + value(difference.b) + " in B";
 }
 
 /// " on GPU 2", " (torch)", where the title does not tell which.
@@ -244,20 +275,25 @@ std::string whose(const Finding& finding) {
 }
 
 std::string sentence_of(const Diff& diff) {
-    const auto& findings = diff.only_in_b.empty() ? diff.only_in_a : diff.only_in_b;
+    const auto has_problem = [](const auto& findings) {
+        return !findings.empty() && findings.front().severity == Severity::error;
+    };
+    const bool is_of_b = has_problem(diff.only_in_b) || (!diff.only_in_b.empty() && !has_problem(diff.only_in_a));
+    const auto &findings = is_of_b ? diff.only_in_b : diff.only_in_a,
+               &others = is_of_b ? diff.only_in_a : diff.only_in_b;
     if (!findings.empty()) {
         const Finding& first = findings.front();
+        const bool has_other = !others.empty() && others.front().severity == first.severity;
         const auto how_well = [&](const Difference& difference) { return explains(difference, first); };
         const auto best = std::ranges::max_element(diff.differences, {}, how_well);
         const bool is_explained = best != diff.differences.end() && how_well(*best) > 0;
-        return std::string("only ") + (diff.only_in_b.empty() ? "A" : "B") + " has the " +
-               (first.severity == Severity::error ? "problem: " : "warning: ") + first.title + whose(first) + "; " +
-               (is_explained ? in_words(*best) : "no difference in versions or settings explains it");
+        return (has_other ? "" : "only ") + std::string(is_of_b ? "B" : "A") + " has the " +
+               (first.severity == Severity::error ? "problem: " : "warning: ") + first.title + whose(first) +
+               (has_other ? std::string("; ") + (is_of_b ? "A" : "B") + " has another: " + others.front().title : "") +
+               "; " + (is_explained ? in_words(*best) : "no difference in versions or settings explains it");
     }
-    const auto is_cause = [](const Difference& one) { return one.matters && !is_one_of(results, one.facts.front()); };
-    auto first = std::ranges::find_if(diff.differences, is_cause);
-    if (first == diff.differences.end()) first = std::ranges::find(diff.differences, true, &Difference::matters);
-    if (first != diff.differences.end())
+    const auto first = std::ranges::max_element(diff.differences, {}, how_telling);
+    if (first != diff.differences.end() && first->matters)
         return "the findings are the same, but " + in_words(*first) +
                (diff.differences.size() > 1 ? " (more below)" : "");
     if (diff.unknown.empty()) return "nothing that matters differs";

@@ -84,6 +84,21 @@ std::vector<RuleVerdict> checks_of(const Diff& diff) {
     return checks;
 }
 
+/// Findings of one side alone, then differences, then what one side does not know.
+std::vector<std::vector<std::string>> rows_of(const Diff& diff) {
+    std::vector<std::vector<std::string>> rows = {{"kind", "layer", "what", "a", "b", "matters"}};
+    const std::string there = "present", not_there = "absent";
+    for (const bool in_a : {true, false})
+        for (const Finding& finding : in_a ? diff.only_in_a : diff.only_in_b)
+            rows.push_back({std::string(name_of(finding.severity)), std::string(name_of(finding.layer)), finding.rule,
+                            in_a ? there : not_there, in_a ? not_there : there, "yes"});
+    for (const auto& [kind, list] : {std::pair("difference", &diff.differences), {"unknown", &diff.unknown}})
+        for (const Difference& one : *list)
+            rows.push_back({kind, std::string(name_of(one.layer)), one.what, one.a.value_or("unknown"),
+                            one.b.value_or("unknown"), one.matters ? "yes" : "no"});
+    return rows;
+}
+
 }  // namespace
 
 std::string text_of(const Diff& diff, const Style& style) {
@@ -112,6 +127,7 @@ Outline outline_of(const Diff& diff) {
             .sentence = diff.sentence,
             .findings = findings_of(diff),
             .checks = checks_of(diff),
+            .checklist_heading = "Comparison, from A to B",
             .checklist =
                 [&diff] {
                     std::vector<ChecklistLine> lines = machines_of(diff);
@@ -119,6 +135,7 @@ Outline outline_of(const Diff& diff) {
                     std::erase_if(lines, [](const ChecklistLine& line) { return line.rows.empty(); });
                     return lines;
                 },
+            .rows = [&diff] { return rows_of(diff); },
             .text = [&diff](const Style& style) { return text_of(diff, style); },
             .json = [&diff](JsonLines layout) { return json_text(diff, layout); }};
 }

@@ -62,11 +62,13 @@ struct FleetNodes {
     std::string what;
     std::size_t count = 0;
     std::string nodes = {};
+    std::optional<std::string> title = {};
 
     static void fields(auto& self, auto&& visit) {
         visit("what", self.what, "the rule, or what is wrong with the report");
         visit("count", self.count, "how many nodes");
         visit("nodes", self.nodes, "these nodes, in nodeset syntax");
+        visit("title", self.title, "of a rule, as its findings are headed");
     }
 };
 

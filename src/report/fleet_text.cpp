@@ -61,7 +61,10 @@ void write_nodes(Page& page, std::string_view heading, const std::vector<FleetNo
     if (lists.empty()) return;
     page.heading(heading);
     for (const FleetNodes& list : lists)
-        page.wrap("  ", shown(list.what) + " on " + shown(on_nodes(list.count, list.nodes)), 4);
+        page.wrap("  ",
+                  shown((list.title ? *list.title + " (" + list.what + ')' : list.what) + " on " +
+                        on_nodes(list.count, list.nodes)),
+                  4);
 }
 
 void write_groups(Page& page, const Fleet& fleet) {
@@ -159,8 +162,8 @@ std::vector<Finding> findings_of(const Fleet& fleet) {
          {std::tuple("Nodes with a problem", Severity::error, &fleet.problems),
           std::tuple("Nodes with a warning", Severity::warning, &fleet.warnings)})
         for (const FleetNodes& list : *lists)
-            findings.push_back(finding_about(list.what, title, severity, list.nodes,
-                                             list.what + " on " + on_nodes(list.count, list.nodes)));
+            findings.push_back(finding_about(list.what, list.title.value_or(title), severity, list.nodes,
+                                             "found on " + on_nodes(list.count, list.nodes)));
     for (const FleetGroup& group : fleet.groups) add_odd_nodes(group, findings);
     if (!fleet.missing.empty())
         findings.push_back(finding_about("fleet_node_missing", "Nodes without a report", Severity::warning,
@@ -173,6 +176,9 @@ std::vector<Finding> findings_of(const Fleet& fleet) {
 
 std::vector<std::vector<std::string>> rows_of(const Fleet& fleet) {
     std::vector<std::vector<std::string>> rows = {{"group", "field", "value", "nodes", "usual", "odd"}};
+    for (const Finding& finding : findings_of(fleet))
+        if (finding.rule != "fleet_node_differs")  // has a row for each value below
+            rows.push_back({"", std::string(name_of(finding.severity)), finding.rule, finding.subject, "", "yes"});
     for (const FleetGroup& group : fleet.groups)
         for (const FleetField& field : group.differences)
             for (const FleetValue& value : field.values)

@@ -35,6 +35,7 @@ Outline outline_of(const Report& report) {
             .run = report,
             .verdict = report.verdict,
             .sentence = sentence_of(report),
+            .hidden = hidden_in_words(report),
             .findings = report.findings,
             .checks = report.verdicts,
             .tests = tests_by_end(report.facts),
@@ -49,18 +50,28 @@ Outline outline_of(const Report& report) {
 std::string about_run(const Outline& outline) {
     std::string text = "rnncheck " + outline.tool.version;
     if (outline.tool.commit) text += " (" + *outline.tool.commit + ")";
-    text += ", compatibility data of " + outline.tool.matrix_date;
+    if (!outline.tool.matrix_date.empty()) text += ", compatibility data of " + outline.tool.matrix_date;
     if (!outline.run.run_at.empty())
         text += ", run at " + outline.run.run_at + " for " + short_number(outline.run.duration_ms / 1000) +
-                " s: rnncheck " + outline.run.command + ' ' + join(outline.run.options, " ");
+                " s: rnncheck " + outline.run.command;
+    for (const std::string& option : outline.run.options) text += ' ' + shell_quoted(option);
     for (const auto& [name, value] : outline.run.labels) text += "; " + name + "=" + value;
-    return text;
+    return text + (outline.hidden.empty() ? "" : ". " + outline.hidden);
+}
+
+std::vector<const RuleVerdict*> faults_without_finding(const Outline& outline) {
+    std::vector<const RuleVerdict*> faults;
+    for (const RuleVerdict& check : outline.checks)
+        if (check.outcome == Outcome::fault && !find_by(outline.findings, &Finding::rule, check.rule))
+            faults.push_back(&check);
+    return faults;
 }
 
 std::string gpu_of(const Finding& finding) {
     constexpr std::string_view begin = "GPU ";
-    if (!finding.subject.starts_with(begin)) return "";
-    const auto number = leading_number(std::string_view(finding.subject).substr(begin.size()));
+    const std::size_t at = (' ' + finding.subject).find(' ' + std::string(begin));
+    if (at == std::string::npos) return "";
+    const auto number = leading_number(std::string_view(finding.subject).substr(at + begin.size()));
     return number && *number >= 0 ? std::to_string(*number) : "";
 }
 

@@ -28,9 +28,11 @@ struct Outline {
     OverallVerdict verdict = OverallVerdict::undetermined;  ///< decides about colors and exit codes
     std::string_view word = name_of(verdict);               ///< the verdict, as this document names it
     std::string sentence = {};
+    std::string hidden = {};  ///< what was replaced because it is private
     std::vector<Finding> findings = {};
     std::vector<RuleVerdict> checks = {};             ///< of a finding's rule too
     std::map<int, std::map<RunEnd, int>> tests = {};  ///< by GPU and end; empty where none belongs to the document
+    std::string_view checklist_heading = "Checklist";
     std::function<std::vector<ChecklistLine>()> checklist = no_such<ChecklistLine>;
     std::function<std::vector<OutlineSection>()> sections = no_such<OutlineSection>;
     std::function<std::vector<std::vector<std::string>>()> rows = {};  ///< a table; the findings where it is not set
@@ -48,7 +50,10 @@ Outline outline_of(const ModelDocument& document);
 /// Which rnncheck with which data, when it was run, and how.
 std::string about_run(const Outline& outline);
 
-/// The number of a finding's GPU, where its subject is one: "GPU 3"; else empty.
+/// Checks that failed without a finding: a layer in which two machines differ.
+std::vector<const RuleVerdict*> faults_without_finding(const Outline& outline);
+
+/// The number of a finding's GPU, where its subject names one: "GPU 3, cuDNN libcudnn.so.9"; else empty.
 std::string gpu_of(const Finding& finding);
 
 }  // namespace rnncheck

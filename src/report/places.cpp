@@ -95,9 +95,11 @@ std::string label_of(const std::vector<std::string>& places) {
         const std::size_t at = lower(terms).find(' ' + word + ' ');
         words.emplace_back(at == std::string::npos ? word : terms.substr(at + 1, word.size()));
     }
-    const std::string name = join(names, ", "), of_name = join(words, " ");
-    return std::string(section_of(places.front()).words) + name + (name.empty() || of_name.empty() ? "" : " ") +
-           of_name;
+    const std::string name = join_with_and(names), of_name = join(words, " ");
+    std::string kind(section_of(places.front()).words);
+    if (names.size() == 1 || kind.empty()) return kind + name + (name.empty() || of_name.empty() ? "" : " ") + of_name;
+    if (kind.ends_with("GPU ") || (kind[kind.size() - 2] >= 'a' && kind[kind.size() - 2] <= 'z')) kind.back() = 's';
+    return (of_name.empty() ? "" : of_name + " of ") + kind + (kind.ends_with('s') ? " " : "") + name;
 }
 
 }  // namespace rnncheck

@@ -30,7 +30,7 @@ bool may_vary(const std::string& place);
 /// "cuda_devices[0].name" begins with "cuda_devices[", is of "0", and ends with "name".
 std::pair<std::string, std::string> name_and_member(const std::string& place);
 
-/// "GPU 0, 1 memory total MiB" of places that differ in the name alone.
+/// "GPU 0 name", and "memory total MiB of GPUs 0 and 1" of places that differ in the name alone.
 std::string label_of(const std::vector<std::string>& places);
 
 }  // namespace rnncheck

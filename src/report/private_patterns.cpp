@@ -101,10 +101,13 @@ std::string any_token() {
     return regex;
 }
 
+/// A terminal's codes, as they are or as C, JSON and shells write them.
+constexpr std::string_view terminal_codes = R"((?:\x1b|\\+x1[Bb]|\\+u001[Bb]|\\+033|\\+e)\[[0-9;:?]*[A-Za-z])";
+
 std::span<const PrivatePattern> private_patterns() {
-    // Colours, escapes of JSON and of URLs end in a letter or digit; what follows them begins a word all the same.
+    // These end in a letter or digit; what follows them begins a word all the same.
     static const std::string escapes =
-        R"((?:\x1b|\\+x1[Bb]|\\+u001[Bb]|\\+033|\\+e)\[[0-9;]*[A-Za-z]|\\+(?:[bfnrtv]|u00[0-9A-Fa-f]{2}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2})";
+        std::string(terminal_codes) + R"(|\\+(?:[bfnrtv]|u00[0-9A-Fa-f]{2}|x[0-9A-Fa-f]{2}))";
     // Of words: RE2's \b would take '_' for a part of one.
     static const std::string begin = R"((?:^|[^0-9A-Za-z\x80-\xff]|)" + escapes + ")",
                              end = R"((?:[^0-9A-Za-z\x80-\xff]|$))";
@@ -113,10 +116,21 @@ std::span<const PrivatePattern> private_patterns() {
     static const std::string ends = R"(\x00-\x20\x7f/\\:;,="'`()\[\]{}<>|*?&!#$)", last = "[^" + ends + ".-]";
     static const std::string name = "[^" + ends + "]*" + last;
     static const std::string long_name = "([^" + ends + "]*(?:[^" + ends + "]| ){0,39}" + last + ")[.-]*";
+    static const std::string homes = "(?:/homes?|(?-i:/home[0-9]+)|/users)+/";
+    // Two or three words before a separator, where no English sentence goes on.
+    static const std::string several_words = homes + "(" + name +
+                                             ") (?:and|as|at|but|by|for|from|has|in|is|of|on|or|not|to|was|with) |" +
+                                             homes + "(" + name + "(?: [A-Za-z\\x80-\\xff][^" + ends + "]*){1,2})/|";
     static const std::string windows = R"((?:\\{1,2}users)+\\{1,2})", windows_disk = "/mnt/[a-z]/(?:home|users)/";
     static const std::string h = "[0-9A-Fa-f]", uuid = h + "{8}(?:-" + h + "{4})";
-    // NVIDIA's versions have four numbers too, the first below 14: cuDNN 9.1.0.70, cuRAND 10.3.5.147.
-    static const std::string number = "(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])", three = "(?:[.]" + number + "){3}";
+    // Versions have four numbers too: behind a word that says so, with a leading 0 (VBIOS 94.02.71.00), or, as
+    // NVIDIA's, with a first number below 14: cuDNN 9.1.0.70, cuRAND 10.3.5.147.
+    static const std::string number = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])",
+                             three = "(?:[.]" + number + "){3}";
+    static const std::string versions =
+        "(?i:version|release|driver|cuda|cudnn|cublas|nccl|tensorrt|nvidia|vbios|firmware|toolkit|python|torch|"
+        "tensorflow|build)[a-z]*[ :=\"']*[0-9]+" +
+        three + "(?:,? (?:to |and |or |-> )?[0-9]+" + three + ")*|";
     static const std::string high = "(?:1[4-9]|1[0-9][0-9]|[2-9][0-9]|2[0-4][0-9]|25[0-5])" + three;
     // No library of NVIDIA has a version 10 whose second or third number is 30 or more.
     static const std::string not_small = "(?:[3-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-5])";
@@ -125,6 +139,8 @@ std::span<const PrivatePattern> private_patterns() {
     static const std::string v6 = "(?:" + h + "{1,4}:){7}" + h + "{1,4}|(?:[Ff][CcDdEe]" + h + "{2}|[23]" + h +
                                   "{3})(?::" + h + "{1,4}){0,6}::(?:" + h + "{1,4}(?::" + h +
                                   "{1,4}){0,6})?|::[Ff]{4}:" + number + three;
+    static const std::string value =
+        R"re(\\*["']?[ \t]*[=:][ \t]*(?:"((?:[^"\\\n]|\\.)+)|'([^'\n]+)|\\+["']([^"'\\\n]+)|([^\s"'\\,;&]+)))re";
     static const PrivatePattern patterns[] = {
         {private_kinds::uuid, begin + "(" + uuid + "{3}-" + h + "{12})" + end},
         // CUDA_VISIBLE_DEVICES allows the beginning of a UUID.
@@ -132,8 +148,7 @@ std::span<const PrivatePattern> private_patterns() {
          begin + "(?:MIG|GPU)-(" + uuid + "{3}-" + h + "{1,11}|" + uuid + "{0,2}-" + h + "{1,4}|" + h + "{6,8})" + end},
         // A page of the web below /home is no home.
         {private_kinds::user, R"((?i)https?://[^\s"'<>\\]*|)" + windows + long_name + R"(\\|)" + windows_disk +
-                                  long_name + "/|(?:(?:/homes?|(?-i:/home[0-9]+)|/users)+/|" + windows + ")(" + name +
-                                  ")"},
+                                  long_name + "/|" + several_words + "(?:" + homes + "|" + windows + ")(" + name + ")"},
         // Settings, id(1), Windows' account numbers
         {private_kinds::user, "(?i)" + begin + "(?:user(?:_?name)?|login|logname|owner)[=:] ?[\"']?(" + name +
                                   ")|[ug]id=[0-9]+[(](" + name + ")[)]|(S-1-5-21(?:-[0-9]+){3,4})"},
@@ -159,7 +174,8 @@ std::span<const PrivatePattern> private_patterns() {
         {private_kinds::email,
          R"(([0-9A-Za-z._%+-]+@[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*\.[A-Za-z]{2,})(?:[^0-9A-Za-z.-]|\.(?:[^0-9A-Za-z]|$)|$))"},
         {private_kinds::email, begin + R"(([a-z_][0-9a-z_-]*@[A-Za-z][0-9A-Za-z-]*):[~/])"},  // a shell's prompt, ssh
-        {private_kinds::ip, "(?:^|[^0-9A-Za-z._=-])(" + high + "|" + ten + ")(?:[^0-9A-Za-z.-]|[.](?:[^0-9]|$)|$)"},
+        {private_kinds::ip,
+         versions + "(?:^|[^0-9A-Za-z._=-])(" + high + "|" + ten + ")(?:[^0-9A-Za-z.-]|[.](?:[^0-9]|$)|$)"},
         {private_kinds::ip, "(?i)(?:" + begin +
                                 "(?:ip|ipv4|ip_?addr|addr|address|host|hostname|server|peer|inet|gateway|"
                                 "endpoint|nameserver|rhost|master_addr|connect(?:ed|ing)? (?:to|from)|rank [0-9]+ "
@@ -175,9 +191,12 @@ std::span<const PrivatePattern> private_patterns() {
         {private_kinds::process, "pid='?[0-9]+'?, name=([^,\\s<>]+)"},
         {private_kinds::secret, R"(://([^\s/@:"']*:[^\s/@"']+)@)"},
         {private_kinds::secret,
-         "(?i)" + begin +
-             R"((?:pass(?:word|wd|phrase)?|pwd|secret(?:_?key)?|api[-_ ]?key|access[-_]?key)\\*["']?[ \t]*[=:][ \t]*\\*["']?([^\s"'\\,;&]+))"},
-        {private_kinds::secret, R"((?i)(?:^|\s)--(?:password|passwd|token|secret|api-key)[ =]["']?([^\s"']+))"},
+         "(?i)" + begin + R"((?:pass(?:word|wd|phrase)?|pwd|secret(?:_?key)?|api[-_ ]?key|access[-_]?key))" + value},
+        {private_kinds::secret,
+         R"((?i)(?:^|\s)--(?:password|passwd|token|secret|api-key)[ =](?:"([^"]+)|'([^']+)|([^\s"']+)))"},
+        // PEM (RFC 7468), also cut off at one end
+        {private_kinds::secret,
+         R"((?s)-----BEGIN [0-9A-Z ]*PRIVATE KEY(?: BLOCK)?-----(.+?)(?:-----END|$)|([0-9A-Za-z+/=\s\\]{16,})-----END [0-9A-Z ]*PRIVATE KEY)"},
         {private_kinds::secret,
          "(?i)" + begin +
              R"((?:(?:token|auth|authorization|cookie|sig|signature|x-amz-[a-z-]+)\\*["']?[ \t]*[=:][ \t]*\\*["']?(?:(?:bearer|basic|token)[ \t]+)?|bearer[ \t]+)([0-9A-Za-z_.~+/=-]{16,}))"},
@@ -213,7 +232,7 @@ bool is_everybodys(const PrivateKind& kind, std::string_view part) {
 }
 
 void add_places(std::string_view text, const PrivatePattern& pattern, std::vector<PrivatePlace>& places) {
-    std::array<re2::StringPiece, 4> found;  // the match and the groups, of which at most one is there
+    std::array<re2::StringPiece, 6> found;  // the match and the groups, of which at most one is there
     for (std::size_t from = 0;
          pattern.regex().Match({text.data(), text.size()}, from, text.size(), re2::RE2::UNANCHORED, found.data(),
                                static_cast<int>(found.size()));) {
@@ -247,17 +266,55 @@ std::vector<int> matching_patterns(std::string_view text) {
     return found;
 }
 
-}  // namespace
-
-std::vector<PrivatePlace> private_places(std::string_view text) {
+std::vector<PrivatePlace> places_in(std::string_view text) {
     std::vector<PrivatePlace> places;
     std::vector<int> patterns = matching_patterns(text);
     std::ranges::sort(patterns);
     for (const int i : patterns) add_places(text, private_patterns()[static_cast<std::size_t>(i)], places);
-    std::ranges::stable_sort(places, [](const PrivatePlace& a, const PrivatePlace& b) {
+    return places;
+}
+
+/// Takes terminal codes out, and decodes %2F (RFC 3986).
+void decode(std::string_view original, SearchedText& to) {
+    static const re2::RE2 code("(?:" + std::string(terminal_codes) + ")|%([0-9A-Fa-f]{2})", re2::RE2::Latin1);
+    std::array<re2::StringPiece, 2> found;
+    for (std::size_t at = 0; at < original.size();) {
+        const bool is_found = code.Match({original.data(), original.size()}, at, original.size(), re2::RE2::UNANCHORED,
+                                         found.data(), static_cast<int>(found.size()));
+        const auto end = is_found ? static_cast<std::size_t>(found[0].data() - original.data()) : original.size();
+        for (; at < end; ++at) {
+            to.text += original[at];
+            to.from.push_back(at);
+        }
+        if (is_found && found[1].data()) {
+            to.text += static_cast<char>(std::stoi(std::string(found[1]), nullptr, 16));
+            to.from.push_back(at);
+        }
+        if (is_found) at += found[0].size();
+    }
+    to.from.push_back(original.size());
+    to.from.front() = 0;
+}
+
+}  // namespace
+
+SearchedText searched(std::string_view original) {
+    SearchedText all{.places = places_in(original)};
+    if (original.find_first_of("\x1b\\%") != std::string_view::npos) decode(original, all);
+    if (all.text.size() == original.size() || all.from.empty()) {
+        all.text = original;
+        all.from.clear();
+    } else {
+        const auto in_text = [&](std::size_t at) {
+            return static_cast<std::size_t>(std::ranges::lower_bound(all.from, at) - all.from.begin());
+        };
+        for (PrivatePlace& place : all.places) place = {in_text(place.begin), in_text(place.end), place.kind};
+        append(all.places, places_in(all.text));
+    }
+    std::ranges::stable_sort(all.places, [](const PrivatePlace& a, const PrivatePlace& b) {
         return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
     });
-    return places;
+    return all;
 }
 
 }  // namespace rnncheck

@@ -1,6 +1,7 @@
 // What is private in a text by its form or by what stands around it: a table of patterns.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,7 +36,17 @@ struct PrivatePlace {
     std::string_view of(std::string_view text) const { return text.substr(begin, end - begin); }
 };
 
-/// In the order of the text, the longest first.
-std::vector<PrivatePlace> private_places(std::string_view text);
+/// A text as a person reads it: without a terminal's codes, which may stand inside a secret, and with %2F as '/'.
+struct SearchedText {
+    std::string text = {};
+    std::vector<std::size_t> from = {};     ///< where each character begins in the original; empty: the same text
+    std::vector<PrivatePlace> places = {};  ///< in `text`, in its order, the longest first
+
+    /// How the original writes the character at `at`.
+    std::string_view written(std::size_t at, std::string_view original) const {
+        return from.empty() ? original.substr(at, 1) : original.substr(from[at], from[at + 1] - from[at]);
+    }
+};
+SearchedText searched(std::string_view original);
 
 }  // namespace rnncheck

@@ -94,9 +94,9 @@ class Redactor {
     }
 
     /// Takes note of names that the text shows in a telling place, so that they are known in other places too.
-    void learn(std::string_view text, const std::vector<PrivatePlace>& places) {
-        for (const PrivatePlace& place : places) {
-            const std::string_view part = place.of(text);
+    void learn(const SearchedText& searched) {
+        for (const PrivatePlace& place : searched.places) {
+            const std::string_view part = place.of(searched.text);
             if (place.kind == &private_kinds::host)
                 add_host(part);
             else if (place.kind == &private_kinds::user)
@@ -115,18 +115,20 @@ class Redactor {
         if (name == "HOSTNAME" || name == "COMPUTERNAME") add_host(value);
     }
 
-    std::string redacted(std::string_view text, const std::vector<PrivatePlace>& places) {
-        auto next = places.begin();
+    std::string redacted(std::string_view original, const SearchedText& searched) {
+        const std::string_view text = searched.text;
+        auto next = searched.places.begin();
         std::string out;
-        out.reserve(text.size());
+        out.reserve(original.size());
         for (std::size_t at = 0; at < text.size();) {
-            while (next != places.end() && (next->begin < at || !next->kind->is_in_place)) ++next;
-            if (next != places.end() && next->begin == at) {
+            for (; next != searched.places.end() && (next->begin < at || !next->kind->is_in_place); ++next)
+                if (next->kind->is_in_place) at = std::max(at, next->end);  // of two that overlap, nothing is left
+            if (next != searched.places.end() && next->begin == at) {
                 out += next->kind == &private_kinds::uuid ? word_for_uuid(next->of(text))
                                                           : word_for(*next->kind, next->of(text));
                 at = next->end;
-            } else if (!replace_home(text, at, out) && !replace_word(text, at, out)) {
-                out += text[at++];
+            } else if (at < text.size() && !replace_home(text, at, out) && !replace_word(text, at, out)) {
+                out += searched.written(at++, original);
             }
         }
         return out;
@@ -181,9 +183,10 @@ class Redactor {
         if (!directory.starts_with('/')) return;
         if (directory != "/root") add_user(directory.substr(directory.rfind('/') + 1));
         const auto depth = std::ranges::count(directory, '/');
-        const bool is_found_by_pattern = depth == 2 && std::ranges::any_of(private_places(directory), [&](auto& place) {
-                                             return place.kind == &private_kinds::user && place.end == directory.size();
-                                         });
+        const bool is_found_by_pattern =
+            depth == 2 && std::ranges::any_of(searched(directory).places, [&](auto& place) {
+                return place.kind == &private_kinds::user && place.end == directory.size();
+            });
         if (depth < 2 || is_found_by_pattern || is_system_directory(directory)) return;
         if (std::ranges::find(homes_, directory) == homes_.end()) homes_.insert(homes_.begin(), std::string(directory));
     }
@@ -271,12 +274,12 @@ void for_each_text(T& value, const Act& act) {
 template <class Document>
 Document redacted(Document document, const Identity& identity) {
     Redactor redactor(identity);
-    std::vector<std::vector<PrivatePlace>> places;  // of each text, in order: the patterns are matched once
+    std::vector<SearchedText> texts;  // in order: the patterns are matched once
     for_each_text(document, [&](std::string_view name, const std::string& text) {
         redactor.learn_variable(name, text);
-        redactor.learn(text, places.emplace_back(private_places(text)));
+        redactor.learn(texts.emplace_back(searched(text)));
     });
-    auto next = places.begin();
+    auto next = texts.begin();
     for_each_text(document, [&](std::string_view, std::string& text) { text = redactor.redacted(text, *next++); });
     if constexpr (std::is_same_v<Document, Report>)
         if (auto hidden = redactor.hidden(); !hidden.empty() && !document.hidden) document.hidden = std::move(hidden);
@@ -313,9 +316,9 @@ std::string without_numbers(std::string_view text) {
 
 std::string redact(std::string_view text, const Identity& identity) {
     Redactor redactor(identity);
-    const std::vector<PrivatePlace> places = private_places(text);
-    redactor.learn(text, places);
-    return redactor.redacted(text, places);
+    const SearchedText all = searched(text);
+    redactor.learn(all);
+    return redactor.redacted(text, all);
 }
 
 }  // namespace rnncheck

@@ -10,9 +10,6 @@ namespace rnncheck {
 
 namespace {
 
-/// With "rnncheck 0.1.0   [!!] " before it the headline has 100 columns.
-constexpr std::size_t longest_sentence = 78;
-
 /// What was computed on a GPU. A case that failed for a kernel that no version of cuDNN promises is at most a note, and
 /// does not count.
 struct Computed {
@@ -55,11 +52,27 @@ std::size_t count_of(const Report& report, Severity severity) {
     return static_cast<std::size_t>(std::ranges::count(report.findings, severity, &Finding::severity));
 }
 
-/// The title of the first finding between two texts. It matters more than what comes after it.
+/// What a log only allows is no problem of this machine yet.
+bool is_possible(const Finding& finding) {
+    return finding.confidence == Confidence::possible;
+}
+
+/// "2 problems", "1 problem and 5 possible ones", "5 possible problems".
+std::string problems_in_words(const Report& report) {
+    const std::size_t all = count_of(report, Severity::error);
+    const auto possible = static_cast<std::size_t>(std::ranges::count_if(report.findings, [](const Finding& finding) {
+        return finding.severity == Severity::error && is_possible(finding);
+    }));
+    if (possible == all) return pluralized(all, "possible problem", "possible problems");
+    return pluralized(all - possible, "problem", "problems") +
+           (possible > 0 ? " and " + std::to_string(possible) + " possible" : "");
+}
+
+/// The title of the first finding of the worst severity between two texts, one that is more than possible if there is.
 std::string with_first(const Report& report, const std::string& before, const std::string& after = "") {
-    const std::string& title = title_of(report.findings.front());
-    const bool has_room = columns_of(before + title + after) <= longest_sentence;
-    return before + shortened(title, longest_sentence - columns_of(before)) + (has_room ? after : "");
+    const auto first = std::ranges::min_element(
+        report.findings, {}, [](const Finding& finding) { return std::pair(finding.severity, is_possible(finding)); });
+    return before + title_of(*first) + after;
 }
 
 /// Without a machine: how much of what the tables can answer could be asked.
@@ -70,7 +83,7 @@ std::string about_what_was_given(const Report& report) {
     const std::string asked = "; " + pluralized(answers, "check", "checks") + " decided, " + std::to_string(lacking) +
                               (lacking == 1 ? " needs" : " need") + " more input";
     const std::size_t errors = count_of(report, Severity::error), warnings = count_of(report, Severity::warning);
-    if (errors > 0) return with_first(report, pluralized(errors, "problem", "problems") + ": ", asked);
+    if (errors > 0) return with_first(report, problems_in_words(report) + ": ", asked);
     if (report.verdict == OverallVerdict::undetermined) return "undetermined" + asked;
     if (warnings > 0) return with_first(report, pluralized(warnings, "warning", "warnings") + ": ", asked);
     return "no problem found" + asked;
@@ -87,9 +100,9 @@ std::string about_machine(const Report& report) {
     const std::string ran = in_words(all);
     const std::size_t errors = count_of(report, Severity::error), warnings = count_of(report, Severity::warning);
     if (errors > 0) {
-        if (all.passed > 0 && all.failed == 0)
-            return with_first(report, pluralized(errors, "problem", "problems") + ": ", "; " + ran);
-        return with_first(report, (errors > 1 ? std::to_string(errors) + " problems, " : "") + ran + ": ");
+        const std::string problems = problems_in_words(report);
+        if (all.passed > 0 && all.failed == 0) return with_first(report, problems + ": ", "; " + ran);
+        return with_first(report, (problems == "1 problem" ? "" : problems + ", ") + ran + ": ");
     }
     if (report.verdict == OverallVerdict::undetermined) return "undetermined: " + what_is_open(report) + ran;
     if (warnings > 0) return with_first(report, ran + "; " + pluralized(warnings, "warning", "warnings") + ": ");

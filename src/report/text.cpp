@@ -196,8 +196,7 @@ std::string headline(const ToolStamp& tool, Mark mark, std::string_view sentence
 }
 
 std::string headline(const Report& report, const Page& page) {
-    const std::string begin = headline(report.tool, mark_of(report.verdict), "", page);
-    return begin + shortened(shown(sentence_of(report)), widest_prose - columns_of(begin));
+    return headline(report.tool, mark_of(report.verdict), sentence_of(report), page);
 }
 
 }  // namespace rnncheck

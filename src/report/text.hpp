@@ -99,7 +99,6 @@ class Page {
 
 /// "rnncheck 0.1.0   ✓ recurrent networks work: ..."
 std::string headline(const ToolStamp& tool, Mark mark, std::string_view sentence, const Page& page);
-/// The same of a report, at most 100 columns.
 std::string headline(const Report& report, const Page& page);
 
 /// A layer, how it is, and what was found there.
@@ -118,6 +117,9 @@ void write_finding(Page& page, const Report& report, const Finding& finding);
 
 /// The check that settles whether a cause that is not certain is the one.
 void write_confirmation(Page& page, const DecidingCheck& check);
+
+/// "Hidden because private: 2 x uuid (--show-private shows them)."; empty where nothing was.
+std::string hidden_in_words(const Report& report);
 
 /// What to do: commands first, then the words.
 void write_remedy(Page& page, std::string_view word, const Remedy& remedy);

@@ -107,6 +107,7 @@ void write_diagnosis(Page& page, const Report& report) {
             for (const Finding& cause : causes) write_finding(page, report, cause);
     }
     write_about_log(page, log);
+    if (const std::string hidden = hidden_in_words(report); !hidden.empty()) page.wrap("", hidden);
     if (!causes.empty())
         page.line("More: rnncheck explain " + shown(causes.front().rule) +
                   (page.is_verbose()    ? ""

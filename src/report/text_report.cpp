@@ -117,11 +117,7 @@ void write_end(Page& page, const Report& report) {
     page.wrap("", counts_in_words(report) +
                       (tool.matrix_date.empty() ? "." : ". Compatibility data: " + matrix_date_in_words(tool) + "."));
     if (report.profile) page.wrap("", "Profile: " + shown(report.profile->file) + ".");
-    std::vector<std::string> hidden;
-    for (const HiddenThings& things : report.hidden.value_or(std::vector<HiddenThings>{}))
-        hidden.push_back(std::to_string(things.count) + " x " + shown(id_in_words(things.kind)));
-    if (!hidden.empty())
-        page.wrap("", "Hidden because private: " + join(hidden, ", ") + " (--show-private shows them).");
+    if (const std::string hidden = hidden_in_words(report); !hidden.empty()) page.wrap("", hidden);
     const std::string explain =
         report.findings.empty() ? "" : "rnncheck explain " + shown(report.findings.front().rule);
     if (page.is_verbose() && explain.empty()) return;
@@ -149,6 +145,13 @@ void write_examination(Page& page, const Report& report) {
 }
 
 }  // namespace
+
+std::string hidden_in_words(const Report& report) {
+    std::vector<std::string> hidden;
+    for (const HiddenThings& things : report.hidden.value_or(std::vector<HiddenThings>{}))
+        hidden.push_back(std::to_string(things.count) + " x " + shown(id_in_words(things.kind)));
+    return hidden.empty() ? "" : "Hidden because private: " + join(hidden, ", ") + " (--show-private shows them).";
+}
 
 void write_confirmation(Page& page, const DecidingCheck& check) {
     if (!check.command.empty()) page.command("Confirm", check.command);

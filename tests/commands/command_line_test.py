@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
@@ -124,6 +125,10 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(rnncheck("help", "matrix", "plan").out, rnncheck("matrix", "plan", "--help").out)
         self.assertEqual(rnncheck("help").out, rnncheck("--help").out)
         self.assertIn(b"125  ", rnncheck("help", "exit-codes").out)
+        self.assertIn(b"nagios", rnncheck("help", "exit-codes").out)
+        footer = rnncheck("help", environment={"COLUMNS": "70", "LC_ALL": "C.UTF-8"}).text.partition("\nExit codes: ")[2].split("\n\n")[0].strip()
+        footer = "Exit codes: " + footer
+        self.assertEqual(footer.splitlines(), textwrap.wrap(" ".join(footer.split()), 70, break_on_hyphens=False))
         for format in json.loads(rnncheck("list", "formats", "--json").out)["items"]:
             self.assertIn(format["name"], rnncheck("help", "formats").out.decode())
         self.is_usage_error(rnncheck("help", "docter"), "TOPIC cannot be 'docter'", "exit-codes", "doctor")
@@ -269,7 +274,8 @@ class CommandLine(unittest.TestCase):
         self.assertRegex(run.text, r"^RNNCHECK CRITICAL: [^|\n]* \| problems=1;;0;0 [^|\n]*\n$")
         self.assertEqual(judged(HEALTHY_DRIVER, *ONLY, "--exit-style=nagios").code, 0)
         run = judged(NO_DRIVER, *ONLY, "--exit-style=nagios", "--output", "json=/nonexistent/x")
-        self.assertEqual(run.code, 3)
+        self.assertEqual((run.code, run.text[:17]), (3, "RNNCHECK UNKNOWN:"))
+        self.assertEqual(judged(NO_DRIVER, *ONLY, "--exit-style=nagios", "--save-facts", "/nonexistent/x").code, 3)
         for arguments in (("doctor", "--exit-style", "nagios", "--nonsense"), ("doctor", "--exit-style=nagios", "--facts", "/nonexistent")):
             run = rnncheck(*arguments)
             self.assertEqual((run.code, run.out[:18]), (3, b"RNNCHECK UNKNOWN: "))
@@ -287,6 +293,23 @@ class CommandLine(unittest.TestCase):
             run = judged(NO_DRIVER, *ONLY, stdout=full)
         self.assertEqual(run.code, 2)
         self.assertIn("could not be written to standard output: No space left", run.err)
+
+    def test_no_output_replaces_an_input_or_another_output(self):
+        with tempfile.TemporaryDirectory() as directory:
+            log, link, facts = (pathlib.Path(directory, name) for name in ("train.log", "link", "facts.json"))
+            log.write_text("Error: x\n")
+            link.symlink_to(log)
+            facts.write_text(json.dumps(NO_DRIVER))
+            for arguments in (["diagnose", log, f"--output=text={link}"], ["doctor", "--facts", facts, f"--save-facts={directory}/../{facts.parent.name}/facts.json"],
+                              ["fleet", "merge", directory, f"--output=json={facts}"], ["diff", facts, facts, f"--output={facts}"]):
+                run = rnncheck(*map(str, arguments))
+                self.assertEqual(run.code, 2, run.err)
+                self.assertRegex(run.err, "^rnncheck: '[^']*' was not written: it is an input of this run")
+                self.assertNotEqual(run.out, b"")
+            run = rnncheck("doctor", "--facts", str(facts), f"--output=html={directory}/a", f"--output=text={directory}/./a")
+            self.assertIn("it is another output of this run", run.err)
+            self.assertIn("<html", pathlib.Path(directory, "a").read_text())
+            self.assertEqual((log.read_text(), json.loads(facts.read_text())), ("Error: x\n", NO_DRIVER))
 
     def test_a_link_to_a_file_survives_writing(self):
         with tempfile.TemporaryDirectory() as directory:

@@ -98,9 +98,17 @@ for name in ("github", "html", "json", "junit", "markdown", "nagios", "prometheu
     check.that(done.code == 1 and ("libcudnn_adv.so.9" in done.text or "cudnn_part_missing" in done.text), f"diff as {name}: {done.code} {done.text[:300]}")
     failed = re.findall(r'name="([a-z_]+)" time="0"><failure', (work / "diff.xml").read_text())
     check.that(failed == ["verdict", "cudnn_part_missing", "cudnn"], f"JUnit: {failed}")
+done = Run(program, "diff", healthy, lacking, "--format", "csv")
+check.that('"difference","cudnn","libcudnn_adv.so.9","present","absent","yes"' in done.text, f"diff as CSV: {done.text}")
+for name, wanted in (("github", "::warning title=cudnn::"), ("prometheus", 'rnncheck_finding{rule="cudnn",severity="warning",gpu=""} 1'), ("nagios", "warnings=1;"),
+                     ("markdown", "### Comparison, from A to B"), ("html", "<h2>Comparison, from A to B</h2>")):
+    check.that(wanted in Run(program, "diff", healthy, lacking, "--format", name).text, f"diff as {name} lacks {wanted}")
 compare(lacking, healthy, 1, "only A has the problem: A cuDNN library is missing")
 older = saved("cudnn 8", {"libraries": {SYSTEM: ["base", "cudnn8"]}})
-compare(healthy, older, 1, "the findings are the same, but cuDNN libcudnn.so.8 is absent in A, present in B")
+compare(healthy, older, 1, "the findings are the same, but cuDNN version is 9.19.0 in A, 8.9.7 in B")
+compare(older, changed(lacking, "lacking, with a path", lambda facts: facts["host"]["environment"].update(LD_LIBRARY_PATH="/opt/lib")), 1,
+        "only B has the problem: A cuDNN library is missing; cuDNN version is 8.9.7 in A, 9.19.0 in B")
+compare(healthy, changed(older, "older, with a path", lambda facts: facts["host"]["environment"].update(LD_LIBRARY_PATH="/opt/lib")), 1, "but cuDNN version is")
 
 updated = saved("new driver", with_driver("570.86.10", "cuda=12.8"))
 compare(healthy, updated, 1, "the findings are the same, but driver kernel version is 550.54.14 in A, 570.86.10 in B",
@@ -109,11 +117,19 @@ broken = saved("update without reboot", with_driver("535.104.05", "cuInit=fail:8
 compare(healthy, broken, 1, "only B has the problem: The driver's libraries and kernel module are of different versions")
 compare(healthy, broken, 1, "driver kernel version is 550.54.14 in A, 535.104.05 in B")
 
+compare(lacking, broken, 1, "B has the problem: The driver's libraries and kernel module are of different versions", "A has another: A cuDNN library is missing")
+unloaded = changed(healthy, "unloaded", lambda facts: facts["driver"].update(module_loaded=False, kernel_version=None))
+compare(healthy, unloaded, 1, "driver module loaded: true in A, false in B")
+comparison = work / "comparison.json"
+Run(program, "diff", healthy, broken, f"--output=json={comparison}")
+done = Run(program, "doctor", "--facts", comparison)
+check.that(done.code == 2 and "is the result of 'rnncheck diff' and holds no facts of a machine" in " ".join(done.err.split()), f"a comparison as facts: {done.err}")
+
 cards = saved("four cards", {"sim": "gpus=4"})
 compare(cards, saved("bad card", {"sim": "gpus=4; gpu2:cudnnRNNForward=gates_swapped"}), 1,
         "only B has the problem: Recurrent networks return incorrect results on GPU 2", "no difference in versions or settings explains it", "GPU 2 results: 24 ok -> 24 WRONG")
 compare(cards, saved("other bits", {"sim": "gpus=4; gpu2:lstm=other_bits"}), 1, "only B has the warning:", "GPU 2 numbers: bits")
-compare(healthy, cards, 1, "GPU 1, 2, 3 is absent in A, present in B")
+compare(healthy, cards, 1, "GPUs 1, 2 and 3 are absent in A, present in B")
 
 looked = saved("looked only", {}, "--look-only")
 document = compare(healthy, looked, 3, "unknown on one side", "unknown in B: GPU 0, ")

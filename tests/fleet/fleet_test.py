@@ -152,4 +152,8 @@ for arguments in (["merge", work / "nothing"], ["merge", work / "machine"], ["me
 for format_name in ("text", "markdown", "html", "prometheus", "junit", "csv", "github", "nagios"):
     done = Run(program, "fleet", "merge", everything, "--format", format_name)
     check.that(done.code == 1 and (b"gpu[" in done.out or format_name in ("nagios", "prometheus")), f"{format_name}: {done.code} {done.err}")
+    check.that("compatibility data of ," not in done.text, f"{format_name} tells an empty date")
+    if format_name in ("text", "markdown", "html"):
+        check.that("Recurrent networks return incorrect results" in " ".join(done.text.split()), f"{format_name} does not tell what the problem is")
+    check.that(format_name != "csv" or '"","error","rnn_result_wrong","gpu' in done.text, f"csv has no problems: {done.text[:300]}")
 sys.exit(check.close())

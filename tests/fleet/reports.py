@@ -43,7 +43,7 @@ def plant(report, kind):
         facts["rnn_runs"].append(other)
     elif kind == "problem":
         report["verdict"] = "problems"
-        report["findings"] = [{"rule": "rnn_result_wrong", "severity": "error", "subject": "GPU 1"}]
+        report["findings"] = [{"rule": "rnn_result_wrong", "title": "Recurrent networks return incorrect results", "severity": "error", "subject": "GPU 1"}]
     elif kind == "slow":
         for run in facts["rnn_runs"]:
             run["repeat_ms"][-1] = [2 * ms for ms in run["repeat_ms"][-1]]

@@ -135,6 +135,18 @@ TEST_CASE("private things are found in whatever stands around them") {
              {R"({\"password\":\"hunter2\"} {\"api_key\": \"abcdef\"})", {"hunter2", "abcdef"}},
              {"token%3Dghp_0123456789abcdef&sig=0123456789abcdef0123", {"0123456789abcdef"}},
              {"X-Api-Key: abcdef123, --api-key=geheim7 --password hunter2", {"abcdef123", "geheim7", "hunter2"}},
+             {"ghp_0123\x1b[31m456789abcdef, ghp_0123456789abcdef\x1b[0mghij, INFO\x1b[1mghp_0123456789abcdef",
+              {"0123", "456789", "ghij"}},
+             {R"(hostname=lab7x \u001b[33mlab7x\x1b[0m: la\033[1mb7x)", {"lab7x", "b7x"}},
+             {"%2Fhome%2Flena%2Fx?to=otto%40acme%2Eorg&key=%67%68%70%5F0123456789abcdef",
+              {"lena", "otto", "acme", "0123456789"}},
+             {"password=a%3Bb4711%20c", {"b4711"}},
+             {"/home/Lena Maier/x, /home/lena van maier/y; /home/otto is in a/b", {"Lena", "Maier", "maier", "otto"}},
+             {"password='two words' passwd=\"more, words\" {\\\"secret\\\":\\\"of three words\\\"} --token 'a b4711'",
+              {"two", "words", "more", "three", "b4711"}},
+             {"-----BEGIN RSA PRIVATE KEY-----\nMIIEow+/=\nAbCd==\n-----END RSA PRIVATE KEY-----", {"MII", "AbCd"}},
+             {"KEY=-----BEGIN PRIVATE KEY-----\\nMIIEow+/=", {"MII"}},
+             {"tail: 5J2h/9+b3Qk1Zz0xYw==\n-----END OPENSSH PRIVATE KEY-----", {"5J2h", "Yw=="}},
              {"https://bob:hunter2@pypi.corp.example/simple", {"bob", "hunter2", "corp"}},
              {"failed to connect to [gpu017.acme.com]:29500; connect to host gpu018 port 22: refused",
               {"gpu017", "acme", "gpu018"}},
@@ -199,6 +211,9 @@ TEST_CASE("what a diagnosis needs stays: versions, libraries, products, devices,
                                    "Driver Version: 31.0.15.5222",
                                    "updated from 8.9.2.26 to 9.1.0.70",
                                    "version 8.9.7.29-1+cuda12.2",
+                                   "cuDNN 14.1.0.70, NVIDIA driver version: 31.0.15.52",
+                                   "cuDNN version 14.1.0.70 and 14.2.0.5, VBIOS 94.02.71.00",
+                                   "100%20 and 5%2F",
                                    "kernel 6.1.0-18-amd64, glibc 2.36",
                                    "pci 0000:01:00.0: [10de:2204] NVIDIA GeForce RTX 3090",
                                    "GPU 0000:41:00.0 of model 0x2204",
@@ -236,9 +251,16 @@ TEST_CASE("a report states what was hidden, and how much") {
     Report without = healthy_report();
     without.facts.cuda_devices[0].uuid = without.facts.nvml_devices[0].uuid = std::nullopt;
     CHECK_FALSE(redact(without, {}).hidden.has_value());
-    std::string text = everything(report);
-    std::ranges::replace(text, '\n', ' ');
-    CHECK(contains(text, "2 x uuid (--show-private shows them)"));
+    Report diagnosis = private_report();
+    diagnosis.facts.tool.stages = {"log"};
+    diagnosis.facts.log.emplace().lines = 1;
+    for (const Report& one : {report, redact(diagnosis, identity)})
+        for (const char* format : {"text", "markdown", "html"}) {
+            std::string text = (*find_named(all_formats(), format))->write(outline_of(one), {});
+            std::ranges::replace(text, '\n', ' ');
+            INFO(format);
+            CHECK(contains(text, "2 x uuid (--show-private shows them)"));
+        }
 }
 
 TEST_CASE("ids of rules and the tool's stamp are never touched") {

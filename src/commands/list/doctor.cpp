@@ -65,9 +65,8 @@ int run_doctor(const DoctorOptions& options) {
     }
     const Report report = finished(std::move(judged), options.report);
     const bool saved = options.save_facts.empty() ||
-                       was_written([&] { write_file(options.save_facts, facts_to_text(report.facts, 2) + '\n'); });
-    const int code = print_report(report, options.report);
-    return saved ? code : usage;
+                       was_written([&] { write_output(options.save_facts, facts_to_text(report.facts, 2) + '\n'); });
+    return print_report(report, options.report, saved);
 }
 
 namespace commands::doctor {

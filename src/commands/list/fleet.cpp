@@ -1,5 +1,8 @@
 // Compares the reports of many machines.
+#include <algorithm>
+
 #include "commands/common_options.hpp"
+#include "commands/output.hpp"
 #include "fleet/compare.hpp"
 
 namespace rnncheck::commands::fleet {
@@ -15,7 +18,9 @@ struct Options {
 };
 
 Collection read(const std::vector<std::string>& inputs, const Options& options) {
-    return read_reports(inputs, options.named_by == NamedBy::file);
+    std::vector<std::string> files = report_files(inputs);
+    std::ranges::for_each(files, protect_input);
+    return read_reports(std::move(files), options.named_by == NamedBy::file);
 }
 
 int compare(const Options& options, const ReportOptions& report_options) {
@@ -23,7 +28,7 @@ int compare(const Options& options, const ReportOptions& report_options) {
     FleetQuestion question{.group_by = options.group_by};
     if (!options.nodes.empty()) question.nodes = options.nodes;
     if (!options.expect.empty()) {
-        const Collection expected = read_reports({options.expect});
+        const Collection expected = read({options.expect}, options);
         question.expected = expected.renumbered(only_report(expected), collection.texts);
     }
     if (!options.node.empty() && !collection.find(options.node))

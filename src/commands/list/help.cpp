@@ -21,6 +21,8 @@ constexpr std::string_view exit_codes = R"(Exit codes, the same in every format
 125  exec: the check found a problem, so the command was not started
 126  exec: the command could not be started
 127  exec: the command was not found
+
+With --exit-style nagios, as monitoring plugins: 0 OK, 1 WARNING (warnings), 2 CRITICAL (problems), 3 UNKNOWN (undetermined, incorrect usage, an invalid input file, or an output that could not be written).
 )";
 
 constexpr std::string_view environment =

@@ -39,14 +39,14 @@ void write_reproducer(const std::string& path, const Facts& facts, const std::op
         return not_written("the case fails in the legacy interface, of which no program can be written");
     RnnRun shown = *failed;
     if (shown.result && !show_private) shown.result->text = redact(shown.result->text, this_machine());
-    write_file(path, reproducer(facts, shown));
+    write_output(path, reproducer(facts, shown));
 }
 
 /// Whether the files were written that the options name, in addition to those of every report.
 bool files_written(const LstmOptions& given, const LstmState& state, const Report& report, const Facts& facts,
                    bool show_private) {
     const auto write_picture = [&] {
-        write_file(given.svg, sweeps_svg(report.facts, "rnncheck lstm: " + report.sentence));
+        write_output(given.svg, sweeps_svg(report.facts, "rnncheck lstm: " + report.sentence));
     };
     bool all = was_written([&] { state.write(report); });
     if (!given.repro.empty())
@@ -85,8 +85,7 @@ int run(const LstmOptions& given, const ReportOptions& options) {
     if (log.rnn_config) extras.log_replay = replay_of(*log.rnn_config, facts);
     const Report report = state.report(facts, std::move(extras));
     const bool written = files_written(given, state, report, facts, options.show_private);
-    const int code = print_report(report, options);
-    return written ? code : usage;
+    return print_report(report, options, written);
 }
 
 std::function<int()> declare(CLI::App& app) {

@@ -148,7 +148,7 @@ int run(const Options& options, const ReportOptions& how) {
         document.sentence += "; " + document.report->sentence;
     }
     if (!how.show_private) document = redact(std::move(document), this_machine());
-    return print_outline(outline_of(document), how);
+    return print_report(document, how);
 }
 
 std::function<int()> declare(CLI::App& app) {

@@ -33,6 +33,6 @@ std::string write(const Outline& outline, const Style&) {
 
 }  // namespace
 
-extern const Format format{.title = "A table: the findings, or the differing values of a fleet", .write = write};
+extern const Format format{.title = "A table: the findings, or what differs between machines", .write = write};
 
 }  // namespace rnncheck::formats::csv

@@ -29,6 +29,8 @@ std::string write(const Outline& outline, const Style&) {
     for (const Finding& finding : outline.findings)
         annotations[of_severity[static_cast<std::size_t>(finding.severity)]].emplace_back(finding.rule,
                                                                                           message_of(finding));
+    for (const RuleVerdict* check : faults_without_finding(outline))
+        annotations["warning"].emplace_back(check->rule, check->reason);
     std::string out;
     for (auto& [kind, list] : annotations) {
         if (list.size() > most_of_a_kind) {

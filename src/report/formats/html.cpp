@@ -66,7 +66,9 @@ std::string checklist(const Outline& outline) {
         rows += "<tr><th scope=\"row\">" + xml(line.word) + "</th><td " + class_of(line.mark) + ">" +
                 mark_words[static_cast<std::size_t>(line.mark)] + "</td><td>" + join(texts, "<br>") + "</td></tr>\n";
     }
-    return rows.empty() ? "" : element("h2", "Checklist") + element("table", "<tbody>\n" + rows + "</tbody>");
+    return rows.empty() ? ""
+                        : element("h2", std::string(outline.checklist_heading)) +
+                              element("table", "<tbody>\n" + rows + "</tbody>");
 }
 
 std::string remedy_text(const Remedy& remedy, const char* word) {

@@ -52,11 +52,11 @@ std::string fenced(const std::string& content, const std::string& language = "")
     return ticks + language + "\n" + text + (text.ends_with('\n') ? "" : "\n") + ticks + "\n";
 }
 
-std::string checklist(const Outline& outline) {
+std::string checklist(const Outline& outline, const Style& style) {
     const std::vector<ChecklistLine> lines = outline.checklist();
     if (lines.empty()) return "";
-    const Page marks({});
-    std::string out = "\n### Checklist\n\n| | | |\n| --- | --- | --- |\n";
+    const Page marks({.ascii = style.ascii});
+    std::string out = "\n### " + std::string(outline.checklist_heading) + "\n\n| | | |\n| --- | --- | --- |\n";
     for (const ChecklistLine& line : lines) {
         std::vector<std::string> rows;
         for (const std::string& row : line.rows) rows.push_back(plain(row));
@@ -139,7 +139,7 @@ class Body {
     std::vector<std::string> left_out_;
 };
 
-std::string write(const Outline& outline, const Style&) {
+std::string write(const Outline& outline, const Style& style) {
     Body body;
     body.add("## rnncheck: " + plain(outline.sentence) + "\n");
     body.add("\n" + plain(about_run(outline)) + "\n", "the run");
@@ -147,7 +147,7 @@ std::string write(const Outline& outline, const Style&) {
     for (const Finding& finding : outline.findings) without_room += !body.add(finding_text(finding));
     if (without_room > 0) body.leave_out(pluralized(without_room, "finding", "findings"));
     body.add(undetermined(outline), "the undetermined checks");
-    body.add(checklist(outline), "the checklist");
+    body.add(checklist(outline, style), "the checklist");
     for (const OutlineSection& section : outline.sections())
         body.add("\n### " + section.heading + "\n\n" + fenced(section.text), "the section '" + section.heading + "'");
     body.add(folded_json(outline), "the JSON report");

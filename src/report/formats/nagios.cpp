@@ -12,7 +12,8 @@ namespace {
 std::string write(const Outline& outline, const Style&) {
     constexpr const char* states[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
     const auto findings = [&](Severity severity) {
-        return std::to_string(std::ranges::count(outline.findings, severity, &Finding::severity));
+        const auto others = severity == Severity::warning ? std::ssize(faults_without_finding(outline)) : 0;
+        return std::to_string(std::ranges::count(outline.findings, severity, &Finding::severity) + others);
     };
     const auto undecided = std::ranges::count(outline.checks, Outcome::undecided, &RuleVerdict::outcome);
     int passed = 0, all = 0;

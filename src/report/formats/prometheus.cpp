@@ -35,6 +35,8 @@ void add_findings(std::string& out, const Outline& outline) {
     std::map<std::vector<std::string>, int> findings;
     for (const Finding& finding : outline.findings)
         ++findings[{finding.rule, std::string(name_of(finding.severity)), gpu_of(finding)}];
+    for (const RuleVerdict* check : faults_without_finding(outline))
+        ++findings[{check->rule, std::string(name_of(Severity::warning)), ""}];
     begin(out, "rnncheck_finding", "Findings of a rule; gpu is empty where a finding is not about one GPU.");
     for (const auto& [names, count] : findings)
         add(out, "rnncheck_finding", {{"rule", names[0]}, {"severity", names[1]}, {"gpu", names[2]}},
