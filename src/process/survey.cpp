@@ -151,8 +151,15 @@ class Stages {
     /// These tasks alone; what they learn joins `facts`.
     void run(std::deque<Task> tasks, Facts& facts) {
         tasks_ = std::move(tasks);
-        for (auto& task : tasks_)
-            if (task.runs.empty()) waiting_.push_back(&task);
+        for (auto& task : tasks_) {
+            if (!task.runs.empty()) continue;
+            // Those that take longest (nvrtc_compile, library_files) stand last; a gate must stay before what it
+            // guards.
+            if ((*task.probe)->stage == Stage::run)
+                waiting_.push_back(&task);
+            else
+                waiting_.push_front(&task);
+        }
         start_what_fits();
         while (pool_.running() > 0) {
             const auto ended = pool_.wait([&] {

@@ -218,6 +218,7 @@ for policy in "float16", "bfloat16", "float64", "mixed_float16", "mixed_bfloat16
 # Cells, wrappers, models in models.
 save("rnn_lstm_cell.keras", lambda: model_of(layers.RNN(layers.LSTMCell(H))), "RNN(LSTMCell) is a loop over a cell", "no")
 save("rnn_gru_cell.keras", lambda: model_of(layers.RNN(layers.GRUCell(H))), "RNN(GRUCell) is a loop over a cell", "no")
+save("rnn_simple_rnn_cell.keras", lambda: model_of(layers.RNN(layers.SimpleRNNCell(H))), "RNN(SimpleRNNCell) is a loop over a cell", "no")
 save("stacked_cells.keras", lambda: model_of(layers.RNN([layers.LSTMCell(5), layers.LSTMCell(H)])), "RNN over stacked cells is a loop", "no")
 save("conv_lstm.keras", lambda: model_of(layers.ConvLSTM2D(2, 3), shape=(4, 6, 6, I)), "cuDNN has no convolutional LSTM", "no")
 
