@@ -38,13 +38,13 @@ Root::Root(std::string prefix) : prefix_(std::move(prefix)) {
 }
 
 bool Root::exists(std::string_view path) const {
-    return real_path(path).has_value();
+    return status(path).has_value();
 }
 
 std::optional<std::string> Root::read(std::string_view path, std::size_t most) const {
-    const auto real = real_path(path);
-    if (!real) return std::nullopt;
-    const int file = open(outside(*real).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const auto place = place_of(path);
+    if (!place) return std::nullopt;
+    const int file = open(place->c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0) return std::nullopt;
     const CloseFile guard{file};
     struct stat about {};
@@ -60,9 +60,9 @@ std::optional<std::string> Root::read(std::string_view path, std::size_t most) c
 
 std::vector<std::string> Root::names_in(std::string_view directory, std::size_t most) const {
     std::vector<std::string> names;
-    const auto real = real_path(directory);
-    if (!real) return names;
-    const std::unique_ptr<DIR, int (*)(DIR*)> open_directory(opendir(outside(*real).c_str()), closedir);
+    const auto place = place_of(directory);
+    if (!place) return names;
+    const std::unique_ptr<DIR, int (*)(DIR*)> open_directory(opendir(place->c_str()), closedir);
     if (!open_directory) return names;
     while (const dirent* entry = readdir(open_directory.get())) {
         const std::string_view name = entry->d_name;
@@ -108,17 +108,21 @@ std::optional<std::string> Root::follow_links(std::string_view path) const {
     return done.empty() ? "/" : done;
 }
 
-std::optional<struct stat> Root::status(std::string_view path) const {
+std::optional<std::string> Root::place_of(std::string_view path) const {
+    if (prefix_.empty() && path.starts_with('/')) return std::string(path);
     const auto real = follow_links(path);
+    return real ? std::optional(outside(*real)) : std::nullopt;
+}
+
+std::optional<struct stat> Root::status(std::string_view path) const {
+    const auto place = place_of(path);
     struct stat about {};
-    return real && stat(outside(*real).c_str(), &about) == 0 ? std::optional(about) : std::nullopt;
+    return place && stat(place->c_str(), &about) == 0 ? std::optional(about) : std::nullopt;
 }
 
 std::optional<std::string> Root::real_path(std::string_view path) const {
-    auto real = follow_links(path);
-    struct stat about {};
-    if (real && stat(outside(*real).c_str(), &about) != 0) return std::nullopt;
-    return real;
+    if (!exists(path)) return std::nullopt;  // most are not there, which costs one call
+    return follow_links(path);
 }
 
 bool Root::surely_absent(std::string_view path) const {

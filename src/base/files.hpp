@@ -52,6 +52,8 @@ class Root {
 
   private:
     std::optional<std::string> follow_links(std::string_view path) const;
+    /// The path for a system call, which follows links by itself where there is no prefix.
+    std::optional<std::string> place_of(std::string_view path) const;
 
     std::string prefix_;
 };
