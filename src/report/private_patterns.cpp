@@ -117,10 +117,10 @@ std::span<const PrivatePattern> private_patterns() {
     static const std::string name = "[^" + ends + "]*" + last;
     static const std::string long_name = "([^" + ends + "]*(?:[^" + ends + "]| ){0,39}" + last + ")[.-]*";
     static const std::string homes = "(?:/homes?|(?-i:/home[0-9]+)|/users)+/";
-    // Two or three words before a separator, where no English sentence goes on.
-    static const std::string several_words = homes + "(" + name +
-                                             ") (?:and|as|at|but|by|for|from|has|in|is|of|on|or|not|to|was|with) |" +
-                                             homes + "(" + name + "(?: [A-Za-z\\x80-\\xff][^" + ends + "]*){1,2})/|";
+    // Two or three words before a separator or a quote, where no English sentence goes on.
+    static const std::string several_words =
+        homes + "(" + name + ") (?:and|as|at|but|by|for|from|has|in|is|of|on|or|not|to|was|with) |" + homes + "(" +
+        name + "(?: [A-Za-z\\x80-\\xff][^" + ends + "]*){1,2})[/\"']|";
     static const std::string windows = R"((?:\\{1,2}users)+\\{1,2})", windows_disk = "/mnt/[a-z]/(?:home|users)/";
     static const std::string h = "[0-9A-Fa-f]", uuid = h + "{8}(?:-" + h + "{4})";
     // Versions have four numbers too: behind a word that says so, with a leading 0 (VBIOS 94.02.71.00), or, as
@@ -128,14 +128,14 @@ std::span<const PrivatePattern> private_patterns() {
     static const std::string number = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])",
                              three = "(?:[.]" + number + "){3}";
     static const std::string versions =
-        "(?i:version|release|driver|cuda|cudnn|cublas|nccl|tensorrt|nvidia|vbios|firmware|toolkit|python|torch|"
-        "tensorflow|build)[a-z]*[ :=\"']*[0-9]+" +
+        "(?i:version|release|driver|cu(?:da|dnn|blas|fft|rand|solver|sparse)|nccl|tensorrt|nvidia|vbios|firmware|"
+        "toolkit|python|torch|tensorflow|build)[a-z]*(?:-cu[0-9]+)?[ :=(\"']*[0-9]+" +
         three + "(?:,? (?:to |and |or |-> )?[0-9]+" + three + ")*|";
     static const std::string high = "(?:1[4-9]|1[0-9][0-9]|[2-9][0-9]|2[0-4][0-9]|25[0-5])" + three;
-    // No library of NVIDIA has a version 10 whose second or third number is 30 or more.
+    // No library of NVIDIA has a version 10 whose second or third number is 30 or more, or both are 0.
     static const std::string not_small = "(?:[3-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-5])";
     static const std::string ten =
-        "10[.](?:" + not_small + "[.]" + number + "|" + number + "[.]" + not_small + ")[.]" + number;
+        "10[.](?:0[.]0|" + not_small + "[.]" + number + "|" + number + "[.]" + not_small + ")[.]" + number;
     static const std::string v6 = "(?:" + h + "{1,4}:){7}" + h + "{1,4}|(?:[Ff][CcDdEe]" + h + "{2}|[23]" + h +
                                   "{3})(?::" + h + "{1,4}){0,6}::(?:" + h + "{1,4}(?::" + h +
                                   "{1,4}){0,6})?|::[Ff]{4}:" + number + three;
@@ -178,10 +178,10 @@ std::span<const PrivatePattern> private_patterns() {
          versions + "(?:^|[^0-9A-Za-z._=-])(" + high + "|" + ten + ")(?:[^0-9A-Za-z.-]|[.](?:[^0-9]|$)|$)"},
         {private_kinds::ip, "(?i)(?:" + begin +
                                 "(?:ip|ipv4|ip_?addr|addr|address|host|hostname|server|peer|inet|gateway|"
-                                "endpoint|nameserver|rhost|master_addr|connect(?:ed|ing)? (?:to|from)|rank [0-9]+ "
+                                "endpoint|nameserver|rhost|master_addr|connect(?:ed|ing|ion)? (?:to|from)|rank [0-9]+ "
                                 "at)|://|@)[ =:\"'/\\[(]*(" +
                                 number + three + ")" + end},
-        {private_kinds::ip, begin + "(" + number + three + ")(?::[0-9]{2,5}|/[0-9]{1,2})" + end},
+        {private_kinds::ip, begin + "(" + number + three + ")(?::[0-9]{2,5}|/[0-9]{1,2}| port [0-9]+)" + end},
         {private_kinds::ip, begin + "(" + v6 + ")" + end},
         {private_kinds::mac, begin + "(" + h + "{2}(?::" + h + "{2}){5,19}|" + h + "{2}(?:-" + h + "{2}){5})" + end},
         {private_kinds::ssid, "(?i)" + begin + R"(b?e?ssid[ \t]*[=:][ \t]*(?:["']([^"'\n]+)["']|([^\s"',;]+)))"},

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/text.hpp"
+#include "base/version.hpp"
 #include "report/private_patterns.hpp"
 
 namespace rnncheck {
@@ -245,6 +246,14 @@ bool is_our_own(std::string_view field) {
            field == "signature" || field == "labels";
 }
 
+/// "14.0.1.2" may be an address elsewhere.
+bool is_version(std::string_view field, const auto& member) {
+    if constexpr (std::is_same_v<decltype(member), const std::string&>)
+        return field == "version" && parse_version(member).has_value();
+    else
+        return false;
+}
+
 /// Calls act(name, text) for each text and each key of a map; the name is the key of a map's value, else empty.
 template <class T, class Act>
 void for_each_text(T& value, const Act& act) {
@@ -266,7 +275,7 @@ void for_each_text(T& value, const Act& act) {
             for (auto& item : value) for_each_text(item, act);
     } else if constexpr (Fielded<T>) {
         T::fields(value, [&](const char* name, auto& member, const char*) {
-            if (!is_our_own(name)) for_each_text(member, act);
+            if (!is_our_own(name) && !is_version(name, member)) for_each_text(member, act);
         });
     }
 }

@@ -151,6 +151,8 @@ TEST_CASE("private things are found in whatever stands around them") {
              {"failed to connect to [gpu017.acme.com]:29500; connect to host gpu018 port 22: refused",
               {"gpu017", "acme", "gpu018"}},
              {"rank 0 at 10.1.2.3, 10.23.45.67 failed, [10.1.99.2], ::ffff:10.1.2.3", {"10.1", "10.23"}},
+             {"open '/home/Lena Maier' failed", {"Lena", "Maier"}},
+             {"Connection from 10.3.2.15; 10.3.2.16 port 22; 10.0.0.17 is down", {"10.3", "10.0"}},
              {"hostname=lab-box7, then lab-box7.cluster.acme.com and LAB-BOX7", {"lab-box7", "acme", "LAB-BOX7"}},
              {"github_pat_0123456789,glpat-0123456789,xoxb-01234567890", {"0123456789"}}}) {
         const std::string redacted = redact(text, {});
@@ -213,6 +215,7 @@ TEST_CASE("what a diagnosis needs stays: versions, libraries, products, devices,
                                    "version 8.9.7.29-1+cuda12.2",
                                    "cuDNN 14.1.0.70, NVIDIA driver version: 31.0.15.52",
                                    "cuDNN version 14.1.0.70 and 14.2.0.5, VBIOS 94.02.71.00",
+                                   "nvidia-cublas-cu14 (14.2.1.3), cuRAND 10.40.0.35",
                                    "100%20 and 5%2F",
                                    "kernel 6.1.0-18-amd64, glibc 2.36",
                                    "pci 0000:01:00.0: [10de:2204] NVIDIA GeForce RTX 3090",
@@ -263,12 +266,17 @@ TEST_CASE("a report states what was hidden, and how much") {
         }
 }
 
-TEST_CASE("ids of rules and the tool's stamp are never touched") {
+TEST_CASE("ids of rules, the tool's stamp and versions of packages are never touched") {
     Report report = healthy_report();
+    auto& packages = report.facts.pythons.emplace_back().packages;
+    packages.emplace_back().version = "14.0.1.2";
+    packages.emplace_back().version = "at 14.0.1.2";
     const Identity driver{{"wsl", "libcuda", "driver_missing", "rnncheck"}, {}, {"driver_missing"}};
     const Report redacted = redact(report, driver);
     CHECK(redacted.verdicts[0].rule == "driver_missing");
     CHECK(redacted.tool.name == "rnncheck");
+    CHECK(redacted.facts.pythons[0].packages[0].version == "14.0.1.2");
+    CHECK(redacted.facts.pythons[0].packages[1].version == "at IP-1");
 }
 
 TEST_CASE("a hostile text is redacted in linear time") {
