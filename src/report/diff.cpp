@@ -271,10 +271,33 @@ std::string in_words(const Difference& difference) {
 /// " on GPU 2", " (torch)", where the title does not tell which.
 std::string whose(const Finding& finding) {
     if (const std::string gpu = gpu_of(finding); !gpu.empty()) return " on GPU " + gpu;
-    return finding.subject.empty() || contains(finding.subject, "/") ? "" : " (" + finding.subject + ")";
+    const bool is_told = contains(finding.subject, "/") || contains(lower(finding.title), lower(finding.subject));
+    return is_told ? "" : " (" + finding.subject + ")";
 }
 
-std::string sentence_of(const Diff& diff) {
+/// Whether the loader finds a cuDNN of `one` by an LD_LIBRARY_PATH that the other has not.
+bool is_found_by_path(const Facts& one, const Facts& other) {
+    const auto is_in_path = [](const Facts& facts, const std::string& directory) {
+        const auto path = facts.host.environment.find("LD_LIBRARY_PATH");
+        return path != facts.host.environment.end() && contains(':' + path->second + ':', ':' + directory + ':');
+    };
+    return std::ranges::any_of(one.cudnns, [&](const Cudnn& installed) {
+        const std::string directory = directory_of(installed.library);
+        const auto is_there = [&](const Cudnn& known) { return directory_of(known.library) == directory; };
+        return is_in_path(one, directory) && !is_in_path(other, directory) &&
+               std::ranges::none_of(other.cudnns, is_there);
+    });
+}
+
+/// A difference between two cuDNNs behind that of the variable that selects them.
+std::string with_cause(const Difference& difference, const Diff& diff, bool cudnn_by_path) {
+    const auto path = std::ranges::find(diff.differences, std::vector<std::string>{"host.environment[LD_LIBRARY_PATH]"},
+                                        &Difference::facts);
+    const bool is_caused = cudnn_by_path && difference.layer == cudnn && path != diff.differences.end();
+    return (is_caused ? in_words(*path) + ", so " : "") + in_words(difference);
+}
+
+std::string sentence_of(const Diff& diff, bool cudnn_by_path) {
     const auto has_problem = [](const auto& findings) {
         return !findings.empty() && findings.front().severity == Severity::error;
     };
@@ -290,11 +313,13 @@ std::string sentence_of(const Diff& diff) {
         return (has_other ? "" : "only ") + std::string(is_of_b ? "B" : "A") + " has the " +
                (first.severity == Severity::error ? "problem: " : "warning: ") + first.title + whose(first) +
                (has_other ? std::string("; ") + (is_of_b ? "A" : "B") + " has another: " + others.front().title : "") +
-               "; " + (is_explained ? in_words(*best) : "no difference in versions or settings explains it");
+               "; " +
+               (is_explained ? with_cause(*best, diff, cudnn_by_path)
+                             : "no difference in versions or settings explains it");
     }
     const auto first = std::ranges::max_element(diff.differences, {}, how_telling);
     if (first != diff.differences.end() && first->matters)
-        return "the findings are the same, but " + in_words(*first) +
+        return "the findings are the same, but " + with_cause(*first, diff, cudnn_by_path) +
                (diff.differences.size() > 1 ? " (more below)" : "");
     if (diff.unknown.empty()) return "nothing that matters differs";
     return "nothing known differs, but " + pluralized(diff.unknown.size(), "fact is", "facts are") +
@@ -316,7 +341,7 @@ Diff diff(const Report& a, const std::string& name_of_a, const Report& b, const 
     diff.outcome = differs                ? DiffOutcome::different
                    : diff.unknown.empty() ? DiffOutcome::same
                                           : DiffOutcome::undetermined;
-    diff.sentence = sentence_of(diff);
+    diff.sentence = sentence_of(diff, is_found_by_path(a.facts, b.facts) || is_found_by_path(b.facts, a.facts));
     return diff;
 }
 

@@ -11,6 +11,10 @@ namespace rnncheck {
 
 namespace {
 
+std::string in_words(const std::optional<std::string>& value) {
+    return !value ? "unknown" : value->empty() ? "empty" : *value;
+}
+
 /// What differs in a layer, then what is unknown there.
 ChecklistLine line_of(const Diff& diff, DiffLayer layer) {
     constexpr const char* words[] = {"System", "Driver", "GPU", "CUDA", "cuDNN", "Networks", "Frameworks"};
@@ -27,8 +31,8 @@ ChecklistLine line_of(const Diff& diff, DiffLayer layer) {
     for (const Difference& one : std::views::reverse(diff.differences)) {
         if (one.layer != layer) continue;
         if (one.matters) line.mark = Mark::warning;
-        const std::string row = one.what + ": " + *one.a + " -> " + *one.b + (one.matters ? "" : " (to be expected)");
-        line.rows.insert(line.rows.begin(), shown(row));
+        line.rows.insert(line.rows.begin(), shown(one.what + ": " + in_words(one.a) + " -> " + in_words(one.b) +
+                                                  (one.matters ? "" : " (to be expected)")));
     }
     return line;
 }
@@ -94,8 +98,8 @@ std::vector<std::vector<std::string>> rows_of(const Diff& diff) {
                             in_a ? there : not_there, in_a ? not_there : there, "yes"});
     for (const auto& [kind, list] : {std::pair("difference", &diff.differences), {"unknown", &diff.unknown}})
         for (const Difference& one : *list)
-            rows.push_back({kind, std::string(name_of(one.layer)), one.what, one.a.value_or("unknown"),
-                            one.b.value_or("unknown"), one.matters ? "yes" : "no"});
+            rows.push_back({kind, std::string(name_of(one.layer)), one.what, in_words(one.a), in_words(one.b),
+                            one.matters ? "yes" : "no"});
     return rows;
 }
 

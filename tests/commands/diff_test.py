@@ -110,6 +110,10 @@ compare(older, changed(lacking, "lacking, with a path", lambda facts: facts["hos
         "only B has the problem: A cuDNN library is missing; cuDNN version is 8.9.7 in A, 9.19.0 in B")
 compare(healthy, changed(older, "older, with a path", lambda facts: facts["host"]["environment"].update(LD_LIBRARY_PATH="/opt/lib")), 1, "but cuDNN version is")
 
+OTHER = "/opt/cudnn8/lib"
+chosen = saved("another cuDNN by LD_LIBRARY_PATH", {"libraries": {SYSTEM: ["base"], OTHER: ["cudnn8"]}, "environment": {"LD_LIBRARY_PATH": f"{OTHER}:{root}{OTHER}:{root}{SYSTEM}"}})
+compare(healthy, chosen, 1, "the findings are the same, but variable LD_LIBRARY_PATH is ", f"{OTHER}:", ", so cuDNN version is 9.19.0 in A, 8.9.7 in B")
+
 updated = saved("new driver", with_driver("570.86.10", "cuda=12.8"))
 compare(healthy, updated, 1, "the findings are the same, but driver kernel version is 550.54.14 in A, 570.86.10 in B",
         "driver CUDA version: 12.4 -> 12.8")
