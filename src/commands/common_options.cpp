@@ -266,7 +266,9 @@ Style DocumentOptions::style(int descriptor) const {
 int print_help(const std::string& help) {
     Page page(DocumentOptions{.color = ColorChoice::never}.style());
     constexpr std::size_t least = 30;
-    for (const std::string& line : split(help, '\n')) {
+    std::string text = help;
+    replace_all(text, "\n\n\n", "\n\n");  // before a group
+    for (const std::string& line : split(text, '\n')) {
         const std::size_t column = last_column(line);
         if (column == 0)
             line.starts_with(' ') || line.empty() ? page.line(line) : page.wrap("", line);
@@ -345,7 +347,8 @@ void stamp_run(RunStamp& run, ToolStamp& tool, const ReportOptions& options) {
     run = options.run;
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - options.started;
     run.duration_ms = std::round(elapsed.count());
-    tool = stamp_with(tool.matrix_date, tool.matrix_digest);
+    const TableFiles files = tool.matrix_date.empty() ? bundled_table_files() : TableFiles{};
+    tool = stamp_with(tool.matrix_date + files.date, tool.matrix_digest + files.digest);
 }
 
 int print_outline(Outline outline, const ReportOptions& options, bool all_written) {

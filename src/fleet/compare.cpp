@@ -56,14 +56,15 @@ std::string group_value(const FleetNode& node, const std::string& by, const Text
     const auto value = [&](std::string_view field) -> std::string {
         const auto number = texts.find(field);
         const std::uint32_t found = number ? value_of(node, *number) : unknown;
-        return found == unknown ? "unknown" : texts[found];
+        return found == unknown || texts[found].empty() ? "unknown" : texts[found];
     };
     if (by == "gpu") {
         const std::string count = value("cuda_devices"), name = value("cuda_devices[].name");
         return count == "unknown" || count == "0" ? "no GPU" : count + " x " + name;
     }
     if (by == "os") return value("host.os");
-    if (by == "rnncheck") return "rnncheck " + value("tool.version") + ", tables of " + value("tool.matrix_date");
+    if (const std::string date = value("tool.matrix_date"); by == "rnncheck")
+        return "rnncheck " + value("tool.version") + ", tables of " + (date == "unknown" ? "unknown date" : date);
     for (const auto& [key, text] : node.labels)
         if (key == by) return key + '=' + text;
     return by + " unknown";
@@ -274,6 +275,21 @@ void keep_differences_of(const std::string& node, Fleet& fleet) {
     std::erase_if(fleet.problems, is_another);
     std::erase_if(fleet.warnings, is_another);
     fleet.unreadable.clear();
+    fleet.missing.clear();
+    for (std::string* const nodes : {&fleet.odd, &fleet.with_problems, &fleet.undetermined})
+        *nodes = includes(names_of_nodeset(*nodes), node) ? nodeset_of({node}) : "";
+    conclude(fleet);
+    std::size_t differences = 0;
+    for (const FleetGroup& group : fleet.groups) differences += group.differences.size();
+    std::vector<std::string> parts;
+    const auto add = [&](std::size_t count, const char* one, const char* many) {
+        if (count > 0) parts.push_back(pluralized(count, one, many));
+    };
+    add(fleet.problems.size(), "problem", "problems");
+    add(fleet.warnings.size(), "warning", "warnings");
+    add(differences, "difference from the others", "differences from the others");
+    if (!fleet.undetermined.empty()) parts.emplace_back("undetermined");
+    fleet.sentence = node + ": " + (parts.empty() ? "healthy, and no different from the others" : join(parts, ", "));
 }
 
 using Changes = std::map<std::tuple<std::string, std::string, std::string>, std::vector<std::string>>;
@@ -356,8 +372,12 @@ FleetDiff changes_between(Collection before, const Collection& after) {
     diff.gone = nodeset_of(gone);
     diff.added = nodeset_of(added);
     const std::size_t count = diff.findings.size() + diff.changes.size();
+    std::vector<std::string> parts;
+    if (count > 0) parts.push_back(pluralized(count, "change", "changes"));
+    if (!gone.empty()) parts.push_back(std::to_string(gone.size()) + " only in the first");
+    if (!added.empty()) parts.push_back(std::to_string(added.size()) + " only in the second");
     diff.sentence = pluralized(diff.compared, "node", "nodes") +
-                    " compared: " + (count == 0 ? "nothing changed" : pluralized(count, "change", "changes"));
+                    " compared: " + (parts.empty() ? "nothing changed" : join(parts, ", "));
     return diff;
 }
 

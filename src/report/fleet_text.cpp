@@ -145,9 +145,9 @@ void add_odd_nodes(const FleetGroup& group, std::vector<Finding>& findings) {
                                            value.nodes, ""));
             Finding& finding = at->second;
             if (is_new)
-                finding.message = field.what + " is " + in_words(value) + "; usual is " + usual;
+                finding.message = field.what + " is " + in_words(value) + "; usually " + usual;
             else
-                finding.evidence.push_back({field.what, value.value + "; usual is " + usual, field.fact});
+                finding.evidence.push_back({field.what, value.value + "; usually " + usual, field.fact});
         }
     for (auto& [nodes, finding] : by_nodes) {
         if (!finding.evidence.empty())
@@ -167,7 +167,7 @@ std::vector<Finding> findings_of(const Fleet& fleet) {
     for (const FleetGroup& group : fleet.groups) add_odd_nodes(group, findings);
     if (!fleet.missing.empty())
         findings.push_back(finding_about("fleet_node_missing", "Nodes without a report", Severity::warning,
-                                         fleet.missing, "no report came of " + fleet.missing));
+                                         fleet.missing, fleet.missing + " did not report"));
     for (const FleetNodes& reports : fleet.unreadable)
         findings.push_back(finding_about("fleet_report_unreadable", "Reports that cannot be read", Severity::warning,
                                          reports.nodes, reports.what + ": " + reports.nodes));
@@ -197,7 +197,7 @@ Outline outline_with(const Document& document, OverallVerdict verdict) {
             .sentence = document.sentence,
             .sections =
                 [&document] {
-                    return std::vector<OutlineSection>{{"Nodes", body_of(document, {})}};
+                    return std::vector<OutlineSection>{{"Nodes", std::string(trim(body_of(document, {})))}};
                 },
             .text = [&document, verdict](const Style& style) { return text_of(document, verdict, style); },
             .json = [&document](JsonLines layout) { return json_text(document, layout); }};

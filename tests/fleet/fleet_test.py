@@ -101,6 +101,7 @@ check.that(not fleet["odd"] and names(fleet["groups"][0]["differences"][0]["valu
 code, one = merge(planted["cudnn"][0], everything, command="show")
 facts = [field["fact"] for group in one["groups"] for field in group["differences"]]
 check.that(facts == ["cudnns[libcudnn.so.9].version"], f"show: {facts}")
+check.that(code == 0 and one["sentence"] == planted["cudnn"][0] + ": 1 difference from the others", f"show: {code} {one['sentence']}")
 check.that(Run(program, "fleet", "show", "nobody", everything).code == 2, "a node without report")
 updated = work / "updated"
 for name in healthy[:20]:
@@ -111,7 +112,7 @@ for name in healthy[:20]:
 (updated / f"{healthy[0]}.json").unlink()
 (work / "alike" / "again.json").unlink()
 code, diff = merge(work / "alike", updated, command="diff")
-check.that(code == 1 and [(c["what"], c["from"], c["to"], c["count"]) for c in diff["changes"]] == [("driver kernel version", "550.54.14", "560.35.03", 19)] and diff["gone"] == healthy[0],
+check.that(code == 1 and [(c["what"], c["from"], c["to"], c["count"]) for c in diff["changes"]] == [("driver kernel version", "550.54.14", "560.35.03", 19)] and diff["gone"] == healthy[0] and diff["sentence"] == "19 nodes compared: 1 change, 1 only in the first" and diff["tool"]["matrix_date"],
            f"diff: {diff['changes'][:3]} {diff['gone']}")
 worse = json.loads((updated / f"{healthy[1]}.json").read_text())
 worse.update(verdict="warnings", findings=[{"rule": "rnn_slow", "severity": "warning", "subject": ""}])
