@@ -242,14 +242,16 @@ std::string networks_computed(const Facts& facts) {
 
 std::string networks_line(const Report& report) {
     Cases cases;
-    std::set<int> failed_on;
+    std::set<int> failed_on, not_run_on;
     for (const RnnRun& run : report.facts.rnn_runs) {
         cases.push_back(&run);
         if (run.end == RunEnd::incorrect || run.end == RunEnd::failed) failed_on.insert(run.gpu);
+        if (run.end == RunEnd::skipped) not_run_on.insert(run.gpu);
     }
     std::string line = pluralized(cases.size(), "case", "cases") + ": " + counts_of(report.facts, cases);
-    if (!failed_on.empty() && report.facts.cuda_devices.size() > 1)
-        line += "; failures on " + gpus_in_words({failed_on.begin(), failed_on.end()});
+    for (const auto& [what, gpus] : {std::pair("; failures on ", &failed_on), {"; some not run on ", &not_run_on}})
+        if (!gpus->empty() && report.facts.cuda_devices.size() > 1)
+            line += what + gpus_in_words({gpus->begin(), gpus->end()});
     const std::string types = networks_computed(report.facts);
     return line + (types.empty() ? "" : "; " + types);
 }
@@ -258,7 +260,7 @@ std::string why_not_run(const Report& report) {
     if (!stage_was_run(report.facts, Stage::run)) return "not run, as requested";
     const auto error = std::ranges::find(report.findings, Severity::error, &Finding::severity);
     if (error == report.findings.end() || error->layer == Layer::rnn) return "not run";
-    return "not run: " + shown(error->rule) + " has to be solved first";
+    return "not run: fix " + shown(error->rule) + " first";
 }
 
 void add_rows(std::vector<ChecklistLine>& checklist, std::string_view word, const State& state, Words rows) {

@@ -67,6 +67,11 @@ std::vector<const RuleVerdict*> faults_without_finding(const Outline& outline) {
     return faults;
 }
 
+std::string message_of(const Finding& finding) {
+    const bool is_certain = finding.confidence == Confidence::certain;
+    return (is_certain ? "" : std::string(name_of(finding.confidence)) + ": ") + finding.message;
+}
+
 std::string gpu_of(const Finding& finding) {
     constexpr std::string_view begin = "GPU ";
     const std::size_t at = (' ' + finding.subject).find(' ' + std::string(begin));

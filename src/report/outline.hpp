@@ -53,6 +53,9 @@ std::string about_run(const Outline& outline);
 /// Checks that failed without a finding: a layer in which two machines differ.
 std::vector<const RuleVerdict*> faults_without_finding(const Outline& outline);
 
+/// What is wrong, and how sure that is where it is not certain: "possible: another process uses the GPU's memory".
+std::string message_of(const Finding& finding);
+
 /// The number of a finding's GPU, where its subject names one: "GPU 3, cuDNN libcudnn.so.9"; else empty.
 std::string gpu_of(const Finding& finding);
 

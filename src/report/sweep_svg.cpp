@@ -195,9 +195,9 @@ std::vector<std::string> sweep_pictures(const Facts& facts) {
     if (facts.rnn_runs.empty()) return pictures;
     pictures.push_back(sweeps_svg(facts, "Network tests by kind and shape"));
     if (const auto errors = errors_against_limits(facts); !errors.empty())
-        pictures.push_back(ratios_svg(errors, "Largest error of each test as a part of its limit (1)", -7, 3, true));
+        pictures.push_back(ratios_svg(errors, "Largest error of each test; 1 is its limit", -7, 3, true));
     if (const auto times = times_against_model(facts); !times.empty())
-        pictures.push_back(ratios_svg(times, "Time of each test against the model of its GPU (1)", -2, 4, false));
+        pictures.push_back(ratios_svg(times, "Time of each test; 1 is the modeled time", -2, 4, false));
     return pictures;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -113,7 +114,8 @@ std::vector<ChecklistLine> checklist_of(const Report& report);
 void write_checklist(Page& page, const std::vector<ChecklistLine>& lines);
 
 /// Title and rule, message, fix, the command that verifies it; evidence and documentation where the page is verbose.
-void write_finding(Page& page, const Report& report, const Finding& finding);
+/// Several differ in their message alone.
+void write_finding(Page& page, const Report& report, std::span<const Finding> with_one_fix);
 
 /// The check that settles whether a cause that is not certain is the one.
 void write_confirmation(Page& page, const DecidingCheck& check);

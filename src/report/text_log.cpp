@@ -104,7 +104,7 @@ void write_diagnosis(Page& page, const Report& report) {
         if (open && causes.size() > 1) write_checks(page, causes);
         if (open && causes.size() == 1) write_confirmation(page, *causes.front().decided_by);
         if (page.is_verbose())
-            for (const Finding& cause : causes) write_finding(page, report, cause);
+            for (const Finding& cause : causes) write_finding(page, report, {&cause, 1});
     }
     write_about_log(page, log);
     if (const std::string hidden = hidden_in_words(report); !hidden.empty()) page.wrap("", hidden);

@@ -1,6 +1,8 @@
 // A report for people.
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/text.hpp"
@@ -50,14 +52,23 @@ void write_evidence(Page& page, const std::vector<Evidence>& evidence, std::stri
     }
 }
 
-/// The rules with this outcome, if there are any, below a heading.
+/// The rules with this outcome, if there are any, below a heading; those without an answer for one reason together.
 void write_verdicts(Page& page, const Report& report, Outcome outcome, const std::string& heading, bool with_evidence) {
     if (std::ranges::find(report.verdicts, outcome, &RuleVerdict::outcome) == report.verdicts.end()) return;
     page.line();
     page.line(heading);
+    std::set<std::string> known;
     for (const RuleVerdict& verdict : report.verdicts) {
         if (verdict.outcome != outcome) continue;
-        page.wrap("  " + shown(verdict.rule) + ": ", shown(verdict.reason), 4);
+        std::string rules = verdict.rule;
+        if (outcome == Outcome::undecided) {
+            if (!known.insert(verdict.reason).second) continue;
+            std::vector<std::string> alike;
+            for (const RuleVerdict& other : report.verdicts)
+                if (other.outcome == outcome && other.reason == verdict.reason) alike.push_back(other.rule);
+            rules = join(alike, ", ");
+        }
+        page.wrap("  ", shown(rules) + ": " + shown(verdict.reason), 4);
         if (with_evidence) write_evidence(page, verdict.evidence, "");
     }
 }
@@ -79,7 +90,8 @@ void write_probe_runs(Page& page, const Facts& facts) {
     if (facts.probe_runs.empty()) return;
     page.heading("Probes");
     for (const ProbeRun& run : facts.probe_runs) {
-        std::string line = short_number(run.elapsed_ms) + " ms";
+        std::string line =
+            run.elapsed_ms < 1000 ? short_number(run.elapsed_ms) + " ms" : short_number(run.elapsed_ms / 1000) + " s";
         if (run.end != ProbeEnd::finished) line = id_in_words(name_of(run.end)) + " after " + line;
         if (!run.target.empty()) line += ", " + shown(run.target);
         if (run.reason) line += ", " + shown(*run.reason);
@@ -124,13 +136,28 @@ void write_end(Page& page, const Report& report) {
     page.line("More: " + explain + (page.is_verbose() ? "" : explain.empty() ? "-v" : ", or -v"));
 }
 
+/// The same on another GPU.
+bool have_one_fix(const Finding& one, const Finding& other) {
+    const auto are_equal = [](const Remedy& a, const Remedy& b) {
+        return std::tie(a.text, a.commands, a.checks, a.verify) == std::tie(b.text, b.commands, b.checks, b.verify);
+    };
+    return std::tie(one.rule, one.severity, one.confidence) == std::tie(other.rule, other.severity, other.confidence) &&
+           !one.decided_by && !other.decided_by && std::ranges::equal(one.remedies, other.remedies, are_equal);
+}
+
 void write_examination(Page& page, const Report& report) {
     const bool given = only_given(report.facts);
     page.wrap("", headline(report, page), 2);
     if (given) page.heading("Given");
     if (!given) page.line();
     write_checklist(page, checklist_of(report));
-    for (const Finding& finding : report.findings) write_finding(page, report, finding);
+    for (std::size_t i = 0, next; i < report.findings.size(); i = next) {
+        next = i + 1;
+        while (!page.is_verbose() && next < report.findings.size() &&
+               have_one_fix(report.findings[i], report.findings[next]))
+            ++next;
+        write_finding(page, report, {report.findings.begin() + static_cast<std::ptrdiff_t>(i), next - i});
+    }
     write_verdicts(page, report, Outcome::undecided,
                    page.mark(Mark::undetermined) + page.styled(TextStyle::bold, " Undetermined"), page.is_verbose());
     write_sweeps(page, report.facts, page.is_verbose() || report.lstm);
@@ -171,11 +198,14 @@ void write_remedy(Page& page, std::string_view word, const Remedy& remedy) {
     for (const std::string& check : remedy.checks) page.command(&check == &remedy.checks.front() ? "Check" : "", check);
 }
 
-void write_finding(Page& page, const Report& report, const Finding& finding) {
+void write_finding(Page& page, const Report& report, std::span<const Finding> with_one_fix) {
+    const Finding& finding = with_one_fix.front();
     write_title(page, finding);
-    const std::string message =
-        shown(page.is_verbose() ? finding.message : with_short_paths(finding.message, report.facts));
-    if (lower(message) != lower(finding.title) && !finding.title.empty()) page.wrap("  ", message);
+    for (const Finding& one : with_one_fix) {
+        const std::string message =
+            shown(page.is_verbose() ? one.message : with_short_paths(one.message, report.facts));
+        if (lower(message) != lower(one.title) && !one.title.empty()) page.wrap("  ", message);
+    }
     if (page.is_verbose()) write_evidence(page, finding.evidence, "Evidence");
     if (finding.decided_by) write_confirmation(page, *finding.decided_by);
     for (std::size_t i = 0; i < finding.remedies.size() && (i == 0 || page.is_verbose()); ++i) {

@@ -1,4 +1,7 @@
 // Recurrent networks that were not run, or did not run to the end.
+#include <map>
+
+#include "report/sweep.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/boards.hpp"
 #include "rules/support/cases.hpp"
@@ -114,7 +117,7 @@ Verdict rnn_call_refused(const Facts& facts, const Matrix&) {
         const Runs runs = runs_with(sweep, RunEnd::rejected);
         if (!runs.empty()) answers.fault(about_cases(facts, sweep, runs, "rejected by", rejected_cases));
     }
-    return answers.close_or(pass_if_tried(facts, "cuDNN rejected_cases no case"));
+    return answers.close_or(pass_if_tried(facts, "cuDNN rejected no case"));
 }
 
 /// The tables list support for LSTMs of this form alone.
@@ -196,7 +199,7 @@ static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run)
 /// How the probe of this GPU ended, where it did not go well; else what the request leaves out.
 static std::string why_not(const Facts& facts, const Gpu& gpu) {
     for (const ProbeRun* run : runs_of(facts, "rnn_forward"))
-        if (gpu_of_target(run->target) == gpu.index && !run->completed()) return "its probe " + ending_of(*run);
+        if (gpu_of_target(run->target) == gpu.index && !run->completed()) return "the probe " + ending_of(*run);
     for (const auto& run : facts.rnn_runs)
         if (run.gpu == gpu.index && run.result) return escaped(run.result->text, 200);
     if (facts.rnn_request)
@@ -208,14 +211,15 @@ static bool is_requested(const Facts& facts, const Gpu& gpu) {
     return !facts.rnn_request || facts.rnn_request->gpu.value_or(gpu.index) == gpu.index;
 }
 
-static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, VerdictBuilder& answers) {
+/// The GPUs on which not every case was run, by the reason.
+using NotRun = std::map<std::string, std::vector<int>>;
+
+static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, VerdictBuilder& answers,
+                        NotRun& not_run) {
     const std::size_t skipped = runs_with(sweep, RunEnd::skipped).size();
     if (skipped == 0) return answers.passed("every case was run on every GPU");
-    if (skipped < sweep.runs.size())
-        return answers.unknown(pluralized(skipped, "case", "cases") + " of " + std::to_string(sweep.runs.size()) +
-                               " not run on " + subject_of(gpu) + ": " + why_not(facts, gpu));
-    const RnnRun* run = obstacle(sweep);
-    if (!run) return answers.unknown("no recurrent network was run on " + subject_of(gpu) + ": " + why_not(facts, gpu));
+    const RnnRun* run = skipped < sweep.runs.size() ? nullptr : obstacle(sweep);
+    if (!run) return not_run[why_not(facts, gpu)].push_back(gpu.index);
     Finding finding = not_tested(facts, gpu, *run);
     finding.severity = severity_of(cudnn_copy(facts, sweep.library));
     answers.fault(std::move(finding));
@@ -234,15 +238,15 @@ static std::optional<std::string> kernel_fails(const Facts& facts, int gpu) {
     return std::nullopt;
 }
 
-static void judge_whether_tested(const Facts& facts, const Gpu& gpu, VerdictBuilder& answers) {
+static void judge_whether_tested(const Facts& facts, const Gpu& gpu, VerdictBuilder& answers, NotRun& not_run) {
     if (const auto cause = kernel_fails(facts, gpu.index)) return answers.no_pass(*cause);
     bool any = false;
     for (const Sweep& sweep : sweeps(facts)) {
         if (sweep.gpu != gpu.index) continue;
         any = true;
-        judge_sweep(facts, gpu, sweep, answers);
+        judge_sweep(facts, gpu, sweep, answers, not_run);
     }
-    if (!any) answers.unknown("no recurrent network was run on " + subject_of(gpu) + ": " + why_not(facts, gpu));
+    if (!any) not_run[why_not(facts, gpu)].push_back(gpu.index);
 }
 
 /// A GPU answers and a cuDNN is there for it, yet no recurrent network was tried on it.
@@ -256,8 +260,15 @@ Verdict gpu_not_tested(const Facts& facts, const Matrix&) {
         return otherwise.outcome == Outcome::pass ? undecided("whether cuDNN's RNN API works is unknown") : otherwise;
     }
     VerdictBuilder answers;
+    NotRun not_run;
     for (const auto& gpu : facts.cuda_devices)
-        if (is_requested(facts, gpu)) judge_whether_tested(facts, gpu, answers);
+        if (is_requested(facts, gpu)) judge_whether_tested(facts, gpu, answers, not_run);
+    std::vector<std::string> reasons;
+    for (auto& [why, gpus] : not_run) {
+        gpus.erase(std::unique(gpus.begin(), gpus.end()), gpus.end());
+        reasons.push_back("not every case was run on " + gpus_in_words(gpus) + ": " + why);
+    }
+    if (!reasons.empty()) answers.unknown(join(reasons, "; "));
     if (facts.rnn_request && facts.rnn_request->gpu && !gpu_at(facts, *facts.rnn_request->gpu))
         answers.unknown("there is no GPU " + std::to_string(*facts.rnn_request->gpu));
     return answers.close();

@@ -229,6 +229,20 @@ TEST_CASE("every finding has its rule, its fix with the command first, and docum
         CHECK(contains(all, more));
 }
 
+TEST_CASE("what is the same on several GPUs is shown once") {
+    Report report = report_without_driver();
+    report.findings.push_back(report.findings.front());
+    report.findings.back().message = "GPU 1 too";
+    report.verdicts.push_back({"gpu_throttled", Outcome::undecided, "NVML did not answer"});
+    report.verdicts.push_back({"gpu_memory_low", Outcome::undecided, "NVML did not answer"});
+    const std::string text = as_text(report);
+    CHECK(text.find("  Fix ") == text.rfind("  Fix "));
+    CHECK(contains(text, "\n  GPU 1 too\n"));
+    CHECK(contains(text, "\n  gpu_throttled, gpu_memory_low: NVML did not answer\n"));
+    report.findings.back().remedies.back().text = "Replace it";
+    CHECK(contains(as_text(report), "  GPU 1 too\n  Fix "));
+}
+
 TEST_CASE("a message names a library whose path stands in the checklist by its file") {
     Report report = report_without_driver();
     report.findings[0].message = "cuDNN 8.9.7 at " + report.facts.cudnns[0].library + " fails";

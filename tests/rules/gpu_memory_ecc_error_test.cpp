@@ -14,7 +14,7 @@ rnncheck::Facts errors(std::int64_t since_boot) {
 }  // namespace
 
 RULE_TEST(gpu_memory_ecc_error,
-          Fires{{{"counted since the driver was loaded", errors(2), "had 2 uncorrectable memory error(s)"},
+          Fires{{{"counted since the driver was loaded", errors(2), "had 2 uncorrectable memory errors"},
                  {"a kernel met one", but([](Facts& f) {
                       f.kernel_runs = {{0, CallResult{"cuCtxSynchronize", 214, ""}, {}}};
                   }),

@@ -102,6 +102,6 @@ TEST_CASE("what the deadline cut off in the same call on several GPUs is one fin
     const auto findings = (*rule)->check(facts, Matrix::bundled()).findings;
     REQUIRE(findings.size() == 2);
     CHECK(findings.at(0).subject == "ptx_launch GPU 0");
-    CHECK(findings.at(0).message.ends_with("; the same for ptx_launch GPU 1"));
+    CHECK(findings.at(0).message.ends_with(" for a test kernel on GPU 1"));
     CHECK(findings.at(1).subject == "ptx_launch GPU 2");
 }

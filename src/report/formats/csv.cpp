@@ -17,7 +17,7 @@ std::string cell(std::string text) {
 std::vector<std::vector<std::string>> findings_of(const Outline& outline) {
     std::vector<std::vector<std::string>> rows = {{"severity", "rule", "subject", "message"}};
     for (const Finding& finding : outline.findings)
-        rows.push_back({std::string(name_of(finding.severity)), finding.rule, finding.subject, finding.message});
+        rows.push_back({std::string(name_of(finding.severity)), finding.rule, finding.subject, message_of(finding)});
     return rows;
 }
 

@@ -15,8 +15,8 @@ void annotate(std::string& out, std::string_view kind, const std::string& title,
            "::" + with_entities(message, {{'%', "%25"}}) + "\n";
 }
 
-std::string message_of(const Finding& finding) {
-    std::string text = finding.message;
+std::string message_with_fix(const Finding& finding) {
+    std::string text = message_of(finding);
     if (!finding.remedies.empty()) text += ". Fix: " + finding.remedies.front().text;
     return text;
 }
@@ -28,7 +28,7 @@ std::string write(const Outline& outline, const Style&) {
     annotations[of_verdict[static_cast<std::size_t>(outline.verdict)]].emplace_back("rnncheck", outline.sentence);
     for (const Finding& finding : outline.findings)
         annotations[of_severity[static_cast<std::size_t>(finding.severity)]].emplace_back(finding.rule,
-                                                                                          message_of(finding));
+                                                                                          message_with_fix(finding));
     for (const RuleVerdict* check : faults_without_finding(outline))
         annotations["warning"].emplace_back(check->rule, check->reason);
     std::string out;

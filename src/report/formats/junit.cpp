@@ -16,7 +16,7 @@ struct TestCase {
 };
 
 std::string details_of(const Finding& finding) {
-    std::string text = std::string(name_of(finding.severity)) + ": " + finding.message;
+    std::string text = std::string(name_of(finding.severity)) + ": " + message_of(finding);
     for (const Evidence& evidence : finding.evidence) text += "\n" + evidence.what + ": " + evidence.value;
     for (const Remedy& remedy : finding.remedies) {
         text += "\nFix: " + remedy.text;
@@ -40,7 +40,7 @@ TestCase test_case_of(const RuleVerdict& check, const Outline& outline) {
         test.details += (test.details.empty() ? "" : "\n\n") + details_of(finding);
         if (finding.severity == Severity::error && test.end != End::failure) {
             test.end = End::failure;
-            test.message = finding.message;
+            test.message = message_of(finding);
         }
     }
     return test;

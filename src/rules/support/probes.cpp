@@ -156,13 +156,15 @@ std::string cause_of_hang(const Facts& facts, const ProbeRun& run) {
 }
 
 std::string ending_of(const ProbeRun& run) {
-    return std::string(name_of(run.end)) + (run.reason ? ", " + escaped(*run.reason, 200) : "");
+    std::string how(name_of(run.end));
+    replace_all(how, "_", " ");
+    return "did not finish (" + how + (run.reason ? ", " + escaped(*run.reason, 200) : "") + ")";
 }
 
 static std::string why_no_end(const ProbeRun& run) {
-    const std::string reason = run.reason ? ": " + escaped(*run.reason, 200) : "";
-    if (run.end == ProbeEnd::not_started) return "rnncheck could not start its process for " + subject_of(run) + reason;
-    return subject_of(run) + " did not finish: " + std::string(name_of(run.end)) + reason;
+    if (run.end != ProbeEnd::not_started) return subject_of(run) + ' ' + ending_of(run);
+    return "rnncheck could not start its process for " + subject_of(run) +
+           (run.reason ? ": " + escaped(*run.reason, 200) : "");
 }
 
 static Verdict without_findings(const Facts& facts, const std::string& all_well) {

@@ -21,7 +21,7 @@ bool ended_in(const ProbeRun& run, const RnnRun& rnn_run);
 /// It crashed, left, hung or ran out of time before its end.
 bool was_cut_short(const ProbeRun& run);
 
-/// "timed_out, no progress within 20 s".
+/// "did not finish (timed out, no progress within 20 s)".
 std::string ending_of(const ProbeRun& run);
 
 /// " in cudnnGetVersion", or nothing when the call is unknown.
