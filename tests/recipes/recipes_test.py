@@ -321,5 +321,6 @@ def test_ansible_lint():
 
 work = work / name
 machine = Machine(program, sim, work)
+os.chdir(work)  # what a recipe writes to its own directory stays there
 globals()[f"test_{name}"]()
 sys.exit(check.close())
