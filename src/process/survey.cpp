@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/files.hpp"
+#include "base/lists.hpp"
 #include "base/program.hpp"
 #include "facts/facts_json.hpp"
 #include "process/pool.hpp"
@@ -308,8 +309,7 @@ class Stages {
         else if (task.fruitless >= most_fruitless)
             give_up(task, SkipReason::process_lost, "too many processes in a row ended without completing a case");
         else {
-            const auto done = (*task.probe)->steps->done(task.job_now());
-            return std::ranges::find(done, false) != done.end();
+            return includes((*task.probe)->steps->done(task.job_now()), false);
         }
         return false;
     }
