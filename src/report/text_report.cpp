@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "report/documents.hpp"
 #include "report/text.hpp"
@@ -54,7 +55,7 @@ void write_evidence(Page& page, const std::vector<Evidence>& evidence, std::stri
 
 /// The rules with this outcome, if there are any, below a heading; those without an answer for one reason together.
 void write_verdicts(Page& page, const Report& report, Outcome outcome, const std::string& heading, bool with_evidence) {
-    if (std::ranges::find(report.verdicts, outcome, &RuleVerdict::outcome) == report.verdicts.end()) return;
+    if (!find_by(report.verdicts, &RuleVerdict::outcome, outcome)) return;
     page.line();
     page.line(heading);
     std::set<std::string> known;
@@ -211,8 +212,7 @@ void write_finding(Page& page, const Report& report, std::span<const Finding> wi
     for (std::size_t i = 0; i < finding.remedies.size() && (i == 0 || page.is_verbose()); ++i) {
         const Remedy& remedy = finding.remedies[i];
         write_remedy(page, i == 0 ? "Fix" : "Or", remedy);
-        if (!remedy.verify.empty() && std::ranges::find(remedy.commands, remedy.verify) == remedy.commands.end())
-            page.command("Verify", remedy.verify);
+        if (!remedy.verify.empty() && !includes(remedy.commands, remedy.verify)) page.command("Verify", remedy.verify);
         if (page.is_verbose() && !remedy.link.empty()) page.line("  " + padded("Docs", 10) + shown(remedy.link));
     }
 }
