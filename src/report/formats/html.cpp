@@ -27,7 +27,7 @@ a{color:var(--link)}
 table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.2rem .6rem .2rem 0}th{font-weight:600}th,td.passed,td.failed,td.warning,td.undetermined,td.not_run{white-space:nowrap}
 article{margin:1rem 0;padding:.8rem 1rem;background:var(--soft);border-left:.3rem solid var(--line);border-radius:.2rem;break-inside:avoid}
 article.failed,article.warning,article.not_run{color:inherit}article.failed{border-color:var(--bad)}article.warning{border-color:var(--warn)}
-pre{background:var(--soft);padding:.6rem;overflow-x:auto;font:.85rem/1.4 ui-monospace,monospace;margin:.5rem 0}article pre{background:var(--page)}
+pre{background:var(--soft);padding:.6rem;overflow-x:auto;font:.85rem/1.4 ui-monospace,monospace;margin:.5rem 0}article pre{background:var(--page);white-space:pre-wrap}
 dl{margin:.5rem 0}dd{margin:0 0 .3rem 1rem}
 figure{margin:1rem 0;overflow-x:auto}svg{display:block}
 @media (prefers-color-scheme:dark){svg>rect{fill:var(--soft)}svg>text{fill:var(--ink)}svg g>rect{stroke:var(--line)}svg circle{fill:var(--link)}svg path{stroke:var(--bad)}svg path[stroke="#000000"]{stroke:var(--ink)}svg path[stroke="#DDDDDD"]{stroke:var(--line)}}
