@@ -210,8 +210,7 @@ constexpr const char* packages_of_apt =
 void speak_of_torch_lib(Remedy& remedy) {
     remedy.text =
         "This cuDNN is part of PyTorch: reinstall PyTorch with the index of its CUDA build (python -m pip install "
-        "torch "
-        "--force-reinstall --index-url https://download.pytorch.org/whl/cu126), and leave no other cuDNN in PATH";
+        "torch --force-reinstall --index-url https://download.pytorch.org/whl/cu126), and leave no other cuDNN in PATH";
     remedy.commands.clear();
     remedy.risk = Risk::safe;
     remedy.link = "https://pytorch.org/get-started/locally/";
