@@ -147,9 +147,11 @@ class Stages {
                         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*options.deadline_s));
     }
 
-    void run(Stage stage, Facts& facts) { run(plan(stage, facts), facts); }
+    void run(Stage stage, Facts& facts) {
+        run(plan(stage, facts), facts, stage == Stage::ask ? options_.meanwhile : nullptr);
+    }
     /// These tasks alone; what they learn joins `facts`.
-    void run(std::deque<Task> tasks, Facts& facts) {
+    void run(std::deque<Task> tasks, Facts& facts, std::function<void(const Facts&)> meanwhile = {}) {
         tasks_ = std::move(tasks);
         for (auto& task : tasks_) {
             if (!task.runs.empty()) continue;
@@ -172,6 +174,7 @@ class Stages {
             active_.erase(entry);
             finished(task, ended.result);
             start_what_fits();
+            if (meanwhile && pool_.running() > 0) std::exchange(meanwhile, nullptr)(facts);
         }
         for (auto& task : tasks_) {
             merge(facts, std::move(task.found));
