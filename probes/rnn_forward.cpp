@@ -13,6 +13,7 @@
 #include <set>
 #include <thread>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "facts/rnn_runs.hpp"
 #include "process/probe.hpp"
@@ -69,8 +70,7 @@ class Inputs {
     std::size_t size() const { return cases_.size(); }
     RnnInputs operator[](std::size_t index) const {
         RnnInputs inputs = make_inputs(cases_[index]);
-        if (const auto own = weights_.find(index); own != weights_.end())
-            use_weights(cases_[index], own->second, inputs);
+        if (const auto* own = look_up(weights_, index)) use_weights(cases_[index], *own, inputs);
         return inputs;
     }
 

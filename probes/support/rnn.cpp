@@ -121,8 +121,8 @@ ReducedPrecision reduced_precision(const Facts& facts, int gpu, const RnnCase& r
     const auto at_least = [&](int major, int minor) {
         return !capability || *capability >= make_version({major, minor});
     };
-    const auto setting = facts.host.environment.find("NVIDIA_TF32_OVERRIDE");
-    const std::string forced = setting == facts.host.environment.end() ? "" : setting->second;
+    const std::string* const setting = environment(facts, "NVIDIA_TF32_OVERRIDE");
+    const std::string forced = setting ? *setting : "";
     ReducedPrecision reduced;
     reduced.tf32_exists = at_least(8, 0);
     // 1 forces it on, whatever the program asks; 0 forbids it.

@@ -75,11 +75,13 @@ void for_each_line(auto&& use) {
 
 /// A field is a function that is found by the line it is declared on.
 #define RNNCHECK_FIELDS static constexpr int line_of_fields = __LINE__;
-#define RNNCHECK_FIELD(T, name, about)                                                        \
+#define RNNCHECK_FIELD(T, name, about) RNNCHECK_FIELD_AS(T, name, #name, about)
+/// With another name in JSON.
+#define RNNCHECK_FIELD_AS(T, member, name, about)                                             \
     static void visit_field(std::integral_constant<int, __LINE__>, auto& self, auto& visit) { \
-        visit(#name, self.name, about);                                                       \
+        visit(name, self.member, about);                                                      \
     }                                                                                         \
-    T name
+    T member
 #define RNNCHECK_FIELDS_END RNNCHECK_FIELDS_END_AFTER(::rnncheck::NoFields)
 #define RNNCHECK_FIELDS_END_AFTER(Base)                                                                 \
     static void fields(auto& self, auto&& visit) {                                                      \

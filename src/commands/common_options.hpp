@@ -12,8 +12,7 @@
 
 namespace rnncheck {
 
-enum class FailOn { error, warning, never };
-RNNCHECK_ENUM_NAMES(FailOn, "error", "warning", "never")
+RNNCHECK_ENUM(FailOn, error, warning, never)
 
 enum class ColorChoice { automatic, always, never };
 RNNCHECK_ENUM_NAMES(ColorChoice, "auto", "always", "never")
@@ -112,8 +111,7 @@ std::string written(Document document, const DocumentOptions& options) {
 int print_help(const std::string& help);
 
 /// Exit codes of rnncheck, or those of monitoring plugins: 0 OK, 1 warnings, 2 problems, 3 unknown.
-enum class ExitStyle { plain, nagios };
-RNNCHECK_ENUM_NAMES(ExitStyle, "plain", "nagios")
+RNNCHECK_ENUM(ExitStyle, plain, nagios)
 
 /// A second copy of the report: `--output json=report.json`.
 struct OutputFile {

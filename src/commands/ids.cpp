@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "process/probe.hpp"
@@ -97,7 +98,7 @@ std::set<std::string> ids_from(const std::vector<std::string>& given, const std:
         for (const std::string& part : split(entry, ',')) {
             const std::string id(trim(part));
             if (id.empty()) throw UsageError(option + ": there is an empty id in '" + entry + "'");
-            if (std::ranges::find(names, id) == names.end()) reject_id(id, what, names, option + ": ");
+            if (!includes(names, id)) reject_id(id, what, names, option + ": ");
             ids.insert(id);
         }
     }

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "base/json.hpp"
+#include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/output.hpp"
@@ -130,8 +131,7 @@ ModelFile read_model_file(const std::string& path, bool with_weights) {
 
 std::optional<Network> network_of(const ModelFile& file) {
     for (const ModelLayer& layer : file.layers)
-        if (const auto mask = layer.settings.find("mask"); mask != layer.settings.end() && mask->second != "none")
-            return Network{{}, true};
+        if (const auto* mask = look_up(layer.settings, "mask"); mask && *mask != "none") return Network{{}, true};
     return std::nullopt;
 }
 

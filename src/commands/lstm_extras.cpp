@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "commands/lstm.hpp"
 #include "commands/survey_here.hpp"
@@ -92,9 +93,8 @@ const RnnRun* telling_run(const Facts& facts) {
         return run.end == RunEnd::failed || run.end == RunEnd::incorrect || run.end == RunEnd::rejected ||
                ran_out_of_memory(run);
     };
-    auto found = std::ranges::find_if(facts.rnn_runs, is_bad);
-    if (found == facts.rnn_runs.end()) found = std::ranges::find(facts.rnn_runs, RunEnd::ok, &RnnRun::end);
-    return found == facts.rnn_runs.end() ? nullptr : &*found;
+    const RnnRun* const bad = find_where(facts.rnn_runs, is_bad);
+    return bad ? bad : find_by(facts.rnn_runs, &RnnRun::end, RunEnd::ok);
 }
 
 LogFailure failure_of(const RnnRun* run) {

@@ -3,6 +3,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/lstm.hpp"
@@ -224,9 +225,7 @@ Element worst_element(const RnnRun& run, const std::vector<OutputArray>& arrays)
 std::vector<std::size_t> checked_elements(const Element& worst, std::size_t count) {
     constexpr std::size_t others = 3;
     std::vector<std::size_t> chosen = {worst.index};
-    for (std::size_t i = 0; i < others; ++i)
-        if (const std::size_t at = i * count / others; std::ranges::find(chosen, at) == chosen.end())
-            chosen.push_back(at);
+    for (std::size_t i = 0; i < others; ++i) add_once(chosen, i * count / others);
     return chosen;
 }
 

@@ -3,11 +3,13 @@
 #include <tuple>
 
 #include "base/json.hpp"
+#include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/sha256.hpp"
 #include "commands/input.hpp"
 #include "commands/lstm.hpp"
 #include "facts/facts_json.hpp"
+#include "facts/queries.hpp"
 #include "support/rnn.hpp"
 
 namespace rnncheck {
@@ -28,8 +30,8 @@ std::string machine_digest(const Facts& facts) {
                 {"cudnns", to_json(facts.cudnns)}};
     all["driver"] = {to_json(facts.driver.library_version), to_json(facts.driver.kernel_version),
                      to_json(facts.driver.cuda_version)};
-    const auto tf32 = facts.host.environment.find("NVIDIA_TF32_OVERRIDE");
-    all["tf32"] = tf32 == facts.host.environment.end() ? Json() : to_json(tf32->second);
+    const std::string* const tf32 = environment(facts, "NVIDIA_TF32_OVERRIDE");
+    all["tf32"] = tf32 ? to_json(*tf32) : Json();
     return sha256_hex(all.dump());
 }
 
@@ -51,8 +53,8 @@ std::vector<RnnRun> by_plan(const std::vector<RnnRun>& plan, const std::vector<R
     for (const RnnRun& run : runs) known.emplace(place_of(run), &run);
     std::vector<RnnRun> ordered;
     for (const RnnRun& planned : plan) {
-        const auto at = known.find(place_of(planned));
-        ordered.push_back(at == known.end() ? planned : *at->second);
+        const auto* ran = look_up(known, place_of(planned));
+        ordered.push_back(ran ? **ran : planned);
     }
     return ordered;
 }
@@ -131,7 +133,7 @@ void LstmState::plan(Facts& facts) {
             true_paths(begun ? earlier_->facts.cudnns : finished(std::move(now), options_).facts.cudnns, facts.cudnns);
         restore_library(paths, facts.rnn_request);
         for (RnnRun& run : earlier_->facts.rnn_runs)
-            if (const auto at = paths.find(run.library); at != paths.end()) run.library = at->second;
+            if (const auto* path = look_up(paths, run.library)) run.library = *path;
     }
     plan_ = planned_cases(facts);
     if (begun) facts.rnn_runs = by_plan(plan_, earlier_->facts.rnn_runs);

@@ -2,8 +2,7 @@
 
 #include <toml++/toml.h>
 
-#include <algorithm>
-
+#include "base/lists.hpp"
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
 #include "facts/queries.hpp"
@@ -61,7 +60,7 @@ class ProfileReader {
     void for_each(const toml::table& table, const std::vector<std::string>& keys, const Take& take) const {
         for (const auto& [name, value] : table) {
             const std::string key(std::string_view{name});
-            if (std::ranges::find(keys, key) == keys.end()) {
+            if (!includes(keys, key)) {
                 const std::string hint = did_you_mean(key, keys);
                 reject(value,
                        "unknown key '" + key + "'" + (hint.empty() ? "; the keys are " + join_with_and(keys) : hint));
@@ -82,7 +81,7 @@ class ProfileReader {
     }
 
     std::string known_rule(const std::string& id, const toml::node& at, const std::string& key) const {
-        if (std::ranges::find(rules_, id) == rules_.end()) reject_id(id, "rule", rules_, place(at) + key + ": ");
+        if (!includes(rules_, id)) reject_id(id, "rule", rules_, place(at) + key + ": ");
         return id;
     }
 

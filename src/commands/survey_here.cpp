@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "commands/common_options.hpp"
 #include "process/this_process.hpp"
@@ -18,8 +19,8 @@ namespace {
 
 std::optional<std::string> probes_not_started(const Facts& facts) {
     const auto not_started = [](const ProbeRun& run) { return run.end == ProbeEnd::not_started; };
-    const auto first = std::ranges::find_if(facts.probe_runs, not_started);
-    if (first == facts.probe_runs.end()) return std::nullopt;
+    const ProbeRun* const first = find_where(facts.probe_runs, not_started);
+    if (!first) return std::nullopt;
     const auto count = static_cast<std::size_t>(std::ranges::count_if(facts.probe_runs, not_started));
     return "the processes of " + pluralized(count, "probe", "probes") + " could not be started (" +
            first->reason.value_or("no reason given") + "), so what they look at was not examined";

@@ -11,13 +11,11 @@
 namespace rnncheck {
 
 /// From good to bad.
-enum class Fit {
-    works,           ///< machine code for the GPU, a driver that runs it, a cuDNN for both
-    compiles_first,  ///< the driver compiles PTX code for the GPU at the first use
-    unknown,         ///< the data do not tell
-    does_not_work,
-};
-RNNCHECK_ENUM_NAMES(Fit, "works", "compiles_first", "unknown", "does_not_work")
+RNNCHECK_ENUM(Fit,
+              works,           ///< machine code for the GPU, a driver that runs it, a cuDNN for both
+              compiles_first,  ///< the driver compiles PTX code for the GPU at the first use
+              unknown,         ///< the data do not tell
+              does_not_work)
 
 /// "9.1.0"; "9.x" where a major means all its versions.
 std::string version_in_words(const Version& release);

@@ -8,8 +8,7 @@
 namespace rnncheck {
 
 /// look: read files, no vendor code. ask: open vendor libraries and ask them. run: use the GPU.
-enum class Stage { look, ask, run };
-RNNCHECK_ENUM_NAMES(Stage, "look", "ask", "run")
+RNNCHECK_ENUM(Stage, look, ask, run)
 
 /// A value in the keys of `matrix check`: {"driver", "535.104.05"}.
 struct GivenValue {
@@ -58,20 +57,18 @@ inline bool is_out_of_memory(const CallResult& result) {
 }
 
 /// How a probe's process ended.
-enum class ProbeEnd {
-    finished,         ///< the probe returned and its process left normally
-    skipped,          ///< not started, by choice; `reason` says whose
-    crashed,          ///< a signal ended it before the probe returned
-    crashed_at_exit,  ///< a signal after the probe had returned: its facts stand
-    timed_out,        ///< no progress within its limit; ended by us
-    cut_off,          ///< the deadline of the whole run passed; ended by us, it is not known to hang
-    killed,           ///< SIGKILL that we did not send
-    quit_early,       ///< the process left, with any exit code, before the probe returned
-    stuck,            ///< still there after our SIGKILL: hangs inside the kernel
-    not_started,      ///< the process could not be created
-};
-RNNCHECK_ENUM_NAMES(ProbeEnd, "finished", "skipped", "crashed", "crashed_at_exit", "timed_out", "cut_off", "killed",
-                    "quit_early", "stuck", "not_started")
+RNNCHECK_ENUM(ProbeEnd,
+              finished,         ///< the probe returned and its process left normally
+              skipped,          ///< not started, by choice; `reason` says whose
+              crashed,          ///< a signal ended it before the probe returned
+              crashed_at_exit,  ///< a signal after the probe had returned: its facts stand
+              timed_out,        ///< no progress within its limit; ended by us
+              cut_off,          ///< the deadline of the whole run passed; ended by us, it is not known to hang
+              killed,           ///< SIGKILL that we did not send
+              quit_early,       ///< the process left, with any exit code, before the probe returned
+              stuck,            ///< still there after our SIGKILL: hangs inside the kernel
+              not_started       ///< the process could not be created
+)
 
 /// What a process was doing when its limit passed, as the kernel shows it in /proc just before we ended it.
 struct Hang {

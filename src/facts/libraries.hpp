@@ -5,32 +5,14 @@
 
 namespace rnncheck {
 
-enum class LibraryKind { cuda, nvml, cudart, cudnn, cudnn_part, cublas, cublaslt, nvrtc, nvrtc_builtins };
-RNNCHECK_ENUM_NAMES(LibraryKind, "cuda", "nvml", "cudart", "cudnn", "cudnn_part", "cublas", "cublaslt", "nvrtc",
-                    "nvrtc_builtins")
+RNNCHECK_ENUM(LibraryKind, cuda, nvml, cudart, cudnn, cudnn_part, cublas, cublaslt, nvrtc, nvrtc_builtins)
 
 /// Where a file was found, in the order in which the loader and people look.
-enum class FoundVia { ld_library_path, loader_cache, default_directory, toolkit, wheel, conda, wsl };
-RNNCHECK_ENUM_NAMES(FoundVia, "ld_library_path", "loader_cache", "default_directory", "toolkit", "wheel", "conda",
-                    "wsl")
+RNNCHECK_ENUM(FoundVia, ld_library_path, loader_cache, default_directory, toolkit, wheel, conda, wsl)
 
 /// What is wrong with a file, as a file.
-enum class FileProblem {
-    unreadable,
-    not_elf,
-    truncated,
-    damaged,
-    other_class,
-    other_machine,
-    dangling_link,
-    link_circle,
-    directory,
-    named_pipe,
-    socket,
-    device,
-};
-RNNCHECK_ENUM_NAMES(FileProblem, "unreadable", "not_elf", "truncated", "damaged", "other_class", "other_machine",
-                    "dangling_link", "link_circle", "directory", "named_pipe", "socket", "device")
+RNNCHECK_ENUM(FileProblem, unreadable, not_elf, truncated, damaged, other_class, other_machine, dangling_link,
+              link_circle, directory, named_pipe, socket, device)
 
 /// One file with the name of a GPU library. Several names of one file are one entry (`path` the first one found).
 struct Library {
@@ -97,20 +79,18 @@ struct Nvrtc {
 };
 
 /// By which rule of glibc's loader a file is found, in the order in which it tries them, and where else files lie.
-enum class LoaderRule {
-    already_loaded,     ///< a library of that name is there already
-    path,               ///< the name holds a '/'
-    ld_preload,         ///< LD_PRELOAD or /etc/ld.so.preload
-    rpath,              ///< DT_RPATH of the library in need, of those that led to it, of the program
-    ld_library_path,    ///< the environment variable
-    runpath,            ///< DT_RUNPATH of the library in need
-    cache,              ///< /etc/ld.so.cache
-    default_directory,  ///< built into the loader
-    mapped,             ///< seen in a running process
-    elsewhere,          ///< in a toolkit, a wheel or conda, where the loader does not look by itself
-};
-RNNCHECK_ENUM_NAMES(LoaderRule, "already_loaded", "path", "ld_preload", "rpath", "ld_library_path", "runpath", "cache",
-                    "default_directory", "mapped", "elsewhere")
+RNNCHECK_ENUM(LoaderRule,
+              already_loaded,     ///< a library of that name is there already
+              path,               ///< the name holds a '/'
+              ld_preload,         ///< LD_PRELOAD or /etc/ld.so.preload
+              rpath,              ///< DT_RPATH of the library in need, of those that led to it, of the program
+              ld_library_path,    ///< the environment variable
+              runpath,            ///< DT_RUNPATH of the library in need
+              cache,              ///< /etc/ld.so.cache
+              default_directory,  ///< built into the loader
+              mapped,             ///< seen in a running process
+              elsewhere           ///< in a toolkit, a wheel or conda, where the loader does not look by itself
+)
 
 /// Another file of that name, and why it is not the one.
 struct LibraryCandidate {

@@ -6,14 +6,13 @@
 namespace rnncheck {
 
 /// What a line that matches a signature is.
-enum class LogKind {
-    error,        ///< reports that something failed
-    consequence,  ///< reports only that something before it failed
-    unknown,      ///< has the form of an error that no signature knows
-    context,      ///< states a fact
-    harmless,     ///< looks like an error and is none
-};
-RNNCHECK_ENUM_NAMES(LogKind, "error", "consequence", "unknown", "context", "harmless")
+RNNCHECK_ENUM(LogKind,
+              error,        ///< reports that something failed
+              consequence,  ///< reports only that something before it failed
+              unknown,      ///< has the form of an error that no signature knows
+              context,      ///< states a fact
+              harmless      ///< looks like an error and is none
+)
 
 /// What a line reports: {"loaded", "8.0.5"}.
 struct LogField {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 
 namespace rnncheck {
@@ -31,15 +32,13 @@ bool libraries_listed(const Facts& facts) {
 }
 
 const Library* picked(const Facts& facts, LibraryKind kind) {
-    for (const auto& library : facts.libraries)
-        if (library.kind == kind && library.picked_by_loader) return &library;
-    return nullptr;
+    return find_where(facts.libraries,
+                      [&](const Library& library) { return library.kind == kind && library.picked_by_loader; });
 }
 
 const Library* library_at(const Facts& facts, std::string_view path) {
-    for (const auto& library : facts.libraries)
-        if (library.path == path || library.real_path == path) return &library;
-    return nullptr;
+    return find_where(facts.libraries,
+                      [&](const Library& library) { return library.path == path || library.real_path == path; });
 }
 
 std::vector<const ProbeRun*> runs_of(const Facts& facts, std::string_view probe) {
@@ -204,8 +203,7 @@ bool in_container(const Facts& facts) {
 }
 
 const std::string* environment(const Facts& facts, const std::string& name) {
-    const auto found = facts.host.environment.find(name);
-    return found == facts.host.environment.end() ? nullptr : &found->second;
+    return look_up(facts.host.environment, name);
 }
 
 bool container_hides_gpus(const Facts& facts) {
@@ -225,9 +223,7 @@ bool container_without_gpu(const Facts& facts) {
 }
 
 const DeviceNode* node_at(const Facts& facts, std::string_view path) {
-    for (const auto& node : facts.driver.device_nodes)
-        if (node.path == path) return &node;
-    return nullptr;
+    return find_by(facts.driver.device_nodes, &DeviceNode::path, path);
 }
 
 /// /dev/nvidia0, /dev/nvidia1 ...
@@ -239,8 +235,7 @@ static bool is_gpu_node(std::string_view path) {
 }
 
 bool is_hidden(const Facts& facts, std::string_view directory) {
-    const auto& hidden = facts.host.hidden_directories;
-    return std::ranges::find(hidden, directory) != hidden.end();
+    return includes(facts.host.hidden_directories, directory);
 }
 
 std::string kernel_not_asked(const Facts& facts) {
@@ -336,11 +331,10 @@ std::vector<FailedCall> failures_where(const Facts& facts, const std::function<b
     std::vector<FailedCall> found;
     for (auto& failed : failed_calls(facts)) {
         if (!is_one(failed.call)) continue;
-        const auto known = std::ranges::find(found, failed.subject, &FailedCall::subject);
-        if (known == found.end())
-            found.push_back(std::move(failed));
-        else
+        if (FailedCall* const known = find_by(found, &FailedCall::subject, failed.subject))
             known->explains.push_back(failed.explains.front());
+        else
+            found.push_back(std::move(failed));
     }
     return found;
 }
@@ -356,9 +350,7 @@ bool failures_are_known(const Facts& facts) {
 }
 
 const Gpu* gpu_at(const Facts& facts, int index) {
-    for (const auto& gpu : facts.cuda_devices)
-        if (gpu.index == index) return &gpu;
-    return nullptr;
+    return find_by(facts.cuda_devices, &Gpu::index, index);
 }
 
 std::string gpu_subject(const Facts& facts, int index) {

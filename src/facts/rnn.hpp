@@ -16,8 +16,7 @@ struct Network {
 };
 
 /// The size of a case to find the largest of that fits into free GPU memory.
-enum class FitSize { batch, length };
-RNNCHECK_ENUM_NAMES(FitSize, "batch", "length")
+RNNCHECK_ENUM(FitSize, batch, length)
 
 /// A case's weights, in place of those made by formula.
 struct CaseWeights {
@@ -54,104 +53,71 @@ struct RnnTarget {
     bool operator==(const RnnTarget&) const = default;
 };
 
-enum class RunEnd {
-    ok,             ///< ran, every element within its limit
-    not_supported,  ///< cuDNN reports that it does not support this case here
-    rejected,       ///< a call rejected its arguments or its set-up
-    out_of_memory,  ///< a call found too little GPU memory
-    failed,         ///< a call failed, or the process died in it
-    incorrect,      ///< ran, and an element is outside its limit, not a number, or was never written
-    skipped,        ///< not run; `result.text` says why
-};
-RNNCHECK_ENUM_NAMES(RunEnd, "ok", "not_supported", "rejected", "out_of_memory", "failed", "incorrect", "skipped")
+RNNCHECK_ENUM(RunEnd,
+              ok,             ///< ran, every element within its limit
+              not_supported,  ///< cuDNN reports that it does not support this case here
+              rejected,       ///< a call rejected its arguments or its set-up
+              out_of_memory,  ///< a call found too little GPU memory
+              failed,         ///< a call failed, or the process died in it
+              incorrect,      ///< ran, and an element is outside its limit, not a number, or was never written
+              skipped         ///< not run; `result.text` says why
+)
 
 /// Why a case was not run.
-enum class SkipReason {
-    deadline,      ///< the deadline of the whole run passed
-    gpu_unusable,  ///< a call before the first case failed: `result` is that call
-    group_lost,    ///< earlier cases of its group (GPU, library, algorithm, type) ended their process
-    process_lost,  ///< no process got as far as completing a case
-    host_memory,   ///< too large for the memory of the host
-};
-RNNCHECK_ENUM_NAMES(SkipReason, "deadline", "gpu_unusable", "group_lost", "process_lost", "host_memory")
+RNNCHECK_ENUM(SkipReason,
+              deadline,      ///< the deadline of the whole run passed
+              gpu_unusable,  ///< a call before the first case failed: `result` is that call
+              group_lost,    ///< earlier cases of its group (GPU, library, algorithm, type) ended their process
+              process_lost,  ///< no process got as far as completing a case
+              host_memory    ///< too large for the memory of the host
+)
 
 /// One case as it went.
 struct RnnRun : RnnTarget {
-    int number = 0;
-    RnnCase rnn_case;
-    RunEnd end = RunEnd::skipped;
-    std::optional<SkipReason> skip_reason;
-    std::optional<CallResult> result;
-    std::optional<double> largest_error;
-    std::optional<double> limit;
-    std::optional<std::string> where;
-    std::optional<bool> bitwise_repeatable;
-    std::optional<Precision> precision;
-    std::optional<bool> overflow;
-    std::optional<std::int64_t> workspace_bytes;
-    std::optional<std::int64_t> reserve_bytes;
-    std::optional<std::int64_t> weight_bytes;
-    std::optional<std::int64_t> free_bytes;
-    std::optional<std::string> digest;
-    std::optional<double> first_ms;
-    std::optional<double> repeat_ms;
-
-    static void fields(auto& self, auto&& visit) {
-        RnnTarget::fields(self, visit);
-        visit("number", self.number, "place of the case in the sweep, from 1");
-        visit("case", self.rnn_case, "what was computed");
-        visit("end", self.end, "how it went");
-        visit("skip_reason", self.skip_reason, "why it was not run");
-        visit("result", self.result, "the call that decided, with the library's own words");
-        visit("largest_error", self.largest_error,
-              "largest error of an element divided by that element's limit, times `limit`");
-        visit("limit", self.limit, "largest limit of an element of y, absolute");
-        visit("where", self.where,
-              "the worst element when wrong: output, sequence, step, unit, value found and expected");
-        visit("bitwise_repeatable", self.bitwise_repeatable, "whether a second run was bitwise identical");
-        visit("precision", self.precision, "fp32: the arithmetic that its error shows; full, tf32 or fast_math");
-        visit("overflow", self.overflow, "fp16 that is rightly infinite: a number beyond the type's range");
-        visit("workspace_bytes", self.workspace_bytes, "workspace that cuDNN requested");
-        visit("reserve_bytes", self.reserve_bytes, "reserve space that cuDNN requested for training");
-        visit("weight_bytes", self.weight_bytes, "weight space that cuDNN requested");
-        visit("free_bytes", self.free_bytes, "free GPU memory before the cases, after cuDNN was set up");
-        visit("digest", self.digest, "short digest of the bits of all outputs");
-        visit("first_ms", self.first_ms,
-              "first run, forward and for training backward, and synchronisation, in milliseconds");
-        visit("repeat_ms", self.repeat_ms, "second one, in milliseconds");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(int, number, "place of the case in the sweep, from 1") = 0;
+    RNNCHECK_FIELD_AS(RnnCase, rnn_case, "case", "what was computed");
+    RNNCHECK_FIELD(RunEnd, end, "how it went") = RunEnd::skipped;
+    RNNCHECK_FIELD(std::optional<SkipReason>, skip_reason, "why it was not run");
+    RNNCHECK_FIELD(std::optional<CallResult>, result, "the call that decided, with the library's own words");
+    RNNCHECK_FIELD(std::optional<double>, largest_error,
+                   "largest error of an element divided by that element's limit, times `limit`");
+    RNNCHECK_FIELD(std::optional<double>, limit, "largest limit of an element of y, absolute");
+    RNNCHECK_FIELD(std::optional<std::string>, where,
+                   "the worst element when wrong: output, sequence, step, unit, value found and expected");
+    RNNCHECK_FIELD(std::optional<bool>, bitwise_repeatable, "whether a second run was bitwise identical");
+    RNNCHECK_FIELD(std::optional<Precision>, precision,
+                   "fp32: the arithmetic that its error shows; full, tf32 or fast_math");
+    RNNCHECK_FIELD(std::optional<bool>, overflow, "fp16 that is rightly infinite: a number beyond the type's range");
+    RNNCHECK_FIELD(std::optional<std::int64_t>, workspace_bytes, "workspace that cuDNN requested");
+    RNNCHECK_FIELD(std::optional<std::int64_t>, reserve_bytes, "reserve space that cuDNN requested for training");
+    RNNCHECK_FIELD(std::optional<std::int64_t>, weight_bytes, "weight space that cuDNN requested");
+    RNNCHECK_FIELD(std::optional<std::int64_t>, free_bytes, "free GPU memory before the cases, after cuDNN was set up");
+    RNNCHECK_FIELD(std::optional<std::string>, digest, "short digest of the bits of all outputs");
+    RNNCHECK_FIELD(std::optional<double>, first_ms,
+                   "first run, forward and for training backward, and synchronisation, in milliseconds");
+    RNNCHECK_FIELD(std::optional<double>, repeat_ms, "second one, in milliseconds");
+    RNNCHECK_FIELDS_END_AFTER(RnnTarget)
 };
 
 /// How large a network fits into the free memory: a calculation, or the trial of one size.
 struct RnnFit : RnnTarget {
-    FitSize of = FitSize::batch;
-    RnnCase rnn_case;
-    std::optional<std::int64_t> free_bytes;
-    std::optional<std::int64_t> total_bytes;
-    std::optional<int> size;
-    std::optional<bool> bounded;
-    std::optional<std::int64_t> weight_bytes;
-    std::optional<std::int64_t> workspace_bytes;
-    std::optional<std::int64_t> reserve_bytes;
-    std::optional<std::int64_t> data_bytes;
-    std::optional<bool> ran;
-    std::optional<CallResult> result;
-
-    static void fields(auto& self, auto&& visit) {
-        RnnTarget::fields(self, visit);
-        visit("of", self.of, "which size was varied");
-        visit("case", self.rnn_case, "the network, with that size");
-        visit("free_bytes", self.free_bytes, "free GPU memory, after cuDNN was set up");
-        visit("total_bytes", self.total_bytes, "all GPU memory");
-        visit("size", self.size, "the largest size that fits by calculation, 0 for none; or the size tried");
-        visit("bounded", self.bounded, "whether cuDNN takes no larger size, so that memory is not what bounds it");
-        visit("weight_bytes", self.weight_bytes, "weight space, for training twice: gradients too");
-        visit("workspace_bytes", self.workspace_bytes, "workspace");
-        visit("reserve_bytes", self.reserve_bytes, "reserve space, for training");
-        visit("data_bytes", self.data_bytes, "inputs, outputs and, for training, their gradients");
-        visit("ran", self.ran, "whether a trial ran to its end");
-        visit("result", self.result, "the first call that failed");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(FitSize, of, "which size was varied") = FitSize::batch;
+    RNNCHECK_FIELD_AS(RnnCase, rnn_case, "case", "the network, with that size");
+    RNNCHECK_FIELD(std::optional<std::int64_t>, free_bytes, "free GPU memory, after cuDNN was set up");
+    RNNCHECK_FIELD(std::optional<std::int64_t>, total_bytes, "all GPU memory");
+    RNNCHECK_FIELD(std::optional<int>, size,
+                   "the largest size that fits by calculation, 0 for none; or the size tried");
+    RNNCHECK_FIELD(std::optional<bool>, bounded,
+                   "whether cuDNN takes no larger size, so that memory is not what bounds it");
+    RNNCHECK_FIELD(std::optional<std::int64_t>, weight_bytes, "weight space, for training twice: gradients too");
+    RNNCHECK_FIELD(std::optional<std::int64_t>, workspace_bytes, "workspace");
+    RNNCHECK_FIELD(std::optional<std::int64_t>, reserve_bytes, "reserve space, for training");
+    RNNCHECK_FIELD(std::optional<std::int64_t>, data_bytes, "inputs, outputs and, for training, their gradients");
+    RNNCHECK_FIELD(std::optional<bool>, ran, "whether a trial ran to its end");
+    RNNCHECK_FIELD(std::optional<CallResult>, result, "the first call that failed");
+    RNNCHECK_FIELDS_END_AFTER(RnnTarget)
 };
 
 /// What dropout between two layers did.

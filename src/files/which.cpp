@@ -4,7 +4,6 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstring>
 #include <set>
 
@@ -208,11 +207,10 @@ LibraryChoice mapped_choice(const Mapped& library, const std::vector<Mapped>& al
     choice.rule = LoaderRule::mapped;
     choice.why = library.file.deleted ? "mapped by the process; the file was removed or replaced since"
                                       : "mapped by the process";
-    const auto asker =
-        std::ranges::find_if(all, [&](const Mapped& other) { return includes(other.elf.needed, choice.soname); });
+    const auto* asker = find_where(all, [&](const Mapped& other) { return includes(other.elf.needed, choice.soname); });
     if (includes(program.needed, choice.soname))
         choice.needed_by = program_path;
-    else if (asker != all.end())
+    else if (asker)
         choice.needed_by = asker->file.path;
     choice.by_dlopen = !choice.needed_by;
     return choice;

@@ -194,8 +194,7 @@ std::vector<FleetNodes> counted(const NamesByText& names, const std::map<std::st
     std::vector<FleetNodes> list;
     for (const auto& [what, nodes] : names) {
         list.push_back({what, nodes.size(), nodeset_of(nodes)});
-        if (const auto title = titles.find(what); title != titles.end() && !title->second.empty())
-            list.back().title = title->second;
+        if (const auto* title = look_up(titles, what); title && !title->empty()) list.back().title = *title;
     }
     std::ranges::stable_sort(list, std::greater(), &FleetNodes::count);
     return list;

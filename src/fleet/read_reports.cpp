@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/lists.hpp"
 #include "base/program.hpp"
 #include "facts/facts.hpp"
 #include "fleet/nodes.hpp"
@@ -212,10 +213,8 @@ class Reader {
     void add(ParsedReport& report, const std::string& file) {
         FleetNode& node = report.node;
         Texts& texts = collection_.texts;
-        const auto label = std::ranges::find(node.labels, "node", &std::pair<std::string, std::string>::first);
-        node.name = name_of_node(label != node.labels.end() && !name_by_file_ ? label->second
-                                 : file.empty()                               ? report.place
-                                                                              : file);
+        const auto* label = find_by(node.labels, &std::pair<std::string, std::string>::first, "node");
+        node.name = name_of_node(label && !name_by_file_ ? label->second : file.empty() ? report.place : file);
         for (const auto& [field, value] : report.compared.values)
             node.values.emplace_back(texts.number_of(field), texts.number_of(value));
         for (const NumberOfGpu& number : report.compared.numbers)
@@ -262,15 +261,15 @@ void add_directory(const std::string& directory, std::vector<std::string>& files
 }  // namespace
 
 std::uint32_t Texts::number_of(std::string_view text) {
-    if (const auto known = numbers_.find(text); known != numbers_.end()) return known->second;
+    if (const auto known = find(text)) return *known;
     const auto number = static_cast<std::uint32_t>(texts_.size());
     numbers_.emplace(texts_.emplace_back(text), number);
     return number;
 }
 
 std::optional<std::uint32_t> Texts::find(std::string_view text) const {
-    const auto known = numbers_.find(text);
-    return known == numbers_.end() ? std::nullopt : std::optional(known->second);
+    const auto* known = look_up(numbers_, text);
+    return known ? std::optional(*known) : std::nullopt;
 }
 
 const FleetNode* Collection::find(std::string_view name) const {

@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "fleet/nodeset.hpp"
 #include "report/places.hpp"
@@ -200,9 +201,9 @@ class Collector {
             const Value *count = member(runs, "count"), *gpus = member(runs, "gpus");
             if (!count || !count->IsUint() || count->GetUint() > most_runs || !gpus || !gpus->IsArray()) continue;
             for (rapidjson::SizeType run = 0; run < count->GetUint(); ++run) {
-                const auto known = cases.find(text_of(item(member(runs, "case_id"), run)));
-                if (known == cases.end()) continue;
-                const std::string place = known->second + text_member(runs, "dialect") + ']';
+                const auto* known = look_up(cases, text_of(item(member(runs, "case_id"), run)));
+                if (!known) continue;
+                const std::string place = *known + text_member(runs, "dialect") + ']';
                 const std::string end = text_of(item(member(runs, "end"), run));
                 const Value& digest = item(member(runs, "digest"), run);
                 std::vector<int>& ends = fields[place + ".end"].with(end);

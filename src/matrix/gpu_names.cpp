@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "matrix/matrix.hpp"
 #include "matrix/tables.hpp"
@@ -131,8 +132,7 @@ std::vector<GpuProduct> products_of(const std::vector<GpuProduct>& all, const Gp
 }  // namespace
 
 const std::vector<GpuProduct>& Matrix::gpu_products_named(std::string_view written) const {
-    if (const auto known = tables_->products_named.find(written); known != tables_->products_named.end())
-        return known->second;
+    if (const auto* known = look_up(tables_->products_named, written)) return *known;
     const GpuName name = gpu_name(written);
     std::vector<GpuProduct> products = products_of(gpu_products(), name);
     if (products.empty()) products = products_of(gpu_products(), without_line(name));

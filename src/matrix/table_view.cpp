@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
@@ -32,8 +33,8 @@ std::string cell_of(const TableRow& row, std::string_view column) {
     if (column == "provenance") return std::string(name_of(row.provenance));
     if (column == "source") return row.source.title + ' ' + row.source.url;
     if (column == "note") return row.note.value_or("");
-    const auto cell = row.values.find(std::string(column));
-    return cell == row.values.end() ? "" : cell->second;
+    const std::string* const cell = look_up(row.values, std::string(column));
+    return cell ? *cell : "";
 }
 
 Version version_from(const RowFilter& filter) {
@@ -91,8 +92,7 @@ void keep_yes_no(TableView& view, const RowFilter& filter) {
 std::string type_of(const TableView& view, const std::string& column) {
     std::vector<std::string> names;
     for (const RangeColumns& range : view.ranges)
-        if (std::ranges::find(view.columns, range.word, &Column::name) == view.columns.end())
-            names.emplace_back(range.word);
+        if (!find_by(view.columns, &Column::name, range.word)) names.emplace_back(range.word);
     for (const Column& known : view.columns) {
         if (known.name == column) return known.type;
         names.push_back(known.name);

@@ -17,18 +17,13 @@ struct TableRow {
 };
 
 struct TableView {
-    std::string name;
-    std::string about;
-    std::vector<Column> columns;  ///< all but source, provenance and note
-    std::vector<TableRow> rows;
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD_AS(std::string, name, "table", "the table's id");
+    RNNCHECK_FIELD(std::string, about, "what it is about, and what it leaves out");
+    RNNCHECK_FIELD(std::vector<Column>, columns, "its columns, in reading order");
+    RNNCHECK_FIELD(std::vector<TableRow>, rows, "the rows, in the order of the table");
     std::span<const RangeColumns> ranges;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("table", self.name, "the table's id");
-        visit("about", self.about, "what it is about, and what it leaves out");
-        visit("columns", self.columns, "its columns, in reading order");
-        visit("rows", self.rows, "the rows, in the order of the table");
-    }
+    RNNCHECK_FIELDS_END
 };
 
 /// By name.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/json.hpp"
+#include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
@@ -198,8 +199,8 @@ void check_columns(const Json& table, const std::vector<Column>& known, Place& p
     if (!table.contains("columns") || !table["columns"].is_object())
         throw InputError("'columns' is not a list of columns");
     for (const auto& [name, type] : table["columns"].items()) {
-        const auto found = std::ranges::find(known, name, &Column::name);
-        if (found == known.end())
+        const Column* const found = find_by(known, &Column::name, name);
+        if (!found)
             place.report(column_place(name) + ": unknown column");
         else if (type != found->type)
             place.report(column_place(name) + ": the type of this column is '" + found->type + "'");
@@ -211,11 +212,11 @@ void read_cell(const Json& cell, T& value, const std::string& place, const std::
     if constexpr (IsOptional<T>::value) {
         read_cell(cell, value.emplace(), place, sources);
     } else if constexpr (std::is_same_v<T, Source>) {
-        const auto found = sources.find(quoted_text(cell, place));
-        if (found == sources.end())
+        const Source* const source = look_up(sources, quoted_text(cell, place));
+        if (!source)
             wrong(place,
                   "source '" + cell.get<std::string>() + "' is not in the table's list of sources; add it there");
-        value = found->second;
+        value = *source;
     } else if constexpr (std::is_same_v<T, std::string>) {
         value = quoted_text(cell, place);  // to the byte: a table is UTF-8
     } else {
@@ -228,8 +229,7 @@ void read_cell(const Json& cell, T& value, const std::string& place, const std::
 void report_unknown_columns(const Json& row, const TableHead& head, Place& place) {
     const std::vector<Column> known = all_columns(head);
     for (const auto& [name, cell] : row.items())
-        if (std::ranges::find(known, name, &Column::name) == known.end())
-            place.report(column_place(name) + ": unknown column");
+        if (!find_by(known, &Column::name, name)) place.report(column_place(name) + ": unknown column");
 }
 
 /// Whether the row is without an issue.
@@ -259,9 +259,9 @@ bool read_row(const Json& written, R& row, const TableHead& head, Place& place) 
 
 template <class R>
 void read_into(ReadTable<R>& read, const TableFiles& files, Place& place) {
-    const auto file = files.content.find(place.table);
-    if (file == files.content.end()) throw InputError("this table is missing");
-    const Json table = parse(file->second, place);
+    const std::string_view* const content = look_up(files.content, place.table);
+    if (!content) throw InputError("this table is missing");
+    const Json table = parse(*content, place);
     if (table.contains("about") && table["about"].is_string()) read.about = table["about"];
     if (table.contains("holes") && table["holes"].is_object())
         for (const auto& [hole, why] : table["holes"].items())
@@ -293,11 +293,10 @@ TableFiles bundled_table_files() {
 }
 
 const EmbeddedFile* bundled_twin(const TableFiles& files, const std::string& stem) {
-    const auto file = files.content.find(stem);
-    if (file == files.content.end()) return nullptr;
-    for (const EmbeddedFile& table : matrix_tables())
-        if (table.name == stem && table.content == file->second) return &table;
-    return nullptr;
+    const std::string_view* const content = look_up(files.content, stem);
+    return find_where(matrix_tables(), [&](const EmbeddedFile& table) {
+        return content && table.name == stem && table.content == *content;
+    });
 }
 
 TableFiles table_files_of(const std::string& directory) {

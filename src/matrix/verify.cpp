@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/json.hpp"
+#include "base/lists.hpp"
 #include "matrix/ranges.hpp"
 
 namespace rnncheck::lint {
@@ -37,7 +38,7 @@ void check_words(const TextMap& cells, const Row& row, const Report& report) {
     for (const auto& [table, column, words, may_be_empty] : word_columns) {
         if (table != report.table) continue;
         const std::string& word = cells.at(column);
-        if (!(word.empty() && may_be_empty) && std::ranges::find(words, word) == words.end())
+        if (!(word.empty() && may_be_empty) && !includes(words, word))
             report(row, "column '{}': '{}' is none of {}", column, word, join_with_and(words));
     }
     for (const auto& [table, column] : clauses)
@@ -254,8 +255,8 @@ void check_holes(const std::vector<CudnnBuild>& rows, const Holes& declared, con
     std::map<int, Version> last;
     std::set<std::string> told;
     for (const CudnnBuild& row : rows) {
-        if (const auto before = last.find(row.cuda_major); before != last.end())
-            for (const std::string& text : gap_between("", before->second, row.cudnn, 3, declared))
+        if (const Version* const before = look_up(last, row.cuda_major))
+            for (const std::string& text : gap_between("", *before, row.cudnn, 3, declared))
                 if (told.insert(text).second) report.whole(text);
         last[row.cuda_major] = row.last();
     }

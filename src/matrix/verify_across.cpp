@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/lists.hpp"
 #include "matrix/ranges.hpp"
 #include "matrix/verify.hpp"
 
@@ -9,23 +10,18 @@ namespace rnncheck::lint {
 
 namespace {
 
-template <class R, class Is>
-const R* first_of(const Table<R>& table, Is&& is) {
-    const auto found = std::ranges::find_if(table.read().rows, is);
-    return found == table.read().rows.end() ? nullptr : &*found;
-}
-
 const DriverForCuda* toolkit(const Tables& all, const Version& cuda) {
-    return first_of(all.driver_for_cuda, [&](const DriverForCuda& row) { return agree(row.cuda, cuda); });
+    return find_where(all.driver_for_cuda.read().rows, [&](const DriverForCuda& row) { return agree(row.cuda, cuda); });
 }
 
 const CudaOfDriver* driver(const Tables& all, int branch) {
-    return first_of(all.cuda_of_driver,
-                    [&](const CudaOfDriver& row) { return row.branch <= branch && branch <= row.last_branch; });
+    return find_where(all.cuda_of_driver.read().rows,
+                      [&](const CudaOfDriver& row) { return row.branch <= branch && branch <= row.last_branch; });
 }
 
 const Architecture* architecture(const Tables& all, const Version& capability) {
-    return first_of(all.architectures, [&](const Architecture& row) { return row.capability == capability; });
+    return find_where(all.architectures.read().rows,
+                      [&](const Architecture& row) { return row.capability == capability; });
 }
 
 void check_toolkit_known(const Tables& all, const Version& cuda, const Row& row, const Report& report) {
@@ -111,7 +107,7 @@ void check_cudnn(const Tables& all, const CudnnBuild& row, const Report& report)
 /// One name on chips of different capability is a mistake unless each row says that it is meant.
 void check_product(const Tables& all, const GpuProduct& row, const Report& report) {
     check_capability_known(all, row.capability, row, report);
-    const GpuProduct* other = first_of(all.gpu_products, [&](const GpuProduct& product) {
+    const GpuProduct* other = find_where(all.gpu_products.read().rows, [&](const GpuProduct& product) {
         return product.name == row.name && product.capability != row.capability;
     });
     if (other && row.note.empty())
@@ -131,17 +127,17 @@ void check_pair(const Tables& all, const FrameworkBuild& row, const Report& repo
     const auto suits_toolkit = [&](const CudnnBuild& build) {
         return suits(build) && (!build.cuda_min || *build.cuda_min <= *row.cuda);
     };
-    if (!first_of(all.cudnn_builds, suits))
+    if (!find_where(all.cudnn_builds.read().rows, suits))
         report(row, "cudnn_builds has no cuDNN {} for CUDA {}; correct the pair or add that build there", *row.cudnn,
                row.cuda->major());
-    else if (!first_of(all.cudnn_builds, suits_toolkit))
+    else if (!find_where(all.cudnn_builds.read().rows, suits_toolkit))
         report(row, "cuDNN {} begins with a later toolkit than CUDA {} (cudnn_builds)", *row.cudnn, *row.cuda);
 }
 
 /// One command cannot install two builds. What takes the system's CUDA may be one package for several.
 void check_command(const Tables& all, const FrameworkBuild& row, const Report& report) {
     if (row.install.empty() || row.libraries == "system") return;
-    const FrameworkBuild* other = first_of(all.framework_builds, [&](const FrameworkBuild& build) {
+    const FrameworkBuild* other = find_where(all.framework_builds.read().rows, [&](const FrameworkBuild& build) {
         return build.number > row.number && build.install == row.install && build.os == row.os &&
                build.libraries != "system" &&
                (covers(build.first, build.last, row.first) || covers(row.first, row.last, build.first));
@@ -174,13 +170,13 @@ void check_image(const Tables& all, const ContainerImage& row, const Report& rep
 
 void check_keras(const Tables& all, const KerasBackend& row, const Report& report) {
     const auto is_of = [&](const FrameworkBuild& build) { return build.framework == row.backend; };
-    if (all.framework_builds.read().is_whole() && !first_of(all.framework_builds, is_of))
+    if (all.framework_builds.read().is_whole() && !find_where(all.framework_builds.read().rows, is_of))
         report(row, "framework_builds has no '{}'; correct the backend's name or add its builds there", row.backend);
 }
 
 void check_evidence(const Tables& all, const LogEvidence& row, const Report& report) {
     const auto is_of = [&](const LogCause& cause) { return cause.cause == row.cause; };
-    if (all.log_causes.read().is_whole() && !first_of(all.log_causes, is_of))
+    if (all.log_causes.read().is_whole() && !find_where(all.log_causes.read().rows, is_of))
         report(row, "log_causes has no '{}'; correct the cause or add it there", row.cause);
 }
 
@@ -206,8 +202,8 @@ void check_newest_cuda(const Tables& all, const FrameworkCuda& row, const Report
 void check_defect(const Tables& all, const RnnDefect& row, const Report& report) {
     for (const auto& release : {std::optional(row.first), row.fixed}) {
         if (!release || *release < all.cudnn_builds.read().rows.front().cudnn) continue;
-        if (!first_of(all.cudnn_builds,
-                      [&](const auto& build) { return covers(build.cudnn, build.cudnn_last, *release); }))
+        if (!find_where(all.cudnn_builds.read().rows,
+                        [&](const auto& build) { return covers(build.cudnn, build.cudnn_last, *release); }))
             report(row, "cudnn_builds has no cuDNN {}; use an existing version, or add its builds there", *release);
     }
 }

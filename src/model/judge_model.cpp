@@ -27,10 +27,10 @@ struct RuleSet {
 };
 
 std::optional<Version> given_version(const GivenOfModel& given, const char* key) {
-    const auto found = given.find(key);
-    if (found == given.end()) return std::nullopt;
-    const auto version = parse_version(found->second);
-    if (!version) throw UsageError("--given " + found->first + "=" + found->second + " is not a version such as 2.15");
+    const std::string* const text = look_up(given, key);
+    if (!text) return std::nullopt;
+    const auto version = parse_version(*text);
+    if (!version) throw UsageError("--given " + std::string(key) + "=" + *text + " is not a version such as 2.15");
     return version;
 }
 
@@ -60,8 +60,8 @@ bool applies(const ModelRule& rule, const RuleSet& rules, const ModelLayer& laye
 
 std::optional<std::string> value_of(const ModelLayer& layer, const std::string& setting) {
     if (setting == "dtype") return layer.dtype;
-    const auto found = layer.settings.find(setting);
-    return found == layer.settings.end() ? std::nullopt : std::optional(found->second);
+    const std::string* const value = look_up(layer.settings, setting);
+    return value ? std::optional(*value) : std::nullopt;
 }
 
 /// What the file does not hold is collected.
@@ -134,8 +134,7 @@ std::optional<RnnCase> case_of(const ModelLayer& layer, const ModelSizes& sizes)
     network.hidden = *layer.hidden;
     network.batch = sizes.batch.value_or(32);
     network.sequence_length = sizes.length.value_or(100);
-    if (const auto projection = layer.settings.find("proj_size"); projection != layer.settings.end())
-        network.projection = number_from(projection->second).value_or(0);
+    if (const auto projection = value_of(layer, "proj_size")) network.projection = number_from(*projection).value_or(0);
     constexpr double most_weights = 1e12;  // beyond every GPU; so no product of sizes overflows
     const double columns = double{1} * network.input + network.hidden + network.projection;
     if (network.projection < 0 || columns * network.hidden * network.layers > most_weights) return std::nullopt;

@@ -140,11 +140,10 @@ std::vector<CellWeights> cells_of(const Weights& weights) {
         for (const auto& [of_kernel, of_recurrent, of_bias] : names) {
             if (!path.ends_with(of_kernel)) continue;
             const std::string place = path.substr(0, path.size() - std::string_view(of_kernel).size());
-            const auto recurrent = weights.find(place + of_recurrent), bias = weights.find(place + of_bias);
-            if (recurrent == weights.end()) continue;
-            if (const auto sizes = cell_sizes(kernel, recurrent->second, true))
-                cells.push_back(
-                    {place, *sizes, &kernel, &recurrent->second, bias == weights.end() ? nullptr : &bias->second});
+            const Tensor* const recurrent = look_up(weights, place + of_recurrent);
+            if (!recurrent) continue;
+            if (const auto sizes = cell_sizes(kernel, *recurrent, true))
+                cells.push_back({place, *sizes, &kernel, recurrent, look_up(weights, place + of_bias)});
         }
     return cells;
 }
@@ -238,10 +237,10 @@ class KerasModel {
         add_sources(inbound, names);
         Signal signal;
         for (const std::string& name : names) {
-            const auto found = by_name.find(name);
-            if (found == by_name.end()) continue;
-            if (!signal.width) signal.width = found->second.width;
-            if (signal.mask.empty()) signal.mask = found->second.mask;
+            const Signal* const source = look_up(by_name, name);
+            if (!source) continue;
+            if (!signal.width) signal.width = source->width;
+            if (signal.mask.empty()) signal.mask = source->mask;
         }
         for (const Json& call : inbound)  // since Keras 3 a mask is an input of its own
             if (member(member(call, "kwargs"), "mask").is_object() && signal.mask.empty())

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "model/protobuf.hpp"
 #include "model/readers.hpp"
@@ -146,10 +147,7 @@ class OnnxModel {
         if (name == "hidden_size") layer.hidden = number_from(value);
     }
 
-    const Tensor* find(const std::string& name) const {
-        const auto found = tensors_.find(name);
-        return found == tensors_.end() ? nullptr : &found->second;
-    }
+    const Tensor* find(const std::string& name) const { return look_up(tensors_, name); }
 
     /// W is [directions][gates * hidden][input], R [directions][gates * hidden][hidden]; the last two in other order
     /// where they are quantized.

@@ -1,6 +1,7 @@
 // PyTorch: checkpoints, TorchScript archives, safetensors.
 #include <set>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "model/pickle.hpp"
 #include "model/readers.hpp"
@@ -28,8 +29,9 @@ struct Module {
     bool cell = false, reverse = false;
 
     const Tensor* find(const std::string& parameter, int layer = 0, bool backward = false) const {
-        const auto found = parameters.find(parameter + "_l" + std::to_string(layer) + (backward ? "_reverse" : ""));
-        return found == parameters.end() ? nullptr : found->second;
+        const auto* found =
+            look_up(parameters, parameter + "_l" + std::to_string(layer) + (backward ? "_reverse" : ""));
+        return found ? *found : nullptr;
     }
 };
 
@@ -130,9 +132,8 @@ void add_settings(ModelLayer& layer, const TextMap& settings) {
         layer.directions = 2;
         layer.layers = std::max(layer.layers / 2, 1);
     }
-    const auto nonlinearity = layer.settings.find("nonlinearity");
-    if (layer.kind == LayerKind::rnn && nonlinearity != layer.settings.end())
-        layer.kind = nonlinearity->second == "relu" ? LayerKind::rnn_relu : LayerKind::rnn_tanh;
+    if (const auto* function = look_up(layer.settings, "nonlinearity"); function && layer.kind == LayerKind::rnn)
+        layer.kind = *function == "relu" ? LayerKind::rnn_relu : LayerKind::rnn_tanh;
 }
 
 /// PyTorch's recurrent layers by the names and shapes of their parameters.
@@ -143,7 +144,7 @@ void add_torch_layers(const std::vector<NamedTensor>& tensors, const ModuleSetti
     for (const Module& module : modules_of(tensors)) {
         auto layer = layer_of(module, into);
         if (!layer) continue;
-        if (const auto known = modules.find(module.name); known != modules.end()) add_settings(*layer, known->second);
+        if (const auto* known = look_up(modules, module.name)) add_settings(*layer, *known);
         containers.insert(module.container);
         found.emplace_back(module.container, std::move(*layer));
     }
@@ -271,9 +272,9 @@ class Checkpoint {
         const auto* const id = storage_id(pickle_, storage);
         if (!id) return;
         tensor.dtype = dtype_by(&DtypeNames::storage, pickle_[(*id)[1]].text, pickle_[(*id)[1]].text);
-        const auto found = storages_.find(pickle_[(*id)[2]].text);
+        const auto* const bytes = look_up(storages_, pickle_[(*id)[2]].text);
         const auto at = static_cast<std::uint64_t>(offset) * bytes_of(tensor.dtype);
-        if (found != storages_.end() && at < found->second.size()) tensor.bytes = found->second.substr(at);
+        if (bytes && at < bytes->size()) tensor.bytes = bytes->substr(at);
     }
 
     const Pickle& pickle_;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/files.hpp"
+#include "base/lists.hpp"
 #include "base/program.hpp"
 #include "facts/facts_json.hpp"
 #include "process/pool.hpp"
@@ -147,9 +148,11 @@ class Stages {
                         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*options.deadline_s));
     }
 
-    void run(Stage stage, Facts& facts) { run(plan(stage, facts), facts); }
+    void run(Stage stage, Facts& facts) {
+        run(plan(stage, facts), facts, stage == Stage::ask ? options_.meanwhile : nullptr);
+    }
     /// These tasks alone; what they learn joins `facts`.
-    void run(std::deque<Task> tasks, Facts& facts) {
+    void run(std::deque<Task> tasks, Facts& facts, std::function<void(const Facts&)> meanwhile = {}) {
         tasks_ = std::move(tasks);
         for (auto& task : tasks_) {
             if (!task.runs.empty()) continue;
@@ -172,6 +175,7 @@ class Stages {
             active_.erase(entry);
             finished(task, ended.result);
             start_what_fits();
+            if (meanwhile && pool_.running() > 0) std::exchange(meanwhile, nullptr)(facts);
         }
         for (auto& task : tasks_) {
             merge(facts, std::move(task.found));
@@ -305,8 +309,7 @@ class Stages {
         else if (task.fruitless >= most_fruitless)
             give_up(task, SkipReason::process_lost, "too many processes in a row ended without completing a case");
         else {
-            const auto done = (*task.probe)->steps->done(task.job_now());
-            return std::ranges::find(done, false) != done.end();
+            return includes((*task.probe)->steps->done(task.job_now()), false);
         }
         return false;
     }

@@ -21,6 +21,8 @@ struct SurveyOptions {
     std::optional<std::string> python;               ///< interpreter or environment whose frameworks are judged
     std::optional<RnnRequest> rnn_request;           ///< cases to compute instead of the doctor's
     std::function<void(std::string_view)> progress;  ///< called often with what is under way; may be empty
+    /// Called once with what is known while the vendor libraries answer: time to prepare what follows. May be empty.
+    std::function<void(const Facts&)> meanwhile;
     /// Called with what was found, before the GPU is used; may add cases in facts.rnn_runs, which are not run again.
     std::function<void(Facts&)> before_run;
     /// Called often while probes run; the function that it is given returns all that is known so far.

@@ -3,7 +3,9 @@
 #include <map>
 #include <set>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "report/sweep.hpp"
 #include "report/text.hpp"
 
@@ -38,7 +40,7 @@ State state_of(const Report& report, Layer layer, bool works, bool of_frameworks
     Severity worst = Severity::note;
     Words rules;
     const auto add_rule = [&](const std::string& rule) {
-        if (rules.size() < 3 && std::ranges::find(rules, rule) == rules.end()) rules.push_back(rule);
+        if (rules.size() < 3) add_once(rules, rule);
     };
     for (const Finding& finding : report.findings) {
         const bool here =
@@ -75,9 +77,8 @@ Words files_of(const Facts& facts, LibraryKind kind, const std::string& what) {
         if (library.kind == kind && !library.stub && found.size() < 3)
             found.push_back((library.version_in_name ? shown(library.version_in_name->text) + ", " : "") +
                             "not queried  " + shown(library.path));
-    const auto search = std::ranges::find(facts.probe_runs, "library_files", &ProbeRun::probe);
-    const bool searched = search != facts.probe_runs.end() && search->completed();
-    if (found.empty()) found.push_back(what + (searched ? " was found" : " was found, but the search is incomplete"));
+    if (found.empty())
+        found.push_back(what + (libraries_listed(facts) ? " was found" : " was found, but the search is incomplete"));
     return found;
 }
 
@@ -120,8 +121,8 @@ Words gpu_lines(const Facts& facts) {
     std::vector<Group> groups;
     for (const Gpu& gpu : facts.cuda_devices) {
         const std::string words = gpu_words(facts, gpu, false);
-        auto alike = std::ranges::find(groups, words, &Group::words);
-        if (alike == groups.end()) alike = groups.insert(groups.end(), {words, &gpu, {}});
+        Group* alike = find_by(groups, &Group::words, words);
+        if (!alike) alike = &*groups.insert(groups.end(), {words, &gpu, {}});
         alike->numbers.push_back(gpu.index);
     }
     Words rows;
@@ -186,7 +187,7 @@ std::string loaded_cudnn(const Framework& framework, const Facts& facts) {
     for (const FrameworkLibrary& library : framework.libraries) {
         if (!library.soname.starts_with("libcudnn")) continue;
         if (!library.path) return "finds no " + shown(library.soname);
-        const bool is_listed = std::ranges::find(facts.cudnns, *library.path, &Cudnn::library) != facts.cudnns.end();
+        const bool is_listed = find_by(facts.cudnns, &Cudnn::library, *library.path);
         return "loads cuDNN" + (library.version ? " " + shown(library.version->text) : "") +
                (library.found_by ? " found by " + shown(*library.found_by) : "") +
                (is_listed && facts.cudnns.size() == 1 ? "" : "  " + shown(*library.path));
@@ -208,20 +209,19 @@ std::string framework_line(const Framework& framework, const Facts& facts) {
 
 Words framework_lines(const Facts& facts) {
     Words rows, elsewhere;
-    const auto active = std::ranges::find_if(facts.pythons, &PythonEnvironment::active);
-    if (active != facts.pythons.end() && (!facts.frameworks.empty() || only_given(facts)))
+    const PythonEnvironment* const active = find_where(facts.pythons, &PythonEnvironment::active);
+    if (active && (!facts.frameworks.empty() || only_given(facts)))
         rows.push_back(environment_line(*active));
     else if (only_given(facts))
         for (const PythonEnvironment& python : facts.pythons) rows.push_back(environment_line(python));
     for (const Framework& framework : facts.frameworks) {
-        const bool is_active = active != facts.pythons.end() && framework.environment == active->path;
-        if (framework.asked || is_active || only_given(facts))
+        if (framework.asked || only_given(facts) || (active && framework.environment == active->path))
             rows.push_back(framework_line(framework, facts));
         else
             elsewhere.push_back("elsewhere: " + named(framework) + " in " + shown(framework.environment));
     }
     rows.insert(rows.end(), elsewhere.begin(), elsewhere.end());
-    if (active != facts.pythons.end())
+    if (active)
         for (const std::string& text : active->left_out) rows.push_back("not read: " + shown(text));
     return rows;
 }
@@ -256,8 +256,8 @@ std::string networks_line(const Report& report) {
 
 std::string why_not_run(const Report& report) {
     if (!stage_was_run(report.facts, Stage::run)) return "not run, as requested";
-    const auto error = std::ranges::find(report.findings, Severity::error, &Finding::severity);
-    if (error == report.findings.end() || error->layer == Layer::rnn) return "not run";
+    const Finding* const error = find_by(report.findings, &Finding::severity, Severity::error);
+    if (!error || error->layer == Layer::rnn) return "not run";
     return "not run: " + shown(error->rule) + " has to be solved first";
 }
 

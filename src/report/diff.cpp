@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/json.hpp"
+#include "base/lists.hpp"
 #include "base/sha256.hpp"
 #include "facts/queries.hpp"
 #include "report/outline.hpp"
@@ -95,7 +96,7 @@ Values values_of(const Facts& facts) {
 
 /// Nothing where it is unknown.
 std::optional<std::string> value_at(const std::string& place, const Values& values, const Facts& facts) {
-    if (const auto found = values.find(place); found != values.end()) return found->second;
+    if (const auto* found = look_up(values, place)) return *found;
     const bool can_be_absent = place.ends_with(']') || is_one_of(unset_is_none, place.substr(place.rfind('.') + 1));
     if (!can_be_absent || !probe_completed(facts, section_of(place).probe)) return std::nullopt;
     return absent;
@@ -180,12 +181,12 @@ void rename_cudnn(Values& values) {
 void add_difference(std::vector<Difference>& list, const std::string& place, Difference difference) {
     const Section& section = section_of(place);
     const auto member = name_and_member(place).second;
-    const auto same = std::ranges::find_if(list, [&](const Difference& other) {
+    Difference* const same = find_where(list, [&](const Difference& other) {
         const std::string& first = other.facts.front();
         return &section_of(first) == &section && name_and_member(first).second == member && other.a == difference.a &&
                other.b == difference.b && other.matters == difference.matters;
     });
-    if (same != list.end()) return same->facts.push_back(place);
+    if (same) return same->facts.push_back(place);
     difference.layer = section.layer;
     difference.facts = {place};
     list.push_back(std::move(difference));

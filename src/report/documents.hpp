@@ -13,99 +13,71 @@
 
 namespace rnncheck {
 
-enum class FailureKind { usage, input, bug };
-RNNCHECK_ENUM_NAMES(FailureKind, "usage", "input", "bug")
+RNNCHECK_ENUM(FailureKind, usage, input, bug)
 
 struct ProgramStamp {
-    std::string name = "rnncheck";
-    std::string version{version_of_rnncheck()};
-
-    static void fields(auto& self, auto&& visit) {
-        visit("name", self.name, "rnncheck");
-        visit("version", self.version, "its version");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, name, "rnncheck") = "rnncheck";
+    RNNCHECK_FIELD(std::string, version, "its version") = std::string(version_of_rnncheck());
+    RNNCHECK_FIELDS_END
 };
 
 /// What every document begins with. `Stamp` is ToolStamp where the compatibility tables matter.
 template <class Stamp>
 struct Document {
-    int schema = 1;
-    Stamp tool;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("schema", self.schema, "number of this form of the document");
-        visit("tool", self.tool, "who wrote it");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(int, schema, "number of this form of the document") = 1;
+    RNNCHECK_FIELD(Stamp, tool, "who wrote it");
+    RNNCHECK_FIELDS_END
 };
 
 struct Failure {
-    FailureKind kind = FailureKind::bug;
-    std::string message;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("kind", self.kind, "usage: the command line; input: a file given; bug: rnncheck itself");
-        visit("message", self.message, "the sentence on standard error");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(FailureKind, kind,
+                   "usage: the command line; input: a file given; bug: rnncheck itself") = FailureKind::bug;
+    RNNCHECK_FIELD(std::string, message, "the sentence on standard error");
+    RNNCHECK_FIELDS_END
 };
 
 /// Instead of a report, when there is none.
 struct FailureDocument : Document<ProgramStamp> {
-    Failure error;
-
-    static void fields(auto& self, auto&& visit) {
-        Document::fields(self, visit);
-        visit("error", self.error, "why there is no report");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(Failure, error, "why there is no report");
+    RNNCHECK_FIELDS_END_AFTER(Document)
 };
 
 /// `rnncheck --version --json`.
 struct VersionDocument : Document<ToolStamp> {
-    int report_schema = rnncheck::report_schema;
-    int facts_schema = rnncheck::facts_schema;
-
-    static void fields(auto& self, auto&& visit) {
-        Document::fields(self, visit);
-        visit("report_schema", self.report_schema, "schema number of the reports that it writes");
-        visit("facts_schema", self.facts_schema, "schema number of the facts that it writes");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(int, report_schema, "schema number of the reports that it writes") = rnncheck::report_schema;
+    RNNCHECK_FIELD(int, facts_schema, "schema number of the facts that it writes") = rnncheck::facts_schema;
+    RNNCHECK_FIELDS_END_AFTER(Document)
 };
 
 struct ListItem {
-    std::string name;
-    std::string title;
-    std::optional<std::string> layer = {};
-    std::optional<std::string> worst = {};
-    std::optional<std::string> stage = {};
-
-    static void fields(auto& self, auto&& visit) {
-        visit("name", self.name, "its id");
-        visit("title", self.title, "what it is, in one sentence");
-        visit("layer", self.layer, "rules: where the fault sits");
-        visit("worst", self.worst, "rules: the worst severity it can report");
-        visit("stage", self.stage, "probes: the stage it belongs to; rules: the last stage whose facts it judges");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, name, "its id");
+    RNNCHECK_FIELD(std::string, title, "what it is, in one sentence");
+    RNNCHECK_FIELD(std::optional<std::string>, layer, "rules: where the fault sits") = {};
+    RNNCHECK_FIELD(std::optional<std::string>, worst, "rules: the worst severity it can report") = {};
+    RNNCHECK_FIELD(std::optional<std::string>, stage,
+                   "probes: the stage it belongs to; rules: the last stage whose facts it judges") = {};
+    RNNCHECK_FIELDS_END
 };
 
 /// `rnncheck list KIND --json`.
 struct ListDocument : Document<ProgramStamp> {
-    std::string kind;
-    std::vector<ListItem> items;
-
-    static void fields(auto& self, auto&& visit) {
-        Document::fields(self, visit);
-        visit("kind", self.kind, "rules, probes, formats, tables or commands");
-        visit("items", self.items, "all of them, by name");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, kind, "rules, probes, formats, tables or commands");
+    RNNCHECK_FIELD(std::vector<ListItem>, items, "all of them, by name");
+    RNNCHECK_FIELDS_END_AFTER(Document)
 };
 
 /// `rnncheck matrix show --json`.
 struct TablesDocument : Document<ToolStamp> {
-    std::vector<TableOutline> tables;
-
-    static void fields(auto& self, auto&& visit) {
-        Document::fields(self, visit);
-        visit("tables", self.tables, "all tables, by name");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::vector<TableOutline>, tables, "all tables, by name");
+    RNNCHECK_FIELDS_END_AFTER(Document)
 };
 
 /// `rnncheck matrix show TABLE --json`.
@@ -120,67 +92,49 @@ struct TableDocument : Document<ToolStamp> {
 
 /// `rnncheck matrix verify --json`.
 struct VerifyDocument : Document<ToolStamp> {
-    std::size_t rows = 0;
-    std::vector<Issue> issues;
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::size_t, rows, "rows in all tables") = 0;
+    RNNCHECK_FIELD(std::vector<Issue>, issues, "everything that is wrong, by table and row; empty when all is well");
     std::string directory = {};  ///< of the files, for people only
-
-    static void fields(auto& self, auto&& visit) {
-        Document::fields(self, visit);
-        visit("rows", self.rows, "rows in all tables");
-        visit("issues", self.issues, "everything that is wrong, by table and row; empty when all is well");
-    }
+    RNNCHECK_FIELDS_END_AFTER(Document)
 };
 
 /// `rnncheck matrix plan gpu=8.6 driver=535 --json`.
 struct PlanDocument : Document<ToolStamp> {
-    Plan plan;
-
-    static void fields(auto& self, auto&& visit) {
-        Document::fields(self, visit);
-        visit("plan", self.plan, "what can run there");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(Plan, plan, "what can run there");
+    RNNCHECK_FIELDS_END_AFTER(Document)
 };
 
 /// `rnncheck matrix plan --for tensorflow==2.15 --json`.
 struct NeedsDocument : Document<ToolStamp> {
-    Needs needs;
-
-    static void fields(auto& self, auto&& visit) {
-        Document::fields(self, visit);
-        visit("needs", self.needs, "what the release needs");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(Needs, needs, "what the release needs");
+    RNNCHECK_FIELDS_END_AFTER(Document)
 };
 
 /// `rnncheck which TARGET --json`.
 struct WhichDocument : Document<ProgramStamp> {
-    std::string target;
-    std::vector<std::string> notes;
-    std::vector<LibraryChoice> libraries;
-
-    static void fields(auto& self, auto&& visit) {
-        Document::fields(self, visit);
-        visit("target", self.target, "the file, the process, or a plain program");
-        visit("notes", self.notes, "what holds for the whole target, and what could not be determined");
-        visit("libraries", self.libraries, "one entry per requested name, in the order of the command line");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, target, "the file, the process, or a plain program");
+    RNNCHECK_FIELD(std::vector<std::string>, notes,
+                   "what holds for the whole target, and what could not be determined");
+    RNNCHECK_FIELD(std::vector<LibraryChoice>, libraries,
+                   "one entry per requested name, in the order of the command line");
+    RNNCHECK_FIELDS_END_AFTER(Document)
 };
 
 class Page;
 
 /// How a layer of a model ran.
 struct LayerRuns {
-    int layer = 0;
-    bool own_weights = false;
-    std::optional<Algorithm> algorithm = {};
-    std::vector<RnnRun> runs = {};
-
-    static void fields(auto& self, auto&& visit) {
-        visit("layer", self.layer, "its number among the layers, from 1");
-        visit("own_weights", self.own_weights, "with the weights of the file; else with those made by formula");
-        visit("algorithm", self.algorithm,
-              "cuDNN's algorithm that PyTorch or TensorFlow requests here; missing elsewhere");
-        visit("runs", self.runs, "how it went with each cuDNN on each GPU");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(int, layer, "its number among the layers, from 1") = 0;
+    RNNCHECK_FIELD(bool, own_weights, "with the weights of the file; else with those made by formula") = false;
+    RNNCHECK_FIELD(std::optional<Algorithm>, algorithm,
+                   "cuDNN's algorithm that PyTorch or TensorFlow requests here; missing elsewhere") = {};
+    RNNCHECK_FIELD(std::vector<RnnRun>, runs, "how it went with each cuDNN on each GPU") = {};
+    RNNCHECK_FIELDS_END
 };
 
 /// `rnncheck model FILE --json`.
@@ -202,32 +156,24 @@ struct ModelDocument : Document<ToolStamp>, RunStamp, JudgedModel {
 };
 
 /// `restricted`: reports made here are incomplete but not incorrect. `failed`: they may be incorrect or empty.
-enum class SelftestOutcome { passed, restricted, failed };
-RNNCHECK_ENUM_NAMES(SelftestOutcome, "passed", "restricted", "failed")
+RNNCHECK_ENUM(SelftestOutcome, passed, restricted, failed)
 
 struct SelftestCheck {
-    std::string name;
-    SelftestOutcome outcome = SelftestOutcome::failed;
-    std::string text;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("name", self.name, "what was tried");
-        visit("outcome", self.outcome,
-              "passed; restricted: reports are less complete; failed: reports may be incorrect or empty");
-        visit("text", self.text, "what was seen and, unless it passed, what follows from it");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, name, "what was tried");
+    RNNCHECK_FIELD(SelftestOutcome, outcome,
+                   "passed; restricted: reports are less complete; failed: reports may be incorrect or empty") =
+        SelftestOutcome::failed;
+    RNNCHECK_FIELD(std::string, text, "what was seen and, unless it passed, what follows from it");
+    RNNCHECK_FIELDS_END
 };
 
 /// `rnncheck selftest --json`.
 struct SelftestDocument : Document<ProgramStamp> {
-    SelftestOutcome verdict = SelftestOutcome::failed;
-    std::vector<SelftestCheck> checks;
-
-    static void fields(auto& self, auto&& visit) {
-        Document::fields(self, visit);
-        visit("verdict", self.verdict, "the worst outcome of a check");
-        visit("checks", self.checks, "every check, in the order in which they were made");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(SelftestOutcome, verdict, "the worst outcome of a check") = SelftestOutcome::failed;
+    RNNCHECK_FIELD(std::vector<SelftestCheck>, checks, "every check, in the order in which they were made");
+    RNNCHECK_FIELDS_END_AFTER(Document)
 };
 
 /// Every document that can hold something private.

@@ -1,6 +1,7 @@
 // What the commands beside the report print for people: tables, plans, loader choices, the self-test.
 #include <algorithm>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "report/documents.hpp"
 #include "report/text.hpp"
@@ -13,8 +14,8 @@ constexpr std::size_t widest_cell = 24;
 constexpr std::size_t provenance_width = std::string_view("unconfirmed").size();
 
 std::string cell(const TableRow& row, const std::string& column) {
-    const auto found = row.values.find(column);
-    return found == row.values.end() ? "" : shown(found->second);
+    const std::string* const value = look_up(row.values, column);
+    return value ? shown(*value) : "";
 }
 
 /// A column of the page: aligned, or, where a cell is long, below the row.

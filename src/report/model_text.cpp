@@ -29,8 +29,7 @@ std::string outline(const JudgedLayer& layer) {
     if (layer.layers > 1) parts.push_back(std::to_string(layer.layers) + " layers");
     if (layer.directions == 2) parts.push_back("both directions");
     if (layer.dtype) parts.push_back(*layer.dtype);
-    if (const auto used = layer.settings.find("used"); used != layer.settings.end())
-        parts.push_back("used " + used->second);
+    if (const auto* used = look_up(layer.settings, "used")) parts.push_back("used " + *used);
     return shown(join(parts, ", "));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "report/text.hpp"
 
@@ -56,9 +57,9 @@ constexpr std::string_view varying =
 }  // namespace
 
 const Section& section_of(const std::string& place) {
-    const auto found = std::ranges::find_if(sections, [&](const auto& one) { return place.starts_with(one.begin); });
     static constexpr Section other{"", host, ""};
-    return found == std::end(sections) ? other : *found;
+    const auto* found = find_where(sections, [&](const Section& one) { return place.starts_with(one.begin); });
+    return found ? *found : other;
 }
 
 std::string without_names(std::string_view place) {

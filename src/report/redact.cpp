@@ -5,6 +5,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "report/private_patterns.hpp"
 
@@ -157,7 +158,7 @@ class Redactor {
         const std::string run = leading_run(text);
         if (run.empty()) return;
         auto& candidates = words_[run];
-        if (std::ranges::find(candidates, text, &Secret::text) != candidates.end()) return;
+        if (find_by(candidates, &Secret::text, text)) return;
         candidates.push_back({std::string(text), &kind});
         std::ranges::sort(candidates, std::greater(), [](const Secret& secret) { return secret.text.size(); });
         ++known_words_;
@@ -188,7 +189,7 @@ class Redactor {
                 return place.kind == &private_kinds::user && place.end == directory.size();
             });
         if (depth < 2 || is_found_by_pattern || is_system_directory(directory)) return;
-        if (std::ranges::find(homes_, directory) == homes_.end()) homes_.insert(homes_.begin(), std::string(directory));
+        if (!includes(homes_, directory)) homes_.insert(homes_.begin(), std::string(directory));
     }
 
     std::string word_for(const PrivateKind& kind, std::string_view secret) {
@@ -210,19 +211,19 @@ class Redactor {
 
     bool replace_home(std::string_view text, std::size_t& at, std::string& out) {
         if (text[at] != '/') return false;
-        const auto found =
-            std::ranges::find_if(homes_, [&](const auto& directory) { return is_directory_at(text, at, directory); });
-        if (found == homes_.end()) return false;
-        out += '/' + word_for(private_kinds::home, *found);
-        at += found->size();
+        const auto* home =
+            find_where(homes_, [&](const auto& directory) { return is_directory_at(text, at, directory); });
+        if (!home) return false;
+        out += '/' + word_for(private_kinds::home, *home);
+        at += home->size();
         return true;
     }
 
     bool replace_word(std::string_view text, std::size_t& at, std::string& out) {
         if (!is_word_char(text[at]) || !is_word_edge(text, at)) return false;
-        const auto candidates = words_.find(leading_run(text.substr(at)));
-        if (candidates == words_.end()) return false;
-        for (const Secret& secret : candidates->second) {
+        const auto* candidates = look_up(words_, leading_run(text.substr(at)));
+        if (!candidates) return false;
+        for (const Secret& secret : *candidates) {
             if (!text.substr(at).starts_with(secret.text) || !is_word_edge(text, at + secret.text.size())) continue;
             out += word_for(*secret.kind, secret.text);
             at += secret.text.size();

@@ -12,210 +12,143 @@
 
 namespace rnncheck {
 
-enum class OverallVerdict { healthy, warnings, problems, undetermined };
-RNNCHECK_ENUM_NAMES(OverallVerdict, "healthy", "warnings", "problems", "undetermined")
+RNNCHECK_ENUM(OverallVerdict, healthy, warnings, problems, undetermined)
 
 struct ToolStamp {
-    std::string name = "rnncheck";
-    std::string version{version_of_rnncheck()};
-    std::string matrix_date;
-    std::string matrix_digest;
-    std::optional<int> matrix_age_days = {};
-    std::optional<std::string> commit = {};
-
-    static void fields(auto& self, auto&& visit) {
-        visit("name", self.name, "rnncheck");
-        visit("version", self.version, "version that judged");
-        visit("matrix_date", self.matrix_date, "date of the newest entry of the compatibility matrix");
-        visit("matrix_digest", self.matrix_digest,
-              "SHA-256 over the matrix: `sha256sum *.json | sha256sum` in its directory");
-        visit("matrix_age_days", self.matrix_age_days, "days from matrix_date to the day of this run");
-        visit("commit", self.commit, "commit of rnncheck's source that it was built from");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, name, "rnncheck") = "rnncheck";
+    RNNCHECK_FIELD(std::string, version, "version that judged") = std::string(version_of_rnncheck());
+    RNNCHECK_FIELD(std::string, matrix_date, "date of the newest entry of the compatibility matrix");
+    RNNCHECK_FIELD(std::string, matrix_digest,
+                   "SHA-256 over the matrix: `sha256sum *.json | sha256sum` in its directory");
+    RNNCHECK_FIELD(std::optional<int>, matrix_age_days, "days from matrix_date to the day of this run") = {};
+    RNNCHECK_FIELD(std::optional<std::string>, commit, "commit of rnncheck's source that it was built from") = {};
+    RNNCHECK_FIELDS_END
 };
 
 struct Counts {
-    int fault = 0;
-    int pass = 0;
-    int undecided = 0;
-    int not_applicable = 0;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("problem", self.fault, "rules with a finding, whatever its severity");
-        visit("pass", self.pass, "rules that found no fault");
-        visit("undetermined", self.undecided, "rules that could not be decided");
-        visit("not_applicable", self.not_applicable, "rules that do not apply here, or were not evaluated");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD_AS(int, fault, "problem", "rules with a finding, whatever its severity") = 0;
+    RNNCHECK_FIELD(int, pass, "rules that found no fault") = 0;
+    RNNCHECK_FIELD_AS(int, undecided, "undetermined", "rules that could not be decided") = 0;
+    RNNCHECK_FIELD(int, not_applicable, "rules that do not apply here, or were not evaluated") = 0;
+    RNNCHECK_FIELDS_END
 };
 
 struct RuleVerdict {
-    std::string rule;
-    Outcome outcome = Outcome::undecided;
-    std::string reason;
-    std::vector<Evidence> evidence = {};
-    std::optional<NotAsked> not_asked = {};
-    Layer layer = Layer::host;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("rule", self.rule, "id of the rule");
-        visit("outcome", self.outcome, "its answer");
-        visit("reason", self.reason, "why, in a few words");
-        visit("evidence", self.evidence, "what a pass rests on, where the tables decided it; findings have their own");
-        visit("not_asked", self.not_asked, "why the rule was not asked, where it was not");
-        visit("layer", self.layer, "where its fault would sit");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, rule, "id of the rule");
+    RNNCHECK_FIELD(Outcome, outcome, "its answer") = Outcome::undecided;
+    RNNCHECK_FIELD(std::string, reason, "why, in a few words");
+    RNNCHECK_FIELD(std::vector<Evidence>, evidence,
+                   "what a pass rests on, where the tables decided it; findings have their own") = {};
+    RNNCHECK_FIELD(std::optional<NotAsked>, not_asked, "why the rule was not asked, where it was not") = {};
+    RNNCHECK_FIELD(Layer, layer, "where its fault would sit") = Layer::host;
+    RNNCHECK_FIELDS_END
 };
 
 /// The smallest case that still fails, found by running smaller ones.
 struct MinimalCase {
-    RnnRun run;      ///< as it went when it was run
-    int number = 0;  ///< of the case that it was shrunk from
-    int trials = 0;
-    bool finished = true;  ///< false: time or trials ended first, there may be a smaller one
-    bool alone = true;     ///< false: run by itself the case does not fail, so `run` is still the one it came from
-    std::string rerun_command = {};
-
-    static void fields(auto& self, auto&& visit) {
-        visit("case", self.run, "the case, as it went");
-        visit("from", self.number, "number of the case that it was shrunk from");
-        visit("trials", self.trials, "how many cases were run to find it");
-        visit("finished", self.finished, "false: time ended first, there may be a smaller one");
-        visit("alone", self.alone, "false: run alone the case is correct; `case` is then the one that failed");
-        visit("rerun_command", self.rerun_command, "the command that runs it again");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD_AS(RnnRun, run, "case", "the case, as it went");
+    RNNCHECK_FIELD_AS(int, number, "from", "number of the case that it was shrunk from") = 0;
+    RNNCHECK_FIELD(int, trials, "how many cases were run to find it") = 0;
+    RNNCHECK_FIELD(bool, finished, "false: time ended first, there may be a smaller one") = true;
+    RNNCHECK_FIELD(bool, alone, "false: run alone the case is correct; `case` is then the one that failed") = true;
+    RNNCHECK_FIELD(std::string, rerun_command, "the command that runs it again") = {};
+    RNNCHECK_FIELDS_END
 };
 
-enum class LogFailure {
-    environment,  ///< cuDNN itself fails here with the same network
-    memory,       ///< it does not fit into the memory that is free
-    elsewhere,    ///< cuDNN computes it here: the framework, its data, or what else took memory
-    unknown,      ///< nothing was computed
-};
-RNNCHECK_ENUM_NAMES(LogFailure, "environment", "memory", "elsewhere", "unknown")
+RNNCHECK_ENUM(LogFailure,
+              environment,  ///< cuDNN itself fails here with the same network
+              memory,       ///< it does not fit into the memory that is free
+              elsewhere,    ///< cuDNN computes it here: the framework, its data, or what else took memory
+              unknown       ///< nothing was computed
+)
 
 /// What running the network of a log shows about the failure in that log.
 struct LogReplay {
-    LogFailure failure = LogFailure::unknown;
-    std::vector<std::string> sentences;  ///< what follows, what was taken for what the log lacks, the memory
-
-    static void fields(auto& self, auto&& visit) {
-        visit("failure", self.failure, "where the failure of the log lies");
-        visit("sentences", self.sentences, "what follows from the run, what the log lacks, the memory needed");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(LogFailure, failure, "where the failure of the log lies") = LogFailure::unknown;
+    RNNCHECK_FIELD(std::vector<std::string>, sentences,
+                   "what follows from the run, what the log lacks, the memory needed");
+    RNNCHECK_FIELDS_END
 };
 
 /// The largest size that fits into GPU memory: calculated, then tried.
 struct FitSearch {
-    RnnFit calculated;
-    std::optional<int> largest = {};    ///< the largest that ran
-    std::optional<RnnFit> failed = {};  ///< the smallest above it that did not
-    int trials = 0;
-    bool out_of_time = false;  ///< the deadline passed before the search was over
-    std::string answer = {};
-
-    static void fields(auto& self, auto&& visit) {
-        visit("calculated", self.calculated, "the calculation that the search began with");
-        visit("largest", self.largest, "the largest size that ran");
-        visit("failed", self.failed, "the smallest size above it that did not");
-        visit("trials", self.trials, "how many sizes were tried");
-        visit("out_of_time", self.out_of_time, "whether the deadline passed before the search was over");
-        visit("answer", self.answer, "the answer in one sentence");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(RnnFit, calculated, "the calculation that the search began with");
+    RNNCHECK_FIELD(std::optional<int>, largest, "the largest size that ran") = {};
+    RNNCHECK_FIELD(std::optional<RnnFit>, failed, "the smallest size above it that did not") = {};
+    RNNCHECK_FIELD(int, trials, "how many sizes were tried") = 0;
+    RNNCHECK_FIELD(bool, out_of_time, "whether the deadline passed before the search was over") = false;
+    RNNCHECK_FIELD(std::string, answer, "the answer in one sentence") = {};
+    RNNCHECK_FIELDS_END
 };
 
 /// What a report of `rnncheck lstm` has beside that of the doctor.
 struct LstmExtras {
-    bool complete = false;
-    std::string machine;
-    std::optional<MinimalCase> minimal_case = {};
-    std::optional<LogReplay> log_replay = {};
-    std::vector<FitSearch> fits = {};
-
-    static void fields(auto& self, auto&& visit) {
-        visit("complete", self.complete, "whether every case was tried");
-        visit("machine", self.machine,
-              "digest of what results depend on, which --resume compares; empty before the first case");
-        visit("minimal_case", self.minimal_case, "the smallest case that still fails");
-        visit("log_replay", self.log_replay, "what running the network of a log shows");
-        visit("fits", self.fits, "with --fit: the largest size for each GPU and cuDNN installation");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(bool, complete, "whether every case was tried") = false;
+    RNNCHECK_FIELD(std::string, machine,
+                   "digest of what results depend on, which --resume compares; empty before the first case");
+    RNNCHECK_FIELD(std::optional<MinimalCase>, minimal_case, "the smallest case that still fails") = {};
+    RNNCHECK_FIELD(std::optional<LogReplay>, log_replay, "what running the network of a log shows") = {};
+    RNNCHECK_FIELD(std::vector<FitSearch>, fits,
+                   "with --fit: the largest size for each GPU and cuDNN installation") = {};
+    RNNCHECK_FIELDS_END
 };
 
 /// What a gate requires, read from a file such as rnncheck.toml.
 struct Profile {
-    std::string file;
-    std::vector<std::string> require = {};
-    TextMap ignore = {};
-    std::optional<std::string> fail_on = {};
-    std::optional<ExpectedVersions> expect = {};
-
-    static void fields(auto& self, auto&& visit) {
-        visit("file", self.file, "the file");
-        visit("require", self.require, "rules that must be decided, as --require");
-        visit("ignore", self.ignore, "rules whose findings do not affect the verdict, with the reason for each");
-        visit("fail_on", self.fail_on, "as --fail-on, which replaces it");
-        visit("expect", self.expect, "versions that the rule version_not_expected compares");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, file, "the file");
+    RNNCHECK_FIELD(std::vector<std::string>, require, "rules that must be decided, as --require") = {};
+    RNNCHECK_FIELD(TextMap, ignore, "rules whose findings do not affect the verdict, with the reason for each") = {};
+    RNNCHECK_FIELD(std::optional<std::string>, fail_on, "as --fail-on, which replaces it") = {};
+    RNNCHECK_FIELD(std::optional<ExpectedVersions>, expect,
+                   "versions that the rule version_not_expected compares") = {};
+    RNNCHECK_FIELDS_END
 };
 
 /// When a report was made, and how it was asked for.
 struct RunStamp {
-    std::string run_at;
-    double duration_ms = 0;
-    std::string command;
-    std::vector<std::string> options;
-    TextMap labels;
-    std::optional<Profile> profile = {};
-
-    static void fields(auto& self, auto&& visit) {
-        visit("run_at", self.run_at, "when the command was started, in UTC: 2026-11-23T13:04:09Z");
-        visit("duration_ms", self.duration_ms, "time from then to this report, in milliseconds");
-        visit("command", self.command, "the command of rnncheck: doctor, matrix check");
-        visit("options", self.options, "its options and arguments, without --label");
-        visit("labels", self.labels, "what --label named, e.g. node: gpu017");
-        visit("profile", self.profile, "what --profile added to the options");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, run_at, "when the command was started, in UTC: 2026-11-23T13:04:09Z");
+    RNNCHECK_FIELD(double, duration_ms, "time from then to this report, in milliseconds") = 0;
+    RNNCHECK_FIELD(std::string, command, "the command of rnncheck: doctor, matrix check");
+    RNNCHECK_FIELD(std::vector<std::string>, options, "its options and arguments, without --label");
+    RNNCHECK_FIELD(TextMap, labels, "what --label named, e.g. node: gpu017");
+    RNNCHECK_FIELD(std::optional<Profile>, profile, "what --profile added to the options") = {};
+    RNNCHECK_FIELDS_END
 };
 
 /// What redact() replaced by words such as USER1.
 struct HiddenThings {
-    std::string kind;
-    int count = 0;
-
-    static void fields(auto& self, auto&& visit) {
-        visit("kind", self.kind, "user, home, host, uuid, serial, token, secret, email, ip_address, ...");
-        visit("count", self.count, "how many different ones");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, kind, "user, home, host, uuid, serial, token, secret, email, ip_address, ...");
+    RNNCHECK_FIELD(int, count, "how many different ones") = 0;
+    RNNCHECK_FIELDS_END
 };
 
 struct Report : RunStamp {
-    int schema = report_schema;
-    ToolStamp tool;
-    OverallVerdict verdict = OverallVerdict::undetermined;
-    std::string sentence;
-    Counts counts;
-    std::vector<Finding> findings;
-    std::vector<RuleVerdict> verdicts;
-    Facts facts;
-    std::optional<LstmExtras> lstm = {};
-    std::optional<JudgedModel> model = {};
-    std::optional<std::vector<HiddenThings>> hidden = {};
-
-    static void fields(auto& self, auto&& visit) {
-        visit("schema", self.schema, "number of this form of the report");
-        visit("tool", self.tool, "who judged, by which matrix");
-        RunStamp::fields(self, visit);
-        visit("verdict", self.verdict, "the whole in one word");
-        visit("sentence", self.sentence,
-              "the verdict in one short sentence: what was run on a GPU, how many problems, the first to repair");
-        visit("counts", self.counts, "how many rules gave which answer");
-        visit("findings", self.findings, "faults: errors, then warnings, then notes, each from the lowest layer up");
-        visit("verdicts", self.verdicts, "every rule's answer, by id");
-        visit("facts", self.facts, "what was found on the machine");
-        visit("lstm", self.lstm, "what `rnncheck lstm` adds");
-        visit("model", self.model, "with --model: the recurrent layers of that file");
-        visit("hidden", self.hidden, "what was replaced by words; absent where nothing was");
-    }
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(int, schema, "number of this form of the report") = report_schema;
+    RNNCHECK_FIELD(ToolStamp, tool, "who judged, by which matrix");
+    RNNCHECK_FIELD(OverallVerdict, verdict, "the whole in one word") = OverallVerdict::undetermined;
+    RNNCHECK_FIELD(std::string, sentence,
+                   "the verdict in one short sentence: what was run on a GPU, how many problems, the first to repair");
+    RNNCHECK_FIELD(Counts, counts, "how many rules gave which answer");
+    RNNCHECK_FIELD(std::vector<Finding>, findings,
+                   "faults: errors, then warnings, then notes, each from the lowest layer up");
+    RNNCHECK_FIELD(std::vector<RuleVerdict>, verdicts, "every rule's answer, by id");
+    RNNCHECK_FIELD(Facts, facts, "what was found on the machine");
+    RNNCHECK_FIELD(std::optional<LstmExtras>, lstm, "what `rnncheck lstm` adds") = {};
+    RNNCHECK_FIELD(std::optional<JudgedModel>, model, "with --model: the recurrent layers of that file") = {};
+    RNNCHECK_FIELD(std::optional<std::vector<HiddenThings>>, hidden,
+                   "what was replaced by words; absent where nothing was") = {};
+    RNNCHECK_FIELDS_END_AFTER(RunStamp)
 };
 
 /// What the layers' use of cuDNN alone comes to, and of two verdicts the one that counts.

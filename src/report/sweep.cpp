@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 
 namespace rnncheck {
@@ -47,12 +48,10 @@ std::vector<Sweep> one_per_gpu(const Facts& facts) {
 std::vector<Sweep> sweeps_of(const Facts& facts) {
     std::vector<Sweep> sweeps;
     for (Sweep& sweep : one_per_gpu(facts)) {
-        const auto like =
-            std::find_if(sweeps.begin(), sweeps.end(), [&](const Sweep& s) { return fared_alike(s, sweep); });
-        if (like == sweeps.end())
-            sweeps.push_back(std::move(sweep));
-        else
+        if (Sweep* const like = find_where(sweeps, [&](const Sweep& s) { return fared_alike(s, sweep); }))
             like->gpus.push_back(sweep.gpus.front());
+        else
+            sweeps.push_back(std::move(sweep));
     }
     return sweeps;
 }
@@ -102,7 +101,7 @@ RunEnd worst_of(const Cases& cases) {
     constexpr RunEnd by_weight[] = {RunEnd::incorrect, RunEnd::failed,  RunEnd::out_of_memory,
                                     RunEnd::rejected,  RunEnd::skipped, RunEnd::not_supported};
     for (const RunEnd end : by_weight)
-        if (std::ranges::find(cases, end, &RnnRun::end) != cases.end()) return end;
+        if (find_by(cases, &RnnRun::end, end)) return end;
     return RunEnd::ok;
 }
 
@@ -112,8 +111,8 @@ std::vector<GridRow> grid_of(const Sweep& sweep, std::size_t columns,
     std::vector<GridRow> rows;
     for (const RnnRun* run : sweep.runs) {
         const std::string name = row(run->rnn_case);
-        auto place = std::ranges::find(rows, name, &GridRow::name);
-        if (place == rows.end()) place = rows.insert(rows.end(), {name, std::vector<Cases>(columns)});
+        GridRow* place = find_by(rows, &GridRow::name, name);
+        if (!place) place = &*rows.insert(rows.end(), {name, std::vector<Cases>(columns)});
         place->cells[column(run->rnn_case)].push_back(run);
     }
     return rows;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 
 namespace rnncheck {
@@ -41,8 +42,8 @@ std::string shown(std::string_view text) {
 std::string with_entities(std::string_view text, Entities entities, std::size_t most) {
     std::string safe;
     for (const char letter : escaped(text, most)) {
-        const auto* const entity = std::ranges::find(entities, letter, [](const auto& known) { return known.first; });
-        safe += entity == entities.end() ? std::string_view(&letter, 1) : entity->second;
+        const auto* const entity = find_where(entities, [&](const auto& known) { return known.first == letter; });
+        safe += entity ? entity->second : std::string_view(&letter, 1);
     }
     return safe;
 }

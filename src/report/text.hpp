@@ -14,8 +14,7 @@
 namespace rnncheck {
 
 enum class TextStyle { red, yellow, green, cyan, bold, faint };
-enum class Mark { passed, failed, warning, undetermined, not_run };
-RNNCHECK_ENUM_NAMES(Mark, "passed", "failed", "warning", "undetermined", "not_run")
+RNNCHECK_ENUM(Mark, passed, failed, warning, undetermined, not_run)
 
 /// Lines of prose are no longer, however wide the terminal is.
 inline constexpr std::size_t widest_prose = 100;

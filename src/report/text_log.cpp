@@ -1,6 +1,7 @@
 // The causes that logs point to: the most likely one, and how to find out where the log leaves several open.
 #include <algorithm>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "report/text.hpp"
 
@@ -46,8 +47,7 @@ void write_lines(Page& page, const Finding& cause, const Log& log) {
     std::vector<std::string> known, quoted;
     for (const Evidence& item : cause.evidence) {
         const bool is_line = item.source.starts_with("log.events[");
-        if (is_line && std::ranges::find(quoted, item.source) == quoted.end())
-            page.wrap("  ", shortened(shown(item.value), longest_quote), 4);
+        if (is_line && !includes(quoted, item.source)) page.wrap("  ", shortened(shown(item.value), longest_quote), 4);
         if (is_line)
             quoted.push_back(item.source);
         else

@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "report/documents.hpp"
 #include "report/text.hpp"
@@ -52,7 +53,7 @@ void write_evidence(Page& page, const std::vector<Evidence>& evidence, std::stri
 
 /// The rules with this outcome, if there are any, below a heading.
 void write_verdicts(Page& page, const Report& report, Outcome outcome, const std::string& heading, bool with_evidence) {
-    if (std::ranges::find(report.verdicts, outcome, &RuleVerdict::outcome) == report.verdicts.end()) return;
+    if (!find_by(report.verdicts, &RuleVerdict::outcome, outcome)) return;
     page.line();
     page.line(heading);
     for (const RuleVerdict& verdict : report.verdicts) {
@@ -181,8 +182,7 @@ void write_finding(Page& page, const Report& report, const Finding& finding) {
     for (std::size_t i = 0; i < finding.remedies.size() && (i == 0 || page.is_verbose()); ++i) {
         const Remedy& remedy = finding.remedies[i];
         write_remedy(page, i == 0 ? "Fix" : "Or", remedy);
-        if (!remedy.verify.empty() && std::ranges::find(remedy.commands, remedy.verify) == remedy.commands.end())
-            page.command("Verify", remedy.verify);
+        if (!remedy.verify.empty() && !includes(remedy.commands, remedy.verify)) page.command("Verify", remedy.verify);
         if (page.is_verbose() && !remedy.link.empty()) page.line("  " + padded("Docs", 10) + shown(remedy.link));
     }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 
 namespace rnncheck {
@@ -37,7 +38,7 @@ std::string describe(const RnnCase& rnn_case) {
 }
 
 bool has_empty_sequence(const RnnCase& rnn_case) {
-    return std::ranges::find(rnn_case.lengths, 0) != rnn_case.lengths.end();
+    return includes(rnn_case.lengths, 0);
 }
 
 int gates_of(Cell cell) {

@@ -1,8 +1,8 @@
 #include "rnn/speed.hpp"
 
-#include <algorithm>
 #include <numeric>
 
+#include "base/lists.hpp"
 #include "rnn/network.hpp"
 #include "rnn/number.hpp"
 
@@ -63,11 +63,11 @@ double launches_ms(const RnnCase& rnn_case) {
 }  // namespace
 
 std::optional<Peak> peak_of(const Clocks& clocks) {
-    const auto entry = std::ranges::find(throughputs, 10 * clocks.capability.major() + clocks.capability.minor(),
-                                         &Throughput::capability);
+    const Throughput* const entry =
+        find_by(throughputs, &Throughput::capability, 10 * clocks.capability.major() + clocks.capability.minor());
     const bool known =
         clocks.multiprocessors > 0 && clocks.mhz > 0 && clocks.memory_mhz > 0 && clocks.memory_bus_bits > 0;
-    if (entry == std::end(throughputs) || !known) return std::nullopt;
+    if (!entry || !known) return std::nullopt;
     constexpr double hertz_per_mhz = 1e6, transfers_per_clock = 2, bits_per_byte = 8;
     const double multiply_adds = 2.0 * clocks.multiprocessors * clocks.mhz * hertz_per_mhz;
     return Peak{multiply_adds * entry->fp32, multiply_adds * entry->fp64,

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""How fast `rnncheck fleet merge` reads many reports, against Python's json and jq (where it is installed) that read one member of each in the same run.
+"""How fast `rnncheck fleet merge` reads many reports, against Python's json, jq and DuckDB (where they are installed) that read one member of each in the same run.
 
 usage: fleet_bench.py RNNCHECK SIM_DIRECTORY WORK_DIRECTORY [NODES]
 
 Seventeen nodes have something else than the others, of seven kinds; whether exactly they were named is printed. Nothing is asserted. Use a release build.
 """
+import importlib.util
 import json
 import os
 import pathlib
@@ -53,4 +54,7 @@ read_all = "import json,glob,sys\nfor f in glob.glob(sys.argv[1]+'/*.json'): jso
 print(f"{'Python json':24}", measured([sys.executable, "-c", read_all, work / "reports"]))
 if shutil.which("jq"):
     print(f"{'jq .verdict':24}", measured(["sh", "-c", f"cat {work}/reports/*.json | jq -r .verdict"]))
+if importlib.util.find_spec("duckdb"):
+    count_all = "import duckdb,sys\nduckdb.sql(f\"select verdict, count(*) from read_json('{sys.argv[1]}/*.json', columns={{verdict: 'varchar'}}) group by 1\").fetchall()"
+    print(f"{'DuckDB verdict':24}", measured([sys.executable, "-c", count_all, work / "reports"]))
 shutil.rmtree(work)

@@ -6,6 +6,7 @@ usage: recipes_test.py RNNCHECK SIM_DIRECTORY PACKAGING_DIRECTORY WORK_DIRECTORY
 import json
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
@@ -179,9 +180,11 @@ def test_gitlab():
 
 
 def test_ci_install():
-    """Both install a wheel, as pip wants it, with the machine's program."""
+    """Both install a wheel with the machine's program, which is named as in their examples: pip rejects other names."""
     need_full()
-    wheel = work / "rnncheck-0.1.0-py3-none-any.whl"
+    example = re.search(r"PACKAGE: (dist/\S+\.whl)", (packaging / "gitlab" / "rnncheck.yml").read_text())[1]
+    check.that(f"package: {example}}}" in (packaging.parent / "docs" / "deploy.md").read_text(), f"docs/deploy.md names another wheel than {example}")
+    wheel = work / pathlib.Path(example).name.replace("x86_64", platform.machine())
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.write(machine.program, "rnncheck-0.1.0.data/scripts/rnncheck")
         archive.writestr("rnncheck-0.1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: rnncheck\nVersion: 0.1.0\n")
@@ -321,5 +324,6 @@ def test_ansible_lint():
 
 work = work / name
 machine = Machine(program, sim, work)
+os.chdir(work)  # what a recipe writes to its own directory stays there
 globals()[f"test_{name}"]()
 sys.exit(check.close())

@@ -13,7 +13,10 @@ namespace rnncheck {
 static Facts learn(const DoctorOptions& options, const Matrix& matrix) {
     std::optional<Log> log;
     if (!options.logs.empty()) log = read_log_files(options.logs, matrix);
-    Facts facts = options.facts_file.empty() ? surveyed_with_restrictions(options.survey, options.report.quiet)
+    SurveyOptions how = options.survey;
+    // A first judgement compiles the patterns and reads the tables, which takes as long as a library takes to answer.
+    how.meanwhile = [&](const Facts& facts) { finished(judge(facts, matrix, options.selection), options.report); };
+    Facts facts = options.facts_file.empty() ? surveyed_with_restrictions(how, options.report.quiet)
                                              : read_facts(options.facts_file);
     if (options.asked_for) facts.frameworks.push_back(*options.asked_for);
     if (log) facts.log = std::move(log);

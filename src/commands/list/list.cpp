@@ -1,6 +1,6 @@
 // Lists rules, probes, formats, tables or commands.
-#include <algorithm>
 
+#include "base/lists.hpp"
 #include "base/program.hpp"
 #include "commands/common_options.hpp"
 #include "process/probe.hpp"
@@ -52,8 +52,8 @@ std::function<int()> declare(CLI::App& app) {
     return [document, options]() -> int {
         const std::string& kind = document->kind;
         if (kind.empty()) throw UsageError("'rnncheck list' needs one of " + join_with_and(kind_names()));
-        const auto found = std::ranges::find(kinds, kind, [](const auto& known) { return known.first; });
-        if (found == std::end(kinds)) reject_word(kind, "KIND", kind_names());
+        const auto* found = find_where(kinds, [&](const auto& known) { return known.first == kind; });
+        if (!found) reject_word(kind, "KIND", kind_names());
         document->items = found->second();
         print_document(written(*document, *options));
         return healthy;

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 
+#include "base/lists.hpp"
 #include "base/program.hpp"
 #include "commands/common_options.hpp"
 #include "commands/tables.hpp"
@@ -21,7 +22,7 @@ Facts facts_given(const std::vector<std::string>& texts, const std::vector<std::
         if (!value)
             throw UsageError("unknown input '" + text + "'; write KEY=VALUE with one of the keys " +
                              join_with_and(keys));
-        if (std::ranges::find(keys, value->key) == keys.end()) {
+        if (!includes(keys, value->key)) {
             const std::string hint = did_you_mean(value->key, keys);
             throw UsageError("unknown key '" + value->key + "' in " + text +
                              (hint.empty() ? "; the keys are " + join_with_and(keys) : hint));
@@ -169,8 +170,7 @@ int show(ShowOptions given) {
         print_document(written(document, given.document));
         return healthy;
     }
-    if (const auto names = table_names(); std::ranges::find(names, given.table) == names.end())
-        reject_word(given.table, "TABLE", names);
+    if (const auto names = table_names(); !includes(names, given.table)) reject_word(given.table, "TABLE", names);
     TableDocument document;
     document.tool = stamp;
     document.view = table_view(files, given.table);

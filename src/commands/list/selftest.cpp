@@ -11,6 +11,7 @@
 #include "commands/common_options.hpp"
 #include "commands/survey_here.hpp"
 #include "commands/tables.hpp"
+#include "facts/queries.hpp"
 #include "process/survey.hpp"
 #include "process/this_process.hpp"
 #include "rnn/frozen.hpp"
@@ -113,10 +114,9 @@ std::vector<SelftestCheck> check_directories() {
     const bool looked = learnt.probe_runs.back().completed();
     std::vector<SelftestCheck> checks;
     for (const std::string directory : {"/proc", "/sys", "/dev"}) {
-        const auto& hidden = learnt.host.hidden_directories;
         if (!looked)
             checks.push_back({directory, failed, "not known; " + in_words(learnt.probe_runs.back())});
-        else if (std::ranges::find(hidden, directory) == hidden.end())
+        else if (!is_hidden(learnt, directory))
             checks.push_back({directory, passed, "readable"});
         else
             checks.push_back({directory, restricted, without_directory(directory)});

@@ -123,8 +123,8 @@ struct NameTable {
 };
 
 std::vector<Entry> read_entries(ElfFile& file, const FilePieces& pieces, const std::vector<Segment>& segments) {
-    const auto dynamic = std::ranges::find_if(segments, [](const Segment& s) { return s.p_type == PT_DYNAMIC; });
-    if (dynamic == segments.end()) return {};
+    const Segment* const dynamic = find_by(segments, &Segment::p_type, PT_DYNAMIC);
+    if (!dynamic) return {};
     file.has_dynamic_section = true;
     const auto length = std::min<std::uint64_t>(dynamic->p_filesz, most_entries * sizeof(Entry));
     auto entries = as_array<Entry>(pieces.at(dynamic->p_offset, static_cast<std::size_t>(length)));

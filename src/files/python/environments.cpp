@@ -169,8 +169,8 @@ std::vector<std::string> usual_prefixes(const Root& root, const Variables& varia
 }  // namespace
 
 std::string value_of(const Variables& variables, std::string_view name) {
-    const auto found = variables.find(name);
-    return found == variables.end() ? "" : found->second;
+    const std::string* const value = look_up(variables, name);
+    return value ? *value : "";
 }
 
 std::string normal_path(const std::string& path) {

@@ -2,8 +2,7 @@
 
 #include <re2/re2.h>
 
-#include <algorithm>
-
+#include "base/lists.hpp"
 #include "files/python/distributions.hpp"
 
 namespace rnncheck::python {
@@ -55,9 +54,9 @@ void read_line(std::string_view line, Literals& literals) {
 }  // namespace
 
 std::optional<std::string> Literals::one(std::string_view name) const {
-    const auto found = values_.find(name);
-    if (found == values_.end() || found->second.size() != 1 || found->second.front() == "None") return std::nullopt;
-    return found->second.front();
+    const auto values = all(name);
+    if (values.size() != 1 || values.front() == "None") return std::nullopt;
+    return values.front();
 }
 
 std::optional<bool> Literals::yes_no(std::string_view name) const {
@@ -68,8 +67,8 @@ std::optional<bool> Literals::yes_no(std::string_view name) const {
 }
 
 std::vector<std::string> Literals::all(std::string_view name) const {
-    const auto found = values_.find(name);
-    return found == values_.end() ? std::vector<std::string>() : found->second;
+    const auto* values = look_up(values_, name);
+    return values ? *values : std::vector<std::string>();
 }
 
 void Literals::put(std::string name, std::vector<std::string> values) {

@@ -4,6 +4,7 @@
 #include <iomanip>
 #include <sstream>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "report/outline.hpp"
 
@@ -48,9 +49,9 @@ void add_tests(std::string& out, const Outline& outline) {
     for (const auto& [gpu, ends] : outline.tests)
         for (std::size_t i = 0; i < names_of(RunEnd{}).size(); ++i) {
             const auto end = static_cast<RunEnd>(i);
-            const auto found = ends.find(end);
+            const auto* count = look_up(ends, end);
             add(out, "rnncheck_rnn_cases", {{"gpu", std::to_string(gpu)}, {"end", std::string(name_of(end))}},
-                std::to_string(found == ends.end() ? 0 : found->second));
+                std::to_string(count ? *count : 0));
         }
 }
 
