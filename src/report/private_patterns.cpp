@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 
 namespace rnncheck {
