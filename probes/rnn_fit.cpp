@@ -1,6 +1,5 @@
 // How large a recurrent network fits into the free memory of a GPU: by cuDNN's own questions about sizes, and by
 // running one of a given size.
-#include <algorithm>
 #include <map>
 
 #include "process/probe.hpp"

@@ -13,7 +13,6 @@
 #include "base/program.hpp"
 #include "commands/tables.hpp"
 #include "compat/given.hpp"
-#include "report/redact.hpp"
 #include "report/text.hpp"
 
 namespace rnncheck {

@@ -19,11 +19,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t mib = 1 << 20;
 
-/// Its process hangs inside the kernel.
-bool hangs_for_ever(const Facts& facts) {
-    return std::ranges::any_of(facts.probe_runs, [](const ProbeRun& run) { return run.end == ProbeEnd::stuck; });
-}
-
 /// A crash is a crash in whichever call, but an error is that of one call.
 bool alike(const RnnRun& a, const RnnRun& b) {
     if (a.end != b.end) return false;
@@ -153,7 +148,7 @@ const RnnRun* worst_run(const Facts& facts) {
 
 std::optional<MinimalCase> smallest_failing(const Facts& facts, const TrialOptions& options) {
     const RnnRun* const failed = worst_run(facts);
-    if (!failed || hangs_for_ever(facts)) return std::nullopt;
+    if (!failed || find_by(facts.probe_runs, &ProbeRun::end, ProbeEnd::stuck)) return std::nullopt;
     TrialOptions limited = options;
     const auto latest = Clock::now() + std::chrono::seconds(60);
     limited.deadline = std::min(options.deadline.value_or(latest), latest);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/lists.hpp"
 #include "base/program.hpp"
 #include "commands/lstm.hpp"
 #include "rnn/case.hpp"
@@ -21,7 +22,7 @@ constexpr int largest_size = 1 << 20;
 constexpr int longest_sequence = 65535;  // cudnnSetRNNDataDescriptor takes no more
 
 struct Number {
-    const char* name;
+    std::string_view name;
     int RnnCase::*member;
     int most;
     const char* about;
@@ -35,10 +36,6 @@ constexpr Number numbers[] = {
     {"length", &RnnCase::sequence_length, longest_sequence, "Longest sequence, in steps (16)"},
     {"projection", &RnnCase::projection, largest_size, "Size of the recurrent projection (none)"},
 };
-
-const Number& number_named(std::string_view name) {
-    return *std::ranges::find(numbers, name, [](const Number& number) { return std::string_view(number.name); });
-}
 
 template <class T>
 void change(LstmOptions& given, const std::string& name, T RnnCase::*member, const T& value) {
@@ -78,8 +75,8 @@ void declare_network(CLI::App& app, LstmOptions& given) {
     for (const Number& number : numbers)
         add_whole_number(
             app, "--" + std::string(number.name),
-            [&given, number](int value) { change(given, number.name, number.member, value); }, 1, number.most,
-            number.about);
+            [&given, number](int value) { change(given, std::string(number.name), number.member, value); }, 1,
+            number.most, number.about);
     add_option(
         app, "--lengths",
         [&given](const std::string& text) { change(given, "lengths", &RnnCase::lengths, lengths_from(text)); },
@@ -155,7 +152,7 @@ void refuse_contradictions(const CLI::App& app, const LstmOptions& given) {
 /// What a TensorFlow message gives of its network.
 void take_network(RnnCase& c, const LogRnnConfig& config) {
     const auto take = [&](const char* name, const std::optional<std::int64_t>& value) {
-        const Number& number = number_named(name);
+        const Number& number = *find_by(numbers, &Number::name, name);
         if (!value || *value <= 0) return;
         if (*value > number.most)
             throw InputError("the network in the log cannot be run: its " + std::string(name) + " of " +
@@ -185,10 +182,7 @@ const LogRnnConfig& network_in(const Log& log, const std::string& file) {
 }
 
 RnnCase case_from(const LstmOptions& given, const Log& log) {
-    RnnCase c;
-    c.input = c.hidden = 64;
-    c.batch = 8;
-    c.sequence_length = 16;
+    RnnCase c{.input = 64, .hidden = 64, .batch = 8, .sequence_length = 16};
     if (!given.log.empty()) take_network(c, network_in(log, given.log));
     for (const auto& [name, change] : given.changes) change(c);
     if (!c.lengths.empty()) {

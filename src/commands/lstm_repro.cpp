@@ -311,8 +311,7 @@ std::string reproducer(const Facts& facts, const RnnRun& run) {
         << ". Written by rnncheck " << version_of_rnncheck() << " for the case\n//   " << one_line(options_of(c), 400)
         << "\n// Build and run (exit code 0: correct, 1: a number is incorrect, 2: a call failed):\n"
            "//   g++ -std=c++17 repro.cpp -I/usr/local/cuda/include -L/usr/local/cuda/lib64 -lcudnn -lcudart -o repro "
-           "&& "
-           "./repro\n"
+           "&& ./repro\n"
         << word(c.dtype, {"", "", "#include <cuda_fp16.h>\n", "#include <cuda_bf16.h>\n"})
         << "#include <cuda_runtime.h>\n#include <cudnn.h>\n#include <cmath>\n#include <cstdint>\n#include <cstdio>\n"
            "#include <cstdlib>\n#include <vector>\n"

@@ -77,10 +77,6 @@ void restore_library(const std::map<std::string, std::string>& paths, std::optio
             request->library = path;
 }
 
-bool every_case_was_tried(const Facts& facts) {
-    return !facts.rnn_runs.empty() && std::ranges::count(facts.rnn_runs, RunEnd::skipped, &RnnRun::end) == 0;
-}
-
 Report not_begun(const Matrix& matrix, const RnnRequest& request) {
     Report report;
     report.tool = {.matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
@@ -115,7 +111,7 @@ LstmState::LstmState(std::string file, const Matrix& matrix, const RnnRequest& r
 
 void LstmState::plan(Facts& facts) {
     const bool begun = earlier_ && !earlier_->machine.empty();
-    if (std::ranges::count(facts.probe_runs, ProbeEnd::cut_off, &ProbeRun::end) > 0) {
+    if (find_by(facts.probe_runs, &ProbeRun::end, ProbeEnd::cut_off)) {
         if (!begun) return;
         throw InputError(
             "the deadline passed before this machine was known, so nothing was resumed and the file is as it was: "
@@ -156,7 +152,8 @@ Facts LstmState::in_order(Facts facts) const {
 
 Report LstmState::report(const Facts& facts, LstmExtras extras) const {
     Report report = judge_networks(facts, matrix_);
-    extras.complete = every_case_was_tried(report.facts);
+    const auto& runs = report.facts.rnn_runs;
+    extras.complete = !runs.empty() && !find_by(runs, &RnnRun::end, RunEnd::skipped);
     extras.machine = machine_;
     report.lstm = std::move(extras);
     return finished(std::move(report), options_);

@@ -3,14 +3,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <map>
+#include <utility>
+#include <vector>
 
 #include "base/files.hpp"
 #include "base/program.hpp"
@@ -143,17 +143,11 @@ void write_file(const std::string& path, std::string_view text) {
         path, is_no_regular_file(path) ? write_to_path(path, 0, text) : write_and_rename(behind_links(path), text));
 }
 
-/// What each regular file that this run has read or written is to it, by device and inode.
-static std::map<std::pair<dev_t, ino_t>, const char*> files_in_use;
-
-static std::optional<std::pair<dev_t, ino_t>> regular_file_at(const std::string& path) {
-    struct stat about {};
-    const int error = path == "-" ? ::fstat(STDIN_FILENO, &about) : ::stat(path.c_str(), &about);
-    return error == 0 && S_ISREG(about.st_mode) ? std::optional(std::pair(about.st_dev, about.st_ino)) : std::nullopt;
-}
+/// The files that this run has read or written, and what each is to it.
+static std::vector<std::pair<std::string, const char*>> files_in_use;
 
 void protect_input(const std::string& path) {
-    if (const auto file = regular_file_at(path)) files_in_use.emplace(*file, "an input");
+    files_in_use.emplace_back(path == "-" ? "/proc/self/fd/0" : path, "an input");
 }
 
 void write_output(const std::string& path, std::string_view text) {
@@ -161,11 +155,13 @@ void write_output(const std::string& path, std::string_view text) {
     const auto summary = environment_variable("GITHUB_STEP_SUMMARY");
     if (summary && std::filesystem::equivalent(path, *summary, no_such_file))
         return require_written(path, write_to_path(path, O_APPEND, text));
-    if (const auto file = regular_file_at(path); file && files_in_use.contains(*file))
-        throw OutputError("'" + path + "' was not written: it is " + files_in_use.at(*file) +
-                          " of this run, which would be lost; give the name of another file");
+    if (std::filesystem::is_regular_file(path, no_such_file))
+        for (const auto& [file, use] : files_in_use)
+            if (std::filesystem::equivalent(path, file, no_such_file))
+                throw OutputError("'" + path + "' was not written: it is " + use +
+                                  " of this run, which would be lost; give the name of another file");
     write_file(path, text);
-    if (const auto file = regular_file_at(path)) files_in_use.emplace(*file, "another output");
+    files_in_use.emplace_back(path, "another output");
 }
 
 bool was_written(const std::function<void()>& write) {

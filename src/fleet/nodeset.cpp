@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <optional>
 
 #include "base/program.hpp"
 #include "base/text.hpp"

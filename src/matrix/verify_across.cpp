@@ -1,6 +1,5 @@
 // What tables say about each other.
 #include <algorithm>
-#include <set>
 
 #include "base/lists.hpp"
 #include "matrix/ranges.hpp"
@@ -55,7 +54,8 @@ void check_toolkit(const Tables& all, const DriverForCuda& row, const Report& re
                row.full_driver, row.cuda, branch, of_driver->cuda);
 }
 
-void check_driver(const Tables& all, const CudaOfDriver& row, const Report& report) {
+template <class R>
+void check_cuda(const Tables& all, const R& row, const Report& report) {
     check_toolkit_known(all, row.cuda, row, report);
 }
 
@@ -164,10 +164,6 @@ void check_build(const Tables& all, const FrameworkBuild& row, const Report& rep
     if (row.os == "linux") check_driver_min(all, row.driver_min, *row.cuda, row, report);
 }
 
-void check_image(const Tables& all, const ContainerImage& row, const Report& report) {
-    check_toolkit_known(all, row.cuda, row, report);
-}
-
 void check_keras(const Tables& all, const KerasBackend& row, const Report& report) {
     const auto is_of = [&](const FrameworkBuild& build) { return build.framework == row.backend; };
     if (all.framework_builds.read().is_whole() && !find_where(all.framework_builds.read().rows, is_of))
@@ -266,13 +262,13 @@ void check_across(const Tables& tables, std::vector<Issue>& all) {
         for (const R& row : table.read().rows) check_one(tables, row, {all, table.stem()});
     };
     check(tables.driver_for_cuda, check_toolkit);
-    check(tables.cuda_of_driver, check_driver);
+    check(tables.cuda_of_driver, check_cuda<CudaOfDriver>);
     check(tables.forward_compatibility, check_package);
     check(tables.architectures, check_architecture);
     check(tables.cudnn_builds, check_cudnn);
     check(tables.gpu_products, check_product);
     check(tables.framework_builds, check_build);
-    check(tables.container_images, check_image);
+    check(tables.container_images, check_cuda<ContainerImage>);
     check(tables.keras_backends, check_keras);
     check(tables.log_evidence, check_evidence);
     check(tables.rnn_required_support, check_required_support);

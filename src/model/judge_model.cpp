@@ -125,15 +125,14 @@ std::optional<RnnCase> case_of(const ModelLayer& layer, const ModelSizes& sizes)
     const auto* const cell = find_by(cells, &std::pair<LayerKind, Cell>::first, layer.kind);
     if (!cell || !layer.input || !layer.hidden) return std::nullopt;
     const auto* const dtype = find_by(model::dtype_names, &model::DtypeNames::name, layer.dtype.value_or(""));
-    RnnCase network;
-    network.cell = cell->second;
-    network.dtype = dtype ? dtype->real.value_or(Dtype::fp32) : Dtype::fp32;
-    network.direction = layer.directions == 2 ? Direction::bidirectional : Direction::unidirectional;
-    network.layers = layer.layers;
-    network.input = *layer.input;
-    network.hidden = *layer.hidden;
-    network.batch = sizes.batch.value_or(32);
-    network.sequence_length = sizes.length.value_or(100);
+    RnnCase network{.cell = cell->second,
+                    .dtype = dtype ? dtype->real.value_or(Dtype::fp32) : Dtype::fp32,
+                    .direction = layer.directions == 2 ? Direction::bidirectional : Direction::unidirectional,
+                    .layers = layer.layers,
+                    .input = *layer.input,
+                    .hidden = *layer.hidden,
+                    .batch = sizes.batch.value_or(32),
+                    .sequence_length = sizes.length.value_or(100)};
     if (const auto projection = value_of(layer, "proj_size")) network.projection = number_from(*projection).value_or(0);
     constexpr double most_weights = 1e12;  // beyond every GPU; so no product of sizes overflows
     const double columns = double{1} * network.input + network.hidden + network.projection;
@@ -185,8 +184,7 @@ JudgedModel judged_model(const std::string& path, const ModelFile& file, const G
     if (other_backends && !given.contains("backend") && !judged.layers.empty())
         judged.notes.emplace_back(
             "judged for the backend TensorFlow: the file does not contain the backend; for others: --given "
-            "backend=torch, "
-            "--given backend=jax");
+            "backend=torch, --given backend=jax");
     return judged;
 }
 

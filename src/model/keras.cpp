@@ -82,19 +82,9 @@ std::optional<LayerKind> kind_of(const Json& node) {
     return std::nullopt;
 }
 
-constexpr const char* kept_settings[] = {"activation",
-                                         "recurrent_activation",
-                                         "use_bias",
-                                         "reset_after",
-                                         "dropout",
-                                         "recurrent_dropout",
-                                         "unroll",
-                                         "return_sequences",
-                                         "go_backwards",
-                                         "stateful",
-                                         "time_major",
-                                         "merge_mode",
-                                         "zero_output_for_mask"};
+constexpr std::string_view kept_settings =
+    "activation recurrent_activation use_bias reset_after dropout recurrent_dropout unroll "
+    "return_sequences go_backwards stateful time_major merge_mode zero_output_for_mask";
 
 /// What the layers CuDNNLSTM and CuDNNGRU compute, without a setting for it.
 constexpr std::pair<const char*, const char*> fixed_by_cudnn[] = {{"activation", "tanh"},
@@ -278,9 +268,9 @@ class KerasModel {
         ModelLayer& layer = into_.layers[before];
         layer.directions = 2;
         const Json& backward = member(member(config, "backward_layer"), "config");
-        for (const char* setting : kept_settings)
-            if (const std::string word = word_of(member(backward, setting));
-                !word.empty() && setting != std::string_view("go_backwards") && word != layer.settings[setting])
+        for (const std::string& setting : split(kept_settings, ' '))
+            if (const std::string word = word_of(member(backward, setting.c_str()));
+                !word.empty() && setting != "go_backwards" && word != layer.settings[setting])
                 layer.settings[setting] += " forward, " + word + " backward";
         const std::string merge = word_of(member(config, "merge_mode"));
         layer.settings["merge_mode"] = merge.empty() ? "None" : merge;
@@ -315,8 +305,8 @@ class KerasModel {
         }
         layer.hidden = size_of(member(config, config.contains("units") ? "units" : "filters"));
         layer.settings["class"] = text_member(node, "class_name");
-        for (const char* setting : kept_settings)
-            if (const std::string word = word_of(member(config, setting)); !word.empty())
+        for (const std::string& setting : split(kept_settings, ' '))
+            if (const std::string word = word_of(member(config, setting.c_str())); !word.empty())
                 layer.settings[setting] = word;
         if (layer.settings["class"].starts_with("CuDNN"))
             for (const auto& [setting, value] : fixed_by_cudnn) layer.settings.emplace(setting, value);

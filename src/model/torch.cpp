@@ -151,8 +151,7 @@ void add_torch_layers(const std::vector<NamedTensor>& tensors, const ModuleSetti
     if (!found.empty() && modules.empty() && into.format != "torchscript")
         into.notes.emplace_back(
             "the file contains only weights: dropout, batch_first and whether nn.RNN computes tanh or relu are "
-            "unknown, "
-            "but do not decide");
+            "unknown, but do not decide");
     for (auto& [container, layer] : found) {
         if (containers.size() > 1 && !container.empty()) layer.name = container + "." + layer.name;
         into.layers.push_back(std::move(layer));

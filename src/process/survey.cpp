@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <deque>
 #include <map>
 #include <utility>
@@ -197,9 +196,8 @@ class Stages {
             const auto targets = probe->targets ? probe->targets(facts) : std::vector<std::string>{""};
             for (const auto& target : targets) {
                 tasks.push_back(task_of(probe, facts, target));
-                if (options_.skip.contains(std::string(probe.name))) {
+                if (options_.skip.contains(std::string(probe.name)))
                     tasks.back().runs.push_back(unstarted(tasks.back(), ProbeEnd::skipped, "excluded by --skip"));
-                }
             }
         }
         return tasks;
@@ -207,19 +205,12 @@ class Stages {
 
     void start(Task& task) {
         process::Command command;
-        command.arguments = {process::own_program(),
-                             "probe",
-                             "--root",
-                             task.job.root.prefix(),
-                             "--facts-from",
-                             std::to_string(pool_.wire().input),
-                             "--answer-to",
-                             std::to_string(pool_.wire().answer),
-                             "--",
-                             std::string(task.probe->name),
-                             task.job.target};
-        if (options_.make_nodes && (*task.probe)->stage != Stage::look)
-            command.arguments.insert(command.arguments.begin() + 2, "--make-nodes");
+        const process::Wire wire = pool_.wire();
+        command.arguments = {process::own_program(), "probe", "--root", task.job.root.prefix()};
+        append(command.arguments, {"--facts-from", std::to_string(wire.input)});
+        append(command.arguments, {"--answer-to", std::to_string(wire.answer)});
+        if (options_.make_nodes && (*task.probe)->stage != Stage::look) command.arguments.push_back("--make-nodes");
+        append(command.arguments, {"--", std::string(task.probe->name), task.job.target});
         command.extra_environment = environment_of(*task.probe->thing);
         command.input = facts_to_text(task.job_now().facts);
         command.quiet_limit = (*task.probe)->limit;
@@ -308,9 +299,8 @@ class Stages {
             give_up(task, SkipReason::process_lost, "an earlier case hangs inside the kernel");
         else if (task.fruitless >= most_fruitless)
             give_up(task, SkipReason::process_lost, "too many processes in a row ended without completing a case");
-        else {
+        else
             return includes((*task.probe)->steps->done(task.job_now()), false);
-        }
         return false;
     }
 
@@ -368,8 +358,7 @@ class Stages {
 
 std::string read_all(int descriptor) {
     std::string text;
-    while (read_onto(text, descriptor) > 0) {
-    }
+    while (read_onto(text, descriptor) > 0) continue;
     return text;
 }
 

@@ -72,9 +72,7 @@ void take(const Json& json, WireReader& reader, Facts& found) {
     if (json.contains("past_use")) reader.past_use = true;
     if (const auto failed = json.find("failed"); failed != json.end() && reader.failed_calls.size() < most_failed_calls)
         from_json(*failed, reader.failed_calls.emplace_back(), "failed");
-    if (const auto facts = json.find("facts"); facts != json.end()) {
-        merge(found, facts_from_json(*facts));
-    }
+    if (const auto facts = json.find("facts"); facts != json.end()) merge(found, facts_from_json(*facts));
     if (json.contains("done")) reader.done = true;
     if (json.contains("stays")) reader.stays = true;
 }

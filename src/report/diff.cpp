@@ -20,10 +20,9 @@ using enum DiffLayer;
 /// What follows from other facts: it explains nothing.
 constexpr std::string_view results =
     " driver.cuda_version driver.nvml_version driver.nvml_cuda_version driver.init driver.nvml_init "
-    "cudnns[].rnn_usable "
-    "cudnns[].failure runtimes[].driver_version_seen runtimes[].failure nvrtcs[].compiles nvrtcs[].failure "
-    "kernel_runs[] kernel_runs[].correct kernel_runs[].result rnn_runs[].cases rnn_runs[].results rnn_runs[].numbers "
-    "libraries[].missing_needs ";
+    "cudnns[].rnn_usable cudnns[].failure runtimes[].driver_version_seen runtimes[].failure nvrtcs[].compiles "
+    "nvrtcs[].failure kernel_runs[] kernel_runs[].correct kernel_runs[].result rnn_runs[].cases rnn_runs[].results "
+    "rnn_runs[].numbers libraries[].missing_needs ";
 
 /// Unset where all is well: there is none.
 constexpr std::string_view unset_is_none = " failure unreachable problem container kernel_driver ";

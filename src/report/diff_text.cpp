@@ -68,18 +68,14 @@ std::vector<RuleVerdict> checks_of(const Diff& diff) {
     for (const Finding& finding : findings_of(diff))
         if (!find_by(checks, &RuleVerdict::rule, finding.rule))
             checks.push_back({finding.rule, Outcome::fault, finding.message, {}, {}, finding.layer});
-    std::size_t layer = 0;
+    std::size_t place = 0;
     for (const ChecklistLine& line : lines_of(diff)) {
         const Outcome outcome = line.mark == Mark::warning  ? Outcome::fault
                                 : line.mark == Mark::passed ? Outcome::pass
                                                             : Outcome::undecided;
-        checks.push_back({std::string(names_of(DiffLayer{})[layer]),
-                          outcome,
-                          line.rows.empty() ? "nothing differs" : join(line.rows, "; "),
-                          {},
-                          {},
-                          static_cast<Layer>(std::min(layer, names_of(Layer{}).size() - 1))});
-        ++layer;
+        const auto layer = static_cast<Layer>(std::min(place, names_of(Layer{}).size() - 1));
+        const std::string reason = line.rows.empty() ? "nothing differs" : join(line.rows, "; ");
+        checks.push_back({std::string(names_of(DiffLayer{})[place++]), outcome, reason, {}, {}, layer});
     }
     return checks;
 }

@@ -1,5 +1,4 @@
 // What `rnncheck fleet` prints in every format.
-#include <algorithm>
 #include <map>
 
 #include "base/text.hpp"

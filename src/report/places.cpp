@@ -41,18 +41,16 @@ constexpr Section sections[] = {
 
 /// With the name of an element, or without for all.
 constexpr std::string_view varying =
-    "schema tool log network probe_runs rnn_request rnn_fits rnn_dropouts rnn_runs "
-    "host.environment[SLURM_JOB_ID] host.environment[PBS_JOBID] host.environment[LSB_JOBID] "
-    "host.environment[VIRTUAL_ENV] host.environment[CONDA_PREFIX] host.hidden_directories "
-    "host.pci_gpus[].address driver.library driver.kernel_log_read driver.xids[].pci "
-    "driver.xids[].seconds_ago driver.xids[].text cuda_devices[].uuid cuda_devices[].pci "
-    "nvml_devices[].uuid nvml_devices[].pci nvml_devices[].memory_free_mib nvml_devices[].processes "
-    "nvml_devices[].throttle_reasons nvml_devices[].busy_percent nvml_devices[].display_active "
-    "libraries[].path libraries[].real_path libraries[].needed libraries[].run_path "
-    "libraries[].problem_detail cudnns[].parts_mapped pythons.path pythons.found_by pythons.interpreter "
-    "pythons.package_directories pythons.distributions pythons.left_out pythons.packages[].directory "
-    "frameworks[].environment frameworks[].shown_by frameworks[].core frameworks[].directories_before "
-    "frameworks[].directories_after";
+    "schema tool log network probe_runs rnn_request rnn_fits rnn_dropouts rnn_runs host.environment[SLURM_JOB_ID] "
+    "host.environment[PBS_JOBID] host.environment[LSB_JOBID] host.environment[VIRTUAL_ENV] "
+    "host.environment[CONDA_PREFIX] host.hidden_directories host.pci_gpus[].address driver.library "
+    "driver.kernel_log_read driver.xids[].pci driver.xids[].seconds_ago driver.xids[].text cuda_devices[].uuid "
+    "cuda_devices[].pci nvml_devices[].uuid nvml_devices[].pci nvml_devices[].memory_free_mib nvml_devices[].processes "
+    "nvml_devices[].throttle_reasons nvml_devices[].busy_percent nvml_devices[].display_active libraries[].path "
+    "libraries[].real_path libraries[].needed libraries[].run_path libraries[].problem_detail cudnns[].parts_mapped "
+    "pythons.path pythons.found_by pythons.interpreter pythons.package_directories pythons.distributions "
+    "pythons.left_out pythons.packages[].directory frameworks[].environment frameworks[].shown_by frameworks[].core "
+    "frameworks[].directories_before frameworks[].directories_after";
 
 }  // namespace
 

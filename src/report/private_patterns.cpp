@@ -161,10 +161,9 @@ std::span<const PrivatePattern> private_patterns() {
                                   R"( [0-9A-Za-z_./()\[\]-]*:)"},
         // URLs; names in private domains (RFC 6762, appendix G, and RFC 8375); Slurm, NCCL, and Windows as installed
         {private_kinds::host, R"((?i)[a-z][0-9a-z+.-]*://(?:[^\s/@"']*@)?)" + host_name},
-        {private_kinds::host, "(?i)" + begin +
-                                  "([0-9a-z][0-9a-z.-]*[.](?:internal|intranet|private|corp|home|lan|local|"
-                                  "localdomain|home[.]arpa))" +
-                                  end},
+        {private_kinds::host,
+         "(?i)" + begin +
+             "([0-9a-z][0-9a-z.-]*[.](?:internal|intranet|private|corp|home|lan|local|localdomain|home[.]arpa))" + end},
         {private_kinds::host, "(?:srun: error: |[*]{3} (?:JOB|STEP) [0-9.+]+ ON )" + host_name},
         {private_kinds::host, begin + host_name + R"(:[0-9]+:[0-9]+ \[[0-9]+\] NCCL )"},
         // torch.distributed, ssh, curl
@@ -177,9 +176,9 @@ std::span<const PrivatePattern> private_patterns() {
         {private_kinds::ip,
          versions + "(?:^|[^0-9A-Za-z._=-])(" + high + "|" + ten + ")(?:[^0-9A-Za-z.-]|[.](?:[^0-9]|$)|$)"},
         {private_kinds::ip, "(?i)(?:" + begin +
-                                "(?:ip|ipv4|ip_?addr|addr|address|host|hostname|server|peer|inet|gateway|"
-                                "endpoint|nameserver|rhost|master_addr|connect(?:ed|ing)? (?:to|from)|rank [0-9]+ "
-                                "at)|://|@)[ =:\"'/\\[(]*(" +
+                                "(?:ip|ipv4|ip_?addr|addr|address|host|hostname|server|peer|inet|gateway|endpoint|"
+                                "nameserver|rhost|master_addr|connect(?:ed|ing)? "
+                                "(?:to|from)|rank [0-9]+ at)|://|@)[ =:\"'/\\[(]*(" +
                                 number + three + ")" + end},
         {private_kinds::ip, begin + "(" + number + three + ")(?::[0-9]{2,5}|/[0-9]{1,2})" + end},
         {private_kinds::ip, begin + "(" + v6 + ")" + end},
@@ -208,12 +207,11 @@ std::span<const PrivatePattern> private_patterns() {
 /// Where everybody can read: the hosts of documentation and packages.
 bool is_public_host(std::string_view host) {
     constexpr std::string_view domains =
-        " nvidia.com pytorch.org tensorflow.org github.com github.io githubusercontent.com gitlab.com "
-        "pypi.org pythonhosted.org python.org google.com googleapis.com googlesource.com anaconda.com "
-        "anaconda.org conda.io keras.io onnxruntime.ai opennmt.net jax.dev readthedocs.io "
-        "paddlepaddle.org.cn paddleocr.ai visualstudio.com microsoft.com ubuntu.com debian.org "
-        "kernel.org man7.org sourceware.org schedmd.com ibm.com ucw.cz openpbs.org kubernetes.io "
-        "apptainer.org linuxfoundation.org cnblogs.com opengroup.org huggingface.co docker.com docker.io "
+        " nvidia.com pytorch.org tensorflow.org github.com github.io githubusercontent.com gitlab.com pypi.org "
+        "pythonhosted.org python.org google.com googleapis.com googlesource.com anaconda.com anaconda.org conda.io "
+        "keras.io onnxruntime.ai opennmt.net jax.dev readthedocs.io paddlepaddle.org.cn paddleocr.ai visualstudio.com "
+        "microsoft.com ubuntu.com debian.org kernel.org man7.org sourceware.org schedmd.com ibm.com ucw.cz openpbs.org "
+        "kubernetes.io apptainer.org linuxfoundation.org cnblogs.com opengroup.org huggingface.co docker.com docker.io "
         "stackoverflow.com gnu.org json-schema.org w3.org ";
     for (; !host.empty(); host.remove_prefix(std::min(host.find('.'), host.size() - 1) + 1))
         if (contains(domains, " " + std::string(host) + " ")) return true;

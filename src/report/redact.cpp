@@ -18,16 +18,14 @@ namespace {
 bool is_ordinary_word(std::string_view name) {
     constexpr std::string_view words =
         " admin administrator ai all anaconda and api app apps apt art artifactory aws azure batch bin build builder "
-        "cache "
-        "case centos ci compute conda core cpu cublas cuda cudart cudnn data debian deep default dev device "
+        "cache case centos ci compute conda core cpu cublas cuda cudart cudnn data debian deep default dev device "
         "docker driver error etc download fedora file files for gcp generic git gitlab gpu gpus given group guest has "
-        "home "
-        "host install installed jenkins jovyan jupyter keras kernel lab lib lib64 libcuda libcudnn library linux "
-        "local localhost log login look main mark max media memory min mirror mirrors missing ml mnt module node "
-        "none not nexus nvidia nvml opt path proc program proxy public pypi python python3 pytorch registry repo "
-        "rnn rnncheck root run run_path runner sbin server service shared snap src srv step student sudo sys "
-        "system temp tensorflow test tester the tmp toolkit torch ubuntu user users usr vagrant var version will "
-        "with work worker workspace www x86 ";
+        "home host install installed jenkins jovyan jupyter keras kernel lab lib lib64 libcuda libcudnn library linux "
+        "local localhost log login look main mark max media memory min mirror mirrors missing ml mnt module node none "
+        "not nexus nvidia nvml opt path proc program proxy public pypi python python3 pytorch registry repo rnn "
+        "rnncheck root run run_path runner sbin server service shared snap src srv step student sudo sys system temp "
+        "tensorflow test tester the tmp toolkit torch ubuntu user users usr vagrant var version will with work worker "
+        "workspace www x86 ";
     return name.size() < 3 || std::ranges::all_of(name, is_digit) || contains(words, " " + lower(name) + " ");
 }
 

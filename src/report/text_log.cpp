@@ -61,16 +61,12 @@ void write_lines(Page& page, const Finding& cause, const Log& log) {
         page.labelled("Error", shortened(place + ' ' + shown(log.first_error.value_or("")), longest_quote));
 }
 
-std::string cause_in_words(const Finding& cause) {
-    return shown(title_of(cause) + " (" + cause.rule + ")");
-}
-
 /// One check for each cause that is open, the most likely one first.
 void write_checks(Page& page, const std::vector<Finding>& causes) {
     page.heading("To find out which cause it is, check in this order:");
     for (std::size_t i = 0; i < causes.size(); ++i) {
         const std::string number = "  " + std::to_string(i + 1) + "  ";
-        page.wrap(number, cause_in_words(causes[i]));
+        page.wrap(number, shown(title_of(causes[i]) + " (" + causes[i].rule + ")"));
         if (!causes[i].decided_by) continue;
         if (!causes[i].decided_by->command.empty())
             page.line("     " + page.styled(TextStyle::bold, shown(causes[i].decided_by->command)));

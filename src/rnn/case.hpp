@@ -51,7 +51,7 @@ struct RnnCase {
     RNNCHECK_FIELD(int, hidden, "hidden size") = 1;
     RNNCHECK_FIELD(int, batch, "number of sequences") = 1;
     RNNCHECK_FIELD(int, sequence_length, "longest sequence, in steps") = 1;
-    RNNCHECK_FIELD(std::vector<int>, lengths, "length of each sequence; empty when all are equal");
+    RNNCHECK_FIELD(std::vector<int>, lengths, "length of each sequence; empty when all are equal") = {};
     RNNCHECK_FIELD(Layout, layout, "order of the data in memory") = Layout::sequence_major;
     RNNCHECK_FIELD(bool, states, "whether initial states are given") = false;
     RNNCHECK_FIELD(int, projection, "size of the LSTM's recurrent projection, 0 for none") = 0;

@@ -1,7 +1,5 @@
 #include "rnn/framework_choice.hpp"
 
-#include <algorithm>
-
 #include "rnn/network.hpp"
 
 namespace rnncheck {
@@ -62,10 +60,9 @@ std::optional<FrameworkChoice> pytorch_choice(const RnnCase& network, const RnnP
     // Pull request 164411: bfloat16 through cuDNN from 9.13 on; PyTorch 2.10 is the first with it.
     if (network.dtype == Dtype::bf16 && !(at_least(torch, {2, 10}) && at_least(place.cudnn, {9, 13})))
         return std::nullopt;
-    FrameworkChoice choice;
-    choice.dtype = network.dtype;
-    choice.forward = pytorch_algorithm(network, place, torch, true);
-    choice.backward = pytorch_algorithm(network, place, torch, false);
+    FrameworkChoice choice{.dtype = network.dtype,
+                           .forward = pytorch_algorithm(network, place, torch, true),
+                           .backward = pytorch_algorithm(network, place, torch, false)};
     // aten/src/ATen/cudnn/Descriptors.h, RNNDescriptor::set; torch.backends.cudnn.allow_tf32 is true unless set.
     const bool tensor = network.dtype == Dtype::fp16 && at_least(place.capability, {7, 0});
     choice.math = tensor ? MathType::tensor : MathType::standard;
@@ -99,10 +96,7 @@ std::optional<FrameworkChoice> jax_choice(const RnnCase& network, const RnnPlace
     if (network.cell != Cell::lstm || network.dtype != Dtype::fp32 || network.projection > 0 ||
         place.dialect == Dialect::legacy)
         return std::nullopt;
-    FrameworkChoice choice;
-    choice.layout = Layout::batch_major;
-    choice.padded = true;
-    return choice;
+    return FrameworkChoice{.layout = Layout::batch_major, .padded = true};
 }
 
 std::optional<std::string> not_promised(const RnnCase& rnn_case, const RnnPlace& place) {

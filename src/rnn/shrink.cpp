@@ -1,7 +1,6 @@
 #include "rnn/shrink.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <set>
 
 namespace rnncheck {

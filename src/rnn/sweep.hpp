@@ -22,14 +22,7 @@ MathType exact_math(const RnnPlace& place);
 // Small words to write cases with.
 
 inline RnnCase sized(Dtype dtype, MathType math, int input, int hidden, int batch, int steps) {
-    RnnCase rnn_case;
-    rnn_case.dtype = dtype;
-    rnn_case.math = math;
-    rnn_case.input = input;
-    rnn_case.hidden = hidden;
-    rnn_case.batch = batch;
-    rnn_case.sequence_length = steps;
-    return rnn_case;
+    return {.dtype = dtype, .math = math, .input = input, .hidden = hidden, .batch = batch, .sequence_length = steps};
 }
 
 template <class T>

@@ -158,7 +158,7 @@ class Matrix(unittest.TestCase):
     def test_what_is_undecided_is_said(self):
         run = run_matrix("plan", "os=windows", "gpu=RTX 5090", "driver=576.57", "framework=pytorch")
         self.assertEqual(run.code, 0)
-        self.assertRegex(run.text, r"open +2\.8 to 2\.10: its cuDNN is not in the data")
+        self.assertRegex(run.text, r"open +2\.8: for which GPUs it has code is not in the data; its cuDNN is not in the data")
 
     def test_a_plan_for_nothing_is_one_sentence(self):
         for arguments, word in (([], "gpu=8.6"), (["gpu=8.6", "--for", "tensorflow==2.15"], "--for"), (["gpu=frob"], "frob"),

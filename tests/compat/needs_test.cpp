@@ -53,7 +53,7 @@ TEST_CASE("TensorFlow 2.10 on Windows is told with the drivers of Windows") {
 }
 
 TEST_CASE("a cuDNN that is not known narrows nothing") {
-    const Needs needs = needs_of("pytorch", v("2.9"), test::bundled_matrix());
+    const Needs needs = needs_of("pytorch", v("2.8"), test::bundled_matrix());
     const NeededBuild& build = build_of(needs, "windows", "cu128");
     REQUIRE_FALSE(build.build.cudnn);
     for (const char* gpu : {"7.0", "7.5", "8.6", "9.0", "10.0", "12.0"}) {

@@ -191,6 +191,24 @@ TEST_CASE("a driver too old: the plan for the driver and the framework of the lo
     CHECK(advice.commands() == Commands{"rnncheck matrix plan driver=510.85.02 framework=ctranslate2"});
 }
 
+TEST_CASE("a driver too old: the driver that the image or the build needs, if it drives the GPU") {
+    const char* image = "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.6, please update\n";
+    const char* branch = "unsatisfied condition: driver>=535, please update your driver to a newer version\n";
+    const char* build = "CUDA driver version is insufficient for CUDA runtime version\n";
+    const auto text = [](std::string_view log, std::vector<UserHint> hints = {}) {
+        return about("driver_too_old", log, std::move(hints)).remedies.front().text;
+    };
+    CHECK(text(image).ends_with(". CUDA 12.6 needs driver 560.28.03 or later"));
+    CHECK(text(image, {{"os", "wsl", {}}}).ends_with(". CUDA 12.6 needs driver 560.76 or later"));
+    CHECK(text(branch).ends_with(". The image requires driver 535 or later"));
+    CHECK(
+        text(build, {{"framework", "pytorch 2.4+cu124", {}}}).ends_with(". CUDA 12.4 needs driver 525.60.13 or later"));
+    CHECK_FALSE(contains(text(build), "needs driver"));
+    CHECK_FALSE(contains(text(image, {{"gpu", "Tesla K80", {}}}), "needs driver"));
+    CHECK_FALSE(
+        contains(text(build, {{"framework", "pytorch 2.4+cu124", {}}, {"driver", "550.54.14", {}}}), "needs driver"));
+}
+
 TEST_CASE("where apt knows no package of cuDNN the reader learns of NVIDIA's repository") {
     const Advice advice = about("cudnn_not_installed", "E: Unable to locate package libcudnn8\n");
     CHECK(contains(advice.remedies.front().text, "cuda-keyring"));

@@ -1,7 +1,5 @@
 // Shows the help of a command, or a page about all of them.
-#include <algorithm>
 
-#include "base/program.hpp"
 #include "commands/command_line.hpp"
 #include "commands/common_options.hpp"
 #include "report/text.hpp"

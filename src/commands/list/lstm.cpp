@@ -3,7 +3,6 @@
 
 #include "commands/input.hpp"
 #include "commands/survey_here.hpp"
-#include "commands/tables.hpp"
 #include "report/sweep.hpp"
 
 namespace rnncheck::commands::lstm {

@@ -14,12 +14,11 @@ static std::function<int()> declare(CLI::App& app) {
     };
 }
 
-extern const Command command{.title =
-                                 "Print a report for an issue, as Markdown: this machine, its "
-                                 "frameworks, and logs",
-                             .examples =
-                                 "rnncheck report\n"
-                                 "rnncheck report train.log --python venv",
-                             .declare = declare};
+extern const Command command{
+    .title = "Print a report for an issue, as Markdown: this machine, its frameworks, and logs",
+    .examples =
+        "rnncheck report\n"
+        "rnncheck report train.log --python venv",
+    .declare = declare};
 
 }  // namespace rnncheck::commands::report

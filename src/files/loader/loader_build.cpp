@@ -76,12 +76,9 @@ std::optional<LoaderBuild> read_loader_build(const Root& root, std::string_view 
 
 LoaderBuild guessed_build(const Root& root) {
     const std::string multiarch = multiarch_directory(root);
-    LoaderBuild build;
-    build.default_directories = {"/lib64", "/usr/lib64", "/lib", "/usr/lib"};
-    if (!multiarch.empty()) build.default_directories = {"/" + multiarch, "/usr/" + multiarch, "/lib", "/usr/lib"};
-    build.cache = "/etc/ld.so.cache";
-    build.preload_file = "/etc/ld.so.preload";
-    return build;
+    std::vector<std::string> directories = {"/lib64", "/usr/lib64", "/lib", "/usr/lib"};
+    if (!multiarch.empty()) directories = {"/" + multiarch, "/usr/" + multiarch, "/lib", "/usr/lib"};
+    return {directories, "/etc/ld.so.cache", "/etc/ld.so.preload"};
 }
 
 std::string_view usual_interpreter() {

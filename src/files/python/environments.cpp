@@ -105,10 +105,9 @@ void set_directories(const Root& root, const Variables& variables, std::vector<s
                      PythonEnvironment& environment) {
     const auto from_variable = split(value_of(variables, "PYTHONPATH"), ':');
     std::vector<std::string> added;
-    for (const std::string& directory : directories) {
+    for (const std::string& directory : directories)
         if (!includes(from_variable, directory))
             append(added, directories_of_path_files(root, directory, environment.left_out));
-    }
     append(directories, std::move(added));
     environment.package_directories = existing(root, directories);
 }

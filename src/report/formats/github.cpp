@@ -1,6 +1,5 @@
 // Annotations of a GitHub workflow, which shows the first ten of each kind:
 // https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands.
-#include "base/text.hpp"
 #include "report/outline.hpp"
 
 namespace rnncheck::formats::github {

@@ -219,11 +219,29 @@ constexpr const char* packages_of_apt =
 void speak_of_torch_lib(Remedy& remedy) {
     remedy.text =
         "This cuDNN is part of PyTorch: reinstall PyTorch with the index of its CUDA build (python -m pip install "
-        "torch "
-        "--force-reinstall --index-url https://download.pytorch.org/whl/cu126), and leave no other cuDNN in PATH";
+        "torch --force-reinstall --index-url https://download.pytorch.org/whl/cu126), and leave no other cuDNN in PATH";
     remedy.commands.clear();
     remedy.risk = Risk::safe;
     remedy.link = "https://pytorch.org/get-started/locally/";
+}
+
+/// ". CUDA 12.6 needs driver 560.28.03 or later": an image wants a driver whose own CUDA is as new, a build the oldest
+/// that runs it. "" where the log tells no CUDA, or the driver is new enough, or drops the log's GPU.
+std::string driver_wanted(const KnownOfLog& t) {
+    constexpr const char* of_image = "container_cli_requirement";
+    const auto required = parse_version(t.told(of_image, "driver").value_or(""));
+    if (required) return ". The image requires driver " + required->text + " or later";
+    const auto of_its_cuda = parse_version(t.told(of_image, "cuda").value_or(""));
+    const auto cuda = of_its_cuda ? of_its_cuda : build_cuda(t);
+    const bool on_windows = t.seen("os_windows") || t.seen("os_wsl");
+    const auto row =
+        cuda ? compat::drivers_for(*cuda, on_windows ? "windows" : "linux", t.matrix) : Answer<DriverForCuda>();
+    if (!row) return "";
+    const Version& driver = of_its_cuda ? row->full_driver : row->oldest_driver;
+    const auto installed = driver_in_log(t), gpu = gpu_capability(t);
+    if (installed && reaches(*installed, driver)) return "";
+    if (gpu && compat::driver_still_drives(driver, *gpu, t.matrix).fit == Fit::does_not_work) return "";
+    return ". CUDA " + cuda->text + " needs driver " + driver.text + " or later";
 }
 
 /// What else the reader must know where the program runs.
@@ -231,6 +249,7 @@ void speak_to_place(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) 
     const bool installs = std::ranges::any_of(
         remedy.commands, [](const std::string& command) { return command.starts_with("python -m pip install"); });
     const bool cudnn = contains(join(remedy.commands, " "), "nvidia-cudnn");
+    if (cause.cause == "driver_too_old") remedy.text += driver_wanted(t);
     if (installs && cudnn && t.seen("os_windows")) remedy.text += dlls_of_packages;
     if (installs && t.seen("apt_cudnn_unknown")) remedy.text += packages_of_apt;
     if (cause.cause == "cudnn_installation_broken" && t.seen("cudnn_in_torch_lib")) speak_of_torch_lib(remedy);

@@ -54,8 +54,7 @@ std::vector<std::string> pip_commands_for(const CudnnBuild& build);
 /// https://github.com/microsoft/onnxruntime/pull/23744
 constexpr const char* dlls_of_packages =
     ". Windows does not search site-packages\\nvidia\\cudnn\\bin, where the package puts its DLLs: add that directory "
-    "to "
-    "PATH before the program starts, or call os.add_dll_directory() with it first (ONNX Runtime since 1.21: "
+    "to PATH before the program starts, or call os.add_dll_directory() with it first (ONNX Runtime since 1.21: "
     "onnxruntime.preload_dlls())";
 
 /// A remedy written for the packages of CUDA 12 (nvidia-cudnn-cu12, libcudnn9-cuda-12), turned to this CUDA major.

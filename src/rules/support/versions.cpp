@@ -387,38 +387,47 @@ static Verdict in_their_words(Verdict verdict, const Facts& told, const Facts& a
     return verdict;
 }
 
-/// "a problem with cuDNN 9.11.0 to 9.28.0, none with 9.0.0 to 9.10.2"; empty where both CUDA and cuDNN are open.
-static std::string versions_by_outcome(const Rule& rule, const Facts& told, const std::vector<Facts>& possible,
-                                       const Matrix& matrix) {
-    const auto is_cudnn = given_cudnn(told) && *given_cudnn(possible.front()) != *given_cudnn(possible.back());
-    const auto is_cuda = given_cuda(told) && *given_cuda(possible.front()) != *given_cuda(possible.back());
-    if (is_cudnn == is_cuda) return "";
-    const auto version = [&](const Facts& one) { return (is_cudnn ? given_cudnn(one) : given_cuda(one))->text; };
-    std::map<Outcome, std::vector<std::string>> ranges;
-    for (std::size_t i = 0; i < possible.size();) {
-        const Outcome outcome = rule.check(possible[i], matrix).outcome;
-        const std::string first = version(possible[i]);
-        std::string last = first;
-        for (; i < possible.size() && rule.check(possible[i], matrix).outcome == outcome; ++i)
-            last = version(possible[i]);
-        ranges[outcome].push_back(first == last ? first : first + " to " + last);
+/// ": a problem with cuDNN 9.11.0 to 9.28.0; no problem with cuDNN 9.0.0 to 9.10.2"; "" where neither version alone
+/// decides.
+static std::string versions_by_outcome(const std::vector<Facts>& possible, const std::vector<Outcome>& outcomes) {
+    constexpr std::pair<const char*, const Version* (*)(const Facts&)> asked[] = {{"cuDNN ", given_cudnn},
+                                                                                  {"CUDA ", given_cuda}};
+    for (const auto& [name, version_in] : asked) {
+        std::map<Version, Outcome> by_version;
+        bool decides = version_in(possible.front()) != nullptr;
+        for (std::size_t i = 0; decides && i < possible.size(); ++i)
+            decides = by_version.emplace(*version_in(possible[i]), outcomes[i]).first->second == outcomes[i];
+        if (!decides) continue;
+        std::map<Outcome, std::vector<std::string>> ranges;
+        for (auto first = by_version.begin(), next = first; first != by_version.end(); first = next) {
+            next = std::find_if(first, by_version.end(), [&](const auto& one) { return one.second != first->second; });
+            const std::string last = std::prev(next)->first.text;
+            ranges[first->second].push_back(name +
+                                            (first->first.text == last ? last : first->first.text + " to " + last));
+        }
+        std::string words;
+        for (const auto& [outcome, what] :
+             {std::pair(Outcome::fault, "a problem with "), std::pair(Outcome::pass, "no problem with "),
+              std::pair(Outcome::undecided, "undetermined with ")})
+            if (ranges.contains(outcome))
+                words += (words.empty() ? ": " : "; ") + (what + join_with_and(ranges[outcome]));
+        return words;
     }
-    if (!ranges.contains(Outcome::fault)) return "";
-    std::string words =
-        " (a problem with " + std::string(is_cudnn ? "cuDNN " : "CUDA ") + join_with_and(ranges[Outcome::fault]);
-    if (ranges.contains(Outcome::pass)) words += ", none with " + join_with_and(ranges[Outcome::pass]);
-    return words + ")";
+    return "";
 }
 
 Verdict judge_possible(const Rule& rule, const Facts& told, const std::vector<Facts>& possible, const Matrix& matrix) {
     Verdict in_part = rule.check(told, matrix);
     if (possible.size() == 1) return in_part;
-    Verdict last = rule.check(possible.back(), matrix);
-    const auto differs = [&](const Facts& one) { return rule.check(one, matrix).outcome != last.outcome; };
-    if (std::ranges::any_of(possible, differs)) {
-        const std::string depends =
-            "it depends on the exact version: the CUDA or cuDNN version was specified only in part" +
-            versions_by_outcome(rule, told, possible, matrix);
+    std::vector<Outcome> outcomes;
+    Verdict last;
+    for (const Facts& one : possible) {
+        last = rule.check(one, matrix);
+        outcomes.push_back(last.outcome);
+    }
+    if (std::ranges::adjacent_find(outcomes, std::not_equal_to()) != outcomes.end()) {
+        const std::string depends = "it depends on the exact version, and CUDA or cuDNN was specified only in part" +
+                                    versions_by_outcome(possible, outcomes);
         return rule.max_severity == Severity::note ? undecided(depends) : depends_on_choice(depends);
     }
     return in_part.outcome == last.outcome ? in_part : in_their_words(std::move(last), told, possible.back());
