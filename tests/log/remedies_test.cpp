@@ -46,12 +46,20 @@ TEST_CASE("the package of cuDNN has the major that the log names, for the CUDA o
               .commands() == Commands{"python -m pip install \"nvidia-cudnn-cu13==9.*\""});
 }
 
-TEST_CASE("of a CUDA that nobody told each remedy says for which it is") {
+TEST_CASE("where the CUDA is not known the remedy has a command for each") {
     const Advice advice = about("cudnn_not_installed", without_cudnn_8);
-    REQUIRE(advice.remedies.size() == 2);
-    CHECK(advice.remedies[0].text.starts_with("If the program needs cuDNN 8 and CUDA 12: "));
-    CHECK(advice.commands() == Commands{"python -m pip install \"nvidia-cudnn-cu12==8.*\"",
-                                        "python -m pip install \"nvidia-cudnn-cu11==8.*\""});
+    REQUIRE(advice.remedies.size() == 1);
+    const std::string& text = advice.remedies[0].text;
+    CHECK(text.starts_with("If the program uses CUDA 12: "));
+    CHECK(text.ends_with("If it uses CUDA 11: python -m pip install \"nvidia-cudnn-cu11==8.*\""));
+    CHECK(advice.commands() == Commands{"python -m pip install \"nvidia-cudnn-cu12==8.*\""});
+}
+
+TEST_CASE("no package of cuDNN where the log does not show which major version the program needs") {
+    const char* log = "UnknownError: Fail to find the dnn implementation.\n\t [[{{node CudnnRNN}}]]\n";
+    CHECK(about("cudnn_runtime_older_than_built", log).commands().empty());
+    CHECK(about("cudnn_runtime_older_than_built", log, {{"framework", "tensorflow 2.10", {}}}).commands() ==
+          Commands{"python -m pip install \"nvidia-cudnn-cu11==8.*\""});
 }
 
 TEST_CASE("no package for a CUDA that the framework has no build for") {
@@ -59,8 +67,7 @@ TEST_CASE("no package for a CUDA that the framework has no build for") {
     const auto for_any = about("cudnn_not_installed", log).commands();
     CHECK(std::ranges::find(for_any, "python -m pip install \"nvidia-cudnn-cu13==9.*\"") != for_any.end());
     CHECK(about("cudnn_not_installed", log, {{"framework", "ctranslate2", {}}}).commands() ==
-          Commands{"python -m pip install \"nvidia-cudnn-cu12==9.*\"",
-                   "python -m pip install \"nvidia-cudnn-cu11==9.*\""});
+          Commands{"python -m pip install \"nvidia-cudnn-cu12==9.*\""});
 }
 
 TEST_CASE("a cuDNN for which there is no package gets no command") {

@@ -129,13 +129,21 @@ bool is_made(const Asked& asked, const Matrix& matrix) {
     });
 }
 
-/// Every pair that the log leaves open, of those for which there are packages.
-std::vector<Asked> possible(const KnownOfLog& t) {
-    const auto cudnn = wanted_cudnn(t), cuda = wanted_cuda(t);
+/// The version that the command names itself, as in "{nvidia-cudnn>=8.9.2,<9}", or that the log asks for.
+std::optional<Version> cudnn_for(const LogCause& cause, const KnownOfLog& t) {
+    const auto at = cause.command.find(">=");
+    if (at == std::string::npos) return wanted_cudnn(t);
+    return parse_version(cause.command.substr(at + 2, cause.command.find(',', at) - at - 2));
+}
+
+/// The versions of CUDA that the log leaves open, of those for which there are packages; none where the major version
+/// of cuDNN is not known either, for a package of the wrong one would replace the right one.
+std::vector<Asked> possible(const LogCause& cause, const KnownOfLog& t) {
+    const auto cudnn = cudnn_for(cause, t), cuda = wanted_cuda(t);
     std::vector<Asked> all;
-    for (const Version& one : cudnn ? std::vector{*cudnn} : std::vector{make_version({9}), make_version({8})})
-        for (const Version& toolkit : cuda ? std::vector{*cuda} : cudas_of(one, t))
-            if (is_made({toolkit, one}, t.matrix)) all.push_back({toolkit, one});
+    if (!cudnn) return all;
+    for (const Version& toolkit : cuda ? std::vector{*cuda} : cudas_of(*cudnn, t))
+        if (is_made({toolkit, *cudnn}, t.matrix)) all.push_back({toolkit, *cudnn});
     return all;
 }
 
@@ -154,19 +162,20 @@ const std::string& for_shell(const std::string& command, const std::string& on_w
     return is_for_unix(command) ? none : command;
 }
 
-std::vector<Remedy> with_packages_of_cudnn(const LogCause& cause, const KnownOfLog& t) {
-    std::vector<Remedy> remedies;
-    const auto pairs = possible(t);
+Remedy with_package_of_cudnn(const LogCause& cause, const KnownOfLog& t) {
+    Remedy remedy = plain_remedy(cause);
+    const auto pairs = possible(cause, t);
+    if (pairs.size() > 1)
+        remedy.text = "If the program uses CUDA " + major_of(*pairs.front().cuda) + ": " +
+                      lower(remedy.text.substr(0, 1)) + remedy.text.substr(1);
     for (const Asked& asked : pairs) {
-        Remedy remedy = plain_remedy(cause);
-        if (pairs.size() > 1)
-            remedy.text = "If the program needs cuDNN " + major_of(*asked.cudnn) + " and CUDA " +
-                          major_of(*asked.cuda) + ": " + lower(remedy.text.substr(0, 1)) + remedy.text.substr(1);
-        if (const auto command = filled_in(cause.command, asked, t)) remedy.commands = commands_of(*command, " && ");
-        remedies.push_back(std::move(remedy));
+        const auto command = filled_in(cause.command, asked, t);
+        if (command && remedy.commands.empty())
+            remedy.commands = commands_of(*command, " && ");
+        else if (command)
+            remedy.text += ". If it uses CUDA " + major_of(*asked.cuda) + ": " + *command;
     }
-    if (remedies.empty()) remedies.push_back(plain_remedy(cause));
-    return remedies;
+    return remedy;
 }
 
 /// Google Colab, Kaggle: https://github.com/googlecolab/colabtools/issues/1685
@@ -251,7 +260,7 @@ void speak_to_place(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) 
 }
 
 std::vector<Remedy> plain_remedies(const LogCause& cause, const KnownOfLog& t) {
-    if (contains(cause.command, "{nvidia-cudnn")) return with_packages_of_cudnn(cause, t);
+    if (contains(cause.command, "{nvidia-cudnn")) return {with_package_of_cudnn(cause, t)};
     Remedy remedy = plain_remedy(cause);
     const std::string& command = for_shell(cause.command, cause.windows_command, t);
     if (const auto filled = filled_in(command, {wanted_cuda(t), {}}, t)) remedy.commands = commands_of(*filled, " && ");
