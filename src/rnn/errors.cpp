@@ -170,9 +170,8 @@ class PseudoLayer {
 
     void run() {
         for (int sequence = 0; sequence < place_.rnn_case.batch; ++sequence) {
-            const int length = place_.rnn_case.length_of(sequence);
-            for (int tick = 0; tick < length; ++tick) step(sequence, tick);
-            if (length > 0) keep_final(sequence, step_at(place_, sequence, length - 1, errors_.tape));
+            for (int tick = 0; tick < place_.rnn_case.length_of(sequence); ++tick) step(sequence, tick);
+            keep_final(place_, sequence, errors_.tape, errors_.outputs);
         }
     }
 
@@ -180,7 +179,7 @@ class PseudoLayer {
     void step(int sequence, int tick) {
         const auto at = step_at(place_, sequence, tick, tape_, inputs_.hx, inputs_.cx);
         const auto errors = step_at(place_, sequence, tick, errors_.tape);
-        add_up(place_.row_of(sequence, tick), at, errors);
+        add_up(at, errors);
         const bool projects = !weights_.projection.empty();
         const Step now{rounding_, place_.hidden(),    at,
                        errors,    sum_errors_.data(), projects ? unprojected_.data() : errors.h};
@@ -191,10 +190,9 @@ class PseudoLayer {
     }
 
     /// Errors of all sums of a step. What is stored on the way: both sides, and the whole.
-    void add_up(std::size_t row, const TapeStep<const double>& step, const TapeStep<double>& errors) {
-        const std::size_t columns = place_.columns(), output = place_.output(), layer = size(place_.layer());
-        const double x = mean_square(tape_.data[layer].data() + row * columns, columns);
-        const double x_error = mean(errors_.tape.data[layer].data() + row * columns, columns);
+    void add_up(const TapeStep<const double>& step, const TapeStep<double>& errors) {
+        const std::size_t columns = place_.columns(), output = place_.output();
+        const double x = mean_square(step.x, columns), x_error = mean(errors.x, columns);
         const double state = step.h_before ? mean_square(step.h_before, output) : 0;
         const double state_error = errors.h_before ? mean(errors.h_before, output) : 0;
         const bool known = groups_of(place_.rnn_case.cell) == 1;  // else the tape holds what became of the sum
@@ -218,13 +216,6 @@ class PseudoLayer {
         for (std::size_t at = 0; at < place_.output(); ++at)
             to[at] = rounding_.product(projection_[at], value, error, hidden) +
                      (2 * rounding_.storage + rounding_.operands) * projection_[at] * value + rounding_.tiny;
-    }
-
-    void keep_final(int sequence, const TapeStep<double>& last) {
-        RnnOutputs& outputs = errors_.outputs;
-        std::copy_n(last.h, place_.output(), outputs.hy.data() + place_.state(sequence, place_.output()));
-        if (last.cells)
-            std::copy_n(last.cells, place_.hidden(), outputs.cy.data() + place_.state(sequence, place_.hidden()));
     }
 
     const LayerPlace place_;

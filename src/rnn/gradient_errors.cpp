@@ -237,18 +237,15 @@ class PseudoLayer {
 
   private:
     void step(int sequence, int tick, double* dh_errors, double* dc_errors) {
-        const std::size_t row = place_.row_of(sequence, tick), output = place_.output(), columns = place_.columns();
+        const std::size_t output = place_.output();
         const auto at = step_at(place_, sequence, tick, tape_, inputs_.hx, inputs_.cx);
         const auto errors = step_at(place_, sequence, tick, errors_);
-        const auto layer = size(place_.layer());
-        const double* const dabove = errors_.ddata[layer + 1].data() + row * place_.width() + place_.half();
-        for (std::size_t j = 0; j < output; ++j) dh_errors[j] += dabove[j] + rounding_.stored(at.dh[j]);
+        for (std::size_t j = 0; j < output; ++j) dh_errors[j] += errors.dabove[j] + rounding_.stored(at.dh[j]);
         if (at.dm) through_projection(at, errors, dh_errors);
         std::vector<double> directly(output), now(output);
         through_cell({rounding_, place_.hidden(), at, errors, at.dm ? at.dm : at.dh,
                       at.dm ? dm_errors_.data() : dh_errors, dc_errors, dsum_errors_.data(), directly.data()});
-        input_.add(at.dsums, dsum_errors_.data(), tape_.data[layer].data() + row * columns,
-                   errors_.data[layer].data() + row * columns, errors_.ddata[layer].data() + row * columns);
+        input_.add(at.dsums, dsum_errors_.data(), at.x, errors.x, errors.dx);
         recurrent_.add(at.dsums, dsum_errors_.data(), at.h_before, errors.h_before, now.data());
         for (std::size_t j = 0; j < output; ++j) dh_errors[j] = carried_on(directly[j], now[j]);
     }

@@ -105,20 +105,18 @@ class PseudoLayer {
     void run(double* dh, double* dc) {
         for (int sequence = 0; sequence < place_.rnn_case.batch; ++sequence)
             for (int tick = place_.rnn_case.length_of(sequence) - 1; tick >= 0; --tick)
-                step(step_at(place_, sequence, tick, tape_, inputs_.hx, inputs_.cx), place_.row_of(sequence, tick),
+                step(step_at(place_, sequence, tick, tape_, inputs_.hx, inputs_.cx),
                      dh + size(sequence) * place_.output(), dc ? dc + size(sequence) * place_.hidden() : nullptr);
     }
 
   private:
-    void step(const TapeStep<double>& at, std::size_t row, double* dh, double* dc) {
-        const std::size_t columns = place_.columns(), layer = size(place_.layer());
-        const double* const dabove = tape_.ddata[layer + 1].data() + row * place_.width() + place_.half();
-        add_scaled(dh, 1, dabove, place_.output());
+    void step(const TapeStep<double>& at, double* dh, double* dc) {
+        add_scaled(dh, 1, at.dabove, place_.output());
         std::copy_n(dh, place_.output(), at.dh);
         if (at.dm) through_projection(at);
         through_cell(at, dh, dc);
-        through_matrices(place_, at.dsums, input_gate_of, weights_.input, tape_.data[layer].data() + row * columns,
-                         columns, gradients_.input, tape_.ddata[layer].data() + row * columns);
+        through_matrices(place_, at.dsums, input_gate_of, weights_.input, at.x, place_.columns(), gradients_.input,
+                         at.dx);
         through_matrices(place_, at.dsums, recurrent_gate_of, weights_.recurrent, at.h_before, place_.output(),
                          gradients_.recurrent, dh);
         add_biases(place_, at.dsums, input_gate_of, gradients_.input_bias);
