@@ -148,6 +148,9 @@ void backwards(const RnnCase& rnn_case, RnnOutputs& outputs, Use&& use) {
         }
 }
 
+/// All zeros, in the sizes of the case.
+Tape empty_tape(const RnnCase& rnn_case, bool with_gradients);
+
 /// The gradients of a training case from its tape's forward part, into its other part and `outputs`.
 void add_gradients(const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape, RnnOutputs& outputs);
 

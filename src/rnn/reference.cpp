@@ -132,87 +132,91 @@ void plain(const LayerPlace& place, const TapeStep<double>& at, const double* su
 }
 
 /// One pseudo-layer over all sequences: reads the layer's input from the tape and writes its half of the output.
-class PseudoLayer {
-  public:
-    PseudoLayer(const LayerPlace& place, const RnnInputs& inputs, Tape& tape)
-        : place_(place),
-          inputs_(inputs),
-          tape_(tape),
-          weights_(packed(place, inputs.layers[size(place.pseudo_layer)])),
-          projection_(packed_projection(place, inputs.layers[size(place.pseudo_layer)])),
-          sums_(weights_.matrix.padded_rows() * size(place.rnn_case.batch)),
-          unprojected_(place.hidden()),
-          projected_(projection_.padded_rows()) {
-        Tape::PseudoLayer& own = tape.pseudo_layers[size(place.pseudo_layer)];
-        own.gates.resize(place.rows() * place.sums());
-        if (place.rnn_case.cell != Cell::lstm) return;
-        own.cells.resize(place.rows() * place.hidden());
-        own.squashed.resize(place.rows() * place.hidden());
-    }
+struct PseudoLayer {
+    const LayerPlace place;
+    const RnnInputs& inputs;
+    Tape& tape;
+    const LayerWeights& own = inputs.layers[size(place.pseudo_layer)];
+    const PackedWeights weights = packed(place, own);
+    const PackedMatrix projection = packed_projection(place, own);
+    std::vector<double> sums = {}, unprojected = {}, projected = {};  ///< sums are [step][row]
 
     void run() {
-        for (int tick = 0; tick < place_.rnn_case.sequence_length; ++tick) {
+        sums.resize(weights.matrix.padded_rows() * size(place.rnn_case.batch));
+        unprojected.resize(place.hidden());
+        projected.resize(projection.padded_rows());
+        for (int tick = 0; tick < place.rnn_case.sequence_length; ++tick) {
             std::vector<TapeStep<double>> steps;
-            for (int sequence = 0; sequence < place_.rnn_case.batch; ++sequence)
-                if (tick < place_.rnn_case.length_of(sequence))
-                    steps.push_back(step_at(place_, sequence, tick, tape_, inputs_.hx, inputs_.cx));
+            for (int sequence = 0; sequence < place.rnn_case.batch; ++sequence)
+                if (tick < place.rnn_case.length_of(sequence))
+                    steps.push_back(step_at(place, sequence, tick, tape, inputs.hx, inputs.cx));
             add_up(steps);
             for (std::size_t i = 0; i < steps.size(); ++i) finish(steps[i], sums_of(i));
         }
     }
 
-  private:
     /// All sums of one step; block by block, so that a block's weights serve all sequences while in cache.
     void add_up(const std::vector<TapeStep<double>>& steps) {
-        const std::size_t columns = place_.columns(), output = place_.output();
-        for (std::size_t at = 0; at < weights_.matrix.blocks(); ++at)
+        const std::size_t columns = place.columns(), output = place.output();
+        for (std::size_t at = 0; at < weights.matrix.blocks(); ++at)
             for (std::size_t i = 0; i < steps.size(); ++i) {
-                double* const sums = sums_of(i) + at * block;
-                std::copy_n(weights_.bias.data() + at * block, block, sums);
-                weights_.matrix.accumulate(at, sums, 0, steps[i].x, columns);
-                if (steps[i].h_before) weights_.matrix.accumulate(at, sums, columns, steps[i].h_before, output);
+                double* const of_block = sums_of(i) + at * block;
+                std::copy_n(weights.bias.data() + at * block, block, of_block);
+                weights.matrix.accumulate(at, of_block, 0, steps[i].x, columns);
+                if (steps[i].h_before) weights.matrix.accumulate(at, of_block, columns, steps[i].h_before, output);
             }
     }
 
-    void finish(const TapeStep<double>& at, const double* sums) {
-        const bool projects = !projected_.empty();
-        double* const h = projects ? unprojected_.data() : at.h;
+    void finish(const TapeStep<double>& at, const double* of_step) {
+        const bool projects = !projected.empty();
+        double* const h = projects ? unprojected.data() : at.h;
         by_cell(
-            place_.rnn_case.cell, [&] { lstm(place_, at, sums, h); }, [&] { gru(place_, at, sums, h); },
-            [&](bool relu) { plain(place_, at, sums, h, relu); });
+            place.rnn_case.cell, [&] { lstm(place, at, of_step, h); }, [&] { gru(place, at, of_step, h); },
+            [&](bool relu) { plain(place, at, of_step, h, relu); });
         if (!projects) return;
-        std::ranges::fill(projected_, 0);
-        for (std::size_t i = 0; i < projection_.blocks(); ++i)
-            projection_.accumulate(i, projected_.data() + i * block, 0, h, place_.hidden());
-        std::copy_n(projected_.data(), place_.output(), at.h);
+        std::ranges::fill(projected, 0);
+        for (std::size_t i = 0; i < projection.blocks(); ++i)
+            projection.accumulate(i, projected.data() + i * block, 0, h, place.hidden());
+        std::copy_n(projected.data(), place.output(), at.h);
     }
 
-    double* sums_of(std::size_t step) { return sums_.data() + step * weights_.matrix.padded_rows(); }
-
-    const LayerPlace place_;
-    const RnnInputs& inputs_;
-    Tape& tape_;
-    PackedWeights weights_;
-    PackedMatrix projection_;
-    std::vector<double> sums_;  ///< [step][row]
-    std::vector<double> unprojected_, projected_;
+    double* sums_of(std::size_t step) { return sums.data() + step * weights.matrix.padded_rows(); }
 };
 
 }  // namespace
 
-Computation compute(const RnnCase& rnn_case, const RnnInputs& inputs) {
-    const std::size_t states = size(rnn_case.pseudo_layers()) * size(rnn_case.batch);
-    Computation computation;
-    RnnOutputs& outputs = computation.outputs;
-    Tape& tape = computation.tape;
-    outputs.hy = initial_states(inputs.hx, states * size(rnn_case.output()));
-    outputs.cy = initial_states(inputs.cx, rnn_case.cell == Cell::lstm ? states * size(rnn_case.hidden) : 0);
-    tape.pseudo_layers.resize(inputs.layers.size());
-    tape.data = {inputs.x};
+Tape empty_tape(const RnnCase& rnn_case, bool with_gradients) {
+    Tape tape;
     for (int pseudo_layer = 0; pseudo_layer < rnn_case.pseudo_layers(); ++pseudo_layer) {
         const LayerPlace place{rnn_case, pseudo_layer};
-        if (!place.backward()) tape.data.emplace_back(place.rows() * place.width());
-        PseudoLayer(place, inputs, tape).run();
+        const std::size_t rows = place.rows(), cells = rnn_case.cell == Cell::lstm ? rows * place.hidden() : 0;
+        Tape::PseudoLayer& own = tape.pseudo_layers.emplace_back();
+        own.gates.resize(rows * place.sums());
+        own.cells.resize(cells);
+        own.squashed.resize(cells);
+        if (!place.backward()) tape.data.emplace_back(rows * place.columns());
+        if (!with_gradients) continue;
+        own.dh.resize(rows * place.output());
+        own.dsums.resize(rows * place.sums());
+        own.dc.resize(cells);
+        own.dm.resize(rnn_case.projection > 0 ? rows * place.hidden() : 0);
+    }
+    const LayerPlace any{rnn_case, 0};
+    tape.data.emplace_back(any.rows() * any.width());
+    if (rnn_case.training) tape.ddata = tape.data;
+    return tape;
+}
+
+Computation compute(const RnnCase& rnn_case, const RnnInputs& inputs) {
+    const std::size_t states = size(rnn_case.pseudo_layers()) * size(rnn_case.batch);
+    Computation computation{{}, empty_tape(rnn_case, rnn_case.training)};
+    auto& [outputs, tape] = computation;
+    outputs.hy = initial_states(inputs.hx, states * size(rnn_case.output()));
+    outputs.cy = initial_states(inputs.cx, rnn_case.cell == Cell::lstm ? states * size(rnn_case.hidden) : 0);
+    tape.data.front() = inputs.x;
+    for (int pseudo_layer = 0; pseudo_layer < rnn_case.pseudo_layers(); ++pseudo_layer) {
+        const LayerPlace place{rnn_case, pseudo_layer};
+        PseudoLayer{place, inputs, tape}.run();
         for (int sequence = 0; sequence < rnn_case.batch; ++sequence) keep_final(place, sequence, tape, outputs);
     }
     outputs.y = tape.data.back();
