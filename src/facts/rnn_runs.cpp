@@ -4,8 +4,8 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
+#include "rnn/case.hpp"
 #include "rnn/network.hpp"
-#include "rnn/number.hpp"
 
 namespace rnncheck {
 

@@ -1,11 +1,10 @@
-#include "files/choices.hpp"
-
 #include <map>
 #include <set>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "files/gpu_libraries.hpp"
+#include "files/which.hpp"
 
 namespace rnncheck::loader {
 
@@ -13,21 +12,17 @@ namespace {
 
 constexpr std::size_t most_candidates = 64;
 
-std::string name_of_object(const Process& process, std::size_t number) {
-    return file_name(process.objects()[number].path);
-}
-
 /// The answers to one name that ended alike.
 struct Group {
     const Answer* first = nullptr;
     std::set<std::size_t> askers = {};
 };
 
-std::vector<Group> grouped(const Process& process, const Wanted& wanted) {
+std::vector<Group> grouped(const Process& process, bool all) {
     std::vector<Group> groups;
     std::map<std::pair<std::string, std::size_t>, std::size_t> known;
     for (const Answer& answer : process.answers()) {
-        if (!wanted(file_name(answer.name))) continue;
+        if (!all && !concerns_gpu(file_name(answer.name))) continue;
         const std::size_t nothing = process.objects().size();
         const auto [place, is_new] = known.try_emplace({answer.name, answer.object.value_or(nothing)}, groups.size());
         if (is_new) groups.push_back({&answer});
@@ -36,52 +31,42 @@ std::vector<Group> grouped(const Process& process, const Wanted& wanted) {
     return groups;
 }
 
-/// Goes through all places where one object's search would come by, the winner's included.
-class Candidates {
-  public:
-    Candidates(const Process& process, const Answer& answer, LibraryChoice& choice)
-        : process_(process), answer_(answer), choice_(choice) {
-        if (choice.path) seen_.insert(real(*choice.path));
-    }
+std::string why_not(const Process& process, const Answer& answer, const SearchList& list, const elf::ElfFile& file) {
+    if (file.skipped) return "skipped: it " + file.problem_detail;
+    if (file.aborts_list) return "ends the search of its list: it " + file.problem_detail;
+    if (file.problem) return "the loader would stop here: it " + file.problem_detail;
+    if (answer.rule == LoaderRule::already_loaded || answer.rule == LoaderRule::ld_preload)
+        return "a library of that name is already loaded";
+    const std::string winners = in_words(process, answer.rule, answer.owner.value_or(0));
+    if (list.rule == answer.rule && list.owner == answer.owner)
+        return "another directory of " + winners + " is before it";
+    return winners + " comes before " + in_words(process, list.rule, list.owner);
+}
 
-    void add_of(std::size_t asker) {
-        for (const auto& list : process_.search_lists(asker)) {
-            for (const auto& path : process_.files(list, answer_.name)) consider(list, path);
-            if (list.rule != LoaderRule::cache) continue;
-            for (const auto& entry : process_.loader().cache.entries())
-                if (entry.name == answer_.name)
-                    consider(list, std::string(entry.path), "the cache names another file first");
+/// From all places where the search of one of these objects would come by, the winner's included.
+void add_candidates(const Process& process, const Group& group, LibraryChoice& choice) {
+    const Loader& loader = process.loader();
+    const Answer& answer = *group.first;
+    std::set<std::string> seen;
+    if (choice.path) seen.insert(real_or_same(loader.root, *choice.path));
+    const auto consider = [&](const SearchList& list, const std::string& path, bool second_in_cache = false) {
+        const elf::ElfFile file = try_open(loader, path);
+        const bool absent = file.skipped && !loader.root.link(path) && !loader.root.exists(path);
+        if (absent || choice.candidates.size() == most_candidates ||
+            !seen.insert(real_or_same(loader.root, path)).second)
+            return;
+        choice.candidates.push_back({path, list.rule,
+                                     second_in_cache && !file.problem ? "the cache names another file first"
+                                                                      : why_not(process, answer, list, file)});
+    };
+    for (const std::size_t asker : group.askers)
+        for (const auto& list : process.search_lists(asker)) {
+            for (const auto& path : process.files(list, answer.name)) consider(list, path);
+            for (const auto& entry : loader.cache.entries())
+                if (list.rule == LoaderRule::cache && entry.name == answer.name)
+                    consider(list, std::string(entry.path), true);
         }
-    }
-
-  private:
-    std::string real(const std::string& path) const { return real_or_same(process_.loader().root, path); }
-
-    void consider(const SearchList& list, const std::string& path, const std::string& why = "") {
-        const Root& root = process_.loader().root;
-        const elf::ElfFile file = try_open(process_.loader(), path);
-        const bool absent = file.skipped && !root.link(path) && !root.exists(path);
-        if (absent || choice_.candidates.size() == most_candidates || !seen_.insert(real(path)).second) return;
-        choice_.candidates.push_back({path, list.rule, !why.empty() && !file.problem ? why : why_not(list, file)});
-    }
-
-    std::string why_not(const SearchList& list, const elf::ElfFile& file) const {
-        if (file.skipped) return "skipped: it " + file.problem_detail;
-        if (file.aborts_list) return "ends the search of its list: it " + file.problem_detail;
-        if (file.problem) return "the loader would stop here: it " + file.problem_detail;
-        if (answer_.rule == LoaderRule::already_loaded || answer_.rule == LoaderRule::ld_preload)
-            return "a library of that name is already loaded";
-        const std::string winners = in_words(process_, answer_.rule, answer_.owner.value_or(0));
-        if (list.rule == answer_.rule && list.owner == answer_.owner)
-            return "another directory of " + winners + " is before it";
-        return winners + " comes before " + in_words(process_, list.rule, list.owner);
-    }
-
-    const Process& process_;
-    const Answer& answer_;
-    LibraryChoice& choice_;
-    std::set<std::string> seen_;  ///< real paths
-};
+}
 
 std::string why_of(const Process& process, const Answer& answer) {
     if (!answer.stopped_at.empty())
@@ -90,7 +75,7 @@ std::string why_of(const Process& process, const Answer& answer) {
     if (!answer.object) return "no file of that name in the directories that the loader searches";
     const Object& object = process.objects()[*answer.object];
     if (answer.rule == LoaderRule::already_loaded)
-        return "loaded already" + (object.loader ? " for " + name_of_object(process, *object.loader) : std::string());
+        return "loaded already" + (object.loader ? " for " + file_name(process.objects()[*object.loader].path) : "");
     return in_words(process, answer.rule, answer.owner.value_or(0)) +
            (answer.rule == LoaderRule::cache || answer.rule == LoaderRule::path ? ""
                                                                                 : ": " + directory_of(object.path));
@@ -108,9 +93,7 @@ LibraryChoice choice_of(const Process& process, const Group& group) {
         choice.path = process.objects()[*answer.object].path;
         choice.rule = answer.rule;
     }
-    if (contains(answer.name, "/")) return choice;
-    Candidates candidates(process, answer, choice);
-    for (const std::size_t asker : group.askers) candidates.add_of(asker);
+    if (!contains(answer.name, "/")) add_candidates(process, group, choice);
     return choice;
 }
 
@@ -188,9 +171,9 @@ std::string in_words(const Process& process, LoaderRule rule, std::size_t owner)
     return words.at(rule);
 }
 
-std::vector<LibraryChoice> choices_of(const Process& process, const Wanted& wanted) {
+std::vector<LibraryChoice> choices_of(const Process& process, bool all) {
     std::vector<LibraryChoice> choices;
-    for (const Group& group : grouped(process, wanted)) choices.push_back(choice_of(process, group));
+    for (const Group& group : grouped(process, all)) choices.push_back(choice_of(process, group));
     return choices;
 }
 
@@ -225,13 +208,13 @@ void open_named_libraries(Process& process) {
 }
 
 std::vector<LibraryChoice> choices_by_name(const Process& process, const std::vector<std::string>& elsewhere,
-                                           const Wanted& wanted) {
+                                           bool all) {
     std::vector<LibraryChoice> choices;
     for (const auto& name : names_to_open(process.loader(), elsewhere)) {
         Process trial = process;  // a fresh one for each: what another library brings in would answer for it
         trial.open(name, 0);
         if (is_cudnn(name)) open_named_libraries(trial);
-        for (auto& choice : choices_of(trial, wanted))
+        for (auto& choice : choices_of(trial, all))
             if (choice.soname == name || is_part_of_cudnn(choice.soname)) choices.push_back(std::move(choice));
     }
     return choices;

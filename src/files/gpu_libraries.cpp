@@ -53,15 +53,6 @@ bool is_own_target(std::string_view directory) {
 #endif
 }
 
-Directories toolkits(const Root& root) {
-    Directories found;
-    for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"})
-        if (const auto directory = directory_variable(name)) found.push_back(*directory);
-    for (const char* parent : {"/usr/local", "/opt"}) append(found, children(root, parent, "cuda"));
-    found.push_back("/usr/lib/cuda");
-    return found;
-}
-
 }  // namespace
 
 std::optional<LibraryName> library_name(std::string_view file_name) {
@@ -130,8 +121,12 @@ std::vector<std::string> parts_of_cudnn(const Root& root, const std::string& nam
 }
 
 std::vector<std::string> toolkit_directories(const Root& root) {
-    Directories found;
-    for (const auto& toolkit : toolkits(root)) {
+    Directories toolkits, found;
+    for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"})
+        if (const auto directory = directory_variable(name)) toolkits.push_back(*directory);
+    for (const char* parent : {"/usr/local", "/opt"}) append(toolkits, children(root, parent, "cuda"));
+    toolkits.push_back("/usr/lib/cuda");
+    for (const auto& toolkit : toolkits) {
         append(found, {toolkit + "/lib64", toolkit + "/lib"});
         for (const auto& target : children(root, toolkit + "/targets", ""))
             if (is_own_target(target)) found.push_back(target + "/lib");

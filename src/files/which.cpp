@@ -10,7 +10,6 @@
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "files/choices.hpp"
 #include "files/gpu_libraries.hpp"
 
 namespace rnncheck::loader {
@@ -69,10 +68,6 @@ std::vector<std::string> notes_on(const Root& root, const std::string& path, con
     return notes;
 }
 
-Wanted wanted(bool all) {
-    return all ? Wanted([](std::string_view) { return true; }) : Wanted(concerns_gpu);
-}
-
 /// The parts of a cuDNN must be of one release with it, which a look at the single answers does not show.
 void check_copy(const Root& root, const std::string& name, const std::string& path, Which& which) {
     const auto real_directory = [&](const std::string& file) { return directory_of(real_or_same(root, file)); };
@@ -128,16 +123,6 @@ constexpr std::size_t largest_map = 64 << 20;
 constexpr std::size_t largest_environment = 8 << 20;
 constexpr std::string_view deleted_mark = " (deleted)";
 
-std::string without_octal_line_ends(std::string_view text) {
-    std::string result;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        const bool line_end = text.substr(at, 4) == "\\012";
-        result += line_end ? '\n' : text[at];
-        if (line_end) at += 3;
-    }
-    return result;
-}
-
 std::optional<std::string> library_path_in(const std::optional<std::string>& environment) {
     if (!environment || environment->empty()) return std::nullopt;
     constexpr std::string_view name = "LD_LIBRARY_PATH=";
@@ -167,33 +152,32 @@ RunningProcess look_into(int id) {
         throw InputError(who + ": this user has no permission to read its memory map (" + directory +
                          "/maps); run rnncheck as its user or as root");
     if (map->empty()) throw InputError(who + " has no memory of its own: it is ending, or part of the kernel");
-    RunningProcess process;
-    process.files = files_of_map(*map);
-    process.program = *program;
-    process.working_directory = here.link(directory + "/cwd").value_or("/");
     const auto own = here.link("/proc/self/ns/mnt"), other = here.link(directory + "/ns/mnt");
     const bool other_root = here.link(directory + "/root").value_or("/") != "/";
-    if ((own && other && own != other) || other_root) process.root = directory + "/root";
-    process.library_path = library_path_in(here.read(directory + "/environ", largest_environment));
-    process.secure = started_secure(here.read(directory + "/auxv").value_or(""));
-    return process;
+    return {.program = *program,
+            .working_directory = here.link(directory + "/cwd").value_or("/"),
+            .root = (own && other && own != other) || other_root ? directory + "/root" : "",
+            .files = files_of_map(*map),
+            .library_path = library_path_in(here.read(directory + "/environ", largest_environment)),
+            .secure = started_secure(here.read(directory + "/auxv").value_or(""))};
 }
 
 LibraryChoice mapped_choice(const Process& process, const Object& library, bool deleted) {
-    LibraryChoice choice;
-    choice.soname = library.file.soname.value_or(library.name);
-    choice.path = library.path;
-    choice.rule = LoaderRule::mapped;
-    choice.why = deleted ? "mapped by the process; the file was removed or replaced since" : "mapped by the process";
-    const auto needs_it = [&](const Object& other) { return includes(other.file.needed, choice.soname); };
-    if (const Object* const asker = find_where(process.objects(), needs_it)) choice.needed_by = asker->path;
-    choice.by_dlopen = !choice.needed_by;
-    return choice;
+    const std::string soname = library.file.soname.value_or(library.name);
+    const auto needs_it = [&](const Object& other) { return includes(other.file.needed, soname); };
+    const Object* const asker = find_where(process.objects(), needs_it);
+    return {.soname = soname,
+            .path = library.path,
+            .rule = LoaderRule::mapped,
+            .needed_by = asker ? std::optional(asker->path) : std::nullopt,
+            .by_dlopen = !asker,
+            .why = deleted ? "mapped by the process; the file was removed or replaced since" : "mapped by the process",
+            .candidates = {}};
 }
 
 /// What was mapped answers by its soname; for the rest the loader would search.
 void add_not_mapped(const Process& process, const std::vector<std::string>& elsewhere, Which& which) {
-    for (auto& choice : choices_by_name(process, elsewhere, concerns_gpu)) {
+    for (auto& choice : choices_by_name(process, elsewhere, false)) {
         if (choice.rule == LoaderRule::already_loaded) continue;
         if (choice.needed_by == process.objects().front().path) choice.needed_by.reset();  // nothing is known to ask
         choice.why = "not mapped; opened by name it would come from " + choice.why;
@@ -222,7 +206,7 @@ Which which_for_file(const Root& root, const std::string& path, const WhichSetti
     Process process(loader, which.target, std::move(file));
     process.start(setting.preload);
     open_named_libraries(process);
-    which.libraries = choices_of(process, wanted(setting.all));
+    which.libraries = choices_of(process, setting.all);
     add_elsewhere_and_notes(root, other_library_directories(root), which);
     return which;
 }
@@ -232,7 +216,7 @@ Which which_for_plain_program(const Root& root, const WhichSetting& setting) {
     const std::vector<std::string> elsewhere = other_library_directories(root);
     Process process(loader, "", {});
     process.start(setting.preload);
-    Which which{"a plain program", {}, choices_by_name(process, elsewhere, wanted(setting.all))};
+    Which which{"a plain program", {}, choices_by_name(process, elsewhere, setting.all)};
     add_elsewhere_and_notes(root, elsewhere, which);
     return which;
 }
@@ -243,7 +227,8 @@ std::vector<MappedFile> files_of_map(std::string_view map) {
     for (const auto& line : split(map, '\n')) {
         const auto at = line.find('/');
         if (at == std::string::npos) continue;
-        MappedFile file{without_octal_line_ends(std::string_view(line).substr(at))};
+        MappedFile file{line.substr(at)};
+        replace_all(file.path, "\\012", "\n");
         file.deleted = file.path.ends_with(deleted_mark);
         if (file.deleted) file.path.resize(file.path.size() - deleted_mark.size());
         if (!file.path.starts_with("/dev/") && seen.insert(file.path).second) files.push_back(std::move(file));
@@ -254,8 +239,7 @@ std::vector<MappedFile> files_of_map(std::string_view map) {
 Which which_for_process(int id, bool all) {
     const RunningProcess running = look_into(id);
     const Root root(running.root);
-    Which which;
-    which.target = "process " + std::to_string(id) + " (" + running.program + ")";
+    Which which{"process " + std::to_string(id) + " (" + running.program + ")", {}, {}};
     const elf::ElfFile program = elf::read_elf_program(root, running.program);
     const Loader loader = loader_of(root, {.library_path = running.library_path.value_or(""),
                                            .working_directory = running.working_directory,
@@ -263,15 +247,13 @@ Which which_for_process(int id, bool all) {
                                            .interpreter = program.interpreter.value_or(""),
                                            .secure = running.secure});
     Process process(loader, running.program, program);
-    std::vector<MappedFile> libraries = running.files;
-    std::erase_if(libraries, [&](const MappedFile& file) {
-        return file.path == running.program || !contains(file_name(file.path), ".so");
-    });
-    for (const MappedFile& file : libraries) process.put(file.path);
-    const std::size_t first = process.objects().size() - libraries.size();
-    for (std::size_t i = 0; i < libraries.size(); ++i) {
-        LibraryChoice choice = mapped_choice(process, process.objects()[first + i], libraries[i].deleted);
-        if (wanted(all)(choice.soname) || wanted(all)(file_name(libraries[i].path)))
+    std::vector<std::pair<std::size_t, bool>> mapped;
+    for (const auto& [path, deleted] : running.files)
+        if (path != running.program && contains(file_name(path), ".so"))
+            mapped.emplace_back(process.put(path), deleted);
+    for (const auto& [number, deleted] : mapped) {
+        LibraryChoice choice = mapped_choice(process, process.objects()[number], deleted);
+        if (all || concerns_gpu(choice.soname) || concerns_gpu(file_name(*choice.path)))
             which.libraries.push_back(std::move(choice));
     }
     if (!running.library_path)

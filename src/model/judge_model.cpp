@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
 #include "model/tensor.hpp"
-#include "rnn/number.hpp"
+#include "rnn/case.hpp"
 #include "rnn/speed.hpp"
 
 namespace rnncheck {

@@ -5,7 +5,6 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
-#include "model/hdf5.hpp"
 #include "model/readers.hpp"
 
 namespace rnncheck::model {
@@ -316,11 +315,8 @@ class KerasModel {
         layer.settings["mask"] = in.mask.empty() ? "none" : "from " + in.mask;
         const auto cells = cells_at(name);
         layer.input = input_size(node, in, cells);
-        std::vector<std::optional<DirectionWeights>> weights;
-        if (into_.weights_wanted > 0 &&
-            !layer.settings["class"].starts_with("CuDNN"))  // whose matrices are packed otherwise
-            for (const CellWeights* const cell : cells) weights.push_back(weights_of(*cell));
-        set_weights(layer, keras_order, weights, into_);
+        if (!layer.settings["class"].starts_with("CuDNN"))  // whose matrices are packed otherwise
+            set_weights(layer, keras_order, into_, cells.size(), [&](std::size_t i) { return weights_of(*cells[i]); });
         into_.layers.push_back(layer);
         return {layer.hidden, member(config, "return_sequences") == Json(true) ? in.mask : ""};
     }
@@ -410,20 +406,16 @@ void read_keras_zip(const ZipArchive& archive, ModelFile& into) {
     set_version(into, text_member(json_of("metadata.json"), "keras_version"));
     const auto* const weights = archive.find("model.weights.h5");
     const bool has_weights = weights && weights->size > 0;
-    add_keras_layers(config, has_weights ? Hdf5File(archive.content(*weights)).datasets() : Weights(), into);
+    add_keras_layers(config, has_weights ? read_hdf5(archive.content(*weights)).datasets : Weights(), into);
 }
 
 void read_keras_hdf5(std::string_view bytes, ModelFile& into) {
-    const Hdf5File hdf5(bytes);
-    Hdf5Object root = hdf5.object(hdf5.root());
-    std::string version = root.attributes["keras_version"];
-    if (version.empty() && root.links.contains("model_weights"))
-        version = hdf5.object(root.links.at("model_weights")).attributes["keras_version"];
-    set_version(into, version);
-    const std::string config = root.attributes["model_config"];
+    Hdf5 hdf5 = read_hdf5(bytes);
+    set_version(into, hdf5.texts["keras_version"]);
+    const std::string config = hdf5.texts["model_config"];
     into.format = config.empty() ? "keras_weights" : "hdf5";
-    if (!config.empty()) return add_keras_layers(parsed_json(config, "model_config"), hdf5.datasets(), into);
-    add_keras_layers(hdf5.datasets(), into);
+    if (!config.empty()) return add_keras_layers(parsed_json(config, "model_config"), hdf5.datasets, into);
+    add_keras_layers(hdf5.datasets, into);
     into.notes.emplace_back(
         "the file contains only weights: activations, masks and dropout are unknown; save the whole model with "
         "model.save(\"model.keras\") and check that file");

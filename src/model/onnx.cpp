@@ -127,10 +127,8 @@ class OnnxModel {
         set_sizes(layer, inputs);
         if (op == "RNN" && lower(layer.settings["activations"]).starts_with("relu")) layer.kind = LayerKind::rnn_relu;
         std::erase_if(layer.settings, [](const auto& setting) { return setting.second.empty(); });
-        std::vector<std::optional<DirectionWeights>> weights;
-        for (int direction = 0; file_.weights_wanted > 0 && direction < layer.directions; ++direction)
-            weights.push_back(weights_of(inputs, direction));
-        set_weights(layer, onnx_order, weights, file_);
+        set_weights(layer, onnx_order, file_, static_cast<std::size_t>(layer.directions),
+                    [&](std::size_t direction) { return weights_of(inputs, direction); });
         file_.layers.push_back(std::move(layer));
     }
 
@@ -161,18 +159,18 @@ class OnnxModel {
     }
 
     /// Those of one direction, which the first dimension counts; B is [directions][both biases of all gates].
-    std::optional<Numbers> part_of(const std::string& name, int direction, std::size_t rank) const {
+    std::optional<Numbers> part_of(const std::string& name, std::size_t direction, std::size_t rank) const {
         const Tensor* const tensor = find(name);
         if (!tensor || tensor->shape.size() != rank) return std::nullopt;
         Tensor part{{tensor->shape.begin() + 1, tensor->shape.end()}, tensor->dtype, tensor->bytes};
-        std::uint64_t before = static_cast<std::uint64_t>(direction) * bytes_of(part.dtype);
+        std::uint64_t before = direction * bytes_of(part.dtype);
         for (const std::int64_t size : part.shape) before *= static_cast<std::uint64_t>(size);
         if (before >= part.bytes.size()) return std::nullopt;
         part.bytes.remove_prefix(before);
         return numbers_in(part);
     }
 
-    std::optional<DirectionWeights> weights_of(const std::vector<std::string>& inputs, int direction) const {
+    std::optional<DirectionWeights> weights_of(const std::vector<std::string>& inputs, std::size_t direction) const {
         const auto input = part_of(inputs[1], direction, 3), state = part_of(inputs[2], direction, 3);
         const auto biases = inputs[3].empty() ? Numbers() : part_of(inputs[3], direction, 2);
         if (!input || !state || !biases) return std::nullopt;

@@ -27,6 +27,17 @@ void read_keras_hdf5(std::string_view bytes, ModelFile& into);
 /// A SavedModel's directory.
 void read_saved_model(const std::string& directory, ModelFile& into);
 
+/// Texts and datasets in an HDF5 file, as h5py writes it for Keras.
+struct Hdf5 {
+    TextMap texts;     ///< attributes of the root and of its group model_weights: "model_config"; of several the first
+    Weights datasets;  ///< by their path; without bytes where these are compressed or in pieces
+};
+
+/// Superblocks 0 and 1, object headers 1, groups with a symbol table: what h5py writes unless it is told otherwise.
+/// InputError where the file has another form. Format:
+/// https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t3.html.
+Hdf5 read_hdf5(std::string_view bytes);
+
 /// Null where it is none, or a value of another type.
 const Json& member(const Json& object, const char* name);
 /// The text of a member; "" where it is none.

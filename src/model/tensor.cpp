@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "rnn/number.hpp"
+#include "rnn/case.hpp"
 
 namespace rnncheck::model {
 
@@ -67,13 +67,15 @@ std::optional<Numbers> numbers_in(const Tensor& tensor, bool transposed) {
     return numbers;
 }
 
-void set_weights(ModelLayer& layer, const GateOrder& order, const std::vector<std::optional<DirectionWeights>>& from,
-                 ModelFile& file) {
+void set_weights(ModelLayer& layer, const GateOrder& order, ModelFile& file, std::size_t count,
+                 const std::function<std::optional<DirectionWeights>(std::size_t)>& weights_of) {
+    if (file.weights_wanted == 0) return;
     Numbers all;
     const std::size_t hidden = static_cast<std::size_t>(layer.hidden.value_or(0));
     const std::size_t gates = layer.kind == LayerKind::lstm ? 4 : layer.kind == LayerKind::gru ? 3 : 1;
     const auto is_bias = [&](const Numbers& bias) { return bias.empty() || bias.size() == gates * hidden; };
-    for (const auto& weights : from) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto weights = weights_of(i);
         if (!weights || hidden == 0 || !is_bias(weights->input_bias) || !is_bias(weights->recurrent_bias)) return;
         for (std::size_t gate = 0; gate < gates; ++gate) {
             const std::size_t place = gates == 4 ? order.lstm[gate] : gates == 3 ? order.gru[gate] : 0;

@@ -1,6 +1,8 @@
 // The arrays of a model's file and, where a recurrent layer's weights are wanted, their numbers in cuDNN's order.
 #pragma once
 
+#include <functional>
+
 #include "base/lists.hpp"
 #include "model/bytes.hpp"
 #include "model/model.hpp"
@@ -74,9 +76,9 @@ struct GateOrder {
 inline constexpr GateOrder torch_order{{0, 1, 2, 3}, {0, 1, 2}}, keras_order{{0, 1, 2, 3}, {1, 0, 2}},
     onnx_order{{0, 2, 3, 1}, {1, 0, 2}};
 
-/// Sets the layer's weights from those of its pseudo-layers; none where one has none, they are more than the file has
-/// left to read, or one is not finite.
-void set_weights(ModelLayer& layer, const GateOrder& order, const std::vector<std::optional<DirectionWeights>>& from,
-                 ModelFile& file);
+/// Where weights are wanted, sets the layer's from those of so many pseudo-layers; none where one has none, they are
+/// more than the file has left to read, or one is not finite.
+void set_weights(ModelLayer& layer, const GateOrder& order, ModelFile& file, std::size_t count,
+                 const std::function<std::optional<DirectionWeights>(std::size_t)>& weights_of);
 
 }  // namespace rnncheck::model

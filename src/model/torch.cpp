@@ -111,10 +111,10 @@ std::optional<ModelLayer> layer_of(const Module& module, ModelFile& file) {
                      {}};
     layer.settings["bias"] = module.find("bias_ih") ? "True" : "False";
     if (projection) layer.settings["proj_size"] = std::to_string(projection->shape[0]);
-    std::vector<std::optional<DirectionWeights>> weights;
-    for (int i = 0; file.weights_wanted > 0 && i < layer.layers * layer.directions; ++i)
-        weights.push_back(weights_of(module, i / layer.directions, i % layer.directions == 1));
-    set_weights(layer, torch_order, weights, file);
+    const auto directions = static_cast<std::size_t>(layer.directions);
+    set_weights(layer, torch_order, file, static_cast<std::size_t>(layer.layers) * directions, [&](std::size_t i) {
+        return weights_of(module, static_cast<int>(i / directions), i % directions == 1);
+    });
     return layer;
 }
 

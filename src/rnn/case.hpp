@@ -1,6 +1,9 @@
 // One recurrent-network case: all that cuDNN needs to know, in our words. Knows no vendor, file or process.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "base/fields.hpp"
 
 namespace rnncheck {
@@ -99,5 +102,16 @@ std::int64_t gate_weights(const RnnCase& rnn_case);
 
 /// The shortest text that is read back as the same number: "0.1".
 std::string exact_number(double number);
+
+// Numbers of the four data types as bytes, for copying to and from a device.
+
+std::size_t bytes_of(Dtype dtype);
+
+/// The nearest value of the type, ties to even; overflow gives infinity.
+double rounded(double value, Dtype dtype);
+
+/// Little-endian bytes of the values in the type, and back.
+std::vector<std::byte> encode(std::span<const double> values, Dtype dtype);
+std::vector<double> decode(std::span<const std::byte> bytes, Dtype dtype);
 
 }  // namespace rnncheck

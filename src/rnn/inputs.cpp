@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rnn/case.hpp"
 #include "rnn/layer.hpp"
-#include "rnn/number.hpp"
 
 namespace rnncheck {
 

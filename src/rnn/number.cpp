@@ -1,7 +1,7 @@
-#include "rnn/number.hpp"
-
 #include <bit>
 #include <cstring>
+
+#include "rnn/case.hpp"
 
 namespace rnncheck {
 

@@ -3,8 +3,8 @@
 #include <numeric>
 
 #include "base/lists.hpp"
+#include "rnn/case.hpp"
 #include "rnn/network.hpp"
-#include "rnn/number.hpp"
 
 namespace rnncheck {
 

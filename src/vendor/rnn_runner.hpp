@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "rnn/number.hpp"
+#include "rnn/case.hpp"
 #include "vendor/lstm.hpp"
 
 namespace rnncheck::vendor {

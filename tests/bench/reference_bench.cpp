@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "rnn/compare.hpp"
-#include "rnn/number.hpp"
+#include "rnn/case.hpp"
 #include "rnn/sweep.hpp"
 
 using namespace rnncheck;

@@ -2,8 +2,7 @@
 // RNNCHECK_FUZZ=1000000 test_files "[fuzz]" runs as many; by default a few, so that the test stays quick.
 #include <cstdlib>
 
-#include "files/python/distributions.hpp"
-#include "files/python/literals.hpp"
+#include "files/python/frameworks.hpp"
 #include "support/catch.hpp"
 #include "support/text_mutator.hpp"
 

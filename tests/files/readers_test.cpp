@@ -1,5 +1,4 @@
-#include "files/python/distributions.hpp"
-#include "files/python/literals.hpp"
+#include "files/python/frameworks.hpp"
 #include "support/catch.hpp"
 
 using namespace rnncheck::python;

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "rnn/number.hpp"
+#include "rnn/case.hpp"
 #include "rnn/sweep.hpp"
 #include "support/catch.hpp"
 

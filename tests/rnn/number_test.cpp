@@ -1,4 +1,4 @@
-#include "rnn/number.hpp"
+#include "rnn/case.hpp"
 
 #include <bit>
 #include <cmath>

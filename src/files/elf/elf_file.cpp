@@ -17,24 +17,14 @@ namespace rnncheck::elf {
 
 namespace {
 
-std::string failure_in_words(int error) {
-    if (error == EINVAL) return "is not a regular file";
-    if (error == EACCES) return "this user may not read it";
-    return "cannot be opened: " + std::generic_category().message(error);
-}
-
-std::string machine_name(unsigned machine) {
-    constexpr std::pair<unsigned, const char*> names[] = {
-        {EM_X86_64, "x86-64"}, {EM_386, "x86"},      {EM_AARCH64, "AArch64"}, {EM_ARM, "ARM"},
-        {EM_PPC64, "PowerPC"}, {EM_RISCV, "RISC-V"}, {EM_S390, "S/390"}};
-    for (const auto& [number, name] : names)
-        if (number == machine) return name;
-    return "machine " + std::to_string(machine);
-}
-
 /// "64-bit x86-64", "32-bit x86", "64-bit machine 258".
 std::string machine_in_words(unsigned char elf_class, unsigned machine) {
-    return (elf_class == ELFCLASS64 ? "64-bit " : "32-bit ") + machine_name(machine);
+    using Name = std::pair<unsigned, const char*>;
+    constexpr Name names[] = {{EM_X86_64, "x86-64"}, {EM_386, "x86"},      {EM_AARCH64, "AArch64"}, {EM_ARM, "ARM"},
+                              {EM_PPC64, "PowerPC"}, {EM_RISCV, "RISC-V"}, {EM_S390, "S/390"}};
+    const Name* const known = find_by(names, &Name::first, machine);
+    return (elf_class == ELFCLASS64 ? "64-bit " : "32-bit ") +
+           (known ? known->second : "machine " + std::to_string(machine));
 }
 
 /// What is a fault in a library (no dynamic section, being a program) is none in a program.
@@ -85,7 +75,6 @@ std::vector<Segment> read_segments(ElfFile& file, const FilePieces& pieces, cons
     else if (header.e_phoff + length > pieces.size())
         truncated(file, pieces.size(), header.e_phoff + length);
     if (file.problem) return {};
-    if (header.e_phoff + length <= start.size()) return as_array<Segment>(start.substr(header.e_phoff, length));
     return as_array<Segment>(pieces.at(header.e_phoff, length));
 }
 
@@ -134,9 +123,8 @@ std::vector<Entry> read_entries(ElfFile& file, const FilePieces& pieces, const s
 }
 
 std::optional<std::uint64_t> value_of(const std::vector<Entry>& entries, std::int64_t tag) {
-    for (const auto& entry : entries)
-        if (entry.d_tag == tag) return entry.d_un.d_val;
-    return std::nullopt;
+    const Entry* const entry = find_by(entries, &Entry::d_tag, tag);
+    return entry ? std::optional<std::uint64_t>(entry->d_un.d_val) : std::nullopt;
 }
 
 void take_name(ElfFile& file, std::int64_t tag, const std::string& name) {
@@ -202,7 +190,7 @@ void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::st
 constexpr std::string_view magic =
     "\x7f"
     "ELF";
-constexpr std::size_t start_length = 4096;  // the ELF header and, in practice, all program headers
+constexpr std::size_t start_length = 256;  // the ELF header, or what else it is
 
 ElfFile with_problem(FileProblem problem, const std::string& detail, bool skipped = false) {
     ElfFile file;
@@ -235,9 +223,11 @@ std::optional<ElfFile> no_regular_file(const std::string& path) {
     return with_problem(FileProblem::device, "is a device, not a file");
 }
 
-ElfFile unopened(const FilePieces& pieces) {
-    if (pieces.error() == EACCES) return with_problem(FileProblem::unreadable, pieces.problem(), true);
-    return aborting_list(FileProblem::unreadable, pieces.problem());
+ElfFile unopened(int error) {
+    if (error == EACCES) return with_problem(FileProblem::unreadable, "this user may not read it", true);
+    return aborting_list(FileProblem::unreadable, error == EINVAL
+                                                      ? "is not a regular file"
+                                                      : "cannot be opened: " + std::generic_category().message(error));
 }
 
 bool is_text(std::string_view bytes) {
@@ -314,7 +304,7 @@ ElfFile read(const Root& root, std::string_view path, ElfUse use) {
     if (!real) return absent(root, path);
     if (auto other_thing = no_regular_file(root.outside(*real))) return *other_thing;
     const FilePieces pieces(root.outside(*real));
-    if (pieces.error() != 0) return unopened(pieces);
+    if (pieces.error() != 0) return unopened(pieces.error());
     const std::string start = pieces.at(0, start_length);
     if (start.empty() && pieces.size() > 0) return with_problem(FileProblem::unreadable, "cannot be read");
     if (start.empty() || start.compare(0, magic.size(), magic, 0, start.size()) != 0)
@@ -336,7 +326,6 @@ FilePieces::FilePieces(const std::string& path) {
     else if ((file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) < 0)
         error_ = errno;
     size_ = static_cast<std::uint64_t>(about.st_size);
-    if (error_ != 0) problem_ = failure_in_words(error_);
 }
 
 FilePieces::~FilePieces() {

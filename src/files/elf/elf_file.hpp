@@ -70,7 +70,6 @@ class FilePieces {
     FilePieces& operator=(const FilePieces&) = delete;
 
     int error() const { return error_; }  ///< errno of the failed opening, EINVAL for what is no file
-    const std::string& problem() const { return problem_; }  ///< the same in words, empty when it is open
     std::uint64_t size() const { return size_; }
 
     /// At most `length` bytes from `offset`: fewer at the end of the file, none after it or when reading fails.
@@ -79,7 +78,6 @@ class FilePieces {
   private:
     int file_ = -1;
     int error_ = 0;
-    std::string problem_;
     std::uint64_t size_ = 0;
 };
 

@@ -1,3 +1,4 @@
+#include <re2/re2.h>
 #include <sys/auxv.h>
 #include <sys/utsname.h>
 
@@ -20,34 +21,17 @@ std::string text_ending(std::string_view bytes, std::string_view ending) {
     return std::string(bytes.substr(start, at + ending.size() - start));
 }
 
-bool is_directory_text(std::string_view text) {
-    return text.size() > 2 && text.front() == '/' && text.back() == '/' &&
-           text.find_first_of(" %:\n") == std::string_view::npos;
-}
-
 /// glibc keeps its default directories as texts one behind the other, each with a '/' at both ends (elf/dl-load.c,
 /// system_dirs): the longest such row.
-std::vector<std::string> directories_in(std::string_view bytes) {
-    std::vector<std::string> best, row;
-    const auto end_row = [&] {
-        if (row.size() > best.size()) best = row;
-        row.clear();
-    };
-    std::size_t at = 0;
-    while (at < bytes.size()) {
-        if (row.empty()) at = bytes.find(std::string_view("\0/", 2), at);
-        if (at == std::string_view::npos) break;
-        if (row.empty()) ++at;
-        const auto end = bytes.find('\0', at);
-        if (end == std::string_view::npos) break;
-        const std::string_view text = bytes.substr(at, end - at);
-        if (is_directory_text(text) && row.size() < most_directories)
-            row.emplace_back(text.substr(0, text.size() - 1));
-        else
-            end_row();
-        at = row.empty() ? end : end + 1;
+std::vector<std::string> directories_in(re2::StringPiece bytes) {
+    static const re2::RE2 next_row(R"(\x00((?:/[^ %:\n\x00]+/\x00)+))", re2::RE2::Latin1);
+    std::vector<std::string> best;
+    for (std::string texts; re2::RE2::FindAndConsume(&bytes, next_row, &texts);) {
+        texts.resize(texts.size() - std::string_view("/\0", 2).size());
+        replace_all(texts, std::string_view("/\0", 2), std::string_view("\0", 1));
+        if (std::vector<std::string> row = split(texts, '\0'); row.size() > best.size()) best = std::move(row);
     }
-    end_row();
+    best.resize(std::min(best.size(), most_directories));
     return best;
 }
 

@@ -69,47 +69,37 @@ std::vector<std::string> existing(const Root& root, const std::vector<std::strin
 
 constexpr std::size_t most_path_files = 100, most_bytes = 64 << 10;
 
-bool is_code(std::string_view line) {
-    return line.starts_with("import ") || line.starts_with("import\t");
-}
-
-void read_path_file(const Root& root, const std::string& directory, const std::string& name,
-                    std::vector<std::string>& found, std::vector<std::string>& left_out) {
-    bool code = false;
-    for (const std::string& raw : split(root.read(directory + '/' + name, most_bytes).value_or(""), '\n')) {
-        const std::string line(trim(raw));
-        code |= is_code(line);
-        if (line.empty() || line.starts_with('#') || is_code(line) || found.size() == most_directories) continue;
-        const std::string path = normal_path(line.starts_with('/') ? line : directory + '/' + line);
-        if (!root.names_in(path, 1).empty()) add_once(found, path);
-    }
-    if (code && name.starts_with("__editable__"))
-        left_out.push_back(directory + '/' + name + " finds an editable installation by code, which is not run");
-}
-
-/// The directories that the *.pth files of a directory of packages add, in the order in which Python appends them:
+/// Adds the directories that the *.pth files of a directory of packages add, in the order in which Python appends them:
 /// https://docs.python.org/3/library/site.html. A line that begins with `import` is code, which is not run; where it is
 /// that of an editable installation this is said.
-std::vector<std::string> directories_of_path_files(const Root& root, const std::string& directory,
-                                                   std::vector<std::string>& left_out) {
-    std::vector<std::string> found;
-    std::size_t files = 0;
-    for (const std::string& name : root.names_in(directory))
-        if (name.ends_with(".pth") && !name.starts_with('.') && ++files <= most_path_files)
-            read_path_file(root, directory, name, found, left_out);
-    return found;
+void add_path_files(const Root& root, const std::string& directory, std::vector<std::string>& found,
+                    std::vector<std::string>& left_out) {
+    std::size_t files = 0, lines_taken = 0;
+    for (const std::string& name : root.names_in(directory)) {
+        if (!name.ends_with(".pth") || name.starts_with('.') || ++files > most_path_files) continue;
+        const std::string file = directory + '/' + name;
+        for (const std::string& raw : split(root.read(file, most_bytes).value_or(""), '\n')) {
+            const std::string line(trim(raw));
+            const bool code = line.starts_with("import ") || line.starts_with("import\t");
+            if (code && name.starts_with("__editable__"))
+                add_once(left_out, file + " finds an editable installation by code, which is not run");
+            if (code || line.empty() || line.starts_with('#') || lines_taken == most_directories) continue;
+            const std::string path = normal_path(line.starts_with('/') ? line : directory + '/' + line);
+            if (root.names_in(path, 1).empty()) continue;
+            ++lines_taken;
+            add_once(found, path);
+        }
+    }
 }
 
 /// With the directories that its *.pth files add. Those of PYTHONPATH have none that count.
-void set_directories(const Root& root, const Variables& variables, std::vector<std::string> directories,
+void set_directories(const Root& root, const Variables& variables, const std::vector<std::string>& directories,
                      PythonEnvironment& environment) {
     const auto from_variable = split(value_of(variables, "PYTHONPATH"), ':');
-    std::vector<std::string> added;
+    std::vector<std::string> all = directories;
     for (const std::string& directory : directories)
-        if (!includes(from_variable, directory))
-            append(added, directories_of_path_files(root, directory, environment.left_out));
-    append(directories, std::move(added));
-    environment.package_directories = existing(root, directories);
+        if (!includes(from_variable, directory)) add_path_files(root, directory, all, environment.left_out);
+    environment.package_directories = existing(root, all);
 }
 
 PythonEnvironment described(const Root& root, const Variables& variables, Prefix prefix) {

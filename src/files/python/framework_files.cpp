@@ -3,7 +3,6 @@
 #include "base/text.hpp"
 #include "files/elf/elf_file.hpp"
 #include "files/python/frameworks.hpp"
-#include "files/python/literals.hpp"
 
 namespace rnncheck::python {
 

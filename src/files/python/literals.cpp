@@ -1,40 +1,29 @@
-#include "files/python/literals.hpp"
-
 #include <re2/re2.h>
 
 #include "base/lists.hpp"
-#include "files/python/distributions.hpp"
+#include "base/text.hpp"
+#include "files/python/frameworks.hpp"
 
 namespace rnncheck::python {
 
 namespace {
 
-constexpr std::size_t most_text = 64 * 1024;
-constexpr std::size_t most_names = 256, most_values = 128, longest_value = 200;
+constexpr std::size_t most_text = 64 * 1024, most_names = 256;
 
-/// A text in quotes without escapes, or a word: a number, True, False, None, or what is no literal.
+/// A text in quotes without escapes, or a word, which need not be a literal.
 const std::string token_pattern = R"('[^'\\\n]*'|"[^"\\\n]*"|[0-9A-Za-z.]+)";
-
-std::optional<std::string> literal(std::string_view text) {
-    const bool is_text = text.front() == '\'' || text.front() == '"';
-    if (is_text) text = text.substr(1, text.size() - 2);
-    const bool known = is_text || text == "True" || text == "False" || text == "None" ||
-                       text.find_first_not_of("0123456789.") == std::string_view::npos;
-    return known && text.size() <= longest_value ? std::optional<std::string>(text) : std::nullopt;
-}
 
 /// Of one token or a list of tokens; empty when one of them is no literal.
 std::vector<std::string> values_in(re2::StringPiece text) {
     static const re2::RE2 next("[ \\t]*(" + token_pattern + ")[ \\t]*(?:,|$)", re2::RE2::Latin1);
+    static const re2::RE2 literal(R"(['"](.{0,200}).|(True|False|None|[0-9.]{1,200}))", re2::RE2::Latin1);
     if (text[0] == '[') text = {text.data() + 1, text.size() - 2};
     std::vector<std::string> values;
-    for (re2::StringPiece one; values.size() < most_values && re2::RE2::Consume(&text, next, &one);) {
-        auto value = literal({one.data(), one.size()});
-        if (!value) return {};
-        values.push_back(std::move(*value));
+    for (std::string token, quoted, plain; re2::RE2::Consume(&text, next, &token);) {
+        if (!re2::RE2::FullMatch(token, literal, &quoted, &plain)) return {};
+        values.push_back(quoted + plain);
     }
-    const std::string_view rest(text.data(), text.size());
-    return rest.find_first_not_of(" \t") == std::string_view::npos ? values : std::vector<std::string>();
+    return trim(text).empty() ? values : std::vector<std::string>();
 }
 
 void read_line(std::string_view line, Literals& literals) {
@@ -42,8 +31,7 @@ void read_line(std::string_view line, Literals& literals) {
     static const re2::RE2 assignment(R"(([A-Za-z0-9_]+)[ \t]*(?::[^=\n]*)?)" + value, re2::RE2::Latin1);
     static const re2::RE2 pair(R"(\([ \t]*('[^'\\\n]*'|"[^"\\\n]*")[ \t]*,)" + value.substr(1), re2::RE2::Latin1);
     const auto put = [&](std::string name, const re2::StringPiece& text) {
-        if (auto values = values_in(text); !values.empty() && name.size() <= longest_value)
-            literals.put(std::move(name), std::move(values));
+        if (auto values = values_in(text); !values.empty()) literals.put(std::move(name), std::move(values));
     };
     re2::StringPiece rest(line.data(), line.size()), name, text;
     if (re2::RE2::Consume(&rest, assignment, &name, &text)) put({name.data(), name.size()}, text);
