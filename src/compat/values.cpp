@@ -71,10 +71,9 @@ std::string normalized(std::string_view text) {
 }
 
 const FrameworkWord* framework_word_at(std::string_view text) {
-    const auto found = std::ranges::find_if(framework_words, [&](const FrameworkWord& word) {
+    return find_where(framework_words, [&](const FrameworkWord& word) {
         return !word.only_in_questions && text.starts_with(word.word);
     });
-    return found == framework_words.end() ? nullptr : &*found;
 }
 
 std::optional<Version> driver_from(std::string_view text) {
