@@ -173,10 +173,8 @@ static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     search_cache(search);
     search_directories(search, search.loader.default_directories, FoundVia::default_directory);
     search_directories(search, {"/lib64", "/usr/lib64"}, FoundVia::default_directory);
-    search_directories(search, loader::toolkit_directories(job.root), FoundVia::toolkit);
-    search_directories(search, loader::wheel_directories(job.root, job.facts.tool.python), FoundVia::wheel);
-    search_directories(search, loader::conda_directories(job.root, job.facts.tool.python), FoundVia::conda);
-    search_directories(search, {"/usr/lib/wsl/lib"}, FoundVia::wsl);
+    for (const auto& [via, directories] : loader::other_library_directories(job.root, job.facts.tool.python))
+        search_directories(search, directories, via);
     add_development_names(search);
 }
 

@@ -53,6 +53,22 @@ bool is_own_target(std::string_view directory) {
 #endif
 }
 
+Directories toolkits(const Root& root) {
+    Directories found;
+    for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"})
+        if (const auto directory = directory_variable(name)) found.push_back(*directory);
+    for (const char* parent : {"/usr/local", "/opt"}) append(found, children(root, parent, "cuda"));
+    found.push_back("/usr/lib/cuda");
+    return found;
+}
+
+/// The name programs open whatever the version, for the kinds that have one.
+std::optional<std::string> fixed_name(LibraryKind kind) {
+    if (kind == LibraryKind::cuda) return "libcuda.so.1";
+    if (kind == LibraryKind::nvml) return "libnvidia-ml.so.1";
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<LibraryName> library_name(std::string_view file_name) {
@@ -70,14 +86,8 @@ std::optional<Version> LibraryName::product_version() const {
     return fixed_name(kind) && version && version->major() < oldest_driver ? std::nullopt : version;
 }
 
-std::optional<std::string_view> fixed_name(LibraryKind kind) {
-    if (kind == LibraryKind::cuda) return "libcuda.so.1";
-    if (kind == LibraryKind::nvml) return "libnvidia-ml.so.1";
-    return std::nullopt;
-}
-
 std::string opened_as(LibraryKind kind, const std::optional<std::string>& soname, const std::string& file_name) {
-    if (const auto fixed = fixed_name(kind)) return std::string(*fixed);
+    if (const auto fixed = fixed_name(kind)) return *fixed;
     return soname && !soname->empty() && !contains(*soname, "/") ? *soname : file_name;
 }
 
@@ -120,50 +130,31 @@ std::vector<std::string> parts_of_cudnn(const Root& root, const std::string& nam
     return parts;
 }
 
-std::vector<std::string> toolkit_directories(const Root& root) {
-    Directories toolkits, found;
-    for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"})
-        if (const auto directory = directory_variable(name)) toolkits.push_back(*directory);
-    for (const char* parent : {"/usr/local", "/opt"}) append(toolkits, children(root, parent, "cuda"));
-    toolkits.push_back("/usr/lib/cuda");
-    for (const auto& toolkit : toolkits) {
-        append(found, {toolkit + "/lib64", toolkit + "/lib"});
+std::map<FoundVia, std::vector<std::string>> other_library_directories(const Root& root,
+                                                                       const std::optional<std::string>& asked_python) {
+    std::map<FoundVia, Directories> found = {{FoundVia::wsl, {"/usr/lib/wsl/lib"}}};
+    for (const auto& toolkit : toolkits(root)) {
+        Directories& directories = found[FoundVia::toolkit];
+        append(directories, {toolkit + "/lib64", toolkit + "/lib"});
         for (const auto& target : children(root, toolkit + "/targets", ""))
-            if (is_own_target(target)) found.push_back(target + "/lib");
-        append(found, {toolkit + "/compat", toolkit + "/compat/lib"});
+            if (is_own_target(target)) directories.push_back(target + "/lib");
+        append(directories, {toolkit + "/compat", toolkit + "/compat/lib"});
     }
-    return found;
-}
-
-std::vector<std::string> wheel_directories(const Root& root, const std::optional<std::string>& asked_python) {
     const python::Variables variables = python::variables_of_process();
+    const std::string conda = python::value_of(variables, "CONDA_PREFIX");
     std::vector<std::optional<PythonEnvironment>> environments = {
         python::active_environment(root, variables, asked_python), python::environment_on_path(root, variables)};
-    for (const std::string& prefix :
-         {python::value_of(variables, "VIRTUAL_ENV"), python::value_of(variables, "CONDA_PREFIX"),
-          std::string("/usr/local"), std::string("/usr"), python::value_of(variables, "HOME") + "/.local"})
+    for (const std::string& prefix : {python::value_of(variables, "VIRTUAL_ENV"), conda, std::string("/usr/local"),
+                                      std::string("/usr"), python::value_of(variables, "HOME") + "/.local"})
         environments.push_back(python::environment_at(root, variables, prefix));
-    Directories found;
     for (const auto& environment : environments)
         for (const auto& packages : environment ? environment->package_directories : Directories{}) {
-            for (const auto& wheel : children(root, packages + "/nvidia", "")) found.push_back(wheel + "/lib");
-            found.push_back(packages + "/torch/lib");
+            for (const auto& wheel : children(root, packages + "/nvidia", ""))
+                found[FoundVia::wheel].push_back(wheel + "/lib");
+            found[FoundVia::wheel].push_back(packages + "/torch/lib");
         }
-    return found;
-}
-
-std::vector<std::string> conda_directories(const Root& root, const std::optional<std::string>& asked_python) {
-    const python::Variables variables = python::variables_of_process();
-    const auto asked = python::environment_at(
-        root, variables, asked_python ? *asked_python : python::value_of(variables, "CONDA_PREFIX"));
-    return asked && asked->kind == "conda" ? Directories{asked->path + "/lib"} : Directories{};
-}
-
-std::vector<std::string> other_library_directories(const Root& root) {
-    Directories found = toolkit_directories(root);
-    append(found, wheel_directories(root));
-    append(found, conda_directories(root));
-    found.push_back("/usr/lib/wsl/lib");
+    const auto asked = python::environment_at(root, variables, asked_python.value_or(conda));
+    if (asked && asked->kind == "conda") found[FoundVia::conda] = {asked->path + "/lib"};
     return found;
 }
 

@@ -1,6 +1,7 @@
 // The GPU libraries: which file names mean which, and where their files are beside the loader's own places.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,9 +26,6 @@ struct LibraryName {
 /// (libcudart-d0da41ae.so.11.0) or without. Static libraries and backups (libcudnn.so.9.bak) are no names.
 std::optional<LibraryName> library_name(std::string_view file_name);
 
-/// The name programs open whatever the version, for the kinds that have one: libcuda.so.1, libnvidia-ml.so.1.
-std::optional<std::string_view> fixed_name(LibraryKind kind);
-
 /// The name by which programs open a file of this name: that of its kind, else its soname, else its own.
 std::string opened_as(LibraryKind kind, const std::optional<std::string>& soname, const std::string& file_name);
 
@@ -48,19 +46,10 @@ bool is_part_of_cudnn(std::string_view name);
 std::vector<std::string> parts_of_cudnn(const Root& root, const std::string& name, const std::string& path,
                                         const std::vector<std::string>& names_inside);
 
-// Directories of toolkits, Python wheels and conda. They need not exist, and several names may mean one.
-
-/// lib64, lib, targets/*/lib and the forward-compatibility directories of every CUDA toolkit.
-std::vector<std::string> toolkit_directories(const Root& root);
-
-/// site-packages/nvidia/*/lib and torch/lib of the Python installations that would be used here; where one was asked
-/// for, of that one first.
-std::vector<std::string> wheel_directories(const Root& root, const std::optional<std::string>& asked_python = {});
-
-/// The library directory of the active conda environment, or of the one that was asked for.
-std::vector<std::string> conda_directories(const Root& root, const std::optional<std::string>& asked_python = {});
-
-/// All of these for this machine, and that of WSL.
-std::vector<std::string> other_library_directories(const Root& root);
+/// Where else GPU libraries are on this machine: below every CUDA toolkit with its forward-compatibility directories,
+/// in wheels of the Python installations that would be used here (of the one asked for first), in the active conda
+/// environment or the one asked for, and of WSL. Directories need not exist, and several names may mean one.
+std::map<FoundVia, std::vector<std::string>> other_library_directories(
+    const Root& root, const std::optional<std::string>& asked_python = {});
 
 }  // namespace rnncheck::loader

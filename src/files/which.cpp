@@ -68,6 +68,12 @@ std::vector<std::string> notes_on(const Root& root, const std::string& path, con
     return notes;
 }
 
+std::vector<std::string> elsewhere_on(const Root& root) {
+    std::vector<std::string> all;
+    for (const auto& [via, directories] : other_library_directories(root)) append(all, directories);
+    return all;
+}
+
 /// The parts of a cuDNN must be of one release with it, which a look at the single answers does not show.
 void check_copy(const Root& root, const std::string& name, const std::string& path, Which& which) {
     const auto real_directory = [&](const std::string& file) { return directory_of(real_or_same(root, file)); };
@@ -207,13 +213,13 @@ Which which_for_file(const Root& root, const std::string& path, const WhichSetti
     process.start(setting.preload);
     open_named_libraries(process);
     which.libraries = choices_of(process, setting.all);
-    add_elsewhere_and_notes(root, other_library_directories(root), which);
+    add_elsewhere_and_notes(root, elsewhere_on(root), which);
     return which;
 }
 
 Which which_for_plain_program(const Root& root, const WhichSetting& setting) {
     const Loader loader = loader_of(root, {setting.library_path});
-    const std::vector<std::string> elsewhere = other_library_directories(root);
+    const std::vector<std::string> elsewhere = elsewhere_on(root);
     Process process(loader, "", {});
     process.start(setting.preload);
     Which which{"a plain program", {}, choices_by_name(process, elsewhere, setting.all)};
@@ -264,7 +270,7 @@ Which which_for_process(int id, bool all) {
         which.notes.push_back("its program " + program.problem_detail + ": what it would open is unknown");
         return which;
     }
-    const auto elsewhere = running.root.empty() ? other_library_directories(root) : std::vector<std::string>{};
+    const auto elsewhere = running.root.empty() ? elsewhere_on(root) : std::vector<std::string>{};
     add_not_mapped(process, elsewhere, which);
     add_elsewhere_and_notes(root, elsewhere, which);
     return which;

@@ -164,9 +164,10 @@ struct Place {
     int depth = 0;
 };
 
-class KerasModel {
-  public:
-    KerasModel(const Weights& weights, ModelFile& into) : cells_(cells_of(weights)), into_(into) {}
+struct KerasModel {
+    const std::vector<CellWeights> known_cells;
+    ModelFile& into;
+    std::string path = {};  ///< of the layer that is read
 
     /// A layer or a model; what leaves it.
     Signal read(const Json& node, const Signal& in, const Place& place, const std::string& wrapper = "") {
@@ -177,7 +178,7 @@ class KerasModel {
         if (layers.is_array()) return model(layers, in, place);
         // A wrapper gives its name to the layer in it.
         const std::string name = wrapper.empty() ? place.inside + text_member(config, "name") : wrapper;
-        path_ = place.path;
+        path = place.path;
         if (class_name == "Bidirectional") return bidirectional(node, in, name);
         if (class_name == "RNN") return rnn(node, in, name);
         if (const auto kind = kind_of(node)) return add(*kind, node, in, name);
@@ -189,7 +190,6 @@ class KerasModel {
         return out;
     }
 
-  private:
     Signal model(const Json& layers, const Signal& in, const Place& place) {
         std::map<std::string, Signal> by_name;
         std::map<std::string, int> of_class;
@@ -202,7 +202,7 @@ class KerasModel {
             const int before_it = of_class[snake]++;
             const bool is_model = member(config, "layers").is_array() || config.is_array();
             const Signal from = input_of(layer, by_name, last, in);
-            const std::size_t before = into_.layers.size();
+            const std::size_t before = into.layers.size();
             last = read(layer, from,
                         {is_model ? place.inside + name + "/" : place.inside,
                          place.path + "layers/" + snake + (before_it > 0 ? "_" + std::to_string(before_it) : "") + "/",
@@ -210,8 +210,8 @@ class KerasModel {
             by_name[name] = last;
             const Json& inbound = member(layer, "inbound_nodes");
             if (inbound.is_array() && inbound.size() > 1)  // shared by several places of the model
-                for (std::size_t i = before; i < into_.layers.size(); ++i)
-                    into_.layers[i].settings["used"] = std::to_string(inbound.size()) + " times";
+                for (std::size_t i = before; i < into.layers.size(); ++i)
+                    into.layers[i].settings["used"] = std::to_string(inbound.size()) + " times";
         }
         return last;
     }
@@ -257,14 +257,14 @@ class KerasModel {
     Signal bidirectional(const Json& node, const Signal& in, const std::string& name) {
         const Json& config = member(node, "config");
         const Json& inner = member(config, "layer");
-        const std::size_t before = into_.layers.size();
+        const std::size_t before = into.layers.size();
         Json once = inner;
         if (member(node, "build_config").is_object()) once["build_config"] = member(node, "build_config");
         if (config.contains("batch_input_shape")) once["config"]["batch_input_shape"] = config["batch_input_shape"];
         Signal out = text_member(inner, "class_name") == "RNN"
                          ? rnn(once, in, name)
                          : add(kind_of(inner).value_or(LayerKind::cell), once, in, name);
-        ModelLayer& layer = into_.layers[before];
+        ModelLayer& layer = into.layers[before];
         layer.directions = 2;
         const Json& backward = member(member(config, "backward_layer"), "config");
         for (const std::string& setting : split(kept_settings, ' '))
@@ -288,8 +288,8 @@ class KerasModel {
         for (const auto& [key, value] : of_cell.items())
             if (key != "name") merged["config"].emplace(key, value);
         Signal out = add(kind, merged, in, name);
-        if (cells.is_array()) into_.layers.back().layers = std::max(static_cast<int>(cells.size()), 1);
-        into_.layers.back().settings["cell"] = cell.is_array() ? "a list" : text_member(cell, "class_name");
+        if (cells.is_array()) into.layers.back().layers = std::max(static_cast<int>(cells.size()), 1);
+        into.layers.back().settings["cell"] = cell.is_array() ? "a list" : text_member(cell, "class_name");
         return out;
     }
 
@@ -316,8 +316,8 @@ class KerasModel {
         const auto cells = cells_at(name);
         layer.input = input_size(node, in, cells);
         if (!layer.settings["class"].starts_with("CuDNN"))  // whose matrices are packed otherwise
-            set_weights(layer, keras_order, into_, cells.size(), [&](std::size_t i) { return weights_of(*cells[i]); });
-        into_.layers.push_back(layer);
+            set_weights(layer, keras_order, into, cells.size(), [&](std::size_t i) { return weights_of(*cells[i]); });
+        into.layers.push_back(layer);
         return {layer.hidden, member(config, "return_sequences") == Json(true) ? in.mask : ""};
     }
 
@@ -325,12 +325,11 @@ class KerasModel {
     std::vector<const CellWeights*> cells_at(const std::string& name) const {
         std::vector<const CellWeights*> found;
         const std::string part = "/" + name.substr(name.rfind('/') + 1) + "/";
-        for (const CellWeights& cell : cells_) {
+        for (const CellWeights& cell : known_cells) {
             std::string place = cell.place + "/";
             std::ranges::replace(place, '\\', '/');
             replace_all(place, "_layer_checkpoint_dependencies/", "layers/");
-            if (into_.format == "keras" ? place.starts_with(path_) : contains("/" + place, part))
-                found.push_back(&cell);
+            if (into.format == "keras" ? place.starts_with(path) : contains("/" + place, part)) found.push_back(&cell);
         }
         std::stable_partition(found.begin(), found.end(),
                               [](const auto* cell) { return contains(cell->place, "/forward_"); });
@@ -346,10 +345,6 @@ class KerasModel {
             if (const auto width = width_of(*shape)) return width;
         return cells.empty() ? in.width : size_from(cells.front()->sizes.input);
     }
-
-    std::vector<CellWeights> cells_;
-    std::string path_;  ///< of the layer that is read
-    ModelFile& into_;
 };
 
 /// "layers/lstm/cell" is the layer lstm, "two/forward_gru/gru_cell" the layer two in both directions.
@@ -373,7 +368,7 @@ void set_version(ModelFile& file, const std::string& version) {
 }  // namespace
 
 void add_keras_layers(const Json& model, const Weights& weights, ModelFile& into) {
-    KerasModel(weights, into).read(model, {}, {});
+    KerasModel{cells_of(weights), into}.read(model, {}, {});
     const std::string compiled = word_of(member(member(model, "compile_config"), "jit_compile"));
     for (ModelLayer& layer : into.layers)
         if (!compiled.empty()) layer.settings["jit_compile"] = compiled;

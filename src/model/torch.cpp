@@ -163,17 +163,14 @@ const std::vector<std::size_t>* storage_id(const Pickle& pickle, const PickleNod
 }
 
 /// Walks what a pickle describes and collects tensors and recurrent modules with their names.
-class Checkpoint {
-  public:
-    Checkpoint(const Pickle& pickle, const Storages& storages) : pickle_(pickle), storages_(storages) {
-        visit(pickle.root(), "", "", false, 0);
-    }
+struct Checkpoint {
+    const Pickle& pickle;
+    const Storages& storages;
+    std::vector<NamedTensor> tensors = {};
+    ModuleSettings modules = {};
+    std::optional<std::string> lightning = {};
+    std::set<const PickleNode*> seen = {};
 
-    std::vector<NamedTensor> tensors;
-    ModuleSettings modules;
-    std::optional<std::string> lightning;
-
-  private:
     static constexpr int deepest = 200;
     static constexpr std::string_view packed_weights = "._all_weight_values.";
 
@@ -181,13 +178,13 @@ class Checkpoint {
                int depth) {
         if (depth > deepest || (node.kind != Kind::dictionary && node.kind != Kind::object)) return;
         if (const auto tensor = tensor_of(node, depth)) return tensors.push_back({container, name, *tensor});
-        if (!seen_.insert(&node).second) return;
-        const PickleNode* const maker = pickle_.maker(node);
+        if (!seen.insert(&node).second) return;
+        const PickleNode* const maker = pickle.maker(node);
         if (maker && maker->text != "OrderedDict") in_module = true;
         if (maker) note_module(node, *maker, name);
-        if (depth == 0) lightning = pickle_.word(node, "pytorch-lightning_version");
+        if (depth == 0) lightning = pickle.word(node, "pytorch-lightning_version");
         for (std::size_t i = 0; i + 1 < node.pairs.size(); i += 2) {
-            const PickleNode &of_key = pickle_[node.pairs[i]], &value = pickle_[node.pairs[i + 1]];
+            const PickleNode &of_key = pickle[node.pairs[i]], &value = pickle[node.pairs[i + 1]];
             if (of_key.kind != Kind::text) continue;
             const std::string key(of_key.text);
             const bool structure = key == "_modules" || key == "_parameters" || key == "_buffers";
@@ -227,56 +224,53 @@ class Checkpoint {
             return;
         }
         for (const auto* children : {&node.items, &node.pairs})
-            for (const std::size_t child : *children) collect_matrices(pickle_[child], into, depth + 1);
+            for (const std::size_t child : *children) collect_matrices(pickle[child], into, depth + 1);
     }
 
     void note_module(const PickleNode& node, const PickleNode& maker, const std::string& name) {
         if (!contains(maker.module, "modules.rnn")) return;
         TextMap& settings = modules[name];
         for (const char* setting : {"nonlinearity", "dropout", "batch_first", "bidirectional"})
-            if (const auto word = pickle_.word(node, setting)) settings[setting] = *word;
-        const std::string mode = pickle_.word(node, "mode").value_or("");
+            if (const auto word = pickle.word(node, setting)) settings[setting] = *word;
+        const std::string mode = pickle.word(node, "mode").value_or("");
         if (mode == "RNN_TANH" || mode == "RNN_RELU") settings["nonlinearity"] = lower(mode.substr(4));
     }
 
     /// torch/_utils.py: _rebuild_tensor_v2(storage, offset, size, stride, ...), _rebuild_parameter(tensor, ...).
     std::optional<Tensor> tensor_of(const PickleNode& node, int depth) const {
-        const PickleNode* const maker = pickle_.maker(node);
+        const PickleNode* const maker = pickle.maker(node);
         if (!maker || node.items.size() < 2 || !maker->text.starts_with("_rebuild_") || depth > deepest)
             return std::nullopt;
-        const auto& arguments = pickle_[node.items[1]].items;
+        const auto& arguments = pickle[node.items[1]].items;
         if (maker->text.starts_with("_rebuild_parameter"))
-            return arguments.empty() ? std::nullopt : tensor_of(pickle_[arguments[0]], depth + 1);
+            return arguments.empty() ? std::nullopt : tensor_of(pickle[arguments[0]], depth + 1);
         if (arguments.size() < 4) return std::nullopt;
         Tensor tensor{numbers(arguments[2]), {}, {}, numbers(arguments[3])};
-        read_storage(pickle_[arguments[0]], pickle_[arguments[1]].number, tensor);
-        if (arguments.size() > 6 && pickle_[arguments[6]].kind == Kind::global)  // _rebuild_tensor_v3
-            tensor.dtype = pickle_[arguments[6]].text;
+        read_storage(pickle[arguments[0]], pickle[arguments[1]].number, tensor);
+        if (arguments.size() > 6 && pickle[arguments[6]].kind == Kind::global)  // _rebuild_tensor_v3
+            tensor.dtype = pickle[arguments[6]].text;
         return tensor;
     }
 
     std::vector<std::int64_t> numbers(std::size_t list) const {
         std::vector<std::int64_t> found;
-        for (const std::size_t number : pickle_[list].items) found.push_back(pickle_[number].number);
+        for (const std::size_t number : pickle[list].items) found.push_back(pickle[number].number);
         return found;
     }
 
     void read_storage(const PickleNode& storage, std::int64_t offset, Tensor& tensor) const {
-        const auto* const id = storage_id(pickle_, storage);
+        const auto* const id = storage_id(pickle, storage);
         if (!id) return;
-        tensor.dtype = dtype_by(&DtypeNames::storage, pickle_[(*id)[1]].text, pickle_[(*id)[1]].text);
-        const auto* const bytes = look_up(storages_, pickle_[(*id)[2]].text);
+        tensor.dtype = dtype_by(&DtypeNames::storage, pickle[(*id)[1]].text, pickle[(*id)[1]].text);
+        const auto* const bytes = look_up(storages, pickle[(*id)[2]].text);
         const auto at = static_cast<std::uint64_t>(offset) * bytes_of(tensor.dtype);
         if (bytes && at < bytes->size()) tensor.bytes = bytes->substr(at);
     }
-
-    const Pickle& pickle_;
-    const Storages& storages_;
-    std::set<const PickleNode*> seen_;
 };
 
 void read_checkpoint(const Pickle& pickle, const Storages& storages, ModelFile& file) {
-    const Checkpoint checkpoint(pickle, storages);
+    Checkpoint checkpoint{pickle, storages};
+    checkpoint.visit(pickle.root(), "", "", false, 0);
     if (checkpoint.tensors.empty() && file.format != "torchscript")
         throw InputError(
             "the pickle contains no weights of PyTorch; save them with torch.save(model.state_dict(), ...)");

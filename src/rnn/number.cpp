@@ -1,5 +1,7 @@
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "rnn/case.hpp"
 
@@ -68,22 +70,15 @@ std::uint64_t narrowed(double value, const Format& format) {
 }
 
 double widened(std::uint64_t bits, const Format& format) {
-    const int width = 8 * static_cast<int>(format.bytes);
-    const std::uint64_t sign_bit = std::uint64_t{1} << (width - 1);
-    const std::uint64_t sign = (bits & sign_bit) << (64 - width);
-    const std::uint64_t magnitude = bits & (sign_bit - 1);
-    const int drop = double_fraction - format.fraction_bits;
-    const auto rebias = static_cast<std::uint64_t>(double_bias - bias_of(format));
-    if (magnitude >= infinity_of(format)) {
-        const std::uint64_t fraction = magnitude - infinity_of(format);
-        return std::bit_cast<double>(sign | double_infinity | fraction << drop);
-    }
-    if (magnitude >> format.fraction_bits)
-        return std::bit_cast<double>(sign | ((magnitude << drop) + (rebias << double_fraction)));
-    // A subnormal counts units of 2^(1 - bias - fraction bits), a power of two that fp64 holds exactly.
-    const std::uint64_t unit = (rebias + 1 - static_cast<std::uint64_t>(format.fraction_bits)) << double_fraction;
-    return std::bit_cast<double>(
-        sign | std::bit_cast<std::uint64_t>(static_cast<double>(magnitude) * std::bit_cast<double>(unit)));
+    const std::uint64_t sign_bit = std::uint64_t{1} << (8 * format.bytes - 1), magnitude = bits & (sign_bit - 1);
+    const std::uint64_t implicit = std::uint64_t{1} << format.fraction_bits, infinity = infinity_of(format);
+    const double sign = bits & sign_bit ? -1 : 1;
+    if (magnitude >= infinity)
+        return sign * (magnitude > infinity ? std::numeric_limits<double>::quiet_NaN() : HUGE_VAL);
+    const bool normal = magnitude >= implicit;
+    const std::uint64_t fraction = (magnitude & (implicit - 1)) | (normal ? implicit : 0);
+    const int exponent = normal ? static_cast<int>(magnitude >> format.fraction_bits) : 1;
+    return sign * std::ldexp(static_cast<double>(fraction), exponent - bias_of(format) - format.fraction_bits);
 }
 
 // For fp64 and fp32 the processor has the conversions: IEEE 754, to nearest, ties to even.

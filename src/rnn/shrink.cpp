@@ -18,50 +18,50 @@ RnnCase tidied(RnnCase c, bool input_follows) {
     return c;
 }
 
-class Search {
-  public:
-    Search(const RnnCase& failing, const StillFails& still_fails, int most_trials)
-        : still_fails_(still_fails), most_trials_(most_trials), shrunk_{failing, 0, true}, seen_{describe(failing)} {}
+struct Search {
+    using Number = int RnnCase::*;
+
+    const StillFails& still_fails;
+    int most_trials;
+    Shrunk shrunk;
+    std::set<std::string> seen = {describe(shrunk.smallest)};
 
     Shrunk run() {
-        for (bool smaller = true; smaller && shrunk_.finished;) {
-            const std::string before = describe(shrunk_.smallest);
+        for (bool smaller = true; smaller && shrunk.finished;) {
+            const std::string before = describe(shrunk.smallest);
             lower_numbers();
             take_sequences_out();
             shorten_sequences();
             make_plain();
-            smaller = describe(shrunk_.smallest) != before;
+            smaller = describe(shrunk.smallest) != before;
         }
-        return shrunk_;
+        return shrunk;
     }
-
-  private:
-    using Number = int RnnCase::*;
 
     /// Whether the case fails; then it is the smallest.
     bool fails(const RnnCase& candidate) {
-        if (!shrunk_.finished || !seen_.insert(describe(candidate)).second) return false;
-        const auto answer = shrunk_.trials < most_trials_ ? still_fails_(candidate) : std::nullopt;
+        if (!shrunk.finished || !seen.insert(describe(candidate)).second) return false;
+        const auto answer = shrunk.trials < most_trials ? still_fails(candidate) : std::nullopt;
         if (!answer) {
-            shrunk_.finished = false;
+            shrunk.finished = false;
             return false;
         }
-        ++shrunk_.trials;
-        if (*answer) shrunk_.smallest = candidate;
+        ++shrunk.trials;
+        if (*answer) shrunk.smallest = candidate;
         return *answer;
     }
 
     bool fails_with(Number number, int value) {
-        RnnCase candidate = shrunk_.smallest;
+        RnnCase candidate = shrunk.smallest;
         candidate.*number = value;
         return fails(tidied(candidate, candidate.input_mode == InputMode::skip));
     }
 
     /// The smallest value, by trying 1 and then halving what is between a value that does not fail and one that does.
     void lower(Number number) {
-        if (shrunk_.smallest.*number <= 1 || fails_with(number, 1)) return;
-        for (int passes = 1; shrunk_.smallest.*number - passes > 1;) {
-            const int middle = passes + (shrunk_.smallest.*number - passes) / 2;
+        if (shrunk.smallest.*number <= 1 || fails_with(number, 1)) return;
+        for (int passes = 1; shrunk.smallest.*number - passes > 1;) {
+            const int middle = passes + (shrunk.smallest.*number - passes) / 2;
             if (!fails_with(number, middle)) passes = middle;
         }
     }
@@ -69,12 +69,12 @@ class Search {
     void lower_numbers() {
         for (const Number number : {&RnnCase::layers, &RnnCase::batch, &RnnCase::sequence_length, &RnnCase::hidden,
                                     &RnnCase::input, &RnnCase::projection})
-            if (number != &RnnCase::input || shrunk_.smallest.input_mode == InputMode::linear) lower(number);
+            if (number != &RnnCase::input || shrunk.smallest.input_mode == InputMode::linear) lower(number);
     }
 
     void take_sequences_out() {
-        for (std::size_t i = 0; i < shrunk_.smallest.lengths.size() && shrunk_.smallest.batch > 1;) {
-            RnnCase fewer = shrunk_.smallest;
+        for (std::size_t i = 0; i < shrunk.smallest.lengths.size() && shrunk.smallest.batch > 1;) {
+            RnnCase fewer = shrunk.smallest;
             fewer.lengths.erase(fewer.lengths.begin() + static_cast<std::ptrdiff_t>(i));
             fewer.batch -= 1;
             if (!fails(tidied(fewer, false))) ++i;
@@ -82,8 +82,8 @@ class Search {
     }
 
     void shorten_sequences() {
-        for (std::size_t i = 0; i < shrunk_.smallest.lengths.size(); ++i) {
-            RnnCase shorter = shrunk_.smallest;
+        for (std::size_t i = 0; i < shrunk.smallest.lengths.size(); ++i) {
+            RnnCase shorter = shrunk.smallest;
             if (shorter.layout == Layout::sequence_major_packed && i + 1 < shorter.lengths.size()) continue;
             shorter.lengths[i] = std::min(shorter.lengths[i], 1);
             fails(tidied(shorter, false));
@@ -93,7 +93,7 @@ class Search {
     /// One member to its plain value.
     template <class Member, class Value>
     void plain(Member RnnCase::*member, const Value& value) {
-        RnnCase candidate = shrunk_.smallest;
+        RnnCase candidate = shrunk.smallest;
         candidate.*member = value;
         fails(candidate);
     }
@@ -112,11 +112,6 @@ class Search {
         plain(&RnnCase::math, MathType::standard);
         plain(&RnnCase::dtype, Dtype::fp32);
     }
-
-    const StillFails& still_fails_;
-    int most_trials_;
-    Shrunk shrunk_;
-    std::set<std::string> seen_;
 };
 
 /// Sizes between which nothing is tried: half a percent.
@@ -127,7 +122,7 @@ bool close_enough(int ran, int failed) {
 }  // namespace
 
 Shrunk shrink(const RnnCase& failing, const StillFails& still_fails, int most_trials) {
-    return Search(failing, still_fails, most_trials).run();
+    return Search{still_fails, most_trials, {failing}}.run();
 }
 
 LargestSize largest_size(int start, bool bounded, const Runs& runs) {

@@ -2,99 +2,19 @@
 
 #include <algorithm>
 #include <set>
-#include <span>
-#include <tuple>
 
+#include "base/directory_list.hpp"
 #include "base/text.hpp"
 
 namespace rnncheck {
 
 namespace {
 
-/// Cases in the words of describe(), each with every choice among what is between '|'; '+' joins words.
-struct SweepRow {
-    const char* cases;
-    /// The algorithm, math type and layout are those that a framework asks for; without them where it asks for none.
-    std::optional<FrameworkChoice> (*as)(const RnnCase&, const RnnPlace&) = nullptr;
-};
-
-std::optional<FrameworkChoice> pytorch(const RnnCase& network, const RnnPlace& place) {
-    return pytorch_choice(network, place);
+/// What a framework asks for; nothing where it asks for no cuDNN.
+std::optional<FrameworkChoice> asked_by(std::string_view framework, const RnnCase& network, const RnnPlace& place) {
+    if (framework == "tensorflow") return tensorflow_choice(network, place);
+    return framework == "jax" ? jax_choice(network, place) : pytorch_choice(network, place);
 }
-
-constexpr SweepRow quick[] = {
-    // Multiples of nothing, an ordinary size, and for tensor cores both the aligned and the unaligned path.
-    {"fp32 exact I=8 H=8 B=1 T=1"},
-    {"fp32+exact|fp64 I=7 H=5 B=3 T=4"},
-    {"fp32+exact|fp64|fp16+tensor_op|bf16 I=64 H=64 B=8 T=16"},
-    {"fp16 tensor_op I=7 H=5 B=3 T=4 batch_major lengths=2,4,1"},
-    // Several layers, both directions, initial states, lengths of their own in all three layouts.
-    {"fp32 exact I=32 H=256 B=4 T=16"},
-    {"fp32 exact I=16 H=32 B=4 T=7 L=2 bidirectional states"},
-    {"fp32 exact I=16 H=32 B=5 T=7 batch_major lengths=3,7,1,5,7"},
-    {"fp32 exact I=16 H=32 B=5 T=7 sequence_major_packed lengths=7,7,5,3,1"},
-    {"fp32 exact I=16 H=32 B=5 T=7 bidirectional states lengths=3,7,1,5,7"},
-    // What PyTorch, TensorFlow and JAX ask for by default, where plain cases do not have it.
-    {"fp32 I=64 H=64 B=8 T=16", pytorch},
-    {"fp32 I=32 H=48 B=4 T=8 training", pytorch},
-    {"fp32 I=32 H=200 B=4 T=8", pytorch},
-    {"fp32|fp16 I=16 H=32 B=5 T=7 lengths=7,7,5,3,1", pytorch},
-    {"fp16 I=64 H=128 B=8 T=8", pytorch},
-    {"fp16 I=128 H=256 B=8 T=10", pytorch},  // fewer steps and it is another algorithm on Volta
-    {"bf16 I=64 H=64 B=4 T=8", pytorch},
-    {"fp32 I=16 H=32 B=5 T=7 batch_major lengths=3,7,1,5,7 states training", tensorflow_choice},
-    {"fp32 I=16 H=32 B=5 T=7 lengths=3,7,1,5,7", tensorflow_choice},
-    {"fp32 I=16 H=32 B=5 T=7 lengths=3,7,1,5,7 states training", jax_choice},
-};
-
-/// The other cells, everything that a case can have besides sizes, and gradients. Faults show best where the limits are
-/// tightest: in fp64 and in exact fp32.
-constexpr SweepRow standard[] = {
-    {"cells fp64 I=7 H=5 B=3 T=4 L=2 bidirectional states training"},
-    {"cells fp32 exact I=32 H=48 B=4 T=8 states training"},
-    {"cells fp32 exact I=16 H=32 B=5 T=7 sequence_major_packed lengths=7,7,5,3,1 states training"},
-    {"gru|tanh|relu fp32 exact I=16 H=32 B=4 T=7 bidirectional batch_major lengths=1,3,5,7 states"},
-    {"gru|tanh|relu fp16 tensor_op I=64 H=64 B=8 T=16"},
-    {"fp32 exact I=16 H=32 B=4 T=7 P=12 states L=1+training|2+bidirectional"},
-    {"fp32 exact I=16 H=32 B=4 T=7 clip=0.2 states"},
-    {"fp32 exact I=16 H=32 B=4 T=7 L=3|4+training states"},
-    {"fp32 exact I=16 H=32 B=4 T=7 sequence_major+lengths=1,1,1,7|batch_major+lengths=7,7,7,7 states"},
-    {"fp32 exact I=16 H=32 B=4 T=7 bias=none|input|recurrent states"},
-    {"gru fp32 exact I=16 H=32 B=4 T=7 bias=none|input states"},
-    {"lstm|gru fp32 exact I=32 H=32 B=4 T=7 L=2 skip_input states training"},
-    {"lstm|gru fp16 tensor_op I=64 H=64 B=8 T=16 training"},
-    {"lstm|gru+L=2+bidirectional fp32 exact I=16 H=32 B=5 T=7 lengths=3,7,1,5,7 states training"},
-    {"fp32|fp32+tensor_op|bf16 I=64 H=64 B=8 T=16 training"},
-};
-
-constexpr SweepRow thorough[] = {
-    // Every kind of kernel at an ordinary size: what cudnnSetRNNDescriptor_v8 of 9.19 takes, no fp64 in static
-    // persistent kernels.
-    {"fp32|fp32+fma|fp16|fp16+tensor_op|bf16 standard|persist_static|persist_dynamic|persist_static_small_h "
-     "cells I=64 H=64 B=8 T=16 |states+training"},
-    {"fp64 standard|persist_dynamic cells I=64 H=64 B=8 T=16 |states+training"},
-    {"fp32 tensor_op cells I=64 H=64 B=8 T=16 |states+training"},
-    // One size after the other away from it: the edges of cuDNN's persistent kernels, of tensor cores' multiples of 8,
-    // and of what frameworks choose. The two types that matter most, in strict and in usual arithmetic.
-    {"fp32+exact|fp16+tensor_op cells I=64 H=1|7|8|31|32|63|127|128|192|193|256|384|385 B=3 T=4"},
-    {"fp32+exact|fp16+tensor_op lstm|gru I=64 H=512|1000|1024|1025|1536|2048 B=3 T=2"},
-    {"fp32+exact|fp16+tensor_op cells I=1|7|63|65|127|512 H=64 B=3 T=4"},
-    {"fp32+exact|fp16+tensor_op cells I=32 H=64 B=1|3|16|17|32|128 T=4"},
-    {"fp32+exact|fp16+tensor_op cells I=32 H=32 B=3 T=1|2|127|1000"},
-    {"fp32 exact lstm|gru I=1 H=1 B=1 T=65535"},
-    // One mode after the other; documents differ on the place of a GRU's recurrent bias without the other one.
-    {"types cells directions I=24 H=40 B=4 T=6 L=1|2|3|4 states training"},
-    {"types cells directions I=24 H=40 B=4 T=6 bias=none|input states training"},
-    {"types lstm|tanh|relu directions I=24 H=40 B=4 T=6 bias=recurrent states training"},
-    {"types cells directions I=40 H=40 B=4 T=6 skip_input states training"},
-    {"types directions I=24 H=40 B=4 T=6 P=1|8|39 states training"},
-    {"types directions I=24 H=40 B=4 T=6 L=2+clip=0.1|1+clip=0.5 states"},
-    // Lengths; gradients fail for one of 0.
-    {"cells directions fp32 exact I=24 H=40 B=4 T=6 sequence_major_packed lengths=6,6,6,6|6,1,1,1 states training"},
-    {"cells directions fp32 exact I=24 H=40 B=4 T=6 sequence_major|batch_major "
-     "lengths=6,6,6,6|1,1,1,6|6,1,1,1|2,6,1,5|1,3,4,6 states training"},
-    {"cells directions fp32 exact I=24 H=40 B=4 T=6 sequence_major|batch_major lengths=6,0,3,1 states"},
-};
 
 /// Adds the cases of a row whose words up to here are chosen, the last word's choices changing first.
 void add_cases(std::string chosen, std::string_view row, std::vector<RnnCase>& cases) {
@@ -109,8 +29,11 @@ void add_cases(std::string chosen, std::string_view row, std::vector<RnnCase>& c
         add_cases(chosen + ' ' + member + choice, row.substr(std::min(word.size() + 1, row.size())), cases);
 }
 
-std::vector<RnnCase> cases_of(const SweepRow& row, const RnnPlace& place) {
-    std::string words = row.cases;
+/// A row has the words of describe(); its cases are those with every choice among what is between '|', where '+' joins
+/// words. "pytorch: " before it: with the algorithm, math type and layout that this framework asks for.
+std::vector<RnnCase> cases_of(const std::string& row, const RnnPlace& place) {
+    const std::size_t colon = row.find(": ");
+    std::string words = colon == std::string::npos ? row : row.substr(colon + 2);
     replace_all(words, "cells", "lstm|gru|tanh|relu");
     replace_all(words, "directions", "unidirectional|bidirectional");
     replace_all(words, "types", "fp64|fp32+exact|fp16+tensor_op");
@@ -118,11 +41,13 @@ std::vector<RnnCase> cases_of(const SweepRow& row, const RnnPlace& place) {
     std::vector<RnnCase> cases;
     add_cases("", words, cases);
     for (RnnCase& rnn_case : cases) {
-        const auto choice = row.as ? row.as(rnn_case, place) : std::nullopt;
-        if (row.as && !choice) return {};
-        if (choice)
-            std::tie(rnn_case.algorithm, rnn_case.math, rnn_case.layout) =
-                std::tie(choice->forward, choice->math, choice->layout);
+        if (colon != std::string::npos) {
+            const auto choice = asked_by(row.substr(0, colon), rnn_case, place);
+            if (!choice) return {};
+            rnn_case.algorithm = choice->forward;
+            rnn_case.math = choice->math;
+            rnn_case.layout = choice->layout;
+        }
         // Padded sequences are trained through the v8 interface alone: the legacy one has calls of its own for them,
         // which rnncheck does not make.
         rnn_case.training &= expressible(rnn_case, place);
@@ -152,14 +77,14 @@ bool expressible(const RnnCase& rnn_case, const RnnPlace& place) {
 }
 
 std::vector<RnnCase> sweep(Level level, const RnnPlace& place) {
-    const std::span<const SweepRow> levels[] = {quick, standard, thorough};
     std::vector<RnnCase> cases;
     std::set<std::string> seen;
-    for (const auto rows : std::span(levels).first(static_cast<std::size_t>(level) + 1))
-        for (const SweepRow& row : rows)
-            for (RnnCase& rnn_case : cases_of(row, place))
-                if (expressible(rnn_case, place) && seen.insert(describe(rnn_case)).second)
-                    cases.push_back(std::move(rnn_case));
+    for (const Level each : {Level::quick, Level::standard, Level::thorough})
+        for (const std::string& row : split(page_named(sweeps(), name_of(each)), '\n'))
+            if (each <= level && !row.empty() && !row.starts_with('#'))
+                for (const RnnCase& rnn_case : cases_of(row, place))
+                    if (expressible(rnn_case, place) && seen.insert(describe(rnn_case)).second)
+                        cases.push_back(rnn_case);
     return cases;
 }
 

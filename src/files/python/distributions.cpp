@@ -3,8 +3,9 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <array>
+#include <map>
 
+#include "base/directory_list.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "files/elf/elf_file.hpp"
@@ -18,46 +19,18 @@ using re2::RE2;
 constexpr std::size_t most_needs = 1024, longest_field = 512, most_metadata = 256 * 1024;
 constexpr std::size_t most_libraries = 4096, longest_path = 4096, most_record = std::size_t{32} << 20;
 
-struct PublishedName {
-    std::string_view distribution, framework, build;
-    bool plugin = false;
-};
+using Names = std::map<std::string, DistributionName, std::less<>>;
 
-constexpr auto published_names = std::to_array<PublishedName>({
-    {"tensorflow", "tensorflow", ""},
-    {"tensorflow-gpu", "tensorflow", "cuda"},
-    {"tensorflow-cpu", "tensorflow", "cpu"},
-    {"tensorflow-cpu-aws", "tensorflow", "cpu"},
-    {"tensorflow-aarch64", "tensorflow", "cpu"},
-    {"tensorflow-intel", "tensorflow", "cpu"},
-    {"intel-tensorflow", "tensorflow", "cpu"},
-    {"tensorflow-macos", "tensorflow", "cpu"},
-    {"tensorflow-rocm", "tensorflow", "rocm"},
-    {"tensorflow-directml", "tensorflow", "directml"},
-    {"tf-nightly", "tensorflow", ""},
-    {"tf-nightly-gpu", "tensorflow", "cuda"},
-    {"tf-nightly-cpu", "tensorflow", "cpu"},
-    {"tf-nightly-intel", "tensorflow", "cpu"},
-    {"tensorflow-directml-plugin", "tensorflow", "directml", true},
-    {"tensorflow-metal", "tensorflow", "metal", true},
-    {"keras", "keras", ""},
-    {"keras-nightly", "keras", ""},
-    {"torch", "pytorch", ""},
-    {"jaxlib", "jax", ""},
-    {"jax-metal", "jax", "metal", true},
-    {"onnxruntime", "onnxruntime", "cpu"},
-    {"ort-nightly", "onnxruntime", "cpu"},
-    {"onnxruntime-gpu", "onnxruntime", "cuda"},
-    {"ort-nightly-gpu", "onnxruntime", "cuda"},
-    {"onnxruntime-directml", "onnxruntime", "directml"},
-    {"onnxruntime-rocm", "onnxruntime", "rocm"},
-    {"onnxruntime-openvino", "onnxruntime", "openvino"},
-    {"paddlepaddle", "paddlepaddle", "cpu"},
-    {"paddlepaddle-gpu", "paddlepaddle", ""},
-    {"ctranslate2", "ctranslate2", ""},
-    {"cupy", "cupy", ""},
-    {"mxnet", "mxnet", "cpu"},
-});
+/// The rows of distributions.txt: distribution, framework, and where its name tells them build and "plugin".
+Names published_names() {
+    Names names;
+    for (const std::string& row : split(page_named(python_texts(), "distributions"), '\n')) {
+        std::vector<std::string> words = split(row, ' ');
+        words.resize(4);
+        if (!row.empty()) names[words[0]] = {words[1], words[2], words[3] == "plugin"};
+    }
+    return names;
+}
 
 /// Names with the version that the build is for.
 std::optional<DistributionName> numbered(std::string_view name) {
@@ -135,9 +108,9 @@ Metadata read_metadata(std::string_view text) {
 }
 
 std::optional<DistributionName> parse_distribution_name(std::string_view distribution) {
-    const PublishedName* const name = find_by(published_names, &PublishedName::distribution, distribution);
-    if (!name) return numbered(distribution);
-    return DistributionName{std::string(name->framework), std::string(name->build), name->plugin};
+    static const Names names = published_names();
+    const DistributionName* const name = look_up(names, distribution);
+    return name ? *name : numbered(distribution);
 }
 
 bool is_library_wheel(std::string_view distribution) {
