@@ -10,21 +10,6 @@ namespace rnncheck {
 
 namespace {
 
-class Numbers {
-  public:
-    explicit Numbers(long number) : number_(number) {}
-
-    void fill(std::vector<double>& values, double scale = 1) {
-        for (double& value : values) {
-            value = static_cast<double>((n_ * n_ * 31 + n_ * 17 + number_ * 101) % 251 - 125) / 128 * scale;
-            ++n_;
-        }
-    }
-
-  private:
-    long number_, n_ = 0;
-};
-
 RnnCase small_case(const char* words) {
     return parse_case(words, {.dtype = Dtype::fp64,
                               .input = 3,
@@ -52,19 +37,25 @@ std::span<const FrozenCase> frozen_cases() {
 
 RnnInputs frozen_inputs(const RnnCase& rnn_case, long number) {
     RnnInputs inputs = make_inputs(rnn_case);
-    Numbers numbers(number);
+    long n = 0;
+    const auto fill = [&](std::vector<double>& values, double scale = 1) {
+        for (double& value : values) {
+            value = static_cast<double>((n * n * 31 + n * 17 + number * 101) % 251 - 125) / 128 * scale;
+            ++n;
+        }
+    };
     for (LayerWeights& weights : inputs.layers)
-        for_each_array(weights, [&](std::vector<double>& values) { numbers.fill(values); });
+        for_each_array(weights, [&](std::vector<double>& values) { fill(values); });
     const double bound = rnn_case.clip > 0 ? std::min(1.0, rnn_case.clip) : 1;
-    numbers.fill(inputs.x);
-    numbers.fill(inputs.hx);
-    numbers.fill(inputs.cx, bound);
+    fill(inputs.x);
+    fill(inputs.hx);
+    fill(inputs.cx, bound);
     std::vector<double> dy = inputs.dy;
-    numbers.fill(dy);
+    fill(dy);
     for (std::size_t i = 0; i < dy.size(); ++i)
         if (inputs.dy[i] != 0) inputs.dy[i] = dy[i];  // the padding stays 0
-    numbers.fill(inputs.dhy);
-    numbers.fill(inputs.dcy, bound);
+    fill(inputs.dhy);
+    fill(inputs.dcy, bound);
     return inputs;
 }
 

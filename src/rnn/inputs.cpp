@@ -33,33 +33,31 @@ struct Stream {
     }
 };
 
-/// Cases start from different keys, so that what one case left in memory is not right for the next.
-class Streams {
-  public:
-    explicit Streams(const RnnCase& rnn_case) : next_(key_of(rnn_case)) {}
-    Stream next() { return {next_ = mixed(next_ + 1)}; }
+/// The numbers of a case, each array from a stream of its own. Cases start from different keys, so that what one case
+/// left in memory is not right for the next.
+struct Source {
+    const RnnCase& rnn_case;
+    std::uint64_t key = key_of(rnn_case);
 
-  private:
-    std::uint64_t next_;
+    std::vector<double> next(std::size_t count, auto&& number) {
+        const Stream stream{key = mixed(key + 1)};
+        std::vector<double> values(count);
+        for (std::size_t n = 0; n < count; ++n) values[n] = rounded(number(stream, n), rnn_case.dtype);
+        return values;
+    }
+    std::vector<double> uniform(std::size_t count, double bound) {
+        return next(count, [bound](const Stream& stream, std::size_t n) { return stream.uniform(n) * bound; });
+    }
+    std::vector<double> bell(std::size_t count) {
+        return next(count, [](const Stream& stream, std::size_t n) { return stream.bell(n); });
+    }
 };
 
-std::vector<double> uniform(Stream stream, std::size_t count, double bound, Dtype dtype) {
-    std::vector<double> values(count);
-    for (std::size_t n = 0; n < count; ++n) values[n] = rounded(stream.uniform(n) * bound, dtype);
-    return values;
-}
-
-std::vector<double> bell(Stream stream, std::size_t count, Dtype dtype) {
-    std::vector<double> values(count);
-    for (std::size_t n = 0; n < count; ++n) values[n] = rounded(stream.bell(n), dtype);
-    return values;
-}
-
-LayerWeights make_weights(const LayerPlace& place, Streams& streams) {
+LayerWeights make_weights(const LayerPlace& place, Source& source) {
     const RnnCase& rnn_case = place.rnn_case;
     const std::size_t hidden = place.hidden(), output = place.output();
     const double bound = 1 / std::sqrt(static_cast<double>(rnn_case.hidden));
-    const auto draw = [&](std::size_t count) { return uniform(streams.next(), count, bound, rnn_case.dtype); };
+    const auto draw = [&](std::size_t count) { return source.uniform(count, bound); };
     const bool skip = place.layer() == 0 && rnn_case.input_mode == InputMode::skip;
     const bool both = rnn_case.bias == BiasMode::both;
     LayerWeights weights;
@@ -76,19 +74,21 @@ LayerWeights make_weights(const LayerPlace& place, Streams& streams) {
 
 /// hx and cx, or dhy and dcy. A clipped cell state begins within its bounds: where cuDNN clips what it is given is not
 /// documented.
-void make_states(const RnnCase& rnn_case, Streams& streams, std::vector<double>& h, std::vector<double>& c) {
+void make_states(Source& source, std::vector<double>& h, std::vector<double>& c) {
+    const RnnCase& rnn_case = source.rnn_case;
     if (!rnn_case.states) return;
     const std::size_t rows = size(rnn_case.pseudo_layers()) * size(rnn_case.batch);
-    h = uniform(streams.next(), rows * size(rnn_case.output()), 1, rnn_case.dtype);
+    h = source.uniform(rows * size(rnn_case.output()), 1);
     if (rnn_case.cell != Cell::lstm) return;
     const double bound = rnn_case.clip > 0 ? std::min(1.0, rnn_case.clip) : 1;
-    c = uniform(streams.next(), rows * size(rnn_case.hidden), bound, rnn_case.dtype);
+    c = source.uniform(rows * size(rnn_case.hidden), bound);
 }
 
 /// Zero in the padding: whether it is read there is not documented.
-std::vector<double> make_dy(const RnnCase& rnn_case, Streams& streams) {
+std::vector<double> make_dy(Source& source) {
+    const RnnCase& rnn_case = source.rnn_case;
     const LayerPlace place{rnn_case, 0};
-    std::vector<double> dy = bell(streams.next(), place.rows() * place.width(), rnn_case.dtype);
+    std::vector<double> dy = source.bell(place.rows() * place.width());
     for (int sequence = 0; sequence < rnn_case.batch; ++sequence)
         for (int step = rnn_case.length_of(sequence); step < rnn_case.sequence_length; ++step)
             std::fill_n(dy.data() + place.row(sequence, step) * place.width(), place.width(), 0.0);
@@ -104,16 +104,15 @@ std::uint64_t key_of(const RnnCase& rnn_case) {
 }
 
 RnnInputs make_inputs(const RnnCase& rnn_case) {
-    Streams streams(rnn_case);
+    Source source{rnn_case};
     RnnInputs inputs;
     for (int pseudo_layer = 0; pseudo_layer < rnn_case.pseudo_layers(); ++pseudo_layer)
-        inputs.layers.push_back(make_weights({rnn_case, pseudo_layer}, streams));
-    inputs.x = bell(streams.next(), size(rnn_case.batch) * size(rnn_case.sequence_length) * size(rnn_case.input),
-                    rnn_case.dtype);
-    make_states(rnn_case, streams, inputs.hx, inputs.cx);
+        inputs.layers.push_back(make_weights({rnn_case, pseudo_layer}, source));
+    inputs.x = source.bell(size(rnn_case.batch) * size(rnn_case.sequence_length) * size(rnn_case.input));
+    make_states(source, inputs.hx, inputs.cx);
     if (!rnn_case.training) return inputs;
-    inputs.dy = make_dy(rnn_case, streams);
-    make_states(rnn_case, streams, inputs.dhy, inputs.dcy);
+    inputs.dy = make_dy(source);
+    make_states(source, inputs.dhy, inputs.dcy);
     return inputs;
 }
 

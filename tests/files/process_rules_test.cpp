@@ -166,7 +166,8 @@ TEST_CASE("LD_LIBRARY_PATH: empty and relative entries, semicolons, tokens") {
 TEST_CASE("run paths with empty entries, $LIB and $PLATFORM") {
     Case c;
     const loader::Loader loader = loader::loader_of(Root(), {});
-    c.library("/w/libx.so.1").library("/t/" + loader.library_directory + "/" + loader::processor_platform() + "/libx.so.1");
+    c.library("/w/libx.so.1")
+        .library("/t/" + loader.library_directory + "/" + loader::processor_platform() + "/libx.so.1");
     c.main.needed = {x};
     c.main.runpath = c.in("/t/$LIB/${PLATFORM}");
     CHECK(c.find(x) == "/t/" + loader.library_directory + "/" + loader::processor_platform() + "/libx.so.1");

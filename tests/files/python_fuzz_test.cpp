@@ -42,7 +42,7 @@ TEST_CASE("mutated metadata does no harm", "[fuzz]") {
         const std::string text = mutator.next();
         read += read_literals(text).all("cuda").size();
         const Metadata metadata = read_metadata(text);
-        for (const Requirement& need : metadata.needs) read += need.name.size() + need.extra.size();
+        for (const Requirement& need : metadata.needs) read += need.name.size() + need.bounds.size();
         for (const RecordedFile& file : read_record(text)) read += file.path.size();
         const auto name = parse_distribution_name(text);
         read += name ? name->build.size() : 0;

@@ -40,13 +40,6 @@ constexpr std::size_t most_entries = 4096;
 constexpr std::size_t most_needed = 512;
 constexpr std::size_t longest_text = 4096;
 
-template <class T>
-std::vector<T> as_array(const std::string& bytes) {
-    std::vector<T> items(bytes.size() / sizeof(T));
-    if (!items.empty()) std::memcpy(items.data(), bytes.data(), items.size() * sizeof(T));
-    return items;
-}
-
 /// The first problem found counts: what follows is mostly its consequence.
 void fail(ElfFile& file, FileProblem problem, const std::string& detail) {
     if (file.problem) return;
@@ -157,12 +150,11 @@ void read_names(ElfFile& file, const std::vector<Entry>& entries, const NameTabl
 }
 
 void read_interpreter(ElfFile& file, const FilePieces& pieces, const std::vector<Segment>& segments) {
-    for (const auto& segment : segments) {
-        if (segment.p_type != PT_INTERP) continue;
-        const auto text = pieces.at(segment.p_offset, std::min<std::size_t>(segment.p_filesz, longest_text));
-        file.interpreter = text.substr(0, text.find('\0'));
-        file.is_program = true;
-    }
+    const Segment* const segment = find_by(segments, &Segment::p_type, PT_INTERP);
+    if (!segment) return;
+    const auto text = pieces.at(segment->p_offset, std::min<std::size_t>(segment->p_filesz, longest_text));
+    file.interpreter = text.substr(0, text.find('\0'));
+    file.is_program = true;
 }
 
 /// Section headers are not looked at: they may be stripped, and the loader does not use them.
@@ -192,25 +184,24 @@ constexpr std::string_view magic =
     "ELF";
 constexpr std::size_t start_length = 256;  // the ELF header, or what else it is
 
-ElfFile with_problem(FileProblem problem, const std::string& detail, bool skipped = false) {
+/// What the loader does with a file that it cannot use.
+enum class Then { stop, skip, abort_list };
+
+ElfFile with_problem(FileProblem problem, const std::string& detail, Then then = Then::stop) {
     ElfFile file;
     fail(file, problem, detail);
-    file.skipped = skipped;
-    return file;
-}
-
-ElfFile aborting_list(FileProblem problem, const std::string& detail) {
-    ElfFile file = with_problem(problem, detail);
-    file.aborts_list = true;
+    file.skipped = then == Then::skip;
+    file.aborts_list = then == Then::abort_list;
     return file;
 }
 
 ElfFile absent(const Root& root, std::string_view path) {
     const auto target = root.link(path);
-    if (!target) return with_problem(FileProblem::unreadable, "does not exist", true);
+    if (!target) return with_problem(FileProblem::unreadable, "does not exist", Then::skip);
     const std::string link = "is a symbolic link to '" + target->substr(0, 300) + "', which leads ";
-    if (root.links_in_circle(path)) return aborting_list(FileProblem::link_circle, link + "into a loop");
-    return with_problem(FileProblem::dangling_link, link + "to no file", true);
+    if (root.links_in_circle(path))
+        return with_problem(FileProblem::link_circle, link + "into a loop", Then::abort_list);
+    return with_problem(FileProblem::dangling_link, link + "to no file", Then::skip);
 }
 
 /// What is never opened, to look at it or by the loader's own fault; nothing for a regular file.
@@ -219,15 +210,15 @@ std::optional<ElfFile> no_regular_file(const std::string& path) {
     if (stat(path.c_str(), &about) != 0 || S_ISREG(about.st_mode)) return std::nullopt;
     if (S_ISDIR(about.st_mode)) return with_problem(FileProblem::directory, "is a directory, not a file");
     if (S_ISFIFO(about.st_mode)) return with_problem(FileProblem::named_pipe, "is a named pipe (FIFO), not a file");
-    if (S_ISSOCK(about.st_mode)) return aborting_list(FileProblem::socket, "is a socket, not a file");
+    if (S_ISSOCK(about.st_mode)) return with_problem(FileProblem::socket, "is a socket, not a file", Then::abort_list);
     return with_problem(FileProblem::device, "is a device, not a file");
 }
 
 ElfFile unopened(int error) {
-    if (error == EACCES) return with_problem(FileProblem::unreadable, "this user may not read it", true);
-    return aborting_list(FileProblem::unreadable, error == EINVAL
-                                                      ? "is not a regular file"
-                                                      : "cannot be opened: " + std::generic_category().message(error));
+    if (error == EACCES) return with_problem(FileProblem::unreadable, "this user may not read it", Then::skip);
+    const std::string why =
+        error == EINVAL ? "is not a regular file" : "cannot be opened: " + std::generic_category().message(error);
+    return with_problem(FileProblem::unreadable, why, Then::abort_list);
 }
 
 bool is_text(std::string_view bytes) {
@@ -236,32 +227,25 @@ bool is_text(std::string_view bytes) {
     });
 }
 
-std::string bytes_in_words(std::string_view bytes) {
-    std::string words;
-    for (const unsigned char byte : bytes) {
-        words += ' ';
-        append_hex(words, byte);
-    }
-    return words;
-}
-
 std::string what_else_it_is(std::string_view start) {
     if (start.empty()) return "is empty";
     if (is_text(start.substr(0, 256)))
         return "is a text file that begins with '" +
                std::string(start.substr(0, std::min<std::size_t>(start.find('\n'), 60))) + "'";
-    return "is not an ELF file: it begins with the bytes" + bytes_in_words(start.substr(0, 4));
+    std::string words = "is not an ELF file: it begins with the bytes";
+    for (const unsigned char byte : start.substr(0, 4)) append_hex(words += ' ', byte);
+    return words;
 }
 
 std::uint16_t in_order_of(unsigned char byte_order, std::uint16_t value) {
     return byte_order == own_byte_order ? value : static_cast<std::uint16_t>(value << 8 | value >> 8);
 }
 
-ElfFile other(FileProblem problem, const std::string& machine, bool skipped) {
+ElfFile other(FileProblem problem, const std::string& machine, Then then) {
     ElfFile file = with_problem(
         problem,
         "is built for another architecture: " + machine + ", here it is " + machine_in_words(own_class, own_machine),
-        skipped);
+        then);
     file.machine = machine;
     return file;
 }
@@ -283,13 +267,14 @@ ElfFile judge_header(const std::string& start, ElfUse use) {
         (elf_class == ELFCLASS32 || elf_class == ELFCLASS64) && (order == ELFDATA2LSB || order == ELFDATA2MSB);
     if (!known || header.e_ident[EI_VERSION] != EV_CURRENT)
         return with_problem(FileProblem::damaged, "is damaged: its ELF header contains invalid values",
-                            known && elf_class != own_class);
+                            known && elf_class != own_class ? Then::skip : Then::stop);
     const std::string machine = machine_in_words(elf_class, in_order_of(order, header.e_machine));
-    if (elf_class != own_class) return other(FileProblem::other_class, machine, true);
-    if (order != own_byte_order) return other(FileProblem::other_machine, machine + " of the other byte order", false);
+    if (elf_class != own_class) return other(FileProblem::other_class, machine, Then::skip);
+    if (order != own_byte_order)
+        return other(FileProblem::other_machine, machine + " of the other byte order", Then::stop);
     if (header.e_ident[EI_OSABI] != ELFOSABI_SYSV && header.e_ident[EI_OSABI] != ELFOSABI_GNU)
-        return other(FileProblem::other_machine, machine + " for another operating system", false);
-    if (header.e_machine != own_machine) return other(FileProblem::other_machine, machine, true);
+        return other(FileProblem::other_machine, machine + " for another operating system", Then::stop);
+    if (header.e_machine != own_machine) return other(FileProblem::other_machine, machine, Then::skip);
     ElfFile file;
     const bool program = use == ElfUse::program && header.e_type == ET_EXEC;
     if (header.e_type != ET_DYN && !program)

@@ -5,6 +5,7 @@
 #include <elf.h>
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -80,6 +81,14 @@ class FilePieces {
     int error_ = 0;
     std::uint64_t size_ = 0;
 };
+
+/// The whole items in the bytes.
+template <class T>
+std::vector<T> as_array(const std::string& bytes) {
+    std::vector<T> items(bytes.size() / sizeof(T));
+    if (!items.empty()) std::memcpy(items.data(), bytes.data(), items.size() * sizeof(T));
+    return items;
+}
 
 // Library names that are texts in a file's read-only data: what it may open with dlopen while it runs.
 

@@ -1,4 +1,5 @@
 #include <link.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <cstring>
@@ -23,9 +24,8 @@ struct Extent {
 };
 
 bool is_name(std::string_view text) {
-    const auto allowed = [](char c) { return is_letter_or_digit(c) || c == '_' || c == '-' || c == '+' || c == '.'; };
-    return text.size() <= longest_name && text.find(".so") >= 4 && std::ranges::all_of(text, allowed) &&
-           is_shared_library(text);
+    static const re2::RE2 form(R"(lib[-+.\w]+\.so[.0-9]*)", re2::RE2::Latin1);
+    return text.size() <= longest_name && re2::RE2::FullMatch(text, form) && is_shared_library(text);
 }
 
 /// Sections that are in memory, hold bytes and are neither written nor run.
@@ -36,16 +36,12 @@ std::vector<Extent> read_only_data(const FilePieces& pieces) {
     std::memcpy(&header, start.data(), sizeof header);
     if (header.e_shoff == 0 || header.e_shentsize != sizeof(ElfW(Shdr))) return {};
     const std::size_t count = std::min<std::size_t>(header.e_shnum, most_sections);
-    const std::string table = pieces.at(header.e_shoff, count * sizeof(ElfW(Shdr)));
     std::vector<Extent> extents;
-    for (std::size_t i = 0; (i + 1) * sizeof(ElfW(Shdr)) <= table.size(); ++i) {
-        ElfW(Shdr) section;
-        std::memcpy(&section, table.data() + i * sizeof section, sizeof section);
-        const auto kind = section.sh_flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR);
-        if (section.sh_type == SHT_PROGBITS && kind == SHF_ALLOC)
+    for (const auto& section : as_array<ElfW(Shdr)>(pieces.at(header.e_shoff, count * sizeof(ElfW(Shdr)))))
+        if (const auto kind = section.sh_flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR);
+            section.sh_type == SHT_PROGBITS && kind == SHF_ALLOC)
             extents.push_back({section.sh_offset, section.sh_size});
-    }
-    std::ranges::stable_sort(extents, [](auto& one, auto& other) { return one.size < other.size; });
+    std::ranges::stable_sort(extents, {}, &Extent::size);
     return extents;
 }
 

@@ -51,13 +51,11 @@ Directories places_in(const Loader& loader, const Directories& directories) {
     return places;
 }
 
-/// Split at ':' and ';'; an empty entry is the working directory.
-Directories library_path_of(const Loader& loader, const LoaderSetting& setting) {
-    std::string with_colons = setting.library_path;
-    std::ranges::replace(with_colons, ';', ':');
+/// Those of LD_LIBRARY_PATH or a run path; an empty entry is the working directory.
+Directories places_of(const Loader& loader, const Directories& entries, std::string_view origin, bool of_program) {
     Directories directories;
-    for (const auto& entry : split(with_colons, ':')) {
-        std::string directory = expanded(loader, entry, setting.program_directory, true);
+    for (const auto& entry : entries) {
+        std::string directory = expanded(loader, entry, origin, of_program);
         while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
         if (!directory.empty()) directories.push_back(std::move(directory));
     }
@@ -91,7 +89,10 @@ Loader loader_of(const Root& root, const LoaderSetting& setting) {
     loader.library_directory = library_directory_of(loader.build);
     loader.cache = read_loader_cache(root, loader.build.cache);
     loader.default_directories = places_in(loader, loader.build.default_directories);
-    if (!setting.secure) loader.library_path = library_path_of(loader, setting);
+    if (setting.secure) return loader;
+    std::string entries = setting.library_path;
+    std::ranges::replace(entries, ';', ':');
+    loader.library_path = places_of(loader, split(entries, ':'), setting.program_directory, true);
     return loader;
 }
 
@@ -103,14 +104,8 @@ elf::ElfFile try_open(const Loader& loader, const std::string& path) {
 }
 
 RunPath run_path_of(const Loader& loader, const elf::ElfFile& file, std::string_view path, bool of_program) {
-    Directories directories;
-    for (const auto& entry : file.has_runpath ? file.runpath : file.rpath) {
-        const std::string directory = expanded(loader, entry, origin_of(path), of_program);
-        if (!directory.empty()) directories.push_back(directory);
-    }
-    RunPath run_path;
-    (file.has_runpath ? run_path.after : run_path.before) = places_in(loader, directories);
-    return run_path;
+    Directories places = places_of(loader, file.has_runpath ? file.runpath : file.rpath, origin_of(path), of_program);
+    return file.has_runpath ? RunPath{{}, std::move(places)} : RunPath{std::move(places), {}};
 }
 
 bool in_built_in_directory(const Loader& loader, std::string_view path) {

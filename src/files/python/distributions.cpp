@@ -82,9 +82,9 @@ std::string normalised(std::string_view name) {
 }
 
 Requirement read_requirement(std::string_view text) {
-    static const RE2 form(R"(\s*([-\w.]*)\s*(?:\[[^\]]*\])?([^;]*)(?:;.*?extra[^'"]*['"]([^'"]*)['"])?)", RE2::Latin1);
+    static const RE2 form(R"(\s*([-\w.]*)\s*(?:\[[^\]]*\])?([^;]*))", RE2::Latin1);
     Requirement need;
-    RE2::PartialMatch(text.substr(0, longest_field), form, &need.name, &need.bounds, &need.extra);
+    RE2::PartialMatch(text.substr(0, longest_field), form, &need.name, &need.bounds);
     need.name = normalised(need.name);
     std::erase_if(need.bounds, [](char c) { return includes(std::string_view(" \t\r()"), c); });
     return need;

@@ -21,7 +21,6 @@ std::optional<Version> leading_version(std::string_view text);
 struct Requirement {
     std::string name;    ///< normalised
     std::string bounds;  ///< "==8.9.4.25", ">=9.1,<10.0"; empty for any version
-    std::string extra;   ///< the extra it belongs to; empty for none
 };
 
 struct Metadata {
