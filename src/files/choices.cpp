@@ -60,8 +60,8 @@ void add_candidates(const Process& process, const Group& group, LibraryChoice& c
                                                                       : why_not(process, answer, list, file)});
     };
     for (const std::size_t asker : group.askers)
-        for (const auto& list : process.search_lists(asker)) {
-            for (const auto& path : process.files(list, answer.name)) consider(list, path);
+        for (const auto& list : process.search_lists(asker, answer.name)) {
+            for (const auto& path : list.files) consider(list, path);
             for (const auto& entry : loader.cache.entries())
                 if (list.rule == LoaderRule::cache && entry.name == answer.name)
                     consider(list, std::string(entry.path), true);

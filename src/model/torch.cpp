@@ -37,43 +37,28 @@ struct Module {
     }
 };
 
-/// "lstm.weight_ih_l0_reverse": module, parameter, layer (none in a cell) and direction.
-struct ParameterName {
-    std::string module, parameter;
-    std::optional<int> layer;
-    bool reverse = false;
-};
-
-std::optional<ParameterName> parameter_name(std::string_view name) {
-    // torch.nn.utils.weight_norm and torch.nn.utils.parametrize keep the original under another name.
+std::vector<Module> modules_of(const std::vector<NamedTensor>& tensors) {
+    constexpr int most_layers = 10'000;
+    // lstm.weight_ih_l0_reverse, without a layer in a cell. torch.nn.utils.weight_norm and torch.nn.utils.parametrize
+    // keep the original under another name.
     static const re2::RE2 form(
         R"((?:(.*?)\.)??(?:parametrizations\.)?((?:weight|bias)_(?:ih|hh|hr))(?:_l([0-9]+))?(_reverse)?)"
         R"((?:_orig|_raw|_v)*(?:\.original1?)?)",
         re2::RE2::Latin1);
-    ParameterName parts;
-    std::string layer, reverse;
-    if (!re2::RE2::FullMatch(name, form, &parts.module, &parts.parameter, &layer, &reverse)) return std::nullopt;
-    parts.layer = number_from(layer);
-    parts.reverse = !reverse.empty();
-    return parts.layer || layer.empty() ? std::optional(parts) : std::nullopt;
-}
-
-std::vector<Module> modules_of(const std::vector<NamedTensor>& tensors) {
-    constexpr int most_layers = 10'000;
     std::vector<Module> modules;
     std::map<std::pair<std::string, std::string>, std::size_t> known;
     for (const NamedTensor& tensor : tensors) {
-        const auto name = parameter_name(tensor.name);
-        const int layer = name ? name->layer.value_or(0) : -1;
-        if (layer < 0 || layer >= most_layers) continue;
-        const auto [entry, added] = known.try_emplace({tensor.container, name->module}, modules.size());
-        if (added) modules.push_back({tensor.container, name->module});
+        std::string name, parameter, number, reverse;
+        if (!re2::RE2::FullMatch(tensor.name, form, &name, &parameter, &number, &reverse)) continue;
+        const int layer = number.empty() ? 0 : number_from(number).value_or(most_layers);
+        if (layer >= most_layers) continue;
+        const auto [entry, added] = known.try_emplace({tensor.container, name}, modules.size());
+        if (added) modules.push_back({tensor.container, name});
         Module& module = modules[entry->second];
-        module.cell |= !name->layer;
-        module.reverse |= name->reverse;
+        module.cell |= number.empty();
+        module.reverse |= !reverse.empty();
         module.layers = std::max(module.layers, layer + 1);
-        module.parameters.try_emplace(
-            name->parameter + "_l" + std::to_string(layer) + (name->reverse ? "_reverse" : ""), &tensor.tensor);
+        module.parameters.try_emplace(parameter + "_l" + std::to_string(layer) + reverse, &tensor.tensor);
     }
     return modules;
 }

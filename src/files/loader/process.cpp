@@ -29,24 +29,6 @@ std::vector<std::string> names_in_preload_file(const Loader& loader) {
     return words(text, " \t\n:");
 }
 
-/// The file of this name in each of these directories, there or not.
-std::vector<std::string> files_in(const std::vector<std::string>& directories, const std::string& name) {
-    std::vector<std::string> files;
-    for (const auto& directory : directories)
-        files.push_back(directory == "/" ? directory + name : directory + '/' + name);
-    return files;
-}
-
-/// The first of a list's files that opens or fails; nothing when all are skipped or one aborts the list.
-std::optional<Process::OpenedFile> open_first(const Loader& loader, const std::vector<std::string>& files) {
-    for (const auto& path : files) {
-        elf::ElfFile file = try_open(loader, path);
-        if (file.aborts_list) break;
-        if (!file.skipped) return Process::OpenedFile{path, std::move(file)};
-    }
-    return std::nullopt;
-}
-
 void identify(const Loader& loader, Object& object) {
     const auto about = loader.root.status(object.path);
     if (!about) return;
@@ -117,12 +99,18 @@ std::optional<std::size_t> Process::loaded(const std::string& name) const {
     return std::nullopt;
 }
 
-std::vector<SearchList> Process::search_lists(std::size_t by) const {
+std::vector<SearchList> Process::search_lists(std::size_t by, const std::string& name) const {
+    if (contains(name, "/")) return {{LoaderRule::path, by, {absolute_path(name, loader_.working_directory)}}};
     std::vector<SearchList> lists;
-    const auto add_list = [&lists](LoaderRule rule, std::size_t owner, const std::vector<std::string>& directories) {
-        if (!directories.empty()) lists.push_back({rule, owner, &directories});
+    if (name.empty()) return lists;
+    const auto add_list = [&](LoaderRule rule, std::size_t owner, const std::vector<std::string>& directories) {
+        SearchList list{rule, owner, {}};
+        for (const auto& directory : directories)
+            list.files.push_back((directory == "/" ? "" : directory) + '/' + name);
+        if (!directories.empty()) lists.push_back(std::move(list));
     };
-    if (!objects_[by].file.has_runpath) {
+    const elf::ElfFile& file = objects_[by].file;
+    if (!file.has_runpath) {
         bool did_program = false;
         for (std::optional<std::size_t> at = by; at; at = objects_[*at].loader) {
             add_list(LoaderRule::rpath, *at, objects_[*at].run_path.before);
@@ -132,61 +120,51 @@ std::vector<SearchList> Process::search_lists(std::size_t by) const {
     }
     add_list(LoaderRule::ld_library_path, 0, loader_.library_path);
     add_list(LoaderRule::runpath, by, objects_[by].run_path.after);
-    lists.push_back({LoaderRule::cache, by, nullptr});
-    if (!objects_[by].file.no_default_directories)
-        add_list(LoaderRule::default_directory, 0, loader_.default_directories);
+    // DF_1_NODEFLIB holds for what the cache knows of the default directories too.
+    const auto cached = loader_.cache.find(name, loader_.hwcaps);
+    const bool rejected = cached && file.no_default_directories && in_built_in_directory(loader_, *cached);
+    lists.push_back({LoaderRule::cache, by, cached && !rejected ? std::vector{*cached} : std::vector<std::string>{}});
+    if (!file.no_default_directories) add_list(LoaderRule::default_directory, 0, loader_.default_directories);
     return lists;
 }
 
-std::vector<std::string> Process::files(const SearchList& list, const std::string& name) const {
-    if (list.directories) return files_in(*list.directories, name);
-    const auto path = loader_.cache.find(name, loader_.hwcaps);
-    // DF_1_NODEFLIB holds for what the cache knows of the default directories too.
-    const bool rejected =
-        path && objects_[list.owner].file.no_default_directories && in_built_in_directory(loader_, *path);
-    return path && !rejected ? std::vector{*path} : std::vector<std::string>{};
-}
-
-void Process::take(Answer& answer, OpenedFile opened, bool keeps_loader) {
-    if (opened.file.problem) {
-        answer.stopped_at = opened.path;
-        answer.problem = opened.file.problem_detail;
-        return;
+bool Process::take_first(Answer& answer, const std::vector<std::string>& files, bool keeps_loader) {
+    for (const auto& path : files) {
+        elf::ElfFile file = try_open(loader_, path);
+        if (file.aborts_list) return false;
+        if (file.skipped) continue;
+        if (file.problem) {
+            answer.stopped_at = path;
+            answer.problem = file.problem_detail;
+            return true;
+        }
+        Object object{path, answer.name, {}, answer.rule, std::move(file), {}, {answer.name}};
+        if (keeps_loader) object.loader = answer.by;
+        identify(loader_, object);
+        Object* const same = find_where(objects_, [&](const Object& other) {
+            return other.inode != 0 && other.inode == object.inode && other.device == object.device;
+        });
+        if (same) {
+            same->names.push_back(answer.name);
+            answer.object = static_cast<std::size_t>(same - objects_.data());
+        } else if (objects_.size() < most_objects) {
+            answer.object = add(std::move(object));
+        }
+        return true;
     }
-    Object object{opened.path, answer.name, {}, answer.rule, std::move(opened.file), {}, {answer.name}};
-    if (keeps_loader) object.loader = answer.by;
-    identify(loader_, object);
-    for (std::size_t i = 0; i < objects_.size(); ++i) {
-        if (objects_[i].inode == 0 || objects_[i].inode != object.inode || objects_[i].device != object.device)
-            continue;
-        objects_[i].names.push_back(answer.name);
-        answer.object = i;
-        return;
-    }
-    if (objects_.size() < most_objects) answer.object = add(std::move(object));
+    return false;
 }
 
 Answer Process::map(const std::string& name, std::size_t by, bool keeps_loader) {
-    Answer answer;
-    answer.name = with_tokens(loader_, name, origin_of(objects_[by].path), by == 0);
-    answer.by = by;
+    Answer answer{with_tokens(loader_, name, origin_of(objects_[by].path), by == 0), by};
     if ((answer.object = loaded(answer.name))) {
         answer.rule = LoaderRule::already_loaded;
         return answer;
     }
-    if (contains(answer.name, "/")) {
-        answer.rule = LoaderRule::path;
-        if (auto found = open_first(loader_, {absolute_path(answer.name, loader_.working_directory)}))
-            take(answer, std::move(*found), keeps_loader);
-        return answer;
-    }
-    for (const auto& list : answer.name.empty() ? std::vector<SearchList>{} : search_lists(by)) {
-        answer.rule = list.rule;
-        answer.owner = list.owner;
-        if (auto found = open_first(loader_, files(list, answer.name))) {
-            take(answer, std::move(*found), keeps_loader);
-            break;
-        }
+    for (const auto& [rule, owner, files] : search_lists(by, answer.name)) {
+        answer.rule = rule;
+        answer.owner = owner;
+        if (take_first(answer, files, keeps_loader)) break;
     }
     return answer;
 }

@@ -25,8 +25,8 @@ struct Object {
 /// A list of the search for one name.
 struct SearchList {
     LoaderRule rule = LoaderRule::default_directory;
-    std::size_t owner = 0;                                  ///< whose run path it is
-    const std::vector<std::string>* directories = nullptr;  ///< none for the cache
+    std::size_t owner = 0;                ///< whose run path it is
+    std::vector<std::string> files = {};  ///< that the loader would look at, in order; absent ones among them
 };
 
 /// What came of asking for a name.
@@ -34,7 +34,7 @@ struct Answer {
     std::string name;
     std::optional<std::size_t> by;  ///< the object that asked
     bool by_dlopen = false;
-    std::optional<std::size_t> object;  ///< what it got; none when nothing was found or what was found is unusable
+    std::optional<std::size_t> object = {};  ///< what it got; none when nothing was found or what was found is unusable
     LoaderRule rule = LoaderRule::default_directory;  ///< by which it got that or met what is unusable
     std::optional<std::size_t> owner = {};            ///< whose run path that was
     std::string stopped_at = {};                      ///< the unusable file at which the loader gave up
@@ -74,22 +74,15 @@ class Process {
     /// In the order of asking. Names that were answered before are there again for another object that needs them.
     const std::vector<Answer>& answers() const { return answers_; }
 
-    /// Where a name without '/' is looked for when this object asks, in order.
-    std::vector<SearchList> search_lists(std::size_t by) const;
-
-    /// The files of that name in a list which the loader would look at, in order; absent ones among them.
-    std::vector<std::string> files(const SearchList& list, const std::string& name) const;
-
-    struct OpenedFile {
-        std::string path;
-        elf::ElfFile file;
-    };
+    /// Where a name is looked for when this object asks, in order.
+    std::vector<SearchList> search_lists(std::size_t by, const std::string& name) const;
 
   private:
     std::optional<std::size_t> loaded(const std::string& name) const;
     std::size_t add(Object object);
     Answer map(const std::string& name, std::size_t by, bool keeps_loader);
-    void take(Answer& answer, OpenedFile opened, bool keeps_loader);
+    /// The first of the files that opens or fails. False when all are skipped or one aborts the list.
+    bool take_first(Answer& answer, const std::vector<std::string>& files, bool keeps_loader);
     void map_needed();
 
     const Loader& loader_;
