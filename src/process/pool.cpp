@@ -11,9 +11,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include "base/files.hpp"
+#include "base/lists.hpp"
+#include "process/process_state.hpp"
 #include "process/this_process.hpp"
 
 extern char** environ;
@@ -116,9 +119,8 @@ std::vector<std::string> environment_with(const std::vector<std::string>& extra)
     for (char** variable = environ; *variable; ++variable) {
         const std::string_view text = *variable;
         const auto name = text.substr(0, text.find('=') + 1);
-        bool replaced = false;
-        for (const auto& other : extra) replaced |= other.starts_with(name);
-        if (!replaced) all.emplace_back(text);
+        if (std::ranges::none_of(extra, [&](const std::string& other) { return other.starts_with(name); }))
+            all.emplace_back(text);
     }
     return all;
 }
@@ -193,17 +195,17 @@ struct Pool::Child {
         read_output();
     }
 
-    /// The result, once it is known.
-    std::optional<ProcessResult> check() {
-        if (pid_ < 0) return result(ExitKind::not_started, 0, start_error_);
-        if (stays_) return result(ExitKind::exited, 0);
+    /// How it ended, once that is known.
+    std::optional<ProbeRun> check() {
+        if (pid_ < 0) return ended(ProbeEnd::not_started);
+        if (stays_) return ended(ProbeEnd::finished);
         if (observe_exit()) return reap();
         enforce_limits();
-        if (!kill_reason_.empty() && is_stuck()) return result(ExitKind::stuck, SIGKILL, kill_reason_);
+        if (killed_as_ && is_stuck()) return ended(ProbeEnd::stuck);
         return std::nullopt;
     }
 
-    bool is_slow() { return pid_ >= 0 && kill_reason_.empty() && 2 * clock_->elapsed() > quiet_limit_; }
+    bool is_slow() { return pid_ >= 0 && !killed_as_ && 2 * clock_->elapsed() > quiet_limit_; }
     void shorten(std::chrono::milliseconds quiet_limit) { quiet_limit_ = std::min(quiet_limit_, quiet_limit); }
     /// It has ended as far as its work goes, and lives on.
     bool stays() const { return stays_ && pid_ >= 0; }
@@ -220,7 +222,7 @@ struct Pool::Child {
         Pipe answers = make_pipe();
         Pipe output = make_pipe();
         if (!input.read.open() || !answers.read.open() || !output.read.open()) {
-            start_error_ = std::string("no pipe could be made: ") + std::strerror(errno);
+            run_.reason = std::string("no pipe could be made: ") + std::strerror(errno);
             return;
         }
         SpawnSettings settings;
@@ -234,7 +236,7 @@ struct Pool::Child {
                                       pointers_to(command.arguments).data(), pointers_to(environment).data());
         if (error != 0) {
             pid_ = -1;
-            start_error_ = command.arguments[0] + " could not be started: " + std::strerror(error);
+            run_.reason = command.arguments[0] + " could not be started: " + std::strerror(error);
             return;
         }
         clock_.emplace(pid_);
@@ -264,7 +266,7 @@ struct Pool::Child {
             clock_->restart();
             ++lines_seen_;
             const LineMeaning heard = on_line_(line);
-            last_word_said_ |= heard.last;
+            done_ |= heard.done;
             stays_ |= heard.stays;
             if (heard.limit) quiet_limit_ = *heard.limit;
         });
@@ -290,15 +292,18 @@ struct Pool::Child {
         kill(pid_, SIGKILL);  // it may have left its group
     }
 
-    ProcessResult result(ExitKind kind, int code, std::string reason = {}) {
+    /// It has ended so or, when its work was done, while it left.
+    ProbeRun ended(ProbeEnd end) {
         if (!stays_) pid_ = -1;
-        const std::chrono::duration<double, std::milli> elapsed = Clock::now() - started_;
-        return {kind, code, std::move(reason), output_tail_, elapsed.count(), std::move(state_)};
+        run_.end = done_ && end != ProbeEnd::finished ? ProbeEnd::crashed_at_exit : end;
+        run_.elapsed_ms = std::chrono::duration<double, std::milli>(Clock::now() - started_).count();
+        if (!output_tail_.empty()) run_.output_tail = output_tail_;
+        return run_;
     }
 
     /// Observe, kill, reap, in this order: a grandchild that inherited a pipe cannot hold us, and while the process is
     /// not reaped its number cannot belong to anybody else.
-    ProcessResult reap() {
+    ProbeRun reap() {
         kill_group();
         for (int i = 0; i < 1000 && read_answers(); ++i) {  // what is still in the pipe; bounded, others may hold it
         }
@@ -306,25 +311,29 @@ struct Pool::Child {
         int status = 0;
         waitpid(pid_, &status, 0);
         stays_ = false;  // its last word may have come too late: the process number may soon be another's
-        if (!kill_reason_.empty()) return result(killed_as_, SIGKILL, kill_reason_);
-        if (WIFSIGNALED(status)) return result(ExitKind::signalled, WTERMSIG(status));
-        return result(ExitKind::exited, WEXITSTATUS(status));
+        if (killed_as_) return ended(*killed_as_);
+        if (WIFSIGNALED(status)) {
+            run_.signal = signal_name(WTERMSIG(status));
+            return ended(WTERMSIG(status) == SIGKILL ? ProbeEnd::killed : ProbeEnd::crashed);
+        }
+        if (done_) return ended(ProbeEnd::finished);
+        run_.exit_code = WEXITSTATUS(status);
+        return ended(ProbeEnd::quit_early);
     }
 
     void enforce_limits() {
-        if (!kill_reason_.empty()) return;
-        if (deadline_ && Clock::now() >= *deadline_) return end_for(ExitKind::cut_off, "the deadline passed");
+        if (killed_as_) return;
+        if (deadline_ && Clock::now() >= *deadline_) return end_for(ProbeEnd::cut_off, "the deadline passed");
         const auto quiet = clock_->elapsed();
-        if (last_word_said_ && quiet > exit_grace_)
-            return end_for(ExitKind::timed_out, "it did not leave after its last word");
+        if (done_ && quiet > exit_grace_) return end_for(ProbeEnd::timed_out, "it did not leave after its last word");
         if (quiet > quiet_limit_)
-            end_for(ExitKind::timed_out, "no progress for " + std::to_string(quiet_limit_.count() / 1000) + " s");
+            end_for(ProbeEnd::timed_out, "no progress for " + std::to_string(quiet_limit_.count() / 1000) + " s");
     }
 
-    void end_for(ExitKind kind, std::string reason) {
-        state_ = state_of(pid_);
-        killed_as_ = kind;
-        kill_reason_ = std::move(reason);
+    void end_for(ProbeEnd end, std::string reason) {
+        run_.hang = what_it_does(pid_);
+        run_.reason = std::move(reason);
+        killed_as_ = end;
         killed_at_ = Clock::now();
         kill_group();
     }
@@ -344,13 +353,11 @@ struct Pool::Child {
     Clock::time_point started_ = Clock::now();
     std::optional<RunClock> clock_;  ///< since the last line
     Clock::time_point killed_at_{};
-    ExitKind killed_as_ = ExitKind::timed_out;
-    std::string kill_reason_;
-    std::optional<ProcessState> state_;
-    std::string start_error_;
+    std::optional<ProbeEnd> killed_as_;
+    ProbeRun run_;  ///< what is known of it
     std::size_t lines_seen_ = 0;
     bool answered_ = false;  ///< there were lines when it was last looked at
-    bool last_word_said_ = false, stays_ = false;
+    bool done_ = false, stays_ = false;
     pid_t pid_ = -1;
     Descriptor to_, answers_, output_;
     LineBuffer lines_;
@@ -396,9 +403,9 @@ Pool::Ended Pool::wait(const std::function<void()>& idle) {
     while (true) {
         for (auto child = children_.begin(); child != children_.end(); ++child) {
             (*child)->exchange();
-            auto result = (*child)->check();
-            if (!result) continue;
-            const Ended ended{(*child)->id, std::move(*result)};
+            auto run = (*child)->check();
+            if (!run) continue;
+            const Ended ended{(*child)->id, std::move(*run)};
             if ((*child)->stays()) staying_.push_back(std::move(*child));
             children_.erase(child);
             return ended;
@@ -416,12 +423,11 @@ Pool::Ended Pool::wait(const std::function<void()>& idle) {
 
 std::string signal_name(int signal) {
     // sigabbrev_np would do this, but needs glibc 2.32.
-    static constexpr std::pair<int, const char*> names[] = {
+    static const std::map<int, const char*> names = {
         {SIGSEGV, "SIGSEGV"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"},   {SIGFPE, "SIGFPE"},
         {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGTRAP, "SIGTRAP"}, {SIGPIPE, "SIGPIPE"}, {SIGSYS, "SIGSYS"}};
-    for (const auto& [number, name] : names)
-        if (number == signal) return name;
-    return "signal " + std::to_string(signal);
+    const auto* const name = look_up(names, signal);
+    return name ? *name : "signal " + std::to_string(signal);
 }
 
 }  // namespace rnncheck::process
