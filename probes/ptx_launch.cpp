@@ -46,23 +46,21 @@ static bool is_right(const Numbers& found) {
 }
 
 /// The first call that fails, else the last one.
-static CallResult launch(const vendor::CudaApi& cuda, const vendor::Checker& check, Numbers& numbers) {
+static CallResult launch(const vendor::Opened<vendor::CudaApi>& cuda, Numbers& numbers) {
+    vendor::Calls calls;
     vendor::CudaModule module = nullptr;
     vendor::CudaFunction kernel = nullptr;
     vendor::DevicePointer memory = 0;
-    CallResult result = check(cuda.cuModuleLoadDataEx, &module, kernel_ptx, 0u, nullptr, nullptr);
-    const auto then = [&](const auto& symbol, auto... arguments) {
-        if (result.ok()) result = check(symbol, arguments...);
-    };
-    then(cuda.cuModuleGetFunction, &kernel, module, "rnncheck_kernel");
-    then(cuda.cuMemAlloc_v2, &memory, sizeof numbers);
-    if (!result.ok() && result.call == cuda.cuMemAlloc_v2.name) result.bytes = sizeof numbers;
-    then(cuda.cuMemcpyHtoD_v2, memory, numbers.data(), sizeof numbers);
     void* parameters[] = {&memory};
-    then(cuda.cuLaunchKernel, kernel, 1u, 1u, 1u, threads, 1u, 1u, 0u, nullptr, parameters, nullptr);
-    then(cuda.cuCtxSynchronize);
-    then(cuda.cuMemcpyDtoH_v2, numbers.data(), memory, sizeof numbers);
-    return result;
+    calls(cuda, cuda.cuModuleLoadDataEx, &module, kernel_ptx, 0u, nullptr, nullptr);
+    if (calls(cuda, cuda.cuModuleGetFunction, &kernel, module, "rnncheck_kernel") &&
+        !calls(cuda, cuda.cuMemAlloc_v2, &memory, sizeof numbers))
+        calls.result.bytes = sizeof numbers;
+    calls(cuda, cuda.cuMemcpyHtoD_v2, memory, numbers.data(), sizeof numbers);
+    calls(cuda, cuda.cuLaunchKernel, kernel, 1u, 1u, 1u, threads, 1u, 1u, 0u, nullptr, parameters, nullptr);
+    calls(cuda, cuda.cuCtxSynchronize);
+    calls(cuda, cuda.cuMemcpyDtoH_v2, numbers.data(), memory, sizeof numbers);
+    return calls.result;
 }
 
 static std::vector<std::string> targets(const Facts& facts) {
@@ -76,13 +74,11 @@ static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     KernelRun& kernel_run = news.kernel_runs.emplace_back();
     kernel_run.gpu = gpu_of_target(job.target).value_or(0);
     const auto session = open_gpu(writer, kernel_run.gpu);
-    if (session->failure) {
-        kernel_run.result = session->failure;
-        return learn(news);
-    }
+    kernel_run.result = session.failure;
+    if (session.failure) return learn(news);
     writer.limit(std::chrono::seconds(20));  // the driver has started, which is what may take long
     Numbers numbers = numbers_in();
-    kernel_run.result = launch(session->cuda, session->check, numbers);
+    kernel_run.result = launch(session.cuda, numbers);
     if (kernel_run.result->ok()) kernel_run.correct = is_right(numbers);
     learn(news);
 }

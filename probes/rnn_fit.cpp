@@ -102,11 +102,10 @@ class Calculation {
 
 static void measure(const vendor::Session& session, const RnnRequest& request, RnnFit& fit) {
     std::size_t free_bytes = 0, total = 0;
-    const CallResult asked = session.check_cuda(session.cuda.cuMemGetInfo_v2, &free_bytes, &total);
-    if (!asked.ok()) {
-        fit.result = asked;
-        return;
-    }
+    vendor::Calls calls;
+    calls(session.cuda, session.cuda.cuMemGetInfo_v2, &free_bytes, &total);
+    fit.result = calls.failure();
+    if (fit.result) return;
     fit.free_bytes = static_cast<std::int64_t>(free_bytes);
     fit.total_bytes = static_cast<std::int64_t>(total);
     if (!request.trial) return Calculation(session, fit).run();
@@ -124,13 +123,13 @@ static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     static_cast<RnnTarget&>(fit) = target;
     fit.of = request.fit.value();
     fit.rnn_case = request.cases.front();
-    const auto open = open_rnn(job, writer, target);
-    if (open->failure)
-        fit.result = open->failure;
-    else if (target.dialect != Dialect::v8)
+    const vendor::Session session = open_rnn(job, writer, target);
+    fit.result = session.failure;
+    if (fit.result) return learn(news);
+    if (target.dialect != Dialect::v8)
         fit.result = CallResult{"cudnnGetRNNTempSpaceSizes", missing_symbol, "only available in the v8 interface"};
     else
-        measure(*open->session, request, fit);
+        measure(session, request, fit);
     learn(news);
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
 #include <optional>
 
 #include "vendor/cuda_abi.hpp"
@@ -30,13 +29,12 @@ std::optional<std::chrono::milliseconds> limit_of_other_start(std::size_t gpus, 
 
 /// Driver library opened, primary context current.
 struct GpuSession {
-    vendor::CudaApi cuda;
-    vendor::Checker check;
+    vendor::Opened<vendor::CudaApi> cuda;
     std::optional<CallResult> failure;  ///< the first call that failed, opening included; nothing may be called then
 };
 
-/// By CUDA's ordinal. On the heap, because the checker points to the functions beside it.
-std::unique_ptr<GpuSession> open_gpu(ProbeWriter& writer, int index);
+/// By CUDA's ordinal.
+GpuSession open_gpu(ProbeWriter& writer, int index);
 
 /// Target texts of the probes that run on GPUs begin with "GPU <index>": the part that must not be run twice at the
 /// same time.

@@ -84,10 +84,10 @@ std::vector<std::string> companions_of(const Facts& facts, const std::string& cu
     return all;
 }
 
-vendor::Library open_cudnn(const Job& job, ProbeWriter& writer, const std::string& path) {
+vendor::Opened<vendor::CudnnApi> open_cudnn(const Job& job, ProbeWriter& writer, const std::string& path) {
     for (const auto& companion : companions_of(job.facts, path))
         vendor::open_library(writer, job.root.outside(companion));
-    return vendor::open_library(writer, job.root.outside(path));
+    return vendor::open_as<vendor::CudnnApi>(writer, job.root.outside(path));
 }
 
 }  // namespace probes

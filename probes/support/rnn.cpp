@@ -145,19 +145,14 @@ bool came_after(const RnnCase& rnn_case, const std::optional<Version>& cudnn) {
     return of_8_1 && cudnn && *cudnn < make_version({8, 1, 0});
 }
 
-std::unique_ptr<RnnSession> open_rnn(const Job& job, ProbeWriter& writer, const RnnTarget& target) {
-    auto rnn = std::make_unique<RnnSession>();
-    rnn->gpu = open_gpu(writer, target.gpu);
-    rnn->failure = rnn->gpu->failure;
-    if (rnn->failure) return rnn;
-    const vendor::Library library = open_cudnn(job, writer, target.library);
-    rnn->failure = library.failure;
-    if (rnn->failure) return rnn;
-    rnn->cudnn.load(library);
-    rnn->session.emplace(
-        vendor::Session{rnn->gpu->cuda, rnn->cudnn, rnn->gpu->check, vendor::cudnn_checker(writer, rnn->cudnn)});
-    rnn->failure = start_session(*rnn->session);
-    return rnn;
+vendor::Session open_rnn(const Job& job, ProbeWriter& writer, const RnnTarget& target) {
+    const GpuSession gpu = open_gpu(writer, target.gpu);
+    vendor::Session session{gpu.cuda, {}, gpu.failure};
+    if (session.failure) return session;
+    session.cudnn = open_cudnn(job, writer, target.library);
+    session.failure = session.cudnn.library.failure;
+    if (!session.failure) start(session);
+    return session;
 }
 
 }  // namespace rnncheck::probes

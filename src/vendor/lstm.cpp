@@ -57,7 +57,7 @@ struct OutputBytes {
 /// Not-a-number everywhere, but for the gradients of weights: those are added to what is there.
 void poison(RnnRunner& runner, const DeviceData& data) {
     const auto& set = runner.session().cuda.cuMemsetD8_v2;
-    for (const Memory* memory : {&data.y, &data.hy, &data.cy, &data.dx, &data.dhx, &data.dcx})
+    for (const Memory* memory : all_results(data))
         if (memory->bytes > 0) runner.cuda(set, memory->at, static_cast<unsigned char>(0xFF), memory->bytes);
     if (data.dweights.bytes > 0) runner.cuda(set, data.dweights.at, static_cast<unsigned char>(0), data.dweights.bytes);
     runner.cuda(runner.session().cuda.cuCtxSynchronize);
@@ -70,10 +70,11 @@ OutputBytes run_once(RnnRunner& runner, const DeviceData& data, const std::funct
     calls();
     runner.cuda(runner.session().cuda.cuCtxSynchronize);
     milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    const auto get = [&](const Memory& memory) {
-        return memory.bytes > 0 ? runner.download(memory.at, memory.bytes) : std::vector<std::byte>();
-    };
-    return {get(data.y), get(data.hy), get(data.cy), get(data.dx), get(data.dhx), get(data.dcx), get(data.dweights)};
+    OutputBytes outputs;
+    for (std::size_t i = 0; i < all_results(data).size(); ++i)
+        *all_results(outputs)[i] = runner.download(*all_results(data)[i]);
+    outputs.dweights = runner.download(data.dweights);
+    return outputs;
 }
 
 /// FNV-1a of every output's size and bytes, eight at a time.
@@ -81,30 +82,27 @@ std::uint64_t digest_of(const OutputBytes& outputs) {
     constexpr std::uint64_t prime = 0x100000001B3;
     std::uint64_t digest = 0xCBF29CE484222325;
     const auto take = [&](std::uint64_t word) { digest = (digest ^ word) * prime; };
-    for (const auto* bytes :
-         {&outputs.y, &outputs.hy, &outputs.cy, &outputs.dx, &outputs.dhx, &outputs.dcx, &outputs.dweights}) {
-        take(bytes->size());
-        for (std::size_t at = 0; at < bytes->size(); at += sizeof(std::uint64_t)) {
+    const auto take_all = [&](const std::vector<std::byte>& bytes) {
+        take(bytes.size());
+        for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
             std::uint64_t word = 0;
-            std::memcpy(&word, bytes->data() + at, std::min(sizeof word, bytes->size() - at));
+            std::memcpy(&word, bytes.data() + at, std::min(sizeof word, bytes.size() - at));
             take(word);
             digest ^= digest >> 29;
         }
-    }
+    };
+    for (const auto* bytes : all_results(outputs)) take_all(*bytes);
+    take_all(outputs.dweights);
     return digest;
 }
 
 RnnOutputs decoded(const RnnCase& rnn_case, const OutputBytes& bytes, const WeightImage& weights) {
-    const auto numbers = [&](const std::vector<std::byte>& from) { return decode(from, rnn_case.dtype); };
     RnnOutputs outputs;
-    outputs.y = from_layout(rnn_case, numbers(bytes.y), size(rnn_case.width()));
-    outputs.hy = numbers(bytes.hy);
-    outputs.cy = numbers(bytes.cy);
-    if (!rnn_case.training) return outputs;
-    outputs.dx = from_layout(rnn_case, numbers(bytes.dx), size(rnn_case.input));
-    outputs.dhx = numbers(bytes.dhx);
-    outputs.dcx = numbers(bytes.dcx);
-    outputs.dweights = weights.read(rnn_case, bytes.dweights);
+    for (std::size_t i = 0; i < all_results(bytes).size(); ++i)
+        *all_results(outputs)[i] = decode(*all_results(bytes)[i], rnn_case.dtype);
+    outputs.y = from_layout(rnn_case, outputs.y, size(rnn_case.width()));
+    outputs.dx = from_layout(rnn_case, outputs.dx, size(rnn_case.input));
+    if (rnn_case.training) outputs.dweights = weights.read(rnn_case, bytes.dweights);
     return outputs;
 }
 
@@ -127,33 +125,23 @@ DataSizes sizes_of(const RnnCase& rnn_case) {
     }
     const std::size_t element = bytes_of(rnn_case.dtype);
     const std::size_t states = size(rnn_case.pseudo_layers()) * size(rnn_case.batch) * element;
-    return {rows * size(rnn_case.input) * element, rows * size(rnn_case.width()) * element,
-            states * size(rnn_case.output()), rnn_case.cell == Cell::lstm ? states * size(rnn_case.hidden) : 0};
+    const std::size_t x = rows * size(rnn_case.input) * element, y = rows * size(rnn_case.width()) * element;
+    const std::size_t h = states * size(rnn_case.output());
+    const std::size_t c = rnn_case.cell == Cell::lstm ? states * size(rnn_case.hidden) : 0;
+    const bool given = rnn_case.states, trained = rnn_case.training, both = given && trained;
+    return {x, given * h, given * c, trained * y, both * h,    both * c,  // to the device
+            y, h,         c,         trained * x, trained * h, trained * c};
 }
 
 DeviceData device_data(RnnRunner& runner, const RnnCase& rnn_case, const DeviceImage* image) {
     const DataSizes sizes = sizes_of(rnn_case);
-    const auto given = [&](std::vector<std::byte> DeviceImage::*part, bool needed, std::size_t bytes) {
-        return image ? runner.upload(image->*part) : runner.zeros(needed ? bytes : 0);
-    };
-    const auto made = [&](std::size_t bytes) { return Memory{runner.allocate(bytes), bytes}; };
-    const bool states = rnn_case.states, training = rnn_case.training;
     DeviceData data;
-    data.x = given(&DeviceImage::x, true, sizes.x);
-    data.hx = given(&DeviceImage::hx, states, sizes.h);
-    data.cx = given(&DeviceImage::cx, states, sizes.c);
-    data.dy = given(&DeviceImage::dy, training, sizes.y);
-    data.dhy = given(&DeviceImage::dhy, states && training, sizes.h);
-    data.dcy = given(&DeviceImage::dcy, states && training, sizes.c);
+    for (std::size_t i = 0; i < all_inputs(data).size(); ++i)
+        *all_inputs(data)[i] = image ? runner.upload(*all_inputs(*image)[i]) : runner.zeros(*all_inputs(sizes)[i]);
     const std::vector<std::int32_t> lengths = rnn_case.all_lengths();
     data.lengths = runner.upload(std::as_bytes(std::span(lengths)));
-    data.y = made(sizes.y);
-    data.hy = made(sizes.h);
-    data.cy = made(sizes.c);
-    if (!training) return data;
-    data.dx = made(sizes.x);
-    data.dhx = made(sizes.h);
-    data.dcx = made(sizes.c);
+    for (std::size_t i = 0; i < all_results(data).size(); ++i)
+        *all_results(data)[i] = {runner.allocate(*all_results(sizes)[i]), *all_results(sizes)[i]};
     return data;
 }
 
@@ -247,14 +235,15 @@ std::vector<LayerWeights> WeightImage::read(const RnnCase& rnn_case, std::span<c
     return layers;
 }
 
-std::optional<CallResult> start_session(Session& session) {
-    RnnRunner runner(session);
-    runner.cudnn(session.cudnn.cudnnCreate, &session.handle);
-    runner.cudnn(session.cudnn.cudnnCreateDropoutDescriptor, &session.no_dropout);
+void start(Session& session) {
+    Calls calls;
+    const auto& cudnn = session.cudnn;
+    calls(cudnn, cudnn.cudnnCreate, &session.handle);
+    calls(cudnn, cudnn.cudnnCreateDropoutDescriptor, &session.no_dropout);
     // Without dropout no random numbers are made, so no state is needed; PyTorch sets its descriptor the same way.
-    runner.cudnn(session.cudnn.cudnnSetDropoutDescriptor, session.no_dropout, session.handle, 0.0F, nullptr,
-                 std::size_t{0}, 0ULL);
-    return runner.failed();
+    calls(cudnn, cudnn.cudnnSetDropoutDescriptor, session.no_dropout, session.handle, 0.0F, nullptr, std::size_t{0},
+          0ULL);
+    session.failure = calls.failure();
 }
 
 LstmRun run_lstm(const Session& session, Dialect dialect, const RnnCase& rnn_case, const DeviceImage& image) {
@@ -264,7 +253,7 @@ LstmRun run_lstm(const Session& session, Dialect dialect, const RnnCase& rnn_cas
         v8::run(runner, rnn_case, image, run);
     else
         legacy::run(runner, rnn_case, image, run);
-    run.failed = runner.failed();
+    run.failed = runner.failure();
     return run;
 }
 

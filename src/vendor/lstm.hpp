@@ -11,17 +11,15 @@ namespace rnncheck::vendor {
 
 /// One GPU with its primary context current, a cuDNN handle on it, and both libraries.
 struct Session {
-    const CudaApi& cuda;
-    const CudnnApi& cudnn;
-    Checker check_cuda;
-    Checker check_cudnn;
+    Opened<CudaApi> cuda;
+    Opened<CudnnApi> cudnn;
+    std::optional<CallResult> failure = {};  ///< the first call that failed, opening included; no other may follow then
     CudnnHandle handle = nullptr;
     DropoutDescriptor no_dropout = nullptr;  ///< every RNN descriptor wants one
 };
 
-/// Makes the cuDNN handle and the dropout descriptor; the first call that failed, if any. They live as long as the
-/// process.
-std::optional<CallResult> start_session(Session& session);
+/// Makes the cuDNN handle and the dropout descriptor. They live as long as the process.
+void start(Session& session);
 
 /// What came back. `failed` is the first call that returned an error; the outputs are then empty.
 struct LstmRun {

@@ -99,9 +99,10 @@ Prepared described(RnnRunner& runner, const RnnCase& rnn_case) {
 
 std::size_t data_bytes(const RnnCase& rnn_case) {
     const DataSizes sizes = sizes_of(rnn_case);
-    const std::size_t states = (rnn_case.states ? 2 : 1) * (sizes.h + sizes.c);
-    const std::size_t lengths = static_cast<std::size_t>(rnn_case.batch) * sizeof(std::int32_t);
-    return (rnn_case.training ? 2 : 1) * (sizes.x + sizes.y + states) + lengths;
+    std::size_t bytes = static_cast<std::size_t>(rnn_case.batch) * sizeof(std::int32_t);  // the lengths
+    for (const std::size_t* size : all_inputs(sizes)) bytes += *size;
+    for (const std::size_t* size : all_results(sizes)) bytes += *size;
+    return bytes;
 }
 
 /// cuDNN, not the memory, gets the number of sequences.
@@ -116,7 +117,7 @@ void plan_batch(RnnRunner& runner, const Prepared& ready) {
 Spaces spaces_of(const Session& session, const RnnCase& rnn_case) {
     RnnRunner runner(session);
     const Prepared ready = described(runner, rnn_case);
-    if (runner.failed()) return {runner.failed()};
+    if (runner.failed()) return {runner.failure()};
     return {std::nullopt, (rnn_case.training ? 2 : 1) * ready.weight_bytes, ready.work_bytes, ready.reserve_bytes,
             data_bytes(rnn_case)};
 }
@@ -131,7 +132,7 @@ std::optional<CallResult> run_on_zeros(const Session& session, const RnnCase& rn
     forward(runner, ready);
     if (rnn_case.training) backward(runner, ready);
     runner.cuda(session.cuda.cuCtxSynchronize);
-    return runner.failed();
+    return runner.failure();
 }
 
 void run(RnnRunner& runner, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run) {

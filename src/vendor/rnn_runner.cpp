@@ -37,9 +37,9 @@ RnnRunner::~RnnRunner() {
 }
 
 void RnnRunner::impossible(const char* call, const std::string& what) {
-    if (failed_) return;
-    failed_ = CallResult{call, impossible_answer, what};
-    session_.check_cuda.writer().failed(*failed_);
+    if (failed()) return;
+    calls_.result = {call, impossible_answer, what};
+    session_.cuda.writer->failed(calls_.result);
 }
 
 void RnnRunner::check_size(const char* call, std::size_t bytes) {
@@ -49,12 +49,12 @@ void RnnRunner::check_size(const char* call, std::size_t bytes) {
 
 DevicePointer RnnRunner::allocate(std::size_t bytes) {
     DevicePointer memory = 0;
-    if (bytes == 0 || failed_) return memory;
+    if (bytes == 0 || failed()) return memory;
     cuda(session_.cuda.cuMemAlloc_v2, &memory, bytes);
-    if (failed_)
-        failed_->bytes = static_cast<std::int64_t>(bytes);
+    if (failed())
+        calls_.result.bytes = static_cast<std::int64_t>(bytes);
     else
-        clean_up_.push_back([this, memory] { session_.check_cuda(session_.cuda.cuMemFree_v2, memory); });
+        clean_up_.push_back([this, memory] { session_.cuda.check(session_.cuda.cuMemFree_v2, memory); });
     return memory;
 }
 
@@ -70,9 +70,9 @@ DevicePointer RnnRunner::zeros(std::size_t bytes) {
     return memory;
 }
 
-std::vector<std::byte> RnnRunner::download(DevicePointer from, std::size_t bytes) {
-    std::vector<std::byte> copy(bytes);
-    cuda(session_.cuda.cuMemcpyDtoH_v2, copy.data(), from, bytes);
+std::vector<std::byte> RnnRunner::download(const Memory& from) {
+    std::vector<std::byte> copy(from.bytes);
+    if (from.bytes > 0) cuda(session_.cuda.cuMemcpyDtoH_v2, copy.data(), from.at, from.bytes);
     return copy;
 }
 
@@ -80,7 +80,7 @@ template <class Descriptor>
 Descriptor RnnRunner::made(const Symbol<int(Descriptor*)>& make, const Symbol<int(Descriptor)>& destroy) {
     Descriptor descriptor = nullptr;
     cudnn(make, &descriptor);
-    if (!failed_) clean_up_.push_back([this, &destroy, descriptor] { session_.check_cudnn(destroy, descriptor); });
+    if (!failed()) clean_up_.push_back([this, &destroy, descriptor] { session_.cudnn.check(destroy, descriptor); });
     return descriptor;
 }
 

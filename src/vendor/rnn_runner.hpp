@@ -35,6 +35,12 @@ inline void* address(DevicePointer pointer) {
     return reinterpret_cast<void*>(pointer);
 }
 
+/// Something in device memory, or nothing.
+struct Memory {
+    DevicePointer at = 0;
+    std::size_t bytes = 0;
+};
+
 /// Calls in a row: the first one that fails is kept, later ones are left out. What was made on the way is given back
 /// at the end, unless a CUDA call failed by more than a want of memory, for then the context may be past use.
 class RnnRunner {
@@ -46,14 +52,13 @@ class RnnRunner {
 
     template <class... Parameters, class... Arguments>
     void cuda(const Symbol<int(Parameters...)>& symbol, Arguments... arguments) {
-        if (failed_) return;
-        keep(session_.check_cuda(symbol, arguments...));
-        context_in_doubt_ = failed_ && failed_->code != cuda_out_of_memory;
+        if (failed()) return;
+        context_in_doubt_ = !calls_(session_.cuda, symbol, arguments...) && calls_.result.code != cuda_out_of_memory;
     }
 
     template <class... Parameters, class... Arguments>
     void cudnn(const Symbol<int(Parameters...)>& symbol, Arguments... arguments) {
-        if (!failed_) keep(session_.check_cudnn(symbol, arguments...));
+        calls_(session_.cudnn, symbol, arguments...);
     }
 
     /// A call succeeded and yet gave something that cannot be.
@@ -61,13 +66,14 @@ class RnnRunner {
     /// Fails where a call gave back a size that no device memory has.
     void check_size(const char* call, std::size_t bytes);
 
-    const std::optional<CallResult>& failed() const { return failed_; }
+    bool failed() const { return !calls_.ok(); }
+    std::optional<CallResult> failure() const { return calls_.failure(); }
     const Session& session() const { return session_; }
 
     DevicePointer allocate(std::size_t bytes);  ///< 0 for no bytes
     DevicePointer zeros(std::size_t bytes);
     DevicePointer upload(std::span<const std::byte> bytes);
-    std::vector<std::byte> download(DevicePointer from, std::size_t bytes);
+    std::vector<std::byte> download(const Memory& from);
 
     RnnDescriptor rnn_descriptor();
     TensorDescriptor empty_tensor();
@@ -77,27 +83,29 @@ class RnnRunner {
     RnnDataDescriptor sequences(const RnnCase& rnn_case, int width);
 
   private:
-    void keep(const CallResult& result) {
-        if (!result.ok()) failed_ = result;
-    }
     template <class Descriptor>
     Descriptor made(const Symbol<int(Descriptor*)>& make, const Symbol<int(Descriptor)>& destroy);
 
     const Session& session_;
-    std::optional<CallResult> failed_;
+    Calls calls_;
     bool context_in_doubt_ = false;
     std::vector<std::function<void()>> clean_up_;
 };
 
-/// Something in device memory, or nothing.
-struct Memory {
-    DevicePointer at = 0;
-    std::size_t bytes = 0;
-};
+/// The arrays that go to the device and those that come back, but for the weights, of any structure that has them all.
+template <class Structure>
+auto all_inputs(Structure& of) {
+    return std::array{&of.x, &of.hx, &of.cx, &of.dy, &of.dhy, &of.dcy};
+}
+template <class Structure>
+auto all_results(Structure& of) {
+    return std::array{&of.y, &of.hy, &of.cy, &of.dx, &of.dhx, &of.dcx};
+}
 
-/// Bytes of what goes in and comes out of a case: x, y, h and c, which only LSTM has.
+/// Their bytes, 0 for what the case does not have.
 struct DataSizes {
-    std::size_t x = 0, y = 0, h = 0, c = 0;
+    std::size_t x, hx, cx, dy, dhy, dcy;
+    std::size_t y, hy, cy, dx, dhx, dcx;
 };
 DataSizes sizes_of(const RnnCase& rnn_case);
 

@@ -250,6 +250,6 @@ TEST_CASE("the reason of an earlier call does not explain a later failure") {
     session.cudnn.cudnnCreateTensorDescriptor.function(nullptr);  // refused, with a reason for the callback
     simulate("cudnnCreateTensorDescriptor=fail:4000");
     vendor::TensorDescriptor tensor = nullptr;
-    CHECK(session.check_cudnn(session.cudnn.cudnnCreateTensorDescriptor, &tensor).text ==
+    CHECK(session.cudnn.check(session.cudnn.cudnnCreateTensorDescriptor, &tensor).text ==
           "CUDNN_STATUS_INTERNAL_ERROR");
 }

@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <map>
-#include <memory>
 
 #include "support/catch.hpp"
 
@@ -17,17 +16,18 @@ ProbeWriter& nowhere() {
     return writer;
 }
 
-vendor::Library open_simulated(const std::string& file) {
-    auto library = vendor::open_library(nowhere(), SIM_DIRECTORY "/" + file);
-    INFO((library.failure ? library.failure->text : ""));
-    REQUIRE(library.handle);
-    return library;
+template <class Api>
+vendor::Opened<Api> open_simulated(const std::string& file) {
+    auto opened = vendor::open_as<Api>(nowhere(), SIM_DIRECTORY "/" + file);
+    INFO((opened.library.failure ? opened.library.failure->text : ""));
+    REQUIRE(opened.library.handle);
+    return opened;
 }
 
-const vendor::CudaApi& simulated_driver() {
-    static vendor::CudaApi cuda;
+const vendor::Opened<vendor::CudaApi>& simulated_driver() {
+    static vendor::Opened<vendor::CudaApi> cuda;
     if (cuda.cuInit) return cuda;
-    cuda.load(open_simulated("base/libcuda.so.1"));
+    cuda = open_simulated<vendor::CudaApi>("base/libcuda.so.1");
     vendor::CudaContext context = nullptr;
     REQUIRE(cuda.cuInit.function(0) == 0);
     REQUIRE(cuda.cuDevicePrimaryCtxRetain.function(&context, 0) == 0);
@@ -42,17 +42,15 @@ void simulate(const std::string& sim) {
 }
 
 const vendor::Session& simulated_session(int major) {
-    static std::map<int, vendor::CudnnApi> apis;
-    static std::map<int, std::unique_ptr<vendor::Session>> sessions;
-    auto& session = sessions[major];
-    if (session) return *session;
-    const vendor::CudaApi& cuda = simulated_driver();
+    static std::map<int, vendor::Session> sessions;
+    const auto [entry, is_new] = sessions.try_emplace(major);
+    vendor::Session& session = entry->second;
+    if (!is_new) return session;
     const std::string number = std::to_string(major);
-    vendor::CudnnApi& cudnn = apis[major];
-    cudnn.load(open_simulated("cudnn" + number + "/libcudnn.so." + number));
-    session.reset(new vendor::Session{cuda, cudnn, cuda_checker(nowhere(), cuda), cudnn_checker(nowhere(), cudnn)});
-    REQUIRE_FALSE(start_session(*session));
-    return *session;
+    session = {simulated_driver(), open_simulated<vendor::CudnnApi>("cudnn" + number + "/libcudnn.so." + number)};
+    start(session);
+    REQUIRE_FALSE(session.failure);
+    return session;
 }
 
 Outcome run_and_compare(int major, Dialect dialect, const RnnCase& rnn_case, const ReducedPrecision& reduced) {
