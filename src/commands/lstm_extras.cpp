@@ -131,11 +131,22 @@ std::string memory_sentence(const RnnRun& run, const Facts& facts) {
 
 }  // namespace
 
-std::optional<SurveyOptions> TrialOptions::next() const {
+TrialOptions::TrialOptions(std::string directory, const std::optional<double>& seconds, bool without_progress)
+    : root(std::move(directory)), quiet(without_progress) {
+    if (seconds)
+        deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+}
+
+SurveyOptions TrialOptions::survey() const {
     SurveyOptions how;
     how.root = root;
+    how.skip = {"nvrtc_compile"};  // has no part in a recurrent network
     if (deadline) how.deadline_s = std::chrono::duration<double>(*deadline - Clock::now()).count();
-    return how.deadline_s.value_or(1) > 0 ? std::optional(how) : std::nullopt;
+    return how;
+}
+
+std::optional<SurveyOptions> TrialOptions::next() const {
+    return deadline && Clock::now() >= *deadline ? std::nullopt : std::optional(survey());
 }
 
 const RnnRun* worst_run(const Facts& facts) {

@@ -25,7 +25,7 @@ class ProfileReader {
                      if (key == "expect")
                          profile.expect = expected(table_at(key, value));
                      else if (key == "fail-on")
-                         profile.fail_on = name_of(word_from<FailOn>(text_at(key, value), place(value) + key));
+                         profile.fail_on = name_of(value_from<FailOn>(place(value) + key, text_at(key, value)));
                      else if (key == "ignore")
                          profile.ignore = reasons(table_at(key, value));
                      else

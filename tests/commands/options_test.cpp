@@ -1,8 +1,9 @@
+#include "commands/options.hpp"
+
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command_line.hpp"
 #include "commands/doctor_options.hpp"
-#include "commands/ids.hpp"
 #include "process/probe.hpp"
 #include "support/catch.hpp"
 #include "support/matrix_copy.hpp"
@@ -13,9 +14,11 @@ using namespace rnncheck;
 
 DoctorOptions doctor_options(std::vector<std::string> arguments) {
     CLI::App app;
-    const auto read = declare_doctor_options(app);
+    DoctorOptions options;
+    add_options(app, options);
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-    return read();
+    options.check(app);
+    return options;
 }
 
 std::string complaint_about(const std::vector<std::string>& arguments) {

@@ -26,15 +26,15 @@ std::function<int()> declare(CLI::App& app) {
         const CLI::App* shown = app.get_parent();
         std::string name = shown->get_name();
         for (const std::string& word : *words) {
-            const auto commands = shown->get_subcommands([&](const CLI::App* one) { return one->get_name() == word; });
-            if (commands.empty()) {
+            const auto commands = shown->get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); });
+            const auto* const command =
+                find_where(commands, [&](const CLI::App* one) { return one->get_name() == word; });
+            if (!command) {
                 std::vector<std::string> known = {"exit-codes", "environment", "formats"};
-                for (const CLI::App* one :
-                     shown->get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); }))
-                    known.push_back(one->get_name());
+                for (const CLI::App* one : commands) known.push_back(one->get_name());
                 reject_word(word, "TOPIC", known);
             }
-            shown = commands.front();
+            shown = *command;
             name += ' ' + word;
         }
         return print_help(shown->get_formatter()->make_help(shown, name, CLI::AppFormatMode::Normal));
@@ -43,10 +43,6 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-extern const Command command{.title = "Show the help of a command, or about exit codes, the environment or formats",
-                             .examples =
-                                 "rnncheck help doctor\n"
-                                 "rnncheck help exit-codes",
-                             .declare = declare};
+extern const Command command{declare};
 
 }  // namespace rnncheck::commands::help

@@ -20,6 +20,6 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-extern const Command command{.title = "Runs one probe in this process", .hidden = true, .declare = declare};
+extern const Command command{declare};
 
 }  // namespace rnncheck::commands::probe

@@ -48,6 +48,6 @@ std::function<int()> declare(CLI::App& app) {
 
 }  // namespace
 
-extern const Command command{.title = "Reads a model in this process", .hidden = true, .declare = declare};
+extern const Command command{declare};
 
 }  // namespace rnncheck::commands::read_model

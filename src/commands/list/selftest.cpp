@@ -133,22 +133,22 @@ std::vector<SelftestCheck> all_checks() {
     return checks;
 }
 
-std::function<int()> declare(CLI::App& app) {
-    const auto options = std::make_shared<DocumentOptions>();
-    add_document_options(app, *options);
-    return [options]() -> int {
-        SelftestDocument document;
-        document.checks = all_checks();
-        document.verdict = std::ranges::max(document.checks, {}, &SelftestCheck::outcome).outcome;
-        print_document(written(document, *options));
-        return document.verdict == failed ? problem : healthy;
-    };
+struct Options {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(ReportOptions, document, "Options: json color ascii");
+    RNNCHECK_FIELDS_END
+};
+
+int run(Options& options, const CLI::App&) {
+    SelftestDocument document;
+    document.checks = all_checks();
+    document.verdict = std::ranges::max(document.checks, {}, &SelftestCheck::outcome).outcome;
+    print_document(written(document, options.document));
+    return document.verdict == failed ? problem : healthy;
 }
 
 }  // namespace
 
-extern const Command command{.title = "Check whether rnncheck itself can work here; needs no GPU",
-                             .examples = "rnncheck selftest",
-                             .declare = declare};
+extern const Command command{declared<Options, run>};
 
 }  // namespace rnncheck::commands::selftest
