@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/program.hpp"
-#include "commands/profile.hpp"
+#include "commands/input.hpp"
 #include "commands/tables.hpp"
 #include "files/python/environments.hpp"
 
@@ -35,7 +35,7 @@ void DoctorOptions::check(const CLI::App& app) {
     survey.ask = !examination.look_only;
     survey.run = !examination.look_only && !examination.no_run;
     survey.make_nodes = examination.make_nodes;
-    survey.deadline_s = examination.deadline;
+    survey.deadline = deadline_after(examination.deadline);
     survey.root = input.root;
     survey.python = python_from_option(examination.python, Root(input.root));
     if (!input.framework.empty()) asked_for = framework_asked_for(input.framework);

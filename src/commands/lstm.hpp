@@ -1,10 +1,8 @@
 // The parts of `rnncheck lstm`: its options, the run that can be resumed, and what is found out beside the verdict.
 #pragma once
 
-#include <chrono>
-
 #include "commands/common_options.hpp"
-#include "process/survey.hpp"
+#include "commands/survey_here.hpp"
 
 namespace rnncheck {
 
@@ -102,20 +100,6 @@ class LstmState {
 // lstm_extras.cpp, lstm_repro.cpp: the smallest case that fails, that case as a program, the largest size that fits
 // into memory, and what the run shows about the failure in a log.
 
-/// How networks are run within the time of --deadline: in a survey, and then case by case, each in a process of its
-/// own.
-struct TrialOptions {
-    TrialOptions(std::string directory, const std::optional<double>& seconds, bool without_progress);
-
-    std::string root;
-    std::optional<std::chrono::steady_clock::time_point> deadline;
-    bool quiet;  ///< without a line of progress
-
-    SurveyOptions survey() const;
-    /// For the next process; nothing when the deadline has passed.
-    std::optional<SurveyOptions> next() const;
-};
-
 /// The first of the worst cases: wrong before failed before refused, but for those that lacked memory; of the v8
 /// interface before the legacy one, of which no program can be written. Null when there is none.
 const RnnRun* worst_run(const Facts& facts);
@@ -123,7 +107,7 @@ const RnnRun* worst_run(const Facts& facts);
 /// Runs the first of the worst cases alone and, where that fails too, shrinks it, for 60 seconds at most. Nothing when
 /// every case is right, no time was left to try it, or the process of the case hangs inside the kernel, which no other
 /// process should run into.
-std::optional<MinimalCase> smallest_failing(const Facts& facts, const TrialOptions& options);
+std::optional<MinimalCase> smallest_failing(const Facts& facts, const SurveyOptions& how, bool quiet);
 
 /// Runs one size of the network of `calculated`, in a process of its own: its RnnFit. Nothing when the time is over.
 using TrySize = std::function<std::optional<RnnFit>(const RnnFit& calculated, int size)>;
@@ -132,7 +116,7 @@ using TrySize = std::function<std::optional<RnnFit>(const RnnFit& calculated, in
 FitSearch find_fit(const RnnFit& calculated, const TrySize& try_size);
 
 /// find_fit for every calculation that survey() brought.
-std::vector<FitSearch> find_fits(const Facts& facts, const TrialOptions& options);
+std::vector<FitSearch> find_fits(const Facts& facts, const SurveyOptions& how, bool quiet);
 
 /// One failing case as a C++ program, for a person who has no rnncheck: a report to NVIDIA. Under 180 lines, no header
 /// of ours, the case's own numbers by their formula, and what must come out of the worst element and some others of its

@@ -33,6 +33,7 @@ constexpr Bounds all_bounds[] = {
     {"--clip", 0, 1e6, "a number above 0"},
     {"--deadline", above_0, 31'536'000, "seconds above 0 and up to 31536000 (a year), e.g. 10 or 0.5"},
     {"--device", 0, most_int},
+    {"--facts-from", 0, most_int},
     {"--dropout", above_0, 1 - std::numeric_limits<double>::epsilon() / 2, "a probability above 0 and below 1"},
     {"--layers", 1, 64},
     {"--length", 1, 65535},  // cudnnSetRNNDataDescriptor takes no more

@@ -1,8 +1,5 @@
-#include "commands/profile.hpp"
-
 #include <toml++/toml.h>
 
-#include "base/lists.hpp"
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
 #include "facts/queries.hpp"

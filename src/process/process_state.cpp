@@ -1,12 +1,12 @@
 #include "process/process_state.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <map>
 #include <sstream>
 
+#include "base/files.hpp"
 #include "base/lists.hpp"
 
 namespace rnncheck::process {
@@ -15,15 +15,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Without streams: a clock looks often, and a process has few descriptors to spare.
 std::string content(pid_t process, const char* name) {
-    const std::string path = "/proc/" + std::to_string(process) + '/' + name;
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return {};
-    char buffer[4096];
-    const ssize_t got = read(file, buffer, sizeof buffer);
-    close(file);
-    return got > 0 ? std::string(buffer, static_cast<std::size_t>(got)) : std::string();
+    return Root().read("/proc/" + std::to_string(process) + '/' + name, 4096).value_or("");
 }
 
 struct Stat {

@@ -99,11 +99,7 @@ Facts so_far(Facts facts, const std::deque<Task>& tasks) {
 
 class Stages {
   public:
-    explicit Stages(const SurveyOptions& options) : options_(options) {
-        if (options.deadline_s)
-            deadline_ = Clock::now() +
-                        std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*options.deadline_s));
-    }
+    explicit Stages(const SurveyOptions& options) : options_(options) {}
 
     void run(Stage stage, Facts& facts) {
         run(plan(stage, facts), facts, stage == Stage::ask ? options_.meanwhile : nullptr);
@@ -164,20 +160,20 @@ class Stages {
     void start(Task& task) {
         process::Command command;
         const process::Wire wire = pool_.wire();
-        command.arguments = {process::own_program(), "probe", "--root", task.job.root.prefix()};
-        append(command.arguments, {"--facts-from", std::to_string(wire.input)});
-        append(command.arguments, {"--answer-to", std::to_string(wire.answer)});
+        command.arguments = {process::own_program(),       "probe",       "--facts-from",
+                             std::to_string(wire.input),   "--answer-to", std::to_string(wire.answer),
+                             std::string(task.probe->name)};
+        if (!options_.root.empty()) append(command.arguments, {"--root", options_.root});
         if (options_.make_nodes && (*task.probe)->stage != Stage::look) command.arguments.push_back("--make-nodes");
-        append(command.arguments, {"--", std::string(task.probe->name), task.job.target});
+        if (!task.job.target.empty()) append(command.arguments, {"--", task.job.target});
         command.extra_environment = environment_of(*task.probe->thing);
         command.input = facts_to_text(task.job_now().facts);
         command.quiet_limit = (*task.probe)->limit;
-        command.deadline = deadline_;
+        command.deadline = options_.deadline;
         task.reader = {};
         const int id = pool_.start(command, [this, &task](std::string_view line) {
             LineMeaning meaning = task.reader.read(line, task.found);
-            if (meaning.limit && options_.step_limit_s)
-                meaning.limit = std::chrono::milliseconds(static_cast<long long>(1000 * *options_.step_limit_s));
+            if (meaning.limit && options_.step_limit) meaning.limit = options_.step_limit;
             return meaning;
         });
         active_[id] = &task;
@@ -195,7 +191,7 @@ class Stages {
             if (closed_.contains(key)) {
                 record_unstarted(*task, ProbeEnd::skipped, "not even a test kernel finished there");
                 give_up(*task, SkipReason::gpu_unusable, "not even a test kernel finished on this GPU");
-            } else if (past_deadline()) {
+            } else if (is_over(options_.deadline)) {
                 record_unstarted(*task, ProbeEnd::cut_off, "the deadline passed before it began");
                 give_up(*task, SkipReason::deadline, "the deadline passed");
             } else if (fits) {
@@ -250,7 +246,7 @@ class Stages {
         lose_step(task, run);
         const bool hung = run.end == ProbeEnd::timed_out;
         task.fruitless = task.reader.steps_begun > 1 ? 0 : task.fruitless + (hung ? 2 : 1);
-        if (past_deadline())
+        if (is_over(options_.deadline))
             give_up(task, SkipReason::deadline, "the deadline passed");
         else if (run.end == ProbeEnd::stuck)
             give_up(task, SkipReason::process_lost, "an earlier case hangs inside the kernel");
@@ -301,10 +297,7 @@ class Stages {
         return variables;
     }
 
-    bool past_deadline() const { return deadline_ && Clock::now() >= *deadline_; }
-
     const SurveyOptions& options_;
-    std::optional<Clock::time_point> deadline_;
     process::Pool pool_;
     std::deque<Task> tasks_;  ///< of the stage under way
     std::map<int, Task*> active_;
@@ -320,6 +313,15 @@ std::string read_all(int descriptor) {
 }
 
 }  // namespace
+
+Deadline deadline_after(const std::optional<double>& seconds) {
+    if (!seconds) return std::nullopt;
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+}
+
+bool is_over(const Deadline& deadline) {
+    return deadline && Clock::now() >= *deadline;
+}
 
 Facts survey(const SurveyOptions& options) {
     Facts facts;

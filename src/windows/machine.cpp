@@ -59,11 +59,15 @@ std::span<const Named<Probe>> all_probes() {
     return {};
 }
 
+Deadline deadline_after(const std::optional<double>&) {
+    return std::nullopt;
+}
+
 Facts survey(const SurveyOptions&) {
     reject_this_machine();
 }
 
-std::vector<FitSearch> find_fits(const Facts&, const TrialOptions&) {
+std::vector<FitSearch> find_fits(const Facts&, const SurveyOptions&, bool) {
     reject_this_machine();
 }
 

@@ -83,7 +83,8 @@ TEST_CASE("options of doctor arrive where they belong") {
                         "--output", "text=a=b", "--fail-on", "warning"});
     CHECK(options.selection.skip == std::set<std::string>{rule});
     CHECK(options.survey.skip == std::set<std::string>{probe});
-    CHECK(options.survey.deadline_s == 1.5);
+    CHECK(options.examination.deadline == 1.5);
+    CHECK(options.survey.deadline);
     CHECK((options.survey.ask && !options.survey.run));
     CHECK(options.report.format->name == "json");
     CHECK(options.report.outputs.at(0).path == "a=b");

@@ -23,7 +23,7 @@ struct Options {
 Facts surveyed_like(const Facts& other, const Options& options) {
     SurveyOptions how;
     how.root = options.root;
-    how.deadline_s = options.deadline;
+    how.deadline = deadline_after(options.deadline);
     how.ask = stage_was_run(other, Stage::ask);
     how.run = stage_was_run(other, Stage::run);
     how.rnn_request = other.rnn_request;

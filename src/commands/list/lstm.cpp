@@ -9,18 +9,15 @@ namespace rnncheck::commands::lstm {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 /// Why clocks are held down, queried again after the load: before it a GPU is idle. Where NVML does not answer, what it
 /// reported before stays.
-void update_throttle_reasons(Facts& facts, const TrialOptions& options) {
-    constexpr double most_seconds = 10;
-    auto how = options.next();
+void update_throttle_reasons(Facts& facts, SurveyOptions how) {
+    const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    how.deadline = std::min(how.deadline.value_or(latest), latest);
     const bool any_load =
         std::ranges::any_of(facts.rnn_runs, [](const RnnRun& run) { return run.repeat_ms.has_value(); });
-    if (!any_load || !how || !facts.driver.nvml_init || !facts.driver.nvml_init->ok()) return;
-    how->deadline_s = std::min(how->deadline_s.value_or(most_seconds), most_seconds);
-    const Facts later = run_probe("nvml_devices", "", facts, *how);
+    if (!any_load || is_over(how.deadline) || !facts.driver.nvml_init || !facts.driver.nvml_init->ok()) return;
+    const Facts later = run_probe("nvml_devices", "", facts, how);
     for (Board& board : facts.nvml_devices)
         for (const Board& now : later.nvml_devices)
             if (now.index == board.index && now.uuid == board.uuid) board.throttle_reasons = now.throttle_reasons;
@@ -54,27 +51,31 @@ bool files_written(const LstmOptions& given, const LstmState& state, const Repor
 }
 
 int run(const LstmOptions& given) {
-    const TrialOptions trials(given.run.root, given.run.deadline, given.report.quiet);
+    const bool quiet = given.report.quiet;
+    SurveyOptions trials;
+    trials.root = given.run.root;
+    trials.deadline = deadline_after(given.run.deadline);
+    trials.skip = {"nvrtc_compile"};  // has no part in a recurrent network
     const Matrix matrix = Matrix::bundled();
     const Log log = given.run.from_log.empty() ? Log{} : read_log_files({given.run.from_log}, matrix);
     const std::string &resumed = given.run.resume, &saved = given.files.save.empty() ? resumed : given.files.save;
     const auto earlier = resumed.empty() ? std::nullopt : std::optional(read_earlier_run(resumed));
-    SurveyOptions how = trials.survey();
+    SurveyOptions how = trials;
     how.rnn_request = earlier ? earlier->facts.rnn_request : request_of(given, log);
     if (given.run.fit) {
-        const Facts facts = surveyed(how, given.report.quiet);
-        Report report = judge_fits(facts, find_fits(facts, trials), matrix);
+        const Facts facts = surveyed(how, quiet);
+        Report report = judge_fits(facts, find_fits(facts, trials, quiet), matrix);
         return print_report(finished(std::move(report), given.report), given.report);
     }
     LstmState state(saved, matrix, *how.rnn_request, earlier, given.report);
     how.before_run = [&](Facts& facts) { state.plan(facts); };
     how.checkpoint = [&](const std::function<Facts()>& so_far) { state.keep(so_far); };
-    Facts facts = surveyed(how, given.report.quiet);
+    Facts facts = surveyed(how, quiet);
     update_throttle_reasons(facts, trials);
     facts = state.in_order(std::move(facts));
     state.write(facts);  // complete before smaller cases are tried
     LstmExtras extras;
-    if (!given.run.no_shrink) extras.minimal_case = smallest_failing(facts, trials);
+    if (!given.run.no_shrink) extras.minimal_case = smallest_failing(facts, trials, quiet);
     if (log.rnn_config) extras.log_replay = replay_of(*log.rnn_config, facts);
     const Report report = state.report(facts, std::move(extras));
     const bool written = files_written(given, state, report, facts);

@@ -92,26 +92,25 @@ class LayerCases {
     std::vector<LayerRuns> runs_;  ///< by case; without a run
 };
 
-Facts run_layers(const LayerCases& cases, const TrialOptions& trials) {
-    SurveyOptions how = trials.survey();
+Facts run_layers(const LayerCases& cases, SurveyOptions how, bool quiet) {
     how.rnn_request = cases.request;
     how.rnn_request->weights.clear();
     how.before_run = [&](Facts& facts) { facts.rnn_request->weights = cases.request.weights; };
-    Facts facts = surveyed(how, trials.quiet);
+    Facts facts = surveyed(how, quiet);
     facts.rnn_request->weights.clear();
     return facts;
 }
 
 /// The largest batch of each layer, one after the other: they would be in one memory otherwise.
-Report fit_layers(const LayerCases& cases, const TrialOptions& trials, const Matrix& matrix) {
+Report fit_layers(const LayerCases& cases, const SurveyOptions& trials, bool quiet, const Matrix& matrix) {
     std::vector<FitSearch> searches;
     Facts facts;
     for (std::size_t i = 0; i < cases.request.cases.size(); ++i) {
-        SurveyOptions how = trials.survey();
+        SurveyOptions how = trials;
         how.rnn_request.emplace().fit = FitSize::batch;
         how.rnn_request->cases = {cases.request.cases[i]};
-        facts = surveyed(how, trials.quiet);
-        for (FitSearch& search : find_fits(facts, trials)) {
+        facts = surveyed(how, quiet);
+        for (FitSearch& search : find_fits(facts, trials, quiet)) {
             search.answer = "layer '" + cases.name(i) + "': " + search.answer;
             searches.push_back(std::move(search));
         }
@@ -123,7 +122,11 @@ int run(Options& options, const CLI::App& app) {
     refuse_together(app, "--fit", "--run", "it computes no case");
     refuse_together(app, "--fit", "--batch", "it looks for this size");
     begin_run(app, options.report);
-    const TrialOptions trials(options.root, options.deadline, options.report.quiet);
+    const bool quiet = options.report.quiet;
+    SurveyOptions trials;
+    trials.root = options.root;
+    trials.deadline = deadline_after(options.deadline);
+    trials.skip = {"nvrtc_compile"};  // has no part in a recurrent network
     const GivenOfModel given = given_from(options.given);
     const Matrix matrix = matrix_from(options.matrix);
     const ModelFile file = read_model_file(options.file, options.run);
@@ -141,12 +144,12 @@ int run(Options& options, const CLI::App& app) {
                              "layers, or the file does not hold their sizes");
         Report report;
         if (options.run) {
-            Facts facts = run_layers(cases, trials);
+            Facts facts = run_layers(cases, trials, quiet);
             facts.network = network_of(file);
             document.runs = cases.runs_of(facts);
             report = judge_networks(facts, matrix, {"cudnn_bug", "cudnn_masked_rnn_bug", "cudnn_varlen_rnn_bug"});
         } else {
-            report = fit_layers(cases, trials, matrix);
+            report = fit_layers(cases, trials, quiet, matrix);
         }
         document.report = finished(std::move(report), options.report);
         document.verdict = worse(document.verdict, document.report->verdict);

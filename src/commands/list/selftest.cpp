@@ -42,9 +42,9 @@ constexpr Planted planted[] = {
      "a hang cannot be distinguished from a slow call"},
 };
 
-ProbeRun child(const std::string& target, std::optional<double> deadline_s = std::nullopt) {
+ProbeRun child(const std::string& target, const std::optional<double>& seconds = std::nullopt) {
     SurveyOptions options;
-    options.deadline_s = deadline_s;
+    options.deadline = deadline_after(seconds);
     return run_probe("selftest_child", target, {}, options).probe_runs.back();
 }
 
