@@ -10,7 +10,7 @@ static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     Runtime& runtime = news.runtimes.emplace_back();
     runtime.library = job.target;
     const auto cudart = vendor::open_as<vendor::CudartApi>(writer, job.root.outside(job.target));
-    runtime.failure = cudart.library.failure;
+    runtime.failure = cudart.failure;
     if (runtime.failure) return learn(news);
     int number = 0;
     if (const auto result = cudart.check(cudart.cudaRuntimeGetVersion, &number); result.ok())

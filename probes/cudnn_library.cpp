@@ -68,7 +68,7 @@ static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     Cudnn& found = news.cudnns.emplace_back();
     found.library = job.target;
     const CudnnApi cudnn = open_cudnn(job, writer, job.target);
-    found.failure = cudnn.library.failure;
+    found.failure = cudnn.failure;
     if (!found.failure) ask_versions(cudnn, writer, found);
     learn(news);
     if (found.failure) return;

@@ -23,7 +23,7 @@ static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     Nvrtc& found = news.nvrtcs.emplace_back();
     found.library = job.target;
     const auto nvrtc = vendor::open_as<vendor::NvrtcApi>(writer, job.root.outside(job.target));
-    found.failure = nvrtc.library.failure;
+    found.failure = nvrtc.failure;
     if (found.failure) return learn(news);
     int major = 0, minor = 0;
     if (const auto result = nvrtc.check(nvrtc.nvrtcVersion, &major, &minor); result.ok())

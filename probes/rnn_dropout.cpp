@@ -50,22 +50,22 @@ static void measure(vendor::Session& session, RnnDropout& found) {
         !calls(session.cuda, session.cuda.cuMemAlloc_v2, &states, bytes))
         calls.result.bytes = static_cast<std::int64_t>(bytes);
     calls(cudnn, cudnn.cudnnCreateDropoutDescriptor, &session.no_dropout);
-    const RnnCase rnn_case = mask_case(found.dialect);
-    const vendor::DeviceImage image = vendor::device_image(rnn_case, mask_inputs(rnn_case));
-    const auto run_from_seed = [&] {
-        vendor::LstmRun run;
+    RnnRun run = run_of(found, mask_case(found.dialect), 0);
+    const vendor::DeviceImage image = vendor::device_image(run.rnn_case, mask_inputs(run.rnn_case));
+    const auto y_from_seed = [&] {
+        std::vector<double> y;
         if (calls(cudnn, cudnn.cudnnSetDropoutDescriptor, session.no_dropout, session.handle,
                   static_cast<float>(found.probability), reinterpret_cast<void*>(states), bytes, seed))
-            run = run_lstm(session, found.dialect, rnn_case, image);
-        if (run.failed) calls.result = *run.failed;
-        return run;
+            y = run_lstm(session, image, run).first.y;
+        if (run.result) calls.result = *run.result;
+        return y;
     };
-    const vendor::LstmRun first = run_from_seed(), again = run_from_seed();
+    const std::vector<double> first = y_from_seed(), again = y_from_seed();
     found.result = calls.failure();
     if (found.result) return;
-    record(first.outputs.y, found);
-    found.repeats = first.outputs.y == again.outputs.y;
-    found.moves_on = !first.repeatable;
+    record(first, found);
+    found.repeats = first == again;
+    found.moves_on = run.bitwise_repeatable == false;
 }
 
 static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {

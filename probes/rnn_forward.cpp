@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cinttypes>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <future>
 #include <memory>
@@ -36,22 +34,13 @@ static std::string group(const Job& job, int step) {
     return kernels_of(cases_of(job).at(static_cast<std::size_t>(step)));
 }
 
-static void record_numbers(const vendor::LstmRun& lstm, const Comparison& comparison, RnnRun& run) {
+static void record(const Comparison& comparison, RnnRun& run) {
     run.end = comparison.correct ? RunEnd::ok : RunEnd::incorrect;
     run.limit = comparison.limit;
     if (std::isfinite(comparison.largest_error)) run.largest_error = comparison.largest_error;
     if (!comparison.correct) run.where = comparison.worst;
     if (run.rnn_case.dtype == Dtype::fp32) run.precision = comparison.precision;
-    run.bitwise_repeatable = lstm.repeatable;
-    char digest[17];
-    std::snprintf(digest, sizeof digest, "%016" PRIx64, lstm.digest);
-    run.digest = digest;
     if (comparison.overflow) run.overflow = true;
-    run.workspace_bytes = static_cast<std::int64_t>(lstm.workspace_bytes);
-    run.weight_bytes = static_cast<std::int64_t>(lstm.weight_bytes);
-    if (run.rnn_case.training) run.reserve_bytes = static_cast<std::int64_t>(lstm.reserve_bytes);
-    run.first_ms = lstm.first_ms;
-    run.repeat_ms = lstm.repeat_ms;
 }
 
 /// What must come out of a case.
@@ -256,16 +245,15 @@ class Sweep {
 
     void run_and_judge(const vendor::Session& session, std::chrono::milliseconds limit, RnnRun& run) {
         const auto step = static_cast<std::size_t>(run.number - 1);
-        const vendor::LstmRun lstm = run_lstm(session, run.dialect, run.rnn_case, preparation_.image(step));
-        if (lstm.failed) {
-            run.end = case_outcome(*lstm.failed);
-            run.result = lstm.failed;
+        const vendor::Outputs outputs = run_lstm(session, preparation_.image(step), run);
+        if (run.result) {
+            run.end = case_outcome(*run.result);
             if (run.end == RunEnd::out_of_memory) ask_free_memory(session);
             return;
         }
         const Expected expected = preparation_.expected(step, [&] { writer_.step(run.number - 1, limit); });
         const RnnOutputs& right = expected.computation.outputs;
-        record_numbers(lstm, compare(run.rnn_case, right, lstm.outputs, lstm.outputs_again, expected.limits), run);
+        record(compare(run.rnn_case, right, outputs.first, outputs.again, expected.limits), run);
     }
 
     void ask_free_memory(const vendor::Session& session) {

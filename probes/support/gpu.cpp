@@ -38,11 +38,10 @@ std::optional<std::chrono::milliseconds> limit_of_other_start(std::size_t gpus, 
     return std::chrono::seconds(8) + static_cast<int>(gpus) * std::chrono::seconds(4) + 10 * took;
 }
 
-GpuSession open_gpu(ProbeWriter& writer, int index) {
-    const auto cuda = vendor::open_as<vendor::CudaApi>(writer, "libcuda.so.1");
+vendor::Opened<vendor::CudaApi> open_gpu(ProbeWriter& writer, int index) {
+    auto cuda = vendor::open_as<vendor::CudaApi>(writer, "libcuda.so.1");
     vendor::Calls calls;
-    if (const auto& failure = cuda.library.failure)
-        calls.result = {"dlopen(libcuda.so.1)", failure->code, failure->text};
+    if (cuda.failure) calls.result = {"dlopen(libcuda.so.1)", cuda.failure->code, cuda.failure->text};
     int device = 0;
     vendor::CudaContext context = nullptr;
     calls(cuda, cuda.cuInit, 0u);
@@ -50,7 +49,8 @@ GpuSession open_gpu(ProbeWriter& writer, int index) {
     // The primary context is the one the CUDA runtime, and so cuDNN, uses on this device.
     calls(cuda, cuda.cuDevicePrimaryCtxRetain, &context, device);
     calls(cuda, cuda.cuCtxSetCurrent, context);
-    return {cuda, calls.failure()};
+    cuda.failure = calls.failure();
+    return cuda;
 }
 
 std::string exclusive_gpu(const std::string& target) {

@@ -54,6 +54,8 @@ template <class Api>
 struct Opened : Api {
     ProbeWriter* writer = nullptr;
     Library library;
+    std::optional<CallResult>
+        failure;  ///< of opening it or, where that is more, of making it ready; no call may follow
 
     /// A call that returns a status; one other than 0 is reported to the writer with the library's own words.
     template <class... Parameters, class... Arguments>
@@ -72,8 +74,9 @@ struct Opened : Api {
 
 template <class Api>
 Opened<Api> open_as(ProbeWriter& writer, const std::string& name) {
-    Opened<Api> opened{{}, &writer, open_library(writer, name)};
+    Opened<Api> opened{{}, &writer, open_library(writer, name), {}};
     opened.load(opened.library);
+    opened.failure = opened.library.failure;
     return opened;
 }
 

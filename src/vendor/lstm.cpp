@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <chrono>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
 #include <numeric>
 
@@ -78,7 +80,7 @@ OutputBytes run_once(RnnRunner& runner, const DeviceData& data, const std::funct
 }
 
 /// FNV-1a of every output's size and bytes, eight at a time.
-std::uint64_t digest_of(const OutputBytes& outputs) {
+std::string digest_of(const OutputBytes& outputs) {
     constexpr std::uint64_t prime = 0x100000001B3;
     std::uint64_t digest = 0xCBF29CE484222325;
     const auto take = [&](std::uint64_t word) { digest = (digest ^ word) * prime; };
@@ -93,7 +95,9 @@ std::uint64_t digest_of(const OutputBytes& outputs) {
     };
     for (const auto* bytes : all_results(outputs)) take_all(*bytes);
     take_all(outputs.dweights);
-    return digest;
+    char text[17];
+    std::snprintf(text, sizeof text, "%016" PRIx64, digest);
+    return text;
 }
 
 RnnOutputs decoded(const RnnCase& rnn_case, const OutputBytes& bytes, const WeightImage& weights) {
@@ -189,19 +193,22 @@ void ReadyCase::allocate_spaces(RnnRunner& runner) {
 }
 
 void run_twice(RnnRunner& runner, ReadyCase& ready, const DeviceImage& image, const WeightImage& weights,
-               const std::function<void()>& calls, LstmRun& run) {
-    run.weight_bytes = ready.weight_bytes;
-    run.workspace_bytes = ready.work_bytes;
-    run.reserve_bytes = ready.reserve_bytes;
+               const std::function<void()>& calls, RnnRun& run, Outputs& outputs) {
+    double first_ms = 0, repeat_ms = 0;
     ready.data = device_data(runner, ready.rnn_case, &image);
     ready.allocate_spaces(runner);
-    const OutputBytes first = run_once(runner, ready.data, calls, run.first_ms);
-    const OutputBytes again = run_once(runner, ready.data, calls, run.repeat_ms);
+    const OutputBytes first = run_once(runner, ready.data, calls, first_ms);
+    const OutputBytes again = run_once(runner, ready.data, calls, repeat_ms);
     if (runner.failed()) return;
-    run.repeatable = first == again;
+    run.first_ms = first_ms;
+    run.repeat_ms = repeat_ms;
+    run.weight_bytes = static_cast<std::int64_t>(ready.weight_bytes);
+    run.workspace_bytes = static_cast<std::int64_t>(ready.work_bytes);
+    if (run.rnn_case.training) run.reserve_bytes = static_cast<std::int64_t>(ready.reserve_bytes);
+    run.bitwise_repeatable = first == again;
     run.digest = digest_of(first);
-    run.outputs = decoded(ready.rnn_case, first, weights);
-    if (!run.repeatable) run.outputs_again = decoded(ready.rnn_case, again, weights);
+    outputs.first = decoded(run.rnn_case, first, weights);
+    if (!*run.bitwise_repeatable) outputs.again = decoded(run.rnn_case, again, weights);
 }
 
 WeightImage::WeightImage(RnnRunner& runner, Dtype dtype, std::size_t bytes)
@@ -246,15 +253,12 @@ void start(Session& session) {
     session.failure = calls.failure();
 }
 
-LstmRun run_lstm(const Session& session, Dialect dialect, const RnnCase& rnn_case, const DeviceImage& image) {
-    LstmRun run;
+Outputs run_lstm(const Session& session, const DeviceImage& image, RnnRun& run) {
+    Outputs outputs;
     RnnRunner runner(session);
-    if (dialect == Dialect::v8)
-        v8::run(runner, rnn_case, image, run);
-    else
-        legacy::run(runner, rnn_case, image, run);
-    run.failed = runner.failure();
-    return run;
+    (run.dialect == Dialect::v8 ? v8::run : legacy::run)(runner, image, run, outputs);
+    run.result = runner.failure();
+    return outputs;
 }
 
 }  // namespace rnncheck::vendor

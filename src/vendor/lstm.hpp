@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "facts/rnn.hpp"
 #include "rnn/network.hpp"
 #include "vendor/cudnn_abi.hpp"
 
@@ -21,15 +22,9 @@ struct Session {
 /// Makes the cuDNN handle and the dropout descriptor. They live as long as the process.
 void start(Session& session);
 
-/// What came back. `failed` is the first call that returned an error; the outputs are then empty.
-struct LstmRun {
-    std::optional<CallResult> failed;
-    RnnOutputs outputs;        ///< of the first run, in the reference's layout, padding included as it was found
-    RnnOutputs outputs_again;  ///< of the second run; empty where it gave the same bits
-    bool repeatable = false;   ///< the second run gave the same bits
-    std::uint64_t digest = 0;  ///< of the bits of the outputs of the first run
-    std::size_t workspace_bytes = 0, reserve_bytes = 0, weight_bytes = 0;
-    double first_ms = 0, repeat_ms = 0;
+/// What came back, in the reference's layout, padding included as it was found; nothing where a call failed.
+struct Outputs {
+    RnnOutputs first, again;  ///< `again` is empty where it has the same bits
 };
 
 /// cuDNN's linLayerID: a cell's gates on the input side, then on the recurrent side; 8 is the projection.
@@ -51,7 +46,8 @@ struct DeviceImage {
 DeviceImage device_image(const RnnCase& rnn_case, const RnnInputs& inputs);
 
 /// Runs the case twice with all outputs poisoned before each run (not-a-number bytes 0xFF).
-LstmRun run_lstm(const Session& session, Dialect dialect, const RnnCase& rnn_case, const DeviceImage& image);
+/// Records in `run`, whose case it is, the first call that returned an error, or times, sizes and bits.
+Outputs run_lstm(const Session& session, const DeviceImage& image, RnnRun& run);
 
 namespace v8 {
 

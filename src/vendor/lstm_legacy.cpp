@@ -167,7 +167,8 @@ void prepare(RnnRunner& runner, const RnnCase& rnn_case, Prepared& ready) {
 
 }  // namespace
 
-void run(RnnRunner& runner, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run) {
+void run(RnnRunner& runner, const DeviceImage& image, RnnRun& run, Outputs& outputs) {
+    const RnnCase& rnn_case = run.rnn_case;
     if (rnn_case.training && wants_padding(rnn_case))
         return runner.impossible("cudnnRNNForwardTraining", "it takes no padded sequences: only packed ones");
     Prepared ready(rnn_case);
@@ -176,7 +177,7 @@ void run(RnnRunner& runner, const RnnCase& rnn_case, const DeviceImage& image, L
     ready.weights = weights.base();
     ready.filter = weight_filter(runner, rnn_case, ready.weight_bytes);
     place_weights(runner, ready.rnn, ready.x_steps.front(), ready.filter, rnn_case, image, weights);
-    run_twice(runner, ready, image, weights, calls_of(runner, ready), run);
+    run_twice(runner, ready, image, weights, calls_of(runner, ready), run, outputs);
 }
 
 }  // namespace rnncheck::vendor::legacy

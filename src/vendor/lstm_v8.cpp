@@ -135,7 +135,8 @@ std::optional<CallResult> run_on_zeros(const Session& session, const RnnCase& rn
     return runner.failure();
 }
 
-void run(RnnRunner& runner, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run) {
+void run(RnnRunner& runner, const DeviceImage& image, RnnRun& run, Outputs& outputs) {
+    const RnnCase& rnn_case = run.rnn_case;
     Prepared ready = described(runner, rnn_case);
     WeightImage weights(runner, rnn_case.dtype, ready.weight_bytes);
     ready.weights = weights.base();
@@ -145,7 +146,7 @@ void run(RnnRunner& runner, const RnnCase& rnn_case, const DeviceImage& image, L
         forward(runner, ready);
         if (rnn_case.training) backward(runner, ready);
     };
-    run_twice(runner, ready, image, weights, calls, run);
+    run_twice(runner, ready, image, weights, calls, run, outputs);
 }
 
 }  // namespace rnncheck::vendor::v8

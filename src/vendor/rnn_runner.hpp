@@ -185,13 +185,13 @@ void for_each_linear_layer(const RnnRunner& runner, const RnnCase& rnn_case, con
 
 /// Puts the data into device memory; `calls` then makes the calls that compute: one, or three for training.
 void run_twice(RnnRunner& runner, ReadyCase& ready, const DeviceImage& image, const WeightImage& weights,
-               const std::function<void()>& calls, LstmRun& run);
+               const std::function<void()>& calls, RnnRun& run, Outputs& outputs);
 
 namespace v8 {
-void run(RnnRunner& runner, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run);
+void run(RnnRunner& runner, const DeviceImage& image, RnnRun& run, Outputs& outputs);
 }
 namespace legacy {
-void run(RnnRunner& runner, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run);
+void run(RnnRunner& runner, const DeviceImage& image, RnnRun& run, Outputs& outputs);
 }
 
 }  // namespace rnncheck::vendor

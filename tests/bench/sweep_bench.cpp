@@ -79,16 +79,21 @@ struct VendorTimes {
 
 VendorTimes vendor_calls(const char* path, Dialect dialect, Level level) {
     ProbeWriter writer(open("/dev/null", O_WRONLY | O_CLOEXEC));
-    const auto gpu = as_vendor([&] { return probes::open_gpu(writer, 0); });
-    vendor::Session session{gpu.cuda, as_vendor([&] { return vendor::open_as<vendor::CudnnApi>(writer, path); })};
-    if (gpu.failure || !session.cudnn.library.handle) return {};
+    vendor::Session session{as_vendor([&] { return probes::open_gpu(writer, 0); }),
+                            as_vendor([&] { return vendor::open_as<vendor::CudnnApi>(writer, path); })};
+    if (session.cuda.failure || session.cudnn.failure) return {};
     wrap(session.cuda);
     wrap(session.cudnn);
     start(session);
     if (session.failure) return {};
     const double opening = vendor_ms;
-    for (const RnnCase& rnn_case : sweep(level, dialect))
-        if (run_lstm(session, dialect, rnn_case, device_image(rnn_case, make_inputs(rnn_case))).failed) return {};
+    for (const RnnCase& rnn_case : sweep(level, dialect)) {
+        RnnRun run;
+        run.dialect = dialect;
+        run.rnn_case = rnn_case;
+        run_lstm(session, device_image(rnn_case, make_inputs(rnn_case)), run);
+        if (run.result) return {};
+    }
     return {vendor_ms - opening, vendor_ms};
 }
 

@@ -19,7 +19,7 @@ ProbeWriter& nowhere() {
 template <class Api>
 vendor::Opened<Api> open_simulated(const std::string& file) {
     auto opened = vendor::open_as<Api>(nowhere(), SIM_DIRECTORY "/" + file);
-    INFO((opened.library.failure ? opened.library.failure->text : ""));
+    INFO((opened.failure ? opened.failure->text : ""));
     REQUIRE(opened.library.handle);
     return opened;
 }
@@ -55,10 +55,13 @@ const vendor::Session& simulated_session(int major) {
 
 Outcome run_and_compare(int major, Dialect dialect, const RnnCase& rnn_case, const ReducedPrecision& reduced) {
     const RnnInputs inputs = make_inputs(rnn_case);
-    Outcome outcome{run_lstm(simulated_session(major), dialect, rnn_case, vendor::device_image(rnn_case, inputs)), {}};
-    if (outcome.run.failed) return outcome;
+    Outcome outcome;
+    outcome.run.dialect = dialect;
+    outcome.run.rnn_case = rnn_case;
+    outcome.outputs = run_lstm(simulated_session(major), vendor::device_image(rnn_case, inputs), outcome.run);
+    if (outcome.run.result) return outcome;
     const Computation computation = compute(rnn_case, inputs);
-    outcome.comparison = compare(rnn_case, computation.outputs, outcome.run.outputs, outcome.run.outputs_again,
+    outcome.comparison = compare(rnn_case, computation.outputs, outcome.outputs.first, outcome.outputs.again,
                                  limits_for(rnn_case, inputs, computation, reduced));
     return outcome;
 }
