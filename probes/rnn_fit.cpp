@@ -54,7 +54,7 @@ class Calculation {
 
   private:
     bool fits(int size) {
-        last_ = vendor::v8::spaces_of(session_, with_size(fit_.rnn_case, fit_.of, size));
+        last_ = vendor::spaces_of(session_, with_size(fit_.rnn_case, fit_.of, size));
         if (last_.failed) {
             last_refused_ = size;
             return false;
@@ -95,8 +95,8 @@ class Calculation {
 
     const vendor::Session& session_;
     RnnFit& fit_;
-    vendor::v8::Spaces last_;
-    std::map<int, vendor::v8::Spaces> asked_;  ///< of all sizes that were believed
+    vendor::Spaces last_;
+    std::map<int, vendor::Spaces> asked_;  ///< of all sizes that were believed
     int last_refused_ = 0;
 };
 
@@ -111,7 +111,7 @@ static void measure(const vendor::Session& session, const RnnRequest& request, R
     if (!request.trial) return Calculation(session, fit).run();
     fit.size = *request.trial;
     fit.rnn_case = with_size(fit.rnn_case, fit.of, *request.trial);
-    fit.result = vendor::v8::run_on_zeros(session, fit.rnn_case);
+    fit.result = vendor::run_on_zeros(session, fit.rnn_case);
     fit.ran = !fit.result;
 }
 

@@ -33,6 +33,18 @@ inline constexpr int projection_layer = 8, linear_layers = 9;
 /// Whether the case has this one.
 bool has_linear_layer(const RnnCase& rnn_case, int linear);
 
+/// The array of its matrix or bias; a projection has none of the latter.
+template <class Weights>
+auto& weights_of(const RnnCase& rnn_case, Weights& weights, int linear, bool bias) {
+    const int gates = gates_of(rnn_case.cell);
+    auto& side = linear < gates ? (bias ? weights.input_bias : weights.input)
+                                : (bias ? weights.recurrent_bias : weights.recurrent);
+    return linear == projection_layer ? weights.projection : side[linear % gates];
+}
+
+/// x or y of this width from the case's layout to [sequence][step][width]; what a packed layout does not hold is zero.
+std::vector<double> from_layout(const RnnCase& rnn_case, const std::vector<double>& ordered, int width);
+
 /// What goes to the device, as bytes of the case's dtype and in its layout. Making it calls no vendor.
 struct DeviceImage {
     using Bytes = std::vector<std::byte>;
@@ -49,7 +61,7 @@ DeviceImage device_image(const RnnCase& rnn_case, const RnnInputs& inputs);
 /// Records in `run`, whose case it is, the first call that returned an error, or times, sizes and bits.
 Outputs run_lstm(const Session& session, const DeviceImage& image, RnnRun& run);
 
-namespace v8 {
+// By the v8 interface alone:
 
 /// How much memory a case takes by cuDNN's own queries, in bytes. `failed` is the first call that returned an error;
 /// the rest is then 0.
@@ -66,7 +78,5 @@ Spaces spaces_of(const Session& session, const RnnCase& rnn_case);
 
 /// Allocates all of it and runs the case once on zeros; the first call that failed.
 std::optional<CallResult> run_on_zeros(const Session& session, const RnnCase& rnn_case);
-
-}  // namespace v8
 
 }  // namespace rnncheck::vendor
