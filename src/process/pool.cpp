@@ -163,14 +163,8 @@ Wire wire_within(int most_descriptors) {
 /// One started process.
 struct Pool::Child {
     Child(int number, const Command& command, const Wire& wire, OnLine taker)
-        : id(number),
-          on_line_(std::move(taker)),
-          input_(command.input),
-          quiet_limit_(command.quiet_limit),
-          exit_grace_(command.exit_grace),
-          stuck_after_(command.stuck_after),
-          deadline_(command.deadline) {
-        start(command, wire);
+        : id(number), how_(command), on_line_(std::move(taker)) {
+        start(wire);
     }
 
     ~Child() {
@@ -205,8 +199,8 @@ struct Pool::Child {
         return std::nullopt;
     }
 
-    bool is_slow() { return pid_ >= 0 && !killed_as_ && 2 * clock_->elapsed() > quiet_limit_; }
-    void shorten(std::chrono::milliseconds quiet_limit) { quiet_limit_ = std::min(quiet_limit_, quiet_limit); }
+    bool is_slow() { return pid_ >= 0 && !killed_as_ && 2 * clock_->elapsed() > how_.quiet_limit; }
+    void shorten(std::chrono::milliseconds quiet_limit) { how_.quiet_limit = std::min(how_.quiet_limit, quiet_limit); }
     /// It has ended as far as its work goes, and lives on.
     bool stays() const { return stays_ && pid_ >= 0; }
     /// It closed its answers, so it is about to leave: look often.
@@ -217,7 +211,7 @@ struct Pool::Child {
     int id;
 
   private:
-    void start(const Command& command, const Wire& wire) {
+    void start(const Wire& wire) {
         Pipe input = make_pipe();
         Pipe answers = make_pipe();
         Pipe output = make_pipe();
@@ -231,12 +225,12 @@ struct Pool::Child {
         posix_spawn_file_actions_adddup2(&settings.files, output.write.number(), 2);
         posix_spawn_file_actions_adddup2(&settings.files, input.read.number(), wire.input);
         posix_spawn_file_actions_adddup2(&settings.files, answers.write.number(), wire.answer);
-        const auto environment = environment_with(command.extra_environment);
-        const int error = posix_spawn(&pid_, command.arguments[0].c_str(), &settings.files, &settings.attributes,
-                                      pointers_to(command.arguments).data(), pointers_to(environment).data());
+        const auto environment = environment_with(how_.extra_environment);
+        const int error = posix_spawn(&pid_, how_.arguments[0].c_str(), &settings.files, &settings.attributes,
+                                      pointers_to(how_.arguments).data(), pointers_to(environment).data());
         if (error != 0) {
             pid_ = -1;
-            run_.reason = command.arguments[0] + " could not be started: " + std::strerror(error);
+            run_.reason = how_.arguments[0] + " could not be started: " + std::strerror(error);
             return;
         }
         clock_.emplace(pid_);
@@ -248,8 +242,8 @@ struct Pool::Child {
 
     void write_input() {
         if (!to_.open()) return;
-        while (written_ < input_.size()) {
-            const ssize_t wrote = write(to_.number(), input_.data() + written_, input_.size() - written_);
+        while (written_ < how_.input.size()) {
+            const ssize_t wrote = write(to_.number(), how_.input.data() + written_, how_.input.size() - written_);
             if (wrote < 0 && errno == EAGAIN) return;
             if (wrote < 0) break;  // it closed its end: its loss
             written_ += static_cast<std::size_t>(wrote);
@@ -268,7 +262,7 @@ struct Pool::Child {
             const LineMeaning heard = on_line_(line);
             done_ |= heard.done;
             stays_ |= heard.stays;
-            if (heard.limit) quiet_limit_ = *heard.limit;
+            if (heard.limit) how_.quiet_limit = *heard.limit;
         });
         if (!more) answers_.close();
         answered_ = !bytes.empty();
@@ -323,11 +317,12 @@ struct Pool::Child {
 
     void enforce_limits() {
         if (killed_as_) return;
-        if (deadline_ && Clock::now() >= *deadline_) return end_for(ProbeEnd::cut_off, "the deadline passed");
+        if (how_.deadline && Clock::now() >= *how_.deadline) return end_for(ProbeEnd::cut_off, "the deadline passed");
         const auto quiet = clock_->elapsed();
-        if (done_ && quiet > exit_grace_) return end_for(ProbeEnd::timed_out, "it did not leave after its last word");
-        if (quiet > quiet_limit_)
-            end_for(ProbeEnd::timed_out, "no progress for " + std::to_string(quiet_limit_.count() / 1000) + " s");
+        if (done_ && quiet > how_.exit_grace)
+            return end_for(ProbeEnd::timed_out, "it did not leave after its last word");
+        if (quiet > how_.quiet_limit)
+            end_for(ProbeEnd::timed_out, "no progress for " + std::to_string(how_.quiet_limit.count() / 1000) + " s");
     }
 
     void end_for(ProbeEnd end, std::string reason) {
@@ -341,15 +336,13 @@ struct Pool::Child {
     bool is_stuck() const {
         constexpr std::chrono::seconds after_deadline(3);
         const auto now = Clock::now();
-        const auto last = killed_at_ + stuck_after_;
-        return now > (deadline_ ? std::min(last, std::max(*deadline_, killed_at_) + after_deadline) : last);
+        const auto last = killed_at_ + how_.stuck_after;
+        return now > (how_.deadline ? std::min(last, std::max(*how_.deadline, killed_at_) + after_deadline) : last);
     }
 
+    Command how_;
     OnLine on_line_;
-    std::string input_;
-    std::size_t written_ = 0;
-    std::chrono::milliseconds quiet_limit_, exit_grace_, stuck_after_;
-    std::optional<Clock::time_point> deadline_;
+    std::size_t written_ = 0;  ///< of the input
     Clock::time_point started_ = Clock::now();
     std::optional<RunClock> clock_;  ///< since the last line
     Clock::time_point killed_at_{};
