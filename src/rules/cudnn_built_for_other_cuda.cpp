@@ -98,7 +98,7 @@ static bool driver_misses(const Facts& facts, const Matrix& matrix, const CudnnC
 /// The cuDNN that a framework gets is for another CUDA than the framework.
 static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, VerdictBuilder& answers) {
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
-        const FrameworkLibrary* cudnn = opened_cudnn(framework);
+        const FrameworkLibrary* cudnn = opened(framework, "libcudnn");
         if (!opens_gpu_libraries(framework, answers) || !cudnn || !cudnn->path) continue;
         const auto made_for = cuda_of(facts, *cudnn);
         if (gets_mixed_parts(facts, *cudnn)) {

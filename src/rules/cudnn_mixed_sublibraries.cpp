@@ -87,7 +87,7 @@ static std::string foreign_directory(const Facts& facts, const Matrix& matrix, c
 }
 
 static bool gets(const Framework& framework, const CudnnCopy& copy) {
-    const FrameworkLibrary* cudnn = opened_cudnn(framework);
+    const FrameworkLibrary* cudnn = opened(framework, "libcudnn");
     return cudnn && cudnn->path && directory_of(*cudnn->path) == directory_of(copy.path);
 }
 

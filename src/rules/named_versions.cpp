@@ -7,43 +7,27 @@
 
 namespace rnncheck::rules {
 
-Verdict python_not_supported_by_release(const Facts& facts, const Matrix& matrix);
-
-static Finding no_package(const Framework& framework, const Version& python, const Evidence& range) {
-    return {
-        .subject = words_of(framework),
-        .message = words_of(framework) + " has no package for Python " + python.text + "; it supports " + range.value,
-        .evidence = {{"Python", python.text, "pythons"}, range}};
-}
-
-/// An installed framework has its package; one that is asked about may have none for the Python that runs.
-static Verdict judge_active_python(const Facts& facts, const Matrix& matrix) {
-    auto about = asked_versions(facts);
-    if (!about) return not_applicable(about_named_versions);
-    const PythonEnvironment* python = active_environment(facts);
-    if (!python || !python->version) return undecided("the version of the active Python is unknown");
-    about->pythons = {*python};
-    return python_not_supported_by_release(*about, matrix);
-}
-
 /// A plugin is installed beside a build, which tells.
 static bool is_no_plugin(const FrameworkBuild& build) {
     return build.build != "metal" && build.build != "directml";
 }
 
-/// A release of a framework has no package for this Python.
+/// A release of a framework has no package for this Python. An installed framework has its package; one that is asked
+/// about may have none for the Python that runs.
 Verdict python_not_supported_by_release(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return judge_active_python(facts, matrix);
     if (facts.pythons.empty() || !facts.pythons.front().version) return undecided("no Python version was specified");
     const Version& python = *facts.pythons.front().version;
-    return judge_frameworks(facts, matrix, is_no_plugin,
-                            [&](const FrameworkBuild& build, const Framework& framework) -> Verdict {
-                                const auto suits = compat::build_for_python(build, python);
-                                if (suits.fit == Fit::unknown) return undecided("the data do not show it");
-                                if (suits.fit == Fit::works)
-                                    return pass(words_of(framework) + " has a package for Python " + python.text);
-                                return fault(no_package(framework, python, suits.evidence.front()));
-                            });
+    const auto judge = [&](const FrameworkBuild& build, const Framework& framework) {
+        const std::string name = words_of(framework);
+        const auto suits = compat::build_for_python(build, python);
+        if (suits.fit == Fit::unknown) return undecided("the data do not show it");
+        if (suits.fit == Fit::works) return pass(name + " has a package for Python " + python.text);
+        return fault({.subject = name,
+                      .message = name + " has no package for Python " + python.text + "; it supports " +
+                                 suits.evidence.front().value,
+                      .evidence = {{"Python", python.text, "pythons"}, suits.evidence.front()}});
+    };
+    return judge_frameworks(facts, matrix, is_no_plugin, judge);
 }
 
 Verdict keras_backend_not_supported(const Facts& facts, const Matrix& matrix);
@@ -102,7 +86,7 @@ static Verdict judge_keras_here(const Facts& facts, const Matrix& matrix) {
         for (const Framework& framework : facts.frameworks)
             if (!framework.asked && framework.name != "keras" && framework.environment == active->path)
                 about->frameworks.push_back(framework);
-    return judge_asked_versions(about, matrix, keras_backend_not_supported);
+    return about ? judge_asked(*about, matrix, keras_backend_not_supported) : not_applicable(about_named_versions);
 }
 
 /// A release of Keras that does not work with the release of its backend.
@@ -130,8 +114,6 @@ static Finding no_such_cuda(const Version& cuda, const Matrix& matrix) {
     finding.remedies = {remedy("release_not_in_the_tables")};
     return finding;
 }
-
-Verdict release_not_in_the_tables(const Facts& facts, const Matrix& matrix);
 
 static void note(VerdictBuilder& answers, const std::string& what, Coverage coverage, const Matrix& matrix) {
     if (coverage == Coverage::known)
@@ -197,7 +179,6 @@ static void note_frameworks(VerdictBuilder& answers, const Facts& facts, const M
 
 /// A release that a person names, and that the tables do not know or know to have never been published.
 Verdict release_not_in_the_tables(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return judge_asked_versions(asked_versions(facts), matrix, release_not_in_the_tables);
     VerdictBuilder answers;
     if (const auto driver = driver_version(facts))
         note(answers, "driver " + driver->text, matrix.cuda_of_driver(*driver).coverage, matrix);
@@ -258,7 +239,6 @@ static void judge_dtype_of_framework(VerdictBuilder& answers, const std::string&
 
 /// The data type wanted has no recurrent kernel here.
 Verdict rnn_dtype_not_supported(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return not_applicable(about_named_versions);
     if (!facts.network || !facts.network->dtype) return undecided("no data type was specified");
     const std::string dtype(name_of(*facts.network->dtype));
     const auto limit = matrix.rnn_limit(dtype);

@@ -269,19 +269,13 @@ std::vector<Remedy> plain_remedies(const LogCause& cause, const KnownOfLog& t) {
 
 }  // namespace
 
-/// Where no build of the log's framework runs on its GPU.
-static void add_image(std::vector<Remedy>& remedies, const KnownOfLog& t) {
-    const auto gpu = gpu_capability(t);
-    if (!gpu) return;
-    for (const NamedFramework& framework : t.out.said.frameworks)
-        if (const ContainerImage* image = compat::image_instead(framework.name, *gpu, {}, t.matrix))
-            remedies.insert(remedies.begin(), using_image(t.seen("os_windows"), *image,
-                                                          ": no published build of any version runs on this GPU"));
-}
-
 std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t) {
-    std::vector<Remedy> remedies = plain_remedies(cause, t);
-    if (cause.cause == "gpu_arch_not_in_build") add_image(remedies, t);
+    std::vector<Remedy> remedies;
+    const auto gpu = gpu_capability(t);
+    if (cause.cause == "gpu_arch_not_in_build" && gpu)
+        for (const NamedFramework& framework : t.out.said.frameworks)
+            append(remedies, image_instead(t.seen("os_windows"), framework.name, *gpu, {}, t.matrix));
+    append(remedies, plain_remedies(cause, t));
     for (Remedy& remedy : remedies) speak_to_place(remedy, cause, t);
     return remedies;
 }

@@ -16,6 +16,17 @@ namespace {
 constexpr const char* support = "https://docs.nvidia.com/deeplearning/frameworks/support-matrix/index.html";
 constexpr const char* cuda_archive = "https://developer.nvidia.com/cuda-toolkit-archive";
 
+/// `why` continues the sentence.
+Remedy using_image(bool on_windows, const ContainerImage& image, const std::string& why) {
+    const std::string name = compat::name_of(image);
+    return {.action = Action::install_package,
+            .text = (on_windows ? "In WSL 2, use " : "Use ") + std::string("NVIDIA's container image ") + name +
+                    ", which contains CUDA " + image.cuda.text + why,
+            .commands = name.ends_with('*') ? std::vector<std::string>() : std::vector{"docker pull " + name},
+            .link = image.source.url,
+            .changes = {{"image", name}}};
+}
+
 /// One proposal after the other; `driver` is what is already proposed because the GPU needs it.
 class Proposals {
   public:
@@ -436,14 +447,11 @@ void offer_plan(const Facts& facts, Finding& finding) {
                                     .commands = {command}});
 }
 
-Remedy using_image(bool on_windows, const ContainerImage& image, const std::string& why) {
-    const std::string name = compat::name_of(image);
-    return {.action = Action::install_package,
-            .text = (on_windows ? "In WSL 2, use " : "Use ") + std::string("NVIDIA's container image ") + name +
-                    ", which contains CUDA " + image.cuda.text + why,
-            .commands = name.ends_with('*') ? std::vector<std::string>() : std::vector{"docker pull " + name},
-            .link = image.source.url,
-            .changes = {{"image", name}}};
+std::vector<Remedy> image_instead(bool on_windows, const std::string& framework, const Version& gpu,
+                                  const compat::DriverAsked& driver, const Matrix& matrix) {
+    const ContainerImage* image = compat::image_instead(framework, gpu, driver, matrix);
+    if (!image) return {};
+    return {using_image(on_windows, *image, ": no published build of any version runs on this GPU")};
 }
 
 std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, const Matrix& matrix) {

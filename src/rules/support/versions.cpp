@@ -254,16 +254,15 @@ std::optional<Facts> asked_versions(const Facts& facts) {
     Facts about;
     about.tool.stages = {"given"};
     about.host.platform = facts.host.platform;
+    std::ranges::copy_if(facts.pythons, std::back_inserter(about.pythons), &PythonEnvironment::active);
     for (const Framework& framework : facts.frameworks)
         if (framework.asked) about.frameworks.push_back(framework);
     if (about.frameworks.empty()) return std::nullopt;
     return about;
 }
 
-Verdict judge_asked_versions(const std::optional<Facts>& about, const Matrix& matrix,
-                             Verdict (*check)(const Facts&, const Matrix&)) {
-    if (!about) return not_applicable(about_named_versions);
-    const Verdict verdict = check(*about, matrix);
+Verdict judge_asked(const Facts& asked, const Matrix& matrix, Verdict (*function)(const Facts&, const Matrix&)) {
+    const Verdict verdict = function(asked, matrix);
     const bool needs_more = verdict.outcome == Outcome::undecided && verdict.missing != MissingInput::data;
     return needs_more ? not_applicable(verdict.reason) : verdict;
 }
@@ -290,36 +289,6 @@ Verdict judge_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks
     }
     answers.irrelevant("it does not apply to the specified frameworks' builds");
     return answers.close();
-}
-
-Serves serves(const Version& cudnn, const Version& built_with) {
-    if (cudnn.major() != built_with.major())
-        return cudnn.major() < built_with.major() ? Serves::too_old : Serves::too_new;
-    const bool minors_told = parts_written(cudnn) > 1 && parts_written(built_with) > 1;
-    return minors_told && cudnn.minor() < built_with.minor() ? Serves::too_old : Serves::well;
-}
-
-Verdict judge_cudnn_of_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
-                                  bool (*is_fault)(Serves),
-                                  void (*describe)(Finding&, const Framework&, const FrameworkBuild&, const Version&)) {
-    if (!only_given(facts)) return not_applicable(about_named_versions);
-    const Version* cudnn = given_cudnn(facts);
-    if (!cudnn) return undecided("no cuDNN version was specified");
-    return judge_frameworks(
-        facts, matrix, speaks_of, [&](const FrameworkBuild& build, const Framework& framework) -> Verdict {
-            if (!build.cudnn) return undecided("the data do not show it");
-            const Serves how = serves(*cudnn, *build.cudnn);
-            if (!is_fault(how))
-                return pass(words_of(framework) + (how == Serves::too_new   ? " was not built for a later cuDNN"
-                                                   : how == Serves::too_old ? " was not built for an earlier cuDNN"
-                                                                            : " has compatible libraries"));
-            Finding finding;
-            finding.subject = words_of(framework);
-            finding.symptoms = {words_of(framework) + ", libraries: " + build.libraries};
-            finding.evidence = {{"cuDNN", cudnn->text, "cudnns"}, evidence_of(build, "cuDNN " + build.cudnn->text)};
-            describe(finding, framework, build, *cudnn);
-            return fault(std::move(finding));
-        });
 }
 
 namespace {

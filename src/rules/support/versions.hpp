@@ -81,14 +81,12 @@ using Judge = std::function<Verdict(const FrameworkBuild&)>;
 void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework, VerdictBuilder& answers,
                   const Judge& judge);
 
-/// What --for asks about on a machine, as a person would give it: those releases and the system. Unset when nothing is
-/// asked about.
+/// What --for asks about on a machine, as a person would give it: those releases, the system and the active Python.
+/// Unset when nothing is asked about.
 std::optional<Facts> asked_versions(const Facts& facts);
 
-/// A rule's answer about versions alone (`check`) on those releases: as without a machine, what was not specified is no
-/// open question.
-Verdict judge_asked_versions(const std::optional<Facts>& about, const Matrix& matrix,
-                             Verdict (*check)(const Facts&, const Matrix&));
+/// A rule's answer on those: as without a machine, what was not specified is no open question.
+Verdict judge_asked(const Facts& asked, const Matrix& matrix, Verdict (*function)(const Facts&, const Matrix&));
 
 /// Which builds a rule speaks of.
 bool takes_system_libraries(const FrameworkBuild& build);
@@ -97,18 +95,6 @@ bool brings_libraries(const FrameworkBuild& build);
 /// Every framework with a release, by those builds that `speaks_of` picks.
 Verdict judge_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
                          const std::function<Verdict(const FrameworkBuild&, const Framework&)>& judge);
-
-/// A cuDNN for something built with another: it must be of the same major, and of the same minor or a later one.
-/// https://github.com/openxla/xla/blob/main/xla/stream_executor/cuda/cuda_dnn.cc
-enum class Serves { well, too_old, too_new };
-Serves serves(const Version& cudnn, const Version& built_with);
-
-/// The cuDNN that was given, for every framework with a release: at fault where it serves in a way that `is_fault`
-/// names, with what `describe` says besides the evidence.
-Verdict judge_cudnn_of_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
-                                  bool (*is_fault)(Serves),
-                                  void (*describe)(Finding&, const Framework&, const FrameworkBuild&,
-                                                   const Version& cudnn));
 
 /// What was given, once for each CUDA and cuDNN of the tables that it may mean; the facts themselves when both are told
 /// in full, or the tables know none.
