@@ -97,6 +97,14 @@ static compat::Suitability by_build(const Matrix& matrix, const Version& capabil
     return suits;
 }
 
+/// The answer says that there is no code for this GPU: CUDA's 209 or cuDNN's ARCH_MISMATCH.
+static bool is_arch_mismatch(int cudnn_major, const CallResult& result) {
+    if (result.call.starts_with("cudnn"))
+        return (cudnn_major >= 9 && result.code == 3007) || (cudnn_major > 0 && cudnn_major < 9 && result.code == 6) ||
+               contains(result.text, "ARCH_MISMATCH");
+    return result.call.starts_with("cu") && (result.code == 209 || contains(result.text, "NO_BINARY_FOR_GPU"));
+}
+
 /// A call of the case returned that there is no code for this GPU.
 static bool found_no_code(const Facts& facts, int gpu, const RnnRun& run) {
     const CallResult* obstacle = run.gpu == gpu ? obstacle_of(run) : nullptr;

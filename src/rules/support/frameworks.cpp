@@ -66,12 +66,6 @@ bool same_directory(const Facts& facts, const std::string& one, const std::strin
            directory_of(*first->real_path) == directory_of(*second->real_path);
 }
 
-bool is_mixed(const Cudnn& answer) {
-    CudnnCopy copy;
-    copy.answer = &answer;
-    return borrows_parts(copy);
-}
-
 const Cudnn* answer_there(const Facts& facts, const FrameworkLibrary& library) {
     return find_where(facts.cudnns, [&](const Cudnn& cudnn) {
         return library.path && same_directory(facts, cudnn.library, *library.path) &&
@@ -131,13 +125,12 @@ const FrameworkLibrary* opened(const Framework& framework, std::string_view stem
 }
 
 bool gets_mixed_parts(const Facts& facts, const FrameworkLibrary& cudnn) {
-    const Cudnn* answer = answer_there(facts, cudnn);
-    return answer && is_mixed(*answer);
+    return borrows_parts(answer_there(facts, cudnn));
 }
 
 std::optional<Version> version_of(const Facts& facts, const FrameworkLibrary& cudnn) {
     const Cudnn* answer = answer_there(facts, cudnn);
-    if (answer && !is_mixed(*answer) && (answer->version || !answer->failure)) return answer->version;
+    if (answer && !borrows_parts(answer) && (answer->version || !answer->failure)) return answer->version;
     if (cudnn.version) return cudnn.version;
     const Library* file = cudnn.path ? library_at(facts, *cudnn.path) : nullptr;
     return file ? full_version_in_name(*file) : std::nullopt;
@@ -145,7 +138,7 @@ std::optional<Version> version_of(const Facts& facts, const FrameworkLibrary& cu
 
 std::optional<int> cuda_of(const Facts& facts, const FrameworkLibrary& cudnn) {
     const Cudnn* answer = answer_there(facts, cudnn);
-    if (answer && !is_mixed(*answer) && answer->built_for_cuda) return answer->built_for_cuda->major();
+    if (answer && !borrows_parts(answer) && answer->built_for_cuda) return answer->built_for_cuda->major();
     return cudnn.cuda_major;
 }
 

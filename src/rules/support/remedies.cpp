@@ -93,6 +93,13 @@ Remedy gpu_for_job(const Facts& facts) {
             .link = found.link};
 }
 
+std::vector<Remedy> requests_for_gpu(const Facts& facts) {
+    std::vector<Remedy> requests;
+    if (scheduler(facts)) requests.push_back(gpu_for_job(facts));
+    if (in_container(facts)) requests.push_back(gpu_for_container(facts));
+    return requests;
+}
+
 Remedy on_host(const Facts& facts, Remedy remedy) {
     const std::string job = batch_system(facts);
     if (on_wsl(facts))

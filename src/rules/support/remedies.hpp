@@ -19,6 +19,9 @@ std::string batch_system(const Facts& facts);
 /// How a job asks this batch system for a GPU.
 Remedy gpu_for_job(const Facts& facts);
 
+/// Both, of what this process belongs to.
+std::vector<Remedy> requests_for_gpu(const Facts& facts);
+
 /// A remedy that acts on kernel, driver or hardware: in a container it belongs to the host, under WSL to Windows, in a
 /// job to the cluster's administrators, and says so.
 Remedy on_host(const Facts& facts, Remedy remedy);
