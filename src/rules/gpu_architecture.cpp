@@ -253,8 +253,8 @@ static void compare_framework(const Facts& facts, const Matrix& matrix, const Gp
         const CudnnBuild* newer = compat::newer_cudnn_without(build, capability, matrix);
         if (newer && numbers.back() > 0) all.push_back(newest_cudnn_of(matrix, build, framework, capability, *newer));
     }
-    const DecidingBuild deciding = deciding_build(builds, numbers);
-    if (!deciding.build) return all.push_back({thing, unknown(depends_on_build(framework, builds, numbers))});
+    const DecidingBuild deciding = deciding_build(framework, builds, numbers);
+    if (!deciding.build) return all.push_back({thing, unknown(deciding.words)});
     if (!deciding.words.empty()) thing += " (" + deciding.words + ")";
     Compared& decided =
         all.emplace_back(Compared{thing, suits[static_cast<std::size_t>(deciding.build - builds.data())]});

@@ -6,7 +6,7 @@
 
 namespace rnncheck::rules {
 
-/// One remedy, or one for each pair of CUDA and cuDNN that the log leaves open.
+/// The cause's own, after the container images of a framework of which no build runs on the log's GPU.
 std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t);
 
 /// The check of the cause that decides.

@@ -201,14 +201,6 @@ std::vector<std::string> install_here(const Facts& facts, const std::string& fra
     return commands;
 }
 
-std::vector<Evidence> changed_files(const PythonPackage& package) {
-    std::vector<Evidence> evidence;
-    for (const std::string& file : package.missing_files) evidence.push_back({file, "is missing", "pythons"});
-    for (const std::string& file : package.changed_files)
-        evidence.push_back({file, "was replaced: its size differs from the installed file's", "pythons"});
-    return evidence;
-}
-
 Evidence built_for(const Framework& framework, const std::string& value) {
     return {words_of(framework) + " was built for", value, framework.shown_by.value_or("frameworks")};
 }

@@ -70,9 +70,6 @@ const PythonPackage* conda_package(const PythonEnvironment& environment, const s
 /// the framework has to go first.
 std::vector<std::string> install_here(const Facts& facts, const std::string& framework, const std::string& install);
 
-/// The files of a package that are gone or were replaced.
-std::vector<Evidence> changed_files(const PythonPackage& package);
-
 /// The words that show where a fact of a framework comes from, as evidence.
 Evidence built_for(const Framework& framework, const std::string& value);
 

@@ -53,14 +53,14 @@ std::string libraries_of(const FrameworkBuild& build);
 /// Of builds that differ, the one whose answer is the framework's.
 struct DecidingBuild {
     const FrameworkBuild* build = nullptr;  ///< null: it depends on the build, and none is the default
-    std::string words;                      ///< "its default build, cu128, unlike cu126"; "" where no build differs
+    /// "its default build, cu128, unlike cu126", "" where no build differs; else that it depends on the build: "no
+    /// problem with cu126; a problem with cu128".
+    std::string words;
 };
-/// `answers` has for each build a number: above 0 no problem, 0 unknown, below 0 a problem; equal numbers are the same
-/// answer. Where builds differ, that of the index decides; of a system that was not told, Linux counts unless another
-/// one's answer is good where Linux's is not.
-DecidingBuild deciding_build(const std::vector<FrameworkBuild>& builds, const std::vector<int>& answers);
-/// "it depends on the build of PyTorch 2.9, which was not specified: no problem with cu126; a problem with cu128".
-std::string depends_on_build(const Framework& framework, const std::vector<FrameworkBuild>& builds,
+/// `answers` has for each build, of which there is one, a number: above 0 no problem, 0 unknown, below 0 a problem;
+/// equal numbers are the same answer. Where builds differ, that of the index decides; of a system that was not told,
+/// Linux counts unless another one's answer is good where Linux's is not.
+DecidingBuild deciding_build(const Framework& framework, const std::vector<FrameworkBuild>& builds,
                              const std::vector<int>& answers);
 /// What `pip install PACKAGE==VERSION` gives, without an index or an extra.
 bool is_default(const FrameworkBuild& build);
