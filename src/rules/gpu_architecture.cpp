@@ -258,9 +258,7 @@ static void compare_framework(const Facts& facts, const Matrix& matrix, const Gp
     if (!deciding.words.empty()) thing += " (" + deciding.words + ")";
     Compared& decided =
         all.emplace_back(Compared{thing, suits[static_cast<std::size_t>(deciding.build - builds.data())]});
-    if (decided.suits.fit != Fit::does_not_work) return;
-    decided.instead = builds_that_run(facts, matrix, framework);
-    if (decided.suits.gpu_is_newer && decided.instead.empty())
+    if (decided.suits.fit == Fit::does_not_work && decided.suits.gpu_is_newer)
         decided.instead =
             image_instead(facts.host.platform == "windows", framework.name, capability, driver_asked(facts), matrix);
 }

@@ -15,7 +15,8 @@ static bool is_no_plugin(const FrameworkBuild& build) {
 /// A release of a framework has no package for this Python. An installed framework has its package; one that is asked
 /// about may have none for the Python that runs.
 Verdict python_not_supported_by_release(const Facts& facts, const Matrix& matrix) {
-    if (facts.pythons.empty() || !facts.pythons.front().version) return undecided("no Python version was specified");
+    if (facts.pythons.empty()) return undecided("no Python version was specified");
+    if (!facts.pythons.front().version) return outside_the_data("the version of the active Python is unknown");
     const Version& python = *facts.pythons.front().version;
     const auto judge = [&](const FrameworkBuild& build, const Framework& framework) {
         const std::string name = words_of(framework);

@@ -4,7 +4,8 @@
 #include <functional>
 
 #include "base/text.hpp"
-#include "rules/causes/log_remedies.hpp"
+#include "rules/causes/log_features.hpp"
+#include "rules/rule.hpp"
 
 namespace rnncheck::rules {
 
@@ -116,6 +117,22 @@ std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
     if (trained_without_gpu(*facts.log))
         for (Finding& finding : findings) finding.severity = Severity::note;
     return findings;
+}
+
+/// The log holds an error that no signature knows, and nothing that points to a cause.
+Verdict unknown_error_in_log(const Facts& facts, const Matrix& matrix) {
+    if (!facts.log) return not_applicable("no log was specified");
+    if (!facts.log->first_error_line) return pass("no line of the log is an error");
+    if (!causes_in_log(facts, matrix).empty()) return not_applicable("the log indicates known causes");
+    Verdict verdict = undecided("the errors in the log are unknown to rnncheck");
+    verdict.findings = {{.severity = Severity::warning,
+                         .subject = "log",
+                         .message = "the log contains an error that is unknown to rnncheck; the first one is in line " +
+                                    std::to_string(*facts.log->first_error_line),
+                         .evidence = {{"first error", facts.log->first_error.value_or(""), "log.first_error"}},
+                         .remedies = {remedy("unknown_error_in_log")},
+                         .confidence = Confidence::possible}};
+    return verdict;
 }
 
 }  // namespace rnncheck::rules

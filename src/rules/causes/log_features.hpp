@@ -4,6 +4,7 @@
 #include <map>
 
 #include "compat/given.hpp"
+#include "report/finding.hpp"
 
 namespace rnncheck::rules {
 
@@ -76,5 +77,11 @@ bool names_the_toolkit(std::string_view library);
 void add_version_features(Features& t);
 /// The libraries that could not be opened against what is there.
 void add_library_features(Features& t);
+
+/// The cause's own, after the container images of a framework of which no build runs on the log's GPU.
+std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t);
+
+/// The check of the cause that decides.
+DecidingCheck check_for(const LogCause& cause, const KnownOfLog& t);
 
 }  // namespace rnncheck::rules

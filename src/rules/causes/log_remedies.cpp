@@ -1,5 +1,3 @@
-#include "rules/causes/log_remedies.hpp"
-
 #include <algorithm>
 #include <set>
 
@@ -7,6 +5,7 @@
 #include "compat/questions.hpp"
 #include "matrix/ranges.hpp"
 #include "matrix/shells.hpp"
+#include "rules/causes/log_features.hpp"
 #include "rules/support/remedies.hpp"
 #include "rules/support/repairs.hpp"
 

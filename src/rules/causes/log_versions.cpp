@@ -1,4 +1,5 @@
 #include "base/text.hpp"
+#include "compat/questions.hpp"
 #include "matrix/ranges.hpp"
 #include "rules/causes/log_features.hpp"
 
@@ -133,59 +134,52 @@ void add_gpu_against_list(Features& t) {
         t.add("gpu_between_list", why);
 }
 
-/// From Ampere on cuDNN runs the code of the first architecture of a major on its later ones; on Turing the cuDNN of
-/// CUDA 9, which has code for Volta, fails (lquirosd/P2PaLA issue 11).
-bool runs_older_code(const Version& gpu, const Version& cuda, const Matrix& matrix) {
-    const auto first = matrix.architecture(make_version({gpu.major(), 0}));
-    return gpu.major() >= 8 && first && first->first_cuda.major() > 0 && first->first_cuda <= cuda;
+/// Whether the GPU is newer than the build's CUDA. From Ampere on cuDNN runs the code of the first architecture of a
+/// major on its later ones; on Turing the cuDNN of CUDA 9, which has code for Volta, fails (lquirosd/P2PaLA issue 11).
+bool add_if_newer(Features& t, const Version& gpu, const std::string& has) {
+    const auto cuda = build_cuda(t);
+    const auto row = t.matrix.architecture(gpu);
+    if (!cuda || !row || row->first_cuda <= *cuda) return false;
+    const bool runs_older = gpu.major() >= 8 && compat::cuda_on_gpu(*cuda, gpu, t.matrix).fit == Fit::works;
+    t.add(runs_older ? "gpu_minor_newer_than_build" : "gpu_newer_than_build",
+          has + " and needs CUDA " + row->first_cuda.text + ", the build uses " + cuda->text);
+    return true;
 }
 
-/// "RTX", "an RTX card": whichever it is, none is older than Turing.
-void add_unnamed_rtx(Features& t) {
-    const Version turing = make_version({7, 5});
+bool add_if_older(Features& t, const Version& gpu, const std::string& has) {
     const auto cuda = build_cuda(t);
-    const auto architecture = t.matrix.architecture(turing);
-    if (!t.out.said.says("rtx") || !cuda || !architecture || architecture->first_cuda <= *cuda) return;
-    t.add("gpu_recent", "an RTX GPU has at least compute capability " + turing.text);
-    t.add("gpu_newer_than_build",
-          "an RTX GPU needs at least CUDA " + architecture->first_cuda.text + ", the build uses " + cuda->text);
-}
-
-/// "GT 710" is three chips, all of them too old for what the newest of them is too old for.
-void add_ambiguous_gpu(Features& t) {
-    const auto newest = t.out.said.capability_at_most;
-    if (!newest) return;
-    const std::string why = "GPUs of this name have at most compute capability " + newest->text;
-    if (*newest < make_version({7, 0})) t.add("gpu_old", why);
-    const auto cuda = build_cuda(t);
-    const auto architecture = t.matrix.architecture(*newest);
-    if (cuda && architecture && architecture->last_cuda && *architecture->last_cuda < *cuda)
-        t.add("gpu_older_than_build",
-              why + ", which CUDA supported up to " + architecture->last_cuda->text + "; the build uses " + cuda->text);
+    const auto row = t.matrix.architecture(gpu);
+    if (!cuda || !row || !row->last_cuda || *row->last_cuda >= *cuda) return false;
+    t.add("gpu_older_than_build",
+          has + ", which CUDA supported up to " + row->last_cuda->text + "; the build uses " + cuda->text);
+    return true;
 }
 
 void add_gpu(Features& t) {
     add_gpu_against_list(t);
+    const Version turing = make_version({7, 5}), volta = make_version({7, 0});
     const auto gpu = capability(t);
-    if (!gpu) add_ambiguous_gpu(t);
-    if (!gpu) return add_unnamed_rtx(t);
+    if (const auto& newest = t.out.said.capability_at_most; newest && !gpu) {
+        // "GT 710" is three chips, all of them too old for what the newest of them is too old for.
+        const std::string have = "GPUs of this name have at most compute capability " + newest->text;
+        if (*newest < volta) t.add("gpu_old", have);
+        add_if_older(t, *newest, have);
+    }
+    if (!gpu) {
+        // "RTX", "an RTX card": whichever it is, none is older than Turing.
+        const std::string has = "an RTX GPU has at least compute capability " + turing.text;
+        if (t.out.said.says("rtx") && add_if_newer(t, turing, has)) t.add("gpu_recent", has);
+        return;
+    }
     const std::string has = "the GPU has compute capability " + gpu->text;
     if (*gpu >= make_version({8, 0})) t.add("gpu_ampere", has);
-    if (*gpu >= make_version({7, 5})) t.add("gpu_recent", has);
-    if (*gpu < make_version({7, 0})) t.add("gpu_old", has);
+    if (*gpu >= turing) t.add("gpu_recent", has);
+    if (*gpu < volta) t.add("gpu_old", has);
     if (std::ranges::all_of(t.matrix.cudnn_builds(),
                             [&](const CudnnBuild& build) { return *gpu < build.capability_min; }))
         t.add("gpu_without_cudnn", has + ", which no known cuDNN supports");
-    const auto cuda = build_cuda(t);
-    const auto architecture = t.matrix.architecture(*gpu);
-    if (!cuda || !architecture) return;
-    if (architecture->first_cuda > *cuda && architecture->first_cuda.major() > 0)
-        t.add(runs_older_code(*gpu, *cuda, t.matrix) ? "gpu_minor_newer_than_build" : "gpu_newer_than_build",
-              has + " and needs CUDA " + architecture->first_cuda.text + ", the build uses " + cuda->text);
-    else if (architecture->last_cuda && *architecture->last_cuda < *cuda)
-        t.add("gpu_older_than_build",
-              has + ", which CUDA supported up to " + architecture->last_cuda->text + "; the build uses " + cuda->text);
-    else
+    if (add_if_newer(t, *gpu, has) || add_if_older(t, *gpu, has)) return;
+    if (const auto cuda = build_cuda(t); cuda && t.matrix.architecture(*gpu))
         t.add("gpu_fits_build",
               "CUDA " + cuda->text + " of the build supports the GPU's compute capability " + gpu->text);
 }
@@ -203,21 +197,14 @@ void add_driver_versions(Features& t) {
     if (*library > *kernel) t.add("driver_library_newer", why);
 }
 
-/// The CUDA of the build; of a framework without a version that of its newest one.
-std::optional<Version> newest_build_cuda(const KnownOfLog& t) {
-    if (const auto cuda = build_cuda(t)) return cuda;
-    std::optional<Version> newest;
-    for (const FrameworkCuda& row : t.matrix.framework_cuda())
-        if (t.out.said.framework(row.framework) && (!newest || *newest < row.newest_cuda)) newest = row.newest_cuda;
-    return newest;
-}
-
+/// Against the CUDA of the build; of a framework without a version a driver that runs its newest one is new enough.
 void add_driver(Features& t) {
-    const auto cuda = build_cuda(t), newest = newest_build_cuda(t);
-    const auto driver = driver_in_log(t);
-    if (!newest || !driver) return;
-    const auto needs = t.matrix.driver_for_cuda(*newest);
-    if (!needs) return;
+    const auto cuda = build_cuda(t), driver = driver_in_log(t);
+    auto newest = cuda;
+    for (const FrameworkCuda& row : t.matrix.framework_cuda())
+        if (!cuda && t.out.said.framework(row.framework)) newest = std::max(newest, std::optional(row.newest_cuda));
+    const auto needs = newest ? t.matrix.driver_for_cuda(*newest) : Answer<DriverForCuda>();
+    if (!needs || !driver) return;
     const std::string why =
         "CUDA " + newest->text + " needs driver " + needs->oldest_driver.text + ", installed is " + driver->text;
     if (reaches(*driver, needs->oldest_driver))
@@ -226,34 +213,33 @@ void add_driver(Features& t) {
         t.add("driver_older_than_build", why);
 }
 
-/// A cuDNN of the right major that is older than the one of every build of the release.
-void add_cudnn_given_older(Features& t, const NamedFramework& framework) {
-    const auto& given = t.out.said.cudnn;
-    if (!given || !contains(given->text, ".")) return;
+/// The cuDNN of the release's builds that is the oldest, of those that take it from the system.
+std::optional<Version> oldest_cudnn_of_builds(const KnownOfLog& t, const NamedFramework& framework) {
     std::optional<Version> oldest;
     for (const FrameworkBuild& build : t.matrix.framework_builds())
         if (build.framework == framework.name && build.cudnn && build.libraries == "system" &&
             covers(build.first, build.last, *framework.version) && (!oldest || *build.cudnn < *oldest))
             oldest = build.cudnn;
-    if (oldest && given->major() == oldest->major() && given->minor() < oldest->minor())
-        t.add("cudnn_given_older_than_build", "cuDNN " + given->text + " is installed, " + framework.name + " " +
-                                                  framework.version->text + " was built with " + oldest->text);
+    return oldest;
 }
 
-/// A CUDA that is newer than any the release was built with; a cuDNN of another major, or older.
+/// A CUDA that is newer than any the release was built with; a cuDNN of another major, or older than that of every
+/// build.
 void add_release(Features& t) {
-    const ParsedHints& said = t.out.said;
+    const auto &cuda = t.out.said.cuda, &cudnn = t.out.said.cudnn;
     for (const NamedFramework& framework : releases(t)) {
-        add_cudnn_given_older(t, framework);
+        const std::string built = ", " + framework.name + " " + framework.version->text + " was built with ";
+        const std::string cudnn_is = cudnn ? "cuDNN " + cudnn->text + " is installed" + built : "";
         const auto row = t.matrix.framework_cuda(framework.name, *framework.version);
-        if (row && said.cudnn && said.cudnn->major() != row->cudnn_major)
-            t.add("cudnn_other_major_than_release", "cuDNN " + said.cudnn->text + " is installed, " + framework.name +
-                                                        " " + framework.version->text + " was built with cuDNN " +
-                                                        std::to_string(row->cudnn_major));
-        if (row && said.cuda && !said.build_cuda && *said.cuda > row->newest_cuda)
-            t.add("cuda_newer_than_release", "CUDA " + said.cuda->text + " is installed, " + framework.name + " " +
-                                                 framework.version->text + " was built with CUDA " +
-                                                 row->newest_cuda.text + " at most");
+        if (row && cudnn && cudnn->major() != row->cudnn_major)
+            t.add("cudnn_other_major_than_release", cudnn_is + "cuDNN " + std::to_string(row->cudnn_major));
+        if (row && cuda && !t.out.said.build_cuda && *cuda > row->newest_cuda)
+            t.add("cuda_newer_than_release",
+                  "CUDA " + cuda->text + " is installed" + built + "CUDA " + row->newest_cuda.text + " at most");
+        const auto oldest = oldest_cudnn_of_builds(t, framework);
+        if (oldest && cudnn && contains(cudnn->text, ".") && cudnn->major() == oldest->major() &&
+            cudnn->minor() < oldest->minor())
+            t.add("cudnn_given_older_than_build", cudnn_is + oldest->text);
     }
 }
 

@@ -30,23 +30,6 @@ std::vector<std::string> systems_of_driver(const Facts& facts) {
     return {"linux"};
 }
 
-compat::Suitability given_driver_runs(const Facts& facts, const Matrix& matrix, const Version& cuda) {
-    compat::DriverAsked driver = driver_asked(facts);
-    const ContainerImage* image = compat::given_image(facts, matrix);
-    std::optional<compat::Suitability> first;
-    for (const std::string& system : systems_of_driver(facts)) {
-        driver.os = system;
-        const auto other = image ? compat::driver_runs_image(driver, *image, facts, matrix)
-                                 : compat::driver_runs_cuda(driver, cuda, matrix);
-        if (!first) first = other;
-        if (other.fit != Fit::unknown && (other.fit != first->fit || other.limited != first->limited))
-            return {.fit = Fit::unknown,
-                    .why = "Linux and Windows need different drivers for CUDA " + cuda.text +
-                           ", and os= was not specified"};
-    }
-    return *first;
-}
-
 std::string words_of(const Gpu& gpu) {
     const std::string capability = "compute capability " + gpu.compute_capability->text;
     return gpu.name ? *gpu.name + " (" + capability + ")" : capability;
@@ -196,34 +179,6 @@ std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& v
     return changes;
 }
 
-std::vector<PlannedBuild> planned_builds(const Facts& facts, const Matrix& matrix, Framework framework,
-                                         const PlanQuestion& question) {
-    std::vector<PlannedBuild> planned;
-    framework.build.reset();
-    for (FrameworkBuild& build : builds_of(facts, matrix, framework).with_cuda) {
-        build.first = *framework.version;
-        build.last = framework.version;
-        planned.push_back(plan_build(build, question, matrix));
-    }
-    std::erase_if(planned, [](const PlannedBuild& build) { return !runs(build) || build.install.empty(); });
-    return planned;
-}
-
-std::vector<Remedy> builds_that_run(const Facts& facts, const Matrix& matrix, const Framework& framework) {
-    const PlanQuestion question = plan_question(facts, matrix);
-    std::vector<Remedy> remedies;
-    auto builds = planned_builds(facts, matrix, framework, question);
-    std::ranges::stable_sort(builds, std::greater(), [](const PlannedBuild& build) { return *build.cuda; });
-    for (const PlannedBuild& build : builds)
-        if (build.os == question.os && build.fit == Fit::works)
-            remedies.push_back({.action = Action::install_package,
-                                .text = "Install its build for CUDA " + build.cuda->text + " (" + build.build + ")",
-                                .commands = {build.install + in_place_of_installed},
-                                .link = build.sources.front(),
-                                .changes = changes_to(build, *framework.version, facts)});
-    return remedies;
-}
-
 void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework, VerdictBuilder& answers,
                   const Judge& judge) {
     std::vector<Verdict> verdicts;
@@ -250,7 +205,8 @@ std::optional<Facts> asked_versions(const Facts& facts) {
     Facts about;
     about.tool.stages = {"given"};
     about.host.platform = facts.host.platform;
-    std::ranges::copy_if(facts.pythons, std::back_inserter(about.pythons), &PythonEnvironment::active);
+    const auto* python = find_by(facts.pythons, &PythonEnvironment::active, true);
+    about.pythons = {python ? *python : PythonEnvironment()};
     std::ranges::copy_if(facts.frameworks, std::back_inserter(about.frameworks), &Framework::asked);
     return about.frameworks.empty() ? std::nullopt : std::optional(about);
 }
