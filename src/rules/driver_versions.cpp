@@ -24,6 +24,24 @@ static Finding too_old_for(const Facts& facts, const Matrix& matrix, const std::
     return finding;
 }
 
+/// Unknown where the drivers of the systems that it may be of differ about this CUDA.
+static compat::Suitability given_driver_runs(const Facts& facts, const Matrix& matrix, const Version& cuda) {
+    compat::DriverAsked driver = driver_asked(facts);
+    const ContainerImage* image = compat::given_image(facts, matrix);
+    std::optional<compat::Suitability> first;
+    for (const std::string& system : systems_of_driver(facts)) {
+        driver.os = system;
+        const auto other = image ? compat::driver_runs_image(driver, *image, facts, matrix)
+                                 : compat::driver_runs_cuda(driver, cuda, matrix);
+        if (!first) first = other;
+        if (other.fit != Fit::unknown && (other.fit != first->fit || other.limited != first->limited))
+            return {.fit = Fit::unknown,
+                    .why = "Linux and Windows need different drivers for CUDA " + cuda.text +
+                           ", and os= was not specified"};
+    }
+    return *first;
+}
+
 static void judge_cuda(const Facts& facts, const Matrix& matrix, const Version& cuda, VerdictBuilder& answers) {
     const auto runs = given_driver_runs(facts, matrix, cuda);
     if (runs.outside) return answers.outside(runs.why);

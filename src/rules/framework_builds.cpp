@@ -15,6 +15,37 @@ static std::string plan_of_version(const Framework& framework) {
            (framework.version ? "==" + framework.version->text : std::string());
 }
 
+/// Builds of a known version, of any flavour and system, that run or compile first.
+static std::vector<PlannedBuild> planned_builds(const Facts& facts, const Matrix& matrix, Framework framework,
+                                                const PlanQuestion& question) {
+    std::vector<PlannedBuild> planned;
+    framework.build.reset();
+    for (FrameworkBuild& build : builds_of(facts, matrix, framework).with_cuda) {
+        build.first = *framework.version;
+        build.last = framework.version;
+        planned.push_back(plan_build(build, question, matrix));
+    }
+    std::erase_if(planned, [](const PlannedBuild& build) { return !runs(build) || build.install.empty(); });
+    return planned;
+}
+
+/// Builds of the framework's version, of any flavour, that run with everything else that was given, as commands; that
+/// of the newest CUDA first.
+static std::vector<Remedy> builds_that_run(const Facts& facts, const Matrix& matrix, const Framework& framework) {
+    const PlanQuestion question = plan_question(facts, matrix);
+    std::vector<Remedy> remedies;
+    auto builds = planned_builds(facts, matrix, framework, question);
+    std::ranges::stable_sort(builds, std::greater(), [](const PlannedBuild& build) { return *build.cuda; });
+    for (const PlannedBuild& build : builds)
+        if (build.os == question.os && build.fit == Fit::works)
+            remedies.push_back({.action = Action::install_package,
+                                .text = "Install its build for CUDA " + build.cuda->text + " (" + build.build + ")",
+                                .commands = {build.install + in_place_of_installed},
+                                .link = build.sources.front(),
+                                .changes = changes_to(build, *framework.version, facts)});
+    return remedies;
+}
+
 /// The system has no build with CUDA of any version of this framework.
 static bool never_has_cuda(const std::string& os, const Framework& framework, const Matrix& matrix) {
     const auto builds = matrix.framework_builds(framework.name);

@@ -13,9 +13,28 @@ static bool is_of_another_major(const Library& file, int major) {
     return major_of_file(file).value_or(major) != major;
 }
 
+/// A file by that name, wherever it is; null when there is none.
+static const Library* file_named(const Facts& facts, std::string_view soname) {
+    return usable_file(facts, [&](const Library& file) {
+        return !file.stub && (file_name(file.path) == soname || file.soname == soname);
+    });
+}
+
+/// Judges for every framework the library whose name begins with `stem`, where it opens it and does not find it.
+static Verdict over_not_found(
+    const Facts& facts, const Matrix& matrix, std::string_view stem,
+    const std::function<void(const Framework&, const FrameworkLibrary&, VerdictBuilder&)>& judge) {
+    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
+    const auto judge_found = [&](const Framework& framework, const FrameworkLibrary& wanted, VerdictBuilder& answers) {
+        if (wanted.path) return answers.passed(words_of(framework) + " finds " + wanted.soname);
+        if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");
+        judge(framework, wanted, answers);
+    };
+    return over_opened(facts, matrix, stem, "every framework finds its libraries", judge_found);
+}
+
 /// A framework opens cuDNN by the name of one major, and another major is installed.
 Verdict cudnn_major_soname_mismatch(const Facts& facts, const Matrix& matrix) {
-    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
     const auto judge = [&](const Framework& framework, const FrameworkLibrary& cudnn, VerdictBuilder& answers) {
         const std::string name = words_of(framework);
         if (!framework.cudnn) return answers.unknown("the cuDNN version that " + name + " was built with is unknown");
@@ -23,8 +42,6 @@ Verdict cudnn_major_soname_mismatch(const Facts& facts, const Matrix& matrix) {
         const Library* other = usable_file(facts, [&](const Library& file) {
             return file.kind == LibraryKind::cudnn && is_of_another_major(file, major);
         });
-        if (cudnn.path) return answers.passed(name + " finds " + cudnn.soname);
-        if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");
         if (!other) return answers.no_pass("cuDNN is not installed");
         const std::string found = std::to_string(*major_of_file(*other));
         answers.fault({.subject = name,
@@ -36,34 +53,18 @@ Verdict cudnn_major_soname_mismatch(const Facts& facts, const Matrix& matrix) {
                        .remedies = {installing_cudnn(
                            facts, framework, remedy("cudnn_major_soname_mismatch", {std::to_string(major), found}))}});
     };
-    return over_opened(facts, matrix, "libcudnn", "every framework finds its cuDNN", judge);
-}
-
-/// A file by that name, wherever it is; null when there is none.
-static const Library* file_named(const Facts& facts, std::string_view soname) {
-    return usable_file(facts, [&](const Library& file) {
-        return !file.stub && (file_name(file.path) == soname || file.soname == soname);
-    });
-}
-
-/// A cuBLAS of another CUDA, where the framework finds none and none of its own CUDA is installed; else null.
-static const Library* another_cublas(const Facts& facts, const FrameworkLibrary& cublas) {
-    const auto wanted = major_in_name(cublas.soname);
-    if (!wanted || file_named(facts, cublas.soname)) return nullptr;
-    return usable_file(facts, [&](const Library& file) {
-        return file.kind == LibraryKind::cublas && is_of_another_major(file, *wanted);
-    });
+    return over_not_found(facts, matrix, "libcudnn", judge);
 }
 
 static Verdict judge_cuda_here(const Facts& facts, const Matrix& matrix) {
-    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
     const auto judge = [&](const Framework& framework, const FrameworkLibrary& cublas, VerdictBuilder& answers) {
         const std::string name = words_of(framework);
-        if (cublas.path) return answers.passed(name + " finds the CUDA version it was built for");
         if (!framework.cuda) return answers.unknown("the CUDA version that " + name + " was built for is unknown");
-        if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");
-        const Library* other = another_cublas(facts, cublas);
-        if (!other)
+        const auto wanted = major_in_name(cublas.soname);
+        const Library* other = usable_file(facts, [&](const Library& file) {
+            return wanted && file.kind == LibraryKind::cublas && is_of_another_major(file, *wanted);
+        });
+        if (!other || file_named(facts, cublas.soname))
             return answers.no_pass(cublas.soname + " is outside the loader's search path, or CUDA is not installed");
         const std::string found = std::to_string(*major_of_file(*other));
         answers.fault({.subject = name,
@@ -76,7 +77,7 @@ static Verdict judge_cuda_here(const Facts& facts, const Matrix& matrix) {
                                                       remedy("cuda_version_not_the_one_built_for",
                                                              {std::to_string(framework.cuda->major()), found}))}});
     };
-    return over_opened(facts, matrix, "libcublas.so", "every framework finds its CUDA libraries", judge);
+    return over_not_found(facts, matrix, "libcublas.so", judge);
 }
 
 /// The CUDA installed is not the one that a framework loads.
@@ -123,11 +124,10 @@ struct CudnnInUse {
 
 /// The cuDNN that came with the framework: a file by that name in its own directories; null when there is none.
 const Library* own_copy(const Facts& facts, const Framework& framework, const std::string& soname) {
-    for (const auto* directories : {&framework.directories_before, &framework.directories_after})
-        for (const std::string& directory : *directories)
-            if (const auto* own =
-                    usable_file(facts, [&](const Library& file) { return file.path == directory + '/' + soname; }))
-                return own;
+    for (const std::string& directory : directories_of(framework))
+        if (const auto* own =
+                usable_file(facts, [&](const Library& file) { return file.path == directory + '/' + soname; }))
+            return own;
     return nullptr;
 }
 
@@ -292,36 +292,25 @@ static bool torch_is_beside(const Facts& facts, const Framework& framework) {
     });
 }
 
-static Finding outside_loader_path(const Facts& facts, const Framework& framework, const FrameworkLibrary& wanted,
-                                   const Library& file) {
-    Finding finding = {
-        .subject = words_of(framework),
-        .message = words_of(framework) + " opens " + wanted.soname + ", which is at " + file.path +
-                   ", outside the loader's search path",
-        .evidence = {{wanted.soname, "not found by the loader", "frameworks"},
-                     {"installed at", file.path, "libraries"},
-                     {"opened by", if_known(framework.core), "frameworks"}},
-        .remedies = {remedy("cudnn_not_on_loader_path", {export_of_loader_path(directory_of(file.path))})}};
-    if (!is_for_training(framework))
-        finding.severity = torch_is_beside(facts, framework) ? Severity::note : Severity::warning;
-    return finding;
-}
-
-/// For every framework the library whose name begins with `stem`.
+/// The library whose name begins with `stem` is installed where the loader does not look.
 static Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::string_view stem) {
-    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
     const auto judge = [&](const Framework& framework, const FrameworkLibrary& wanted, VerdictBuilder& answers) {
+        const std::string name = words_of(framework);
         const Library* file = file_named(facts, wanted.soname);
-        if (wanted.path)
-            answers.passed(words_of(framework) + " finds " + wanted.soname);
-        else if (!libraries_listed(facts))
-            answers.unknown("the library directories could not be searched");
-        else if (!file)
-            answers.no_pass(wanted.soname + " is not installed");
-        else
-            answers.fault(outside_loader_path(facts, framework, wanted, *file));
+        if (!file) return answers.no_pass(wanted.soname + " is not installed");
+        answers.fault(
+            {.severity = is_for_training(framework)          ? Severity::error
+                         : torch_is_beside(facts, framework) ? Severity::note
+                                                             : Severity::warning,
+             .subject = name,
+             .message = name + " opens " + wanted.soname + ", which is at " + file->path +
+                        ", outside the loader's search path",
+             .evidence = {{wanted.soname, "not found by the loader", "frameworks"},
+                          {"installed at", file->path, "libraries"},
+                          {"opened by", if_known(framework.core), "frameworks"}},
+             .remedies = {remedy("cudnn_not_on_loader_path", {export_of_loader_path(directory_of(file->path))})}});
     };
-    return over_opened(facts, matrix, stem, "every framework finds its libraries", judge);
+    return over_not_found(facts, matrix, stem, judge);
 }
 
 /// The cuDNN that a framework opens is installed, and the loader does not find it.

@@ -253,14 +253,12 @@ static void compare_framework(const Facts& facts, const Matrix& matrix, const Gp
         const CudnnBuild* newer = compat::newer_cudnn_without(build, capability, matrix);
         if (newer && numbers.back() > 0) all.push_back(newest_cudnn_of(matrix, build, framework, capability, *newer));
     }
-    const DecidingBuild deciding = deciding_build(builds, numbers);
-    if (!deciding.build) return all.push_back({thing, unknown(depends_on_build(framework, builds, numbers))});
+    const DecidingBuild deciding = deciding_build(framework, builds, numbers);
+    if (!deciding.build) return all.push_back({thing, unknown(deciding.words)});
     if (!deciding.words.empty()) thing += " (" + deciding.words + ")";
     Compared& decided =
         all.emplace_back(Compared{thing, suits[static_cast<std::size_t>(deciding.build - builds.data())]});
-    if (decided.suits.fit != Fit::does_not_work) return;
-    decided.instead = builds_that_run(facts, matrix, framework);
-    if (decided.suits.gpu_is_newer && decided.instead.empty())
+    if (decided.suits.fit == Fit::does_not_work && decided.suits.gpu_is_newer)
         decided.instead =
             image_instead(facts.host.platform == "windows", framework.name, capability, driver_asked(facts), matrix);
 }

@@ -21,9 +21,7 @@ static Finding without_handle(const Facts& facts, const Matrix& matrix, const Sw
     if (const auto row = matrix.status("cudnn", copy.major, run.result->code); row && copy.major > 0)
         finding.evidence.push_back(
             {row->name + " in cuDNN " + std::to_string(copy.major), row->meaning, row->source.url});
-    const Gpu* gpu = gpu_at(facts, sweep.gpu);
-    const Board* board = gpu ? board_of(facts, *gpu) : nullptr;
-    if (board && board->memory_free_mib)
+    if (const Board* board = board_at(facts, sweep.gpu); board && board->memory_free_mib)
         finding.evidence.push_back(
             {"free GPU memory", free_of_total(*board), board_fact(facts, *board, "memory_free_mib")});
     return finding;

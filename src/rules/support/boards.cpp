@@ -37,6 +37,11 @@ const Gpu* gpu_of(const Facts& facts, const Board& board) {
     return find_where(facts.cuda_devices, [&](const Gpu& gpu) { return board_of(facts, gpu) == &board; });
 }
 
+const Board* board_at(const Facts& facts, int gpu) {
+    const Gpu* device = gpu_at(facts, gpu);
+    return device ? board_of(facts, *device) : nullptr;
+}
+
 std::vector<std::string> places_on(const Facts& facts, const Board& board) {
     const Gpu* gpu = gpu_of(facts, board);
     return gpu ? places_on(facts, gpu->index) : std::vector<std::string>();

@@ -164,8 +164,7 @@ static bool may_be_out_of_memory(const CallResult& result) {
 
 /// According to NVML, or to CUDA, which knows of the limits of MIG and MPS.
 static bool little_was_free(const Facts& facts, int gpu) {
-    const Gpu* device = gpu_at(facts, gpu);
-    const Board* board = device ? board_of(facts, *device) : nullptr;
+    const Board* board = board_at(facts, gpu);
     return (board && memory_is_low(*board)) || std::ranges::any_of(facts.rnn_runs, [gpu](const RnnRun& run) {
                return run.gpu == gpu && run.free_bytes && *run.free_bytes < (std::int64_t{512} << 20);
            });

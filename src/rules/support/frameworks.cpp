@@ -119,6 +119,12 @@ bool opens_gpu_libraries(const Framework& framework, VerdictBuilder& answers) {
     return framework.uses_cuda.value_or(false);
 }
 
+std::vector<std::string> directories_of(const Framework& framework) {
+    std::vector<std::string> directories = framework.directories_before;
+    append(directories, framework.directories_after);
+    return directories;
+}
+
 const FrameworkLibrary* opened(const Framework& framework, std::string_view stem) {
     return find_where(framework.libraries,
                       [&](const FrameworkLibrary& library) { return library.soname.starts_with(stem); });
@@ -168,53 +174,8 @@ Verdict over_opened(const Facts& facts, const Matrix& matrix, std::string_view s
     });
 }
 
-std::string pip(const PythonEnvironment* environment, const std::string& what) {
-    const std::string python =
-        environment && environment->interpreter ? shell_quoted(*environment->interpreter) : "python";
-    return python + " -m pip " + what;
-}
-
-std::string pip(const Facts& facts, const Framework& framework, const std::string& what) {
-    return pip(environment_of(facts, framework), what);
-}
-
-std::string conda_install(const PythonEnvironment& environment, const std::string& what) {
-    return "conda install --prefix " + shell_quoted(environment.path) + " -c conda-forge " + what;
-}
-
-const PythonPackage* conda_package(const PythonEnvironment& environment, const std::vector<std::string>& names) {
-    return find_where(environment.packages, [&](const PythonPackage& package) {
-        return environment.kind == "conda" && package.directory == environment.path && includes(names, package.name);
-    });
-}
-
-std::vector<std::string> install_here(const Facts& facts, const std::string& framework, const std::string& install) {
-    constexpr std::string_view pip_start = "pip ";
-    const PythonEnvironment* environment = active_environment(facts);
-    if (!environment || environment->kind != "conda" || !install.starts_with(pip_start)) return {install};
-    std::vector<std::string> commands;
-    const auto names = framework == "tensorflow" ? std::vector<std::string>{"tensorflow-base"}
-                                                 : std::vector<std::string>{framework, "lib" + framework};
-    if (const PythonPackage* package = conda_package(*environment, names))
-        commands.push_back("conda remove --prefix " + shell_quoted(environment->path) + " " + package->name);
-    commands.push_back(pip(environment, install.substr(pip_start.size())));
-    return commands;
-}
-
-std::vector<Evidence> changed_files(const PythonPackage& package) {
-    std::vector<Evidence> evidence;
-    for (const std::string& file : package.missing_files) evidence.push_back({file, "is missing", "pythons"});
-    for (const std::string& file : package.changed_files)
-        evidence.push_back({file, "was replaced: its size differs from the installed file's", "pythons"});
-    return evidence;
-}
-
 Evidence built_for(const Framework& framework, const std::string& value) {
     return {words_of(framework) + " was built for", value, framework.shown_by.value_or("frameworks")};
-}
-
-std::string export_of_loader_path(const std::string& directories) {
-    return "export LD_LIBRARY_PATH=" + shell_quoted(directories) + "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"";
 }
 
 }  // namespace rnncheck::rules

@@ -25,9 +25,6 @@ std::vector<Remedy> image_instead(bool on_windows, const std::string& framework,
 /// What to say where no proposal holds.
 Remedy without_repair(const Facts& given, const Matrix& matrix);
 
-/// The driver branch that is the last one for some GPU of these facts: no newer driver may be recommended.
-std::optional<int> last_driver_branch(const Facts& facts, const Matrix& matrix);
-
 /// The plan for the finding's GPU and the driver, as its last remedy (Rule::offers_plan).
 void offer_plan(const Facts& facts, Finding& finding);
 
