@@ -170,7 +170,6 @@ static const FrameworkBuild* default_without_cuda(const Facts& facts, const Fram
     return cpu && find_by(builds.with_cuda, &FrameworkBuild::package, cpu->package) ? cpu : nullptr;
 }
 
-/// A build of a framework without CUDA.
 Verdict cpu_only_build(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return judge_builds_here(facts, matrix);
     if (facts.frameworks.empty()) return undecided("no framework was specified");
@@ -230,7 +229,6 @@ static Verdict judge_plugins_here(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-/// A build for GPUs that are not used through cuDNN.
 Verdict plugin_without_cudnn_rnn(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return judge_plugins_here(facts, matrix);
     VerdictBuilder answers;
@@ -291,7 +289,6 @@ static std::vector<Remedy> ways_out(const Facts& facts, const Matrix& matrix, co
     return ways;
 }
 
-/// TensorFlow on native Windows has no CUDA from 2.11 on.
 Verdict tf_windows_no_gpu_since_2_11(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts))
         if (const auto verdict = without_frameworks(facts)) return *verdict;
