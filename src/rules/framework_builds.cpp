@@ -8,7 +8,7 @@
 
 namespace rnncheck::rules {
 
-constexpr std::string_view pip_start = "pip ";
+constexpr std::string_view pip_word = "pip ";
 
 static std::string plan_of_version(const Framework& framework) {
     return "rnncheck matrix plan --for " + framework.name +
@@ -114,13 +114,13 @@ static std::optional<PlannedBuild> best_build_here(const Facts& facts, const Mat
 static Remedy with_cuda_instead(const Facts& facts, const Matrix& matrix, Framework framework) {
     const auto build = best_build_here(facts, matrix, framework);
     Remedy remedy{.action = Action::install_package};
-    if (build && build->install.starts_with(pip_start)) {
+    if (build && build->install.starts_with(pip_word)) {
         remedy.text = "Replace it with the CUDA " + build->cuda->text + " build";
         for (const std::string& note : build->notes)
             if (!note.starts_with("known defect")) remedy.text += "; it " + note;
         if (const auto& package = framework.package)
             remedy.commands = {pip(facts, framework, "uninstall -y " + package->substr(0, package->find(' ')))};
-        remedy.commands.push_back(pip(facts, framework, build->install.substr(pip_start.size())));
+        remedy.commands.push_back(pip(facts, framework, build->install.substr(pip_word.size())));
         remedy.link = build->sources.front();
         return remedy;
     }
