@@ -3,7 +3,6 @@
 
 namespace rnncheck::rules {
 
-/// No CUDA runtime library is installed.
 Verdict cuda_runtime_missing(const Facts& facts, const Matrix&) {
     if (!usable_copies(facts, LibraryKind::cudart).empty() || !facts.runtimes.empty())
         return pass("a CUDA runtime was found");
@@ -151,7 +150,6 @@ static Finding unusable_nvrtc(const Facts& facts, const Nvrtc& nvrtc) {
         .remedies = {nvrtc.version ? for_cuda_major(nvrtc.version->major(), install) : for_cuda_here(facts, install)}};
 }
 
-/// A copy of NVRTC is there and does not compile.
 Verdict nvrtc_unusable(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     for (const auto& nvrtc : facts.nvrtcs) {

@@ -4,7 +4,6 @@
 
 namespace rnncheck::rules {
 
-/// There is no cuDNN anywhere.
 Verdict cudnn_not_installed(const Facts& facts, const Matrix&) {
     if (!cudnn_copies(facts).empty()) return pass("cuDNN is installed");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
@@ -40,7 +39,6 @@ static Verdict over_copies_that_answer(const Facts& facts, const JudgeCopy& judg
     });
 }
 
-/// A copy of cuDNN cannot be opened, or does not even tell its version.
 Verdict cudnn_unusable(const Facts& facts, const Matrix& matrix) {
     return over_copies_that_answer(facts, [&](const CudnnCopy& copy, VerdictBuilder& answers) {
         const auto& failure = copy.answer->failure;
@@ -67,7 +65,6 @@ static std::string part_named(const std::string& text) {
     return text.substr(begin, text.find_first_of(" :,;()'\"", begin) - begin);
 }
 
-/// cuDNN answers its version, but the half of it that computes recurrent networks does not work.
 Verdict cudnn_rnn_unusable(const Facts& facts, const Matrix&) {
     return over_copies_that_answer(facts, [&](const CudnnCopy& copy, VerdictBuilder& answers) {
         const std::string name = name_of(copy);
@@ -177,7 +174,6 @@ static Finding unreadable(const Facts& facts, const CudnnCopy& copy, const Cudnn
         .explains = std::move(explains)};
 }
 
-/// A part of cuDNN that would be loaded is there by name, but cannot be a library.
 Verdict cudnn_part_unreadable(const Facts& facts, const Matrix& matrix) {
     return over_copies(facts, [&](const CudnnCopy& copy, VerdictBuilder& answers) {
         if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");

@@ -172,7 +172,6 @@ static bool lengths_went_well(const Facts& facts, const Version& release) {
     return any;
 }
 
-/// A release of cuDNN that fails on certain sequence lengths.
 Verdict cudnn_varlen_rnn_bug(const Facts& facts, const Matrix& matrix) {
     return documented_defects(facts, matrix, "cudnn_varlen_rnn_bug", lengths_went_well);
 }

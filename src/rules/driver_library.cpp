@@ -30,7 +30,6 @@ static std::string message_without_driver(const Facts& facts) {
     return "no NVIDIA driver is installed: " + nothing_found;
 }
 
-/// Neither a driver library nor the driver's kernel side is there.
 Verdict driver_missing(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver works");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
@@ -69,7 +68,6 @@ static Remedy install_or_find(const Facts& facts, const std::vector<const Librar
     return remedy("driver_library_missing/install", {version, module ? std::to_string(module->major()) : "BRANCH"});
 }
 
-/// The kernel side of the driver is here, the loader finds no libcuda.
 Verdict driver_library_missing(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver works");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");

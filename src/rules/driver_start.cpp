@@ -59,7 +59,6 @@ static std::optional<std::string> not_known(const Facts& facts) {
     return std::nullopt;
 }
 
-/// The driver's libraries and its kernel module are of different releases.
 Verdict driver_userland_kernel_mismatch(const Facts& facts, const Matrix&) {
     const Library* library = driver_library(facts);
     const auto failures = cuda_failures(facts, cuda_system_driver_mismatch);

@@ -193,7 +193,6 @@ static Verdict without_runtimes(const Facts& facts) {
     return undecided("no CUDA runtime reported its version");
 }
 
-/// The driver does not run the CUDA runtime that programs would use.
 Verdict driver_too_old(const Facts& facts, const Matrix& matrix) {
     if (only_given(facts)) return judge_given(facts, matrix);
     VerdictBuilder asked;
@@ -284,7 +283,6 @@ static Verdict whether_ptx_was_loaded(const Facts& facts) {
     return undecided("no code was loaded on a GPU");
 }
 
-/// PTX code from a newer CUDA meets a driver whose compiler does not know it.
 Verdict ptx_newer_than_driver(const Facts& facts, const Matrix& matrix) {
     const auto failures = failures_where(facts, rejects_ptx);
     if (failures.empty() && driver_library_absent(facts)) return not_applicable("no driver library was found");

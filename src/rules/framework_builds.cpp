@@ -8,7 +8,7 @@
 
 namespace rnncheck::rules {
 
-constexpr std::string_view pip_start = "pip ";
+constexpr std::string_view pip_word = "pip ";
 
 static std::string plan_of_version(const Framework& framework) {
     return "rnncheck matrix plan --for " + framework.name +
@@ -114,13 +114,13 @@ static std::optional<PlannedBuild> best_build_here(const Facts& facts, const Mat
 static Remedy with_cuda_instead(const Facts& facts, const Matrix& matrix, Framework framework) {
     const auto build = best_build_here(facts, matrix, framework);
     Remedy remedy{.action = Action::install_package};
-    if (build && build->install.starts_with(pip_start)) {
+    if (build && build->install.starts_with(pip_word)) {
         remedy.text = "Replace it with the CUDA " + build->cuda->text + " build";
         for (const std::string& note : build->notes)
             if (!note.starts_with("known defect")) remedy.text += "; it " + note;
         if (const auto& package = framework.package)
             remedy.commands = {pip(facts, framework, "uninstall -y " + package->substr(0, package->find(' ')))};
-        remedy.commands.push_back(pip(facts, framework, build->install.substr(pip_start.size())));
+        remedy.commands.push_back(pip(facts, framework, build->install.substr(pip_word.size())));
         remedy.link = build->sources.front();
         return remedy;
     }
@@ -170,7 +170,6 @@ static const FrameworkBuild* default_without_cuda(const Facts& facts, const Fram
     return cpu && find_by(builds.with_cuda, &FrameworkBuild::package, cpu->package) ? cpu : nullptr;
 }
 
-/// A build of a framework without CUDA.
 Verdict cpu_only_build(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return judge_builds_here(facts, matrix);
     if (facts.frameworks.empty()) return undecided("no framework was specified");
@@ -230,7 +229,6 @@ static Verdict judge_plugins_here(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-/// A build for GPUs that are not used through cuDNN.
 Verdict plugin_without_cudnn_rnn(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return judge_plugins_here(facts, matrix);
     VerdictBuilder answers;
@@ -291,7 +289,6 @@ static std::vector<Remedy> ways_out(const Facts& facts, const Matrix& matrix, co
     return ways;
 }
 
-/// TensorFlow on native Windows has no CUDA from 2.11 on.
 Verdict tf_windows_no_gpu_since_2_11(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts))
         if (const auto verdict = without_frameworks(facts)) return *verdict;

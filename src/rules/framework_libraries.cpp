@@ -33,7 +33,6 @@ static Verdict over_not_found(
     return over_opened(facts, matrix, stem, "every framework finds its libraries", judge_found);
 }
 
-/// A framework opens cuDNN by the name of one major, and another major is installed.
 Verdict cudnn_major_soname_mismatch(const Facts& facts, const Matrix& matrix) {
     const auto judge = [&](const Framework& framework, const FrameworkLibrary& cudnn, VerdictBuilder& answers) {
         const std::string name = words_of(framework);
@@ -80,7 +79,6 @@ static Verdict judge_cuda_here(const Facts& facts, const Matrix& matrix) {
     return over_not_found(facts, matrix, "libcublas.so", judge);
 }
 
-/// The CUDA installed is not the one that a framework loads.
 Verdict cuda_version_not_the_one_built_for(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return judge_cuda_here(facts, matrix);
     const Version* cuda = given_cuda(facts);
@@ -206,7 +204,6 @@ Verdict cudnn_newer_than_framework_supports(const Facts& facts, const Matrix& ma
     });
 }
 
-/// The cuDNN that a framework loads is older than the one it was built with.
 Verdict cudnn_runtime_older_than_built(const Facts& facts, const Matrix& matrix) {
     const auto is_older = [](const CudnnInUse& use) { return use.serves == Serves::too_old; };
     return judge_cudnn(facts, matrix, is_older, [&](Finding& finding, const CudnnInUse& use) {
@@ -271,7 +268,6 @@ static std::optional<Finding> other_major_first(const Facts& facts, const Framew
         .confidence = Confidence::possible};
 }
 
-/// A cuDNN that is found before the one that a framework bundles.
 Verdict wrong_cudnn_found_first(const Facts& facts, const Matrix& matrix) {
     const auto is_unsuited = [](const CudnnInUse& use) { return use.serves != Serves::well; };
     const auto passes_over_its_own = [](const CudnnInUse& use) {
@@ -313,12 +309,10 @@ static Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::
     return over_not_found(facts, matrix, stem, judge);
 }
 
-/// The cuDNN that a framework opens is installed, and the loader does not find it.
 Verdict cudnn_not_on_loader_path(const Facts& facts, const Matrix& matrix) {
     return judge_loader_path(facts, matrix, "libcudnn");
 }
 
-/// The cuBLAS that a framework opens is installed, and the loader does not find it.
 Verdict cuda_lib_not_on_loader_path(const Facts& facts, const Matrix& matrix) {
     return judge_loader_path(facts, matrix, "libcublas.so");
 }

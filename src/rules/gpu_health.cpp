@@ -15,7 +15,6 @@ static bool speaks_of_loss(const CallResult& call) {
            contains(call.text, "GPU_IS_LOST") || contains(call.text, "fallen off the bus");
 }
 
-/// The driver lost a GPU that it had: it no longer answers on the PCI bus.
 Verdict gpu_fell_off_bus(const Facts& facts, const Matrix&) {
     const std::vector<Remedy> remedies{on_host(facts, remedy("gpu_fell_off_bus"))};
     const Verdict boards = over_boards(facts, [&](const Board& board) {
@@ -63,7 +62,6 @@ static Verdict judge_errors(const Facts& facts, const Board& board) {
                   .remedies = against_errors(facts, &board)});
 }
 
-/// The memory of a GPU had errors that its error correction could not repair.
 Verdict gpu_memory_ecc_error(const Facts& facts, const Matrix&) {
     const Finding reported{
         .message = "a CUDA call reported an uncorrectable memory error (CUDA_ERROR_ECC_UNCORRECTABLE)",
@@ -109,7 +107,6 @@ static Verdict judge_repair(const Facts& facts, const Board& board) {
                         {"nvmlDeviceGetRemappedRows", "nvmlDeviceGetRetiredPagesPendingStatus"});
 }
 
-/// A GPU waits for a reset to take bad memory out of use, or cannot repair it any more.
 Verdict gpu_memory_repair_pending(const Facts& facts, const Matrix&) {
     return over_boards(facts, [&](const Board& board) { return judge_repair(facts, board); });
 }
@@ -142,7 +139,6 @@ static Verdict judge_clocks(const Facts& facts, const Board& board) {
                   .remedies = {on_host(facts, remedy("gpu_throttled", {what_to_check(reasons)}))}});
 }
 
-/// A GPU holds its clocks down because of heat or power.
 Verdict gpu_throttled(const Facts& facts, const Matrix&) {
     return over_boards(facts, [&](const Board& board) { return judge_clocks(facts, board); });
 }

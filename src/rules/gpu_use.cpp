@@ -15,7 +15,6 @@ static Finding closed(const Facts& facts, const std::string& subject, const std:
             .explains = std::move(explains)};
 }
 
-/// An administrator closed a GPU to all compute processes.
 Verdict gpu_compute_prohibited(const Facts& facts, const Matrix&) {
     Verdict verdict = over_boards(facts, [&](const Board& board) {
         if (!board.compute_mode) return not_reported(facts, "its compute mode");
@@ -72,7 +71,6 @@ static Verdict judge_exclusive_mode(const Facts& facts, const Board& board) {
                   .explains = places_on(facts, board)});
 }
 
-/// A GPU serves one process only, and another process has it.
 Verdict gpu_exclusive_mode_busy(const Facts& facts, const Matrix&) {
     const Verdict boards = over_boards(facts, [&](const Board& board) { return judge_exclusive_mode(facts, board); });
     if (boards.outcome == Outcome::fault) return boards;
@@ -108,12 +106,10 @@ static Verdict judge_free_memory(const Facts& facts, const Board& board, bool he
          .symptoms = {place_of(facts, board)}});
 }
 
-/// Other processes hold nearly all memory of a GPU.
 Verdict gpu_memory_held_by_other_process(const Facts& facts, const Matrix&) {
     return over_boards(facts, [&](const Board& board) { return judge_free_memory(facts, board, true); });
 }
 
-/// Little GPU memory is free, and no process is seen that holds it.
 Verdict gpu_memory_low(const Facts& facts, const Matrix&) {
     return over_boards(facts, [&](const Board& board) { return judge_free_memory(facts, board, false); });
 }

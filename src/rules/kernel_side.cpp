@@ -22,7 +22,6 @@ static std::optional<DecidingCheck> helper_may_load_it(const Facts& facts) {
         "rnncheck doctor --make-nodes"};
 }
 
-/// The driver's library is here, its kernel module is not loaded.
 Verdict kernel_module_missing(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver works");
     if (on_wsl(facts)) return not_applicable("under WSL, Windows provides the kernel driver");
@@ -117,7 +116,6 @@ static Remedy open_nodes(const Facts& facts, const DeviceNode& node) {
     return remedy("device_nodes_unreadable/group", {group, node.path});
 }
 
-/// The device nodes exist, and this user may not open them.
 Verdict device_nodes_unreadable(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver works");
     const auto closed = closed_nodes(facts);
@@ -160,7 +158,6 @@ static Finding uvm_missing(const Facts& facts) {
     return finding;
 }
 
-/// The driver's other nodes are here, the one of unified memory is not, and CUDA cannot start.
 Verdict uvm_device_node_missing(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver works");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);

@@ -79,7 +79,6 @@ static Finding foreign(const Facts& facts, const Library& library, bool only_cop
     return finding;
 }
 
-/// A GPU library on the loader's path is built for another processor or word size.
 Verdict library_for_other_machine(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
@@ -144,7 +143,6 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
             .explains = std::move(crashed)};
 }
 
-/// A part of cuDNN needs zlib, and the loader finds none.
 Verdict zlib_missing(const Facts& facts, const Matrix& matrix) {
     if (cudnn_copies(facts).empty()) return without_cudnn(facts);
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");

@@ -207,7 +207,6 @@ static void judge_dtype_of_framework(VerdictBuilder& answers, const std::string&
     });
 }
 
-/// The data type wanted has no recurrent kernel here.
 Verdict rnn_dtype_not_supported(const Facts& facts, const Matrix& matrix) {
     if (!facts.network || !facts.network->dtype) return undecided("no data type was specified");
     const std::string dtype(name_of(*facts.network->dtype));
@@ -270,7 +269,6 @@ static void compare(VerdictBuilder& answers, const std::vector<Found>& all, cons
                                .verify = "rnncheck doctor --profile " + shell_quoted(profile)}}});
 }
 
-/// A version is not the one that the profile of a gate expects.
 Verdict version_not_expected(const Facts& facts, const Matrix&) {
     if (!facts.expected) return not_applicable("no profile expects a version");
     const ExpectedVersions& expected = *facts.expected;

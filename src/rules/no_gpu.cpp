@@ -82,7 +82,6 @@ Verdict no_gpu_visible(const Facts& facts, const Matrix&) {
          .explains = {"driver.init"}});
 }
 
-/// The driver starts, but refuses to say which GPUs there are.
 Verdict gpu_list_failed(const Facts& facts, const Matrix& matrix) {
     if (!facts.cuda_devices.empty()) return pass("the driver lists its GPUs");
     if (const auto verdict = without_cuinit(facts)) return *verdict;
@@ -148,7 +147,6 @@ static Verdict part_hidden(const Facts& facts, const std::string& value) {
     return pass("CUDA_VISIBLE_DEVICES names GPUs that exist");
 }
 
-/// An environment variable keeps CUDA from GPUs that are there.
 Verdict gpu_hidden_by_setting(const Facts& facts, const Matrix&) {
     const std::string* value = environment(facts, "CUDA_VISIBLE_DEVICES");
     const bool no_gpu_given = container_without_gpu(facts) || (facts.driver.init && !kernel_side_absent(facts));
@@ -166,7 +164,6 @@ Verdict gpu_hidden_by_setting(const Facts& facts, const Matrix&) {
     return fault(std::move(finding));
 }
 
-/// A container was started without access to the GPU of its host.
 Verdict container_no_gpu_runtime(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver works");
     if (!in_container(facts)) return not_applicable("no container was detected");

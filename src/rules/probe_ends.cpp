@@ -212,7 +212,6 @@ static void join_cut_offs(std::vector<Finding>& findings) {
     }
 }
 
-/// A call did not come back within the limit.
 Verdict probe_timed_out(const Facts& facts, const Matrix&) {
     Verdict verdict = over_probe_ends(facts, "every call returned in time",
                                       [&](const ProbeRun& run) { return timed_out(facts, run); });

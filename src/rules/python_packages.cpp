@@ -26,7 +26,6 @@ static std::string again(const std::string& requirement) {
     return "install --force-reinstall --no-deps " + shell_quoted(requirement);
 }
 
-/// Libraries of an installed package are gone or were replaced.
 Verdict package_files_missing(const Facts& facts, const Matrix&) {
     const PythonEnvironment* environment = active_environment(facts);
     if (!environment) return without_environment(facts, "packages");
@@ -69,7 +68,6 @@ static bool overwrite_each_other(const PythonPackage& a, const PythonPackage& b)
     return &a < &b && a.directory == b.directory && a_version && b_version && a_version->major() == b_version->major();
 }
 
-/// Two packages of cuDNN put their files into one directory, or files of a package were replaced or removed.
 Verdict cudnn_installation_broken(const Facts& facts, const Matrix&) {
     const PythonEnvironment* environment = active_environment(facts);
     if (!environment) return without_environment(facts, "packages");
@@ -150,7 +148,6 @@ static Finding both(const Facts& facts, const Matrix& matrix, const Framework& f
                        {pip(facts, framework, "uninstall -y " + join(names, " ")), pip(facts, framework, install)})}};
 }
 
-/// Two packages of one framework share a directory, one with CUDA and one without.
 Verdict cpu_and_gpu_packages_both_installed(const Facts& facts, const Matrix& matrix) {
     const auto judge = [&](const Framework& framework, VerdictBuilder& answers) {
         const auto names = packages_of(framework);
@@ -209,7 +206,6 @@ static Finding better_elsewhere(const Facts& facts, const PythonEnvironment& act
             .confidence = Confidence::possible};
 }
 
-/// Another Python environment runs than the one that was prepared.
 Verdict wrong_python_environment(const Facts& facts, const Matrix&) {
     const PythonEnvironment* active = active_environment(facts);
     if (!active) return without_environment(facts, "environments");

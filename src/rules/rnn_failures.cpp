@@ -133,7 +133,6 @@ static void judge_support(const Facts& facts, const Matrix& matrix, const Sweep&
     if (!owed.empty()) answers.fault(unsupported(facts, sweep, owed, *first_row));
 }
 
-/// cuDNN says that it does not support a case which this version must support on this GPU.
 Verdict rnn_case_not_offered(const Facts& facts, const Matrix& matrix) {
     VerdictBuilder answers;
     for (const auto& sweep : sweeps(facts)) judge_support(facts, matrix, sweep, answers);
@@ -207,7 +206,6 @@ static void judge_whether_tested(const Facts& facts, const Gpu& gpu, VerdictBuil
     if (!any) not_run[why_not(facts, gpu)].push_back(gpu.index);
 }
 
-/// A GPU answers and a cuDNN is there for it, yet no recurrent network was tried on it.
 Verdict gpu_not_tested(const Facts& facts, const Matrix&) {
     if (nodes_made_on_demand(facts))
         return undecided(

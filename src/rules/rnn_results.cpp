@@ -66,7 +66,6 @@ static Finding wrong_results(const Facts& facts, const Sweep& sweep, Runs runs) 
     return finding;
 }
 
-/// A recurrent network ran, and what it computed is not what the equations give.
 Verdict rnn_result_wrong(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     bool any_right = false;
@@ -92,7 +91,6 @@ static Finding not_repeatable(const Facts& facts, const Sweep& sweep, const Runs
     return finding;
 }
 
-/// The same network on the same numbers returned results that are not bitwise identical the second time.
 Verdict rnn_not_repeatable(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     bool any_twice = false;
@@ -205,7 +203,6 @@ static void judge_dropout(const Facts& facts, const RnnDropout& dropout, Verdict
                    ", the same for the same seed");
 }
 
-/// Dropout between layers keeps, scales or repeats elements incorrectly.
 Verdict rnn_dropout_wrong(const Facts& facts, const Matrix&) {
     if (!facts.rnn_request || !facts.rnn_request->dropout) return not_applicable("measuring dropout was not requested");
     VerdictBuilder answers;

@@ -81,6 +81,9 @@ void add_library_features(Features& t);
 /// The cause's own, after the container images of a framework of which no build runs on the log's GPU.
 std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t);
 
+/// Only a Unix shell runs it: programs, paths or syntax that neither cmd.exe nor PowerShell has.
+bool is_for_unix(std::string_view command);
+
 /// The check of the cause that decides.
 DecidingCheck check_for(const LogCause& cause, const KnownOfLog& t);
 
