@@ -12,7 +12,7 @@
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "facts/facts_json.hpp"
-#include "process/pool.hpp"
+#include "process/child.hpp"
 #include "process/probe.hpp"
 #include "process/this_process.hpp"
 #include "process/wire.hpp"

@@ -19,7 +19,7 @@
 #include <thread>
 
 #include "base/program.hpp"
-#include "process/pool.hpp"
+#include "process/child.hpp"
 
 namespace rnncheck::process {
 

@@ -18,7 +18,7 @@
 
 #include "base/text.hpp"
 #include "facts/facts_json.hpp"
-#include "process/pool.hpp"
+#include "process/child.hpp"
 #include "support/gpu.hpp"
 #include "vendor/lstm.hpp"
 

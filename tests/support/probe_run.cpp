@@ -2,7 +2,7 @@
 
 #include "base/text.hpp"
 #include "facts/facts_json.hpp"
-#include "process/pool.hpp"
+#include "process/child.hpp"
 #include "process/wire.hpp"
 
 namespace rnncheck::test {

@@ -1,4 +1,4 @@
-#include "process/pool.hpp"
+#include "process/child.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "process/pool.hpp"
+#include "process/child.hpp"
 
 #include <linux/capability.h>
 #include <sched.h>
