@@ -12,7 +12,7 @@
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "facts/facts_json.hpp"
-#include "process/pool.hpp"
+#include "process/child.hpp"
 #include "process/probe.hpp"
 #include "process/this_process.hpp"
 #include "process/wire.hpp"
@@ -23,8 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t most_at_once = 16;  // enough for a node of 8 GPUs; most children wait for a library or a GPU
-constexpr int most_losses = 2;            // of a group of steps, before the rest of the group is given up
+constexpr int most_at_once = 16;  // enough for a node of 8 GPUs; most children wait for a library or a GPU
+constexpr int most_losses = 2;    // of a group of steps, before the rest of the group is given up
 
 /// Processes in a row that ended before a step was done, a hang counting twice: three hangs or six crashes.
 constexpr int most_fruitless = 6;
@@ -38,7 +38,8 @@ struct Task {
     std::vector<ProbeRun> runs;
     WireReader reader;
     int fruitless = 0;
-    std::map<std::string, int> losses;  ///< by group of steps
+    std::map<std::string, int> losses = {};  ///< by group of steps
+    std::unique_ptr<process::Process> process = {};
 
     /// With what earlier processes found.
     Job job_now() const {
@@ -117,18 +118,22 @@ class Stages {
                 waiting_.push_front(&task);
         }
         start_what_fits();
-        while (pool_.running() > 0) {
-            const auto ended = pool_.wait([&] {
+        while (!active_.empty()) {
+            const auto ended = std::ranges::find_if(active_, [&](Task* task) { return has_ended(*task); });
+            if (ended == active_.end()) {
                 start_what_fits();
                 start_witnesses(facts);
                 if (options_.checkpoint) options_.checkpoint([&] { return so_far(facts, tasks_); });
-            });
-            const auto entry = active_.find(ended.id);
-            Task& task = *entry->second;
-            active_.erase(entry);
-            finished(task, ended.run);
-            start_what_fits();
-            if (meanwhile && pool_.running() > 0) std::exchange(meanwhile, nullptr)(facts);
+                std::vector<const process::Process*> processes;
+                for (const Task* task : active_) processes.push_back(task->process.get());
+                process::wait_for_news(processes);
+            } else {
+                Task& task = **ended;
+                active_.erase(ended);
+                finished(task);
+                start_what_fits();
+                if (meanwhile && !active_.empty()) std::exchange(meanwhile, nullptr)(facts);
+            }
         }
         for (auto& task : tasks_) {
             merge(facts, std::move(task.found));
@@ -137,7 +142,7 @@ class Stages {
     }
 
     Task task_of(const Named<Probe>& probe, const Facts& facts, const std::string& target) const {
-        Task task{&probe, {facts, Root(options_.root), target}, {}, 0, {}, {}, 0, {}};
+        Task task{&probe, {facts, Root(options_.root), target}, {}, 0, {}, {}};
         if (probe->steps) task.steps = static_cast<int>(probe->steps->done(task.job).size());
         return task;
     }
@@ -159,7 +164,7 @@ class Stages {
 
     void start(Task& task) {
         process::Command command;
-        const process::Wire wire = pool_.wire();
+        const process::Wire& wire = process::wire();
         command.arguments = {process::own_program(),       "probe",       "--facts-from",
                              std::to_string(wire.input),   "--answer-to", std::to_string(wire.answer),
                              std::string(task.probe->name)};
@@ -171,23 +176,23 @@ class Stages {
         command.quiet_limit = (*task.probe)->limit;
         command.deadline = options_.deadline;
         task.reader = {};
-        const int id = pool_.start(command, [this, &task](std::string_view line) {
+        task.process = process::start(command, [this, &task](std::string_view line) {
             LineMeaning meaning = task.reader.read(line, task.found);
             if (meaning.limit && options_.step_limit) meaning.limit = options_.step_limit;
             return meaning;
         });
-        active_[id] = &task;
+        active_.push_back(&task);
     }
 
     /// In order; a target whose GPU is in use is passed over until that is free.
     void start_what_fits() {
         std::set<std::string> in_use;
-        for (const auto& [id, task] : active_) in_use.insert(exclusive_key(*task));
+        for (const Task* task : active_) in_use.insert(exclusive_key(*task));
+        const int most = std::max(std::min(most_at_once, process::capacity() - static_cast<int>(staying_.size())), 1);
         std::deque<Task*> still_waiting;
         for (Task* task : waiting_) {
             const std::string key = exclusive_key(*task);
-            const bool fits =
-                active_.size() < std::min(most_at_once, pool_.capacity()) && (key.empty() || !in_use.contains(key));
+            const bool fits = std::ssize(active_) < most && (key.empty() || !in_use.contains(key));
             if (closed_.contains(key)) {
                 record_unstarted(*task, ProbeEnd::skipped, "not even a test kernel finished there");
                 give_up(*task, SkipReason::gpu_unusable, "not even a test kernel finished on this GPU");
@@ -202,17 +207,16 @@ class Stages {
         }
         waiting_ = std::move(still_waiting);
         if (options_.progress && !active_.empty())
-            options_.progress(under_way(*active_.begin()->second) + ", " +
-                              std::to_string(active_.size() + waiting_.size()) + " of " +
-                              std::to_string(tasks_.size()) + " to go");
+            options_.progress(under_way(*active_.front()) + ", " + std::to_string(active_.size() + waiting_.size()) +
+                              " of " + std::to_string(tasks_.size()) + " to go");
     }
 
     /// Once in a stage, while the first process that is silent for long still hangs.
     void start_witnesses(const Facts& facts) {
-        const auto silent = std::ranges::find_if(active_, [&](const auto& entry) {
-            return (*entry.second->probe)->stage != Stage::look && pool_.is_slow(entry.first);
-        });
-        if (silent == active_.end() ||
+        const auto is_silent = [](const Task* task) {
+            return (*task->probe)->stage != Stage::look && task->process->is_slow();
+        };
+        if (std::ranges::none_of(active_, is_silent) ||
             std::ranges::any_of(tasks_, [](const Task& task) { return (*task.probe)->witness; }))
             return;
         for (const auto& probe : all_probes())
@@ -220,8 +224,16 @@ class Stages {
                 start(tasks_.emplace_back(task_of(probe, facts, "")));
     }
 
-    void finished(Task& task, const ProbeRun& run) {
-        task.runs.push_back(record_of(task, run));
+    bool has_ended(Task& task) {
+        const auto run = task.process->look();
+        if (!run) return false;
+        task.runs.push_back(record_of(task, *run));
+        if (task.process->stays()) staying_.push_back(std::move(task.process));
+        task.process.reset();
+        return true;
+    }
+
+    void finished(Task& task) {
         shorten_other_starts(task, task.runs.back());
         if ((*task.probe)->gate && !task.runs.back().completed()) closed_.insert(exclusive_key(task));
         if (continues(task, task.runs.back())) waiting_.push_front(&task);
@@ -232,8 +244,8 @@ class Stages {
         const auto start_limit = (*task.probe)->start_limit;
         if (!start_limit || !run.completed()) return;
         const auto limit = start_limit(task.found, std::chrono::milliseconds(static_cast<long long>(run.elapsed_ms)));
-        for (const auto& [id, other] : active_)
-            if (limit && (*other->probe)->start_limit) pool_.shorten(id, *limit);
+        for (const Task* other : active_)
+            if (limit && (*other->probe)->start_limit) other->process->shorten(*limit);
     }
 
     /// What a process left undone is done by another one, as long as steps get done at all.
@@ -298,9 +310,9 @@ class Stages {
     }
 
     const SurveyOptions& options_;
-    process::Pool pool_;
     std::deque<Task> tasks_;  ///< of the stage under way
-    std::map<int, Task*> active_;
+    std::vector<Task*> active_;
+    std::vector<std::unique_ptr<process::Process>> staying_;
     std::set<std::string> closed_;  ///< exclusive keys whose gate was lost
     std::deque<Task*> waiting_;
     std::optional<process::PrivateDirectory> compute_cache_;

@@ -19,7 +19,7 @@
 #include <thread>
 
 #include "base/program.hpp"
-#include "process/pool.hpp"
+#include "process/child.hpp"
 
 namespace rnncheck::process {
 
@@ -168,18 +168,16 @@ PrivateDirectory::~PrivateDirectory() {
 }
 
 ChildAnswer answer_of_child(std::vector<std::string> arguments, std::chrono::milliseconds limit) {
-    Pool pool;
     Command command;
     command.arguments = std::move(arguments);
     command.arguments.insert(command.arguments.begin(), own_program());
-    command.arguments.insert(command.arguments.end(), {"--answer-to", std::to_string(pool.wire().answer)});
+    command.arguments.insert(command.arguments.end(), {"--answer-to", std::to_string(wire().answer)});
     command.quiet_limit = limit;
     ChildAnswer answer;
-    pool.start(command, [&](std::string_view line) {
+    const ProbeRun run = process::run(command, [&](std::string_view line) {
         answer.line = line;
         return LineMeaning{.done = true};
     });
-    const ProbeRun run = pool.wait([] {}).run;
     if (answer.line) return answer;
     if (run.signal)
         answer.failure = "crashed with " + *run.signal;

@@ -18,7 +18,7 @@
 
 #include "base/text.hpp"
 #include "facts/facts_json.hpp"
-#include "process/pool.hpp"
+#include "process/child.hpp"
 #include "support/gpu.hpp"
 #include "vendor/lstm.hpp"
 
@@ -136,11 +136,10 @@ struct ProbeTimes {
 };
 
 ProbeTimes probe_times(const std::string& program, const std::string& target, Level level) {
-    process::Pool pool;
     process::Command command;
     command.arguments = {program,        "probe",
-                         "--facts-from", std::to_string(pool.wire().input),
-                         "--answer-to",  std::to_string(pool.wire().answer),
+                         "--facts-from", std::to_string(process::wire().input),
+                         "--answer-to",  std::to_string(process::wire().answer),
                          "rnn_forward",  target};
     Facts facts;
     facts.rnn_request.emplace().level = level;
@@ -148,13 +147,13 @@ ProbeTimes probe_times(const std::string& program, const std::string& target, Le
     command.quiet_limit = std::chrono::minutes(2);
     ProbeTimes times;
     auto begun = Clock::now();
-    pool.start(command, [&](std::string_view line) {
+    const ProbeRun run = process::run(command, [&](std::string_view line) {
         if (contains(line, "\"step\":0}")) begun = Clock::now();
         const bool done = line == "{\"done\":true}";
         if (done) times.sweep = milliseconds_since(begun);
         return LineMeaning{done};
     });
-    times.process = pool.wait([] {}).run.elapsed_ms;
+    times.process = run.elapsed_ms;
     std::ifstream sums(work_file());
     while (sums >> times.work) continue;
     return times;

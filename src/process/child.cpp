@@ -1,7 +1,6 @@
-#include "process/pool.hpp"
+#include "process/child.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/resource.h>
@@ -153,44 +152,36 @@ int allow_descriptors() {
     return static_cast<int>(limit.rlim_cur);
 }
 
-Wire wire_within(int most_descriptors) {
-    const Wire usual;
-    return most_descriptors > usual.answer ? usual : Wire{most_descriptors - 2, most_descriptors - 1};
+int most_descriptors() {
+    static const int most = allow_descriptors();
+    return most;
 }
 
-}  // namespace
+class Child : public Process {
+  public:
+    Child(const Command& command, OnLine taker) : how_(command), on_line_(std::move(taker)) { start(); }
 
-/// One started process.
-struct Pool::Child {
-    Child(int number, const Command& command, const Wire& wire, OnLine taker)
-        : id(number), how_(command), on_line_(std::move(taker)) {
-        start(wire);
-    }
-
-    ~Child() {
+    ~Child() override {
         if (pid_ < 0) return;
         kill_group();
         constexpr int patience_ms = 3000;  // one that hangs inside the kernel does not die of it
         for (int waited = 0; waited < patience_ms && waitpid(pid_, nullptr, WNOHANG) == 0; ++waited) usleep(1000);
     }
 
-    /// The descriptors to poll, in a fixed order; a closed one has fd -1.
-    void add_to_poll(std::vector<pollfd>& polls) const {
+    /// A closed descriptor has fd -1.
+    int add_to_poll(std::vector<pollfd>& polls) const override {
         polls.push_back({to_.number(), POLLOUT, 0});
         polls.push_back(
             {answers_.number(), static_cast<short>(chatters() ? 0 : POLLIN), 0});  // its end wakes us anyway
         polls.push_back({output_.number(), POLLIN, 0});
+        const bool is_leaving = !answers_.open();
+        return is_leaving || chatters() ? short_wait_ms : usual_wait_ms;
     }
 
-    /// Reads and writes what it can without waiting.
-    void exchange() {
+    std::optional<ProbeRun> look() override {
         write_input();
         read_answers();
         read_output();
-    }
-
-    /// How it ended, once that is known.
-    std::optional<ProbeRun> check() {
         if (pid_ < 0) return ended(ProbeEnd::not_started);
         if (stays_) return ended(ProbeEnd::finished);
         if (observe_exit()) return reap();
@@ -199,19 +190,15 @@ struct Pool::Child {
         return std::nullopt;
     }
 
-    bool is_slow() { return pid_ >= 0 && !killed_as_ && 2 * clock_->elapsed() > how_.quiet_limit; }
-    void shorten(std::chrono::milliseconds quiet_limit) { how_.quiet_limit = std::min(how_.quiet_limit, quiet_limit); }
-    /// It has ended as far as its work goes, and lives on.
-    bool stays() const { return stays_ && pid_ >= 0; }
-    /// It closed its answers, so it is about to leave: look often.
-    bool leaving() const { return !answers_.open(); }
+    bool is_slow() override { return pid_ >= 0 && !killed_as_ && 2 * clock_->elapsed() > how_.quiet_limit; }
+    void shorten(std::chrono::milliseconds limit) override { how_.quiet_limit = std::min(how_.quiet_limit, limit); }
+    bool stays() const override { return stays_ && pid_ >= 0; }
+
+  private:
     /// It sends line upon line. It is not to wake us for each, which would cost both more than the lines are worth.
     bool chatters() const { return answered_ && lines_seen_ > 64; }
 
-    int id;
-
-  private:
-    void start(const Wire& wire) {
+    void start() {
         Pipe input = make_pipe();
         Pipe answers = make_pipe();
         Pipe output = make_pipe();
@@ -223,8 +210,8 @@ struct Pool::Child {
         posix_spawn_file_actions_addopen(&settings.files, 0, nothing_to_read(), O_RDONLY, 0);
         posix_spawn_file_actions_adddup2(&settings.files, output.write.number(), 1);
         posix_spawn_file_actions_adddup2(&settings.files, output.write.number(), 2);
-        posix_spawn_file_actions_adddup2(&settings.files, input.read.number(), wire.input);
-        posix_spawn_file_actions_adddup2(&settings.files, answers.write.number(), wire.answer);
+        posix_spawn_file_actions_adddup2(&settings.files, input.read.number(), wire().input);
+        posix_spawn_file_actions_adddup2(&settings.files, answers.write.number(), wire().answer);
         const auto environment = environment_with(how_.extra_environment);
         const int error = posix_spawn(&pid_, how_.arguments[0].c_str(), &settings.files, &settings.attributes,
                                       pointers_to(how_.arguments).data(), pointers_to(environment).data());
@@ -357,61 +344,38 @@ struct Pool::Child {
     std::string output_tail_;
 };
 
-Pool::Pool() {
+}  // namespace
+
+std::unique_ptr<Process> start(const Command& command, OnLine on_line) {
     signal(SIGPIPE, SIG_IGN);
-    most_descriptors_ = allow_descriptors();
-    wire_ = wire_within(most_descriptors_);
     signal(SIGCHLD, SIG_DFL);  // inherited as ignored, children would vanish before they can be observed
+    return std::make_unique<Child>(command, std::move(on_line));
 }
 
-Pool::~Pool() = default;
-
-int Pool::start(const Command& command, OnLine on_line) {
-    children_.push_back(std::make_unique<Child>(next_id_, command, wire_, std::move(on_line)));
-    return next_id_++;
+void wait_for_news(const std::vector<const Process*>& processes) {
+    std::vector<pollfd> polls;
+    int timeout = usual_wait_ms;
+    for (const Process* process : processes) timeout = std::min(timeout, process->add_to_poll(polls));
+    poll(polls.data(), polls.size(), timeout);
 }
 
-std::size_t Pool::running() const {
-    return children_.size();
-}
-
-bool Pool::is_slow(int id) const {
-    return std::ranges::any_of(children_, [&](const auto& child) { return child->id == id && child->is_slow(); });
-}
-
-void Pool::shorten(int id, std::chrono::milliseconds quiet_limit) {
-    for (const auto& child : children_)
-        if (child->id == id) child->shorten(quiet_limit);
-}
-
-std::size_t Pool::capacity() const {
-    // Standard streams and the wire's two, three pipe ends for each child, three more while one is started.
-    constexpr int fixed = 3 + 2 + 3;
-    constexpr int for_each = 3;
-    const int staying = static_cast<int>(staying_.size());
-    return static_cast<std::size_t>(std::max((most_descriptors_ - fixed) / for_each - staying, 1));
-}
-
-Pool::Ended Pool::wait(const std::function<void()>& idle) {
+ProbeRun run(const Command& command, OnLine on_line) {
+    const auto process = start(command, std::move(on_line));
     while (true) {
-        for (auto child = children_.begin(); child != children_.end(); ++child) {
-            (*child)->exchange();
-            auto run = (*child)->check();
-            if (!run) continue;
-            const Ended ended{(*child)->id, std::move(*run)};
-            if ((*child)->stays()) staying_.push_back(std::move(*child));
-            children_.erase(child);
-            return ended;
-        }
-        idle();
-        std::vector<pollfd> polls;
-        int timeout = usual_wait_ms;
-        for (const auto& child : children_) {
-            child->add_to_poll(polls);
-            if (child->leaving() || child->chatters()) timeout = short_wait_ms;
-        }
-        poll(polls.data(), polls.size(), timeout);
+        if (auto run = process->look()) return *run;
+        wait_for_news({process.get()});
     }
+}
+
+const Wire& wire() {
+    static const Wire usual, low{most_descriptors() - 2, most_descriptors() - 1};
+    return most_descriptors() > usual.answer ? usual : low;
+}
+
+int capacity() {
+    // Standard streams and the wire's two, three pipe ends for each child, three more while one is started.
+    constexpr int fixed = 3 + 2 + 3, for_each = 3;
+    return (most_descriptors() - fixed) / for_each;
 }
 
 std::string signal_name(int signal) {

@@ -2,6 +2,8 @@
 // <spawn.h> and <sys/wait.h>. May not know what the commands do.
 #pragma once
 
+#include <poll.h>
+
 #include <functional>
 #include <memory>
 
@@ -32,44 +34,41 @@ struct Command {
 /// Takes one line of answer, without its end.
 using OnLine = std::function<LineMeaning(std::string_view)>;
 
-class Pool {
+/// A started process; the end of its life ends the process, too.
+class Process {
   public:
-    Pool();
-    ~Pool();  ///< ends what still runs
-    Pool(const Pool&) = delete;
-    Pool& operator=(const Pool&) = delete;
+    virtual ~Process() = default;
 
-    /// Starts the command at once; a failure shows as a result.
-    int start(const Command& command, OnLine on_line);
-
-    std::size_t running() const;
+    /// Reads and writes what can be without waiting. How it ended, once that is known: without probe, target and calls.
+    virtual std::optional<ProbeRun> look() = 0;
 
     /// It has said nothing for so long that half of its limit has passed.
-    bool is_slow(int id) const;
+    virtual bool is_slow() = 0;
 
     /// Its quiet_limit from now on, where that is shorter than it is.
-    void shorten(int id, std::chrono::milliseconds quiet_limit);
+    virtual void shorten(std::chrono::milliseconds quiet_limit) = 0;
 
-    /// The same for every process of this pool.
-    const Wire& wire() const { return wire_; }
+    /// It has ended as far as its work goes, and lives on.
+    virtual bool stays() const = 0;
 
-    /// How many can run at the same time within this process's limit on descriptors; at least one.
-    std::size_t capacity() const;
-
-    struct Ended {
-        int id;
-        ProbeRun run;  ///< without probe, target and calls
-    };
-    /// Waits until one has ended, feeding lines to their takers meanwhile; `idle` is called at least every 20 ms.
-    Ended wait(const std::function<void()>& idle);
-
-  private:
-    struct Child;
-    std::vector<std::unique_ptr<Child>> children_, staying_;
-    int next_id_ = 0;
-    int most_descriptors_ = 0;
-    Wire wire_;
+    /// Adds the descriptors to wait for. For how many milliseconds, at most.
+    virtual int add_to_poll(std::vector<pollfd>& polls) const = 0;
 };
+
+/// At once; a failure shows as its end.
+std::unique_ptr<Process> start(const Command& command, OnLine on_line);
+
+/// Waits until there may be news of one of them, 20 ms at most.
+void wait_for_news(const std::vector<const Process*>& processes);
+
+/// Runs the command to its end.
+ProbeRun run(const Command& command, OnLine on_line);
+
+/// The same for every process that is started.
+const Wire& wire();
+
+/// How many processes there can be at the same time within this process's limit on descriptors.
+int capacity();
 
 /// "SIGSEGV".
 std::string signal_name(int signal);

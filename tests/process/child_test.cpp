@@ -1,4 +1,4 @@
-#include "process/pool.hpp"
+#include "process/child.hpp"
 
 #include <linux/capability.h>
 #include <sched.h>
@@ -41,15 +41,12 @@ Command command(const std::string& habit, milliseconds quiet_limit) {
 
 Told run(const Command& what) {
     Told told;
-    Pool pool;
     const auto started = std::chrono::steady_clock::now();
-    pool.start(what, [&](std::string_view line) {
+    told.run = process::run(what, [&](std::string_view line) {
         if (told.lines.size() < 100) told.lines.emplace_back(line);
         return LineMeaning{line == "done"};
     });
-    told.run = pool.wait([] {}).run;
     told.waited_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
-    CHECK(pool.running() == 0);
     return told;
 }
 
@@ -145,11 +142,9 @@ TEST_CASE("a process that gets no processor time uses up nobody's limit") {
 }
 
 TEST_CASE("a line may change the limit of its process") {
-    Pool pool;
-    pool.start(command("sleep", milliseconds(60000)), [](std::string_view) {
+    const ProbeRun run = process::run(command("sleep", milliseconds(60000)), [](std::string_view) {
         return LineMeaning{false, milliseconds(200)};
     });
-    const ProbeRun run = pool.wait([] {}).run;
     CHECK(run.end == ProbeEnd::timed_out);
     REQUIRE(run.hang);
     CHECK(run.hang->state == "sleeping");
@@ -265,19 +260,22 @@ TEST_CASE("a program that cannot be started says so") {
 }
 
 TEST_CASE("many at once all come home") {
-    Pool pool;
-    std::map<int, int> dones;
-    for (int i = 0; i < 12; ++i) {
-        const int id = pool.start(command(i % 3 ? "well" : "abort", milliseconds(5000)),
-                                  [](std::string_view line) { return LineMeaning{line == "done"}; });
-        dones[id] = i;
+    std::vector<std::unique_ptr<Process>> running;
+    for (int i = 0; i < 12; ++i)
+        running.push_back(start(command(i % 3 ? "well" : "abort", milliseconds(5000)),
+                                [](std::string_view line) { return LineMeaning{line == "done"}; }));
+    std::map<ProbeEnd, int> ends;
+    while (!running.empty()) {
+        std::vector<const Process*> processes;
+        for (const auto& process : running) processes.push_back(process.get());
+        wait_for_news(processes);
+        std::erase_if(running, [&](const auto& process) {
+            const auto run = process->look();
+            if (run) ++ends[run->end];
+            return run.has_value();
+        });
     }
-    while (pool.running() > 0) {
-        const auto ended = pool.wait([] {});
-        CHECK(ended.run.end == (dones.at(ended.id) % 3 ? ProbeEnd::finished : ProbeEnd::crashed));
-        dones.erase(ended.id);
-    }
-    CHECK(dones.empty());
+    CHECK(ends == std::map<ProbeEnd, int>{{ProbeEnd::finished, 8}, {ProbeEnd::crashed, 4}});
     CHECK(no_child_left());
 }
 
@@ -321,26 +319,26 @@ TEST_CASE("a confined process cannot make device nodes nor gain rights") {
     CHECK(WEXITSTATUS(status) == 0);
 }
 
-TEST_CASE("a process that stays has done its work, and ends with the pool") {
+TEST_CASE("a process that stays has done its work, and ends with its object") {
     {
-        Pool pool;
-        pool.start(command("hang_at_exit", milliseconds(5000)), [](std::string_view line) {
+        const auto process = start(command("hang_at_exit", milliseconds(5000)), [](std::string_view line) {
             return LineMeaning{line == "done", {}, line == "done"};
         });
-        CHECK(pool.wait([] {}).run.end == ProbeEnd::finished);
-        CHECK(pool.running() == 0);
+        auto run = process->look();
+        for (; !run; run = process->look()) wait_for_news({process.get()});
+        CHECK(run->end == ProbeEnd::finished);
+        CHECK(process->stays());
         CHECK(waitpid(-1, nullptr, WNOHANG) == 0);  // it is alive
     }
     CHECK(no_child_left());
 }
 
 TEST_CASE("a limit can be shortened while the process runs, and not prolonged") {
-    Pool pool;
-    const int id = pool.start(command("sleep", milliseconds(60'000)), [](std::string_view) { return LineMeaning{}; });
-    const auto ended = pool.wait([&] {
-        pool.shorten(id, milliseconds(200));
-        pool.shorten(id, milliseconds(60'000));
-    });
-    CHECK(ended.run.end == ProbeEnd::timed_out);
-    CHECK(ended.run.elapsed_ms < 30'000);
+    const auto process = start(command("sleep", milliseconds(60'000)), [](std::string_view) { return LineMeaning{}; });
+    process->shorten(milliseconds(200));
+    process->shorten(milliseconds(60'000));
+    auto run = process->look();
+    for (; !run; run = process->look()) wait_for_news({process.get()});
+    CHECK(run->end == ProbeEnd::timed_out);
+    CHECK(run->elapsed_ms < 30'000);
 }
