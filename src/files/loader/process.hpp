@@ -41,7 +41,7 @@ struct Answer {
     std::string problem = {};                         ///< what is wrong with it
 };
 
-/// Where the search for a name ended. Without a path nothing was found.
+/// Where the search for a name ended. Nothing was found if there is no path.
 struct Lookup {
     std::optional<std::string> path = {};
     LoaderRule rule = LoaderRule::default_directory;
@@ -66,7 +66,7 @@ class Process {
     /// The file that dlopen(name) in this object comes to, with nothing opened.
     Lookup look_up(const std::string& name, std::size_t caller) const;
 
-    /// Puts in a file that is known to be there, with nothing that it needs. Its place among the objects.
+    /// Adds a file that is known to exist, without what it needs. Returns its index in objects().
     std::size_t put(const std::string& path);
 
     const Loader& loader() const { return loader_; }

@@ -57,7 +57,8 @@ std::optional<int> cuda_major_of(std::string_view distribution);
 
 // The distributions installed in a directory, and their lists of files.
 
-/// Its version is empty when the directory's name does not tell; its directory is the prefix for conda.
+/// An installed distribution. Its version is empty if the directory's name does not contain it; for conda, its
+/// directory is the prefix.
 struct Distribution : PythonPackage {
     std::string metadata;  ///< the directory or file that describes it
     bool conda = false;
@@ -79,7 +80,7 @@ struct RecordedFile {
     std::optional<std::int64_t> bytes;  ///< the size it had when it was installed
 };
 
-/// The shared libraries in the list, at most a few thousand.
+/// The shared libraries in the text of a RECORD, at most a few thousand.
 std::vector<RecordedFile> read_record(std::string_view text);
 
 /// Compares its RECORD with the disk: fills missing_files and changed_files with the shared libraries that are gone or

@@ -28,7 +28,7 @@ struct Installed {
     bool brings_cudnn = false;  ///< one of NVIDIA's cuDNN wheels is in the same environment
 };
 
-/// Fills uses_cuda, told_by, build, core, cuda, cudnn, cudnn_wanted and targets; what the files do not tell stays
+/// Fills uses_cuda, shown_by, build, core, cuda, cudnn, cudnn_wanted and targets; what the files do not show stays
 /// unset.
 void read_framework_files(const Root& root, const Installed& installed, Framework& framework,
                           std::vector<std::string>& left_out);

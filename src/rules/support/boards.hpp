@@ -19,7 +19,7 @@ Verdict not_reported(const Facts& facts, const std::string& what, std::initializ
 /// The CUDA ordinal's view of a board; null when CUDA does not see it.
 const Gpu* gpu_of(const Facts& facts, const Board& board);
 
-/// NVML's record of a GPU of CUDA; null when there is none.
+/// NVML's record of the GPU with this CUDA ordinal; null if there is none.
 const Board* board_at(const Facts& facts, int gpu);
 
 /// The severity of what is wrong with a board, a note when CUDA gives this process other GPUs than that one.

@@ -36,11 +36,11 @@ std::string answer_of(const RnnRun& run);
 using HowItWent = std::function<std::string(const RnnRun&)>;
 std::vector<Evidence> evidence_of(const Facts& facts, const Runs& runs, const HowItWent& how_it_went);
 
-/// A finding about cases of a sweep, which are its evidence.
+/// A finding about these cases of a sweep, with the cases as its evidence.
 Finding about_cases(const Facts& facts, const Sweep& sweep, const Runs& runs, std::string message, Remedy remedy,
                     const HowItWent& how_it_went = answer_of);
 
-/// "3 RNN cases".
+/// The number in words: "3 RNN cases".
 std::string count_of(const Runs& runs);
 /// "3 RNN cases of 45 failed on GPU 0 (...) with cuDNN 9.19.0 at ..., first 'lstm ...': cudnnRNNForward returned 8".
 std::string cases_in_words(const Facts& facts, const Sweep& sweep, const Runs& runs, const std::string& how);
@@ -49,19 +49,20 @@ std::string cases_in_words(const Facts& facts, const Sweep& sweep, const Runs& r
 /// else the rule itself.
 std::string verify_command(const Facts& facts, const RnnRun& run);
 
-/// Why a case that did not run is no fault of the machine: nobody promises a kernel for it. Nothing where it must run.
+/// Why a case that did not run is no fault of the machine: no documentation promises a kernel for it. Nothing if it
+/// must run.
 std::optional<std::string> not_promised(const Facts& facts, const RnnRun& run);
 
-/// What `describe` says of those cases that must run. Cases that nobody promises are evidence besides, or where there
-/// are no others a note: "... failed on ...; this is not a problem of this machine".
+/// The finding of `describe` about those cases that must run. Cases whose support is not documented are added as
+/// evidence; if there are no others, the finding is a note: "... failed on ...; this is not a problem of this machine".
 Finding about_promised(const Facts& facts, const Sweep& sweep, const Runs& runs, const std::string& how,
                        const std::function<Finding(const Runs&)>& describe);
 
 /// Why no GPU can be judged: none is there, for a known cause, or it is unknown. Nothing when CUDA sees one.
 std::optional<Verdict> without_gpu(const Facts& facts);
 
-/// What is left to say when no case is at fault: why none was tried; else a pass for this reason, unless it is unknown
-/// why cases that were tried do not show it.
+/// The verdict if no case is at fault: why none was tried, else a pass with this reason, or undecided with `unknown` if
+/// the cases that were tried do not show it.
 Verdict pass_if_tried(const Facts& facts, const std::string& reason, const std::string& unknown = "");
 
 std::vector<std::string> places_of(const Facts& facts, const Runs& runs);

@@ -30,7 +30,7 @@ const PythonEnvironment* environment_of(const Facts& facts, const Framework& fra
 /// A build with CUDA that opens GPU libraries; where that is unknown, the answers say so.
 bool opens_gpu_libraries(const Framework& framework, VerdictBuilder& answers);
 
-/// Its own, where it looks for libraries before and after the loader does.
+/// The framework's own directories, which it searches for libraries before and after the loader does.
 std::vector<std::string> directories_of(const Framework& framework);
 
 /// The library whose name begins so ("libcudnn"); null when the framework opens none.

@@ -18,7 +18,7 @@ Facts as_given(const Facts& facts, const Matrix& matrix);
 /// `changes` say what is different afterwards; the commands are those of the place that `facts` show.
 std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, const Matrix& matrix);
 
-/// The newest container image of a framework of which no published build of any version runs on this GPU; else nothing.
+/// The newest container image of the framework, if no published build of any version runs on this GPU; else nothing.
 std::vector<Remedy> image_instead(bool on_windows, const std::string& framework, const Version& gpu,
                                   const compat::DriverAsked& driver, const Matrix& matrix);
 

@@ -51,13 +51,13 @@ std::string libraries_of(const FrameworkBuild& build);
 /// Of builds that differ, the one whose answer is the framework's.
 struct DecidingBuild {
     const FrameworkBuild* build = nullptr;  ///< null: it depends on the build, and none is the default
-    /// "its default build, cu128, unlike cu126", "" where no build differs; else that it depends on the build: "no
-    /// problem with cu126; a problem with cu128".
+    /// "its default build, cu128, unlike cu126"; "" if no build differs; if none decides, "no problem with cu126; a
+    /// problem with cu128".
     std::string words;
 };
-/// `answers` has for each build, of which there is one, a number: above 0 no problem, 0 unknown, below 0 a problem;
-/// equal numbers are the same answer. Where builds differ, that of the index decides; of a system that was not told,
-/// Linux counts unless another one's answer is good where Linux's is not.
+/// `answers` has a number for each of the builds, at least one: above 0 no problem, 0 unknown, below 0 a problem; equal
+/// numbers are the same answer. If builds differ, the default one of the package index decides; if the system is
+/// unknown, that of Linux, unless another system has a better answer.
 DecidingBuild deciding_build(const Framework& framework, const std::vector<FrameworkBuild>& builds,
                              const std::vector<int>& answers);
 /// What `pip install PACKAGE==VERSION` gives, without an index or an extra.
@@ -72,11 +72,11 @@ using Judge = std::function<Verdict(const FrameworkBuild&)>;
 void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework, VerdictBuilder& answers,
                   const Judge& judge);
 
-/// What --for asks about on a machine, as a person would give it: those releases, the system and the active Python.
-/// Unset when nothing is asked about.
+/// The versions that --for specifies on a machine, as `matrix check` would have them: with the system and the active
+/// Python. Unset without --for.
 std::optional<Facts> asked_versions(const Facts& facts);
 
-/// A rule's answer on those: as without a machine, what was not specified is no open question.
+/// A rule's verdict on these versions. As in `matrix check`, what was not specified does not make it undecided.
 Verdict judge_asked(const Facts& asked, const Matrix& matrix, Verdict (*function)(const Facts&, const Matrix&));
 
 /// Which builds a rule speaks of.
