@@ -15,7 +15,7 @@ struct LstmRunOptions {
     RNNCHECK_FIELD(std::optional<FitSize>, fit,
                    "Find the largest size that fits into free GPU memory, instead of computing");
     RNNCHECK_FIELD(std::string, resume, "FILE: Resume the run saved in this file, and keep saving it there");
-    RNNCHECK_FIELD(std::optional<int>, device, "Use only this GPU, by CUDA's number");
+    RNNCHECK_FIELD(std::optional<int>, device, "Use only the GPU with this CUDA index");
     RNNCHECK_FIELD(std::string, cudnn, "TEXT: Use only the libcudnn whose path contains TEXT");
     RNNCHECK_FIELD(std::optional<Dialect>, interface, "Use only this RNN interface");
     RNNCHECK_FIELD(std::optional<double>, dropout, "P: Also measure dropout with this probability");

@@ -19,7 +19,7 @@ struct Options {
                       "A model: .keras, .h5, Keras JSON, the directory of a SavedModel, .onnx, .pt, .pth, .ckpt, "
                       ".safetensors");
     RNNCHECK_FIELD(std::vector<std::string>, given,
-                   "KEY=VALUE: What the file does not hold, e.g. keras=2.15 pytorch=2.4 onnxruntime=1.20 "
+                   "KEY=VALUE: What the file does not contain, e.g. keras=2.15 pytorch=2.4 onnxruntime=1.20 "
                    "backend=torch");
     RNNCHECK_FIELD(std::optional<int>, batch, "Sequences in a batch, for memory, time and --run (8)");
     RNNCHECK_FIELD(std::optional<int>, length, "Steps of a sequence, for memory, time, --run and --fit (16)");
@@ -141,7 +141,7 @@ int run(Options& options, const CLI::App& app) {
         const LayerCases cases(file, options);
         if (cases.request.cases.empty())
             throw InputError("'" + options.file + "' has no layer that can be run: cuDNN has no network like its " +
-                             "layers, or the file does not hold their sizes");
+                             "layers, or the file does not contain their sizes");
         Report report;
         if (options.run) {
             Facts facts = run_layers(cases, trials, quiet);
