@@ -59,9 +59,9 @@ inline bool is_out_of_memory(const CallResult& result) {
 /// How a probe's process ended.
 RNNCHECK_ENUM(ProbeEnd,
               finished,         ///< the probe returned and its process left normally
-              skipped,          ///< not started, by choice; `reason` says whose
+              skipped,          ///< not started, by choice; `reason` shows whose
               crashed,          ///< a signal ended it before the probe returned
-              crashed_at_exit,  ///< a signal after the probe had returned: its facts stand
+              crashed_at_exit,  ///< a signal after the probe had returned: its facts are valid
               timed_out,        ///< no progress within its limit; ended by us
               cut_off,          ///< the deadline of the whole run passed; ended by us, it is not known to hang
               killed,           ///< SIGKILL that we did not send
@@ -98,7 +98,7 @@ struct ProbeRun {
     RNNCHECK_FIELD(std::optional<Hang>, hang, "what it was doing when its limit passed");
     RNNCHECK_FIELDS_END
 
-    /// The probe's own code ran to its end, so what it left unset it could not learn.
+    /// The probe's own code ran to its end, so it could not determine what it left unset.
     bool completed() const { return end == ProbeEnd::finished || end == ProbeEnd::crashed_at_exit; }
 };
 

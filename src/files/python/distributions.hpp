@@ -8,8 +8,8 @@
 
 namespace rnncheck::python {
 
-// What distributions tell of themselves: their names, and the headers of METADATA or PKG-INFO, which are those of an
-// e-mail (PEP 566, core metadata).
+// What describes a distribution: its name, and the headers of METADATA or PKG-INFO, which have the form of an e-mail
+// (PEP 566, core metadata).
 
 /// Takes the first line off a text.
 std::string_view take_line(std::string_view& text);
@@ -39,10 +39,10 @@ Metadata read_metadata(std::string_view text);
 /// The part of a requirement's line behind "Requires-Dist:".
 Requirement read_requirement(std::string_view text);
 
-/// What the name of a distribution alone says.
+/// What the name of a distribution alone shows.
 struct DistributionName {
     std::string framework;  ///< as in Framework::name
-    std::string build;      ///< what the name alone says: cpu, cuda, rocm, directml, cu112; "" says nothing
+    std::string build;      ///< as in the name: cpu, cuda, rocm, directml, cu112; "" if it has none
     bool plugin = false;    ///< extends a framework that is another distribution
 };
 

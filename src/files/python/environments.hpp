@@ -8,7 +8,7 @@
 
 namespace rnncheck::python {
 
-/// What this process's environment says of Python: PATH, HOME, VIRTUAL_ENV, CONDA_PREFIX, PYTHONPATH, PYENV_ROOT, ...
+/// The environment variables that concern Python: PATH, HOME, VIRTUAL_ENV, CONDA_PREFIX, PYTHONPATH, PYENV_ROOT, ...
 using Variables = std::map<std::string, std::string, std::less<>>;
 
 /// Those of this process that matter to the search.
@@ -17,7 +17,7 @@ Variables variables_of_process();
 /// Empty when it is not set.
 std::string value_of(const Variables& variables, std::string_view name);
 
-/// Without "..", "." and slashes at its end, as far as the text alone tells.
+/// Without "..", "." and slashes at its end, from the text alone.
 std::string normal_path(const std::string& path);
 
 /// What one name leads to: an interpreter, a directory of an environment, or a bare directory of packages. Nothing when

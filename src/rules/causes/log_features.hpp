@@ -21,7 +21,7 @@ struct LogWords {
 /// Needs facts.log.
 LogWords log_words(const Facts& facts, const Matrix& matrix);
 
-/// What is known of one log, to ask.
+/// What is known about one log, for queries.
 struct KnownOfLog {
     const Log& log;
     const Matrix& matrix;
@@ -53,11 +53,12 @@ struct Features : KnownOfLog {
     void add(const std::string& feature, const std::string& why) { found.words.emplace(feature, why); }
 };
 
-/// The CUDA that the framework was built with: as its flavour says, as its release was, else as installed.
+/// The CUDA that the framework was built with: by its flavor, by its version, else the installed one.
 std::optional<Version> build_cuda(const KnownOfLog& t);
-/// The CUDA that the program opens: of the library that is missing, else that of the build.
+/// The CUDA that the program opens: that of the missing library, else that of the build.
 std::optional<Version> wanted_cuda(const KnownOfLog& t);
-/// The cuDNN that the program was built with: of the library that is missing, as a line tells, else as its release was.
+/// The cuDNN that the program was built with: that of the missing library, that of a line in the log, else by its
+/// version.
 std::optional<Version> wanted_cudnn(const KnownOfLog& t);
 /// The compute capability of the first GPU that the log or the person names.
 std::optional<Version> gpu_capability(const KnownOfLog& t);

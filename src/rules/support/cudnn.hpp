@@ -55,7 +55,8 @@ Verdict without_cudnn(const Facts& facts);
 std::string silent_copy(const Facts& facts, LibraryKind kind);
 
 /// A note that several versions of something are installed, each with its place; `given` are those that the loader
-/// finds, `source` holds the versions, `advice` says when that is a problem. Unset when there is at most one version.
+/// finds, `source` is the place of the versions, `advice` states when that is a problem. Unset if there is at most one
+/// version.
 std::optional<Finding> note_several(const std::string& what,
                                     const std::vector<std::pair<std::string, Version>>& installed,
                                     const std::vector<std::string>& given, const std::string& source, Remedy advice);
