@@ -53,9 +53,10 @@ struct ReportOptions {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD_AS(std::string, format_name, "format", "F: Format of the report: {formats}") = "text";
     RNNCHECK_FIELD(bool, json, "Print one JSON document") = false;
-    RNNCHECK_FIELD(std::vector<std::string>, output,
-                   "[F=]FILE: Also write the report to a file, e.g. json=report.json; a name alone gets the format of "
-                   "--format; can be repeated");
+    RNNCHECK_FIELD(
+        std::vector<std::string>, output,
+        "[F=]FILE: Also write the report to a file, e.g. json=report.json; a file name alone uses the format of "
+        "--format; can be repeated");
     RNNCHECK_FIELD(std::vector<std::string>, label,
                    "KEY=VALUE: Add a label to the report, e.g. node=gpu017; labels are not redacted");
     RNNCHECK_FIELD(ColorChoice, color, "Use color; auto means on a terminal, unless NO_COLOR is set") = {};
