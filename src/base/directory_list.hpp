@@ -37,6 +37,7 @@ inline std::string_view page_named(std::span<const EmbeddedFile> pages, std::str
 
 std::span<const EmbeddedFile> rule_pages();
 std::span<const EmbeddedFile> probe_pages();
+std::span<const EmbeddedFile> report_texts();
 std::span<const EmbeddedFile> matrix_tables();
 std::string_view matrix_tables_digest();
 std::string_view matrix_tables_date();

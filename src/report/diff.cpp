@@ -9,7 +9,7 @@
 #include "facts/queries.hpp"
 #include "report/outline.hpp"
 #include "report/places.hpp"
-#include "report/redact.hpp"
+#include "report/private_patterns.hpp"
 
 namespace rnncheck {
 

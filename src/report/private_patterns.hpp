@@ -1,37 +1,41 @@
-// What is private in a text by its form or by what stands around it: a table of patterns.
+// What is private in a text by its form or by what stands around it: the patterns of texts/private_patterns.txt.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/fields.hpp"
+
 namespace rnncheck {
 
-/// What a private thing becomes: `word` and a number.
-struct PrivateKind {
-    std::string_view word;
-    std::string_view name;  ///< in the report
-    bool is_in_place;       ///< replaced where it stands, whatever it is; the others become known words
-    bool has_digit;
-    std::size_t shortest;
-};
+/// Those to `token` are replaced where they stand, whatever they are; the others become known words.
+RNNCHECK_ENUM(PrivateKind, uuid, user, email, secret, ip_address, mac_address, pci_id, token, serial, host, home, ssid,
+              process)
+inline bool is_in_place(PrivateKind kind) {
+    return kind <= PrivateKind::token;
+}
 
-namespace private_kinds {
-inline constexpr PrivateKind uuid{"UUID-", "uuid", true, true, 6}, user{"USER", "user", true, false, 1};
-inline constexpr PrivateKind email{"EMAIL", "email", true, false, 5}, secret{"SECRET", "secret", true, false, 4};
-inline constexpr PrivateKind ip{"IP-", "ip_address", true, true, 3}, mac{"MAC-", "mac_address", true, false, 11};
-inline constexpr PrivateKind pci{"PCI-ID-", "pci_id", true, false, 9}, serial{"SERIAL", "serial", false, true, 6};
-inline constexpr PrivateKind host{"HOST", "host", false, false, 2}, token{"TOKEN", "token", true, false, 16};
-inline constexpr PrivateKind home{"HOME", "home", false, false, 1}, ssid{"SSID", "ssid", false, false, 1};
-inline constexpr PrivateKind process{"PROCESS", "process", false, false, 2};
-inline constexpr const PrivateKind* all[] = {&uuid,   &user, &email, &secret, &ip,   &mac,    &pci,
-                                             &serial, &host, &token, &home,   &ssid, &process};
-}  // namespace private_kinds
+/// What a private thing becomes, with a number behind it: "USER".
+std::string_view placeholder_of(PrivateKind kind);
+
+/// The number of "USER7" as one of a user; 0 when it is none of this kind.
+int number_in_placeholder(std::string_view text, PrivateKind kind);
+bool is_placeholder(std::string_view text);
+
+/// "/home/USER7/lib" as "/home/USER/lib": each report has numbers of its own.
+std::string without_numbers(std::string_view text);
+
+/// Whether the table says "not KIND" of the text: "not user", or "not name" of an ordinary word.
+bool only_looks_like(std::string_view kind, std::string_view text);
+
+/// The length of the domain at the beginning, ".cluster.example.com"; 0 without one.
+std::size_t length_of_domain(std::string_view text);
 
 /// One thing in a text.
 struct PrivatePlace {
     std::size_t begin, end;
-    const PrivateKind* kind;
+    PrivateKind kind;
 
     std::string_view of(std::string_view text) const { return text.substr(begin, end - begin); }
 };

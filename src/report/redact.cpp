@@ -1,7 +1,6 @@
 #include "report/redact.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <unordered_map>
 
@@ -13,22 +12,6 @@
 namespace rnncheck {
 
 namespace {
-
-/// A name that is also an ordinary word in reports ("cuda", "test", "max"), or too short to tell from one. Only at the
-/// place of a user's name in a path is it taken for one.
-bool is_ordinary_word(std::string_view name) {
-    constexpr std::string_view words =
-        " admin administrator ai all anaconda and api app apps apt art artifactory aws azure batch bin build builder "
-        "cache case centos ci compute conda core cpu cublas cuda cudart cudnn data debian deep default dev device "
-        "docker driver error etc download fedora file files for gcp generic git gitlab gpu gpus given group guest has "
-        "home host install installed jenkins jovyan jupyter keras kernel lab lib lib64 libcuda libcudnn library linux "
-        "local localhost log login look main mark max media memory min mirror mirrors missing ml mnt module node none "
-        "not nexus nvidia nvml opt path proc program proxy public pypi python python3 pytorch registry repo rnn "
-        "rnncheck root run run_path runner sbin server service shared snap src srv step student sudo sys system temp "
-        "tensorflow test tester the tmp toolkit torch ubuntu user users usr vagrant var version will with work worker "
-        "workspace www x86 ";
-    return name.size() < 3 || std::ranges::all_of(name, is_digit) || contains(words, " " + lower(name) + " ");
-}
 
 /// Letters and digits, and all beyond ASCII.
 bool is_word_char(char c) {
@@ -44,44 +27,12 @@ std::string leading_run(std::string_view text) {
     return {text.begin(), std::ranges::find_if_not(text, is_word_char)};
 }
 
-/// The length of ".cluster.example.com"; 0 for one label, which may be the ending of a file's name.
-std::size_t domain_behind(std::string_view text) {
-    std::size_t labels = 0, length = 0;
-    while (length + 1 < text.size() && text[length] == '.' && is_letter(text[length + 1])) {
-        length = std::min(
-            text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-", length + 1),
-            text.size());
-        ++labels;
-    }
-    return labels > 1 ? length : 0;
-}
-
-/// The number of "USER7"; 0 when it is no such word.
-int number_in_word(std::string_view text, const PrivateKind& kind) {
-    if (!text.starts_with(kind.word)) return 0;
-    int number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data() + kind.word.size(), end, number);
-    return error == std::errc{} && stop == end && number < 1'000'000 ? number : 0;
-}
-
-bool is_word_of_ours(std::string_view text) {
-    return std::ranges::any_of(private_kinds::all, [&](const auto* kind) { return number_in_word(text, *kind) > 0; });
-}
-
 /// Whether `directory` stands at `at` as a whole path or as the beginning of one.
 bool is_directory_at(std::string_view text, std::size_t at, std::string_view directory) {
     if (!text.substr(at).starts_with(directory)) return false;
     const std::size_t end = at + directory.size();
     const auto is_one_of = [](char c, std::string_view more) { return is_word_char(c) || contains(more, {&c, 1}); };
     return (at == 0 || !is_one_of(text[at - 1], "._-/")) && (end == text.size() || !is_one_of(text[end], "_-"));
-}
-
-/// Programs live there: as a home directory it tells nothing, and hiding it would hide where libraries are.
-bool is_system_directory(std::string_view directory) {
-    constexpr std::string_view starts[] = {"/usr/", "/opt/",  "/var/", "/etc/", "/run/",
-                                           "/dev/", "/proc/", "/sys/", "/lib/"};
-    return std::ranges::any_of(starts, [&](std::string_view start) { return directory.starts_with(start); });
 }
 
 /// Replaces private things by words, the same word for the same thing as long as the object lives.
@@ -97,14 +48,14 @@ class Redactor {
     void learn(const SearchedText& searched) {
         for (const PrivatePlace& place : searched.places) {
             const std::string_view part = place.of(searched.text);
-            if (place.kind == &private_kinds::host)
+            if (place.kind == PrivateKind::host)
                 add_host(part);
-            else if (place.kind == &private_kinds::user)
+            else if (place.kind == PrivateKind::user)
                 add_user(part);
-            else if (!place.kind->is_in_place)
-                add_word(part, *place.kind);
-            else if (place.kind == &private_kinds::uuid && part.size() == 36)
-                word_for(private_kinds::uuid, lower(part));
+            else if (!is_in_place(place.kind))
+                add_word(part, place.kind);
+            else if (place.kind == PrivateKind::uuid && part.size() == 36)
+                word_for(PrivateKind::uuid, lower(part));
         }
     }
 
@@ -121,11 +72,11 @@ class Redactor {
         std::string out;
         out.reserve(original.size());
         for (std::size_t at = 0; at < text.size();) {
-            for (; next != searched.places.end() && (next->begin < at || !next->kind->is_in_place); ++next)
-                if (next->kind->is_in_place) at = std::max(at, next->end);  // of two that overlap, nothing is left
+            for (; next != searched.places.end() && (next->begin < at || !is_in_place(next->kind)); ++next)
+                if (is_in_place(next->kind)) at = std::max(at, next->end);  // of two that overlap, nothing is left
             if (next != searched.places.end() && next->begin == at) {
-                out += next->kind == &private_kinds::uuid ? word_for_uuid(next->of(text))
-                                                          : word_for(*next->kind, next->of(text));
+                out += next->kind == PrivateKind::uuid ? word_for_uuid(next->of(text))
+                                                       : word_for(next->kind, next->of(text));
                 at = next->end;
             } else if (at < text.size() && !replace_home(text, at, out) && !replace_word(text, at, out)) {
                 out += searched.written(at++, original);
@@ -138,7 +89,7 @@ class Redactor {
     std::vector<HiddenThings> hidden() const {
         std::vector<HiddenThings> things;
         for (const auto& [kind, numbers] : numbers_)
-            if (!numbers.empty()) things.push_back({std::string(kind->name), static_cast<int>(numbers.size())});
+            if (!numbers.empty()) things.push_back({std::string(name_of(kind)), static_cast<int>(numbers.size())});
         std::ranges::sort(things, {}, &HiddenThings::kind);
         return things;
     }
@@ -146,19 +97,19 @@ class Redactor {
   private:
     struct Secret {
         std::string text;
-        const PrivateKind* kind;
+        PrivateKind kind;
     };
 
-    void add_word(std::string_view text, const PrivateKind& kind) {
+    void add_word(std::string_view text, PrivateKind kind) {
         constexpr std::size_t most_words =
             1000;  // more than any machine has: beyond it a hostile file only wastes time
-        const bool is_no_name = &kind != &private_kinds::serial && is_ordinary_word(text);
-        if (is_no_name || is_word_of_ours(text) || known_words_ >= most_words) return;
+        const bool is_no_name = kind != PrivateKind::serial && only_looks_like("name", text);
+        if (is_no_name || is_placeholder(text) || known_words_ >= most_words) return;
         const std::string run = leading_run(text);
         if (run.empty()) return;
         auto& candidates = words_[run];
         if (find_by(candidates, &Secret::text, text)) return;
-        candidates.push_back({std::string(text), &kind});
+        candidates.push_back({std::string(text), kind});
         std::ranges::sort(candidates, std::greater(), [](const Secret& secret) { return secret.text.size(); });
         ++known_words_;
     }
@@ -169,13 +120,13 @@ class Redactor {
         for (char& c : capitals)
             if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
         for (const std::string_view text : {name, first_label, std::string_view(capitals)})
-            add_word(text, private_kinds::host);
+            add_word(text, PrivateKind::host);
     }
 
     void add_user(std::string_view name) {
-        int& last = last_number_[&private_kinds::user];
-        last = std::max(last, number_in_word(name, private_kinds::user));
-        add_word(name, private_kinds::user);
+        int& last = last_number_[PrivateKind::user];
+        last = std::max(last, number_in_placeholder(name, PrivateKind::user));
+        add_word(name, PrivateKind::user);
     }
 
     void add_home(std::string_view directory) {
@@ -185,27 +136,27 @@ class Redactor {
         const auto depth = std::ranges::count(directory, '/');
         const bool is_found_by_pattern =
             depth == 2 && std::ranges::any_of(searched(directory).places, [&](auto& place) {
-                return place.kind == &private_kinds::user && place.end == directory.size();
+                return place.kind == PrivateKind::user && place.end == directory.size();
             });
-        if (depth < 2 || is_found_by_pattern || is_system_directory(directory)) return;
+        if (depth < 2 || is_found_by_pattern || only_looks_like("home", directory)) return;
         if (!includes(homes_, directory)) homes_.insert(homes_.begin(), std::string(directory));
     }
 
-    std::string word_for(const PrivateKind& kind, std::string_view secret) {
-        if (is_word_of_ours(secret)) return std::string(secret);
-        auto& of_kind = numbers_[&kind];
+    std::string word_for(PrivateKind kind, std::string_view secret) {
+        if (is_placeholder(secret)) return std::string(secret);
+        auto& of_kind = numbers_[kind];
         auto known = of_kind.find(secret);
-        if (known == of_kind.end()) known = of_kind.emplace(secret, ++last_number_[&kind]).first;
-        return std::string(kind.word) + std::to_string(known->second);
+        if (known == of_kind.end()) known = of_kind.emplace(secret, ++last_number_[kind]).first;
+        return std::string(placeholder_of(kind)) + std::to_string(known->second);
     }
 
     /// The word of the whole UUID, where these digits begin one that is known.
     std::string word_for_uuid(std::string_view digits) {
         const std::string small = lower(digits);
-        const auto& known = numbers_[&private_kinds::uuid];
+        const auto& known = numbers_[PrivateKind::uuid];
         const auto longer = known.lower_bound(small);
         const bool is_shortened = longer != known.end() && longer->first.starts_with(small);
-        return word_for(private_kinds::uuid, is_shortened ? longer->first : small);
+        return word_for(PrivateKind::uuid, is_shortened ? longer->first : small);
     }
 
     bool replace_home(std::string_view text, std::size_t& at, std::string& out) {
@@ -213,7 +164,7 @@ class Redactor {
         const auto* home =
             find_where(homes_, [&](const auto& directory) { return is_directory_at(text, at, directory); });
         if (!home) return false;
-        out += '/' + word_for(private_kinds::home, *home);
+        out += '/' + word_for(PrivateKind::home, *home);
         at += home->size();
         return true;
     }
@@ -224,9 +175,9 @@ class Redactor {
         if (!candidates) return false;
         for (const Secret& secret : *candidates) {
             if (!text.substr(at).starts_with(secret.text) || !is_word_edge(text, at + secret.text.size())) continue;
-            out += word_for(*secret.kind, secret.text);
+            out += word_for(secret.kind, secret.text);
             at += secret.text.size();
-            if (secret.kind == &private_kinds::host) at += domain_behind(text.substr(at));
+            if (secret.kind == PrivateKind::host) at += length_of_domain(text.substr(at));
             return true;
         }
         return false;
@@ -235,8 +186,8 @@ class Redactor {
     std::vector<std::string> homes_;
     std::unordered_map<std::string, std::vector<Secret>> words_;  ///< by the run of word characters they begin with
     std::size_t known_words_ = 0;
-    std::map<const PrivateKind*, std::map<std::string, int, std::less<>>> numbers_;  ///< by kind, then by secret
-    std::map<const PrivateKind*, int> last_number_;
+    std::map<PrivateKind, std::map<std::string, int, std::less<>>> numbers_;  ///< by kind, then by secret
+    std::map<PrivateKind, int> last_number_;
 };
 
 /// Ids and stamps are our own words, and other people's scripts look for them.
@@ -303,24 +254,6 @@ Document redact(Document document, const Identity& identity) {
 #define INSTANTIATE(T) template T redact(T, const Identity&);
 RNNCHECK_DOCUMENTS(INSTANTIATE)
 #undef INSTANTIATE
-
-std::string without_numbers(std::string_view text) {
-    std::string out;
-    for (std::size_t at = 0; at < text.size();) {
-        const auto begins = [&](const PrivateKind* kind) {
-            const std::size_t end = at + kind->word.size();
-            return text.substr(at).starts_with(kind->word) && end < text.size() && is_digit(text[end]);
-        };
-        const auto kind = std::ranges::find_if(private_kinds::all, begins);
-        if (kind == std::end(private_kinds::all) || !is_word_edge(text, at)) {
-            out += text[at++];
-        } else {
-            out += (*kind)->word;
-            at = std::min(text.find_first_not_of("0123456789", at + (*kind)->word.size()), text.size());
-        }
-    }
-    return out;
-}
 
 std::string redact(std::string_view text, const Identity& identity) {
     Redactor redactor(identity);

@@ -23,9 +23,6 @@ struct Identity {
 template <Fielded Document>
 Document redact(Document document, const Identity& identity);
 
-/// "/home/USER7/lib" as "/home/USER/lib": each report has numbers of its own.
-std::string without_numbers(std::string_view text);
-
 /// One text alone, for a message without a report.
 std::string redact(std::string_view text, const Identity& identity);
 
