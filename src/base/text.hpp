@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -79,7 +80,17 @@ std::string original_bytes(std::string_view text);
 std::string short_number(double value);
 
 /// "1 copy", "3 copies".
-std::string pluralized(std::size_t count, std::string_view one, std::string_view many);
+std::string pluralized(std::integral auto count, std::string_view one, std::string_view many) {
+    return std::to_string(count) + ' ' + std::string(count == 1 ? one : many);
+}
+
+/// "1 problem, 3 warnings" of what there is any of.
+struct CountedThing {
+    std::string words;
+    CountedThing(std::integral auto count, std::string_view one, std::string_view many)
+        : words(count > 0 ? pluralized(count, one, many) : "") {}
+};
+std::string counts_in_words(const std::vector<CountedThing>& things);
 
 /// One word of a shell's command line: as it is where no shell takes anything in it for its own; else in single quotes,
 /// those in it kept. POSIX shell, 2.2.2: https://pubs.opengroup.org/onlinepubs/9699919799/utilities/V3_chap02.html

@@ -17,6 +17,6 @@ struct FleetQuestion {
 Fleet compare_nodes(const Collection& collection, const FleetQuestion& question);
 
 /// Of facts, and of the rules with findings.
-FleetDiff changes_between(Collection before, const Collection& after);
+FleetDiff changes_between(const Collection& before, const Collection& after);
 
 }  // namespace rnncheck

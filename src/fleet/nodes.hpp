@@ -1,44 +1,44 @@
 // The reports of many nodes, each reduced to its fields: small enough for a hundred thousand of them.
 #pragma once
 
+#include <compare>
 #include <cstdint>
-#include <deque>
 #include <map>
-#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
+
+#include "base/fields.hpp"
 
 namespace rnncheck {
 
-/// Texts, each kept once and known by a number.
-class Texts {
+/// A text of which one copy is kept, for all reports. Made by one thread at a time.
+class Text {
   public:
-    std::uint32_t number_of(std::string_view text);
-    const std::string& operator[](std::uint32_t number) const { return texts_[number]; }
-    std::optional<std::uint32_t> find(std::string_view text) const;
+    explicit Text(std::string_view text);
+    const std::string& str() const;
+    auto operator<=>(const Text&) const = default;
 
   private:
-    std::deque<std::string> texts_;
-    std::unordered_map<std::string_view, std::uint32_t> numbers_;
+    std::uint32_t number_;
 };
 
 /// A number that varies from run to run: of one GPU, or of the node (gpu -1).
 struct FleetSample {
-    std::uint32_t field = 0;
+    Text field;
     int gpu = -1;
     double value = 0;
 };
 
 struct FleetNode {
     std::string name;
-    std::string run_at;                           ///< ISO time, compared as text; "" when the report has none
-    std::string verdict;                          ///< as the report has it; "" for facts that nobody judged
-    std::vector<std::uint32_t> errors, warnings;  ///< rules
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> values;  ///< field and value, by field
+    std::string run_at;                         ///< ISO time, compared as text; "" when the report has none
+    std::string verdict;                        ///< as the report has it; "" for facts that nobody judged
+    std::set<Text> findings;                    ///< "error driver_missing", "warning rnn_slow"
+    std::vector<std::pair<Text, Text>> values;  ///< field and value, by field
     std::vector<FleetSample> samples;
-    std::vector<std::pair<std::string, std::string>> labels;
+    TextMap labels;
 };
 
 /// A report that could not be read: "gpu07.json:3" and why.
@@ -47,16 +47,12 @@ struct UnreadableReport {
 };
 
 struct Collection {
-    Texts texts;
     std::vector<FleetNode> nodes;  ///< by name, the latest report of each
     std::vector<UnreadableReport> unreadable;
     std::size_t repeated = 0;
     std::map<std::string, std::string> titles;  ///< of the rules that found something
 
     const FleetNode* find(std::string_view name) const;
-
-    /// The node with the numbers of `other` for its texts.
-    FleetNode renumbered(FleetNode node, Texts& other) const;
 };
 
 /// Of files, directories (their *.json and *.ndjson) and "-", standard input. InputError for what does not exist, and

@@ -2,11 +2,14 @@
 #include <rapidjson/error/en.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <deque>
 #include <filesystem>
-#include <memory>
+#include <fstream>
+#include <iostream>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <unordered_map>
 
 #include "base/lists.hpp"
 #include "base/program.hpp"
@@ -28,15 +31,9 @@ constexpr unsigned most_threads = 8;
 struct Chunk {
     std::string file;
     std::size_t first_line = 1;
-    std::string text;
+    std::string text = {};
     std::vector<std::size_t> ends_of_lines = {};  ///< in the text, which parsing changes
     bool whole_file = false;
-};
-
-struct CloseStream {
-    void operator()(std::FILE* stream) const {
-        if (stream != stdin) std::fclose(stream);
-    }
 };
 
 /// Hands out the reports of all files. Safe for several threads.
@@ -46,40 +43,36 @@ class Chunks {
 
     std::optional<Chunk> next() {
         const std::lock_guard lock(mutex_);
-        while (open_ || open_next())
+        while (is_open_ || next_ < files_.size()) {
+            if (!is_open_) open_next();
             if (Chunk chunk = read(); !chunk.text.empty()) return chunk;
+        }
         return std::nullopt;
     }
 
     std::vector<UnreadableReport> unopened;
 
   private:
-    bool open_next() {
-        while (!open_ && next_ < files_.size()) {
-            const std::string& file = files_[next_++];
-            line_ = 1;
-            stream_.reset(file == "-" ? stdin : std::fopen(file.c_str(), "rb"));
-            open_ = stream_ != nullptr;
-            if (!open_) unopened.push_back({file, "the file cannot be opened"});
-        }
-        return open_;
+    void open_next() {
+        const std::string& file = files_[next_++];
+        line_ = 1;
+        file_ = std::ifstream(file, std::ios::binary);
+        stream_ = file == "-" ? &std::cin : &file_;
+        is_open_ = stream_->good();
+        if (!is_open_) unopened.push_back({file, "the file cannot be opened"});
     }
 
-    /// Up to the last end of line, unless the file ends.
+    /// Up to an end of line, unless the file ends.
     Chunk read() {
-        Chunk chunk{files_[next_ - 1], line_, std::exchange(rest_, {})};
-        while (open_ && chunk.text.size() < chunk_size) {
-            const std::size_t size = chunk.text.size();
-            chunk.text.resize(size + block_size);
-            const std::size_t got = std::fread(&chunk.text[size], 1, block_size, stream_.get());
-            chunk.text.resize(size + got);
-            open_ = got == block_size;
+        Chunk chunk{files_[next_ - 1], line_};
+        std::vector<char> block(block_size);
+        while (*stream_ && chunk.text.size() < chunk_size) {
+            stream_->read(block.data(), block_size);
+            chunk.text.append(block.data(), static_cast<std::size_t>(stream_->gcount()));
         }
-        if (const std::size_t end = open_ ? chunk.text.rfind('\n') : std::string::npos; end != std::string::npos) {
-            rest_ = chunk.text.substr(end + 1);
-            chunk.text.resize(end + 1);
-        }
-        chunk.whole_file = !open_ && line_ == 1;
+        if (std::string rest; *stream_ && std::getline(*stream_, rest)) chunk.text += rest + '\n';
+        is_open_ = stream_->good();
+        chunk.whole_file = !is_open_ && line_ == 1;
         for (std::size_t at = chunk.text.find('\n'); at != std::string::npos; at = chunk.text.find('\n', at + 1))
             chunk.ends_of_lines.push_back(at);
         line_ += chunk.ends_of_lines.size();
@@ -88,32 +81,22 @@ class Chunks {
 
     std::vector<std::string> files_;
     std::size_t next_ = 0, line_ = 1;
-    bool open_ = false;
-    std::unique_ptr<std::FILE, CloseStream> stream_;
-    std::string rest_;
+    bool is_open_ = false;
+    std::ifstream file_;
+    std::istream* stream_ = &file_;
     std::mutex mutex_;
 };
-
-const rapidjson::Value* member_of(const rapidjson::Value& object, const char* name) {
-    const auto found = object.FindMember(name);
-    return found == object.MemberEnd() ? nullptr : &found->value;
-}
-
-std::string text_at(const rapidjson::Value& object, const char* name) {
-    const rapidjson::Value* value = object.IsObject() ? member_of(object, name) : nullptr;
-    return value && value->IsString() ? std::string(value->GetString(), value->GetStringLength()) : "";
-}
 
 /// The facts of a report, or the document if it is facts alone. InputError says why it is neither.
 const rapidjson::Value& facts_of(const rapidjson::Value& report) {
     if (!report.IsObject()) throw InputError("it is no report");
-    const rapidjson::Value* facts = member_of(report, "facts");
-    if (!facts && member_of(report, "probe_runs")) facts = &report;
+    const rapidjson::Value* facts = member(report, "facts");
+    if (!facts && member(report, "probe_runs")) facts = &report;
     if (!facts || !facts->IsObject())
         throw InputError(report.HasMember("command")
                              ? "it is the result of another command, and holds no facts of a machine"
                              : "it holds no facts of a machine");
-    const rapidjson::Value* schema = member_of(*facts, "schema");
+    const rapidjson::Value* schema = member(*facts, "schema");
     if (!schema || !schema->IsInt() || schema->GetInt() != facts_schema)
         throw InputError("its facts are not of schema " + std::to_string(facts_schema));
     return *facts;
@@ -123,28 +106,28 @@ const rapidjson::Value& facts_of(const rapidjson::Value& report) {
 struct ParsedReport {
     std::string place;  ///< "nodes.ndjson:7"
     FleetNode node = {};
-    std::vector<std::string> errors = {}, warnings = {};
+    std::vector<std::string> findings = {};
     std::map<std::string, std::string> titles = {};  ///< by rule
     ComparedValues compared;
 };
 
 ParsedReport parsed_report(const rapidjson::Value& json, std::string place) {
     ParsedReport report{.place = std::move(place), .compared = compared_values(facts_of(json))};
-    report.node.run_at = text_at(json, "run_at");
-    report.node.verdict = text_at(json, "verdict");
-    if (const auto* tool = member_of(json, "tool"))
+    report.node.run_at = text_member(json, "run_at");
+    report.node.verdict = text_member(json, "verdict");
+    if (const auto* tool = member(json, "tool"))
         for (const char* name : {"version", "matrix_date"})
-            report.compared.values["tool." + std::string(name)] = text_at(*tool, name);
-    if (const auto* labels = member_of(json, "labels"); labels && labels->IsObject())
+            report.compared.values["tool." + std::string(name)] = text_member(*tool, name);
+    if (const auto* labels = member(json, "labels"); labels && labels->IsObject())
         for (const auto& label : labels->GetObject())
-            report.node.labels.emplace_back(label.name.GetString(), text_at(*labels, label.name.GetString()));
-    if (const auto* findings = member_of(json, "findings"); findings && findings->IsArray())
-        for (const auto& finding : findings->GetArray())
-            if (const std::string severity = text_at(finding, "severity");
-                severity == "error" || severity == "warning") {
-                (severity == "error" ? report.errors : report.warnings).push_back(text_at(finding, "rule"));
-                report.titles.emplace(text_at(finding, "rule"), text_at(finding, "title"));
-            }
+            report.node.labels.emplace(label.name.GetString(), text_member(*labels, label.name.GetString()));
+    for (const auto& finding : list_member(json, "findings").GetArray())
+        if (const std::string severity = text_member(finding, "severity");
+            severity == "error" || severity == "warning") {
+            const std::string rule = text_member(finding, "rule");
+            report.findings.push_back(severity + ' ' + rule);
+            report.titles.emplace(rule, text_member(finding, "title"));
+        }
     return report;
 }
 
@@ -212,15 +195,12 @@ class Reader {
 
     void add(ParsedReport& report, const std::string& file) {
         FleetNode& node = report.node;
-        Texts& texts = collection_.texts;
-        const auto* label = find_by(node.labels, &std::pair<std::string, std::string>::first, "node");
-        node.name = name_of_node(label && !name_by_file_ ? label->second : file.empty() ? report.place : file);
-        for (const auto& [field, value] : report.compared.values)
-            node.values.emplace_back(texts.number_of(field), texts.number_of(value));
+        const std::string* const label = look_up(node.labels, "node");
+        node.name = name_of_node(label && !name_by_file_ ? *label : file.empty() ? report.place : file);
+        for (const auto& [field, value] : report.compared.values) node.values.emplace_back(Text(field), Text(value));
         for (const NumberOfGpu& number : report.compared.numbers)
-            node.samples.push_back({texts.number_of(number.field), number.gpu, number.value});
-        for (const std::string& rule : report.errors) node.errors.push_back(texts.number_of(rule));
-        for (const std::string& rule : report.warnings) node.warnings.push_back(texts.number_of(rule));
+            node.samples.push_back({Text(number.field), number.gpu, number.value});
+        for (const std::string& finding : report.findings) node.findings.insert(Text(finding));
         collection_.titles.merge(report.titles);
         std::ranges::sort(node.values);
         collection_.nodes.push_back(std::move(node));
@@ -260,32 +240,23 @@ void add_directory(const std::string& directory, std::vector<std::string>& files
 
 }  // namespace
 
-std::uint32_t Texts::number_of(std::string_view text) {
-    if (const auto known = find(text)) return *known;
-    const auto number = static_cast<std::uint32_t>(texts_.size());
-    numbers_.emplace(texts_.emplace_back(text), number);
-    return number;
+/// All texts by their numbers.
+static std::deque<std::string> texts;
+
+Text::Text(std::string_view text) {
+    static std::unordered_map<std::string_view, std::uint32_t> numbers;
+    const auto* known = look_up(numbers, text);
+    number_ = known ? *known : static_cast<std::uint32_t>(texts.size());
+    if (!known) numbers.emplace(texts.emplace_back(text), number_);
 }
 
-std::optional<std::uint32_t> Texts::find(std::string_view text) const {
-    const auto* known = look_up(numbers_, text);
-    return known ? std::optional(*known) : std::nullopt;
+const std::string& Text::str() const {
+    return texts[number_];
 }
 
 const FleetNode* Collection::find(std::string_view name) const {
     const auto found = std::ranges::lower_bound(nodes, name, {}, &FleetNode::name);
     return found == nodes.end() || found->name != name ? nullptr : &*found;
-}
-
-FleetNode Collection::renumbered(FleetNode node, Texts& other) const {
-    for (auto& [field, value] : node.values) {
-        field = other.number_of(texts[field]);
-        value = other.number_of(texts[value]);
-    }
-    for (auto* rules : {&node.errors, &node.warnings})
-        for (std::uint32_t& rule : *rules) rule = other.number_of(texts[rule]);
-    std::ranges::sort(node.values);
-    return node;
 }
 
 const FleetNode& only_report(const Collection& collection) {

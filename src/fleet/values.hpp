@@ -1,4 +1,5 @@
-// What of a report is compared between nodes: a value for each field, and numbers.
+// The facts of a report as values by place, "libraries[libcudnn.so.9].stub": what is compared between machines and
+// between times.
 #pragma once
 
 #include <rapidjson/document.h>
@@ -9,19 +10,31 @@
 
 namespace rnncheck {
 
+/// Null, an empty list, an empty text where the object has no such member, or none of this type.
+const rapidjson::Value* member(const rapidjson::Value& object, const char* name);
+const rapidjson::Value& list_member(const rapidjson::Value& object, const char* name);
+std::string text_member(const rapidjson::Value& object, const char* name);
+
+using Values = std::unordered_map<std::string, std::string>;
+
+/// What is unknown has no value, nor has what may vary. Elements of a list are known by their name, or on a GPU by its
+/// number; the directory of a file is part of a value only where wanted. Facts that no machine has (nesting, types)
+/// give no value.
+Values values_of(const rapidjson::Value& facts, bool with_directories);
+
 struct NumberOfGpu {
     std::string field;
-    int gpu = -1;  ///< -1: of the node
+    int gpu = -1;
     double value = 0;
 };
 
 struct ComparedValues {
-    std::unordered_map<std::string, std::string> values;  ///< by place in the facts
+    Values values;
     std::vector<NumberOfGpu> numbers;
 };
 
-/// Of the facts in a report. What is unknown has no value. A list that has an item for each GPU is one value where all
-/// are equal: "9.0", else "9.0 (GPU 0-6), 8.0 (GPU 7)". Facts that no machine has (nesting, types) give no value.
+/// What is compared between nodes. A list that has an item for each GPU is one value where all are equal: "9.0", else
+/// "9.0 (GPUs 0-6), 8.0 (GPU 7)".
 ComparedValues compared_values(const rapidjson::Value& facts);
 
 }  // namespace rnncheck

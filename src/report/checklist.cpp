@@ -271,7 +271,7 @@ void add_rows(std::vector<ChecklistLine>& checklist, std::string_view word, cons
 
 void add_log(std::vector<ChecklistLine>& checklist, const Log& log) {
     const std::string row =
-        pluralized(static_cast<std::size_t>(log.lines), "line", "lines") + " of " + shown(join_with_and(log.files)) +
+        pluralized(log.lines, "line", "lines") + " of " + shown(join_with_and(log.files)) +
         ", " + (log.first_error_line ? "first error in line " + std::to_string(*log.first_error_line) : "no error");
     add_rows(checklist, "Log", {log.first_error_line ? Mark::warning : Mark::passed, ""}, {row});
 }

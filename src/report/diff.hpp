@@ -1,4 +1,4 @@
-// Two machines compared, or one at two times: what differs of all that a verdict can depend on.
+// What comparing two machines gives, or one at two times.
 #pragma once
 
 #include "report/report.hpp"
@@ -49,8 +49,5 @@ struct Diff : RunStamp {
     RNNCHECK_FIELD(std::vector<Difference>, unknown, "what is known of one of the two alone");
     RNNCHECK_FIELDS_END_AFTER(RunStamp)
 };
-
-/// Both judged by the same rules and tables.
-Diff diff(const Report& a, const std::string& name_of_a, const Report& b, const std::string& name_of_b);
 
 }  // namespace rnncheck

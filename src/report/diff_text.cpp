@@ -101,13 +101,11 @@ std::vector<std::vector<std::string>> rows_of(const Diff& diff) {
 
 }  // namespace
 
-std::string text_of(const Diff& diff, const Style& style) {
-    Page page(style);
+void write_document(Page& page, const Diff& diff) {
     const bool same_findings = diff.only_in_a.empty() && diff.only_in_b.empty();
     const bool differs = diff.outcome == DiffOutcome::different && same_findings;
     const std::string first = headline(diff.tool, differs ? Mark::warning : mark_of(verdict_of(diff)), "", page);
-    if (style.quiet) page.line(first + shown(diff.sentence));
-    if (style.quiet) return page.text();
+    if (page.is_quiet()) return page.line(first + shown(diff.sentence));
     page.wrap(first, shown(diff.sentence), 2);
     page.line();
     write_checklist(page, machines_of(diff));
@@ -116,28 +114,22 @@ std::string text_of(const Diff& diff, const Style& style) {
     for (const Finding& finding : findings) page.wrap("  " + shown(finding.rule) + ": ", shown(finding.message), 4);
     if (!diff.differences.empty() || !diff.unknown.empty()) page.heading("Differences, from A to B");
     write_checklist(page, lines_of(diff));
-    return page.text();
 }
 
 Outline outline_of(const Diff& diff) {
-    return {.tool = diff.tool,
-            .run = diff,
-            .verdict = verdict_of(diff),
-            .word = name_of(diff.outcome),
-            .sentence = diff.sentence,
-            .findings = findings_of(diff),
-            .checks = checks_of(diff),
-            .checklist_heading = "Comparison, from A to B",
-            .checklist =
-                [&diff] {
-                    std::vector<ChecklistLine> lines = machines_of(diff);
-                    append(lines, lines_of(diff));
-                    std::erase_if(lines, [](const ChecklistLine& line) { return line.rows.empty(); });
-                    return lines;
-                },
-            .rows = [&diff] { return rows_of(diff); },
-            .text = [&diff](const Style& style) { return text_of(diff, style); },
-            .json = [&diff](JsonLines layout) { return json_text(diff, layout); }};
+    Outline outline = outline_with(diff, verdict_of(diff));
+    outline.word = name_of(diff.outcome);
+    outline.findings = findings_of(diff);
+    outline.checks = checks_of(diff);
+    outline.checklist_heading = "Comparison, from A to B";
+    outline.checklist = [&diff] {
+        std::vector<ChecklistLine> lines = machines_of(diff);
+        append(lines, lines_of(diff));
+        std::erase_if(lines, [](const ChecklistLine& line) { return line.rows.empty(); });
+        return lines;
+    };
+    outline.rows = [&diff] { return rows_of(diff); };
+    return outline;
 }
 
 }  // namespace rnncheck

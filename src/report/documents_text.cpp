@@ -196,25 +196,20 @@ std::string sentence(const SelftestDocument& document) {
 
 }  // namespace
 
-std::string text_of(const VersionDocument& document, const Style& style) {
-    Page page(style);
+void write_document(Page& page, const VersionDocument& document) {
     page.line("rnncheck " + document.tool.version);
     page.line("compatibility data of " + document.tool.matrix_date + ", schema " +
               std::to_string(document.report_schema) + ", commit " + document.tool.commit.value_or("unknown"));
-    return page.text();
 }
 
-std::string text_of(const ListDocument& document, const Style& style) {
-    Page page(style);
+void write_document(Page& page, const ListDocument& document) {
     std::size_t width = 0;
     for (const ListItem& entry : document.items) width = std::max(width, entry.name.size());
     for (const ListItem& entry : document.items)
         page.line(entry.title.empty() ? entry.name : padded(entry.name, width) + "  " + entry.title);
-    return page.text();
 }
 
-std::string text_of(const TablesDocument& document, const Style& style) {
-    Page page(style);
+void write_document(Page& page, const TablesDocument& document) {
     for (const TableOutline& table : document.tables) {
         page.line(page.styled(TextStyle::bold, shown(table.name)) + "  " + pluralized(table.rows, "row", "rows") +
                   ", newest source " + shown(table.newest_source));
@@ -222,34 +217,27 @@ std::string text_of(const TablesDocument& document, const Style& style) {
         page.line();
     }
     write_matrix(page, document.tool);
-    return page.text();
 }
 
-std::string text_of(const TableDocument& document, const Style& style) {
-    Page page(style);
+void write_document(Page& page, const TableDocument& document) {
     page.wrap(page.styled(TextStyle::bold, shown(document.view.name)) + ": ", shown(document.view.about), 2);
     page.line();
     if (document.view.rows.empty()) {
         page.line("no row matches");
-        return page.text();
     }
     write_rows(page, document.view);
     write_matrix(page, document.tool);
-    return page.text();
 }
 
-std::string text_of(const VerifyDocument& document, const Style& style) {
-    Page page(style);
+void write_document(Page& page, const VerifyDocument& document) {
     for (const Issue& issue : document.issues)
         page.line(shown(document.directory + "/" + issue.table + ".json") +
                   (issue.row > 0 ? ", row " + std::to_string(issue.row) : "") + ": " + shown(issue.text));
     page.line(pluralized(document.rows, "row", "rows") + ", " + pluralized(document.issues.size(), "issue", "issues"));
-    return page.text();
 }
 
-std::string text_of(const PlanDocument& document, const Style& style) {
+void write_document(Page& page, const PlanDocument& document) {
     const Plan& plan = document.plan;
-    Page page(style);
     page.wrap("What can run on ", shown(asked_in_words(plan.asked)), 2);
     for (const std::string& remark : plan.remarks) page.wrap("", shown(remark), 2);
     for (const std::string& obstacle : plan.obstacles) {
@@ -259,12 +247,10 @@ std::string text_of(const PlanDocument& document, const Style& style) {
     for (const FrameworkPlan& framework : plan.frameworks) write_plan(page, framework);
     page.line();
     page.line("Compatibility data: " + matrix_date_in_words(document.tool));
-    return page.text();
 }
 
-std::string text_of(const NeedsDocument& document, const Style& style) {
+void write_document(Page& page, const NeedsDocument& document) {
     const Needs& needs = document.needs;
-    Page page(style);
     page.line("What " + shown(needs.framework) + ' ' + needs.version.text + " needs");
     for (const NeededBuild& build : needs.builds) write_needed(page, build);
     if (!needs.without_cuda.empty()) {
@@ -279,11 +265,9 @@ std::string text_of(const NeedsDocument& document, const Style& style) {
         page.line("no such version is in the data");
     page.line();
     page.line("Compatibility data: " + matrix_date_in_words(document.tool));
-    return page.text();
 }
 
-std::string text_of(const WhichDocument& document, const Style& style) {
-    Page page(style);
+void write_document(Page& page, const WhichDocument& document) {
     page.wrap("", shown(document.target));
     for (const auto& note : document.notes) page.wrap("  note: ", shown(note));
     if (document.libraries.empty()) {
@@ -291,12 +275,10 @@ std::string text_of(const WhichDocument& document, const Style& style) {
         page.line("no such library is needed or opened by name");
     }
     for (const auto& choice : document.libraries) write_choice(page, choice);
-    return page.text();
 }
 
-std::string text_of(const SelftestDocument& document, const Style& style) {
+void write_document(Page& page, const SelftestDocument& document) {
     constexpr Mark marks[] = {Mark::passed, Mark::warning, Mark::failed};
-    Page page(style);
     const auto mark = [&](SelftestOutcome outcome) { return page.mark(marks[static_cast<std::size_t>(outcome)]); };
     page.wrap("rnncheck " + shown(document.tool.version) + "   " + mark(document.verdict) + ' ', sentence(document), 2);
     page.line();
@@ -304,7 +286,6 @@ std::string text_of(const SelftestDocument& document, const Style& style) {
         page.wrap(
             " " + mark(check.outcome) + ' ' + padded(name_of(check.outcome), 10) + "  " + padded(check.name, 15) + "  ",
             shown(check.text));
-    return page.text();
 }
 
 }  // namespace rnncheck

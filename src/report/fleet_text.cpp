@@ -56,14 +56,30 @@ void write_fields(Page& page, const std::vector<const FleetField*>& fields) {
     if (!others.empty()) page.wrap("      ", "the same nodes also differ in: " + join(others, ", "));
 }
 
-void write_nodes(Page& page, std::string_view heading, const std::vector<FleetNodes>& lists) {
-    if (lists.empty()) return;
-    page.heading(heading);
-    for (const FleetNodes& list : lists)
-        page.wrap("  ",
-                  shown((list.title ? *list.title + " (" + list.what + ')' : list.what) + " on " +
-                        on_nodes(list.count, list.nodes)),
-                  4);
+/// Nothing where there is no line.
+void write_list(Page& page, std::string_view heading, const std::vector<std::string>& lines) {
+    if (!lines.empty()) page.heading(heading);
+    for (const std::string& line : lines) page.wrap("  ", shown(line), 4);
+}
+
+std::vector<std::string> lines_of(const std::vector<FleetNodes>& rules) {
+    std::vector<std::string> lines;
+    for (const FleetNodes& rule : rules)
+        lines.push_back((rule.title ? *rule.title + " (" + rule.what + ')' : rule.what) + " on " +
+                        on_nodes(rule.count, rule.nodes));
+    return lines;
+}
+
+std::vector<std::string> lines_of(const std::vector<FleetChange>& changes) {
+    std::vector<std::string> lines;
+    for (const FleetChange& change : changes)
+        lines.push_back(change.what + ": " + change.from + " -> " + change.to + " on " +
+                        on_nodes(change.count, change.nodes));
+    return lines;
+}
+
+std::vector<std::string> lines_of(const std::string& nodes) {
+    return nodes.empty() ? std::vector<std::string>() : std::vector{nodes};
 }
 
 void write_groups(Page& page, const Fleet& fleet) {
@@ -75,52 +91,45 @@ void write_groups(Page& page, const Fleet& fleet) {
     }
 }
 
-std::string body_of(const Fleet& fleet, const Style& style) {
-    Page page(style);
-    write_nodes(page, "Problems", fleet.problems);
-    write_nodes(page, "Warnings", fleet.warnings);
+void write_body(Page& page, const Fleet& fleet) {
+    write_list(page, "Problems", lines_of(fleet.problems));
+    write_list(page, "Warnings", lines_of(fleet.warnings));
     write_groups(page, fleet);
-    const auto write_set = [&](const char* heading, const std::string& nodes) {
-        if (nodes.empty()) return;
-        page.heading(heading);
-        page.wrap("  ", shown(nodes), 4);
-    };
-    write_set("No report", fleet.missing);
-    write_set("Undetermined", fleet.undetermined);
-    if (!fleet.unreadable.empty()) page.heading("Unreadable reports");
-    for (const FleetNodes& reports : fleet.unreadable)
-        page.wrap("  ", shown(reports.what) + ": " + shown(reports.nodes), 4);
-    if (fleet.repeated > 0) {
-        page.line();
-        page.wrap("", pluralized(fleet.repeated, "report", "reports") + " left out: the same node has a later one");
-    }
-    return page.text();
+    write_list(page, "No report", lines_of(fleet.missing));
+    write_list(page, "Undetermined", lines_of(fleet.undetermined));
+    std::vector<std::string> unreadable;
+    for (const FleetNodes& reports : fleet.unreadable) unreadable.push_back(reports.what + ": " + reports.nodes);
+    write_list(page, "Unreadable reports", unreadable);
+    if (fleet.repeated == 0) return;
+    page.line();
+    page.wrap("", pluralized(fleet.repeated, "report", "reports") + " left out: the same node has a later one");
 }
 
-std::string body_of(const FleetDiff& diff, const Style& style) {
-    Page page(style);
-    for (const auto& [heading, changes] : {std::pair("Findings", &diff.findings), {"Changes", &diff.changes}}) {
-        if (!changes->empty()) page.heading(heading);
-        for (const FleetChange& change : *changes)
-            page.wrap("  ",
-                      shown(change.what + ": " + change.from + " -> " + change.to + " on " +
-                            on_nodes(change.count, change.nodes)),
-                      4);
-    }
-    for (const auto& [heading, nodes] :
-         {std::pair("Only in the first", &diff.gone), {"Only in the second", &diff.added}})
-        if (!nodes->empty()) {
-            page.heading(heading);
-            page.wrap("  ", shown(*nodes), 4);
-        }
-    return page.text();
+void write_body(Page& page, const FleetDiff& diff) {
+    write_list(page, "Findings", lines_of(diff.findings));
+    write_list(page, "Changes", lines_of(diff.changes));
+    write_list(page, "Only in the first", lines_of(diff.gone));
+    write_list(page, "Only in the second", lines_of(diff.added));
+}
+
+OverallVerdict verdict_of(const FleetDiff& diff) {
+    const bool is_same = diff.findings.empty() && diff.changes.empty() && diff.gone.empty() && diff.added.empty();
+    return is_same ? OverallVerdict::healthy : OverallVerdict::problems;
 }
 
 template <class Document>
-std::string text_of(const Document& document, OverallVerdict verdict, const Style& style) {
-    Page page(style);
-    page.wrap(headline(document.tool, mark_of(verdict), "", page), shown(document.sentence), 2);
-    return page.text() + (style.quiet ? "" : body_of(document, style));
+void write_whole(Page& page, const Document& document) {
+    page.wrap(headline(document.tool, mark_of(verdict_of(document)), "", page), shown(document.sentence), 2);
+    if (!page.is_quiet()) write_body(page, document);
+}
+
+template <class Document>
+Outline outline_of_nodes(const Document& document) {
+    Outline outline = outline_with(document, verdict_of(document));
+    outline.sections = [&document] {
+        return std::vector{section("Nodes", [&](Page& page) { write_body(page, document); })};
+    };
+    return outline;
 }
 
 Finding finding_about(std::string rule, std::string title, Severity severity, const std::string& nodes,
@@ -188,24 +197,18 @@ std::vector<std::vector<std::string>> rows_of(const Fleet& fleet) {
     return rows;
 }
 
-template <class Document>
-Outline outline_with(const Document& document, OverallVerdict verdict) {
-    return {.tool = document.tool,
-            .run = document,
-            .verdict = verdict,
-            .sentence = document.sentence,
-            .sections =
-                [&document] {
-                    return std::vector<OutlineSection>{{"Nodes", std::string(trim(body_of(document, {})))}};
-                },
-            .text = [&document, verdict](const Style& style) { return text_of(document, verdict, style); },
-            .json = [&document](JsonLines layout) { return json_text(document, layout); }};
-}
-
 }  // namespace
 
+void write_document(Page& page, const Fleet& fleet) {
+    write_whole(page, fleet);
+}
+
+void write_document(Page& page, const FleetDiff& diff) {
+    write_whole(page, diff);
+}
+
 Outline outline_of(const Fleet& fleet) {
-    Outline outline = outline_with(fleet, verdict_of(fleet));
+    Outline outline = outline_of_nodes(fleet);
     outline.word = name_of(fleet.outcome);
     outline.findings = findings_of(fleet);
     for (const Finding& finding : outline.findings)
@@ -216,8 +219,7 @@ Outline outline_of(const Fleet& fleet) {
 }
 
 Outline outline_of(const FleetDiff& diff) {
-    const bool is_same = diff.findings.empty() && diff.changes.empty() && diff.gone.empty() && diff.added.empty();
-    return outline_with(diff, is_same ? OverallVerdict::healthy : OverallVerdict::problems);
+    return outline_of_nodes(diff);
 }
 
 }  // namespace rnncheck

@@ -139,23 +139,17 @@ void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerR
     for (const std::string& note : model.notes) page.wrap("note: ", shown(note));
 }
 
-std::string text_of(const ModelDocument& document, const Style& style) {
-    Page page(style);
-    if (style.quiet) {
-        page.line(shown(document.sentence));
-        return page.text();
-    }
+void write_document(Page& page, const ModelDocument& document) {
+    if (page.is_quiet()) return page.line(shown(document.sentence));
     write_layers(page, document, document.runs);
-    return page.text() + (document.report ? "\n" + text_of(*document.report, style) : "");
+    if (!document.report) return;
+    page.line();
+    write_document(page, *document.report);
 }
 
 Outline outline_of(const ModelDocument& document) {
-    Outline outline = document.report ? outline_of(*document.report) : Outline{};
-    outline.tool = document.tool;
-    outline.run = document;
-    outline.verdict = document.verdict;
-    outline.word = name_of(document.verdict);
-    outline.sentence = document.sentence;
+    Outline outline =
+        outline_with(document, document.verdict, document.report ? outline_of(*document.report) : Outline{});
     for (const JudgedLayer& layer : document.layers)
         if (layer.cudnn == CudnnUse::no) outline.findings.push_back(finding_of(layer));
     const bool unknown = find_by(document.layers, &JudgedLayer::cudnn, CudnnUse::unknown);
@@ -166,15 +160,12 @@ Outline outline_of(const ModelDocument& document) {
                                                    : Outcome::pass,
                               .reason = document.sentence,
                               .layer = Layer::runtime});
-    outline.sections = [&document] {
-        Page page({});
-        write_layers(page, document, document.runs);
-        std::vector<OutlineSection> sections = {{"Recurrent layers", std::string(trim(page.text()))}};
-        if (document.report) append(sections, outline_of(*document.report).sections());
+    outline.sections = [&document, of_report = std::move(outline.sections)] {
+        std::vector<OutlineSection> sections = {
+            section("Recurrent layers", [&](Page& page) { write_layers(page, document, document.runs); })};
+        append(sections, of_report());
         return sections;
     };
-    outline.text = [&document](const Style& style) { return text_of(document, style); };
-    outline.json = [&document](JsonLines layout) { return json_text(document, layout); };
     return outline;
 }
 

@@ -41,6 +41,22 @@ struct Outline {
     std::function<std::string(JsonLines)> json = {};
 };
 
+/// What every document has, put into `outline`.
+template <class Document>
+Outline outline_with(const Document& document, OverallVerdict verdict, Outline outline = {}) {
+    outline.tool = document.tool;
+    outline.run = document;
+    outline.verdict = verdict;
+    outline.word = name_of(verdict);
+    outline.sentence = document.sentence;
+    outline.text = [&document](const Style& style) { return text_of(document, style); };
+    outline.json = [&document](JsonLines layout) { return json_text(document, layout); };
+    return outline;
+}
+
+/// A section with what `write` puts on a page.
+OutlineSection section(std::string heading, const std::function<void(Page&)>& write);
+
 Outline outline_of(const Report& report);
 Outline outline_of(const Diff& diff);
 Outline outline_of(const Fleet& fleet);

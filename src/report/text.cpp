@@ -25,7 +25,7 @@ constexpr std::string_view style_codes[] = {"\x1b[1;31m", "\x1b[33m", "\x1b[32m"
 std::string age_in_words(int days) {
     constexpr int days_of_a_month = 30, days_of_a_year = 365;
     const auto count = [](int number, const char* one, const char* many) {
-        return pluralized(static_cast<std::size_t>(number), one, many) + " old";
+        return pluralized(number, one, many) + " old";
     };
     if (days == 0) return "today";
     if (days < 2 * days_of_a_month) return count(days, "day", "days");

@@ -72,6 +72,7 @@ class Page {
     explicit Page(const Style& style) : style_(style) {}
 
     bool is_verbose() const { return style_.verbose; }
+    bool is_quiet() const { return style_.quiet; }
     std::size_t width() const;
     std::string styled(TextStyle how, std::string_view text) const;
     /// "✓" or, in ASCII, "[ok]"; coloured.
@@ -96,6 +97,14 @@ class Page {
     Style style_;
     std::string text_;
 };
+
+/// A document as text.
+template <class Document>
+std::string text_of(const Document& document, const Style& style) {
+    Page page(style);
+    write_document(page, document);
+    return page.text();
+}
 
 /// "rnncheck 0.1.0   ✓ recurrent networks work: ..."
 std::string headline(const ToolStamp& tool, Mark mark, std::string_view sentence, const Page& page);
@@ -130,7 +139,7 @@ std::string counts_of(const Facts& facts, const Cases& cases);
 
 /// The recurrent-network cases, a table per cuDNN installation, GPU and interface; GPUs with the same results share
 /// one. Without `all`, only where something failed.
-void write_sweeps(Page& page, const Facts& facts, bool all);
+void write_sweeps(Page& page, const Facts& facts, bool all, std::string_view heading = "Recurrent networks");
 
 /// The smallest case that fails, the sizes that fit, and what the network of a log showed.
 void write_lstm(Page& page, const LstmExtras& extras);

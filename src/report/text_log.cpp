@@ -75,7 +75,7 @@ void write_checks(Page& page, const std::vector<Finding>& causes) {
 }
 
 void write_about_log(Page& page, const Log& log) {
-    std::string text = pluralized(static_cast<std::size_t>(log.lines), "line", "lines") + " of " +
+    std::string text = pluralized(log.lines, "line", "lines") + " of " +
                        shown(join_with_and(log.files)) + " read.";
     if (const std::string lines = lines_of(log, LogKind::consequence); !lines.empty())
         text += " Follow-up errors: " + lines + ".";

@@ -102,32 +102,28 @@ void write_probe_runs(Page& page, const Facts& facts) {
     }
 }
 
-std::string counts_in_words(const Report& report) {
-    std::vector<std::string> parts;
-    const auto add = [&](std::ptrdiff_t count, const char* one, const char* many) {
-        if (count > 0) parts.push_back(pluralized(static_cast<std::size_t>(count), one, many));
-    };
+std::string summary_of(const Report& report) {
     const auto findings = [&](Severity severity) {
         return std::ranges::count(report.findings, severity, &Finding::severity);
     };
     const auto not_evaluated = std::ranges::count_if(
         report.verdicts, [](const RuleVerdict& verdict) { return verdict.not_asked.has_value(); });
-    if (findings(Severity::error) + findings(Severity::warning) + report.counts.undecided == 0)
-        parts.emplace_back("No problem found");
-    add(findings(Severity::error), "problem", "problems");
-    add(findings(Severity::warning), "warning", "warnings");
-    add(findings(Severity::note), "note", "notes");
-    add(report.counts.undecided, "check undetermined", "checks undetermined");
-    add(report.counts.pass, "check passed", "checks passed");
-    add(report.counts.not_applicable - not_evaluated, "does not apply", "do not apply");
-    add(not_evaluated, "not evaluated", "not evaluated");
-    return join(parts, ", ");
+    const Counts& counts = report.counts;
+    std::string all = counts_in_words({{findings(Severity::error), "problem", "problems"},
+                                       {findings(Severity::warning), "warning", "warnings"},
+                                       {findings(Severity::note), "note", "notes"},
+                                       {counts.undecided, "check undetermined", "checks undetermined"},
+                                       {counts.pass, "check passed", "checks passed"},
+                                       {counts.not_applicable - not_evaluated, "does not apply", "do not apply"},
+                                       {not_evaluated, "not evaluated", "not evaluated"}});
+    const bool is_fine = findings(Severity::error) + findings(Severity::warning) + counts.undecided == 0;
+    return is_fine ? "No problem found" + (all.empty() ? "" : ", " + all) : all;
 }
 
 void write_end(Page& page, const Report& report) {
     const ToolStamp& tool = report.tool;
     page.line();
-    page.wrap("", counts_in_words(report) +
+    page.wrap("", summary_of(report) +
                       (tool.matrix_date.empty() ? "." : ". Compatibility data: " + matrix_date_in_words(tool) + "."));
     if (report.profile) page.wrap("", "Profile: " + shown(report.profile->file) + ".");
     if (const std::string hidden = hidden_in_words(report); !hidden.empty()) page.wrap("", hidden);
@@ -217,19 +213,15 @@ void write_finding(Page& page, const Report& report, std::span<const Finding> wi
     }
 }
 
-std::string text_of(const Report& report, const Style& style) {
-    Page page(style);
-    if (style.quiet)
-        page.line(headline(report, page));
-    else if (from_logs_alone(report.facts))
+void write_document(Page& page, const Report& report) {
+    if (page.is_quiet()) return page.line(headline(report, page));
+    if (from_logs_alone(report.facts))
         write_diagnosis(page, report);
     else
         write_examination(page, report);
-    if (report.model && !style.quiet) {
-        page.line();
-        write_layers(page, *report.model);
-    }
-    return page.text();
+    if (!report.model) return;
+    page.line();
+    write_layers(page, *report.model);
 }
 
 }  // namespace rnncheck

@@ -240,7 +240,7 @@ void write_minimal_case(Page& page, const MinimalCase& minimal) {
     page.line();
     if (minimal.alone)
         page.wrap("", "The smallest case that " + how_it_still_ends(minimal.run.end) + " (from case " + from + ", " +
-                          pluralized(static_cast<std::size_t>(minimal.trials), "trial", "trials") +
+                          pluralized(minimal.trials, "trial", "trials") +
                           (minimal.finished ? "):" : "; out of time, there may be a smaller one):"));
     else
         page.wrap("", "Case " + from + (minimal.run.end == RunEnd::incorrect ? " is wrong" : " fails") +
@@ -277,13 +277,13 @@ std::string counts_of(const Facts& facts, const Cases& cases) {
     return join(parts, ", ");
 }
 
-void write_sweeps(Page& page, const Facts& facts, bool all) {
+void write_sweeps(Page& page, const Facts& facts, bool all, std::string_view heading) {
     const std::vector<Sweep> sweeps = sweeps_of(facts);
     const auto has_bad = [](const Sweep& sweep) {
         return std::ranges::any_of(sweep.runs, [](const RnnRun* run) { return is_bad(*run); });
     };
     if (sweeps.empty() || (!all && std::ranges::none_of(sweeps, has_bad))) return;
-    page.heading("Recurrent networks");
+    if (!heading.empty()) page.heading(heading);
     for (const Sweep& sweep : sweeps) {
         page.wrap("  ", title_of(facts, sweep), 4);
         if (!all && !has_bad(sweep)) continue;

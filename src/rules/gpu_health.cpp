@@ -56,7 +56,7 @@ static std::vector<Remedy> against_errors(const Facts& facts, const Board* board
 static Finding counted_errors(const Facts& facts, const Board& board) {
     return {.subject = subject_of(board),
             .message = subject_of(board) + " had " +
-                       pluralized(static_cast<std::size_t>(*board.ecc_uncorrected_since_boot),
+                       pluralized(*board.ecc_uncorrected_since_boot,
                                   "uncorrectable memory error", "uncorrectable memory errors") +
                        " since its driver was loaded",
             .evidence = {{"uncorrectable errors since the driver was loaded",

@@ -3,7 +3,7 @@
 #include <limits>
 #include <sstream>
 
-#include "report/text.hpp"
+#include "report/outline.hpp"
 #include "sample_reports.hpp"
 #include "support/catch.hpp"
 

@@ -1,4 +1,6 @@
 // Compares two machines, or one with itself at another time.
+#include "fleet/diff.hpp"
+
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
 #include "commands/survey_here.hpp"

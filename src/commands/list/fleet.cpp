@@ -24,13 +24,10 @@ Collection read(const std::vector<std::string>& inputs, const Options& options) 
 }
 
 int compare(const Options& options, const ReportOptions& report_options) {
-    Collection collection = read(options.inputs, options);
+    const Collection collection = read(options.inputs, options);
     FleetQuestion question{.group_by = options.group_by};
     if (!options.nodes.empty()) question.nodes = options.nodes;
-    if (!options.expect.empty()) {
-        const Collection expected = read({options.expect}, options);
-        question.expected = expected.renumbered(only_report(expected), collection.texts);
-    }
+    if (!options.expect.empty()) question.expected = only_report(read({options.expect}, options));
     if (!options.node.empty() && !collection.find(options.node))
         throw UsageError("no report is of a node '" + escaped(options.node) + "'");
     question.only = options.node;

@@ -1,4 +1,4 @@
-#include "report/places.hpp"
+#include "fleet/places.hpp"
 
 #include <algorithm>
 #include <set>
@@ -41,7 +41,8 @@ constexpr Section sections[] = {
 
 /// With the name of an element, or without for all.
 constexpr std::string_view varying =
-    "schema tool log network probe_runs rnn_request rnn_fits rnn_dropouts rnn_runs host.environment[SLURM_JOB_ID] "
+    "schema tool log network probe_runs rnn_request rnn_fits rnn_dropouts rnn_cases rnn_runs cuda_devices[].index "
+    "nvml_devices[].index kernel_runs[].gpu host.environment[SLURM_JOB_ID] "
     "host.environment[PBS_JOBID] host.environment[LSB_JOBID] host.environment[VIRTUAL_ENV] "
     "host.environment[CONDA_PREFIX] host.hidden_directories host.pci_gpus[].address driver.library "
     "driver.kernel_log_read driver.xids[].pci driver.xids[].seconds_ago driver.xids[].text cuda_devices[].uuid "
@@ -58,6 +59,13 @@ const Section& section_of(const std::string& place) {
     static constexpr Section other{"", host, ""};
     const auto* found = find_where(sections, [&](const Section& one) { return place.starts_with(one.begin); });
     return found ? *found : other;
+}
+
+std::string_view probe_that_shows_absence(const std::string& place) {
+    constexpr std::string_view unset_where_all_is_well = " failure unreachable problem container kernel_driver ";
+    const std::string member = place.substr(place.rfind('.') + 1);
+    const bool is_shown = place.ends_with(']') || contains(unset_where_all_is_well, ' ' + member + ' ');
+    return is_shown ? section_of(place).probe : "";
 }
 
 std::string without_names(std::string_view place) {

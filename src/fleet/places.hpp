@@ -24,6 +24,13 @@ const Section& section_of(const std::string& place);
 /// "libraries[libcudnn.so.9].stub" in all libraries: "libraries[].stub".
 std::string without_names(std::string_view place);
 
+/// What has this value is known not to be there.
+inline constexpr std::string_view absent = "absent";
+
+/// The probe that would have shown a value at this place if there were one; empty where a missing value is unknown
+/// whatever ran: an element of a list is absent if the probe that lists them completed.
+std::string_view probe_that_shows_absence(const std::string& place);
+
 /// Another run, or an equal machine, may have something else there without any effect; or other facts tell it as well.
 bool may_vary(const std::string& place);
 

@@ -1,4 +1,4 @@
-#include "report/diff.hpp"
+#include "fleet/diff.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,9 +6,11 @@
 #include "base/json.hpp"
 #include "base/lists.hpp"
 #include "base/sha256.hpp"
+#include "facts/facts_json.hpp"
 #include "facts/queries.hpp"
+#include "fleet/places.hpp"
+#include "fleet/values.hpp"
 #include "report/outline.hpp"
-#include "report/places.hpp"
 #include "report/private_patterns.hpp"
 
 namespace rnncheck {
@@ -24,81 +26,24 @@ constexpr std::string_view results =
     "nvrtcs[].failure kernel_runs[] kernel_runs[].correct kernel_runs[].result rnn_runs[].cases rnn_runs[].results "
     "rnn_runs[].numbers libraries[].missing_needs ";
 
-/// Unset where all is well: there is none.
-constexpr std::string_view unset_is_none = " failure unreachable problem container kernel_driver ";
-
-const std::string absent = "absent";
-
-using Values = std::map<std::string, std::string>;  ///< by place
+using Places = std::map<std::string, std::string>;  ///< with their values
 
 bool is_one_of(std::string_view places, const std::string& place) {
     return contains(places, " " + place + " ") || contains(places, " " + without_names(place) + " ");
 }
 
-std::string plain_text(const Json& json) {
-    if (!json.is_string()) return json.dump();
-    const std::string text = json.get<std::string>();
-    return text.starts_with('/') && !contains(text, ":") ? file_name(text) : text;
-}
-
-/// By what an element of a list is known, its directory left out. GPUs and what ran on them by their number.
-std::string name_of_element(const Json& element) {
-    for (const char* name : {"index", "gpu", "code", "library", "soname", "name", "path"})
-        if (const auto found = element.find(name); found != element.end()) return plain_text(*found);
-    return "0";
-}
-
-void collect(const Json& json, const std::string& place, Values& values);
-
-void collect_list(const Json& list, const std::string& place, Values& values) {
-    std::vector<std::string> texts;
-    for (const Json& element : list) {
-        const std::string name = element.is_object() ? name_of_element(element) : "";
-        std::string whole = place + '[' + name + ']';
-        for (int n = 2; values.contains(whole); ++n) whole = place + '[' + name + " #" + std::to_string(n) + ']';
-        if (!element.is_object()) texts.push_back(plain_text(element));
-        if (!element.is_object() || may_vary(whole)) continue;
-        values[whole] = "present";
-        collect(element, whole, values);
-    }
-    const bool is_of_texts = !texts.empty() || (list.empty() && contains(place, "]") && !place.ends_with(".libraries"));
-    if (is_of_texts) values[place] = join(texts, ", ");
-}
-
-void collect(const Json& json, const std::string& place, Values& values) {
-    if (may_vary(place)) return;
-    if (json.is_array()) return collect_list(json, place, values);
-    if (!json.is_object()) {
-        values[place] = plain_text(json);
-    } else if (json.contains("call") && json.contains("code")) {
-        const Json& code = json["code"];
-        values[place] = code == 0 ? "success" : plain_text(json["call"]) + " returned " + code.dump();
-    } else if (place == "host.environment") {
-        for (const auto& [name, value] : json.items())  // lists of directories too, whose order matters
-            if (!may_vary(place + '[' + name + ']')) values[place + '[' + name + ']'] = value;
-    } else {
-        for (const auto& [member, item] : json.items())
-            collect(item, place.empty() ? member : place + '.' + member, values);
-    }
-}
-
-Values values_of(const Facts& facts) {
-    Json json = to_json(facts, valid_utf8);
-    Json active = Json::object();  // frameworks are judged as this environment has them
-    for (Json& python : json["pythons"])
-        if (python["active"] == true) active = std::move(python);
-    json["pythons"] = std::move(active);
-    Values values;
-    collect(json, "", values);
-    return values;
+Places places_of(const Facts& facts) {
+    rapidjson::Document json;
+    const std::string text = facts_to_text(facts);
+    json.Parse(text.data(), text.size());
+    const Values values = values_of(json, false);
+    return {values.begin(), values.end()};
 }
 
 /// Nothing where it is unknown.
-std::optional<std::string> value_at(const std::string& place, const Values& values, const Facts& facts) {
+std::optional<std::string> value_at(const std::string& place, const Places& values, const Facts& facts) {
     if (const auto* found = look_up(values, place)) return *found;
-    const bool can_be_absent = place.ends_with(']') || is_one_of(unset_is_none, place.substr(place.rfind('.') + 1));
-    if (!can_be_absent || !probe_completed(facts, section_of(place).probe)) return std::nullopt;
-    return absent;
+    return probe_completed(facts, probe_that_shows_absence(place)) ? std::optional<std::string>(absent) : std::nullopt;
 }
 
 /// Equal bits can be expected of the same GPU model and cuDNN.
@@ -143,7 +88,7 @@ struct Results {
 };
 
 /// Numbers and times only of GPUs on which the common cases ended alike.
-void add_results(Values& in_a, Values& in_b, const Facts& a, const Facts& b) {
+void add_results(Places& in_a, Places& in_b, const Facts& a, const Facts& b) {
     constexpr double noise_factor = 3, noise_ms = 50;
     std::map<int, Runs> of_a = runs_of(a), of_b = runs_of(b);
     for (const auto& [gpu, runs] : of_a) of_b[gpu];
@@ -168,7 +113,7 @@ void add_results(Values& in_a, Values& in_b, const Facts& a, const Facts& b) {
 }
 
 /// "cudnns[libcudnn.so.9].version" as "cudnns[].version".
-void rename_cudnn(Values& values) {
+void rename_cudnn(Places& values) {
     for (auto at = values.lower_bound("cudnns["); at != values.end() && at->first.starts_with("cudnns[");) {
         auto renamed = values.extract(at++);
         renamed.key() = "cudnns[" + renamed.key().substr(renamed.key().find(']'));
@@ -192,12 +137,12 @@ void add_difference(std::vector<Difference>& list, const std::string& place, Dif
 }
 
 void compare(Diff& diff, const Facts& a, const Facts& b) {
-    Values in_a = values_of(a), in_b = values_of(b);
+    Places in_a = places_of(a), in_b = places_of(b);
     add_results(in_a, in_b, a, b);
     // With one cuDNN each, it is the same thing in another version.
     if (a.cudnns.size() == 1 && b.cudnns.size() == 1)
-        for (Values* values : {&in_a, &in_b}) rename_cudnn(*values);
-    Values places = in_a;
+        for (Places* values : {&in_a, &in_b}) rename_cudnn(*values);
+    Places places = in_a;
     places.insert(in_b.begin(), in_b.end());
     std::string skipped = "\n";  // what is in an element that only one of them has
     for (const auto& [place, any] : places) {
@@ -291,9 +236,9 @@ bool is_found_by_path(const Facts& one, const Facts& other) {
 
 /// A difference between two cuDNNs behind that of the variable that selects them.
 std::string with_cause(const Difference& difference, const Diff& diff, bool cudnn_by_path) {
-    const auto path = std::ranges::find(diff.differences, std::vector<std::string>{"host.environment[LD_LIBRARY_PATH]"},
-                                        &Difference::facts);
-    const bool is_caused = cudnn_by_path && difference.layer == cudnn && path != diff.differences.end();
+    const auto* const path =
+        find_by(diff.differences, &Difference::facts, std::vector<std::string>{"host.environment[LD_LIBRARY_PATH]"});
+    const bool is_caused = cudnn_by_path && difference.layer == cudnn && path;
     return (is_caused ? in_words(*path) + ", so " : "") + in_words(difference);
 }
 
