@@ -64,6 +64,23 @@ std::string directory_of(std::string_view path);
 
 bool contains(std::string_view text, std::string_view part);
 
+template <class Part>
+void append_part(std::string& text, const Part& part) {
+    if constexpr (requires { names_of(part); })
+        text += names_of(part)[static_cast<std::size_t>(part)];
+    else if constexpr (std::integral<Part> && !std::same_as<Part, char>)
+        text += std::to_string(part);
+    else
+        text += part;
+}
+
+/// Texts, whole numbers and names of enumerations as one text: concat("GPU ", 3, ':').
+std::string concat(const auto&... parts) {
+    std::string text;
+    (append_part(text, parts), ...);
+    return text;
+}
+
 /// Text from outside made safe for a terminal and a CI log: control characters, invalid UTF-8 and the beginning of a
 /// workflow command become \xNN, line ends \n, longer than `most` bytes is cut with "...".
 std::string escaped(std::string_view text, std::size_t most = 4096);

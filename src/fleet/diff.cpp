@@ -32,12 +32,17 @@ bool is_one_of(std::string_view places, const std::string& place) {
     return contains(places, " " + place + " ") || contains(places, " " + without_names(place) + " ");
 }
 
-Places places_of(const Facts& facts) {
+/// With one cuDNN each, it is the same thing in another version: "cudnns[].version".
+Places places_of(const Facts& facts, bool has_one_cudnn) {
     rapidjson::Document json;
     const std::string text = facts_to_text(facts);
     json.Parse(text.data(), text.size());
-    const Values values = values_of(json, false);
-    return {values.begin(), values.end()};
+    Places places;
+    for (const auto& [place, value] : values_of(json, false)) {
+        const bool is_renamed = has_one_cudnn && place.starts_with("cudnns[");
+        places[is_renamed ? "cudnns[" + place.substr(place.find(']')) : place] = value;
+    }
+    return places;
 }
 
 /// Nothing where it is unknown.
@@ -112,55 +117,43 @@ void add_results(Places& in_a, Places& in_b, const Facts& a, const Facts& b) {
     }
 }
 
-/// "cudnns[libcudnn.so.9].version" as "cudnns[].version".
-void rename_cudnn(Places& values) {
-    for (auto at = values.lower_bound("cudnns["); at != values.end() && at->first.starts_with("cudnns[");) {
-        auto renamed = values.extract(at++);
-        renamed.key() = "cudnns[" + renamed.key().substr(renamed.key().find(']'));
-        values.insert(std::move(renamed));
+/// Those that have the same values in the same member of a section are one, "GPU 0, 1"; from the lowest layer up.
+std::vector<Difference> joined(const std::vector<Difference>& differences) {
+    std::vector<Difference> list;
+    for (const auto& [key, alike] : grouped(differences, [](const Difference& one) {
+             const std::string& place = one.facts.front();
+             return std::tuple(section_of(place).begin, name_and_member(place).second, one.a, one.b, one.matters);
+         })) {
+        Difference& whole = list.emplace_back(*alike.front());
+        for (std::size_t i = 1; i < alike.size(); ++i) whole.facts.push_back(alike[i]->facts.front());
+        whole.layer = section_of(whole.facts.front()).layer;
+        whole.what = label_of(whole.facts);
     }
-}
-
-/// Beside those that have the same values in the same member of a section, so that "GPU 0, 1" is one difference.
-void add_difference(std::vector<Difference>& list, const std::string& place, Difference difference) {
-    const Section& section = section_of(place);
-    const auto member = name_and_member(place).second;
-    Difference* const same = find_where(list, [&](const Difference& other) {
-        const std::string& first = other.facts.front();
-        return &section_of(first) == &section && name_and_member(first).second == member && other.a == difference.a &&
-               other.b == difference.b && other.matters == difference.matters;
-    });
-    if (same) return same->facts.push_back(place);
-    difference.layer = section.layer;
-    difference.facts = {place};
-    list.push_back(std::move(difference));
+    std::ranges::stable_sort(list, {}, &Difference::layer);
+    return list;
 }
 
 void compare(Diff& diff, const Facts& a, const Facts& b) {
-    Places in_a = places_of(a), in_b = places_of(b);
+    const bool have_one_cudnn = a.cudnns.size() == 1 && b.cudnns.size() == 1;
+    Places in_a = places_of(a, have_one_cudnn), in_b = places_of(b, have_one_cudnn);
     add_results(in_a, in_b, a, b);
-    // With one cuDNN each, it is the same thing in another version.
-    if (a.cudnns.size() == 1 && b.cudnns.size() == 1)
-        for (Places* values : {&in_a, &in_b}) rename_cudnn(*values);
     Places places = in_a;
     places.insert(in_b.begin(), in_b.end());
     std::string skipped = "\n";  // what is in an element that only one of them has
     for (const auto& [place, any] : places) {
         if (place.starts_with(skipped)) continue;
         if (place.ends_with(']') && in_a.contains(place) != in_b.contains(place)) skipped = place + '.';
-        Difference difference{.a = value_at(place, in_a, a), .b = value_at(place, in_b, b)};
+        Difference difference{.facts = {place}, .a = value_at(place, in_a, a), .b = value_at(place, in_b, b)};
         const bool is_known = difference.a && difference.b;
         if (is_known ? without_numbers(*difference.a) == without_numbers(*difference.b) : difference.a == difference.b)
             continue;
         const auto [name, member] = name_and_member(place);
         if (place.starts_with("rnn_runs["))
             difference.matters = member != "time" && (member != "numbers" || are_alike(a, b, std::stoi(name)));
-        add_difference(is_known ? diff.differences : diff.unknown, place, std::move(difference));
+        (is_known ? diff.differences : diff.unknown).push_back(std::move(difference));
     }
-    for (auto* const list : {&diff.differences, &diff.unknown}) {
-        std::ranges::stable_sort(*list, {}, &Difference::layer);
-        for (Difference& difference : *list) difference.what = label_of(difference.facts);
-    }
+    diff.differences = joined(diff.differences);
+    diff.unknown = joined(diff.unknown);
 }
 
 /// Errors and warnings of the one alone. Where a file is, is not compared.
@@ -223,8 +216,8 @@ std::string whose(const Finding& finding) {
 /// Whether the loader finds a cuDNN of `one` by an LD_LIBRARY_PATH that the other has not.
 bool is_found_by_path(const Facts& one, const Facts& other) {
     const auto is_in_path = [](const Facts& facts, const std::string& directory) {
-        const auto path = facts.host.environment.find("LD_LIBRARY_PATH");
-        return path != facts.host.environment.end() && contains(':' + path->second + ':', ':' + directory + ':');
+        const std::string* const path = environment(facts, "LD_LIBRARY_PATH");
+        return path && contains(':' + *path + ':', ':' + directory + ':');
     };
     return std::ranges::any_of(one.cudnns, [&](const Cudnn& installed) {
         const std::string directory = directory_of(installed.library);
@@ -249,23 +242,22 @@ std::string sentence_of(const Diff& diff, bool cudnn_by_path) {
     const bool is_of_b = has_problem(diff.only_in_b) || (!diff.only_in_b.empty() && !has_problem(diff.only_in_a));
     const auto &findings = is_of_b ? diff.only_in_b : diff.only_in_a,
                &others = is_of_b ? diff.only_in_a : diff.only_in_b;
+    const auto& list = diff.differences;
     if (!findings.empty()) {
         const Finding& first = findings.front();
         const bool has_other = !others.empty() && others.front().severity == first.severity;
         const auto how_well = [&](const Difference& difference) { return explains(difference, first); };
-        const auto best = std::ranges::max_element(diff.differences, {}, how_well);
-        const bool is_explained = best != diff.differences.end() && how_well(*best) > 0;
-        return (has_other ? "" : "only ") + std::string(is_of_b ? "B" : "A") + " has the " +
-               (first.severity == Severity::error ? "problem: " : "warning: ") + first.title + whose(first) +
-               (has_other ? std::string("; ") + (is_of_b ? "A" : "B") + " has another: " + others.front().title : "") +
-               "; " +
-               (is_explained ? with_cause(*best, diff, cudnn_by_path)
-                             : "no difference in versions or settings explains it");
+        const auto best = std::ranges::max_element(list, {}, how_well);
+        return concat(has_other ? "" : "only ", is_of_b ? "B" : "A", " has the ",
+                      first.severity == Severity::error ? "problem: " : "warning: ", first.title, whose(first),
+                      has_other ? concat("; ", is_of_b ? "A" : "B", " has another: ", others.front().title) : "", "; ",
+                      best != list.end() && how_well(*best) > 0 ? with_cause(*best, diff, cudnn_by_path)
+                                                                : "no difference in versions or settings explains it");
     }
-    const auto first = std::ranges::max_element(diff.differences, {}, how_telling);
-    if (first != diff.differences.end() && first->matters)
+    const auto first = std::ranges::max_element(list, {}, how_telling);
+    if (first != list.end() && first->matters)
         return "the findings are the same, but " + with_cause(*first, diff, cudnn_by_path) +
-               (diff.differences.size() > 1 ? " (more below)" : "");
+               (list.size() > 1 ? " (more below)" : "");
     if (diff.unknown.empty()) return "nothing that matters differs";
     return "nothing known differs, but " + pluralized(diff.unknown.size(), "fact is", "facts are") +
            " unknown on one side";

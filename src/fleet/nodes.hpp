@@ -13,7 +13,7 @@
 
 namespace rnncheck {
 
-/// A text of which one copy is kept, for all reports. Made by one thread at a time.
+/// A text of which one copy is kept, for all reports. Not for several threads.
 class Text {
   public:
     explicit Text(std::string_view text);
@@ -61,7 +61,7 @@ std::vector<std::string> report_files(const std::vector<std::string>& inputs);
 
 /// Each file holds one report or many, one after the other. With `name_by_file` a node's name is that of the file even
 /// where the report has a label `node`.
-Collection read_reports(std::vector<std::string> files, bool name_by_file = false);
+Collection read_reports(const std::vector<std::string>& files, bool name_by_file = false);
 
 /// The one report of a collection. InputError when there is not one.
 const FleetNode& only_report(const Collection& collection);

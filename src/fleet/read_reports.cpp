@@ -5,14 +5,14 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iostream>
-#include <mutex>
-#include <optional>
 #include <thread>
 #include <unordered_map>
 
 #include "base/lists.hpp"
 #include "base/program.hpp"
+#include "base/text.hpp"
 #include "facts/facts.hpp"
 #include "fleet/nodes.hpp"
 #include "fleet/values.hpp"
@@ -23,8 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t chunk_size = std::size_t{16} << 20;  ///< of a file with many reports; longer than any report
-constexpr std::size_t block_size = std::size_t{64} << 10;
 constexpr unsigned most_threads = 8;
 
 /// Reports of one file, one after the other.
@@ -32,60 +30,22 @@ struct Chunk {
     std::string file;
     std::size_t first_line = 1;
     std::string text = {};
-    std::vector<std::size_t> ends_of_lines = {};  ///< in the text, which parsing changes
     bool whole_file = false;
 };
 
-/// Hands out the reports of all files. Safe for several threads.
-class Chunks {
-  public:
-    explicit Chunks(std::vector<std::string> files) : files_(std::move(files)) {}
-
-    std::optional<Chunk> next() {
-        const std::lock_guard lock(mutex_);
-        while (is_open_ || next_ < files_.size()) {
-            if (!is_open_) open_next();
-            if (Chunk chunk = read(); !chunk.text.empty()) return chunk;
-        }
-        return std::nullopt;
+/// Up to an end of line, unless the file ends.
+Chunk next_chunk(std::istream& stream, const std::string& file, std::size_t first_line) {
+    constexpr std::size_t size_of_chunk = std::size_t{16} << 20;  // longer than any report
+    std::vector<char> block(std::size_t{64} << 10);
+    Chunk chunk{file, first_line};
+    while (stream && chunk.text.size() < size_of_chunk) {
+        stream.read(block.data(), std::ssize(block));
+        chunk.text.append(block.data(), static_cast<std::size_t>(stream.gcount()));
     }
-
-    std::vector<UnreadableReport> unopened;
-
-  private:
-    void open_next() {
-        const std::string& file = files_[next_++];
-        line_ = 1;
-        file_ = std::ifstream(file, std::ios::binary);
-        stream_ = file == "-" ? &std::cin : &file_;
-        is_open_ = stream_->good();
-        if (!is_open_) unopened.push_back({file, "the file cannot be opened"});
-    }
-
-    /// Up to an end of line, unless the file ends.
-    Chunk read() {
-        Chunk chunk{files_[next_ - 1], line_};
-        std::vector<char> block(block_size);
-        while (*stream_ && chunk.text.size() < chunk_size) {
-            stream_->read(block.data(), block_size);
-            chunk.text.append(block.data(), static_cast<std::size_t>(stream_->gcount()));
-        }
-        if (std::string rest; *stream_ && std::getline(*stream_, rest)) chunk.text += rest + '\n';
-        is_open_ = stream_->good();
-        chunk.whole_file = !is_open_ && line_ == 1;
-        for (std::size_t at = chunk.text.find('\n'); at != std::string::npos; at = chunk.text.find('\n', at + 1))
-            chunk.ends_of_lines.push_back(at);
-        line_ += chunk.ends_of_lines.size();
-        return chunk;
-    }
-
-    std::vector<std::string> files_;
-    std::size_t next_ = 0, line_ = 1;
-    bool is_open_ = false;
-    std::ifstream file_;
-    std::istream* stream_ = &file_;
-    std::mutex mutex_;
-};
+    if (std::string rest; stream && std::getline(stream, rest)) chunk.text += rest + '\n';
+    chunk.whole_file = !stream && first_line == 1;
+    return chunk;
+}
 
 /// The facts of a report, or the document if it is facts alone. InputError says why it is neither.
 const rapidjson::Value& facts_of(const rapidjson::Value& report) {
@@ -104,7 +64,7 @@ const rapidjson::Value& facts_of(const rapidjson::Value& report) {
 
 /// One report, before its texts have numbers.
 struct ParsedReport {
-    std::string place;  ///< "nodes.ndjson:7"
+    std::string place;  ///< "nodes.ndjson:7"; "gpu07" of the only report in gpu07.json
     FleetNode node = {};
     std::vector<std::string> findings = {};
     std::map<std::string, std::string> titles = {};  ///< by rule
@@ -138,91 +98,71 @@ std::string name_of_node(std::string text) {
     return text;
 }
 
-class Reader {
-  public:
-    Reader(std::vector<std::string> files, bool name_by_file)
-        : chunks_(std::move(files)), name_by_file_(name_by_file) {}
+struct ParsedChunk {
+    std::vector<ParsedReport> reports = {};
+    std::vector<UnreadableReport> unreadable = {};
+};
 
-    Collection read_all() {
-        std::vector<std::jthread> others;
-        for (unsigned n = 1; n < std::min(std::thread::hardware_concurrency(), most_threads); ++n)
-            others.emplace_back([this] { read_chunks(); });
-        read_chunks();
-        for (std::jthread& thread : others) thread.join();
-        std::ranges::move(chunks_.unopened, std::back_inserter(collection_.unreadable));
-        keep_the_latest();
-        return std::move(collection_);
-    }
-
-  private:
-    void read_chunks() {
-        std::vector<char> memory(std::size_t{1} << 20);  // of a report's JSON; more is allocated when it needs more
-        rapidjson::MemoryPoolAllocator<> allocator(memory.data(), memory.size());
-        while (auto chunk = chunks_.next()) read(*chunk, allocator);
-    }
-
-    /// Parses in the chunk's text, which the strings of the JSON then share.
-    void read(Chunk& chunk, rapidjson::MemoryPoolAllocator<>& allocator) {
-        constexpr std::string_view blanks = " \t\r\n";
-        std::vector<ParsedReport> reports;
-        std::vector<UnreadableReport> unreadable;
-        for (std::size_t at = chunk.text.find_first_not_of(blanks); at != std::string::npos;
-             at = chunk.text.find_first_not_of(blanks, at)) {
-            const auto& ends = chunk.ends_of_lines;
-            const auto line =
-                chunk.first_line + static_cast<std::size_t>(std::ranges::lower_bound(ends, at) - ends.begin());
-            const std::string place = fs::path(chunk.file).filename().string() + ':' + std::to_string(line);
-            rapidjson::InsituStringStream stream(&chunk.text[at]);
-            allocator.Clear();
-            rapidjson::Document json(&allocator);
-            json.ParseStream<rapidjson::kParseInsituFlag | rapidjson::kParseStopWhenDoneFlag |
-                             rapidjson::kParseIterativeFlag>(stream);
-            at += stream.Tell();
-            try {
-                if (json.HasParseError())
-                    throw InputError("it is no valid JSON: " + std::string(GetParseError_En(json.GetParseError())));
-                reports.push_back(parsed_report(json, place));
-            } catch (const InputError& error) {
-                unreadable.push_back({name_of_node(place), error.what()});
-                if (json.HasParseError()) at = chunk.text.find('\n', at);
-            }
+/// Parses in the chunk's text, which the strings of the JSON then share.
+ParsedChunk parsed_chunk(Chunk chunk) {
+    constexpr std::string_view blanks = " \t\r\n";
+    std::vector<std::size_t> ends_of_lines;  // now, because parsing changes the text
+    for (std::size_t at = chunk.text.find('\n'); at != std::string::npos; at = chunk.text.find('\n', at + 1))
+        ends_of_lines.push_back(at);
+    const fs::path file(chunk.file);
+    rapidjson::MemoryPoolAllocator<> allocator(std::size_t{1} << 20);
+    ParsedChunk parsed;
+    for (std::size_t at = chunk.text.find_first_not_of(blanks); at != std::string::npos;
+         at = chunk.text.find_first_not_of(blanks, at)) {
+        const auto lines = std::ranges::lower_bound(ends_of_lines, at) - ends_of_lines.begin();
+        const std::string place =
+            concat(file.filename().string(), ':', chunk.first_line + static_cast<std::size_t>(lines));
+        rapidjson::InsituStringStream stream(&chunk.text[at]);
+        allocator.Clear();
+        rapidjson::Document json(&allocator);
+        json.ParseStream<rapidjson::kParseInsituFlag | rapidjson::kParseStopWhenDoneFlag |
+                         rapidjson::kParseIterativeFlag>(stream);
+        at += stream.Tell();
+        try {
+            if (json.HasParseError())
+                throw InputError("it is no valid JSON: " + std::string(GetParseError_En(json.GetParseError())));
+            parsed.reports.push_back(parsed_report(json, place));
+        } catch (const InputError& error) {
+            parsed.unreadable.push_back({name_of_node(place), error.what()});
+            if (json.HasParseError()) at = chunk.text.find('\n', at);
         }
-        const bool one_report = chunk.whole_file && reports.size() + unreadable.size() == 1;
-        const std::lock_guard lock(mutex_);
-        for (ParsedReport& report : reports) add(report, one_report ? fs::path(chunk.file).stem().string() : "");
-        std::ranges::move(unreadable, std::back_inserter(collection_.unreadable));
     }
+    if (chunk.whole_file && parsed.reports.size() == 1 && parsed.unreadable.empty())
+        parsed.reports.front().place = file.stem().string();
+    return parsed;
+}
 
-    void add(ParsedReport& report, const std::string& file) {
+void add(ParsedChunk parsed, bool name_by_file, Collection& collection) {
+    for (ParsedReport& report : parsed.reports) {
         FleetNode& node = report.node;
-        const std::string* const label = look_up(node.labels, "node");
-        node.name = name_of_node(label && !name_by_file_ ? *label : file.empty() ? report.place : file);
+        const std::string* const label = name_by_file ? nullptr : look_up(node.labels, "node");
+        node.name = name_of_node(label ? *label : report.place);
         for (const auto& [field, value] : report.compared.values) node.values.emplace_back(Text(field), Text(value));
         for (const NumberOfGpu& number : report.compared.numbers)
             node.samples.push_back({Text(number.field), number.gpu, number.value});
         for (const std::string& finding : report.findings) node.findings.insert(Text(finding));
-        collection_.titles.merge(report.titles);
+        collection.titles.merge(report.titles);
         std::ranges::sort(node.values);
-        collection_.nodes.push_back(std::move(node));
+        collection.nodes.push_back(std::move(node));
     }
+    append(collection.unreadable, std::move(parsed.unreadable));
+}
 
-    void keep_the_latest() {
-        auto& nodes = collection_.nodes;
-        const auto by_name_latest_first = [](const FleetNode& a, const FleetNode& b) {
-            return std::tie(a.name, b.run_at) < std::tie(b.name, a.run_at);
-        };
-        std::ranges::sort(nodes, by_name_latest_first);
-        const auto rest = std::ranges::unique(nodes, {}, &FleetNode::name);
-        collection_.repeated = rest.size();
-        nodes.erase(rest.begin(), rest.end());
-        std::ranges::sort(collection_.unreadable, {}, &UnreadableReport::name);
-    }
-
-    Chunks chunks_;
-    bool name_by_file_;
-    std::mutex mutex_;
-    Collection collection_;
-};
+void keep_the_latest(Collection& collection) {
+    auto& nodes = collection.nodes;
+    std::ranges::stable_sort(nodes, [](const FleetNode& a, const FleetNode& b) {
+        return std::tie(a.name, b.run_at) < std::tie(b.name, a.run_at);
+    });
+    const auto rest = std::ranges::unique(nodes, {}, &FleetNode::name);
+    collection.repeated = rest.size();
+    nodes.erase(rest.begin(), rest.end());
+    std::ranges::sort(collection.unreadable, {}, &UnreadableReport::name);
+}
 
 /// The reports below a directory.
 void add_directory(const std::string& directory, std::vector<std::string>& files) {
@@ -278,8 +218,27 @@ std::vector<std::string> report_files(const std::vector<std::string>& inputs) {
     return files;
 }
 
-Collection read_reports(std::vector<std::string> files, bool name_by_file) {
-    return Reader(std::move(files), name_by_file).read_all();
+Collection read_reports(const std::vector<std::string>& files, bool name_by_file) {
+    Collection collection;
+    std::deque<std::future<ParsedChunk>> at_work;
+    const auto add_first = [&] {
+        add(at_work.front().get(), name_by_file, collection);
+        at_work.pop_front();
+    };
+    for (const std::string& file : files) {
+        std::ifstream opened(file, std::ios::binary);
+        std::istream& stream = file == "-" ? std::cin : opened;
+        if (!stream) collection.unreadable.push_back({file, "the file cannot be opened"});
+        for (std::size_t line = 1; stream;) {
+            Chunk chunk = next_chunk(stream, file, line);
+            line += static_cast<std::size_t>(std::ranges::count(chunk.text, '\n'));
+            if (at_work.size() >= std::clamp(std::thread::hardware_concurrency(), 1U, most_threads)) add_first();
+            at_work.push_back(std::async(std::launch::async, parsed_chunk, std::move(chunk)));
+        }
+    }
+    while (!at_work.empty()) add_first();
+    keep_the_latest(collection);
+    return collection;
 }
 
 }  // namespace rnncheck

@@ -196,8 +196,8 @@ ComparedValues compared_values(const Value& facts) {
     std::unordered_map<std::string, ByGpu> fields = results_of(facts, compared.numbers);
     for (auto at = compared.values.begin(); at != compared.values.end();) {
         const std::string_view place = at->first, list = place.substr(0, place.find('['));
-        const bool is_of_gpu = list.size() < place.size() &&
-                               (list == "cuda_devices" || list == "nvml_devices" || list == "kernel_runs");
+        const bool is_of_gpu =
+            list.size() < place.size() && (list == "cuda_devices" || list == "nvml_devices" || list == "kernel_runs");
         if (is_of_gpu && !place.ends_with(']'))
             fields[std::string(list) + '[' + std::string(place.substr(place.find(']')))][at->second].push_back(
                 leading_number(place.substr(list.size() + 1)).value_or(-1));

@@ -1,6 +1,7 @@
 // What `rnncheck fleet` prints in every format.
 #include <map>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "report/documents.hpp"
 #include "report/outline.hpp"
@@ -25,18 +26,11 @@ std::string in_words(const FleetValue& value) {
     return value.value + (value.count == 0 ? " is expected" : " on " + on_nodes(value.count, value.nodes));
 }
 
-/// Fields whose values divide the nodes in the same way have one cause, and stand together.
-std::vector<std::vector<const FleetField*>> joined_fields(const FleetGroup& group) {
-    std::vector<std::vector<const FleetField*>> lists;
-    std::map<std::vector<std::string>, std::size_t> known;
-    for (const FleetField& field : group.differences) {
-        std::vector<std::string> division;
-        for (const FleetValue& value : field.values) division.push_back(value.nodes);
-        const auto [at, is_new] = known.try_emplace(std::move(division), lists.size());
-        if (is_new) lists.emplace_back();
-        lists[at->second].push_back(&field);
-    }
-    return lists;
+/// By who has which value.
+std::vector<std::string> division_by(const FleetField& field) {
+    std::vector<std::string> nodes;
+    for (const FleetValue& value : field.values) nodes.push_back(value.nodes);
+    return nodes;
 }
 
 void write_fields(Page& page, const std::vector<const FleetField*>& fields) {
@@ -87,7 +81,8 @@ void write_groups(Page& page, const Fleet& fleet) {
         page.heading(on_nodes(group.nodes, shown(group.name)));
         if (group.differences.empty())
             page.line("  all " + std::to_string(group.fields_compared) + " fields are the same");
-        for (const auto& fields : joined_fields(group)) write_fields(page, fields);
+        // Fields that divide the nodes in the same way have one cause, and stand together.
+        for (const auto& [division, fields] : grouped(group.differences, division_by)) write_fields(page, fields);
     }
 }
 
@@ -147,15 +142,13 @@ void add_odd_nodes(const FleetGroup& group, std::vector<Finding>& findings) {
     for (const FleetField& field : group.differences)
         for (const FleetValue& value : field.values) {
             if (!value.odd) continue;
-            const std::string& usual = field.values.front().value;
-            const auto [at, is_new] = by_nodes.try_emplace(
-                value.nodes, finding_about("fleet_node_differs", "Nodes that differ from the others", Severity::warning,
-                                           value.nodes, ""));
-            Finding& finding = at->second;
-            if (is_new)
-                finding.message = field.what + " is " + in_words(value) + "; usually " + usual;
+            Finding& finding = by_nodes[value.nodes];
+            const std::string usual = "; usually " + field.values.front().value;
+            if (finding.rule.empty())
+                finding = finding_about("fleet_node_differs", "Nodes that differ from the others", Severity::warning,
+                                        value.nodes, field.what + " is " + in_words(value) + usual);
             else
-                finding.evidence.push_back({field.what, value.value + "; usually " + usual, field.fact});
+                finding.evidence.push_back({field.what, value.value + usual, field.fact});
         }
     for (auto& [nodes, finding] : by_nodes) {
         if (!finding.evidence.empty())

@@ -1,7 +1,6 @@
 #include "report/sweep.hpp"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 #include "base/lists.hpp"
@@ -32,26 +31,18 @@ bool fared_alike(const Sweep& a, const Sweep& b) {
            std::equal(a.runs.begin(), a.runs.end(), b.runs.begin(), b.runs.end(), same);
 }
 
-std::vector<Sweep> one_per_gpu(const Facts& facts) {
-    std::vector<Sweep> sweeps;
-    std::map<std::tuple<std::string, Dialect, int>, std::size_t> places;
-    for (const RnnRun& run : facts.rnn_runs) {
-        const auto [place, is_new] = places.try_emplace({run.library, run.dialect, run.gpu}, sweeps.size());
-        if (is_new) sweeps.push_back({run.library, run.dialect, {run.gpu}, {}});
-        sweeps[place->second].runs.push_back(&run);
-    }
-    return sweeps;
-}
-
 }  // namespace
 
 std::vector<Sweep> sweeps_of(const Facts& facts) {
     std::vector<Sweep> sweeps;
-    for (Sweep& sweep : one_per_gpu(facts)) {
+    const auto place = [](const RnnRun& run) { return std::tuple(run.library, run.dialect, run.gpu); };
+    for (const auto& [of, runs] : grouped(facts.rnn_runs, place)) {
+        const auto& [library, dialect, gpu] = of;
+        const Sweep sweep{library, dialect, {gpu}, runs};
         if (Sweep* const like = find_where(sweeps, [&](const Sweep& s) { return fared_alike(s, sweep); }))
-            like->gpus.push_back(sweep.gpus.front());
+            like->gpus.push_back(gpu);
         else
-            sweeps.push_back(std::move(sweep));
+            sweeps.push_back(sweep);
     }
     return sweeps;
 }
@@ -63,23 +54,21 @@ std::optional<Peak> peak_of(const Gpu& gpu) {
 }
 
 std::string kind_of(const RnnCase& rnn_case) {
-    return network_name(rnn_case.cell) + (rnn_case.training ? " training " : " ") +
-           join({std::string(name_of(rnn_case.dtype)), std::string(name_of(rnn_case.math)),
-                 std::string(name_of(rnn_case.algorithm))},
-                " ");
+    return concat(network_name(rnn_case.cell), rnn_case.training ? " training " : " ", rnn_case.dtype, ' ',
+                  rnn_case.math, ' ', rnn_case.algorithm);
 }
 
 std::string shape_of(const RnnCase& rnn_case) {
-    std::string text = "I=" + std::to_string(rnn_case.input) + " H=" + std::to_string(rnn_case.hidden) +
-                       " B=" + std::to_string(rnn_case.batch) + " T=" + std::to_string(rnn_case.sequence_length);
-    if (rnn_case.layers != 1) text += " L=" + std::to_string(rnn_case.layers);
+    std::string text =
+        concat("I=", rnn_case.input, " H=", rnn_case.hidden, " B=", rnn_case.batch, " T=", rnn_case.sequence_length);
+    if (rnn_case.layers != 1) text += concat(" L=", rnn_case.layers);
     if (rnn_case.direction == Direction::bidirectional) text += " both directions";
     if (!rnn_case.lengths.empty()) text += " lengths " + lengths_of(rnn_case);
     if (rnn_case.layout == Layout::sequence_major_packed) text += " packed";
     if (rnn_case.layout == Layout::batch_major) text += " batch-major";
     if (rnn_case.states) text += " initial states";
-    if (rnn_case.projection > 0) text += " P=" + std::to_string(rnn_case.projection);
-    if (rnn_case.bias != BiasMode::both) text += " bias " + std::string(name_of(rnn_case.bias));
+    if (rnn_case.projection > 0) text += concat(" P=", rnn_case.projection);
+    if (rnn_case.bias != BiasMode::both) text += concat(" bias ", rnn_case.bias);
     if (rnn_case.input_mode == InputMode::skip) text += " skip input";
     if (rnn_case.clip > 0) text += " clip " + short_number(rnn_case.clip);
     return text;
@@ -90,43 +79,25 @@ std::string network_name(Cell cell) {
     return names[static_cast<std::size_t>(cell)];
 }
 
-std::string_view word_of(RunEnd end) {
-    constexpr std::string_view words[] = {"ok",     "not supported", "rejected", "out of memory",
-                                          "failed", "WRONG",         "not run"};
-    static_assert(std::size(words) == static_cast<std::size_t>(RunEnd::skipped) + 1);
-    return words[static_cast<std::size_t>(end)];
+const RunEndLook& look_of(RunEnd end) {
+    // Okabe and Ito's palette, which colour-blind people can tell apart ("Color Universal Design", 2008).
+    static constexpr RunEndLook looks[] = {
+        {"ok", 0, '.', "#009E73", "#ffffff"},       {"not supported", 1, '-', "#DDDDDD", "#444444"},
+        {"rejected", 3, 'r', "#E69F00", "#000000"}, {"out of memory", 4, 'm', "#56B4E9", "#000000"},
+        {"failed", 5, 'X', "#000000", "#ffffff"},   {"WRONG", 6, 'W', "#D55E00", "#ffffff"},
+        {"not run", 2, 's', "#F0E442", "#000000"}};
+    return looks[static_cast<std::size_t>(end)];
 }
 
 RunEnd worst_of(const Cases& cases) {
-    constexpr RunEnd by_weight[] = {RunEnd::incorrect, RunEnd::failed,  RunEnd::out_of_memory,
-                                    RunEnd::rejected,  RunEnd::skipped, RunEnd::not_supported};
-    for (const RunEnd end : by_weight)
-        if (find_by(cases, &RnnRun::end, end)) return end;
-    return RunEnd::ok;
-}
-
-std::vector<GridRow> grid_of(const Sweep& sweep, std::size_t columns,
-                             const std::function<std::string(const RnnCase&)>& row,
-                             const std::function<std::size_t(const RnnCase&)>& column) {
-    std::vector<GridRow> rows;
-    for (const RnnRun* run : sweep.runs) {
-        const std::string name = row(run->rnn_case);
-        GridRow* place = find_by(rows, &GridRow::name, name);
-        if (!place) place = &*rows.insert(rows.end(), {name, std::vector<Cases>(columns)});
-        place->cells[column(run->rnn_case)].push_back(run);
-    }
-    return rows;
+    const auto weight = [](const RnnRun* run) { return look_of(run->end).weight; };
+    return cases.empty() ? RunEnd::ok : (*std::ranges::max_element(cases, {}, weight))->end;
 }
 
 std::string gpus_in_words(const std::vector<int>& gpus) {
     std::vector<std::string> parts;
-    for (std::size_t i = 0; i < gpus.size();) {
-        std::size_t last = i;
-        while (last + 1 < gpus.size() && gpus[last + 1] - 1LL == gpus[last]) ++last;
-        const std::string first = std::to_string(gpus[i]);
-        parts.push_back(last == i ? first : first + '-' + std::to_string(gpus[last]));
-        i = last + 1;
-    }
+    for (const auto& [first, last] : runs_in(gpus))
+        parts.push_back(first == last ? std::to_string(first) : concat(first, '-', last));
     return (gpus.size() == 1 ? "GPU " : "GPUs ") + join_with_and(parts);
 }
 

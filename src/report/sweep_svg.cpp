@@ -5,6 +5,8 @@
 #include <set>
 #include <sstream>
 
+#include "base/lists.hpp"
+#include "base/text.hpp"
 #include "report/sweep.hpp"
 #include "report/text.hpp"
 
@@ -15,22 +17,10 @@ namespace {
 constexpr int cell_size = 16, margin = 16, line_height = 15, letter_width = 7;
 constexpr std::size_t longest_words = 300;
 
-struct SquareLook {
-    char letter;
-    const char *fill, *ink;
-};
-
-/// Okabe and Ito's palette, which colour-blind people can tell apart ("Color Universal Design", 2008).
-constexpr SquareLook square_looks[] = {
-    {'.', "#009E73", "#ffffff"}, {'-', "#DDDDDD", "#444444"}, {'r', "#E69F00", "#000000"}, {'m', "#56B4E9", "#000000"},
-    {'X', "#000000", "#ffffff"}, {'W', "#D55E00", "#ffffff"}, {'s', "#F0E442", "#000000"}};
-static_assert(std::size(square_looks) == static_cast<std::size_t>(RunEnd::skipped) + 1);
-
 std::vector<std::string> all_shapes(const Facts& facts) {
     std::vector<std::string> shapes;
-    std::set<std::string> seen;
-    for (const RnnRun& run : facts.rnn_runs)
-        if (std::string shape = shape_of(run.rnn_case); seen.insert(shape).second) shapes.push_back(std::move(shape));
+    for (const auto& [shape, runs] : grouped(facts.rnn_runs, [](const RnnRun& run) { return shape_of(run.rnn_case); }))
+        shapes.push_back(shape);
     return shapes;
 }
 
@@ -49,7 +39,7 @@ class Picture {
     }
 
     void square(int x, int y, RunEnd end, std::string_view tip) {
-        const SquareLook& look = square_looks[static_cast<std::size_t>(end)];
+        const RunEndLook& look = look_of(end);
         body_ << "<g><title>" << xml(tip, longest_words) << "</title><rect x=\"" << x << "\" y=\"" << y << "\" width=\""
               << cell_size - 1 << "\" height=\"" << cell_size - 1 << "\" fill=\"" << look.fill << "\"/><text x=\""
               << x + cell_size / 2 << "\" y=\"" << y + 12 << "\" text-anchor=\"middle\" fill=\"" << look.ink << "\">"
@@ -95,11 +85,9 @@ void draw_sweep(Picture& page, const Sweep& sweep, const std::vector<std::string
     page.text(margin,
               gpus_in_words(sweep.gpus) + ", " + std::string(name_of(sweep.dialect)) + " interface, " + sweep.library,
               "font-weight=\"bold\"");
-    const std::vector<GridRow> rows = grid_of(sweep, shapes.size(), kind_of, [&](const RnnCase& rnn_case) {
-        return static_cast<std::size_t>(std::ranges::find(shapes, shape_of(rnn_case)) - shapes.begin());
-    });
+    const auto rows = grouped(sweep.runs, [](const RnnRun& run) { return kind_of(run.rnn_case); });
     std::size_t widest = 0;
-    for (const GridRow& row : rows) widest = std::max(widest, row.name.size());
+    for (const auto& [kind, runs] : rows) widest = std::max(widest, kind.size());
     const int left = margin + letter_width * static_cast<int>(widest + 1);
     page.down(2 * line_height);
     for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -109,13 +97,13 @@ void draw_sweep(Picture& page, const Sweep& sweep, const std::vector<std::string
         page.at(x, page.y(), std::to_string(i + 1), turned.c_str());
     }
     page.down(4);
-    for (const GridRow& row : rows) {
-        page.at(margin, page.y() + 12, row.name, "");
-        for (std::size_t i = 0; i < shapes.size(); ++i) {
-            if (row.cells[i].empty()) continue;
-            const RunEnd end = worst_of(row.cells[i]);
-            page.square(left + cell_size * static_cast<int>(i), page.y(), end,
-                        std::string(word_of(end)) + ": " + row.name + ", " + shapes[i]);
+    for (const auto& [kind, runs] : rows) {
+        page.at(margin, page.y() + 12, kind, "");
+        for (const auto& [shape, cases] : grouped(runs, [](const RnnRun& run) { return shape_of(run.rnn_case); })) {
+            const RunEnd end = worst_of(cases);
+            const auto column = std::ranges::find(shapes, shape) - shapes.begin();
+            page.square(left + cell_size * static_cast<int>(column), page.y(), end,
+                        concat(look_of(end).word, ": ", kind, ", ", shape));
         }
         page.down(cell_size);
     }
@@ -123,10 +111,10 @@ void draw_sweep(Picture& page, const Sweep& sweep, const std::vector<std::string
 
 void draw_legend(Picture& page, const std::vector<std::string>& shapes) {
     page.down(line_height);
-    for (std::size_t i = 0; i < std::size(square_looks); ++i) {
+    for (std::size_t i = 0; i < names_of(RunEnd{}).size(); ++i) {
         const auto end = static_cast<RunEnd>(i);
-        page.square(margin, page.y(), end, word_of(end));
-        page.at(margin + cell_size + 4, page.y() + 12, word_of(end), "");
+        page.square(margin, page.y(), end, look_of(end).word);
+        page.at(margin + cell_size + 4, page.y() + 12, look_of(end).word, "");
         page.down(cell_size);
     }
     page.text(margin, "Columns (I input, H hidden, B batch, T steps, L layers, P projection):");

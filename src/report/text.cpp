@@ -39,6 +39,19 @@ std::string shown(std::string_view text) {
     return escaped(text);
 }
 
+std::string listed(std::vector<std::string> parts) {
+    std::erase(parts, "");
+    return join(parts, ", ");
+}
+
+std::string known(std::string_view before, const std::optional<std::string>& value, std::string_view after) {
+    return value ? concat(before, shown(*value), after) : "";
+}
+
+std::string known(std::string_view before, const std::optional<Version>& value, std::string_view after) {
+    return value ? known(before, std::optional(value->text), after) : "";
+}
+
 std::string with_entities(std::string_view text, Entities entities, std::size_t most) {
     std::string safe;
     for (const char letter : escaped(text, most)) {
@@ -75,6 +88,21 @@ std::size_t columns_of(std::string_view text) {
 std::string padded(std::string_view text, std::size_t width) {
     const std::size_t columns = columns_of(text);
     return std::string(text) + std::string(width - std::min(width, columns), ' ');
+}
+
+std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows) {
+    std::vector<std::size_t> widths;
+    for (const auto& row : rows) {
+        widths.resize(std::max(widths.size(), row.size()));
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
+    }
+    std::vector<std::string> lines;
+    for (const auto& row : rows) {
+        std::string& line = lines.emplace_back();
+        for (std::size_t i = 0; i < row.size(); ++i) line += padded(row[i], widths[i] + 2);
+        line.erase(line.find_last_not_of(' ') + 1);
+    }
+    return lines;
 }
 
 std::string shortened(std::string_view text, std::size_t width) {
@@ -170,8 +198,12 @@ void Page::labelled(std::string_view word, std::string_view text, std::size_t wi
     if (!text.empty()) wrap("  " + padded(word, width), text);
 }
 
+void Page::unwrapped(std::string_view word, std::string_view text, std::size_t width) {
+    if (!text.empty()) line("  " + padded(word, width) + std::string(text));
+}
+
 void Page::command(std::string_view word, std::string_view command, std::size_t width) {
-    line("  " + padded(word, width) + styled(TextStyle::bold, shown(command)));
+    unwrapped(word, styled(TextStyle::bold, shown(command)), width);
 }
 
 void Page::heading(std::string_view title) {

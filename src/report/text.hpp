@@ -23,6 +23,13 @@ inline constexpr std::size_t widest_prose = 100;
 /// Text from outside, safe for a terminal and of bounded length.
 std::string shown(std::string_view text);
 
+/// Those that are not empty: "a, b".
+std::string listed(std::vector<std::string> parts);
+
+/// "kernel 6.1" of what is known, shown; else empty.
+std::string known(std::string_view before, const std::optional<std::string>& value, std::string_view after = "");
+std::string known(std::string_view before, const std::optional<Version>& value, std::string_view after = "");
+
 /// What a format has for a character that means something in it.
 using Entities = std::initializer_list<std::pair<char, std::string_view>>;
 
@@ -40,6 +47,9 @@ std::size_t columns_of(std::string_view text);
 
 /// "text" padded to `width` columns.
 std::string padded(std::string_view text, std::size_t width);
+
+/// Rows as lines of columns, each as wide as its widest cell and two blanks from the next.
+std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows);
 
 /// "text" cut after a word to at most `width` columns, with "..." where something was cut.
 std::string shortened(std::string_view text, std::size_t width);
@@ -85,7 +95,9 @@ class Page {
     void wrap(std::string_view first, std::string_view text, std::size_t indent = std::string_view::npos);
     /// "  Word      text", wrapped under the text.
     void labelled(std::string_view word, std::string_view text, std::size_t width = 10);
-    /// The same with a command, which is never wrapped.
+    /// The same in one line, however long: a path.
+    void unwrapped(std::string_view word, std::string_view text, std::size_t width = 10);
+    /// The same with a command.
     void command(std::string_view word, std::string_view command, std::size_t width = 10);
     /// A title in bold behind an empty line.
     void heading(std::string_view title);

@@ -20,19 +20,14 @@ std::string lines_of(const Log& log, LogKind kind) {
 }
 
 std::string network_in_words(const LogRnnConfig& config) {
-    std::vector<std::string> words;
-    const auto add = [&](const char* name, const std::optional<std::int64_t>& value) {
-        if (value) words.push_back(std::string(name) + " " + std::to_string(*value));
+    const auto number = [](const char* name, const std::optional<std::int64_t>& value) {
+        return value ? concat(name, ' ', *value) : "";
     };
-    words.push_back(config.cell.value_or("cell unknown"));
-    if (config.direction) words.push_back(*config.direction);
-    add("layers", config.layers);
-    add("input", config.input_size);
-    add("units", config.units);
-    add("longest sequence", config.sequence_length);
-    add("batch", config.batch);
-    if (!config.missing.empty()) words.push_back("not in the log: " + join_with_and(config.missing));
-    return shown(join(words, ", "));
+    return shown(
+        listed({config.cell.value_or("cell unknown"), config.direction.value_or(""), number("layers", config.layers),
+                number("input", config.input_size), number("units", config.units),
+                number("longest sequence", config.sequence_length), number("batch", config.batch),
+                config.missing.empty() ? "" : "not in the log: " + join_with_and(config.missing)}));
 }
 
 std::string given_in_words(const Log& log) {
@@ -75,8 +70,7 @@ void write_checks(Page& page, const std::vector<Finding>& causes) {
 }
 
 void write_about_log(Page& page, const Log& log) {
-    std::string text = pluralized(log.lines, "line", "lines") + " of " +
-                       shown(join_with_and(log.files)) + " read.";
+    std::string text = pluralized(log.lines, "line", "lines") + " of " + shown(join_with_and(log.files)) + " read.";
     if (const std::string lines = lines_of(log, LogKind::consequence); !lines.empty())
         text += " Follow-up errors: " + lines + ".";
     if (const std::string lines = lines_of(log, LogKind::harmless); !lines.empty()) text += " Harmless: " + lines + ".";

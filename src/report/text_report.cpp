@@ -53,38 +53,30 @@ void write_evidence(Page& page, const std::vector<Evidence>& evidence, std::stri
     }
 }
 
-/// The rules with this outcome, if there are any, below a heading; those without an answer for one reason together.
-void write_verdicts(Page& page, const Report& report, Outcome outcome, const std::string& heading, bool with_evidence) {
-    if (!find_by(report.verdicts, &RuleVerdict::outcome, outcome)) return;
-    page.line();
-    page.line(heading);
-    std::set<std::string> known;
-    for (const RuleVerdict& verdict : report.verdicts) {
-        if (verdict.outcome != outcome) continue;
-        std::string rules = verdict.rule;
-        if (outcome == Outcome::undecided) {
-            if (!known.insert(verdict.reason).second) continue;
-            std::vector<std::string> alike;
-            for (const RuleVerdict& other : report.verdicts)
-                if (other.outcome == outcome && other.reason == verdict.reason) alike.push_back(other.rule);
-            rules = join(alike, ", ");
-        }
-        page.wrap("  ", shown(rules) + ": " + shown(verdict.reason), 4);
-        if (with_evidence) write_evidence(page, verdict.evidence, "");
-    }
+using Verdicts = std::vector<const RuleVerdict*>;
+
+Verdicts verdicts_with(const Report& report, Outcome outcome, bool asked = true) {
+    Verdicts verdicts;
+    for (const RuleVerdict& verdict : report.verdicts)
+        if (verdict.outcome == outcome && !verdict.not_asked == asked) verdicts.push_back(&verdict);
+    return verdicts;
 }
 
-/// What does not apply; and apart from it, by the reason, what was not evaluated: that is not known to be fine.
-void write_without_answer(Page& page, const Report& report) {
-    std::vector<std::string> not_applicable;
-    std::map<std::string, std::vector<std::string>> not_evaluated;
-    for (const RuleVerdict& verdict : report.verdicts)
-        if (verdict.outcome == Outcome::not_applicable)
-            (verdict.not_asked ? not_evaluated[verdict.reason] : not_applicable).push_back(shown(verdict.rule));
-    if (!not_applicable.empty()) page.heading("Not applicable");
-    if (!not_applicable.empty()) page.wrap("  ", join(not_applicable, ", "));
-    if (!not_evaluated.empty()) page.heading("Not evaluated");
-    for (const auto& [reason, rules] : not_evaluated) page.wrap("  ", shown(reason) + ": " + join(rules, ", "), 4);
+std::string rules_of(const Verdicts& verdicts) {
+    std::vector<std::string> rules;
+    for (const RuleVerdict* verdict : verdicts) rules.push_back(shown(verdict->rule));
+    return join(rules, ", ");
+}
+
+/// Those with one reason together, below a heading.
+void write_reasons(Page& page, const std::string& heading, const Verdicts& verdicts, bool with_evidence = false) {
+    if (!verdicts.empty()) page.line();
+    if (!verdicts.empty()) page.line(heading);
+    for (const auto& [reason, alike] : grouped(verdicts, &RuleVerdict::reason)) {
+        page.wrap("  ", rules_of(alike) + ": " + shown(reason), 4);
+        for (const RuleVerdict* verdict : alike)
+            if (with_evidence) write_evidence(page, verdict->evidence, "");
+    }
 }
 
 void write_probe_runs(Page& page, const Facts& facts) {
@@ -155,14 +147,20 @@ void write_examination(Page& page, const Report& report) {
             ++next;
         write_finding(page, report, {report.findings.begin() + static_cast<std::ptrdiff_t>(i), next - i});
     }
-    write_verdicts(page, report, Outcome::undecided,
-                   page.mark(Mark::undetermined) + page.styled(TextStyle::bold, " Undetermined"), page.is_verbose());
+    write_reasons(page, page.mark(Mark::undetermined) + page.styled(TextStyle::bold, " Undetermined"),
+                  verdicts_with(report, Outcome::undecided), page.is_verbose());
     write_sweeps(page, report.facts, page.is_verbose() || report.lstm);
     if (report.lstm) write_lstm(page, *report.lstm);
     if (page.is_verbose() || given)
-        write_verdicts(page, report, Outcome::pass, page.styled(TextStyle::bold, "Passed"), true);
+        write_reasons(page, page.styled(TextStyle::bold, "Passed"), verdicts_with(report, Outcome::pass), true);
     if (page.is_verbose()) {
-        write_without_answer(page, report);
+        const Verdicts not_applicable = verdicts_with(report, Outcome::not_applicable);
+        if (!not_applicable.empty()) page.heading("Not applicable");
+        if (!not_applicable.empty()) page.wrap("  ", rules_of(not_applicable));
+        const Verdicts not_evaluated = verdicts_with(report, Outcome::not_applicable, false);
+        if (!not_evaluated.empty()) page.heading("Not evaluated");
+        for (const auto& [reason, alike] : grouped(not_evaluated, &RuleVerdict::reason))
+            page.wrap("  ", shown(reason) + ": " + rules_of(alike), 4);
         write_probe_runs(page, report.facts);
     }
     write_end(page, report);

@@ -18,9 +18,9 @@ struct Options {
 };
 
 Collection read(const std::vector<std::string>& inputs, const Options& options) {
-    std::vector<std::string> files = report_files(inputs);
+    const std::vector<std::string> files = report_files(inputs);
     std::ranges::for_each(files, protect_input);
-    return read_reports(std::move(files), options.named_by == NamedBy::file);
+    return read_reports(files, options.named_by == NamedBy::file);
 }
 
 int compare(const Options& options, const ReportOptions& report_options) {
