@@ -29,11 +29,11 @@ const Text* known_value(const FleetNode& node, Text field) {
 }
 
 /// The value of a node, where it is known.
-std::optional<Text> value_of(const FleetNode& node, Text field) {
-    if (const Text* value = known_value(node, field)) return *value;
+std::optional<std::string_view> value_of(const FleetNode& node, Text field) {
+    if (const Text* value = known_value(node, field)) return value->str();
     const std::string_view probe = probe_that_shows_absence(field.str());
-    const Text* end = probe.empty() ? nullptr : known_value(node, Text("probe_runs[" + std::string(probe) + "].end"));
-    return end && end->str() == "finished" ? std::optional(Text(absent)) : std::nullopt;
+    const Text* end = probe.empty() ? nullptr : known_value(node, Text(concat("probe_runs[", probe, "].end")));
+    return end && end->str() == "finished" ? std::optional(absent) : std::nullopt;
 }
 
 /// Without what tells cases of one number apart: "rnn_tests[fp32 lstm case 4 v8 #123].digest".
@@ -65,7 +65,7 @@ FleetField difference_in(Text field) {
     return {label_of({place}), place};
 }
 
-using NodesByValue = std::map<Text, Nodes>;
+using NodesByValue = std::map<std::string_view, Nodes>;
 
 std::string nodeset_of_these(const auto& nodes) {
     Names names;
@@ -73,9 +73,8 @@ std::string nodeset_of_these(const auto& nodes) {
     return nodeset_of(std::move(names));
 }
 
-/// What most have, or --expect has; nothing without a majority.
-std::optional<Text> usual_value(Text field, const NodesByValue& values, std::size_t known, const FleetNode* expected) {
-    if (expected) return value_of(*expected, field);
+/// What most have; nothing without a majority.
+std::optional<std::string_view> usual_value(const NodesByValue& values, std::size_t known) {
     const auto count = [](const NodesByValue::value_type& value) { return value.second.size(); };
     const auto most = std::ranges::max_element(values, {}, count);
     return known >= least_for_majority && count(*most) * 3 > known * 2 ? std::optional(most->first) : std::nullopt;
@@ -84,15 +83,15 @@ std::optional<Text> usual_value(Text field, const NodesByValue& values, std::siz
 void compare_values(const Nodes& nodes, const FleetNode* expected, FleetGroup& group) {
     std::map<Text, NodesByValue> fields;
     for (const FleetNode* node : nodes)
-        for (const auto& [field, value] : node->values) fields[field][value].push_back(node);
+        for (const auto& [field, value] : node->values) fields[field][value.str()].push_back(node);
     group.fields_compared = fields.size();
     for (auto& [field, values] : fields) {
         std::size_t known = 0;
         for (const auto& [value, with_it] : values) known += with_it.size();
         if (known < nodes.size() && !probe_that_shows_absence(field.str()).empty())
             for (const FleetNode* node : nodes)
-                if (!known_value(*node, field) && value_of(*node, field)) values[Text(absent)].push_back(node), ++known;
-        const std::optional<Text> usual = usual_value(field, values, known, expected);
+                if (!known_value(*node, field) && value_of(*node, field)) values[absent].push_back(node), ++known;
+        const auto usual = expected ? value_of(*expected, field) : usual_value(values, known);
         const bool is_one_value = values.size() == 1 && (!expected || usual == values.begin()->first);
         if (is_one_value || (expected && !usual)) continue;
         FleetField& difference = group.differences.emplace_back(difference_in(field));
@@ -100,10 +99,11 @@ void compare_values(const Nodes& nodes, const FleetNode* expected, FleetGroup& g
         for (const auto& [value, with_it] : values) {
             const bool is_second_kind = !expected && with_it.size() >= least_for_majority &&
                                         static_cast<double>(with_it.size()) > second_kind * static_cast<double>(known);
-            difference.values.push_back({value.str(), with_it.size(), usual == value ? "" : nodeset_of_these(with_it),
+            difference.values.push_back({std::string(value), with_it.size(),
+                                         usual == value ? "" : nodeset_of_these(with_it),
                                          usual && usual != value && !is_second_kind});
         }
-        if (usual && !values.contains(*usual)) difference.values.push_back({usual->str()});
+        if (usual && !values.contains(*usual)) difference.values.push_back({std::string(*usual)});
         std::ranges::stable_sort(difference.values, [](const FleetValue& a, const FleetValue& b) {
             return std::tuple(a.nodes.empty(), a.count) > std::tuple(b.nodes.empty(), b.count);
         });
@@ -119,7 +119,7 @@ double median(std::vector<double> values) {
 void compare_numbers(const Nodes& nodes, FleetGroup& group) {
     std::map<Text, std::vector<std::pair<double, const FleetNode*>>> fields;
     for (const FleetNode* node : nodes)
-        for (const FleetSample& sample : node->samples) fields[sample.field].emplace_back(sample.value, node);
+        for (const auto& [field, value] : node->numbers) fields[field].emplace_back(value, node);
     for (const auto& [field, samples] : fields) {
         if (nodes.size() < least_for_majority) continue;
         std::vector<double> values, deviations;
@@ -175,13 +175,16 @@ std::vector<Item> by_count(const std::map<Key, Names>& names, auto item_of) {
 void add_reports(const Collection& collection, const FleetQuestion& question, Fleet& fleet) {
     std::map<std::string, std::map<std::string, Names>> findings;  // by severity and rule
     std::map<std::string, Names> unreadable;
+    std::map<std::string, std::string> titles;
     Names with_problems, undetermined;
     for (const FleetNode& node : collection.nodes) {
         bool has_problem = false;
-        for (const Text& finding : node.findings) {
-            const std::vector<std::string> words = split(finding.str(), ' ');
-            findings[words.front()][finding.str().substr(words.front().size() + 1)].push_back(node.name);
-            has_problem |= words.front() == "error";
+        for (const auto& [finding, title] : node.findings) {
+            const std::size_t blank = finding.str().find(' ');
+            const std::string severity = finding.str().substr(0, blank), rule = finding.str().substr(blank + 1);
+            findings[severity][rule].push_back(node.name);
+            titles[rule] = title.str();
+            has_problem |= severity == "error";
         }
         if (has_problem)
             with_problems.push_back(node.name);
@@ -192,8 +195,7 @@ void add_reports(const Collection& collection, const FleetQuestion& question, Fl
     fleet.read = collection.nodes.size();
     fleet.repeated = collection.repeated;
     const auto rule = [&](const std::string& id) {
-        const std::string* const title = look_up(collection.titles, id);
-        return FleetNodes{.what = id, .title = title && !title->empty() ? std::optional(*title) : std::nullopt};
+        return FleetNodes{.what = id, .title = titles[id].empty() ? std::nullopt : std::optional(titles[id])};
     };
     fleet.problems = by_count<FleetNodes>(findings["error"], rule);
     fleet.warnings = by_count<FleetNodes>(findings["warning"], rule);
@@ -268,7 +270,7 @@ using Changes = std::map<std::tuple<std::string, std::string, std::string>, Name
 /// Rules that found something at one time alone.
 void add_findings(const FleetNode& node, const FleetNode& later, Changes& changes) {
     const auto add = [&](const FleetNode& one, const FleetNode& other, const char* from, const char* to) {
-        for (const Text& finding : one.findings)
+        for (const auto& [finding, title] : one.findings)
             if (!other.findings.contains(finding)) changes[{finding.str(), from, to}].push_back(node.name);
     };
     add(node, later, "present", "absent");
@@ -282,7 +284,7 @@ void add_facts(const FleetNode& node, const FleetNode& later, Changes& changes) 
         for (const auto& [field, value] : *values) fields.insert(field);
     for (const Text field : fields)
         if (const auto from = value_of(node, field), to = value_of(later, field); from && to && from != to)
-            changes[{label_of({place_of(field)}), from->str(), to->str()}].push_back(node.name);
+            changes[{label_of({place_of(field)}), std::string(*from), std::string(*to)}].push_back(node.name);
 }
 
 std::vector<FleetChange> by_count(const Changes& changes) {
@@ -301,7 +303,9 @@ Fleet compare_nodes(const Collection& collection, const FleetQuestion& question)
         FleetGroup& group = fleet.groups.emplace_back(FleetGroup{name, nodes.size()});
         compare_values(nodes, question.expected ? &*question.expected : nullptr, group);
         compare_numbers(nodes, group);
-        std::ranges::stable_sort(group.differences, {}, &FleetField::fact);
+        std::ranges::sort(group.differences, {}, [](const FleetField& field) {
+            return std::tuple(field.fact, field.values.front().value, field.values.back().value);
+        });
         for (const FleetField& field : group.differences)
             for (const FleetValue& value : field.values)
                 if (value.odd) append(odd, names_of_nodeset(value.nodes));

@@ -4,7 +4,6 @@
 #include <compare>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,10 +12,11 @@
 
 namespace rnncheck {
 
-/// A text of which one copy is kept, for all reports. Not for several threads.
+/// A text of which one copy is kept, for all reports. Several threads may make them.
 class Text {
   public:
     explicit Text(std::string_view text);
+    /// Not while another thread makes one.
     const std::string& str() const;
     auto operator<=>(const Text&) const = default;
 
@@ -24,21 +24,14 @@ class Text {
     std::uint32_t number_;
 };
 
-/// A number that varies from run to run: of one GPU, or of the node (gpu -1).
-struct FleetSample {
-    Text field;
-    int gpu = -1;
-    double value = 0;
-};
-
 struct FleetNode {
-    std::string name;
-    std::string run_at;                         ///< ISO time, compared as text; "" when the report has none
-    std::string verdict;                        ///< as the report has it; "" for facts that nobody judged
-    std::set<Text> findings;                    ///< "error driver_missing", "warning rnn_slow"
-    std::vector<std::pair<Text, Text>> values;  ///< field and value, by field
-    std::vector<FleetSample> samples;
-    TextMap labels;
+    std::string name = {};
+    std::string run_at = {};                            ///< ISO time, compared as text; "" when the report has none
+    std::string verdict = {};                           ///< as the report has it; "" for facts that nobody judged
+    std::map<Text, Text> findings = {};                 ///< "error driver_missing", and its title
+    std::vector<std::pair<Text, Text>> values = {};     ///< field and value, by field
+    std::vector<std::pair<Text, double>> numbers = {};  ///< that vary from run to run, of each GPU
+    TextMap labels = {};
 };
 
 /// A report that could not be read: "gpu07.json:3" and why.
@@ -47,10 +40,9 @@ struct UnreadableReport {
 };
 
 struct Collection {
-    std::vector<FleetNode> nodes;  ///< by name, the latest report of each
-    std::vector<UnreadableReport> unreadable;
+    std::vector<FleetNode> nodes = {};  ///< by name, the latest report of each
+    std::vector<UnreadableReport> unreadable = {};
     std::size_t repeated = 0;
-    std::map<std::string, std::string> titles;  ///< of the rules that found something
 
     const FleetNode* find(std::string_view name) const;
 };

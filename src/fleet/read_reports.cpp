@@ -7,6 +7,7 @@
 #include <fstream>
 #include <future>
 #include <iostream>
+#include <shared_mutex>
 #include <thread>
 #include <unordered_map>
 
@@ -62,35 +63,6 @@ const rapidjson::Value& facts_of(const rapidjson::Value& report) {
     return *facts;
 }
 
-/// One report, before its texts have numbers.
-struct ParsedReport {
-    std::string place;  ///< "nodes.ndjson:7"; "gpu07" of the only report in gpu07.json
-    FleetNode node = {};
-    std::vector<std::string> findings = {};
-    std::map<std::string, std::string> titles = {};  ///< by rule
-    ComparedValues compared;
-};
-
-ParsedReport parsed_report(const rapidjson::Value& json, std::string place) {
-    ParsedReport report{.place = std::move(place), .compared = compared_values(facts_of(json))};
-    report.node.run_at = text_member(json, "run_at");
-    report.node.verdict = text_member(json, "verdict");
-    if (const auto* tool = member(json, "tool"))
-        for (const char* name : {"version", "matrix_date"})
-            report.compared.values["tool." + std::string(name)] = text_member(*tool, name);
-    if (const auto* labels = member(json, "labels"); labels && labels->IsObject())
-        for (const auto& label : labels->GetObject())
-            report.node.labels.emplace(label.name.GetString(), text_member(*labels, label.name.GetString()));
-    for (const auto& finding : list_member(json, "findings").GetArray())
-        if (const std::string severity = text_member(finding, "severity");
-            severity == "error" || severity == "warning") {
-            const std::string rule = text_member(finding, "rule");
-            report.findings.push_back(severity + ' ' + rule);
-            report.titles.emplace(rule, text_member(finding, "title"));
-        }
-    return report;
-}
-
 /// A name that a set of nodes can hold: no comma, bracket or blank.
 std::string name_of_node(std::string text) {
     std::ranges::replace_if(
@@ -98,22 +70,36 @@ std::string name_of_node(std::string text) {
     return text;
 }
 
-struct ParsedChunk {
-    std::vector<ParsedReport> reports = {};
-    std::vector<UnreadableReport> unreadable = {};
-};
+/// `place` is its name where no label is to name it, "nodes.ndjson:7".
+FleetNode node_of(const rapidjson::Value& report, const std::string& place, bool name_by_file) {
+    FleetNode node{.run_at = text_member(report, "run_at"), .verdict = text_member(report, "verdict")};
+    add_facts(facts_of(report), node);
+    if (const auto* tool = member(report, "tool"))
+        for (const char* name : {"version", "matrix_date"})
+            node.values.emplace_back(Text(concat("tool.", name)), Text(text_member(*tool, name)));
+    std::ranges::sort(node.values);
+    if (const auto* labels = member(report, "labels"); labels && labels->IsObject())
+        for (const auto& label : labels->GetObject())
+            node.labels.emplace(label.name.GetString(), text_member(*labels, label.name.GetString()));
+    const std::string* const label = name_by_file ? nullptr : look_up(node.labels, "node");
+    node.name = name_of_node(label ? *label : place);
+    for (const auto& finding : list_member(report, "findings").GetArray())
+        if (const std::string severity = text_member(finding, "severity"); severity == "error" || severity == "warning")
+            node.findings.emplace(Text(severity + ' ' + text_member(finding, "rule")),
+                                  Text(text_member(finding, "title")));
+    return node;
+}
 
 /// Parses in the chunk's text, which the strings of the JSON then share.
-ParsedChunk parsed_chunk(Chunk chunk) {
+Collection parsed_chunk(Chunk chunk, bool name_by_file) {
     constexpr std::string_view blanks = " \t\r\n";
     std::vector<std::size_t> ends_of_lines;  // now, because parsing changes the text
     for (std::size_t at = chunk.text.find('\n'); at != std::string::npos; at = chunk.text.find('\n', at + 1))
         ends_of_lines.push_back(at);
     const fs::path file(chunk.file);
     rapidjson::MemoryPoolAllocator<> allocator(std::size_t{1} << 20);
-    ParsedChunk parsed;
-    for (std::size_t at = chunk.text.find_first_not_of(blanks); at != std::string::npos;
-         at = chunk.text.find_first_not_of(blanks, at)) {
+    Collection parsed;
+    for (std::size_t at = chunk.text.find_first_not_of(blanks), next; at != std::string::npos; at = next) {
         const auto lines = std::ranges::lower_bound(ends_of_lines, at) - ends_of_lines.begin();
         const std::string place =
             concat(file.filename().string(), ':', chunk.first_line + static_cast<std::size_t>(lines));
@@ -122,35 +108,20 @@ ParsedChunk parsed_chunk(Chunk chunk) {
         rapidjson::Document json(&allocator);
         json.ParseStream<rapidjson::kParseInsituFlag | rapidjson::kParseStopWhenDoneFlag |
                          rapidjson::kParseIterativeFlag>(stream);
-        at += stream.Tell();
+        next = at + stream.Tell();
+        if (json.HasParseError()) next = chunk.text.find('\n', next);
+        next = chunk.text.find_first_not_of(blanks, next);
+        const bool is_only_one =
+            chunk.whole_file && parsed.nodes.empty() && parsed.unreadable.empty() && next == std::string::npos;
         try {
             if (json.HasParseError())
                 throw InputError("it is no valid JSON: " + std::string(GetParseError_En(json.GetParseError())));
-            parsed.reports.push_back(parsed_report(json, place));
+            parsed.nodes.push_back(node_of(json, is_only_one ? file.stem().string() : place, name_by_file));
         } catch (const InputError& error) {
             parsed.unreadable.push_back({name_of_node(place), error.what()});
-            if (json.HasParseError()) at = chunk.text.find('\n', at);
         }
     }
-    if (chunk.whole_file && parsed.reports.size() == 1 && parsed.unreadable.empty())
-        parsed.reports.front().place = file.stem().string();
     return parsed;
-}
-
-void add(ParsedChunk parsed, bool name_by_file, Collection& collection) {
-    for (ParsedReport& report : parsed.reports) {
-        FleetNode& node = report.node;
-        const std::string* const label = name_by_file ? nullptr : look_up(node.labels, "node");
-        node.name = name_of_node(label ? *label : report.place);
-        for (const auto& [field, value] : report.compared.values) node.values.emplace_back(Text(field), Text(value));
-        for (const NumberOfGpu& number : report.compared.numbers)
-            node.samples.push_back({Text(number.field), number.gpu, number.value});
-        for (const std::string& finding : report.findings) node.findings.insert(Text(finding));
-        collection.titles.merge(report.titles);
-        std::ranges::sort(node.values);
-        collection.nodes.push_back(std::move(node));
-    }
-    append(collection.unreadable, std::move(parsed.unreadable));
 }
 
 void keep_the_latest(Collection& collection) {
@@ -185,9 +156,17 @@ static std::deque<std::string> texts;
 
 Text::Text(std::string_view text) {
     static std::unordered_map<std::string_view, std::uint32_t> numbers;
-    const auto* known = look_up(numbers, text);
-    number_ = known ? *known : static_cast<std::uint32_t>(texts.size());
-    if (!known) numbers.emplace(texts.emplace_back(text), number_);
+    static std::shared_mutex mutex;
+    const auto find = [&] {
+        const auto* known = look_up(numbers, text);
+        if (known) number_ = *known;
+        return known != nullptr;
+    };
+    if (const std::shared_lock lock(mutex); find()) return;
+    const std::lock_guard lock(mutex);
+    if (find()) return;  // another thread has just added it
+    number_ = static_cast<std::uint32_t>(texts.size());
+    numbers.emplace(texts.emplace_back(text), number_);
 }
 
 const std::string& Text::str() const {
@@ -220,10 +199,12 @@ std::vector<std::string> report_files(const std::vector<std::string>& inputs) {
 
 Collection read_reports(const std::vector<std::string>& files, bool name_by_file) {
     Collection collection;
-    std::deque<std::future<ParsedChunk>> at_work;
-    const auto add_first = [&] {
-        add(at_work.front().get(), name_by_file, collection);
+    std::deque<std::future<Collection>> at_work;
+    const auto take_first = [&] {
+        Collection parsed = at_work.front().get();
         at_work.pop_front();
+        append(collection.nodes, std::move(parsed.nodes));
+        append(collection.unreadable, std::move(parsed.unreadable));
     };
     for (const std::string& file : files) {
         std::ifstream opened(file, std::ios::binary);
@@ -232,11 +213,11 @@ Collection read_reports(const std::vector<std::string>& files, bool name_by_file
         for (std::size_t line = 1; stream;) {
             Chunk chunk = next_chunk(stream, file, line);
             line += static_cast<std::size_t>(std::ranges::count(chunk.text, '\n'));
-            if (at_work.size() >= std::clamp(std::thread::hardware_concurrency(), 1U, most_threads)) add_first();
-            at_work.push_back(std::async(std::launch::async, parsed_chunk, std::move(chunk)));
+            if (at_work.size() >= std::clamp(std::thread::hardware_concurrency(), 1U, most_threads)) take_first();
+            at_work.push_back(std::async(std::launch::async, parsed_chunk, std::move(chunk), name_by_file));
         }
     }
-    while (!at_work.empty()) add_first();
+    while (!at_work.empty()) take_first();
     keep_the_latest(collection);
     return collection;
 }

@@ -130,13 +130,13 @@ std::string place_of_case(const Value& rnn_case) {
            std::to_string(std::hash<std::string>()(text_of(rnn_case))) + ' ';
 }
 
-/// The results of each case.
-std::unordered_map<std::string, ByGpu> results_of(const Value& facts, std::vector<NumberOfGpu>& numbers) {
+/// The results of each case, and the time that all of them took on each GPU.
+std::unordered_map<std::string, ByGpu> results_of(const Value& facts, FleetNode& node) {
     std::unordered_map<std::string, std::string> cases;
     for (const Value& one : list_member(facts, "rnn_cases").GetArray())
         cases[text_member(one, "case_id")] = place_of_case(one);
     std::unordered_map<std::string, ByGpu> fields;
-    std::map<int, double> times;  ///< that all cases took
+    std::map<int, double> times;
     for (const Value& runs : list_member(facts, "rnn_runs").GetArray()) {
         const Value *count = member(runs, "count"), *gpus = member(runs, "gpus");
         if (!count || !count->IsUint() || count->GetUint() > most_runs || !gpus || !gpus->IsArray()) continue;
@@ -156,7 +156,7 @@ std::unordered_map<std::string, ByGpu> results_of(const Value& facts, std::vecto
             }
         }
     }
-    for (const auto& [gpu, ms] : times) numbers.push_back({"rnn_tests[].time_ms", gpu, ms});
+    for (const auto& [gpu, ms] : times) node.numbers.emplace_back(Text("rnn_tests[].time_ms"), ms);
     return fields;
 }
 
@@ -191,33 +191,33 @@ Values values_of(const Value& facts, bool with_directories) {
     return std::move(collector.values);
 }
 
-ComparedValues compared_values(const Value& facts) {
-    ComparedValues compared{values_of(facts, true), {}};
-    std::unordered_map<std::string, ByGpu> fields = results_of(facts, compared.numbers);
-    for (auto at = compared.values.begin(); at != compared.values.end();) {
-        const std::string_view place = at->first, list = place.substr(0, place.find('['));
-        const bool is_of_gpu =
-            list.size() < place.size() && (list == "cuda_devices" || list == "nvml_devices" || list == "kernel_runs");
-        if (is_of_gpu && !place.ends_with(']'))
-            fields[std::string(list) + '[' + std::string(place.substr(place.find(']')))][at->second].push_back(
-                leading_number(place.substr(list.size() + 1)).value_or(-1));
-        const bool may_differ = place == "host.environment[CUDA_VISIBLE_DEVICES]" || list == "driver.xids";
-        at = is_of_gpu || may_differ ? compared.values.erase(at) : std::next(at);
+void add_facts(const Value& facts, FleetNode& node) {
+    std::unordered_map<std::string, ByGpu> fields = results_of(facts, node);
+    const auto add = [&](const std::string& place, const std::string& value) {
+        node.values.emplace_back(Text(place), Text(value));
+    };
+    for (const auto& [place, value] : values_of(facts, true)) {
+        const std::string_view list = std::string_view(place).substr(0, place.find('['));
+        if (list.size() == place.size() ||
+            (list != "cuda_devices" && list != "nvml_devices" && list != "kernel_runs")) {
+            if (place != "host.environment[CUDA_VISIBLE_DEVICES]" && list != "driver.xids") add(place, value);
+        } else if (!place.ends_with(']')) {
+            const int gpu = leading_number(std::string_view(place).substr(list.size() + 1)).value_or(-1);
+            fields[concat(list, '[', place.substr(place.find(']')))][value].push_back(gpu);
+        }
     }
-    for (const auto& [place, values] : fields) compared.values[place] = text_of(values);
+    for (const auto& [place, values] : fields) add(place, text_of(values));
     for (const char* name : {"cuda_devices", "nvml_devices", "kernel_runs"})
-        if (const Value* list = member(facts, name); list && list->IsArray())
-            compared.values[name] = std::to_string(list->Size());
+        if (const Value* list = member(facts, name); list && list->IsArray()) add(name, std::to_string(list->Size()));
     for (const Value& board : list_member(facts, "nvml_devices").GetArray())
-        if (const Value* free = member(board, "memory_free_mib"), *index = member(board, "index");
-            free && free->IsNumber() && index && index->IsInt())
-            compared.numbers.push_back({"nvml_devices[].memory_free_mib", index->GetInt(), free->GetDouble()});
+        if (const Value* free = member(board, "memory_free_mib"); free && free->IsNumber())
+            node.numbers.emplace_back(Text("nvml_devices[].memory_free_mib"), free->GetDouble());
+    std::map<std::string, std::string> ends;
     for (const Value& run : list_member(facts, "probe_runs").GetArray()) {
-        const std::string end = text_member(run, "end");
-        std::string& known = compared.values["probe_runs[" + text_member(run, "probe") + "].end"];
-        if (known.empty() || end != "finished") known = end;
+        std::string& known = ends[text_member(run, "probe")];
+        if (known.empty() || known == "finished") known = text_member(run, "end");
     }
-    return compared;
+    for (const auto& [probe, end] : ends) add("probe_runs[" + probe + "].end", end);
 }
 
 }  // namespace rnncheck

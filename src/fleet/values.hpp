@@ -6,7 +6,8 @@
 
 #include <string>
 #include <unordered_map>
-#include <vector>
+
+#include "fleet/nodes.hpp"
 
 namespace rnncheck {
 
@@ -22,19 +23,8 @@ using Values = std::unordered_map<std::string, std::string>;
 /// give no value.
 Values values_of(const rapidjson::Value& facts, bool with_directories);
 
-struct NumberOfGpu {
-    std::string field;
-    int gpu = -1;
-    double value = 0;
-};
-
-struct ComparedValues {
-    Values values;
-    std::vector<NumberOfGpu> numbers;
-};
-
-/// What is compared between nodes. A list that has an item for each GPU is one value where all are equal: "9.0", else
-/// "9.0 (GPUs 0-6), 8.0 (GPU 7)".
-ComparedValues compared_values(const rapidjson::Value& facts);
+/// Adds the values and numbers that are compared between nodes. A list that has an item for each GPU is one value where
+/// all are equal: "9.0", else "9.0 (GPUs 0-6), 8.0 (GPU 7)".
+void add_facts(const rapidjson::Value& facts, FleetNode& node);
 
 }  // namespace rnncheck

@@ -122,13 +122,10 @@ Outline outline_of(const Diff& diff) {
     outline.findings = findings_of(diff);
     outline.checks = checks_of(diff);
     outline.checklist_heading = "Comparison, from A to B";
-    outline.checklist = [&diff] {
-        std::vector<ChecklistLine> lines = machines_of(diff);
-        append(lines, lines_of(diff));
-        std::erase_if(lines, [](const ChecklistLine& line) { return line.rows.empty(); });
-        return lines;
-    };
-    outline.rows = [&diff] { return rows_of(diff); };
+    outline.checklist = machines_of(diff);
+    append(outline.checklist, lines_of(diff));
+    std::erase_if(outline.checklist, [](const ChecklistLine& line) { return line.rows.empty(); });
+    outline.rows = rows_of(diff);
     return outline;
 }
 

@@ -11,10 +11,9 @@ namespace rnncheck {
 
 namespace {
 
+/// The outcomes are in the order of the verdicts.
 OverallVerdict verdict_of(const Fleet& fleet) {
-    constexpr OverallVerdict verdicts[] = {OverallVerdict::healthy, OverallVerdict::warnings, OverallVerdict::problems,
-                                           OverallVerdict::undetermined};
-    return verdicts[static_cast<std::size_t>(fleet.outcome)];
+    return static_cast<OverallVerdict>(fleet.outcome);
 }
 
 std::string on_nodes(std::size_t count, const std::string& nodes) {
@@ -121,9 +120,7 @@ void write_whole(Page& page, const Document& document) {
 template <class Document>
 Outline outline_of_nodes(const Document& document) {
     Outline outline = outline_with(document, verdict_of(document));
-    outline.sections = [&document] {
-        return std::vector{section("Nodes", [&](Page& page) { write_body(page, document); })};
-    };
+    outline.sections = {section("Nodes", [&](Page& page) { write_body(page, document); })};
     return outline;
 }
 
@@ -207,7 +204,7 @@ Outline outline_of(const Fleet& fleet) {
     for (const Finding& finding : outline.findings)
         outline.checks.push_back({finding.rule, Outcome::fault, finding.message});
     if (outline.checks.empty()) outline.checks.push_back({"fleet_node_differs", Outcome::pass, fleet.sentence});
-    outline.rows = [&fleet] { return rows_of(fleet); };
+    outline.rows = rows_of(fleet);
     return outline;
 }
 

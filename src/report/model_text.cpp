@@ -152,12 +152,9 @@ Outline outline_of(const ModelDocument& document) {
                                                    : Outcome::pass,
                               .reason = document.sentence,
                               .layer = Layer::runtime});
-    outline.sections = [&document, of_report = std::move(outline.sections)] {
-        std::vector<OutlineSection> sections = {
-            section("Recurrent layers", [&](Page& page) { write_layers(page, document, document.runs); })};
-        append(sections, of_report());
-        return sections;
-    };
+    outline.sections.insert(outline.sections.begin(), section("Recurrent layers", [&](Page& page) {
+                                write_layers(page, document, document.runs);
+                            }));
     return outline;
 }
 

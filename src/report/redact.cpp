@@ -27,43 +27,34 @@ std::string leading_run(std::string_view text) {
     return {text.begin(), std::ranges::find_if_not(text, is_word_char)};
 }
 
-/// Whether `directory` stands at `at` as a whole path or as the beginning of one.
-bool is_directory_at(std::string_view text, std::size_t at, std::string_view directory) {
-    if (!text.substr(at).starts_with(directory)) return false;
-    const std::size_t end = at + directory.size();
+/// Whether a whole path, or the beginning of one, is from `begin` to `end`.
+bool is_path(std::string_view text, std::size_t begin, std::size_t end) {
     const auto is_one_of = [](char c, std::string_view more) { return is_word_char(c) || contains(more, {&c, 1}); };
-    return (at == 0 || !is_one_of(text[at - 1], "._-/")) && (end == text.size() || !is_one_of(text[end], "_-"));
+    return (begin == 0 || !is_one_of(text[begin - 1], "._-/")) && (end == text.size() || !is_one_of(text[end], "_-"));
 }
 
 /// Replaces private things by words, the same word for the same thing as long as the object lives.
 class Redactor {
   public:
-    explicit Redactor(const Identity& identity) : homes_{"/root"} {
-        for (const auto& directory : identity.homes) add_home(directory);
-        for (const auto& name : identity.users) add_user(name);
-        for (const auto& name : identity.hosts) add_host(name);
+    explicit Redactor(const Identity& identity) {
+        add_word("/root", PrivateKind::home);
+        for (const auto& directory : identity.homes) add(directory, PrivateKind::home);
+        for (const auto& name : identity.users) add(name, PrivateKind::user);
+        for (const auto& name : identity.hosts) add(name, PrivateKind::host);
     }
 
-    /// Takes note of names that the text shows in a telling place, so that they are known in other places too.
+    /// Takes note of what the text shows in a telling place, so that it is known in other places too.
     void learn(const SearchedText& searched) {
-        for (const PrivatePlace& place : searched.places) {
-            const std::string_view part = place.of(searched.text);
-            if (place.kind == PrivateKind::host)
-                add_host(part);
-            else if (place.kind == PrivateKind::user)
-                add_user(part);
-            else if (!is_in_place(place.kind))
-                add_word(part, place.kind);
-            else if (place.kind == PrivateKind::uuid && part.size() == 36)
-                word_for(PrivateKind::uuid, lower(part));
-        }
+        for (const PrivatePlace& place : searched.places) add(place.of(searched.text), place.kind);
     }
 
-    /// The same for an environment variable whose whole value is private: USER, HOME, HOSTNAME.
+    /// The same for an environment variable whose whole value is private.
     void learn_variable(std::string_view name, std::string_view value) {
-        if (name == "HOME" || name == "USERPROFILE") add_home(value);
-        if (name == "USER" || name == "LOGNAME" || name == "SUDO_USER" || name == "USERNAME") add_user(value);
-        if (name == "HOSTNAME" || name == "COMPUTERNAME") add_host(value);
+        static const std::map<std::string_view, PrivateKind> variables = {
+            {"HOME", PrivateKind::home},     {"USERPROFILE", PrivateKind::home}, {"USER", PrivateKind::user},
+            {"LOGNAME", PrivateKind::user},  {"SUDO_USER", PrivateKind::user},   {"USERNAME", PrivateKind::user},
+            {"HOSTNAME", PrivateKind::host}, {"COMPUTERNAME", PrivateKind::host}};
+        if (const auto* kind = look_up(variables, name)) add(value, *kind);
     }
 
     std::string redacted(std::string_view original, const SearchedText& searched) {
@@ -78,7 +69,7 @@ class Redactor {
                 out += next->kind == PrivateKind::uuid ? word_for_uuid(next->of(text))
                                                        : word_for(next->kind, next->of(text));
                 at = next->end;
-            } else if (at < text.size() && !replace_home(text, at, out) && !replace_word(text, at, out)) {
+            } else if (at < text.size() && !replace_word(text, at, out)) {
                 out += searched.written(at++, original);
             }
         }
@@ -100,13 +91,26 @@ class Redactor {
         PrivateKind kind;
     };
 
+    void add(std::string_view text, PrivateKind kind) {
+        if (kind == PrivateKind::host)
+            add_host(text);
+        else if (kind == PrivateKind::user)
+            add_user(text);
+        else if (kind == PrivateKind::home)
+            add_home(text);
+        else if (!is_in_place(kind))
+            add_word(text, kind);
+        else if (kind == PrivateKind::uuid && text.size() == 36)
+            word_for(kind, lower(text));
+    }
+
     void add_word(std::string_view text, PrivateKind kind) {
-        constexpr std::size_t most_words =
-            1000;  // more than any machine has: beyond it a hostile file only wastes time
+        // More than any machine has: beyond it a hostile file only wastes time.
+        constexpr std::size_t most_words = 1000;
         const bool is_no_name = kind != PrivateKind::serial && only_looks_like("name", text);
         if (is_no_name || is_placeholder(text) || known_words_ >= most_words) return;
         const std::string run = leading_run(text);
-        if (run.empty()) return;
+        if (run.empty() && kind != PrivateKind::home) return;
         auto& candidates = words_[run];
         if (find_by(candidates, &Secret::text, text)) return;
         candidates.push_back({std::string(text), kind});
@@ -139,7 +143,7 @@ class Redactor {
                 return place.kind == PrivateKind::user && place.end == directory.size();
             });
         if (depth < 2 || is_found_by_pattern || only_looks_like("home", directory)) return;
-        if (!includes(homes_, directory)) homes_.insert(homes_.begin(), std::string(directory));
+        add_word(directory, PrivateKind::home);
     }
 
     std::string word_for(PrivateKind kind, std::string_view secret) {
@@ -159,32 +163,24 @@ class Redactor {
         return word_for(PrivateKind::uuid, is_shortened ? longer->first : small);
     }
 
-    bool replace_home(std::string_view text, std::size_t& at, std::string& out) {
-        if (text[at] != '/') return false;
-        const auto* home =
-            find_where(homes_, [&](const auto& directory) { return is_directory_at(text, at, directory); });
-        if (!home) return false;
-        out += '/' + word_for(PrivateKind::home, *home);
-        at += home->size();
-        return true;
-    }
-
     bool replace_word(std::string_view text, std::size_t& at, std::string& out) {
-        if (!is_word_char(text[at]) || !is_word_edge(text, at)) return false;
+        if (text[at] != '/' && (!is_word_char(text[at]) || !is_word_edge(text, at))) return false;
         const auto* candidates = look_up(words_, leading_run(text.substr(at)));
         if (!candidates) return false;
         for (const Secret& secret : *candidates) {
-            if (!text.substr(at).starts_with(secret.text) || !is_word_edge(text, at + secret.text.size())) continue;
-            out += word_for(secret.kind, secret.text);
-            at += secret.text.size();
-            if (secret.kind == PrivateKind::host) at += length_of_domain(text.substr(at));
+            const bool is_home = secret.kind == PrivateKind::home;
+            if (!text.substr(at).starts_with(secret.text)) continue;
+            const std::size_t end = at + secret.text.size();
+            if (is_home ? !is_path(text, at, end) : !is_word_edge(text, end)) continue;
+            out += (is_home ? "/" : "") + word_for(secret.kind, secret.text);
+            at = end + (secret.kind == PrivateKind::host ? length_of_domain(text.substr(end)) : 0);
             return true;
         }
         return false;
     }
 
-    std::vector<std::string> homes_;
-    std::unordered_map<std::string, std::vector<Secret>> words_;  ///< by the run of word characters they begin with
+    /// By the run of word characters they begin with; home directories, which begin with '/', by an empty one.
+    std::unordered_map<std::string, std::vector<Secret>> words_;
     std::size_t known_words_ = 0;
     std::map<PrivateKind, std::map<std::string, int, std::less<>>> numbers_;  ///< by kind, then by secret
     std::map<PrivateKind, int> last_number_;

@@ -102,8 +102,8 @@ std::vector<GridRow> grid_of(const Sweep& sweep) {
 
 /// A heading of two lines, and a line for each row.
 std::vector<std::string> table_of(const Page& page, const Facts& facts, const std::vector<GridRow>& rows) {
-    std::vector<std::vector<std::string>> table = {{"", ""}, {"", ""}};
-    for (const GridRow& row : rows) table.push_back({"", row.name});
+    std::vector<std::vector<std::string>> table = {{" ", ""}, {" ", ""}};
+    for (const GridRow& row : rows) table.push_back({" ", row.name});
     for (std::size_t i = 0; i < shape_columns.size(); ++i) {
         if (std::ranges::all_of(rows, [&](const GridRow& row) { return row.cells[i].empty(); })) continue;
         for (std::size_t line : {0, 1}) table[line].push_back(shape_columns[i][line]);

@@ -30,7 +30,7 @@ std::string linked(const std::string& url) {
 
 std::string checklist(const Outline& outline) {
     std::string rows;
-    for (const ChecklistLine& line : outline.checklist()) {
+    for (const ChecklistLine& line : outline.checklist) {
         std::vector<std::string> texts;
         for (const std::string& row : line.rows) texts.push_back(xml(row));
         rows += "<tr><th scope=\"row\">" + xml(line.word) + "</th><td " + class_of(line.mark) + ">" +
@@ -101,9 +101,9 @@ std::string write(const Outline& outline, const Style&) {
     body += element("p", xml(about_run(outline)), "class=\"faint\"") + checklist(outline);
     if (!outline.findings.empty()) body += element("h2", "Findings");
     for (const Finding& finding : outline.findings) body += finding_text(finding);
-    for (const OutlineSection& section : outline.sections())
+    for (const OutlineSection& section : outline.sections)
         body += element("h2", xml(section.heading)) + fixed(section.text, section.heading);
-    for (const std::string& picture : outline.pictures()) body += element("figure", picture, "tabindex=\"0\"");
+    for (const std::string& picture : outline.pictures) body += element("figure", picture, "tabindex=\"0\"");
     body += all_checks(outline);
     return std::string(page_named(report_texts(), "html_head")) +
            element("title", "rnncheck: " + xml(outline.sentence)) + "</head>\n<body>\n" + element("main", body) +
