@@ -56,8 +56,9 @@ static std::vector<std::string> missing_needs(Search& search, const elf::ElfFile
         if (!loader::belongs_to_c_library(name) && !contains(name, "/") && !pick_for(search, name).lookup.path)
             missing.push_back(name);
     if (missing.empty()) return missing;
-    const loader::RunPath run_path = loader::run_path_of(search.loader, file, path);
-    std::erase_if(missing, [&](const auto& name) { return loader::find_library(search.loader, name, run_path).path; });
+    loader::Process with_it = *search.plain;
+    const std::size_t number = with_it.put(path);
+    std::erase_if(missing, [&](const auto& name) { return with_it.look_up(name, number).path; });
     return missing;
 }
 
@@ -142,11 +143,9 @@ static void search_directories(Search& search, const std::vector<std::string>& d
 }
 
 static void search_cache(Search& search) {
-    for (std::size_t i = 0; i < search.loader.cache.size(); ++i) {
-        const auto entry = search.loader.cache.at(i);
+    for (const auto& entry : search.loader.cache.entries())
         if (loader::library_name(file_name(entry.path)))
             consider(search, {std::string(entry.path), FoundVia::loader_cache});
-    }
     learn_news(search);
 }
 
@@ -163,9 +162,10 @@ static void add_development_names(Search& search) {
 
 static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     writer.calling("reading LD_LIBRARY_PATH and /etc/ld.so.cache");
-    Search search{job, writer, learn, loader::loader_of(job.root, environment_variable("LD_LIBRARY_PATH").value_or("")),
-                  {},  {},     {},    {},
-                  {},  {},     0};
+    Search search{
+        job, writer, learn, loader::loader_of(job.root, {environment_variable("LD_LIBRARY_PATH").value_or("")}),
+        {},  {},     {},    {},
+        {},  {},     0};
     loader::Process plain(search.loader, "", {});
     plain.start(environment_variable("LD_PRELOAD").value_or(""));
     search.plain = &plain;

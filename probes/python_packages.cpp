@@ -16,7 +16,7 @@ static Facts facts_of(const Root& root, PythonEnvironment environment) {
     const bool any_cuda = std::ranges::any_of(
         news.frameworks, [](const Framework& framework) { return framework.uses_cuda.value_or(false); });
     if (environment.active && any_cuda) {
-        const loader::Loader loader = loader::loader_of(root, environment_variable("LD_LIBRARY_PATH").value_or(""));
+        const loader::Loader loader = loader::loader_of(root, {environment_variable("LD_LIBRARY_PATH").value_or("")});
         for (Framework& framework : news.frameworks)
             python::find_used_libraries(loader, environment.packages, framework);
     }

@@ -16,7 +16,7 @@ static std::vector<std::string> targets(const Facts& facts) {
 }
 
 static RnnCase mask_case(Dialect dialect) {
-    return training(with_layers(with_cell(sized(Dtype::fp32, exact_math(dialect), 64, 64, 64, 16), Cell::relu), 2));
+    return parse_case("relu fp32 I=64 H=64 B=64 T=16 L=2 training", {.math = exact_math(dialect)});
 }
 
 /// y of the case is then the mask, times what is kept is multiplied by.

@@ -8,7 +8,6 @@
 #include "base/text.hpp"
 #include "compat/given.hpp"
 #include "facts/queries.hpp"
-#include "matrix/shells.hpp"
 #include "rules/causes/log_causes.hpp"
 #include "rules/support/remedies.hpp"
 #include "rules/support/repairs.hpp"
@@ -34,6 +33,24 @@ Verdict ask_what_if(const Named<Rule>& rule, const Facts& facts, const std::vect
         return not_asked(NotAsked::needs_values,
                          "it needs " + std::string(rule->what_if_inputs) + "; " + verdict.reason);
     return verdict;
+}
+
+/// Whether the command only shows something: it repairs nothing.
+bool only_looks(std::string_view command) {
+    if (constexpr std::string_view directory = "/sbin/"; command.starts_with(directory))
+        command.remove_prefix(directory.size());
+    constexpr std::string_view programs[] = {"cat ",           "dkms status",
+                                             "dpkg --list",    "dpkg --search",
+                                             "echo $",         "echo get_server_list |",
+                                             "env | grep",     "free ",
+                                             "grep ",          "id",
+                                             "ldconfig -p",    "ls -",
+                                             "lspci",          "lxc config show",
+                                             "nvcc --version", "nvidia-smi",
+                                             "printenv ",      "rpm --query ",
+                                             "sudo dmesg",     "sudo fuser -v",
+                                             "ulimit -v",      "uname "};
+    return std::ranges::any_of(programs, [&](std::string_view program) { return command.starts_with(program); });
 }
 
 /// What every finding of a rule has.

@@ -17,7 +17,7 @@ namespace rnncheck {
 Matrix matrix_from(const std::string& directory);
 TableFiles table_files_from(const std::string& directory);
 
-/// What is wrong with them today, the table of log messages included.
+/// What is wrong with them, the patterns of log messages included.
 std::vector<Issue> issues_in(const Tables& tables);
 
 /// Days from an ISO date to `today`; nothing for a date that is none or lies in the future.

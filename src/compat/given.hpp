@@ -105,7 +105,8 @@ struct ParsedHints {
     std::optional<Version> cuda;        ///< the CUDA that is installed
     std::optional<Version> cudnn;
     std::optional<Version> driver;
-    std::optional<Version> capability;  ///< of the first GPU named
+    std::optional<Version> capability;          ///< of the first GPU named
+    std::optional<Version> capability_at_most;  ///< of a name that several generations have: "GT 710"
 
     const NamedFramework* framework(std::string_view name) const {
         return find_by(frameworks, &NamedFramework::name, name);

@@ -133,6 +133,15 @@ std::optional<Version> capability_named(std::string_view text, const Matrix& mat
 
 namespace {
 
+/// The newest of the GPUs of one name, where the name alone does not tell which it is.
+std::optional<Version> newest_capability_named(std::string_view text, const Matrix& matrix) {
+    std::optional<Version> newest;
+    for (const std::string& name : names_in_list(text))
+        for (const GpuProduct& product : matrix.gpu_products_named(without_count(trim(name))))
+            if (!newest || product.capability > *newest) newest = product.capability;
+    return newest;
+}
+
 /// "installed for CUDA 11", "8.2 (CUDA 11.3)": that number is not cuDNN's.
 std::string_view without_cuda(std::string_view value) {
     return value.substr(0, value.find("cuda"));
@@ -161,6 +170,7 @@ void read_item(ParsedHints& hints, const GivenValue& item, const Matrix& matrix)
         hints.capability = capability_from(value);
         if (!hints.capability) hints.capability = capability_in_figures(value);
         if (!hints.capability) hints.capability = capability_named(value, matrix);
+        if (!hints.capability) hints.capability_at_most = newest_capability_named(value, matrix);
     } else {
         read_frameworks(hints, item.key + " " + value);
     }

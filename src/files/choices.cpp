@@ -48,8 +48,9 @@ class Candidates {
         for (const auto& list : process_.search_lists(asker)) {
             for (const auto& path : process_.files(list, answer_.name)) consider(list, path);
             if (list.rule != LoaderRule::cache) continue;
-            for (const auto& entry : process_.loader().cache.all(answer_.name))
-                consider(list, std::string(entry.path), "the cache names another file first");
+            for (const auto& entry : process_.loader().cache.entries())
+                if (entry.name == answer_.name)
+                    consider(list, std::string(entry.path), "the cache names another file first");
         }
     }
 
@@ -157,10 +158,7 @@ std::vector<std::string> names_to_open(const Loader& loader, const std::vector<s
     };
     for (const auto* places : {&loader.library_path, &loader.default_directories, &directories})
         for (const auto& directory : *places) add(directory, loader.root.names_in(directory));
-    for (std::size_t i = 0; i < loader.cache.size(); ++i) {
-        const std::string path(loader.cache.at(i).path);
-        add(directory_of(path), {file_name(path)});
-    }
+    for (const auto& entry : loader.cache.entries()) add(directory_of(entry.path), {file_name(entry.path)});
     for (const std::string bare : {"libcuda.so", "libnvidia-ml.so", "libcudart.so", "libcudnn.so", "libcublas.so",
                                    "libcublasLt.so", "libnvrtc.so"}) {
         const auto some = names.lower_bound(bare);
@@ -176,7 +174,7 @@ std::vector<std::string> names_to_open(const Loader& loader, const std::vector<s
 std::string in_words(const Process& process, LoaderRule rule, std::size_t owner) {
     const std::string& path = process.objects()[owner].path;
     const std::string of = path.empty() ? "" : " of " + file_name(path);
-    if (rule == LoaderRule::ld_preload) return "LD_PRELOAD or " + process.loader().preload_file;
+    if (rule == LoaderRule::ld_preload) return "LD_PRELOAD or " + process.loader().build.preload_file;
     if (rule == LoaderRule::rpath || rule == LoaderRule::runpath)
         return (rule == LoaderRule::rpath ? "RPATH" : "RUNPATH") + of;
     static const std::map<LoaderRule, const char*> words = {

@@ -1,5 +1,7 @@
 #include "files/gpu_libraries.hpp"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 
 #include "base/lists.hpp"
@@ -11,36 +13,14 @@ namespace rnncheck::loader {
 
 namespace {
 
-std::optional<LibraryKind> kind_of(std::string_view stem) {
-    constexpr std::pair<std::string_view, LibraryKind> kinds[] = {
-        {"libcuda", LibraryKind::cuda},     {"libnvidia-ml", LibraryKind::nvml},
-        {"libcudart", LibraryKind::cudart}, {"libcudnn", LibraryKind::cudnn},
-        {"libcublas", LibraryKind::cublas}, {"libcublasLt", LibraryKind::cublaslt},
-        {"libnvrtc", LibraryKind::nvrtc},   {"libnvrtc-builtins", LibraryKind::nvrtc_builtins}};
-    for (const auto& [name, kind] : kinds)
-        if (stem == name) return kind;
-    if (stem.starts_with("libcudnn_") && stem.find('.') == std::string_view::npos) return LibraryKind::cudnn_part;
-    return std::nullopt;
-}
-
-std::string_view without_hash(std::string_view stem) {
-    constexpr std::size_t digits = 8;
-    if (stem.size() <= digits + 1 || stem[stem.size() - digits - 1] != '-') return stem;
-    const bool hash = stem.find_first_not_of("0123456789abcdef", stem.size() - digits) == std::string_view::npos;
-    return hash ? stem.substr(0, stem.size() - digits - 1) : stem;
-}
-
-bool are_numbers(std::string_view text) {
-    return !text.empty() && text.front() != '.' && text.back() != '.' &&
-           text.find_first_not_of("0123456789.") == std::string_view::npos;
-}
+using NamedKind = std::pair<std::string_view, LibraryKind>;
+constexpr NamedKind kinds[] = {{"libcuda", LibraryKind::cuda},     {"libnvidia-ml", LibraryKind::nvml},
+                               {"libcudart", LibraryKind::cudart}, {"libcudnn", LibraryKind::cudnn},
+                               {"libcublas", LibraryKind::cublas}, {"libcublasLt", LibraryKind::cublaslt},
+                               {"libnvrtc", LibraryKind::nvrtc},   {"libnvrtc-builtins", LibraryKind::nvrtc_builtins}};
 
 constexpr std::string_view marker = ".so";
 constexpr std::string_view part_start = "libcudnn_";
-
-std::string_view stem_of(std::string_view name) {
-    return name.substr(0, name.find(marker));
-}
 
 /// ".9" of "libcudnn.so.9", as far as its first number goes.
 std::string number_of(std::string_view name) {
@@ -82,53 +62,16 @@ Directories toolkits(const Root& root) {
     return found;
 }
 
-/// PREFIX/lib/python3.11/site-packages and the like.
-Directories package_directories(const Root& root, const std::string& prefix) {
-    Directories found;
-    for (const char* library : {"/lib", "/lib64"})
-        for (const auto& python : children(root, prefix + library, "python3"))
-            append(found, {python + "/site-packages", python + "/dist-packages"});
-    return found;
-}
-
-/// Above the bin directory of each python that PATH gives, by its name there and by what it resolves to: in a virtual
-/// environment the two differ, and packages may be below both.
-Directories prefixes_on_path(const Root& root) {
-    Directories found;
-    for (const char* name : {"python3", "python"})
-        for (const auto& directory : split(environment_variable("PATH").value_or(""), ':')) {
-            const auto real = directory.starts_with('/') ? root.real_path(directory + '/' + name) : std::nullopt;
-            if (!real) continue;
-            append(found, {directory_of(directory), directory_of(directory_of(*real))});
-            break;
-        }
-    return found;
-}
-
-Directories prefixes(const Root& root) {
-    Directories found;
-    for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
-        if (const auto directory = directory_variable(name)) found.push_back(*directory);
-    append(found, prefixes_on_path(root));
-    append(found, {"/usr/local", "/usr"});
-    if (const auto home = directory_variable("HOME")) found.push_back(*home + "/.local");
-    Directories unique;
-    for (const auto& prefix : found) add_once(unique, prefix);
-    return unique;
-}
-
 }  // namespace
 
 std::optional<LibraryName> library_name(std::string_view file_name) {
-    if (!file_name.starts_with("libcu") && !file_name.starts_with("libnv")) return std::nullopt;
-    const auto at = file_name.find(marker);
-    if (at == std::string_view::npos) return std::nullopt;
-    const auto kind = kind_of(without_hash(file_name.substr(0, at)));
-    const auto rest = file_name.substr(at + marker.size());
-    if (!kind) return std::nullopt;
-    if (rest.empty()) return LibraryName{*kind, std::nullopt, true};
-    if (rest.front() != '.' || !are_numbers(rest.substr(1))) return std::nullopt;
-    return LibraryName{*kind, parse_version(rest.substr(1)), false};
+    static const re2::RE2 form(R"((lib[^.]*?)(?:-[0-9a-f]{8})?\.so(?:\.([0-9.]*[0-9]))?)", re2::RE2::Latin1);
+    if (!file_name.starts_with("libcu") && !file_name.starts_with("libnv")) return std::nullopt;  // as most
+    std::string stem, numbers;
+    if (!re2::RE2::FullMatch(file_name, form, &stem, &numbers)) return std::nullopt;
+    const NamedKind* const known = find_by(kinds, &NamedKind::first, stem);
+    if (!known && !stem.starts_with(part_start)) return std::nullopt;
+    return LibraryName{known ? known->second : LibraryKind::cudnn_part, parse_version(numbers), numbers.empty()};
 }
 
 std::optional<Version> LibraryName::product_version() const {
@@ -156,7 +99,8 @@ bool concerns_gpu(std::string_view name) {
         "libnvinfer",   "libnvonnxparser",  "libnvidia-",  "libnpp",      "libnccl"};
     if (!contains(name, marker)) return false;
     if (library_name(name)) return true;
-    return stem_of(name) == "libz" || std::ranges::any_of(others, [&](auto start) { return name.starts_with(start); });
+    return name.starts_with("libz.so") ||
+           std::ranges::any_of(others, [&](auto start) { return name.starts_with(start); });
 }
 
 bool is_opened_by_programs(std::string_view name) {
@@ -181,8 +125,7 @@ std::vector<std::string> parts_of_cudnn(const Root& root, const std::string& nam
     for (const auto& inside : names_inside)
         if (inside.starts_with(part_start)) add_once(parts, number_of(inside).empty() ? inside + number : inside);
     for (const auto& beside : root.names_in(directory_of(path)))
-        if (beside.starts_with(part_start) && beside == std::string(stem_of(beside)) + ".so" + number)
-            add_once(parts, beside);
+        if (is_part_of_cudnn(beside) && beside.ends_with(".so" + number)) add_once(parts, beside);
     return parts;
 }
 
@@ -198,24 +141,26 @@ std::vector<std::string> toolkit_directories(const Root& root) {
 }
 
 std::vector<std::string> wheel_directories(const Root& root, const std::optional<std::string>& asked_python) {
+    const python::Variables variables = python::variables_of_process();
+    std::vector<std::optional<PythonEnvironment>> environments = {
+        python::active_environment(root, variables, asked_python), python::environment_on_path(root, variables)};
+    for (const std::string& prefix :
+         {python::value_of(variables, "VIRTUAL_ENV"), python::value_of(variables, "CONDA_PREFIX"),
+          std::string("/usr/local"), std::string("/usr"), python::value_of(variables, "HOME") + "/.local"})
+        environments.push_back(python::environment_at(root, variables, prefix));
     Directories found;
-    const auto add = [&](const std::string& packages) {
-        for (const auto& wheel : children(root, packages + "/nvidia", "")) found.push_back(wheel + "/lib");
-        found.push_back(packages + "/torch/lib");
-    };
-    if (const auto active = python::active_environment(root, python::variables_of_process(), asked_python))
-        for (const auto& packages : active->package_directories) add(packages);
-    for (const auto& prefix : prefixes(root))
-        for (const auto& packages : package_directories(root, prefix)) add(packages);
+    for (const auto& environment : environments)
+        for (const auto& packages : environment ? environment->package_directories : Directories{}) {
+            for (const auto& wheel : children(root, packages + "/nvidia", "")) found.push_back(wheel + "/lib");
+            found.push_back(packages + "/torch/lib");
+        }
     return found;
 }
 
 std::vector<std::string> conda_directories(const Root& root, const std::optional<std::string>& asked_python) {
-    if (!asked_python) {
-        const auto prefix = directory_variable("CONDA_PREFIX");
-        return prefix ? Directories{*prefix + "/lib"} : Directories{};
-    }
-    const auto asked = python::environment_at(root, python::variables_of_process(), *asked_python);
+    const python::Variables variables = python::variables_of_process();
+    const auto asked = python::environment_at(
+        root, variables, asked_python ? *asked_python : python::value_of(variables, "CONDA_PREFIX"));
     return asked && asked->kind == "conda" ? Directories{asked->path + "/lib"} : Directories{};
 }
 

@@ -28,19 +28,17 @@ std::string run_by(const Root& root, const std::string& path) {
     return std::string(trim(std::string_view(start).substr(2, start.find('\n') - 2)));
 }
 
+/// musl's loader has other rules. An interpreter that is not there is reported in a note.
 void refuse_unpredictable(const Root& root, const std::string& path, const elf::ElfFile& file) {
     if (const std::string runner = run_by(root, path); !runner.empty())
         throw InputError(quoted(path) + " is a script that '" + runner + "' runs: specify that program");
-    if (file.problem == FileProblem::other_class || file.problem == FileProblem::other_machine)
-        throw InputError(quoted(path) + " " + file.problem_detail + ", and another loader is in charge of it");
-    if (file.problem) throw InputError(quoted(path) + " " + file.problem_detail);
-}
-
-/// musl's loader has other rules. An interpreter that is not there is reported in a note.
-void refuse_other_loader(const Root& root, const std::string& path, const elf::ElfFile& file) {
-    if (!file.interpreter || !root.exists(*file.interpreter) || read_loader_build(root, *file.interpreter)) return;
-    throw InputError(quoted(path) + " is started by " + quoted(*file.interpreter) +
-                     ", which is not glibc's loader; other loaders are not supported");
+    const bool other = file.problem == FileProblem::other_class || file.problem == FileProblem::other_machine;
+    if (file.problem)
+        throw InputError(quoted(path) + " " + file.problem_detail +
+                         (other ? ", and another loader is in charge of it" : ""));
+    if (file.interpreter && root.exists(*file.interpreter) && !read_loader_build(root, *file.interpreter))
+        throw InputError(quoted(path) + " is started by " + quoted(*file.interpreter) +
+                         ", which is not glibc's loader; other loaders are not supported");
 }
 
 /// The kernel then starts it in the loader's secure mode (ld.so(8), "secure-execution mode").
@@ -71,8 +69,8 @@ std::vector<std::string> notes_on(const Root& root, const std::string& path, con
     return notes;
 }
 
-Wanted wanted_by(const WhichSetting& setting) {
-    return setting.all ? Wanted([](std::string_view) { return true; }) : Wanted(concerns_gpu);
+Wanted wanted(bool all) {
+    return all ? Wanted([](std::string_view) { return true; }) : Wanted(concerns_gpu);
 }
 
 /// The parts of a cuDNN must be of one release with it, which a look at the single answers does not show.
@@ -181,37 +179,14 @@ RunningProcess look_into(int id) {
     return process;
 }
 
-struct Mapped {
-    MappedFile file;
-    elf::ElfFile elf;
-};
-
-/// Libraries among the mapped files, the program itself left out.
-std::vector<Mapped> libraries_of(const Root& root, const RunningProcess& process) {
-    std::vector<Mapped> libraries;
-    for (const auto& file : process.files)
-        if (file.path != process.program && contains(file_name(file.path), ".so"))
-            libraries.push_back({file, elf::read_elf_file(root, file.path)});
-    return libraries;
-}
-
-std::string soname_of(const Mapped& library) {
-    return library.elf.soname.value_or(file_name(library.file.path));
-}
-
-LibraryChoice mapped_choice(const Mapped& library, const std::vector<Mapped>& all, const elf::ElfFile& program,
-                            const std::string& program_path) {
+LibraryChoice mapped_choice(const Process& process, const Object& library, bool deleted) {
     LibraryChoice choice;
-    choice.soname = soname_of(library);
-    choice.path = library.file.path;
+    choice.soname = library.file.soname.value_or(library.name);
+    choice.path = library.path;
     choice.rule = LoaderRule::mapped;
-    choice.why = library.file.deleted ? "mapped by the process; the file was removed or replaced since"
-                                      : "mapped by the process";
-    const auto* asker = find_where(all, [&](const Mapped& other) { return includes(other.elf.needed, choice.soname); });
-    if (includes(program.needed, choice.soname))
-        choice.needed_by = program_path;
-    else if (asker)
-        choice.needed_by = asker->file.path;
+    choice.why = deleted ? "mapped by the process; the file was removed or replaced since" : "mapped by the process";
+    const auto needs_it = [&](const Object& other) { return includes(other.file.needed, choice.soname); };
+    if (const Object* const asker = find_where(process.objects(), needs_it)) choice.needed_by = asker->path;
     choice.by_dlopen = !choice.needed_by;
     return choice;
 }
@@ -232,7 +207,6 @@ Which which_for_file(const Root& root, const std::string& path, const WhichSetti
     const std::string named = absolute_path(path, own_working_directory());
     elf::ElfFile file = elf::read_elf_program(root, named);
     refuse_unpredictable(root, named, file);
-    refuse_other_loader(root, named, file);
     Which which{file.is_program ? root.real_path(named).value_or(named) : named, {}, {}};
     const bool secure = file.is_program && starts_secure(root, which.target);
     which.notes = notes_on(root, which.target, file, secure);
@@ -241,24 +215,24 @@ Which which_for_file(const Root& root, const std::string& path, const WhichSetti
         return which;
     }
     const Loader loader =
-        loader_of(root, LoaderSetting{.library_path = setting.library_path,
-                                      .program_directory = std::string(file.is_program ? origin_of(which.target) : ""),
-                                      .interpreter = file.interpreter.value_or(""),
-                                      .secure = secure});
+        loader_of(root, {.library_path = setting.library_path,
+                         .program_directory = std::string(file.is_program ? origin_of(which.target) : ""),
+                         .interpreter = file.interpreter.value_or(""),
+                         .secure = secure});
     Process process(loader, which.target, std::move(file));
     process.start(setting.preload);
     open_named_libraries(process);
-    which.libraries = choices_of(process, wanted_by(setting));
+    which.libraries = choices_of(process, wanted(setting.all));
     add_elsewhere_and_notes(root, other_library_directories(root), which);
     return which;
 }
 
 Which which_for_plain_program(const Root& root, const WhichSetting& setting) {
-    const Loader loader = loader_of(root, setting.library_path);
+    const Loader loader = loader_of(root, {setting.library_path});
     const std::vector<std::string> elsewhere = other_library_directories(root);
     Process process(loader, "", {});
     process.start(setting.preload);
-    Which which{"a plain program", {}, choices_by_name(process, elsewhere, wanted_by(setting))};
+    Which which{"a plain program", {}, choices_by_name(process, elsewhere, wanted(setting.all))};
     add_elsewhere_and_notes(root, elsewhere, which);
     return which;
 }
@@ -282,11 +256,24 @@ Which which_for_process(int id, bool all) {
     const Root root(running.root);
     Which which;
     which.target = "process " + std::to_string(id) + " (" + running.program + ")";
-    elf::ElfFile program = elf::read_elf_program(root, running.program);
-    const auto mapped = libraries_of(root, running);
-    for (const auto& library : mapped)
-        if (all || concerns_gpu(soname_of(library)) || concerns_gpu(file_name(library.file.path)))
-            which.libraries.push_back(mapped_choice(library, mapped, program, running.program));
+    const elf::ElfFile program = elf::read_elf_program(root, running.program);
+    const Loader loader = loader_of(root, {.library_path = running.library_path.value_or(""),
+                                           .working_directory = running.working_directory,
+                                           .program_directory = std::string(origin_of(running.program)),
+                                           .interpreter = program.interpreter.value_or(""),
+                                           .secure = running.secure});
+    Process process(loader, running.program, program);
+    std::vector<MappedFile> libraries = running.files;
+    std::erase_if(libraries, [&](const MappedFile& file) {
+        return file.path == running.program || !contains(file_name(file.path), ".so");
+    });
+    for (const MappedFile& file : libraries) process.put(file.path);
+    const std::size_t first = process.objects().size() - libraries.size();
+    for (std::size_t i = 0; i < libraries.size(); ++i) {
+        LibraryChoice choice = mapped_choice(process, process.objects()[first + i], libraries[i].deleted);
+        if (wanted(all)(choice.soname) || wanted(all)(file_name(libraries[i].path)))
+            which.libraries.push_back(std::move(choice));
+    }
     if (!running.library_path)
         which.notes.push_back("its environment cannot be read: LD_LIBRARY_PATH is taken as not set");
     if (!running.root.empty())
@@ -295,13 +282,6 @@ Which which_for_process(int id, bool all) {
         which.notes.push_back("its program " + program.problem_detail + ": what it would open is unknown");
         return which;
     }
-    const Loader loader = loader_of(root, LoaderSetting{.library_path = running.library_path.value_or(""),
-                                                        .working_directory = running.working_directory,
-                                                        .program_directory = std::string(origin_of(running.program)),
-                                                        .interpreter = program.interpreter.value_or(""),
-                                                        .secure = running.secure});
-    Process process(loader, running.program, std::move(program));
-    for (const auto& library : mapped) process.put(library.file.path);
     const auto elsewhere = running.root.empty() ? other_library_directories(root) : std::vector<std::string>{};
     add_not_mapped(process, elsewhere, which);
     add_elsewhere_and_notes(root, elsewhere, which);

@@ -1,7 +1,7 @@
 // Collects what the signatures of a table find in a log.
 #pragma once
 
-#include "log/blocks.hpp"
+#include "log/log_text.hpp"
 #include "log/normalize.hpp"
 #include "log/signatures.hpp"
 
@@ -40,10 +40,10 @@ class EventCollector {
     std::vector<std::vector<LogEvent>> found_;
 };
 
-/// Adds what is found in a log, from this first block on; returns the number of lines. Matches lines together with the
+/// Adds what is found in a log that begins with `text`; returns the number of lines. Matches lines together with the
 /// three that follow, and skips those that were searched before with the same lines behind them. A match that extends
 /// over more than four lines may be missed.
-std::int64_t search_blocks(Blocks& blocks, Block block, EventCollector& collector, const std::string& file);
+std::int64_t search_large(LogText& log, std::string text, EventCollector& collector, const std::string& file);
 
 /// The network in an event of the signature rnn_call_failed. Names that the line announces and that have no number are
 /// `missing`.

@@ -1,9 +1,11 @@
 #include "log/normalize.hpp"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <span>
+
+#include "base/lists.hpp"
 
 namespace rnncheck::log_reader {
 
@@ -13,38 +15,22 @@ bool is_blank(char c) {
     return static_cast<unsigned char>(c) <= ' ' || c == 0x7F;
 }
 
-/// The first character of a text before it was coloured or written as HTML or JSON.
-struct Unescaped {
-    std::size_t length = 1;    ///< bytes taken, at least 1
-    std::string_view instead;  ///< what they stand for, often the byte itself; "" for nothing
-};
-
 struct Replacement {
     std::string_view from;
     std::string_view to;
 };
 
-constexpr std::array html = std::to_array<Replacement>({
-    {"&lt;", "<"},
-    {"&gt;", ">"},
-    {"&amp;", "&"},
-    {"&quot;", "\""},
-    {"&#34;", "\""},
-    {"&#39;", "'"},
-    {"&#039;", "'"},
-    {"&apos;", "'"},
-    {"&#x27;", "'"},
-    {"&#x2F;", "/"},
-    {"&nbsp;", " "},
-    {"&#10;", " "},
-    {"&#13;", " "},
-    {"&lsquo;", "'"},
-    {"&rsquo;", "'"},
-    {"&ldquo;", "\""},
-    {"&rdquo;", "\""},
+/// What web pages and word processors put in the place of characters.
+constexpr auto spellings = std::to_array<Replacement>({
+    {"&lt;", "<"},          {"&gt;", ">"},     {"&amp;", "&"},        {"&quot;", "\""},      {"&#34;", "\""},
+    {"&#39;", "'"},         {"&#039;", "'"},   {"&apos;", "'"},       {"&#x27;", "'"},       {"&#x2F;", "/"},
+    {"&nbsp;", " "},        {"&#10;", " "},    {"&#13;", " "},        {"&lsquo;", "'"},      {"&rsquo;", "'"},
+    {"&ldquo;", "\""},      {"&rdquo;", "\""}, {"\xE2\x80\x98", "'"}, {"\xE2\x80\x99", "'"}, {"\xE2\x80\x9C", "\""},
+    {"\xE2\x80\x9D", "\""}, {"\xC2\xA0", " "}, {"\xE2\x80\x8B", ""},  {"\xEF\xBB\xBF", ""},  {"\xE2\x80\x89", " "},
+    {"\xE3\x80\x80", " "},  {"\xC2\xAD", ""},
 });
 
-constexpr std::array json = std::to_array<Replacement>({
+constexpr auto json_escapes = std::to_array<Replacement>({
     {"\\n", " "},
     {"\\r", " "},
     {"\\t", " "},
@@ -59,102 +45,40 @@ constexpr std::array json = std::to_array<Replacement>({
     {"\\u0026", "&"},
 });
 
-/// Quotes and blanks that word processors and web pages put in, byte-order marks.
-constexpr std::array typography = std::to_array<Replacement>({
-    {"\xE2\x80\x98", "'"},
-    {"\xE2\x80\x99", "'"},
-    {"\xE2\x80\x9C", "\""},
-    {"\xE2\x80\x9D", "\""},
-    {"\xC2\xA0", " "},
-    {"\xE2\x80\x8B", ""},
-    {"\xEF\xBB\xBF", ""},
-    {"\xE2\x80\x89", " "},
-    {"\xE3\x80\x80", " "},
-    {"\xC2\xAD", ""},
-});
-
-constexpr std::array tags = std::to_array<std::string_view>(
-    {"br", "code", "pre", "p", "div", "span", "em", "strong", "b", "i", "td", "tr", "li", "ul", "font", "samp", "tt"});
-
-constexpr std::size_t longest_code = 64;
-
-/// Length of "[01;31m", "[K", "[2J" at `at`; 0 when it is none.
-std::size_t control_sequence(std::string_view text, std::size_t at) {
-    if (at >= text.size() || text[at] != '[') return 0;
-    for (std::size_t end = at + 1; end < std::min(text.size(), at + longest_code); ++end) {
-        const char c = text[end];
-        if (c >= '@' && c <= '~') return end + 1 - at;
-        if (c < ' ' || c > '?') return 0;
-    }
-    return 0;
-}
-
-/// Length of a colour code that starts with the escape character or one of its spellings.
-std::size_t colour_code(std::string_view text) {
-    for (const std::string_view escape : {"\x1B", "^[", "\\x1b", "\\x1B", "\\u001b", "\\u001B", "\\033", "\\e"})
-        if (text.starts_with(escape)) {
-            if (const std::size_t length = control_sequence(text, escape.size())) return escape.size() + length;
-            return escape == "\x1B" ? 1 : 0;
-        }
-    return 0;
-}
-
-/// "[31m" and "[0m" where the escape character itself was lost.
-std::size_t bare_colour(std::string_view text) {
-    if (text.size() < 3 || text[0] != '[' || !std::isdigit(static_cast<unsigned char>(text[1]))) return 0;
-    const std::size_t length = control_sequence(text, 0);
-    if (length == 0 || text[length - 1] != 'm') return 0;
-    const auto is_code = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) || c == ';'; };
-    return std::all_of(text.begin() + 1, text.begin() + static_cast<std::ptrdiff_t>(length) - 1, is_code) ? length : 0;
-}
+/// Colour codes and other control sequences, the escape character in any of its spellings or lost.
+constexpr const char* colours =
+    R"((?:\x1B|\^\[|\\x1[bB]|\\u001[bB]|\\033|\\e)\[[ -?]{0,62}[@-~]|\x1B|\[[0-9][0-9;]{0,61}m)";
+constexpr std::string_view begins_colour = "\x1B^\\[";
 
 /// "<br />", "</span>", "<code class=x>"; other things in angle brackets are text.
-std::size_t html_tag(std::string_view text) {
-    std::size_t at = 1;
-    if (at < text.size() && text[at] == '/') ++at;
-    std::size_t end = at;
-    while (end < text.size() && std::isalpha(static_cast<unsigned char>(text[end]))) ++end;
-    if (std::ranges::find(tags, text.substr(at, end - at)) == tags.end()) return 0;
-    if (end < text.size() && text[end] != '>' && text[end] != ' ' && text[end] != '/') return 0;
-    const std::size_t close = text.substr(0, 200).find('>', end);
-    return close == std::string_view::npos ? 0 : close + 1;
+constexpr const char* tags =
+    "</?(?:br|code|pre|p|div|span|em|strong|b|i|td|tr|li|ul|font|samp|tt)(?:[ /][^>]{0,190})?>";
+
+/// Bytes of `text` that `pattern` matches at its beginning.
+std::size_t length_of(const re2::RE2& pattern, std::string_view text) {
+    re2::StringPiece rest(text.data(), text.size());
+    return re2::RE2::Consume(&rest, pattern) ? text.size() - rest.size() : 0;
 }
 
-bool replace(std::span<const Replacement> list, std::string_view text, Unescaped& unescaped) {
-    for (const auto& [from, to] : list)
-        if (text.starts_with(from)) return unescaped = {from.size(), to}, true;
-    return false;
+/// What the first bytes of a text stand for, and how many they are, at least 1.
+Replacement unescaped(std::string_view text, bool is_json) {
+    static const re2::RE2 colour(colours, re2::RE2::Latin1), tag(tags, re2::RE2::Latin1);
+    if (text[0] == '\0') return {text.substr(0, 1), ""};
+    if (text[0] == '<') {
+        if (const std::size_t length = length_of(tag, text)) return {text.substr(0, length), " "};
+    } else if (begins_colour.find(text[0]) != begins_colour.npos) {
+        if (const std::size_t length = length_of(colour, text)) return {text.substr(0, length), ""};
+    }
+    const auto is_here = [&](const Replacement& spelling) { return text.starts_with(spelling.from); };
+    const Replacement* found = find_where(spellings, is_here);
+    if (!found && is_json) found = find_where(json_escapes, is_here);
+    return found ? *found : Replacement{text.substr(0, 1), text.substr(0, 1)};
 }
 
-/// Of `text`, which must not be empty. `is_json`: backslashes are escapes.
-Unescaped unescape_at(std::string_view text, bool is_json) {
-    Unescaped unescaped{1, text.substr(0, 1)};
-    const auto first = static_cast<unsigned char>(text[0]);
-    if (first == 0x1B || first == '^' || first == '\\')
-        if (const std::size_t length = colour_code(text)) return {length, ""};
-    if (first == '[')
-        if (const std::size_t length = bare_colour(text)) return {length, ""};
-    if (first == '<')
-        if (const std::size_t length = html_tag(text)) return {length, " "};
-    if (first == 0) return {1, ""};
-    if (first == '&' && replace(html, text, unescaped)) return unescaped;
-    if (first == '\\' && is_json && replace(json, text, unescaped)) return unescaped;
-    if (first >= 0xC2) replace(typography, text, unescaped);
-    return unescaped;
-}
-
-/// How many bytes from the beginning on stand for themselves.
-std::size_t plain_size(std::string_view text) {
-    static constexpr auto is_plain = [] {
-        std::array<bool, 256> plain{};
-        plain.fill(true);
-        for (const char c : std::string_view("\0\x1B^\\[<&", 7)) plain[static_cast<unsigned char>(c)] = false;
-        for (std::size_t c = 0xC2; c < plain.size(); ++c) plain[c] = false;
-        return plain;
-    }();
-    std::size_t size = 0;
-    while (size < text.size() && is_plain[static_cast<unsigned char>(text[size])]) ++size;
-    return size;
+/// Not the first byte of anything that unescaped() knows.
+bool is_plain(char c) {
+    constexpr std::string_view first_bytes("\0\x1B^\\[<&", 7);
+    return static_cast<unsigned char>(c) < 0xC2 && first_bytes.find(c) == first_bytes.npos;
 }
 
 /// A line that is one JSON object, as log collectors write.
@@ -214,13 +138,13 @@ std::string_view without_quote_marks(std::string_view line) {
 
 void write_unescaped(std::string_view text, bool is_json, Writer& writer) {
     while (!text.empty()) {
-        const std::size_t plain = plain_size(text);
-        writer.put(text.substr(0, plain));
-        text.remove_prefix(plain);
+        const auto special = std::ranges::find_if_not(text, is_plain);
+        writer.put({text.begin(), special});
+        text = {special, text.end()};
         if (text.empty()) return;
-        const Unescaped unescaped = unescape_at(text, is_json);
-        writer.put(unescaped.instead);
-        text.remove_prefix(unescaped.length);
+        const Replacement first = unescaped(text, is_json);
+        writer.put(first.to);
+        text.remove_prefix(first.from.size());
     }
 }
 

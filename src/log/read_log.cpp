@@ -24,10 +24,11 @@ std::int64_t read_whole(std::string_view text, EventCollector& collector, const 
 }
 
 std::int64_t read_one(const LogInput& input, EventCollector& collector) {
-    Blocks blocks(input.read);
-    const Block block = blocks.next();
-    if (blocks.at_end() && block.end <= small_log) return read_whole(block.text, collector, input.name);
-    return search_blocks(blocks, block, collector, input.name);
+    LogText log(input.read);
+    std::string text;
+    const bool has_more = log.append_to(text);
+    if (!has_more && text.size() <= small_log) return read_whole(text, collector, input.name);
+    return search_large(log, std::move(text), collector, input.name);
 }
 
 void take_first_error(Log& log) {

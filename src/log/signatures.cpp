@@ -10,6 +10,16 @@ namespace rnncheck::log_reader {
 
 namespace {
 
+/// How RE2 reads the patterns of the table: logs are not always valid UTF-8.
+re2::RE2::Options pattern_options() {
+    re2::RE2::Options options;
+    options.set_dot_nl(true);
+    options.set_log_errors(false);
+    options.set_encoding(re2::RE2::Options::EncodingLatin1);
+    options.set_max_mem(std::int64_t{4} << 20);
+    return options;
+}
+
 /// Where the part of a pattern ends that begins at `at`: an escape, a set, a repetition, the begin of a named group or
 /// one character.
 std::size_t end_of_part(std::string_view pattern, std::size_t at) {
@@ -44,8 +54,10 @@ std::string rewritten(std::string_view pattern, std::string_view blank, const st
     return out;
 }
 
-/// In patterns of the table a blank means any white space, or for none where the text was wrapped.
+/// In patterns of the table a blank means any white space, or none where the text was wrapped.
 constexpr const char* loose_blank = "\\s*";
+
+constexpr int shortest_word = 3;  ///< that the text is searched for
 
 /// Without bounds of repetitions, which take RE2 long to compile.
 std::string for_prefilter(const std::string& pattern) {
@@ -105,12 +117,34 @@ bool Signature::may_match_with_other_digits(const NormalizedText& text) const {
            re2::RE2::PartialMatch(text.without_whitespace, *any_digits_regex_);
 }
 
-Signatures::Signatures(const std::vector<LogSignature>& rows) {
+/// Small letters, and a zero for each digit.
+static void fold(std::string& text) {
+    for (char& c : text) c = is_digit(c) ? '0' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+Signatures::Signatures(const std::vector<LogSignature>& rows)
+    : filter_(shortest_word), words_(pattern_options(), re2::RE2::UNANCHORED) {
+    std::vector<std::string> words;
     for (const LogSignature& row : rows) {
         all_.emplace_back(row);
         add(filter_, row);
     }
-    list_words();
+    if (!rows.empty()) filter_.Compile(&words);
+    for (std::string& word : words) {
+        fold(word);
+        std::erase_if(word, [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; });
+        words_.Add(re2::RE2::QuoteMeta(word), nullptr);
+    }
+    words_.Compile();
+}
+
+std::vector<int> Signatures::candidates(std::string text) const {
+    std::vector<int> found, patterns;
+    if (all_.empty()) return patterns;
+    fold(text);
+    words_.Match(text, &found);
+    filter_.AllPotentials(found, &patterns);
+    return patterns;
 }
 
 }  // namespace rnncheck::log_reader

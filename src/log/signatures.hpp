@@ -2,8 +2,8 @@
 #pragma once
 
 #include <re2/filtered_re2.h>
+#include <re2/set.h>
 
-#include <array>
 #include <memory>
 #include <optional>
 
@@ -12,9 +12,6 @@
 #include "matrix/matrix.hpp"
 
 namespace rnncheck::log_reader {
-
-/// How RE2 reads the patterns of the table.
-re2::RE2::Options pattern_options();
 
 /// One signature of a table.
 class Signature {
@@ -60,28 +57,12 @@ class Signatures {
     const Signature& operator[](std::size_t i) const { return all_[i]; }
 
     /// Which can match a text, or one that differs from it in digits only. `text` holds no white space.
-    std::vector<int> candidates(std::string_view text) const;
+    std::vector<int> candidates(std::string text) const;
 
   private:
-    static constexpr int shortest_word = 3;
-    static constexpr unsigned key_bits = 14;
-
-    struct Word {
-        std::uint64_t head = 0, mask = 0;  ///< its first eight bytes, or fewer
-        std::string text;
-        int number = 0;  ///< as RE2 counts them
-    };
-
-    static Word word_of(std::string text, int number);
-    static std::size_t key_at(const char* text);
-    void list_words();
-    void find_words(std::string_view text, std::vector<int>& found) const;
-
     std::vector<Signature> all_;
-    re2::FilteredRE2 filter_{shortest_word};  ///< of patterns that accept '0' for a digit and no white space for any
-    std::vector<int> always_;                 ///< words too short to be searched for
-    std::vector<Word> words_;                 ///< in the order of their keys
-    std::array<std::uint16_t, (std::size_t{1} << key_bits) + 1> first_{};  ///< where in words_ those of a key begin
+    re2::FilteredRE2 filter_;  ///< of patterns that accept '0' for a digit and no white space for any
+    re2::RE2::Set words_;      ///< those that the filter asks for
 };
 
 }  // namespace rnncheck::log_reader

@@ -1,18 +1,35 @@
-// What one table alone shows: its rows, their order, ranges that overlap, holes, its text.
 #include "matrix/verify.hpp"
 
 #include <algorithm>
-#include <set>
 
-#include "base/json.hpp"
 #include "base/lists.hpp"
+#include "base/text.hpp"
 #include "matrix/ranges.hpp"
+#include "matrix/table_view.hpp"
 
-namespace rnncheck::lint {
+namespace rnncheck {
 
 namespace {
 
-// 1. One row -------------------------------------------------------------------------------------------------------
+/// Takes the issues of one table: report(row, "driver_min {} does not run CUDA {}", a, b) fills each {} in turn.
+struct Report {
+    std::vector<Issue>& issues;
+    const std::string& table;
+
+    template <class... Parts>
+    void operator()(const Row& row, std::string_view form, const Parts&... parts) const {
+        std::string text;
+        const auto fill = [&](const std::string& part) {
+            const auto at = form.find("{}");
+            text.append(form.substr(0, at)).append(part);
+            form.remove_prefix(at + 2);
+        };
+        (fill(cell_text(parts)), ...);
+        issues.push_back({table, row.number, escaped(text.append(form))});
+    }
+};
+
+// One table ----------------------------------------------------------------------------------------------------------
 
 /// Columns that hold one of a few words.
 struct WordColumn {
@@ -29,11 +46,6 @@ const WordColumn word_columns[] = {
     {"rnn_defects", "os", {"linux", "windows"}, true},
 };
 
-/// Columns that hold a clause, by table.
-constexpr std::pair<std::string_view, const char*> clauses[] = {
-    {"model_rules", "rule"},    {"rnn_defects", "symptom"}, {"rnn_limits", "rule"}, {"status_names", "meaning"},
-    {"status_names", "remedy"}, {"xid", "meaning"},         {"xid", "remedy"}};
-
 void check_words(const TextMap& cells, const Row& row, const Report& report) {
     for (const auto& [table, column, words, may_be_empty] : word_columns) {
         if (table != report.table) continue;
@@ -41,9 +53,6 @@ void check_words(const TextMap& cells, const Row& row, const Report& report) {
         if (!(word.empty() && may_be_empty) && !includes(words, word))
             report(row, "column '{}': '{}' is none of {}", column, word, join_with_and(words));
     }
-    for (const auto& [table, column] : clauses)
-        if (table == report.table && cells.at(column).ends_with('.'))
-            report(row, "'{}' is a clause; remove the full stop", column);
 }
 
 void check_ranges(const TextMap& cells, std::span<const RangeColumns> ranges, const Row& row, const Report& report) {
@@ -56,124 +65,8 @@ void check_ranges(const TextMap& cells, std::span<const RangeColumns> ranges, co
     }
 }
 
-std::string digits_at(std::string_view text, std::size_t at) {
-    const auto begin = text.begin() + static_cast<std::ptrdiff_t>(std::min(at, text.size()));
-    return {begin, std::find_if_not(begin, text.end(), is_digit)};
-}
-
-/// The toolkits that a flavour or command names: cu118 in any place, cuda12 and cuda-12 with the major alone.
-std::vector<Version> toolkits_named(std::string_view text) {
-    std::vector<Version> named;
-    for (auto at = text.find("cu"); at != std::string_view::npos; at = text.find("cu", at + 1)) {
-        if (at > 0 && is_letter_or_digit(text[at - 1])) continue;
-        const bool in_full = text.substr(at).starts_with("cuda");
-        std::size_t number = at + (in_full ? 4 : 2);
-        if (in_full && text.substr(number).starts_with('-')) ++number;
-        const std::string digits = digits_at(text, number);
-        if (const auto toolkit = cuda_of_digits(digits);
-            toolkit && (in_full ? digits.size() == 2 : contains(toolkit->text, ".")))
-            named.push_back(*toolkit);
-    }
-    // PaddlePaddle writes the toolkit of its packages so: 2.6.1.post117.
-    constexpr std::string_view suffix = ".post";
-    const auto at = text.find(suffix);
-    const std::string digits = at == std::string_view::npos ? "" : digits_at(text, at + suffix.size());
-    if (const auto toolkit = cuda_of_digits(digits); toolkit && digits.size() == 3) named.push_back(*toolkit);
-    return named;
-}
-
-void check_toolkits(const std::string& text, const char* column, const FrameworkBuild& row, const Report& report) {
-    for (const Version& named : toolkits_named(text)) {
-        const bool major_alone = !contains(named.text, ".");
-        if (!row.cuda || (major_alone ? named.major() != row.cuda->major() : named != *row.cuda))
-            report(row, "column '{}' names CUDA {}, the row {}; correct one of them", column, named,
-                   row.cuda ? "CUDA " + row.cuda->text : "none");
-    }
-}
-
-void check_python(const std::optional<Version>& python, const char* column, const Row& row, const Report& report) {
-    if (!python || !is_date(row.source.seen)) return;
-    // 3.9 came in October 2020 and one minor each October since (PEP 602); wheels for the next are made a year ahead.
-    constexpr int year_of_3_0 = 2011;
-    const int newest = std::stoi(row.source.seen.substr(0, 4)) - year_of_3_0 + 1;
-    if (python->major() > 3 || (python->major() == 3 && python->minor() > newest))
-        report(row, "column '{}': Python {} did not exist on {}, when the source was seen; correct it", column, *python,
-               row.source.seen);
-}
-
-/// Flavour and command against the toolkit of the row; a Python that did not exist when the source was seen.
-void check_install(const FrameworkBuild& row, const Report& report) {
-    check_toolkits(row.build, "build", row, report);
-    check_toolkits(row.install, "install", row, report);
-    if (row.cuda && (contains(row.install, "/whl/cpu") || contains(row.install, "+cpu")))
-        report(row, "column 'install' is the command of a build without CUDA; correct it or remove 'cuda'");
-    if (!row.install.empty() && !contains(row.install, "=={version}"))
-        report(row, "column 'install' pins no version or another one; write =={version}");
-    check_python(row.python_first, "python_first", row, report);
-    check_python(row.python_last, "python_last", row, report);
-}
-
-void check_row(const Row&, const Report&) {}
-
-void check_row(const DriverForCuda& row, const Report& report) {
-    if (row.oldest_driver > row.full_driver)
-        report(row, "the oldest driver {} is newer than the full one {}; correct one of them", row.oldest_driver,
-               row.full_driver);
-}
-
-void check_row(const DriverBranch& row, const Report& report) {
-    if (row.last_release && row.last_release->major() != row.branch)
-        report(row, "last_release {} is not of branch {}", *row.last_release, row.branch);
-    if (row.supported_until.empty()) return;
-    if (!is_date(row.supported_until + "-01"))
-        return report(row, "column 'supported_until': write a month, e.g. 2028-06");
-    if (row.ended != (row.supported_until < row.source.seen.substr(0, row.supported_until.size())))
-        report(row, "'ended' does not agree with supported_until {} on the day of the source", row.supported_until);
-}
-
-void check_row(const Architecture& row, const Report& report) {
-    if (row.last_driver_branch.has_value() != row.driver_source.has_value())
-        report(row, "last_driver_branch and driver_source belong together; add the missing one");
-}
-
-void check_row(const CudnnBuild& row, const Report& report) {
-    for (const auto& cuda : {row.cuda_min, row.cuda_max})
-        if (cuda && cuda->major() != row.cuda_major)
-            report(row, "toolkit {} is not of cuda_major {}; name toolkits of that major", *cuda, row.cuda_major);
-}
-
-void check_row(const CudnnPart& row, const Report& report) {
-    if (!row.soname.ends_with(".so." + std::to_string(row.major)))
-        report(row, "the soname '{}' does not end in .so.{}", row.soname, row.major);
-    if (row.since.major() != row.major)
-        report(row, "a file of cuDNN {} cannot be there since {}", row.major, row.since);
-}
-
-void check_row(const StatusName& row, const Report& report) {
-    if (row.library != "cudnn" && row.meaning.empty()) report(row, "'meaning' is empty; add what the number means");
-}
-
-void check_row(const RnnDefect& row, const Report& report) {
-    if (!row.workaround.ends_with('.')) report(row, "'workaround' is a sentence; end it with a full stop");
-}
-
-void check_row(const FrameworkBuild& row, const Report& report) {
-    check_install(row, report);
-    if (row.cuda.has_value() == (row.libraries == "none"))
-        report(row, row.cuda ? "a build with CUDA needs the origin of its libraries; 'none' is for others"
-                             : "a build without CUDA has libraries 'none'; add its CUDA or write none");
-    if (row.without_cudnn && row.cudnn)
-        report(row, "it has cuDNN {} and without_cudnn; remove one of them", *row.cudnn);
-    if (row.without_cudnn && !row.cuda) report(row, "without_cudnn applies only to builds with CUDA; remove it");
-    for (const std::string& word : split(row.targets, ' '))
-        if (!parse_target(word))
-            report(row, "column 'targets': '{}' is no target; write sm_90 or compute_90, a blank between", word);
-}
-
-// 2. Rows beside each other ----------------------------------------------------------------------------------------
-
 template <class R>
-void check_sorted(const std::vector<R>& rows, const Report& report) {
+void check_order(const std::vector<R>& rows, const Report& report) {
     for (std::size_t i = 1; i < rows.size(); ++i)
         if (rows[i].key() == rows[i - 1].key())
             report(rows[i], "the same thing as row {}; keep one of them", rows[i - 1].number);
@@ -196,201 +89,178 @@ void check_overlaps(const std::vector<R>& rows, const Report& report) {
     }
 }
 
-void check_note(const Row& row, const Report& report) {
-    if (!row.note.empty()) return;
-    if (row.provenance == Provenance::unconfirmed) report(row, "an unconfirmed row needs a note with the reason");
-    if (row.provenance == Provenance::inferred) report(row, "an inferred row needs a note with its origin");
+// Tables beside each other. One that could not be read to its end contradicts none: its own issues are reported. ------
+
+const DriverForCuda* toolkit(const Tables& all, const Version& cuda) {
+    return find_where(all.driver_for_cuda.read().rows, [&](const DriverForCuda& row) { return agree(row.cuda, cuda); });
 }
 
-// 3. Holes: versions that a table must have because it has those before and after them. What really does not exist is
-// declared in the head of the table: "holes": {"12.7": "no such toolkit was released"} ------------------------------
-
-using Holes = std::map<std::string, std::string>;
-using Gap = std::vector<std::string>;  ///< "12.3 is missing after 12.2; ..."
-
-/// The minors from `next` up to before `found` that are not declared, each with `prefix` before it.
-void add_minors(Gap& gap, const std::string& prefix, int next, int found, const std::string& after,
-                const Holes& declared) {
-    constexpr int most_holes = 20;  // of one gap: a mistyped number shall not fill the page
-    for (int minor = next; minor < std::min(found, next + most_holes); ++minor)
-        if (const std::string name = prefix + std::to_string(minor); !declared.contains(name))
-            gap.push_back(filled("{} is missing after {}; add its row, or declare in \"holes\" that it does not exist",
-                                 name, after));
+const CudaOfDriver* driver(const Tables& all, int branch) {
+    return find_where(all.cuda_of_driver.read().rows,
+                      [&](const CudaOfDriver& row) { return row.branch <= branch && branch <= row.last_branch; });
 }
 
-/// Between two versions of which the first `parts` (2 or 3) numbers count: 12.6 is followed by 12.7 or by 13.0, 8.9.6
-/// by 8.9.7 or by the .0 of a later minor or major. `name` stands before each.
-Gap gap_between(const std::string& name, const Version& last, const Version& next, int parts, const Holes& declared) {
-    Gap gap;
-    const bool same_major = last.major() == next.major();
-    const bool same_minor = same_major && last.minor() == next.minor();
-    const std::string major = name + std::to_string(next.major()) + ".";
-    if (parts == 2 || !same_minor)
-        add_minors(gap, major, same_major ? last.minor() + 1 : 0, next.minor(), last.text, declared);
-    if (parts == 3)
-        add_minors(gap, major + std::to_string(next.minor()) + ".", same_minor ? last.parts[2] + 1 : 0, next.parts[2],
-                   last.text, declared);
-    return gap;
+const Architecture* architecture(const Tables& all, const Version& capability) {
+    return find_by(all.architectures.read().rows, &Architecture::capability, capability);
 }
 
-void check_holes(const std::vector<DriverForCuda>& rows, const Holes& declared, const Report& report) {
-    for (std::size_t i = 1; i < rows.size(); ++i)
-        for (const std::string& text : gap_between("", rows[i - 1].cuda, rows[i].cuda, 2, declared)) report.whole(text);
-    for (const DriverForCuda& row : rows)
-        if (declared.contains(row.cuda.text))
-            report.whole("\"holes\" declares {}, which has a row; remove one of them", row.cuda);
+/// Columns that name a row of driver_for_cuda, architectures or cuda_of_driver. What is older than the first row there
+/// need not have one.
+constexpr std::string_view toolkit_columns[] = {"cuda", "cuda_min", "cuda_max", "first_cuda", "last_cuda"};
+constexpr std::string_view capability_columns[] = {"capability", "capability_min", "capability_max"};
+constexpr std::string_view branch_columns[] = {"branch", "last_driver_branch", "full_driver"};
+
+void check_capability(const Tables& all, const Version& capability, const Row& row, const Report& report) {
+    const auto& known = all.architectures.read();
+    if (known.is_whole() && capability >= known.rows.front().capability && !architecture(all, capability))
+        report(row, "architectures does not contain capability {}; correct it or add its row there", capability);
 }
 
-void check_holes(const std::vector<CudaOfDriver>& rows, const Holes& declared, const Report& report) {
-    Gap gap;
-    for (std::size_t i = 1; i < rows.size(); ++i) {
-        const int last = rows[i - 1].last_branch;
-        add_minors(gap, "", last + 1, rows[i].branch, std::to_string(last), declared);
-    }
-    for (const std::string& text : gap) report.whole(text);
-}
-
-/// By CUDA major; a version missing for several of them is one hole.
-void check_holes(const std::vector<CudnnBuild>& rows, const Holes& declared, const Report& report) {
-    std::map<int, Version> last;
-    std::set<std::string> told;
-    for (const CudnnBuild& row : rows) {
-        if (const Version* const before = look_up(last, row.cuda_major))
-            for (const std::string& text : gap_between("", *before, row.cudnn, 3, declared))
-                if (told.insert(text).second) report.whole(text);
-        last[row.cuda_major] = row.last();
+void check_references(const Tables& all, const TextMap& cells, const Row& row, const Report& report) {
+    const auto& toolkits = all.driver_for_cuda.read();
+    const auto& branches = all.cuda_of_driver.read();
+    for (const auto& [column, text] : cells) {
+        const auto version = parse_version(text);
+        if (!version) continue;
+        if (includes(toolkit_columns, column) && toolkits.is_whole() && *version >= toolkits.rows.front().cuda &&
+            !toolkit(all, *version) && !toolkits.holes.contains(text))
+            report(row, "driver_for_cuda does not contain CUDA {}; correct it or add its row there", text);
+        if (includes(capability_columns, column)) check_capability(all, *version, row, report);
+        if (includes(branch_columns, column) && branches.is_whole() &&
+            version->major() >= branches.rows.front().branch && !driver(all, version->major()))
+            report(row, "cuda_of_driver does not contain branch {}; correct '{}' or add the branch there",
+                   version->major(), column);
     }
 }
 
-/// Holes of all systems ("pytorch 2.6") and of this one ("pytorch 2.6 for linux").
-Holes declared_for(const std::string& os, const Holes& declared) {
-    const std::string suffix = " for " + os;
-    Holes holes = declared;
-    for (const auto& [name, why] : declared)
-        if (name.ends_with(suffix)) holes[name.substr(0, name.size() - suffix.size())] = why;
-    return holes;
+void check_driver_min(const Tables& all, const std::optional<Version>& driver_min, const Version& cuda, const Row& row,
+                      const Report& report) {
+    const DriverForCuda* needed = toolkit(all, cuda);
+    if (needed && driver_min && !reaches(*driver_min, needed->oldest_driver))
+        report(row, "driver_min {} does not run CUDA {}, which needs {} (driver_for_cuda); correct one of them",
+               *driver_min, cuda, needed->oldest_driver);
 }
 
-/// By framework and system, all flavours together, then those with CUDA alone. Of 0.x every version counts, for its
-/// minors are what others' majors are.
-void check_holes(const std::vector<FrameworkBuild>& rows, const Holes& declared, const Report& report) {
-    std::map<std::string, Version> last;
-    std::set<std::string> told;
-    const auto check = [&](const FrameworkBuild& row, const std::string& kind) {
-        const Version end = row.last.value_or(row.first);
-        const auto [newest, is_first] = last.emplace(kind + row.framework + " " + row.os, end);
-        if (!is_first && row.first > newest->second) {
-            const bool every_version =
-                row.first.major() == 0 && parts_written(row.first) == 3 && parts_written(newest->second) == 3;
-            for (const std::string& text : gap_between(row.framework + " ", newest->second, row.first,
-                                                       every_version ? 3 : 2, declared_for(row.os, declared)))
-                if (told.insert(row.os + text).second) report.whole("{}for {} {}", kind, row.os, text);
-        }
-        newest->second = std::max(newest->second, end);
-    };
-    for (const FrameworkBuild& row : rows) {
-        check(row, "");
-        if (row.cuda) check(row, "with CUDA, ");
+void check_row(const Tables&, const Row&, const Report&) {}
+
+void check_row(const Tables& all, const DriverForCuda& row, const Report& report) {
+    if (row.oldest_driver > row.full_driver)
+        report(row, "the oldest driver {} is newer than the full one {}; correct one of them", row.oldest_driver,
+               row.full_driver);
+    const CudaOfDriver* of_driver = driver(all, row.full_driver.major());
+    if (of_driver && of_driver->cuda != row.cuda && report.table == all.driver_for_cuda.stem())
+        report(row, "full_driver {} is for CUDA {} here, but in cuda_of_driver branch {} ends with CUDA {}",
+               row.full_driver, row.cuda, of_driver->branch, of_driver->cuda);
+}
+
+void check_row(const Tables& all, const ForwardCompatibility& row, const Report& report) {
+    if (const CudaOfDriver* below = driver(all, row.branch); below && below->cuda >= row.cuda)
+        report(row, "branch {} runs CUDA {} by itself (cuda_of_driver); remove the row", row.branch, row.cuda);
+}
+
+void check_row(const Tables& all, const Architecture& row, const Report& report) {
+    const CudaOfDriver* last = row.last_driver_branch ? driver(all, *row.last_driver_branch) : nullptr;
+    if (last && row.last_cuda && last->cuda.major() < row.last_cuda->major())
+        report(row,
+               "the last driver branch {} ends with CUDA {}, so CUDA {} cannot run on such a GPU; correct last_cuda or "
+               "last_driver_branch",
+               *row.last_driver_branch, last->cuda, *row.last_cuda);
+}
+
+void check_row(const Tables& all, const CudnnBuild& row, const Report& report) {
+    for (const auto& cuda : {row.cuda_min, row.cuda_max})
+        if (cuda && cuda->major() != row.cuda_major)
+            report(row, "toolkit {} is not of cuda_major {}; name toolkits of that major", *cuda, row.cuda_major);
+    const Version of_major = make_version({row.cuda_major});
+    const Architecture* newest = architecture(all, row.capability_max);
+    if (newest && !within(newest->first_cuda, row.cuda_max.value_or(of_major)))
+        report(row,
+               "capability {} begins with CUDA {} (architectures), later than the toolkits named here; lower "
+               "capability_max or raise cuda_max",
+               row.capability_max, newest->first_cuda);
+    const Architecture* oldest = architecture(all, row.capability_min);
+    if (oldest && oldest->last_cuda && *oldest->last_cuda < row.cuda_min.value_or(of_major))
+        report(row,
+               "capability {} ends with CUDA {} (architectures), earlier than the toolkits named here; raise "
+               "capability_min",
+               row.capability_min, *oldest->last_cuda);
+    if (row.cuda_min) check_driver_min(all, row.driver_min, *row.cuda_min, row, report);
+}
+
+void check_cudnn_of_build(const Tables& all, const FrameworkBuild& row, const Report& report) {
+    const auto& builds = all.cudnn_builds.read();
+    if (!row.cudnn || !builds.is_whole()) return;
+    const Version& oldest = builds.rows.front().cudnn;
+    if (*row.cudnn < oldest && !agree(*row.cudnn, oldest)) return;  // older than that table
+    bool is_known = false, suits_toolkit = false;
+    for (const CudnnBuild& build : builds.rows) {
+        if (!may_be_of(build, *row.cudnn) || build.cuda_major != row.cuda->major()) continue;
+        is_known = true;
+        suits_toolkit |= !build.cuda_min || *build.cuda_min <= *row.cuda;
     }
+    if (!is_known)
+        report(row, "cudnn_builds has no cuDNN {} for CUDA {}; correct the pair or add that build there", *row.cudnn,
+               row.cuda->major());
+    else if (!suits_toolkit)
+        report(row, "cuDNN {} begins with a later toolkit than CUDA {} (cudnn_builds)", *row.cudnn, *row.cuda);
 }
 
-// 4. The text of a table and the dates of its sources ---------------------------------------------------------------
-
-/// ASCII's and, in UTF-8, those of Latin-1.
-bool has_control_character(const std::string& text) {
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        if (byte < 0x20 || byte == 0x7f) return true;
-        if (byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0) return true;
+void check_row(const Tables& all, const FrameworkBuild& row, const Report& report) {
+    for (const std::string& word : split(row.targets, ' '))
+        if (!parse_target(word))
+            report(row, "column 'targets': '{}' is no target; write sm_90 or compute_90, a blank between", word);
+    if (!row.cuda) return;
+    check_cudnn_of_build(all, row, report);
+    for (const Target& target : targets_of(row.targets)) {
+        check_capability(all, target.capability, row, report);
+        const Architecture* compiled_for = architecture(all, target.capability);
+        if (compiled_for &&
+            (compiled_for->first_cuda > *row.cuda || (compiled_for->last_cuda && *compiled_for->last_cuda < *row.cuda)))
+            report(row, "CUDA {} cannot compile for {} (architectures); correct 'targets' or 'cuda'", *row.cuda,
+                   target.capability);
     }
-    return false;
+    if (row.os == "linux") check_driver_min(all, row.driver_min, *row.cuda, row, report);
 }
 
-void check_characters(const Json& value, const std::string& name, const Row& row, const Report& report) {
-    if (value.is_string() && has_control_character(value.get_ref<const std::string&>()))
-        report(row, "'{}' contains a control character; remove it", name);
-    if (!value.is_structured()) return;
-    for (const auto& [key, part] : value.items()) check_characters(part, value.is_object() ? key : name, row, report);
+void check_row(const Tables& all, const KerasBackend& row, const Report& report) {
+    const auto& builds = all.framework_builds.read();
+    if (builds.is_whole() && !find_by(builds.rows, &FrameworkBuild::framework, row.backend))
+        report(row, "framework_builds has no '{}'; correct the backend's name or add its builds there", row.backend);
 }
 
-std::size_t lines_with_a_row(std::string_view text) {
-    constexpr std::string_view row_start = "\n    {\"";
-    std::size_t count = 0;
-    for (auto at = text.find(row_start); at != std::string_view::npos; at = text.find(row_start, at + 1)) ++count;
-    return count;
-}
-
-/// Members of the head that nothing reads, control characters, more than one row on a line. Text that is no JSON is
-/// left to the reader.
-void check_text(std::string_view text, const TableHead& head, const Report& report) {
-    if (head.written > 0 && lines_with_a_row(text) != head.written)
-        report.whole("not every row has a line of its own: write one row per line, indented by four blanks");
-    const Json table = Json::parse(text);
-    for (const auto& [part, value] : table.items()) {
-        if (part != "about" && part != "columns" && part != "holes" && part != "sources" && part != "rows")
-            report.whole("the head has no '{}'; remove it", part);
-        Row place;
-        if (part != "rows" || !value.is_array())
-            check_characters(value, part, place, report);
-        else
-            for (const Json& cells : value) ++place.number, check_characters(cells, part, place, report);
-    }
-}
-
-/// Sources that were seen after `latest_day`, unless most were: then the clock is wrong.
-void check_dates(const Tables& tables, const std::string& latest_day, std::vector<Issue>& all) {
-    std::vector<Issue> ahead;
-    std::size_t sources = 0;
-    tables.each([&](const auto& table) {
-        sources += table.read().sources.size();
-        for (const auto& [id, source] : table.read().sources)
-            if (is_date(source.seen) && source.seen > latest_day)
-                Report{ahead, table.stem()}.whole(
-                    "source '{}': 'seen' is {}, a future date; write the date on which it was read", id, source.seen);
-    });
-    if (2 * ahead.size() <= sources) all.insert(all.end(), ahead.begin(), ahead.end());
+void check_row(const Tables& all, const LogEvidence& row, const Report& report) {
+    const auto& causes = all.log_causes.read();
+    if (causes.is_whole() && !find_by(causes.rows, &LogCause::cause, row.cause))
+        report(row, "log_causes has no '{}'; correct the cause or add it there", row.cause);
 }
 
 template <class R>
-void check_table(const ReadTable<R>& table, const Report& report) {
-    for (const R& row : table.rows) check_note(row, report);
-    check_sorted(table.rows, report);
+void check_table(const Tables& all, const ReadTable<R>& table, const Report& report) {
+    check_order(table.rows, report);
     if constexpr (requires(R row) { row.series(); }) check_overlaps(table.rows, report);
     for (const R& row : table.rows) {
         const TextMap cells = cells_of(row);
         check_words(cells, row, report);
         if constexpr (requires { R::ranges; }) check_ranges(cells, R::ranges, row, report);
-        check_row(row, report);
+        check_references(all, cells, row, report);
+        check_row(all, row, report);
     }
-    if constexpr (requires { check_holes(table.rows, table.holes, report); })
-        if (table.rows.size() == table.written) check_holes(table.rows, table.holes, report);  // a faulty row is none
 }
 
 }  // namespace
 
-}  // namespace rnncheck::lint
-
-namespace rnncheck {
-
-std::vector<Issue> verify(const Tables& tables, const std::string& latest_day) {
+std::vector<Issue> verify(const Tables& tables) {
     std::vector<Issue> all;
-    std::set<std::string> known;
+    const auto names = table_names();
     tables.each([&](const auto& table) {
-        known.insert(table.stem());
-        const lint::Report report{all, table.stem()};
-        all.insert(all.end(), table.read().issues.begin(), table.read().issues.end());
-        if (table.read().written > 0)
-            lint::check_text(tables.files.content.at(table.stem()), table.read(), report);
-        else if (table.read().issues.empty())
-            report.whole("the table has no rows");
-        lint::check_table(table.read(), report);
+        append(all, table.read().issues);
+        if (table.read().written == 0 && table.read().issues.empty())
+            all.push_back({table.stem(), 0, "the table has no rows"});
+        check_table(tables, table.read(), {all, table.stem()});
     });
     for (const auto& [stem, text] : tables.files.content)
-        if (!known.contains(stem))
-            lint::Report{all, escaped(stem)}.whole("no table has this name; rename or remove the file");
-    lint::check_across(tables, all);
-    lint::check_advice(tables, all);
-    if (!latest_day.empty()) lint::check_dates(tables, latest_day, all);
+        if (!includes(names, stem))
+            all.push_back({escaped(stem), 0, "no table has this name; rename or remove the file"});
     std::ranges::stable_sort(all, {}, [](const Issue& issue) { return std::tie(issue.table, issue.row); });
     return all;
 }

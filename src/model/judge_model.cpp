@@ -65,13 +65,13 @@ std::optional<std::string> value_of(const ModelLayer& layer, const std::string& 
 }
 
 /// What the file does not hold is collected.
-void apply(const ModelRule& rule, bool of_known_version, JudgedLayer& layer, std::vector<std::string>& unknown) {
+void apply(const ModelRule& rule, bool of_known_version, JudgedLayer& layer, std::vector<std::string>& needed) {
     const auto value = value_of(layer, rule.setting);
     if (!rule.setting.empty() && has_word(rule.needed, lower(value.value_or("absent")))) return;
     if (value && has_word(rule.needed, *value)) return;
     if (!rule.setting.empty() && !value) {
         layer.cudnn = std::max(layer.cudnn, CudnnUse::unknown);
-        unknown.push_back(rule.setting + " " + join(split(rule.needed, ' '), " or "));
+        needed.push_back(rule.setting + " " + join(split(rule.needed, ' '), " or "));
         return;
     }
     const bool depends = rule.last && !of_known_version;
@@ -158,13 +158,13 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
         JudgedLayer result{layer};
         result.cudnn = CudnnUse::yes;
         result.weights.reset();
-        std::vector<std::string> unknown;
+        std::vector<std::string> needed;
         for (const ModelRule& rule : matrix.model_rules())
-            if (applies(rule, rules, layer)) apply(rule, rules.version.has_value(), result, unknown);
-        if (!unknown.empty())
-            result.reasons.push_back("cuDNN is used only with " + join_with_and(unknown) +
+            if (applies(rule, rules, layer)) apply(rule, rules.version.has_value(), result, needed);
+        if (!needed.empty())
+            result.reasons.push_back("cuDNN is used only with " + join_with_and(needed) +
                                      "; the file does not contain " +
-                                     (unknown.size() > 1 ? "these settings" : "this setting"));
+                                     (needed.size() > 1 ? "these settings" : "this setting"));
         const auto network = case_of(layer, sizes);
         const bool in_a_loop = rules.framework.starts_with("keras") || rules.framework == "tensorflow";
         if (network && in_a_loop && result.cudnn == CudnnUse::no && !result.changes.empty())

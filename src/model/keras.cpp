@@ -1,6 +1,7 @@
 // Keras 1 to 3: the model as its JSON describes it, in .keras, .h5, .json and a SavedModel's metadata.
+#include <re2/re2.h>
+
 #include <algorithm>
-#include <cctype>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
@@ -10,6 +11,8 @@
 namespace rnncheck::model {
 
 namespace {
+
+using re2::RE2;
 
 constexpr int deepest_model = 50;
 
@@ -148,15 +151,12 @@ std::optional<DirectionWeights> weights_of(const CellWeights& cell) {
     return DirectionWeights{*input, *state, {bias->begin(), middle}, {middle, bias->end()}, {}};
 }
 
-/// "time_distributed": .keras names a layer's weights by its class, not by its name.
-std::string snake_case(const std::string& name) {
-    std::string snake;
-    for (std::size_t i = 0; i < name.size(); ++i) {
-        const auto is_small = [&](std::size_t at) { return at < name.size() && std::islower(name[at]); };
-        if (i > 0 && std::isupper(name[i]) && (is_small(i - 1) || is_small(i + 1))) snake += '_';
-        snake += static_cast<char>(std::tolower(name[i]));
-    }
-    return snake;
+/// "time_distributed": .keras names a layer's weights by its class, not by its name (keras/src/utils/naming.py).
+std::string snake_case(std::string name) {
+    static const RE2 before_word("(.)([A-Z][a-z]+)"), before_letter("([a-z])([A-Z])");
+    RE2::GlobalReplace(&name, before_word, R"(\1_\2)");
+    RE2::GlobalReplace(&name, before_letter, R"(\1_\2)");
+    return lower(name);
 }
 
 /// Where a layer is: the names of the models around it, and where .keras has their weights.
@@ -358,18 +358,15 @@ class KerasModel {
 
 /// "layers/lstm/cell" is the layer lstm, "two/forward_gru/gru_cell" the layer two in both directions.
 std::string layer_around(std::string place, int& directions) {
-    const auto last = [&] { return place.substr(place.rfind('/') + 1); };
-    const auto leave = [&] { place.resize(std::min(place.rfind('/'), place.size())); };
-    if (contains(place, "/") && last().ends_with("cell")) leave();
-    if (contains(place, "/") && (last().starts_with("forward_") || last().starts_with("backward_"))) {
-        directions = 2;
-        leave();
-    }
-    for (const std::string_view prefix : {"model_weights/", "_layer_checkpoint_dependencies\\", "layers/", "layers\\"})
-        if (place.starts_with(prefix)) place.erase(0, prefix.size());
-    const auto at = place.rfind("/layers/");  // of a model inside
-    return at == std::string::npos ? place
-                                   : place.substr(0, at) + place.substr(at + std::string_view("/layers").size());
+    static const RE2 cell("/[^/]*cell$", RE2::Latin1), direction("/(?:forward|backward)_[^/]*$", RE2::Latin1);
+    static const RE2 prefix(R"(^(?:model_weights/)?(?:_layer_checkpoint_dependencies\\)?(?:layers[/\\])?)",
+                            RE2::Latin1);
+    static const RE2 model_inside("^(.*)/layers/", RE2::Latin1);
+    RE2::Replace(&place, cell, "");
+    if (RE2::Replace(&place, direction, "")) directions = 2;
+    RE2::Replace(&place, prefix, "");
+    RE2::Replace(&place, model_inside, R"(\1/)");
+    return place;
 }
 
 void set_version(ModelFile& file, const std::string& version) {
@@ -403,19 +400,17 @@ void add_keras_layers(const Weights& weights, ModelFile& into) {
 }
 
 void read_keras_zip(const ZipArchive& archive, ModelFile& into) {
-    std::string config_storage, metadata_storage, weights_storage;
-    const Json config = parsed_json(archive.content(*archive.find("config.json"), config_storage), "config.json");
+    const auto json_of = [&](const char* name) {
+        const auto* const entry = archive.find(name);
+        return entry ? parsed_json(archive.content(*entry), name) : Json();
+    };
+    const Json config = json_of("config.json");
     if (text_member(config, "class_name").empty()) throw InputError("config.json describes no Keras model");
     into.format = "keras";
-    const auto* const metadata = archive.find("metadata.json");
-    set_version(into, !metadata
-                          ? ""
-                          : text_member(parsed_json(archive.content(*metadata, metadata_storage), "metadata.json"),
-                                        "keras_version"));
+    set_version(into, text_member(json_of("metadata.json"), "keras_version"));
     const auto* const weights = archive.find("model.weights.h5");
     const bool has_weights = weights && weights->size > 0;
-    add_keras_layers(config, has_weights ? Hdf5File(archive.content(*weights, weights_storage)).datasets() : Weights(),
-                     into);
+    add_keras_layers(config, has_weights ? Hdf5File(archive.content(*weights)).datasets() : Weights(), into);
 }
 
 void read_keras_hdf5(std::string_view bytes, ModelFile& into) {

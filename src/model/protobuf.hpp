@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bit>
-#include <optional>
 #include <vector>
 
 #include "model/bytes.hpp"
@@ -15,45 +14,23 @@ struct ProtoField {
     std::string_view bytes;
 };
 
-/// The fields of a message in their order: ProtoMessage message(bytes); while (const auto field = message.next()) ...
-class ProtoMessage {
-  public:
-    explicit ProtoMessage(std::string_view bytes) : cursor_(bytes) {}
-
-    std::optional<ProtoField> next() {
-        if (cursor_.at_end()) return std::nullopt;
-        const std::uint64_t key = cursor_.varint();
-        ProtoField field{key >> 3, 0, {}};
-        if (field.number == 0) damaged("it is no protocol buffer");
-        switch (key & 7) {
-            case 0:
-                field.value = cursor_.varint();
-                break;
-            case 1:
-                field.value = cursor_.number(8);
-                break;
-            case 2:
-                field.bytes = cursor_.text(cursor_.varint());
-                break;
-            case 5:
-                field.value = cursor_.number(4);
-                break;
-            default:
-                damaged("it is no protocol buffer");
-        }
-        return field;
-    }
-
-  private:
-    Cursor cursor_;
-};
-
-/// Calls use(field) for every field of this number.
+/// Calls use(field) for every field of this number, in their order.
 template <class Use>
 void each_field(std::string_view message, std::uint64_t number, Use&& use) {
-    ProtoMessage fields(message);
-    while (const auto field = fields.next())
-        if (field->number == number) use(*field);
+    for (Cursor cursor(message); !cursor.at_end();) {
+        const std::uint64_t key = cursor.varint(), wire_type = key & 7;
+        ProtoField field{key >> 3, 0, {}};
+        if (field.number == 0) damaged("it is no protocol buffer");
+        if (wire_type == 0)
+            field.value = cursor.varint();
+        else if (wire_type == 2)
+            field.bytes = cursor.text(cursor.varint());
+        else if (wire_type == 1 || wire_type == 5)
+            field.value = cursor.number(wire_type == 1 ? 8 : 4);
+        else
+            damaged("it is no protocol buffer");
+        if (field.number == number) use(field);
+    }
 }
 
 /// The last field of this number; an empty one where there is none.

@@ -1,6 +1,8 @@
 // TensorFlow's SavedModel: Keras' metadata where they are, else the operations of its graph.
 // Fields: tensorflow/core/protobuf/saved_model.proto, meta_graph.proto, saved_object_graph.proto; graph.proto,
 // function.proto, node_def.proto; keras/protobuf/saved_metadata.proto.
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -84,17 +86,6 @@ Operations operations_of(std::string_view graph) {
     return operations;
 }
 
-/// Variables have no number of a later trace: the layer lstm has the node functional_1/lstm_1/while.
-bool is_of_layer(std::string_view node, const std::string& layer) {
-    const std::string name = "/" + layer.substr(layer.rfind('/') + 1);
-    for (auto at = node.find(name); at != std::string_view::npos; at = node.find(name, at + 1)) {
-        const std::string_view rest = node.substr(at + name.size());
-        if (rest.empty() || rest.front() == '/') return true;
-        if (rest.front() == '_' && is_number(rest.substr(1, rest.find('/') - 1))) return true;
-    }
-    return false;
-}
-
 /// The variables that the graph of objects lists, without the copies that Keras 3 adds (kernel_1).
 Weights variables_of(std::string_view meta_graph) {
     Weights variables;
@@ -117,8 +108,11 @@ void add_graph(std::string_view meta_graph, const Weights& weights, ModelFile& f
         for (const auto& [name, node] : operations)
             if (text_of(attribute_of(node, "rnn_mode"), 2) == name_of(layer.kind) && !contains(name, "/"))
                 layer.settings["op"] = text_of(node, 2);
+        // Variables have no number of a later trace: the layer lstm has the node functional_1/lstm_1/while.
+        const std::string own_name = layer.name.substr(layer.name.rfind('/') + 1);
+        const re2::RE2 of_layer("/" + re2::RE2::QuoteMeta(own_name) + "(?:_[0-9]+)?(?:/|$)", re2::RE2::Latin1);
         for (const auto& [name, node] : operations)
-            if (is_of_layer(name, layer.name)) layer.settings["op"] = text_of(node, 2);
+            if (re2::RE2::PartialMatch(name, of_layer)) layer.settings["op"] = text_of(node, 2);
     }
     if (!file.layers.empty()) return;
     for (const auto& [name, node] : operations) {

@@ -1,4 +1,6 @@
 // PyTorch: checkpoints, TorchScript archives, safetensors.
+#include <re2/re2.h>
+
 #include <set>
 
 #include "base/lists.hpp"
@@ -44,24 +46,16 @@ struct ParameterName {
 
 std::optional<ParameterName> parameter_name(std::string_view name) {
     // torch.nn.utils.weight_norm and torch.nn.utils.parametrize keep the original under another name.
-    constexpr std::string_view parametrized = "parametrizations.",
-                               parameters[] = {"weight_ih", "weight_hh", "weight_hr", "bias_ih", "bias_hh"};
-    if (name.ends_with(".original1") || name.ends_with(".original")) name = name.substr(0, name.rfind('.'));
-    for (const std::string_view suffix : {"_orig", "_raw", "_v"})
-        if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
-    const std::size_t begin = name.rfind('.') == std::string_view::npos ? 0 : name.rfind('.') + 1;
-    std::string_view module = name.substr(0, begin == 0 ? 0 : begin - 1), rest = name.substr(begin);
-    if (begin > 0 && name.substr(0, begin).ends_with(parametrized))
-        module.remove_suffix(std::min(module.size(), parametrized.size()));
-    for (const std::string_view parameter : parameters) {
-        if (!rest.starts_with(parameter)) continue;
-        rest.remove_prefix(parameter.size());
-        ParameterName parts{std::string(module), std::string(parameter), {}, rest.ends_with("_reverse")};
-        if (parts.reverse) rest.remove_suffix(std::string_view("_reverse").size());
-        if (rest.starts_with("_l")) parts.layer = number_from(rest.substr(2));
-        if (rest.empty() || parts.layer) return parts;
-    }
-    return std::nullopt;
+    static const re2::RE2 form(
+        R"((?:(.*?)\.)??(?:parametrizations\.)?((?:weight|bias)_(?:ih|hh|hr))(?:_l([0-9]+))?(_reverse)?)"
+        R"((?:_orig|_raw|_v)*(?:\.original1?)?)",
+        re2::RE2::Latin1);
+    ParameterName parts;
+    std::string layer, reverse;
+    if (!re2::RE2::FullMatch(name, form, &parts.module, &parts.parameter, &layer, &reverse)) return std::nullopt;
+    parts.layer = number_from(layer);
+    parts.reverse = !reverse.empty();
+    return parts.layer || layer.empty() ? std::optional(parts) : std::nullopt;
 }
 
 std::vector<Module> modules_of(const std::vector<NamedTensor>& tensors) {
@@ -324,8 +318,7 @@ void add_script_calls(const ZipArchive& archive, ModelFile& file) {
                            {"torch.gru(", LayerKind::gru}};
     for (const auto& entry : archive.entries()) {
         if (!contains(entry.name, "code/") || !entry.name.ends_with(".py")) continue;
-        std::string storage;
-        const std::string_view code = archive.content(entry, storage);
+        const std::string_view code = archive.content(entry);
         for (auto& [call, kind, count] : calls)
             for (auto at = code.find(call); at != std::string_view::npos; at = code.find(call, at + 1)) ++count;
     }
@@ -371,13 +364,12 @@ void add_safetensors(std::string_view bytes, std::vector<NamedTensor>& into) {
 }  // namespace
 
 void read_torch_zip(const ZipArchive& archive, ModelFile& into) {
-    std::string storage, unused;
     into.format = archive.find("constants.pkl") ? "torchscript" : "torch_zip";
     Storages storages;
     for (const auto& entry : archive.entries())
         if (into.weights_wanted > 0 && contains(entry.name, "/data/") && entry.method == 0)
-            storages[file_name(entry.name)] = archive.content(entry, unused);
-    read_checkpoint(Pickle(archive.content(*archive.find("data.pkl"), storage)), storages, into);
+            storages[file_name(entry.name)] = archive.content(entry);
+    read_checkpoint(Pickle(archive.content(*archive.find("data.pkl"))), storages, into);
     if (into.format == "torchscript") add_script_calls(archive, into);
 }
 

@@ -58,7 +58,6 @@ ZipArchive::Entry read_entry(Cursor& directory) {
 }
 
 std::string inflated(std::string_view packed, std::uint64_t size, const std::string& name) {
-    if (size > most_inflated) throw InputError("'" + name + "' in the ZIP archive is larger than 64 MiB unpacked");
     std::string text(size, '\0');
     z_stream stream{};
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
@@ -88,15 +87,17 @@ const ZipArchive::Entry* ZipArchive::find(std::string_view name) const {
     return found;
 }
 
-std::string_view ZipArchive::content(const Entry& entry, std::string& storage) const {
+std::string_view ZipArchive::content(const Entry& entry) const {
     constexpr std::uint64_t fixed_part = 30;
     const std::uint64_t begin =
         entry.header + fixed_part + little(bytes_, entry.header + 26, 2) + little(bytes_, entry.header + 28, 2);
     const std::string_view packed = slice(bytes_, begin, entry.packed_size);
     if (entry.method == 0) return packed;
     if (entry.method != 8) throw InputError("'" + entry.name + "' is packed by a method other than deflate");
-    storage = inflated(packed, entry.size, entry.name);
-    return storage;
+    inflated_bytes_ += std::min<std::uint64_t>(entry.size, most_inflated + 1);
+    if (inflated_bytes_ > most_inflated)
+        throw InputError("'" + entry.name + "' in the ZIP archive is larger than 64 MiB unpacked");
+    return inflated_.emplace_back(inflated(packed, entry.size, entry.name));
 }
 
 }  // namespace rnncheck::model

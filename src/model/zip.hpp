@@ -1,6 +1,7 @@
 // The files in a ZIP archive, by its central directory (PKWARE's APPNOTE 6.3.10, https://pkware.com/appnote).
 #pragma once
 
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,12 +24,14 @@ class ZipArchive {
     /// The last whose name is `name` or ends in "/name"; null when there is none.
     const Entry* find(std::string_view name) const;
 
-    /// What the entry holds: part of the archive, or inflated into `storage`, at most 64 MiB.
-    std::string_view content(const Entry& entry, std::string& storage) const;
+    /// What the entry holds: part of the archive, or inflated, at most 64 MiB of all entries.
+    std::string_view content(const Entry& entry) const;
 
   private:
     std::string_view bytes_;
     std::vector<Entry> entries_;
+    mutable std::deque<std::string> inflated_;
+    mutable std::uint64_t inflated_bytes_ = 0;
 };
 
 }  // namespace rnncheck::model

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <stdexcept>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
@@ -14,18 +15,18 @@ static std::string lengths_in_words(const RnnCase& rnn_case) {
     return join(lengths, ",");
 }
 
+using Size = std::pair<std::string_view, int RnnCase::*>;
+static constexpr Size sizes[] = {{"I", &RnnCase::input},  {"H", &RnnCase::hidden},
+                                 {"B", &RnnCase::batch},  {"T", &RnnCase::sequence_length},
+                                 {"L", &RnnCase::layers}, {"P", &RnnCase::projection}};
+
 std::string describe(const RnnCase& rnn_case) {
     std::vector<std::string> words;
     if (rnn_case.cell != Cell::lstm) words.emplace_back(name_of(rnn_case.cell));
     for (const std::string_view word : {name_of(rnn_case.dtype), name_of(rnn_case.math), name_of(rnn_case.algorithm)})
         words.emplace_back(word);
-    const auto size = [&](const char* name, int value) { words.push_back(name + ('=' + std::to_string(value))); };
-    size("I", rnn_case.input);
-    size("H", rnn_case.hidden);
-    size("B", rnn_case.batch);
-    size("T", rnn_case.sequence_length);
-    size("L", rnn_case.layers);
-    if (rnn_case.projection > 0) size("P", rnn_case.projection);
+    for (const auto& [letter, size] : sizes)
+        if (rnn_case.*size > 0) words.push_back(std::string(letter) + '=' + std::to_string(rnn_case.*size));
     if (rnn_case.directions() == 2) words.push_back("bidirectional");
     if (rnn_case.states) words.push_back("states");
     if (rnn_case.layout != Layout::sequence_major) words.emplace_back(name_of(rnn_case.layout));
@@ -35,6 +36,37 @@ std::string describe(const RnnCase& rnn_case) {
     if (rnn_case.clip > 0) words.push_back("clip=" + short_number(rnn_case.clip));
     if (rnn_case.training) words.emplace_back("training");
     return join(words, " ");
+}
+
+RnnCase parse_case(std::string_view words, RnnCase parsed) {
+    for (const std::string& word : split(words, ' ')) {
+        const std::string name = word.substr(0, word.find('=')),
+                          value = word.substr(std::min(name.size() + 1, word.size()));
+        const auto take = [&]<class E>(E RnnCase::*member, std::string_view text) {
+            const auto known = from_name<E>(text);
+            if (known) parsed.*member = *known;
+            return known.has_value();
+        };
+        if (const Size* const size = find_by(sizes, &Size::first, name))
+            parsed.*size->second = number_from(value).value();
+        else if (name == "lengths")
+            for (const std::string& length : split(value, ',')) parsed.lengths.push_back(number_from(length).value());
+        else if (name == "clip")
+            parsed.clip = number_from<double>(value).value();
+        else if (word == "skip_input")
+            parsed.input_mode = InputMode::skip;
+        else if (word == "states")
+            parsed.states = true;
+        else if (word == "training")
+            parsed.training = true;
+        else if (!word.empty() &&
+                 !(name == "bias" ? take(&RnnCase::bias, value)
+                                  : take(&RnnCase::cell, word) || take(&RnnCase::dtype, word) ||
+                                        take(&RnnCase::math, word) || take(&RnnCase::algorithm, word) ||
+                                        take(&RnnCase::direction, word) || take(&RnnCase::layout, word)))
+            throw std::invalid_argument("'" + word + "' is no word of a case");
+    }
+    return parsed;
 }
 
 bool has_empty_sequence(const RnnCase& rnn_case) {

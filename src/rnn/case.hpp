@@ -78,6 +78,9 @@ struct RnnCase {
 /// A case in one line: "fp32 fma standard I=7 H=5 B=3 T=4 L=1".
 std::string describe(const RnnCase& rnn_case);
 
+/// The case with what such words change, in any order; lengths are added. std::invalid_argument for other words.
+RnnCase parse_case(std::string_view words, RnnCase rnn_case = {});
+
 /// The options of `rnncheck lstm` that give this case again: "--cell gru --dtype fp32 --layers 1 --input 3 ...".
 std::string options_of(const RnnCase& rnn_case);
 

@@ -147,106 +147,76 @@ void plain(const Step& step, bool relu) {
 }
 
 /// The forward errors of one pseudo-layer.
-class PseudoLayer {
-  public:
-    PseudoLayer(const LayerPlace& place, const RnnInputs& inputs, const Computation& computation,
-                const Rounding& rounding, Errors& errors)
-        : place_(place),
-          inputs_(inputs),
-          weights_(inputs.layers[size(place.pseudo_layer)]),
-          tape_(computation.tape),
-          rounding_(rounding),
-          errors_(errors),
-          squares_(squares_of(place, weights_)),
-          projection_(row_squares(weights_.projection, weights_.projection.size() / place.hidden(), place.hidden())),
-          sum_errors_(place.sums()),
-          unprojected_(place.hidden()) {
-        const Tape::PseudoLayer& of_numbers = tape_.pseudo_layers[size(place.pseudo_layer)];
-        Tape::PseudoLayer& own = errors.tape.pseudo_layers[size(place.pseudo_layer)];
-        own.gates.resize(of_numbers.gates.size());
-        own.cells.resize(of_numbers.cells.size());
-        own.squashed.resize(of_numbers.squashed.size());
-    }
+struct PseudoLayer {
+    const LayerPlace place;
+    const RnnInputs& inputs;
+    const Tape& tape;
+    const Rounding& rounding;
+    Errors& errors;
+    const LayerWeights& weights = inputs.layers[size(place.pseudo_layer)];
+    const Squares squares = squares_of(place, weights);
+    const std::vector<double> projection =
+        row_squares(weights.projection, weights.projection.size() / place.hidden(), place.hidden());
+    std::vector<double> sum_errors = std::vector<double>(place.sums()),
+                        unprojected = std::vector<double>(place.hidden());
 
     void run() {
-        for (int sequence = 0; sequence < place_.rnn_case.batch; ++sequence) {
-            const int length = place_.rnn_case.length_of(sequence);
-            for (int tick = 0; tick < length; ++tick) step(sequence, tick);
-            if (length > 0) keep_final(sequence, step_at(place_, sequence, length - 1, errors_.tape));
+        for (int sequence = 0; sequence < place.rnn_case.batch; ++sequence) {
+            for (int tick = 0; tick < place.rnn_case.length_of(sequence); ++tick)
+                step(step_at(place, sequence, tick, tape, inputs.hx, inputs.cx),
+                     step_at(place, sequence, tick, errors.tape));
+            keep_final(place, sequence, errors.tape, errors.outputs);
         }
     }
 
-  private:
-    void step(int sequence, int tick) {
-        const auto at = step_at(place_, sequence, tick, tape_, inputs_.hx, inputs_.cx);
-        const auto errors = step_at(place_, sequence, tick, errors_.tape);
-        add_up(place_.row_of(sequence, tick), at, errors);
-        const bool projects = !weights_.projection.empty();
-        const Step now{rounding_, place_.hidden(),    at,
-                       errors,    sum_errors_.data(), projects ? unprojected_.data() : errors.h};
+    void step(const TapeStep<const double>& at, const TapeStep<double>& at_errors) {
+        add_up(at, at_errors);
+        const bool projects = !weights.projection.empty();
+        const Step now{rounding,  place.hidden(),    at,
+                       at_errors, sum_errors.data(), projects ? unprojected.data() : at_errors.h};
         by_cell(
-            place_.rnn_case.cell, [&] { lstm(now, place_.rnn_case.clip); }, [&] { gru(now); },
+            place.rnn_case.cell, [&] { lstm(now, place.rnn_case.clip); }, [&] { gru(now); },
             [&](bool relu) { plain(now, relu); });
-        if (projects) project(at, errors.h);
+        if (projects) project(at, at_errors.h);
     }
 
     /// Errors of all sums of a step. What is stored on the way: both sides, and the whole.
-    void add_up(std::size_t row, const TapeStep<const double>& step, const TapeStep<double>& errors) {
-        const std::size_t columns = place_.columns(), output = place_.output(), layer = size(place_.layer());
-        const double x = mean_square(tape_.data[layer].data() + row * columns, columns);
-        const double x_error = mean(errors_.tape.data[layer].data() + row * columns, columns);
+    void add_up(const TapeStep<const double>& step, const TapeStep<double>& at_errors) {
+        const std::size_t columns = place.columns(), output = place.output();
+        const double x = mean_square(step.x, columns), x_error = mean(at_errors.x, columns);
         const double state = step.h_before ? mean_square(step.h_before, output) : 0;
-        const double state_error = errors.h_before ? mean(errors.h_before, output) : 0;
-        const bool known = groups_of(place_.rnn_case.cell) == 1;  // else the tape holds what became of the sum
-        for (std::size_t at = 0; at < sum_errors_.size(); ++at) {
-            const double whole = squares_.input[at] * x + squares_.recurrent[at] * state + squares_.bias[at];
+        const double state_error = at_errors.h_before ? mean(at_errors.h_before, output) : 0;
+        const bool known = groups_of(place.rnn_case.cell) == 1;  // else the tape holds what became of the sum
+        for (std::size_t at = 0; at < sum_errors.size(); ++at) {
+            const double whole = squares.input[at] * x + squares.recurrent[at] * state + squares.bias[at];
             const double sum = known ? square(step.gates[at]) : whole;
-            sum_errors_[at] = squares_.input[at] * (x_error + x * rounding_.operands) +
-                              squares_.recurrent[at] * (state_error + state * rounding_.operands) +
-                              rounding_.sums * static_cast<double>(columns + output) * (sum / 3 + whole / 6) +
-                              rounding_.operands * sum + rounding_.storage * (whole + sum) + 2 * rounding_.tiny;
+            sum_errors[at] = squares.input[at] * (x_error + x * rounding.operands) +
+                             squares.recurrent[at] * (state_error + state * rounding.operands) +
+                             rounding.sums * static_cast<double>(columns + output) * (sum / 3 + whole / 6) +
+                             rounding.operands * sum + rounding.storage * (whole + sum) + 2 * rounding.tiny;
         }
     }
 
     void project(const TapeStep<const double>& step, double* to) {
-        const std::size_t hidden = place_.hidden();
+        const std::size_t hidden = place.hidden();
         const double* const output = step.gates + 3 * hidden;
         double value = 0;
         for (std::size_t unit = 0; unit < hidden; ++unit) value += square(output[unit] * step.squashed[unit]);
         value /= static_cast<double>(hidden);
-        const double error = mean(unprojected_.data(), hidden);
-        for (std::size_t at = 0; at < place_.output(); ++at)
-            to[at] = rounding_.product(projection_[at], value, error, hidden) +
-                     (2 * rounding_.storage + rounding_.operands) * projection_[at] * value + rounding_.tiny;
+        const double error = mean(unprojected.data(), hidden);
+        for (std::size_t at = 0; at < place.output(); ++at)
+            to[at] = rounding.product(projection[at], value, error, hidden) +
+                     (2 * rounding.storage + rounding.operands) * projection[at] * value + rounding.tiny;
     }
-
-    void keep_final(int sequence, const TapeStep<double>& last) {
-        RnnOutputs& outputs = errors_.outputs;
-        std::copy_n(last.h, place_.output(), outputs.hy.data() + place_.state(sequence, place_.output()));
-        if (last.cells)
-            std::copy_n(last.cells, place_.hidden(), outputs.cy.data() + place_.state(sequence, place_.hidden()));
-    }
-
-    const LayerPlace place_;
-    const RnnInputs& inputs_;
-    const LayerWeights& weights_;
-    const Tape& tape_;
-    const Rounding& rounding_;
-    Errors& errors_;
-    Squares squares_;
-    std::vector<double> projection_;
-    std::vector<double> sum_errors_, unprojected_;
 };
 
 Errors forward_errors(const RnnCase& rnn_case, const RnnInputs& inputs, const Computation& computation,
                       const Rounding& rounding) {
-    Errors errors;
+    Errors errors{{}, empty_tape(rnn_case, false)};
     errors.outputs.hy.resize(computation.outputs.hy.size());
     errors.outputs.cy.resize(computation.outputs.cy.size());
-    errors.tape.pseudo_layers.resize(inputs.layers.size());
-    for (const auto& values : computation.tape.data) errors.tape.data.emplace_back(values.size());
     for (int pseudo_layer = 0; pseudo_layer < rnn_case.pseudo_layers(); ++pseudo_layer)
-        PseudoLayer({rnn_case, pseudo_layer}, inputs, computation, rounding, errors).run();
+        PseudoLayer{{rnn_case, pseudo_layer}, inputs, computation.tape, rounding, errors}.run();
     errors.outputs.y = errors.tape.data.back();
     return errors;
 }

@@ -25,31 +25,22 @@ class Numbers {
     long number_, n_ = 0;
 };
 
-RnnCase small_case(Cell cell, Direction direction, int layers, std::vector<int> lengths) {
-    RnnCase made;
-    made.cell = cell;
-    made.dtype = Dtype::fp64;
-    made.direction = direction;
-    made.layers = layers;
-    made.lengths = std::move(lengths);
-    made.input = made.batch = 3;
-    made.hidden = 2;
-    made.sequence_length = 4;
-    made.states = made.training = true;
-    return made;
+RnnCase small_case(const char* words) {
+    return parse_case(words, {.dtype = Dtype::fp64,
+                              .input = 3,
+                              .hidden = 2,
+                              .batch = 3,
+                              .sequence_length = 4,
+                              .states = true,
+                              .training = true});
 }
 
 std::vector<FrozenCase> make_cases() {
-    RnnCase projected = small_case(Cell::lstm, Direction::bidirectional, 3, {});
-    projected.projection = 1;
-    RnnCase clipped = small_case(Cell::lstm, Direction::unidirectional, 1, {});
-    clipped.hidden = 3;
-    clipped.clip = 0.25;
-    return {{projected, 14, 9.0555408041973813},
-            {clipped, 99, -0.4484369088848591},
-            {small_case(Cell::gru, Direction::bidirectional, 4, {4, 2, 1}), 23, -1.3250331579205663},
-            {small_case(Cell::tanh, Direction::bidirectional, 4, {2, 4, 1}), 31, -6.4133939751551949},
-            {small_case(Cell::relu, Direction::bidirectional, 3, {2, 4, 1}), 38, -2.7207159493271886}};
+    return {{small_case("bidirectional L=3 P=1"), 14, 9.0555408041973813},
+            {small_case("H=3 clip=0.25"), 99, -0.4484369088848591},
+            {small_case("gru bidirectional L=4 lengths=4,2,1"), 23, -1.3250331579205663},
+            {small_case("tanh bidirectional L=4 lengths=2,4,1"), 31, -6.4133939751551949},
+            {small_case("relu bidirectional L=3 lengths=2,4,1"), 38, -2.7207159493271886}};
 }
 
 }  // namespace

@@ -206,82 +206,64 @@ void plain(const Step& step, bool relu) {
     }
 }
 
-class PseudoLayer {
-  public:
-    PseudoLayer(const LayerPlace& place, const RnnInputs& inputs, const Computation& computation,
-                const Rounding& rounding, Errors& errors)
-        : place_(place),
-          inputs_(inputs),
-          weights_(inputs.layers[size(place.pseudo_layer)]),
-          gradients_(computation.outputs.dweights[size(place.pseudo_layer)]),
-          tape_(computation.tape),
-          rounding_(rounding),
-          errors_(errors.tape),
-          input_(place_, input_gate_of, weights_.input, weights_.input_bias, place.columns(), rounding),
-          recurrent_(place_, recurrent_gate_of, weights_.recurrent, weights_.recurrent_bias, place.output(), rounding),
-          projection_(place_, rounding, weights_.projection.size() / place.hidden(), place.hidden()),
-          dsum_errors_(place.sums()),
-          dm_errors_(place.hidden()) {}
+struct PseudoLayer {
+    const LayerPlace place;
+    const RnnInputs& inputs;
+    const Computation& computation;
+    const Rounding& rounding;
+    Tape& tape_errors;
+    const LayerWeights& weights = inputs.layers[size(place.pseudo_layer)];
+    Side input = Side(place, input_gate_of, weights.input, weights.input_bias, place.columns(), rounding);
+    Side recurrent =
+        Side(place, recurrent_gate_of, weights.recurrent, weights.recurrent_bias, place.output(), rounding);
+    OuterProducts projection =
+        OuterProducts(place, rounding, weights.projection.size() / place.hidden(), place.hidden());
+    std::vector<double> dsum_errors = std::vector<double>(place.sums()),
+                        dm_errors = std::vector<double>(place.hidden());
 
     /// The errors of dh and dc begin as those of the final states, none, and end as those of the initial ones.
     void run(double* dh_errors, double* dc_errors, LayerWeights& weight_errors) {
-        for (int sequence = 0; sequence < place_.rnn_case.batch; ++sequence)
-            for (int tick = place_.rnn_case.length_of(sequence) - 1; tick >= 0; --tick)
-                step(sequence, tick, dh_errors + size(sequence) * place_.output(),
-                     dc_errors ? dc_errors + size(sequence) * place_.hidden() : nullptr);
-        input_.finish(gradients_.input, gradients_.input_bias, weight_errors.input, weight_errors.input_bias);
-        recurrent_.finish(gradients_.recurrent, gradients_.recurrent_bias, weight_errors.recurrent,
-                          weight_errors.recurrent_bias);
-        weight_errors.projection = projection_.errors(gradients_.projection, rounding_);
+        for (int sequence = 0; sequence < place.rnn_case.batch; ++sequence)
+            for (int tick = place.rnn_case.length_of(sequence) - 1; tick >= 0; --tick)
+                step(step_at(place, sequence, tick, computation.tape, inputs.hx, inputs.cx),
+                     step_at(place, sequence, tick, tape_errors), dh_errors + size(sequence) * place.output(),
+                     dc_errors ? dc_errors + size(sequence) * place.hidden() : nullptr);
+        const LayerWeights& gradients = computation.outputs.dweights[size(place.pseudo_layer)];
+        input.finish(gradients.input, gradients.input_bias, weight_errors.input, weight_errors.input_bias);
+        recurrent.finish(gradients.recurrent, gradients.recurrent_bias, weight_errors.recurrent,
+                         weight_errors.recurrent_bias);
+        weight_errors.projection = projection.errors(gradients.projection, rounding);
     }
 
-  private:
-    void step(int sequence, int tick, double* dh_errors, double* dc_errors) {
-        const std::size_t row = place_.row_of(sequence, tick), output = place_.output(), columns = place_.columns();
-        const auto at = step_at(place_, sequence, tick, tape_, inputs_.hx, inputs_.cx);
-        const auto errors = step_at(place_, sequence, tick, errors_);
-        const auto layer = size(place_.layer());
-        const double* const dabove = errors_.ddata[layer + 1].data() + row * place_.width() + place_.half();
-        for (std::size_t j = 0; j < output; ++j) dh_errors[j] += dabove[j] + rounding_.stored(at.dh[j]);
+    void step(const TapeStep<const double>& at, const TapeStep<double>& errors, double* dh_errors, double* dc_errors) {
+        const std::size_t output = place.output();
+        for (std::size_t j = 0; j < output; ++j) dh_errors[j] += errors.dabove[j] + rounding.stored(at.dh[j]);
         if (at.dm) through_projection(at, errors, dh_errors);
         std::vector<double> directly(output), now(output);
-        through_cell({rounding_, place_.hidden(), at, errors, at.dm ? at.dm : at.dh,
-                      at.dm ? dm_errors_.data() : dh_errors, dc_errors, dsum_errors_.data(), directly.data()});
-        input_.add(at.dsums, dsum_errors_.data(), tape_.data[layer].data() + row * columns,
-                   errors_.data[layer].data() + row * columns, errors_.ddata[layer].data() + row * columns);
-        recurrent_.add(at.dsums, dsum_errors_.data(), at.h_before, errors.h_before, now.data());
+        const Step in_cell{rounding,  place.hidden(),        at,
+                           errors,    at.dm ? at.dm : at.dh, at.dm ? dm_errors.data() : dh_errors,
+                           dc_errors, dsum_errors.data(),    directly.data()};
+        by_cell(
+            place.rnn_case.cell, [&] { lstm(in_cell, place.rnn_case.clip); }, [&] { gru(in_cell); },
+            [&](bool relu) { plain(in_cell, relu); });
+        input.add(at.dsums, dsum_errors.data(), at.x, errors.x, errors.dx);
+        recurrent.add(at.dsums, dsum_errors.data(), at.h_before, errors.h_before, now.data());
         for (std::size_t j = 0; j < output; ++j) dh_errors[j] = carried_on(directly[j], now[j]);
     }
 
-    void through_cell(const Step& step) {
-        by_cell(
-            place_.rnn_case.cell, [&] { lstm(step, place_.rnn_case.clip); }, [&] { gru(step); },
-            [&](bool relu) { plain(step, relu); });
-    }
-
     void through_projection(const TapeStep<const double>& at, const TapeStep<double>& errors, const double* dh_errors) {
-        const std::size_t hidden = place_.hidden();
+        const std::size_t hidden = place.hidden();
         const double *const o = at.gates + 3 * hidden, *const o_errors = errors.gates + 3 * hidden;
         std::vector<double> m(hidden), m_errors(hidden);
         for (std::size_t unit = 0; unit < hidden; ++unit) {
             m[unit] = o[unit] * at.squashed[unit];
             m_errors[unit] = square(o[unit]) * errors.squashed[unit] + square(at.squashed[unit]) * o_errors[unit] +
-                             2 * rounding_.stored(m[unit]);
+                             2 * rounding.stored(m[unit]);
         }
-        projection_.add(at.dh, dh_errors, m.data(), m_errors.data());
-        std::ranges::fill(dm_errors_, rounding_.tiny);
-        add_way_back(rounding_, weights_.projection, at.dh, dh_errors, place_.output(), dm_errors_);
+        projection.add(at.dh, dh_errors, m.data(), m_errors.data());
+        std::ranges::fill(dm_errors, rounding.tiny);
+        add_way_back(rounding, weights.projection, at.dh, dh_errors, place.output(), dm_errors);
     }
-
-    const LayerPlace place_;
-    const RnnInputs& inputs_;
-    const LayerWeights &weights_, &gradients_;
-    const Tape& tape_;
-    const Rounding& rounding_;
-    Tape& errors_;
-    Side input_, recurrent_;
-    OuterProducts projection_;
-    std::vector<double> dsum_errors_, dm_errors_;
 };
 
 }  // namespace
@@ -291,10 +273,9 @@ void add_gradient_errors(const RnnCase& rnn_case, const RnnInputs& inputs, const
     errors.outputs.dhx.resize(computation.outputs.dhx.size());
     errors.outputs.dcx.resize(computation.outputs.dcx.size());
     errors.outputs.dweights.resize(inputs.layers.size());
-    for (const auto& values : computation.tape.ddata) errors.tape.ddata.emplace_back(values.size());
     backwards(rnn_case, errors.outputs, [&](const LayerPlace& place, double* dh, double* dc) {
-        PseudoLayer(place, inputs, computation, rounding, errors)
-            .run(dh, dc, errors.outputs.dweights[size(place.pseudo_layer)]);
+        PseudoLayer{place, inputs, computation, rounding, errors.tape}.run(
+            dh, dc, errors.outputs.dweights[size(place.pseudo_layer)]);
     });
     errors.outputs.dx = errors.tape.ddata.front();
 }

@@ -86,73 +86,49 @@ LayerWeights zeros_like(LayerWeights weights) {
     return weights;
 }
 
-class PseudoLayer {
-  public:
-    PseudoLayer(const LayerPlace& place, const RnnInputs& inputs, Tape& tape, LayerWeights& gradients)
-        : place_(place),
-          inputs_(inputs),
-          weights_(inputs.layers[size(place.pseudo_layer)]),
-          tape_(tape),
-          gradients_(gradients) {
-        Tape::PseudoLayer& own = tape.pseudo_layers[size(place.pseudo_layer)];
-        own.dh.resize(place.rows() * place.output());
-        own.dsums.resize(place.rows() * place.sums());
-        if (!weights_.projection.empty()) own.dm.resize(place.rows() * place.hidden());
-        if (place.rnn_case.cell == Cell::lstm) own.dc.resize(place.rows() * place.hidden());
-    }
+struct PseudoLayer {
+    const LayerPlace place;
+    const RnnInputs& inputs;
+    Tape& tape;
+    LayerWeights& gradients;
+    const LayerWeights& weights = inputs.layers[size(place.pseudo_layer)];
 
     /// dh and dc begin as those of the final states and end as those of the initial ones.
     void run(double* dh, double* dc) {
-        for (int sequence = 0; sequence < place_.rnn_case.batch; ++sequence)
-            for (int tick = place_.rnn_case.length_of(sequence) - 1; tick >= 0; --tick)
-                step(step_at(place_, sequence, tick, tape_, inputs_.hx, inputs_.cx), place_.row_of(sequence, tick),
-                     dh + size(sequence) * place_.output(), dc ? dc + size(sequence) * place_.hidden() : nullptr);
+        for (int sequence = 0; sequence < place.rnn_case.batch; ++sequence)
+            for (int tick = place.rnn_case.length_of(sequence) - 1; tick >= 0; --tick)
+                step(step_at(place, sequence, tick, tape, inputs.hx, inputs.cx), dh + size(sequence) * place.output(),
+                     dc ? dc + size(sequence) * place.hidden() : nullptr);
     }
 
-  private:
-    void step(const TapeStep<double>& at, std::size_t row, double* dh, double* dc) {
-        const std::size_t columns = place_.columns(), layer = size(place_.layer());
-        const double* const dabove = tape_.ddata[layer + 1].data() + row * place_.width() + place_.half();
-        add_scaled(dh, 1, dabove, place_.output());
-        std::copy_n(dh, place_.output(), at.dh);
+    /// Leaves in dh and dc what reaches the h and c before.
+    void step(const TapeStep<double>& at, double* dh, double* dc) {
+        add_scaled(dh, 1, at.dabove, place.output());
+        std::copy_n(dh, place.output(), at.dh);
         if (at.dm) through_projection(at);
-        through_cell(at, dh, dc);
-        through_matrices(place_, at.dsums, input_gate_of, weights_.input, tape_.data[layer].data() + row * columns,
-                         columns, gradients_.input, tape_.ddata[layer].data() + row * columns);
-        through_matrices(place_, at.dsums, recurrent_gate_of, weights_.recurrent, at.h_before, place_.output(),
-                         gradients_.recurrent, dh);
-        add_biases(place_, at.dsums, input_gate_of, gradients_.input_bias);
-        add_biases(place_, at.dsums, recurrent_gate_of, gradients_.recurrent_bias);
+        const double* const unprojected = at.dm ? at.dm : at.dh;
+        std::fill_n(dh, place.output(), 0.0);
+        by_cell(
+            place.rnn_case.cell, [&] { lstm(place, at, unprojected, dc); }, [&] { gru(place, at, unprojected, dh); },
+            [&](bool relu) { plain(place, at, unprojected, relu); });
+        through_matrices(place, at.dsums, input_gate_of, weights.input, at.x, place.columns(), gradients.input, at.dx);
+        through_matrices(place, at.dsums, recurrent_gate_of, weights.recurrent, at.h_before, place.output(),
+                         gradients.recurrent, dh);
+        add_biases(place, at.dsums, input_gate_of, gradients.input_bias);
+        add_biases(place, at.dsums, recurrent_gate_of, gradients.recurrent_bias);
     }
 
     /// From the gradient of h to that of o tanh(c), h before projection.
     void through_projection(const TapeStep<double>& at) {
-        const std::size_t hidden = place_.hidden();
+        const std::size_t hidden = place.hidden();
         const double* const output = at.gates + 3 * hidden;
-        for (std::size_t row = 0; row < place_.output(); ++row) {
-            double* const gradient = gradients_.projection.data() + row * hidden;
+        for (std::size_t row = 0; row < place.output(); ++row) {
+            double* const gradient = gradients.projection.data() + row * hidden;
             for (std::size_t unit = 0; unit < hidden; ++unit)
                 gradient[unit] += at.dh[row] * (output[unit] * at.squashed[unit]);
-            add_scaled(at.dm, at.dh[row], weights_.projection.data() + row * hidden, hidden);
+            add_scaled(at.dm, at.dh[row], weights.projection.data() + row * hidden, hidden);
         }
     }
-
-    /// Leaves in dh what reaches the h before without the matrices.
-    void through_cell(const TapeStep<double>& at, double* dh, double* dc) {
-        std::vector<double> directly(place_.output());
-        const double* const unprojected = at.dm ? at.dm : dh;
-        by_cell(
-            place_.rnn_case.cell, [&] { lstm(place_, at, unprojected, dc); },
-            [&] { gru(place_, at, unprojected, directly.data()); },
-            [&](bool relu) { plain(place_, at, unprojected, relu); });
-        std::ranges::copy(directly, dh);
-    }
-
-    const LayerPlace place_;
-    const RnnInputs& inputs_;
-    const LayerWeights& weights_;
-    Tape& tape_;
-    LayerWeights& gradients_;
 };
 
 }  // namespace
@@ -161,10 +137,9 @@ void add_gradients(const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape,
     outputs.dhx = initial_states(inputs.dhy, outputs.hy.size());
     outputs.dcx = initial_states(inputs.dcy, outputs.cy.size());
     for (const LayerWeights& weights : inputs.layers) outputs.dweights.push_back(zeros_like(weights));
-    for (const auto& values : tape.data) tape.ddata.emplace_back(values.size());
     tape.ddata.back() = inputs.dy;
     backwards(rnn_case, outputs, [&](const LayerPlace& place, double* dh, double* dc) {
-        PseudoLayer(place, inputs, tape, outputs.dweights[size(place.pseudo_layer)]).run(dh, dc);
+        PseudoLayer{place, inputs, tape, outputs.dweights[size(place.pseudo_layer)]}.run(dh, dc);
     });
     outputs.dx = tape.ddata.front();
 }

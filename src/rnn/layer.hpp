@@ -1,6 +1,7 @@
 // What forward pass, backward pass and error model share: the groups of rows in a cell's sums, and the order of steps.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
@@ -65,40 +66,56 @@ struct LayerPlace {
 /// One step of one sequence on a tape, of numbers or of their errors. Null for what the tape does not hold.
 template <class Number>
 struct TapeStep {
-    Number *h, *gates, *cells, *squashed, *dh, *dm, *dc, *dsums;
-    const double *h_before, *c_before;  ///< null for zeros, too
+    Number *x, *h, *gates, *cells, *squashed;
+    Number *dx, *dabove, *dh, *dm, *dc, *dsums;  ///< `dabove` is the part of dh that comes from the layer above
+    const double *h_before, *c_before;           ///< null for zeros, too
 };
 
 /// `hx` and `cx` are the states before the first step; empty for zeros.
 template <class SomeTape>
 auto step_at(const LayerPlace& place, int sequence, int tick, SomeTape& tape, const std::vector<double>& hx = {},
              const std::vector<double>& cx = {}) {
-    auto& above = tape.data[size(place.layer()) + 1];
+    const std::size_t layer = size(place.layer()), row = place.row_of(sequence, tick);
+    const std::size_t hidden = place.hidden(), output = place.output();
+    auto& above = tape.data[layer + 1];
     auto& own = tape.pseudo_layers[size(place.pseudo_layer)];
     using Number = std::remove_pointer_t<decltype(above.data())>;
-    const auto at = [](auto& rows, std::size_t row, std::size_t width, std::size_t offset = 0) -> Number* {
-        return rows.empty() ? nullptr : rows.data() + row * width + offset;
+    const auto at = [](auto& rows, std::size_t number, std::size_t width, std::size_t offset = 0) -> Number* {
+        return rows.empty() ? nullptr : rows.data() + number * width + offset;
     };
-    const std::size_t row = place.row_of(sequence, tick), hidden = place.hidden(), output = place.output();
-    const double *h_before = nullptr, *c_before = nullptr;
+    TapeStep<Number> step{at(tape.data[layer], row, place.columns()),
+                          at(above, row, place.width(), place.half()),
+                          at(own.gates, row, place.sums()),
+                          at(own.cells, row, hidden),
+                          at(own.squashed, row, hidden),
+                          nullptr,
+                          nullptr,
+                          at(own.dh, row, output),
+                          at(own.dm, row, hidden),
+                          at(own.dc, row, hidden),
+                          at(own.dsums, row, place.sums()),
+                          hx.empty() ? nullptr : hx.data() + place.state(sequence, output),
+                          cx.empty() ? nullptr : cx.data() + place.state(sequence, hidden)};
+    if (!tape.ddata.empty()) {
+        step.dx = at(tape.ddata[layer], row, place.columns());
+        step.dabove = at(tape.ddata[layer + 1], row, place.width(), place.half());
+    }
     if (tick > 0) {
         const std::size_t last = place.row_of(sequence, tick - 1);
-        h_before = at(above, last, place.width(), place.half());
-        c_before = at(own.cells, last, hidden);
-    } else {
-        if (!hx.empty()) h_before = hx.data() + place.state(sequence, output);
-        if (!cx.empty()) c_before = cx.data() + place.state(sequence, hidden);
+        step.h_before = at(above, last, place.width(), place.half());
+        step.c_before = at(own.cells, last, hidden);
     }
-    return TapeStep<Number>{at(above, row, place.width(), place.half()),
-                            at(own.gates, row, place.sums()),
-                            at(own.cells, row, hidden),
-                            at(own.squashed, row, hidden),
-                            at(own.dh, row, output),
-                            at(own.dm, row, hidden),
-                            at(own.dc, row, hidden),
-                            at(own.dsums, row, place.sums()),
-                            h_before,
-                            c_before};
+    return step;
+}
+
+/// Makes the states after a sequence's last step those of the outputs; an empty sequence has none.
+template <class SomeTape>
+void keep_final(const LayerPlace& place, int sequence, SomeTape& tape, RnnOutputs& outputs) {
+    const int length = place.rnn_case.length_of(sequence);
+    if (length == 0) return;
+    const auto last = step_at(place, sequence, length - 1, tape);
+    std::copy_n(last.h, place.output(), outputs.hy.data() + place.state(sequence, place.output()));
+    if (last.cells) std::copy_n(last.cells, place.hidden(), outputs.cy.data() + place.state(sequence, place.hidden()));
 }
 
 /// Calls what belongs to the cell; `plain` with whether it is ReLU.
@@ -130,6 +147,9 @@ void backwards(const RnnCase& rnn_case, RnnOutputs& outputs, Use&& use) {
                 outputs.dcx.empty() ? nullptr : outputs.dcx.data() + place.state(0, place.hidden()));
         }
 }
+
+/// All zeros, in the sizes of the case.
+Tape empty_tape(const RnnCase& rnn_case, bool with_gradients);
 
 /// The gradients of a training case from its tape's forward part, into its other part and `outputs`.
 void add_gradients(const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape, RnnOutputs& outputs);

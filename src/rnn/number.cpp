@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cstring>
-#include <type_traits>
 
 namespace rnncheck {
 
@@ -87,49 +86,26 @@ double widened(std::uint64_t bits, const Format& format) {
         sign | std::bit_cast<std::uint64_t>(static_cast<double>(magnitude) * std::bit_cast<double>(unit)));
 }
 
-/// One type's conversions, chosen before the loops over many values. For fp64 and fp32 the processor has them: IEEE 754
-/// conversions to nearest, ties to even.
-template <Dtype dtype>
-struct Codec {
-    static constexpr Format format = format_of(dtype);
-    using Bits = std::conditional_t<format.bytes == 8, std::uint64_t,
-                                    std::conditional_t<format.bytes == 4, std::uint32_t, std::uint16_t>>;
+// For fp64 and fp32 the processor has the conversions: IEEE 754, to nearest, ties to even.
+std::uint64_t bits_of(double value, Dtype dtype) {
+    if (dtype == Dtype::fp64) return std::bit_cast<std::uint64_t>(value);
+    if (dtype == Dtype::fp32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    return narrowed(value, format_of(dtype));
+}
 
-    static Bits bits_of(double value) {
-        if constexpr (dtype == Dtype::fp64)
-            return std::bit_cast<Bits>(value);
-        else if constexpr (dtype == Dtype::fp32)
-            return std::bit_cast<Bits>(static_cast<float>(value));
-        else
-            return static_cast<Bits>(narrowed(value, format));
-    }
-
-    static double value_of(Bits bits) {
-        if constexpr (dtype == Dtype::fp64)
-            return std::bit_cast<double>(bits);
-        else if constexpr (dtype == Dtype::fp32)
-            return std::bit_cast<float>(bits);
-        else
-            return widened(bits, format);
-    }
-};
+double value_of(std::uint64_t bits, Dtype dtype) {
+    if (dtype == Dtype::fp64) return std::bit_cast<double>(bits);
+    if (dtype == Dtype::fp32) return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    return widened(bits, format_of(dtype));
+}
 
 static_assert(std::endian::native == std::endian::little, "devices and their hosts are little-endian");
 
-/// use(Codec) with the codec of the type.
+/// use(an unsigned number of the type's width), chosen before a loop over many values.
 template <class Use>
-auto with_codec(Dtype dtype, Use&& use) {
-    switch (dtype) {
-        case Dtype::fp32:
-            return use(Codec<Dtype::fp32>());
-        case Dtype::fp16:
-            return use(Codec<Dtype::fp16>());
-        case Dtype::bf16:
-            return use(Codec<Dtype::bf16>());
-        case Dtype::fp64:
-            break;
-    }
-    return use(Codec<Dtype::fp64>());
+auto with_bits(Dtype dtype, Use&& use) {
+    const std::size_t bytes = bytes_of(dtype);
+    return bytes == 8 ? use(std::uint64_t()) : bytes == 4 ? use(std::uint32_t()) : use(std::uint16_t());
 }
 
 }  // namespace
@@ -139,32 +115,26 @@ std::size_t bytes_of(Dtype dtype) {
 }
 
 double rounded(double value, Dtype dtype) {
-    return with_codec(dtype, [value](auto codec) { return codec.value_of(codec.bits_of(value)); });
+    return value_of(bits_of(value, dtype), dtype);
 }
 
 std::vector<std::byte> encode(std::span<const double> values, Dtype dtype) {
-    return with_codec(dtype, [values](auto codec) {
-        constexpr std::size_t width = sizeof(typename decltype(codec)::Bits);
-        std::vector<std::byte> bytes(values.size() * width);
-        std::byte* at = bytes.data();
-        for (const double value : values) {
-            const auto bits = codec.bits_of(value);
-            std::memcpy(at, &bits, width);
-            at += width;
+    return with_bits(dtype, [&]<class Bits>(Bits bits) {
+        std::vector<std::byte> bytes(values.size() * sizeof bits);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            bits = static_cast<Bits>(bits_of(values[i], dtype));
+            std::memcpy(bytes.data() + i * sizeof bits, &bits, sizeof bits);
         }
         return bytes;
     });
 }
 
 std::vector<double> decode(std::span<const std::byte> bytes, Dtype dtype) {
-    return with_codec(dtype, [bytes](auto codec) {
-        typename decltype(codec)::Bits bits;
+    return with_bits(dtype, [&](auto bits) {
         std::vector<double> values(bytes.size() / sizeof bits);
-        const std::byte* at = bytes.data();
-        for (double& value : values) {
-            std::memcpy(&bits, at, sizeof bits);
-            value = codec.value_of(bits);
-            at += sizeof bits;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            std::memcpy(&bits, bytes.data() + i * sizeof bits, sizeof bits);
+            values[i] = value_of(bits, dtype);
         }
         return values;
     });

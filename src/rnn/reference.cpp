@@ -99,144 +99,125 @@ PackedMatrix packed_projection(const LayerPlace& place, const LayerWeights& weig
     return matrix;
 }
 
-/// Where one step of one sequence leaves its numbers.
-struct Step {
-    std::size_t hidden;
-    double *gates, *cells, *squashed;  ///< in the tape
-    double* c;
-    double* h;  ///< before projection
-};
+// One step of a cell, from its sums; `h` is before projection.
 
-void lstm(const Step& at, const double* sums, double clip) {
-    for (std::size_t unit = 0; unit < at.hidden; ++unit) {
-        double* const gate = at.gates + unit;
-        const double i = gate[0] = sigmoid(sums[unit]);
-        const double f = gate[at.hidden] = sigmoid(sums[at.hidden + unit]);
-        const double g = gate[2 * at.hidden] = std::tanh(sums[2 * at.hidden + unit]);
-        const double o = gate[3 * at.hidden] = sigmoid(sums[3 * at.hidden + unit]);
-        const double c = at.c[unit] = at.cells[unit] = f * clipped(at.c[unit], clip) + i * g;
+void lstm(const LayerPlace& place, const TapeStep<double>& at, const double* sums, double* h) {
+    const double clip = place.rnn_case.clip;
+    for (std::size_t unit = 0, hidden = place.hidden(); unit < hidden; ++unit) {
+        const double i = at.gates[unit] = sigmoid(sums[unit]);
+        const double f = at.gates[hidden + unit] = sigmoid(sums[hidden + unit]);
+        const double g = at.gates[2 * hidden + unit] = std::tanh(sums[2 * hidden + unit]);
+        const double o = at.gates[3 * hidden + unit] = sigmoid(sums[3 * hidden + unit]);
+        const double c = at.cells[unit] = f * clipped(or_zero(at.c_before, unit), clip) + i * g;
         const double squashed = at.squashed[unit] = std::tanh(clipped(c, clip));
-        at.h[unit] = o * squashed;
+        h[unit] = o * squashed;
     }
 }
 
-void gru(const Step& at, const double* sums) {
-    for (std::size_t unit = 0; unit < at.hidden; ++unit) {
-        double* const gate = at.gates + unit;
-        const double r = gate[0] = sigmoid(sums[unit]);
-        const double z = gate[at.hidden] = sigmoid(sums[at.hidden + unit]);
-        const double recurrent = gate[3 * at.hidden] = sums[3 * at.hidden + unit];
-        const double n = gate[2 * at.hidden] = std::tanh(sums[2 * at.hidden + unit] + r * recurrent);
-        at.h[unit] = (1 - z) * n + z * at.h[unit];
+void gru(const LayerPlace& place, const TapeStep<double>& at, const double* sums, double* h) {
+    for (std::size_t unit = 0, hidden = place.hidden(); unit < hidden; ++unit) {
+        const double r = at.gates[unit] = sigmoid(sums[unit]);
+        const double z = at.gates[hidden + unit] = sigmoid(sums[hidden + unit]);
+        const double recurrent = at.gates[3 * hidden + unit] = sums[3 * hidden + unit];
+        const double n = at.gates[2 * hidden + unit] = std::tanh(sums[2 * hidden + unit] + r * recurrent);
+        h[unit] = (1 - z) * n + z * or_zero(at.h_before, unit);
     }
 }
 
-void plain(const Step& at, const double* sums, bool relu) {
-    for (std::size_t unit = 0; unit < at.hidden; ++unit) {
+void plain(const LayerPlace& place, const TapeStep<double>& at, const double* sums, double* h, bool relu) {
+    for (std::size_t unit = 0; unit < place.hidden(); ++unit) {
         at.gates[unit] = sums[unit];
-        at.h[unit] = relu ? std::max(0.0, sums[unit]) : std::tanh(sums[unit]);
+        h[unit] = relu ? std::max(0.0, sums[unit]) : std::tanh(sums[unit]);
     }
 }
 
-void apply_cell(const RnnCase& rnn_case, const Step& at, const double* sums) {
-    by_cell(
-        rnn_case.cell, [&] { lstm(at, sums, rnn_case.clip); }, [&] { gru(at, sums); },
-        [&](bool relu) { plain(at, sums, relu); });
-}
+/// One pseudo-layer over all sequences: reads the layer's input from the tape and writes its half of the output.
+struct PseudoLayer {
+    const LayerPlace place;
+    const RnnInputs& inputs;
+    Tape& tape;
+    const LayerWeights& own = inputs.layers[size(place.pseudo_layer)];
+    const PackedWeights weights = packed(place, own);
+    const PackedMatrix projection = packed_projection(place, own);
+    std::vector<double> sums = {}, unprojected = {}, projected = {};  ///< sums are [step][row]
 
-/// One pseudo-layer over all sequences: reads `below`, writes its half of `above`, and leaves the final states in h
-/// and c, [sequence][width].
-class PseudoLayer {
-  public:
-    PseudoLayer(const LayerPlace& place, const LayerWeights& weights, Tape::PseudoLayer& tape)
-        : place_(place),
-          tape_(tape),
-          weights_(packed(place, weights)),
-          projection_(packed_projection(place, weights)),
-          sums_(weights_.matrix.padded_rows() * size(place.rnn_case.batch)),
-          unprojected_(projection_.padded_rows() > 0 ? place.hidden() : 0),
-          projected_(projection_.padded_rows()) {
-        tape_.gates.resize(place.rows() * place.sums());
-        if (place.rnn_case.cell != Cell::lstm) return;
-        tape_.cells.resize(place.rows() * place.hidden());
-        tape_.squashed.resize(place.rows() * place.hidden());
-    }
-
-    void run(const std::vector<double>& below, std::vector<double>& above, double* h, double* c) {
-        for (int tick = 0; tick < place_.rnn_case.sequence_length; ++tick) {
-            add_up(below, tick, h);
-            for (int sequence = 0; sequence < place_.rnn_case.batch; ++sequence)
-                if (tick < place_.rnn_case.length_of(sequence))
-                    finish(sequence, tick, h + size(sequence) * place_.output(),
-                           c ? c + size(sequence) * place_.hidden() : nullptr, above);
+    void run() {
+        sums.resize(weights.matrix.padded_rows() * size(place.rnn_case.batch));
+        unprojected.resize(place.hidden());
+        projected.resize(projection.padded_rows());
+        for (int tick = 0; tick < place.rnn_case.sequence_length; ++tick) {
+            std::vector<TapeStep<double>> steps;
+            for (int sequence = 0; sequence < place.rnn_case.batch; ++sequence)
+                if (tick < place.rnn_case.length_of(sequence))
+                    steps.push_back(step_at(place, sequence, tick, tape, inputs.hx, inputs.cx));
+            add_up(steps);
+            for (std::size_t i = 0; i < steps.size(); ++i) finish(steps[i], sums_of(i));
         }
     }
 
-  private:
     /// All sums of one step; block by block, so that a block's weights serve all sequences while in cache.
-    void add_up(const std::vector<double>& below, int tick, const double* h) {
-        const std::size_t columns = place_.columns(), output = place_.output();
-        for (std::size_t at = 0; at < weights_.matrix.blocks(); ++at)
-            for (int sequence = 0; sequence < place_.rnn_case.batch; ++sequence) {
-                if (tick >= place_.rnn_case.length_of(sequence)) continue;
-                double sums[block];
-                std::copy_n(weights_.bias.data() + at * block, block, sums);
-                weights_.matrix.accumulate(at, sums, 0, below.data() + place_.row_of(sequence, tick) * columns,
-                                           columns);
-                weights_.matrix.accumulate(at, sums, columns, h + size(sequence) * output, output);
-                std::copy_n(sums, block, sums_of(sequence) + at * block);
+    void add_up(const std::vector<TapeStep<double>>& steps) {
+        const std::size_t columns = place.columns(), output = place.output();
+        for (std::size_t at = 0; at < weights.matrix.blocks(); ++at)
+            for (std::size_t i = 0; i < steps.size(); ++i) {
+                double* const of_block = sums_of(i) + at * block;
+                std::copy_n(weights.bias.data() + at * block, block, of_block);
+                weights.matrix.accumulate(at, of_block, 0, steps[i].x, columns);
+                if (steps[i].h_before) weights.matrix.accumulate(at, of_block, columns, steps[i].h_before, output);
             }
     }
 
-    void finish(int sequence, int tick, double* h, double* c, std::vector<double>& above) {
-        const std::size_t row = place_.row_of(sequence, tick);
-        double* const cells = tape_.cells.empty() ? nullptr : tape_.cells.data() + row * place_.hidden();
-        double* const squashed = tape_.cells.empty() ? nullptr : tape_.squashed.data() + row * place_.hidden();
-        const bool projects = !unprojected_.empty();
-        apply_cell(place_.rnn_case,
-                   {place_.hidden(), tape_.gates.data() + row * place_.sums(), cells, squashed, c,
-                    projects ? unprojected_.data() : h},
-                   sums_of(sequence));
-        if (projects) project(h);
-        std::copy_n(h, place_.output(), above.data() + row * place_.width() + place_.half());
+    void finish(const TapeStep<double>& at, const double* of_step) {
+        const bool projects = !projected.empty();
+        double* const h = projects ? unprojected.data() : at.h;
+        by_cell(
+            place.rnn_case.cell, [&] { lstm(place, at, of_step, h); }, [&] { gru(place, at, of_step, h); },
+            [&](bool relu) { plain(place, at, of_step, h, relu); });
+        if (!projects) return;
+        std::ranges::fill(projected, 0);
+        for (std::size_t i = 0; i < projection.blocks(); ++i)
+            projection.accumulate(i, projected.data() + i * block, 0, h, place.hidden());
+        std::copy_n(projected.data(), place.output(), at.h);
     }
 
-    void project(double* h) {
-        std::ranges::fill(projected_, 0);
-        for (std::size_t at = 0; at < projection_.blocks(); ++at)
-            projection_.accumulate(at, projected_.data() + at * block, 0, unprojected_.data(), place_.hidden());
-        std::copy_n(projected_.data(), place_.output(), h);
-    }
-
-    double* sums_of(int sequence) { return sums_.data() + size(sequence) * weights_.matrix.padded_rows(); }
-
-    const LayerPlace place_;
-    Tape::PseudoLayer& tape_;
-    PackedWeights weights_;
-    PackedMatrix projection_;
-    std::vector<double> sums_;  ///< [sequence][row]
-    std::vector<double> unprojected_, projected_;
+    double* sums_of(std::size_t step) { return sums.data() + step * weights.matrix.padded_rows(); }
 };
 
 }  // namespace
 
-Computation compute(const RnnCase& rnn_case, const RnnInputs& inputs) {
-    const std::size_t states = size(rnn_case.pseudo_layers()) * size(rnn_case.batch);
-    const bool lstm_cell = rnn_case.cell == Cell::lstm;
-    Computation computation;
-    RnnOutputs& outputs = computation.outputs;
-    Tape& tape = computation.tape;
-    outputs.hy = initial_states(inputs.hx, states * size(rnn_case.output()));
-    outputs.cy = initial_states(inputs.cx, lstm_cell ? states * size(rnn_case.hidden) : 0);
-    tape.pseudo_layers.resize(inputs.layers.size());
-    tape.data = {inputs.x};
+Tape empty_tape(const RnnCase& rnn_case, bool with_gradients) {
+    Tape tape;
     for (int pseudo_layer = 0; pseudo_layer < rnn_case.pseudo_layers(); ++pseudo_layer) {
         const LayerPlace place{rnn_case, pseudo_layer};
-        const auto layer = size(place.layer());
-        if (!place.backward()) tape.data.emplace_back(place.rows() * place.width());
-        double* const c = lstm_cell ? outputs.cy.data() + place.state(0, place.hidden()) : nullptr;
-        PseudoLayer(place, inputs.layers[size(pseudo_layer)], tape.pseudo_layers[size(pseudo_layer)])
-            .run(tape.data[layer], tape.data[layer + 1], outputs.hy.data() + place.state(0, place.output()), c);
+        const std::size_t rows = place.rows(), cells = rnn_case.cell == Cell::lstm ? rows * place.hidden() : 0;
+        Tape::PseudoLayer& own = tape.pseudo_layers.emplace_back();
+        own.gates.resize(rows * place.sums());
+        own.cells.resize(cells);
+        own.squashed.resize(cells);
+        if (!place.backward()) tape.data.emplace_back(rows * place.columns());
+        if (!with_gradients) continue;
+        own.dh.resize(rows * place.output());
+        own.dsums.resize(rows * place.sums());
+        own.dc.resize(cells);
+        own.dm.resize(rnn_case.projection > 0 ? rows * place.hidden() : 0);
+    }
+    const LayerPlace any{rnn_case, 0};
+    tape.data.emplace_back(any.rows() * any.width());
+    if (rnn_case.training) tape.ddata = tape.data;
+    return tape;
+}
+
+Computation compute(const RnnCase& rnn_case, const RnnInputs& inputs) {
+    const std::size_t states = size(rnn_case.pseudo_layers()) * size(rnn_case.batch);
+    Computation computation{{}, empty_tape(rnn_case, rnn_case.training)};
+    auto& [outputs, tape] = computation;
+    outputs.hy = initial_states(inputs.hx, states * size(rnn_case.output()));
+    outputs.cy = initial_states(inputs.cx, rnn_case.cell == Cell::lstm ? states * size(rnn_case.hidden) : 0);
+    tape.data.front() = inputs.x;
+    for (int pseudo_layer = 0; pseudo_layer < rnn_case.pseudo_layers(); ++pseudo_layer) {
+        const LayerPlace place{rnn_case, pseudo_layer};
+        PseudoLayer{place, inputs, tape}.run();
+        for (int sequence = 0; sequence < rnn_case.batch; ++sequence) keep_final(place, sequence, tape, outputs);
     }
     outputs.y = tape.data.back();
     if (rnn_case.training) add_gradients(rnn_case, inputs, tape, outputs);

@@ -8,7 +8,7 @@
 
 namespace rnncheck::rules {
 
-constexpr std::string_view pip_start = "pip ";
+constexpr std::string_view pip_word = "pip ";
 
 Verdict cpu_only_build(const Facts& facts, const Matrix& matrix);
 
@@ -108,7 +108,7 @@ static Remedy install(const Facts& facts, const Framework& framework, const Plan
     std::vector<std::string> commands;
     const auto& package = framework.package;
     if (package) commands.push_back(pip(facts, framework, "uninstall -y " + package->substr(0, package->find(' '))));
-    commands.push_back(pip(facts, framework, build.install.substr(pip_start.size())));
+    commands.push_back(pip(facts, framework, build.install.substr(pip_word.size())));
     return {.action = Action::install_package,
             .text = "Replace it with the CUDA " + build.cuda->text + " build" + what_it_needs(build),
             .commands = std::move(commands),
@@ -137,7 +137,7 @@ static Finding installed_without_cuda(const Facts& facts, const Matrix& matrix, 
     finding.evidence = {{"package", framework.package.value_or("unknown"), "frameworks"},
                         {"no CUDA libraries in its files", framework.shown_by.value_or("frameworks"), "frameworks"}};
     const auto build = best_build_here(facts, matrix, framework);
-    const bool by_pip = build && build->install.starts_with(pip_start);
+    const bool by_pip = build && build->install.starts_with(pip_word);
     finding.remedies = {by_pip ? install(facts, framework, *build) : look_for_one(facts, matrix, framework)};
     return finding;
 }

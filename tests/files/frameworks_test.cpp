@@ -25,7 +25,7 @@ Read read(const FakeRoot& root, const std::string& library_path = "") {
     Read read;
     read.environment = active_environment(root.root(), {}, venv).value();
     read.frameworks = frameworks_of(root.root(), read.environment);
-    const loader::Loader loader = loader::loader_of(root.root(), library_path);
+    const loader::Loader loader = loader::loader_of(root.root(), {library_path});
     for (Framework& framework : read.frameworks) find_used_libraries(loader, read.environment.packages, framework);
     return read;
 }

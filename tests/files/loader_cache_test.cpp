@@ -27,14 +27,14 @@ const std::vector<std::string> subsets = {"x86-64-v2", "x86-64-v3"};
 
 TEST_CASE("the first entry for this machine counts, a better subset before it") {
     const LoaderCache cache(cache_bytes(lines, subsets));
-    CHECK(cache.size() == 5);
+    CHECK(cache.entries().size() == 5);
     CHECK(cache.find("libcudnn.so.9", {}) == "/opt/first/libcudnn.so.9");
     CHECK(cache.find("libcudnn.so.9", {"x86-64-v2"}) == "/opt/v2/libcudnn.so.9");
     CHECK(cache.find("libcudnn.so.9", {"x86-64-v3", "x86-64-v2"}) == "/opt/v3/libcudnn.so.9");
     CHECK(cache.find("libcuda.so.1", {}) == "/usr/lib64/libcuda.so.1");
     CHECK_FALSE(cache.find("libcuda.so", {}));
     CHECK_FALSE(cache.find("libcuda.so.1.1", {}));
-    CHECK(cache.at(0).subset == "x86-64-v2");
+    CHECK(cache.entries()[0].subset == "x86-64-v2");
 }
 
 TEST_CASE("the new format behind the old one is read") {
@@ -49,17 +49,17 @@ TEST_CASE("the new format behind the old one is read") {
 
 TEST_CASE("an absent, foreign or damaged cache has no entries") {
     FakeRoot root;
-    CHECK(loader::read_loader_cache(root.root()).size() == 0);
-    CHECK(LoaderCache("ld.so-1.7.0").size() == 0);
-    CHECK(LoaderCache("some text").size() == 0);
-    CHECK(LoaderCache("glibc-ld.so.cache1.1").size() == 0);
+    CHECK(loader::read_loader_cache(root.root()).entries().empty());
+    CHECK(LoaderCache("ld.so-1.7.0").entries().empty());
+    CHECK(LoaderCache("some text").entries().empty());
+    CHECK(LoaderCache("glibc-ld.so.cache1.1").entries().empty());
 }
 
 TEST_CASE("no cut, flipped byte or huge count leads astray") {
     const std::string good = cache_bytes(lines, subsets);
     const auto use = [](const std::string& bytes) {
         const LoaderCache cache(bytes);
-        for (std::size_t i = 0; i < cache.size(); ++i) REQUIRE(cache.at(i).path.size() <= 4096);
+        for (const auto& entry : cache.entries()) REQUIRE(entry.path.size() <= 4096);
         const auto found = cache.find("libcudnn.so.9", {"x86-64-v3"});
         REQUIRE((!found || found->size() <= 4096));
     };
@@ -88,12 +88,12 @@ TEST_CASE("this machine's own cache gives what ldconfig prints", "[optional]") {
         const auto bracket = text.find(" (libc6,x86-64");
         if (arrow == std::string_view::npos || bracket == std::string_view::npos) continue;
         const std::string_view path = text.substr(arrow + 5, text.size() - arrow - 6);
-        REQUIRE(compared < cache.size());
-        CHECK(cache.at(compared).name == text.substr(1, bracket - 1));
-        CHECK(cache.at(compared).path == path);
+        REQUIRE(compared < cache.entries().size());
+        CHECK(cache.entries()[compared].name == text.substr(1, bracket - 1));
+        CHECK(cache.entries()[compared].path == path);
         ++compared;
     }
     pclose(listing);
     if (compared == 0) return test::skip("no ldconfig for x86-64 here");
-    CHECK(compared == cache.size());
+    CHECK(compared == cache.entries().size());
 }

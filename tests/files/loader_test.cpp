@@ -6,11 +6,11 @@
 #include "support/elf_builder.hpp"
 #include "support/fake_root.hpp"
 #include "support/loader_cache_builder.hpp"
+#include "support/loader_truth.hpp"
 #include "support/skip.hpp"
 
 using namespace rnncheck;
 using namespace rnncheck::test;
-using loader::find_library;
 using loader::Lookup;
 
 namespace {
@@ -19,12 +19,12 @@ const std::string name = "libcudnn.so.9";
 const std::string good = library_bytes("libcudnn.so.9");
 
 loader::Loader loader_in(const FakeRoot& root, const std::string& library_path = "") {
-    loader::Loader loader = loader::loader_of(root.root(), library_path);
+    loader::Loader loader = loader::loader_of(root.root(), {library_path});
     return loader;
 }
 
 Lookup look_up(const FakeRoot& root, const std::string& library_path = "") {
-    return find_library(loader_in(root, library_path), name);
+    return in_plain_program(loader_in(root, library_path), name);
 }
 
 void check_found(const Lookup& lookup, const std::string& path) {
@@ -151,7 +151,7 @@ TEST_CASE("run paths are searched in their place, $ORIGIN is the directory of th
     elf::ElfFile requester;
     const auto from = [&](const std::string& library_path) {
         const loader::Loader loader = loader_in(root, library_path);
-        return find_library(loader, name, loader::run_path_of(loader, requester, "/opt/libcublas.so.12")).path;
+        return loader::Process(loader, "/opt/libcublas.so.12", requester).look_up(name, 0).path;
     };
     CHECK_FALSE(from(""));
     requester.runpath = {"$ORIGIN/parts"};
@@ -169,7 +169,7 @@ TEST_CASE("run paths are searched in their place, $ORIGIN is the directory of th
 TEST_CASE("a run path may name the library directory and the machine") {
     FakeRoot root;
     const loader::Loader loader = loader_in(root);
-    CHECK(loader::expanded(loader, "/x/$LIB/${PLATFORM}", "/o") == "/x/lib64/" + loader.platform);
+    CHECK(loader::expanded(loader, "/x/$LIB/${PLATFORM}", "/o") == "/x/lib64/" + loader::processor_platform());
     CHECK(loader::expanded(loader, "$ORIGIN/../$ORIGIN", "/o") == "/o/..//o");
 }
 

@@ -165,11 +165,11 @@ TEST_CASE("LD_LIBRARY_PATH: empty and relative entries, semicolons, tokens") {
 
 TEST_CASE("run paths with empty entries, $LIB and $PLATFORM") {
     Case c;
-    const loader::Loader loader = loader::loader_of(Root(), "");
-    c.library("/w/libx.so.1").library("/t/" + loader.library_directory + "/" + loader.platform + "/libx.so.1");
+    const loader::Loader loader = loader::loader_of(Root(), {});
+    c.library("/w/libx.so.1").library("/t/" + loader.library_directory + "/" + loader::processor_platform() + "/libx.so.1");
     c.main.needed = {x};
     c.main.runpath = c.in("/t/$LIB/${PLATFORM}");
-    CHECK(c.find(x) == "/t/" + loader.library_directory + "/" + loader.platform + "/libx.so.1");
+    CHECK(c.find(x) == "/t/" + loader.library_directory + "/" + loader::processor_platform() + "/libx.so.1");
     c.main.runpath = "/nowhere::";
     c.variables.working_directory = c.in("/w");
     CHECK(c.find(x) == "/w/libx.so.1");
@@ -196,7 +196,7 @@ TEST_CASE("subdirectories for better processors, in their order") {
     c.library("/r/libx.so.1");
     c.main.needed = {x};
     c.main.runpath = c.in("/r");
-    const loader::Loader loader = loader::loader_of(Root(), "");
+    const loader::Loader loader = loader::loader_of(Root(), {});
     for (auto next = loader.subdirectories.rbegin(); next != loader.subdirectories.rend(); ++next) {
         const std::string path = "/r/" + *next + "/libx.so.1";
         c.library(path);

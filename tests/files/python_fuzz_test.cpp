@@ -44,7 +44,7 @@ TEST_CASE("mutated metadata does no harm", "[fuzz]") {
         read += read_literals(text).all("cuda").size();
         const Metadata metadata = read_metadata(text);
         for (const Requirement& need : metadata.needs) read += need.name.size() + need.extra.size();
-        read_record(text, [&](const RecordedFile& file) { read += file.path.size(); });
+        for (const RecordedFile& file : read_record(text)) read += file.path.size();
         const auto name = parse_distribution_name(text);
         read += name ? name->build.size() : 0;
         read += cuda_major_of(text).has_value() + is_library_wheel(text) + leading_version(text).has_value() +

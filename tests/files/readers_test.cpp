@@ -60,12 +60,10 @@ TEST_CASE("headers end at the first empty line") {
 
 TEST_CASE("a list of files gives its libraries with their sizes") {
     std::vector<std::string> found;
-    read_record(
+    for (const RecordedFile& file : read_record(
         "torch/lib/libtorch.so,sha256=a,123\n\"odd, "
-        "name/lib\"\"x\"\".so.9\",,7\nx/readme.sofa,,1\nx/lib.so,,\n../../up.so.1.2,h,5",
-        [&](const RecordedFile& file) {
-            found.push_back(file.path + " " + (file.bytes ? std::to_string(*file.bytes) : "?"));
-        });
+        "name/lib\"\"x\"\".so.9\",,7\nx/readme.sofa,,1\nx/lib.so,,\n../../up.so.1.2,h,5"))
+        found.push_back(file.path + " " + (file.bytes ? std::to_string(*file.bytes) : "?"));
     CHECK(found == std::vector<std::string>{"torch/lib/libtorch.so 123", "odd, name/lib\"x\".so.9 7", "x/lib.so ?",
                                             "../../up.so.1.2 5"});
 }

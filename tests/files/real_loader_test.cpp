@@ -31,7 +31,7 @@ std::string really_opened(const std::string& name, const std::string& library_pa
 
 void check_agreement(const std::string& name, const std::string& library_path) {
     INFO(name << " with LD_LIBRARY_PATH=" << library_path);
-    const loader::Lookup predicted = loader::find_library(loader::loader_of(Root(), library_path), name);
+    const loader::Lookup predicted = in_plain_program(loader::loader_of(Root(), {library_path}), name);
     const std::string real = really_opened(name, library_path);
     if (predicted.usable())
         CHECK(Root().real_path(*predicted.path) == Root().real_path(real));
@@ -43,11 +43,11 @@ void check_agreement(const std::string& name, const std::string& library_path) {
 std::set<std::string> installed_sonames() {
     std::set<std::string> names;
     const loader::LoaderCache cache = loader::read_loader_cache(Root());
-    for (std::size_t i = 0; i < cache.size(); ++i)
+    for (const auto& entry : cache.entries())
         for (const char* start :
              {"libcudart.so.", "libcudnn.so.", "libcudnn_graph.so.", "libcublasLt.so.", "libcublas.so.", "libnvrtc.so.",
               "libnvrtc-builtins.so.", "libcuda.so.", "libnvidia-ml.so."})
-            if (cache.at(i).name.starts_with(start)) names.emplace(cache.at(i).name);
+            if (entry.name.starts_with(start)) names.emplace(entry.name);
     return names;
 }
 
@@ -91,6 +91,6 @@ TEST_CASE("the real loader gives what was predicted for hand-made files", "[opti
     }
     check_agreement("libz.so.1", in("/foreign") + ":" + in("/text"));
     check_agreement("libnothing.so.1", "");
-    const loader::Loader stopped = loader::loader_of(Root(), in("/text"));
-    CHECK_FALSE(loader::find_library(stopped, "libz.so.1").usable());
+    const loader::Loader stopped = loader::loader_of(Root(), {in("/text")});
+    CHECK_FALSE(in_plain_program(stopped, "libz.so.1").usable());
 }

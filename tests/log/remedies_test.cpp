@@ -1,6 +1,7 @@
 // The commands that a log's causes are repaired with: in the versions that the log asks for, for the reader's shell.
 #include "base/text.hpp"
 #include "judge.hpp"
+#include "rules/causes/log_remedies.hpp"
 #include "support/catch.hpp"
 #include "support/logs.hpp"
 
@@ -221,4 +222,17 @@ TEST_CASE("the cuDNN inside PyTorch for Windows comes back with PyTorch") {
                                 "\"C:\\py\\Lib\\site-packages\\torch\\lib\\cudnn_ops_infer64_8.dll\" or one of its "
                                 "dependencies.\n");
     CHECK(contains(advice.remedies.front().text, "reinstall PyTorch"));
+}
+
+TEST_CASE("a command for Windows runs there, and a check that only Unix has gets one for Windows") {
+    for (const char* unix_only : {"ldconfig -p", "ls -l /usr/lib", "CUDA_LAUNCH_BLOCKING=1 python a.py", "a; b"})
+        CHECK(rules::is_for_unix(unix_only));
+    CHECK_FALSE(rules::is_for_unix("python -m pip install \"tensorflow<2.11; x\""));
+    for (const LogCause& row : test::bundled_matrix().log_causes()) {
+        INFO(row.cause);
+        CHECK_FALSE(rules::is_for_unix(row.windows_command));
+        CHECK_FALSE(rules::is_for_unix(row.windows_check_command));
+        const bool on_windows = row.layer == "cudnn" || row.layer == "runtime" || row.layer == "rnn";
+        if (on_windows && rules::is_for_unix(row.check_command)) CHECK_FALSE(row.windows_check_command.empty());
+    }
 }

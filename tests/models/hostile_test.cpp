@@ -89,10 +89,7 @@ std::vector<std::string> seeds(const Directory& directory) {
         add(text);
         if (!text.starts_with("PK")) continue;
         const model::ZipArchive zip(text);
-        for (const auto& file : zip.entries()) {
-            std::string storage;
-            add(std::string(zip.content(file, storage)));
-        }
+        for (const auto& file : zip.entries()) add(std::string(zip.content(file)));
     }
     return texts;
 }

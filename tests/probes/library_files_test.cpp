@@ -183,7 +183,7 @@ TEST_CASE("wheels and conda libraries are found where the environments lie") {
     root.file("/opt/python/bin/python3.11", "").link("/usr/bin/python3", "/opt/python/bin/python3.11");
     root.file("/usr/lib/python3/dist-packages/torch/lib/libcudart-d0da41ae.so.11.0",
               library_bytes("libcudart-d0da41ae.so.11.0"));
-    root.file("/conda/lib/libcublasLt.so.12", library_bytes("libcublasLt.so.12"));
+    root.directory("/conda/conda-meta").file("/conda/lib/libcublasLt.so.12", library_bytes("libcublasLt.so.12"));
     const auto found = libraries_in(
         root,
         {{"VIRTUAL_ENV", "/venv"}, {"HOME", "/home/me"}, {"PATH", "/nowhere:/usr/bin"}, {"CONDA_PREFIX", "/conda"}});

@@ -37,7 +37,7 @@ std::int64_t total(const RnnFit& fit) {
 TEST_CASE("rnn_fit calculates the largest size whose memory is within the free one, and that one runs") {
     for (const bool trained : {false, true})
         for (const FitSize of : {FitSize::batch, FitSize::length}) {
-            RnnCase rnn_case = with_states(sized(Dtype::fp32, MathType::standard, 24, 40, 4, 8));
+            RnnCase rnn_case = parse_case("fp32 I=24 H=40 B=4 T=8 states");
             rnn_case.training = trained;
             const RnnFit fit = fit_of(told_of(of, rnn_case, "mem_free=16"));
             CAPTURE(name_of(of), trained, fit.size.value_or(-1));
@@ -57,7 +57,7 @@ TEST_CASE("rnn_fit calculates the largest size whose memory is within the free o
 }
 
 TEST_CASE("rnn_fit: what the simulated GPU has free is not taken from the memory of the host") {
-    const RnnCase rnn_case = sized(Dtype::fp32, MathType::standard, 64, 64, 1, 1024);
+    const RnnCase rnn_case = parse_case("fp32 I=64 H=64 T=1024");
     const RnnFit fit = fit_of(told_of(FitSize::batch, rnn_case, "", 600));
     CHECK(*fit.free_bytes > std::int64_t{20} << 30);
     CHECK(fit.ran == false);
@@ -65,15 +65,14 @@ TEST_CASE("rnn_fit: what the simulated GPU has free is not taken from the memory
 }
 
 TEST_CASE("rnn_fit says when cuDNN, not memory, is what bounds the size") {
-    const RnnFit fit = fit_of(told_of(FitSize::length, sized(Dtype::fp16, MathType::standard, 4, 4, 1, 4), ""));
+    const RnnFit fit = fit_of(told_of(FitSize::length, parse_case("fp16 I=4 H=4 T=4"), ""));
     CHECK(fit.size == 65535);
     CHECK(fit.bounded == true);
 }
 
 TEST_CASE("rnn_fit: a size for which cuDNN asks for less memory than for a smaller one is not believed") {
     // Work space of 64 KiB per sequence in 20 bits: sixteen sequences need none, and seventeen no more than one.
-    const RnnFit fit = fit_of(
-        told_of(FitSize::batch, sized(Dtype::fp32, MathType::standard, 64, 64, 1, 64), "mem_free=64 work_bits=20"));
+    const RnnFit fit = fit_of(told_of(FitSize::batch, parse_case("fp32 I=64 H=64 T=64"), "mem_free=64 work_bits=20"));
     CHECK(fit.size == 15);
     CHECK(fit.bounded == true);
     REQUIRE(fit.result);
@@ -82,11 +81,10 @@ TEST_CASE("rnn_fit: a size for which cuDNN asks for less memory than for a small
 }
 
 TEST_CASE("rnn_fit: a network too large for the memory, refused, or of an interface that is not asked") {
-    const RnnFit none =
-        fit_of(told_of(FitSize::batch, sized(Dtype::fp32, MathType::standard, 512, 1024, 1, 8), "mem_free=8"));
+    const RnnFit none = fit_of(told_of(FitSize::batch, parse_case("fp32 I=512 H=1024 T=8"), "mem_free=8"));
     CHECK(none.size == 0);
     CHECK_FALSE(none.result);
-    const RnnCase small = sized(Dtype::fp32, MathType::standard, 4, 4, 2, 4);
+    const RnnCase small = parse_case("fp32 I=4 H=4 B=2 T=4");
     const RnnFit refused = fit_of(told_of(FitSize::batch, small, "cudnnSetRNNDescriptor_v8=fail:2000"));
     CHECK(refused.size == 0);
     CHECK(refused.result->call == "cudnnSetRNNDescriptor_v8");

@@ -20,7 +20,7 @@ Facts with_ends(const std::vector<RunEnd>& ends) {
         RnnRun& run = facts.rnn_runs.emplace_back();
         run.library = "/lib/<script>\"&'.so\x1b[31m";
         run.number = static_cast<int>(i) + 1;
-        run.rnn_case = sized(Dtype::fp32, MathType::fma, static_cast<int>(i) + 1, 5, 3, 4);
+        run.rnn_case = parse_case("fp32 fma H=5 B=3 T=4", {.input = static_cast<int>(i) + 1});
         run.end = ends[i];
     }
     return facts;

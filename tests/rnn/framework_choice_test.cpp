@@ -22,7 +22,7 @@ const RnnPlace h100 = on("9.0", 132), a100 = on("8.0", 108), a30 = on("8.0", 56)
                turing = on("7.5", 68), volta = on("7.0", 80), maxwell = on("5.2", 24);
 
 RnnCase network(Dtype dtype, int input, int hidden, int batch = 8, int steps = 16) {
-    return sized(dtype, MathType::standard, input, hidden, batch, steps);
+    return {.dtype = dtype, .input = input, .hidden = hidden, .batch = batch, .sequence_length = steps};
 }
 
 Algorithm forward(const RnnCase& network, const RnnPlace& place) {
@@ -43,10 +43,10 @@ TEST_CASE("PyTorch takes the algorithm for small hidden sizes up to 192 forward 
     CHECK(pytorch_choice(network(Dtype::fp32, 64, 64), a100, parse_version("1.11.0"))->forward == Algorithm::standard);
     CHECK(pytorch_choice(network(Dtype::fp32, 64, 128), a100)->backward == small_h);
     CHECK(pytorch_choice(network(Dtype::fp32, 64, 129), a100)->backward == Algorithm::standard);
-    CHECK(forward(with_cell(network(Dtype::fp32, 64, 384), Cell::tanh), a100) == small_h);
-    CHECK(pytorch_choice(with_cell(network(Dtype::fp32, 64, 257), Cell::relu), a100)->backward == Algorithm::standard);
-    CHECK(forward(with_projection(network(Dtype::fp32, 64, 64), 32), a100) == Algorithm::standard);
-    const RnnCase packed = with_lengths(network(Dtype::fp32, 64, 64, 2), Layout::sequence_major_packed, {16, 3});
+    CHECK(forward(parse_case("tanh", network(Dtype::fp32, 64, 384)), a100) == small_h);
+    CHECK(pytorch_choice(parse_case("relu", network(Dtype::fp32, 64, 257)), a100)->backward == Algorithm::standard);
+    CHECK(forward(parse_case("P=32", network(Dtype::fp32, 64, 64)), a100) == Algorithm::standard);
+    const RnnCase packed = parse_case("fp32 I=64 H=64 B=2 T=16 sequence_major_packed lengths=16,3");
     CHECK(forward(packed, a100) == Algorithm::standard);
     CHECK(pytorch_choice(packed, a100)->layout == Layout::sequence_major_packed);
     CHECK_FALSE(pytorch_choice(packed, a100)->padded);
@@ -62,9 +62,9 @@ TEST_CASE("PyTorch takes the static persistent algorithm for fp16 on GPUs with e
     CHECK(forward(network(Dtype::fp16, 128, 256, 12), a100) == Algorithm::standard);
     CHECK(forward(network(Dtype::fp16, 100, 256), a100) == Algorithm::standard);
     CHECK(forward(network(Dtype::fp32, 128, 256), a100) == Algorithm::standard);
-    CHECK(forward(with_layers(large, 2), a100) == Algorithm::standard);
-    CHECK(forward(with_cell(large, Cell::gru), a100) == Algorithm::standard);
-    CHECK(forward(with_cell(network(Dtype::fp16, 128, 896, 96), Cell::tanh), a100) == Algorithm::standard);
+    CHECK(forward(parse_case("L=2", large), a100) == Algorithm::standard);
+    CHECK(forward(parse_case("gru", large), a100) == Algorithm::standard);
+    CHECK(forward(parse_case("tanh", network(Dtype::fp16, 128, 896, 96)), a100) == Algorithm::standard);
     CHECK(pytorch_choice(large, a100)->math == MathType::tensor);
     CHECK(pytorch_choice(large, on("6.0", 56))->math == MathType::standard);
 }
@@ -79,7 +79,7 @@ TEST_CASE("bfloat16 goes through cuDNN from PyTorch 2.10 and cuDNN 9.13 on, and 
 }
 
 TEST_CASE("TensorFlow asks for tensor cores in fp32 too, in padded layouts; JAX for the default, batch-major") {
-    const RnnCase ragged = with_lengths(network(Dtype::fp32, 16, 32, 2, 7), Layout::batch_major, {7, 3});
+    const RnnCase ragged = parse_case("fp32 I=16 H=32 B=2 T=7 batch_major lengths=7,3");
     const auto keras = tensorflow_choice(ragged, a100);
     CHECK(keras->math == MathType::tensor);
     CHECK(keras->forward == Algorithm::standard);
@@ -91,7 +91,7 @@ TEST_CASE("TensorFlow asks for tensor cores in fp32 too, in padded layouts; JAX 
     CHECK(tensorflow_choice(time_major, on("7.0", 80, "7.6.5"))->math == MathType::standard);
     CHECK(jax_choice(ragged, a100)->math == MathType::standard);
     CHECK(jax_choice(ragged, a100)->layout == Layout::batch_major);
-    CHECK_FALSE(jax_choice(with_cell(ragged, Cell::gru), a100));
+    CHECK_FALSE(jax_choice(parse_case("gru", ragged), a100));
 }
 
 /// What decides a kernel, as a choice and as a case.
@@ -134,14 +134,14 @@ TEST_CASE("only what a framework takes by default is promised, besides the stand
     };
     CHECK(promised(fp32, Algorithm::standard, RnnPlace()));
     CHECK(promised(fp32, Algorithm::persist_static_small_h, rtx_3090));
-    CHECK(promised(training(network(Dtype::fp32, 64, 128)), Algorithm::persist_static_small_h, rtx_3090));
-    CHECK_FALSE(promised(training(network(Dtype::fp32, 64, 160)), Algorithm::persist_static_small_h, rtx_3090));
+    CHECK(promised(parse_case("training", network(Dtype::fp32, 64, 128)), Algorithm::persist_static_small_h, rtx_3090));
+    CHECK_FALSE(
+        promised(parse_case("training", network(Dtype::fp32, 64, 160)), Algorithm::persist_static_small_h, rtx_3090));
     CHECK_FALSE(promised(fp32, Algorithm::persist_dynamic, a100));
     CHECK(promised(fp16, Algorithm::persist_static, a100));
     CHECK_FALSE(promised(fp16, Algorithm::persist_static, rtx_3090));
     CHECK_FALSE(promised(fp16, Algorithm::persist_static, RnnPlace()));
     CHECK_FALSE(promised(network(Dtype::bf16, 64, 64), Algorithm::persist_static_small_h, a100));
     CHECK(promised(network(Dtype::bf16, 64, 64), Algorithm::standard, a100));
-    CHECK_FALSE(
-        promised(with_lengths(fp32, Layout::batch_major, {16, 0, 1, 1, 1, 1, 1, 1}), Algorithm::standard, a100));
+    CHECK_FALSE(promised(parse_case("batch_major lengths=16,0,1,1,1,1,1,1", fp32), Algorithm::standard, a100));
 }

@@ -11,14 +11,8 @@ using namespace rnncheck;
 namespace {
 
 RnnCase large() {
-    RnnCase c = sized(Dtype::fp16, MathType::tensor, 96, 1100, 33, 57);
-    c.cell = Cell::lstm;
-    c.layers = 4;
-    c.direction = Direction::bidirectional;
-    c.states = c.training = true;
-    c.projection = 200;
-    c.algorithm = Algorithm::persist_dynamic;
-    return c;
+    return parse_case(
+        "lstm fp16 tensor_op persist_dynamic I=96 H=1100 B=33 T=57 L=4 P=200 bidirectional states training");
 }
 
 Shrunk shrunk_where(const RnnCase& from, bool (*fails)(const RnnCase&), int most = 200) {
@@ -45,8 +39,7 @@ TEST_CASE("shrink: what the failure needs stays, to the number") {
 }
 
 TEST_CASE("shrink: sequences that do not matter are taken out, those that do are kept") {
-    RnnCase ragged =
-        with_lengths(sized(Dtype::fp32, MathType::fma, 16, 32, 5, 7), Layout::batch_major, {3, 7, 1, 5, 7});
+    RnnCase ragged = parse_case("fp32 fma I=16 H=32 B=5 T=7 batch_major lengths=3,7,1,5,7");
     const Shrunk shrunk = shrunk_where(ragged, [](const RnnCase& c) {
         const auto shortest = c.lengths.empty() ? 0 : *std::ranges::min_element(c.lengths);
         return !c.lengths.empty() && shortest < c.sequence_length;
@@ -58,9 +51,8 @@ TEST_CASE("shrink: sequences that do not matter are taken out, those that do are
 }
 
 TEST_CASE("shrink: every case tried is one that could be run") {
-    std::vector<RnnCase> starts = {
-        large(), skipping_input(with_layers(sized(Dtype::fp32, MathType::fma, 8, 24, 4, 6), 2)),
-        with_lengths(sized(Dtype::fp32, MathType::fma, 8, 24, 4, 6), Layout::sequence_major_packed, {6, 5, 2, 1})};
+    std::vector<RnnCase> starts = {large(), parse_case("fp32 fma I=24 H=24 B=4 T=6 L=2 skip_input"),
+                                   parse_case("fp32 fma I=8 H=24 B=4 T=6 sequence_major_packed lengths=6,5,2,1")};
     for (const RnnCase& start : starts)
         for (const int hidden : {1, 5, 24}) {
             shrink(start, [&](const RnnCase& c) {

@@ -165,3 +165,10 @@ TEST_CASE("a case is described in one line with everything that sets it apart") 
     projected.clip = 0.25;
     CHECK(describe(projected) == "fp32 default standard I=1 H=1 B=1 T=1 L=1 P=2 clip=0.25");
 }
+
+TEST_CASE("the words that describe a case give it again, others are refused") {
+    for (const RnnCase& rnn_case : sweep(Level::thorough, Dialect::v8))
+        CHECK(describe(parse_case(describe(rnn_case))) == describe(rnn_case));
+    CHECK_THROWS(parse_case("fp33"));
+    CHECK_THROWS(parse_case("H=many"));
+}

@@ -43,7 +43,7 @@ RULE_TEST(gpu_gives_other_bits,
                   "GPUs of its model in 1 of"},
                  {"one of three", one_unlike(3),
                   "GPU 2 (NVIDIA GeForce RTX 3090) returned results that are not bitwise identical to those of other "
-                  "GPUs of its model in 1 of 42 recurrent networks; every result is within its"},
+                  "GPUs of its model in 1 of 43 recurrent networks; every result is within its"},
                  {"one of two", one_unlike(2), "which GPU is at fault is unknown"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"all alike", alike(4), ""},

@@ -27,7 +27,7 @@ void as_it_is(Facts&) {}
 Facts with_large(double factor, int size = 2048) {
     return timed([&](Facts& f) {
         RnnRun& run = f.rnn_runs.emplace_back(f.rnn_runs.back());
-        run.rnn_case = sized(Dtype::fp32, MathType::fma, size, size, 64, 16);
+        run.rnn_case = parse_case("fp32 fma B=64 T=16", {.input = size, .hidden = size});
         run.end = RunEnd::ok;
         const Gpu& gpu = f.cuda_devices.front();
         const Peak peak = *peak_of({*gpu.compute_capability, *gpu.multiprocessors, *gpu.clock_mhz,
@@ -58,7 +58,7 @@ TEST_CASE("rnn_slow: the largest case counts, and small ones alone name one to r
     const auto* rule = find_named(all_rules(), "rnn_slow");
     Facts facts = with_large(2);
     RnnRun& smaller = facts.rnn_runs.emplace_back(facts.rnn_runs.back());
-    smaller.rnn_case = sized(Dtype::fp32, MathType::fma, 1024, 1024, 64, 16);
+    smaller.rnn_case = parse_case("fp32 fma I=1024 H=1024 B=64 T=16");
     smaller.repeat_ms = *smaller.repeat_ms * 20;
     const Verdict large = (*rule)->check(facts, Matrix::bundled());
     CHECK(large.outcome == Outcome::pass);

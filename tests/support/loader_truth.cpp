@@ -8,7 +8,6 @@
 
 #include "base/text.hpp"
 #include "files/elf/elf_file.hpp"
-#include "files/loader/process.hpp"
 
 namespace rnncheck::test {
 
@@ -84,6 +83,10 @@ Truth prediction(const std::string& path, const LoaderVariables& variables) {
                                      answer.object ? real(process.objects()[*answer.object].path, "/") : "");
     }
     return truth;
+}
+
+loader::Lookup in_plain_program(const loader::Loader& loader, const std::string& name) {
+    return loader::Process(loader, "", {}).look_up(name, 0);
 }
 
 void collect_elf_files(const std::string& top, std::set<std::string>& files) {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "files/loader/process.hpp"
+
 namespace rnncheck::test {
 
 struct LoaderVariables {
@@ -30,6 +32,9 @@ struct Truth {
 /// Asks ld.so, as ldd does. The vDSO and the loader itself are left out.
 Truth loader_says(const std::string& path, const LoaderVariables& variables);
 Truth prediction(const std::string& path, const LoaderVariables& variables);
+
+/// What dlopen(name) gives in a plain program, as predicted.
+loader::Lookup in_plain_program(const loader::Loader& loader, const std::string& name);
 
 /// Runs one hidden test of this very program in a process of its own, whose loader then goes by the variables as they
 /// are now; what that test printed behind `marker`, the last time. "" when it printed nothing.

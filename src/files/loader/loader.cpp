@@ -1,5 +1,7 @@
 #include "files/loader/loader.hpp"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <unordered_set>
@@ -62,25 +64,8 @@ Directories library_path_of(const Loader& loader, const LoaderSetting& setting) 
     return places_in(loader, directories);
 }
 
-Directories subdirectories_of(const LoaderBuild& build, const Directories& hwcaps) {
-    Directories subdirectories;
-    for (const auto& hwcap : hwcaps) subdirectories.push_back("glibc-hwcaps/" + hwcap);
-    if (build.legacy) append(subdirectories, legacy_hwcap_directories());
-    return subdirectories;
-}
-
 // $ORIGIN, $LIB and $PLATFORM (glibc elf/dl-load.c: is_dst, _dl_dst_substitute).
 constexpr std::size_t longest_result = 1 << 16;
-
-/// How many characters behind the '$' are this token; 0 when it is none.
-std::size_t length_of(std::string_view behind, std::string_view token) {
-    const bool braces = behind.starts_with('{');
-    const std::string_view name = behind.substr(braces ? 1 : 0);
-    if (!name.starts_with(token)) return 0;
-    const char next = name.size() > token.size() ? name[token.size()] : '\0';
-    if (braces) return next == '}' ? token.size() + 2 : 0;
-    return is_letter_or_digit(next) || next == '_' ? 0 : token.size();
-}
 
 }  // namespace
 
@@ -96,27 +81,18 @@ std::string absolute_path(const std::string& path, const std::string& directory)
 }
 
 Loader loader_of(const Root& root, const LoaderSetting& setting) {
-    const std::string_view interpreter = setting.interpreter.empty() ? usual_interpreter() : setting.interpreter;
-    const auto known = read_loader_build(root, interpreter);
-    const LoaderBuild build = known ? *known : guessed_build(root);
-    Loader loader;
-    loader.root = root;
+    const auto known = read_loader_build(root, setting.interpreter.empty() ? usual_interpreter() : setting.interpreter);
+    Loader loader{root, known ? *known : guessed_build(root)};
     loader.secure = setting.secure;
     loader.working_directory = setting.working_directory.empty() ? own_working_directory() : setting.working_directory;
-    if (build.hwcaps) loader.hwcaps = hwcaps();
-    loader.subdirectories = subdirectories_of(build, loader.hwcaps);
-    loader.platform = processor_platform();
-    loader.library_directory = library_directory_of(build);
-    loader.preload_file = build.preload_file;
-    loader.cache = read_loader_cache(root, build.cache);
-    loader.built_in_directories = build.default_directories;
-    loader.default_directories = places_in(loader, build.default_directories);
+    if (loader.build.hwcaps) loader.hwcaps = hwcaps();
+    for (const auto& hwcap : loader.hwcaps) loader.subdirectories.push_back("glibc-hwcaps/" + hwcap);
+    if (loader.build.legacy) append(loader.subdirectories, legacy_hwcap_directories());
+    loader.library_directory = library_directory_of(loader.build);
+    loader.cache = read_loader_cache(root, loader.build.cache);
+    loader.default_directories = places_in(loader, loader.build.default_directories);
     if (!setting.secure) loader.library_path = library_path_of(loader, setting);
     return loader;
-}
-
-Loader loader_of(const Root& root, std::string_view library_path) {
-    return loader_of(root, LoaderSetting{.library_path = std::string(library_path)});
 }
 
 elf::ElfFile try_open(const Loader& loader, const std::string& path) {
@@ -137,33 +113,8 @@ RunPath run_path_of(const Loader& loader, const elf::ElfFile& file, std::string_
     return run_path;
 }
 
-std::vector<std::string> files_in(const Directories& directories, const std::string& name) {
-    Directories files;
-    for (const auto& directory : directories)
-        files.push_back(directory == "/" ? directory + name : directory + '/' + name);
-    return files;
-}
-
-std::optional<OpenedFile> open_first(const Loader& loader, const std::vector<std::string>& files) {
-    for (const auto& path : files) {
-        elf::ElfFile file = try_open(loader, path);
-        if (file.aborts_list) break;
-        if (!file.skipped) return OpenedFile{path, std::move(file)};
-    }
-    return std::nullopt;
-}
-
-Lookup find_library(const Loader& loader, const std::string& name, const RunPath& run_path) {
-    const auto cached = loader.cache.find(name, loader.hwcaps);
-    for (const auto& files :
-         {files_in(run_path.before, name), files_in(loader.library_path, name), files_in(run_path.after, name),
-          cached ? Directories{*cached} : Directories{}, files_in(loader.default_directories, name)})
-        if (const auto found = open_first(loader, files)) return {found->path, found->file.problem};
-    return {};
-}
-
 bool in_built_in_directory(const Loader& loader, std::string_view path) {
-    return std::ranges::any_of(loader.built_in_directories,
+    return std::ranges::any_of(loader.build.default_directories,
                                [&](const auto& directory) { return path.starts_with(directory + '/'); });
 }
 
@@ -174,24 +125,19 @@ bool belongs_to_c_library(std::string_view name) {
 }
 
 std::string with_tokens(const Loader& loader, std::string_view text, std::string_view origin, bool of_program) {
-    const std::pair<std::string_view, std::string_view> tokens[] = {
-        {"ORIGIN", origin}, {"LIB", loader.library_directory}, {"PLATFORM", loader.platform}};
-    std::string result;
+    static const re2::RE2 next(R"((\$(?:(\w+)|\{(\w+)\})|\$|[^$]+))", re2::RE2::Latin1);
+    const std::string platform = processor_platform();
+    const std::pair<std::string, std::string_view> tokens[] = {
+        {"ORIGIN", origin}, {"LIB", loader.library_directory}, {"PLATFORM", platform}};
+    std::string result, part, name, in_braces;
     bool by_origin = false;
-    while (!text.empty() && result.size() < longest_result) {
-        std::size_t length = 0;
-        for (const auto& [token, value] : tokens) {
-            if (text.front() == '$') length = length_of(text.substr(1), token);
-            if (length == 0) continue;
-            const bool is_origin = token == "ORIGIN";
-            const bool stands_alone = result.empty() && (text.size() == length + 1 || text[length + 1] == '/');
-            if (value.empty() || (is_origin && loader.secure && !stands_alone)) return "";
-            by_origin |= is_origin;
-            result += value;
-            break;
-        }
-        if (length == 0) result += text.front();
-        text.remove_prefix(length + 1);
+    for (re2::StringPiece rest = text;
+         result.size() < longest_result && re2::RE2::Consume(&rest, next, &part, &name, &in_braces);) {
+        const auto* const token = find_by(tokens, &std::pair<std::string, std::string_view>::first, name + in_braces);
+        const bool is_origin = token == tokens, stands_alone = result.empty() && (rest.empty() || rest[0] == '/');
+        if (token && (token->second.empty() || (is_origin && loader.secure && !stands_alone))) return "";
+        by_origin |= is_origin;
+        result += token ? token->second : part;
     }
     // Who starts a set-user-id program must not choose its libraries by a link to it.
     if (loader.secure && of_program && by_origin &&

@@ -2,6 +2,8 @@
 // Source: glibc elf/dl-load.c (_dl_map_object, open_path, open_verify, fillin_rpath) and ld.so(8).
 #pragma once
 
+#include <memory>
+
 #include "files/elf/elf_file.hpp"
 
 namespace rnncheck::loader {
@@ -52,28 +54,14 @@ class LoaderCache {
     LoaderCache() = default;
     explicit LoaderCache(std::string bytes);
 
-    std::size_t size() const { return entries_.size(); }
-    CachedLibrary at(std::size_t number) const;
-
-    /// The entries of one name, in the file's order.
-    std::vector<CachedLibrary> all(std::string_view name) const;
+    const std::vector<CachedLibrary>& entries() const { return entries_; }
 
     /// As glibc's loader chooses: the best of `hwcaps` (best first), else the first entry for every processor.
     std::optional<std::string> find(std::string_view name, const std::vector<std::string>& hwcaps) const;
 
   private:
-    struct Entry {
-        std::uint32_t name;
-        std::uint32_t path;
-        std::uint32_t subset;  ///< 0 for none
-    };
-    std::string_view text_at(std::uint32_t offset) const;
-    std::string_view name_of(std::uint32_t number) const { return text_at(entries_[number].name); }
-    void read_entries(std::uint32_t count, const std::vector<std::uint32_t>& subsets);
-
-    std::string bytes_;
-    std::vector<Entry> entries_;
-    std::vector<std::uint32_t> by_name_;  ///< numbers of entries; those of one name in the file's order
+    std::shared_ptr<const std::string> bytes_;
+    std::vector<CachedLibrary> entries_;  ///< views into the bytes
 };
 
 LoaderCache read_loader_cache(const Root& root, std::string_view path = "/etc/ld.so.cache");
@@ -93,46 +81,22 @@ struct LoaderSetting {
 /// for better processors.
 struct Loader {
     Root root;
-    std::vector<std::string> library_path;  ///< LD_LIBRARY_PATH, made absolute
-    LoaderCache cache;
-    std::vector<std::string> default_directories;
-    std::vector<std::string> built_in_directories;  ///< the default directories as they are built in, existing or not
-    std::string platform;                           ///< what $PLATFORM means: "x86_64", "haswell"
-    std::string library_directory;                  ///< what $LIB means: "lib64", "lib/x86_64-linux-gnu"
-    std::vector<std::string> hwcaps;                ///< glibc-hwcaps subdirectories this processor may use, best first
-    std::vector<std::string> subdirectories;        ///< below every directory, in the order of the search
-    std::string preload_file;                       ///< /etc/ld.so.preload
-    std::string working_directory;
+    LoaderBuild build;
+    std::vector<std::string> library_path = {};  ///< LD_LIBRARY_PATH, made absolute
+    LoaderCache cache = {};
+    std::vector<std::string> default_directories = {};
+    std::string library_directory = {};            ///< what $LIB means: "lib64", "lib/x86_64-linux-gnu"
+    std::vector<std::string> hwcaps = {};          ///< glibc-hwcaps subdirectories of this processor, best first
+    std::vector<std::string> subdirectories = {};  ///< below every directory, in the order of the search
+    std::string working_directory = {};
     bool secure = false;
 };
 
+/// By default that of a plain program: no run path of its own, not set-user-id.
 Loader loader_of(const Root& root, const LoaderSetting& setting);
-
-/// That of a plain program: no run path of its own, not set-user-id.
-Loader loader_of(const Root& root, std::string_view library_path);
 
 /// What the loader makes of one file of its search.
 elf::ElfFile try_open(const Loader& loader, const std::string& path);
-
-struct OpenedFile {
-    std::string path;
-    elf::ElfFile file;
-};
-
-/// The first of a list's files that opens or fails; nothing when all are skipped or one aborts the list.
-std::optional<OpenedFile> open_first(const Loader& loader, const std::vector<std::string>& files);
-
-/// The file of this name in each of these directories, there or not.
-std::vector<std::string> files_in(const std::vector<std::string>& directories, const std::string& name);
-
-/// Where the search ended. Without a path nothing was found.
-struct Lookup {
-    std::optional<std::string> path;
-    /// Set when the loader stops at `path` and cannot use it: opening fails although a good one may be further on.
-    std::optional<FileProblem> problem;
-
-    bool usable() const { return path && !problem; }
-};
 
 /// The directories of a library's own run path, searched for what it needs.
 struct RunPath {
@@ -142,10 +106,6 @@ struct RunPath {
 
 /// For a library opened as `path`: $ORIGIN is the directory of that name, whatever links it is reached by.
 RunPath run_path_of(const Loader& loader, const elf::ElfFile& file, std::string_view path, bool of_program = false);
-
-/// What dlopen(name) gives in a plain program or, with a run path, what a DT_NEEDED name gives for a library that has
-/// it. `name` has no '/'. Run paths of the libraries that loaded the one in need are not known here: see process.hpp.
-Lookup find_library(const Loader& loader, const std::string& name, const RunPath& run_path = {});
 
 /// The path as seen from this directory; the directory itself for an empty one.
 std::string absolute_path(const std::string& path, const std::string& directory);

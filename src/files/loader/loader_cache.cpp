@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "files/loader/loader.hpp"
 
@@ -10,7 +9,7 @@ namespace {
 
 constexpr std::string_view old_magic = "ld.so-1.7.0";
 constexpr std::string_view new_magic = "glibc-ld.so.cache1.1";
-constexpr std::size_t largest_cache = 16 << 20;
+constexpr std::size_t largest_cache = 8 << 20;
 constexpr std::size_t longest_cached_path = 4096;
 
 struct NewHeader {
@@ -88,6 +87,12 @@ std::vector<std::uint32_t> subset_names(std::string_view bytes, std::uint32_t ex
     return names;
 }
 
+std::string_view text_at(std::string_view bytes, std::uint32_t offset) {
+    const std::string_view from_here = bytes.substr(std::min<std::size_t>(offset, bytes.size()), longest_cached_path);
+    const auto end = from_here.find('\0');
+    return end == std::string_view::npos ? std::string_view() : from_here.substr(0, end);
+}
+
 /// Bit 62 marks an entry of a glibc-hwcaps subdirectory whose number is in the lower half; ten bits above that half
 /// tell an instruction-set level (glibc: dl_cache_hwcap_extension).
 bool is_for_subset(std::uint64_t hwcap) {
@@ -96,52 +101,29 @@ bool is_for_subset(std::uint64_t hwcap) {
 
 }  // namespace
 
-LoaderCache::LoaderCache(std::string bytes) : bytes_(std::move(bytes)) {
-    bytes_.erase(0, start_of_new_format(bytes_));
-    const auto header = piece<NewHeader>(bytes_, 0);
-    if (!header || !bytes_.starts_with(new_magic)) return;
-    read_entries(header->count, subset_names(bytes_, header->extension_offset));
-}
-
-void LoaderCache::read_entries(std::uint32_t count, const std::vector<std::uint32_t>& subsets) {
-    for (std::uint32_t i = 0; i < count; ++i) {
-        const auto entry = piece<NewEntry>(bytes_, sizeof(NewHeader) + std::uint64_t{i} * sizeof(NewEntry));
+LoaderCache::LoaderCache(std::string bytes) {
+    bytes.erase(0, start_of_new_format(bytes));
+    bytes_ = std::make_shared<const std::string>(std::move(bytes));
+    const auto header = piece<NewHeader>(*bytes_, 0);
+    if (!header || !bytes_->starts_with(new_magic)) return;
+    const auto subsets = subset_names(*bytes_, header->extension_offset);
+    for (std::uint32_t i = 0; i < header->count; ++i) {
+        const auto entry = piece<NewEntry>(*bytes_, sizeof(NewHeader) + std::uint64_t{i} * sizeof(NewEntry));
         if (!entry) return;
-        if (entry->flags != own_flags || text_at(entry->name).empty() || text_at(entry->path).empty()) continue;
-        if (entry->hwcap == 0)
-            entries_.push_back({entry->name, entry->path, 0});
-        else if (is_for_subset(entry->hwcap) && (entry->hwcap & 0xFFFFFFFF) < subsets.size())
-            entries_.push_back({entry->name, entry->path, subsets[entry->hwcap & 0xFFFFFFFF]});
+        CachedLibrary library{text_at(*bytes_, entry->name), text_at(*bytes_, entry->path), {}};
+        if (entry->flags != own_flags || library.name.empty() || library.path.empty()) continue;
+        const auto subset = entry->hwcap & 0xFFFFFFFF;
+        if (entry->hwcap != 0 && (!is_for_subset(entry->hwcap) || subset >= subsets.size())) continue;
+        if (entry->hwcap != 0) library.subset = text_at(*bytes_, subsets[subset]);
+        entries_.push_back(library);
     }
-    by_name_.resize(entries_.size());
-    std::iota(by_name_.begin(), by_name_.end(), 0u);
-    std::ranges::stable_sort(by_name_, {}, [this](std::uint32_t number) { return name_of(number); });
-}
-
-std::string_view LoaderCache::text_at(std::uint32_t offset) const {
-    if (offset >= bytes_.size()) return {};
-    const std::string_view from_here = std::string_view(bytes_).substr(offset, longest_cached_path);
-    const auto end = from_here.find('\0');
-    return end == std::string_view::npos ? std::string_view() : from_here.substr(0, end);
-}
-
-CachedLibrary LoaderCache::at(std::size_t number) const {
-    const Entry& entry = entries_.at(number);
-    return {text_at(entry.name), text_at(entry.path), entry.subset == 0 ? std::string_view() : text_at(entry.subset)};
-}
-
-std::vector<CachedLibrary> LoaderCache::all(std::string_view name) const {
-    std::vector<CachedLibrary> found;
-    const auto by_name = [this](std::uint32_t number) { return name_of(number); };
-    for (const std::uint32_t number : std::ranges::equal_range(by_name_, name, {}, by_name))
-        found.push_back(at(number));
-    return found;
 }
 
 std::optional<std::string> LoaderCache::find(std::string_view name, const std::vector<std::string>& hwcaps) const {
     std::optional<std::string> best;
     std::size_t best_rank = hwcaps.size() + 1;
-    for (const CachedLibrary& entry : all(name)) {
+    for (const CachedLibrary& entry : entries_) {
+        if (entry.name != name) continue;
         const auto place = std::ranges::find(hwcaps, entry.subset);
         if (!entry.subset.empty() && place == hwcaps.end()) continue;
         const auto rank = static_cast<std::size_t>(place - hwcaps.begin());

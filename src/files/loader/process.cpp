@@ -1,5 +1,7 @@
 #include "files/loader/process.hpp"
 
+#include <re2/re2.h>
+
 #include "base/lists.hpp"
 #include "base/text.hpp"
 
@@ -12,23 +14,37 @@ constexpr std::size_t most_objects = 4096;
 constexpr std::size_t most_answers = 1 << 16;
 constexpr std::size_t largest_preload_file = 1 << 16;
 
-std::vector<std::string> words(std::string_view text, std::string_view separators) {
-    std::vector<std::string> found(1);
-    for (const char c : text)
-        if (separators.find(c) == std::string_view::npos)
-            found.back() += c;
-        else if (!found.back().empty())
-            found.emplace_back();
-    if (found.back().empty()) found.pop_back();
+std::vector<std::string> words(re2::StringPiece text, const std::string& separators) {
+    const re2::RE2 word("([^" + separators + "]+)", re2::RE2::Latin1);
+    std::vector<std::string> found;
+    for (std::string one; re2::RE2::FindAndConsume(&text, word, &one);) found.push_back(one);
     return found;
 }
 
 /// Names, separated by white space or ':', with comments from '#' to the end of the line.
 std::vector<std::string> names_in_preload_file(const Loader& loader) {
-    std::string text;
-    for (const auto& line : split(loader.root.read(loader.preload_file, largest_preload_file).value_or(""), '\n'))
-        text += line.substr(0, line.find('#')) + '\n';
+    static const re2::RE2 comment("#[^\n]*", re2::RE2::Latin1);
+    std::string text = loader.root.read(loader.build.preload_file, largest_preload_file).value_or("");
+    re2::RE2::GlobalReplace(&text, comment, "");
     return words(text, " \t\n:");
+}
+
+/// The file of this name in each of these directories, there or not.
+std::vector<std::string> files_in(const std::vector<std::string>& directories, const std::string& name) {
+    std::vector<std::string> files;
+    for (const auto& directory : directories)
+        files.push_back(directory == "/" ? directory + name : directory + '/' + name);
+    return files;
+}
+
+/// The first of a list's files that opens or fails; nothing when all are skipped or one aborts the list.
+std::optional<Process::OpenedFile> open_first(const Loader& loader, const std::vector<std::string>& files) {
+    for (const auto& path : files) {
+        elf::ElfFile file = try_open(loader, path);
+        if (file.aborts_list) break;
+        if (!file.skipped) return Process::OpenedFile{path, std::move(file)};
+    }
+    return std::nullopt;
 }
 
 void identify(const Loader& loader, Object& object) {
@@ -57,11 +73,11 @@ std::size_t Process::add(Object object) {
     return objects_.size() - 1;
 }
 
-void Process::put(const std::string& path) {
+std::size_t Process::put(const std::string& path) {
     Object object{path, file_name(path), {}, LoaderRule::mapped, elf::read_elf_file(loader_.root, path), {}};
     identify(loader_, object);
-    add(std::move(object));
-    next_ = objects_.size();
+    next_ = add(std::move(object)) + 1;
+    return next_ - 1;
 }
 
 void Process::start(const std::string& preload) {
@@ -88,9 +104,9 @@ Answer Process::open(const std::string& name, std::size_t caller) {
 Lookup Process::look_up(const std::string& name, std::size_t caller) const {
     Process trial = *this;
     const Answer answer = trial.map(name, caller, false);
-    if (answer.object) return {trial.objects_[*answer.object].path, std::nullopt};
+    if (answer.object) return {trial.objects_[*answer.object].path, answer.rule};
     if (answer.stopped_at.empty()) return {};
-    return {answer.stopped_at, elf::read_elf_file(loader_.root, answer.stopped_at).problem};
+    return {answer.stopped_at, answer.rule, elf::read_elf_file(loader_.root, answer.stopped_at).problem};
 }
 
 std::optional<std::size_t> Process::loaded(const std::string& name) const {

@@ -41,6 +41,16 @@ struct Answer {
     std::string problem = {};                         ///< what is wrong with it
 };
 
+/// Where the search for a name ended. Without a path nothing was found.
+struct Lookup {
+    std::optional<std::string> path = {};
+    LoaderRule rule = LoaderRule::default_directory;
+    /// Set when the loader stops at `path` and cannot use it: opening fails although a good one may be further on.
+    std::optional<FileProblem> problem = {};
+
+    bool usable() const { return path && !problem; }
+};
+
 class Process {
   public:
     /// Maps the program, not yet what it needs. `path` is absolute and, for a program that the kernel starts, free of
@@ -56,8 +66,8 @@ class Process {
     /// The file that dlopen(name) in this object comes to, with nothing opened.
     Lookup look_up(const std::string& name, std::size_t caller) const;
 
-    /// Puts in a file that is known to be there, with nothing that it needs.
-    void put(const std::string& path);
+    /// Puts in a file that is known to be there, with nothing that it needs. Its place among the objects.
+    std::size_t put(const std::string& path);
 
     const Loader& loader() const { return loader_; }
     const std::vector<Object>& objects() const { return objects_; }
@@ -69,6 +79,11 @@ class Process {
 
     /// The files of that name in a list which the loader would look at, in order; absent ones among them.
     std::vector<std::string> files(const SearchList& list, const std::string& name) const;
+
+    struct OpenedFile {
+        std::string path;
+        elf::ElfFile file;
+    };
 
   private:
     std::optional<std::size_t> loaded(const std::string& name) const;

@@ -1,8 +1,11 @@
 #include "files/python/distributions.hpp"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "files/elf/elf_file.hpp"
 
@@ -10,17 +13,10 @@ namespace rnncheck::python {
 
 namespace {
 
-constexpr std::size_t most_needs = 1024, longest_field = 512;
+using re2::RE2;
 
-/// extra == 'and-cuda', wherever it is in the marker.
-std::string extra_in(std::string_view marker) {
-    const auto at = marker.find("extra");
-    if (at == std::string_view::npos) return "";
-    const auto begin = marker.find_first_of("'\"", at);
-    if (begin == std::string_view::npos) return "";
-    const auto end = marker.find(marker[begin], begin + 1);
-    return end == std::string_view::npos ? "" : std::string(marker.substr(begin + 1, end - begin - 1));
-}
+constexpr std::size_t most_needs = 1024, longest_field = 512, most_metadata = 256 * 1024;
+constexpr std::size_t most_libraries = 4096, longest_path = 4096, most_record = std::size_t{32} << 20;
 
 struct PublishedName {
     std::string_view distribution, framework, build;
@@ -63,97 +59,33 @@ constexpr auto published_names = std::to_array<PublishedName>({
     {"mxnet", "mxnet", "cpu"},
 });
 
+/// Names with the version that the build is for.
 std::optional<DistributionName> numbered(std::string_view name) {
-    constexpr std::string_view cupy = "cupy-cuda", mxnet = "mxnet-cu", jax = "jax-cuda", jax_rocm = "jax-rocm";
-    if (name.starts_with(cupy)) return DistributionName{"cupy", std::string(name.substr(5))};
-    if (name.starts_with("cupy-rocm")) return DistributionName{"cupy", "rocm"};
-    if (name.starts_with(mxnet))  // mxnet-cu112, mxnet-cu102mkl
-        return DistributionName{"mxnet", std::string(name.substr(6, name.find_first_not_of("0123456789", 8) - 6))};
-    if (name.starts_with(jax) && (name.ends_with("-plugin") || name.ends_with("-pjrt")))
-        return DistributionName{"jax", std::string(name.substr(4, name.find('-', 4) - 4)), true};
-    if (name.starts_with(jax_rocm)) return DistributionName{"jax", "rocm", true};
+    static const RE2 cupy("cupy-(cuda.*|rocm).*"), mxnet("mxnet-(cu[0-9]*).*");  // mxnet-cu112, mxnet-cu102mkl
+    static const RE2 jax("jax-(?:(cuda[^-]*)-(?:.*-)?(?:plugin|pjrt)|(rocm).*)");
+    std::string build, rocm;
+    if (RE2::FullMatch(name, cupy, &build)) return DistributionName{"cupy", build};
+    if (RE2::FullMatch(name, mxnet, &build)) return DistributionName{"mxnet", build};
+    if (RE2::FullMatch(name, jax, &build, &rocm)) return DistributionName{"jax", build + rocm, true};
     return std::nullopt;
 }
 
-constexpr std::size_t most_metadata = 256 * 1024;
-
-std::string_view without_end(std::string_view text, std::string_view end) {
-    return text.substr(0, text.size() - end.size());
-}
-
-/// "torch-2.4.1.dist-info", "PyYAML-6.0-py3.11.egg-info", "foo.egg-info".
-std::optional<Distribution> from_metadata_name(std::string_view name, const std::string& directory) {
-    std::string_view stem;
-    for (const std::string_view end : {".dist-info", ".egg-info", ".egg"})
-        if (name.size() > end.size() && name.ends_with(end)) stem = without_end(name, end);
-    if (stem.empty() || stem.front() == '~') return std::nullopt;  // pip leaves ~orch behind when it was interrupted
-    if (const auto tag = stem.rfind("-py"); tag != std::string_view::npos && !name.ends_with(".dist-info"))
-        stem = stem.substr(0, tag);
-    Distribution found;
-    const auto dash = stem.find('-');
-    found.name = normalised(stem.substr(0, dash));
-    if (dash != std::string_view::npos) found.version = stem.substr(dash + 1);
-    found.directory = directory;
-    found.metadata = directory + '/' + std::string(name);
-    return found;
-}
-
-std::optional<Distribution> from_conda_name(std::string_view name, const std::string& prefix) {
-    constexpr std::string_view end = ".json";
-    if (!name.ends_with(end)) return std::nullopt;
-    const std::string_view stem = without_end(name, end);
-    const auto build = stem.rfind('-');
-    if (build == std::string_view::npos || build == 0) return std::nullopt;
-    const auto version = stem.rfind('-', build - 1);
-    if (version == std::string_view::npos || version == 0) return std::nullopt;
-    Distribution found;
-    found.name = normalised(stem.substr(0, version));
-    found.version = stem.substr(version + 1);  // with the build: 2.19.1-cuda128py311h9d5c7cf_250
-    found.directory = prefix;
-    found.metadata = prefix + "/conda-meta/" + std::string(name);
-    found.conda = true;
-    return found;
-}
-
-template <class From>
-std::vector<Distribution> listed(const Root& root, const std::string& names_in, const std::string& directory,
-                                 From from) {
+/// Those whose metadata in a directory have names of this form, which holds the distribution's name and version.
+std::vector<Distribution> listed(const Root& root, const std::string& directory, const std::string& of_metadata,
+                                 const RE2& form) {
     std::vector<Distribution> found;
-    for (const std::string& name : root.names_in(names_in))
-        if (auto distribution = from(name, directory)) found.push_back(std::move(*distribution));
+    for (const std::string& name : root.names_in(of_metadata)) {
+        Distribution one;
+        if (!RE2::FullMatch(name, form, &one.name, &one.version)) continue;
+        one.name = normalised(one.name);
+        one.directory = directory;
+        one.metadata = of_metadata + '/' + name;
+        one.conda = of_metadata != directory;
+        found.push_back(std::move(one));
+    }
     std::ranges::stable_sort(found, {}, &Distribution::name);
     return found;
 }
-
-constexpr std::size_t most_libraries = 4096, longest_path = 4096;
-
-/// The first value of a row, its quotes off; `rest` is what follows.
-std::optional<std::string> first_value(std::string_view row, std::string_view& rest) {
-    if (!row.starts_with('"')) {
-        const auto comma = std::min(row.find(','), row.size());
-        rest = row.substr(comma);
-        return std::string(row.substr(0, comma));
-    }
-    std::string value;
-    for (std::size_t at = 1; at < row.size(); ++at) {
-        if (row[at] != '"') {
-            value += row[at];
-        } else if (at + 1 < row.size() && row[at + 1] == '"') {
-            value += row[++at];
-        } else {
-            rest = row.substr(at + 1);
-            return value;
-        }
-    }
-    return std::nullopt;
-}
-
-std::optional<std::int64_t> last_number(std::string_view rest) {
-    const auto number = number_from<std::int64_t>(trim(rest.substr(std::min(rest.rfind(',') + 1, rest.size()))));
-    return number && *number >= 0 ? number : std::nullopt;
-}
-
-constexpr std::size_t most_record = std::size_t{32} << 20;
 
 }  // namespace
 
@@ -170,30 +102,18 @@ std::optional<Version> leading_version(std::string_view text) {
 }
 
 std::string normalised(std::string_view name) {
-    std::string text;
-    for (const char c : lower(name.substr(0, longest_field))) {
-        const bool separator = c == '-' || c == '_' || c == '.';
-        if (!separator)
-            text += c;
-        else if (!text.empty() && text.back() != '-')
-            text += '-';
-    }
+    static const RE2 separators("[-_.]+", RE2::Latin1);
+    std::string text = lower(name.substr(0, longest_field));
+    RE2::GlobalReplace(&text, separators, "-");
     return text;
 }
 
 Requirement read_requirement(std::string_view text) {
-    text = trim(text.substr(0, longest_field));
-    const auto belongs_to_name = [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_' || c == '.'; };
-    const auto length = static_cast<std::size_t>(std::ranges::find_if_not(text, belongs_to_name) - text.begin());
+    static const RE2 form(R"(\s*([-\w.]*)\s*(?:\[[^\]]*\])?([^;]*)(?:;.*?extra[^'"]*['"]([^'"]*)['"])?)", RE2::Latin1);
     Requirement need;
-    need.name = normalised(text.substr(0, length));
-    text.remove_prefix(length);
-    if (const auto end = text.find(']'); trim(text).starts_with('[') && end != std::string_view::npos)
-        text.remove_prefix(end + 1);
-    const auto marker = std::min(text.find(';'), text.size());
-    need.bounds = text.substr(0, marker);
-    std::erase_if(need.bounds, [](char c) { return c == ' ' || c == '\t' || c == '(' || c == ')'; });
-    need.extra = extra_in(text.substr(marker));
+    RE2::PartialMatch(text.substr(0, longest_field), form, &need.name, &need.bounds, &need.extra);
+    need.name = normalised(need.name);
+    std::erase_if(need.bounds, [](char c) { return includes(std::string_view(" \t\r()"), c); });
     return need;
 }
 
@@ -202,9 +122,8 @@ Metadata read_metadata(std::string_view text) {
     while (!text.empty()) {
         const std::string_view line = trim(take_line(text).substr(0, longest_field));
         if (line.empty()) break;
-        const auto colon = std::min(line.find(':'), line.size());
-        const std::string_view field = line.substr(0, colon);
-        const std::string_view value = colon < line.size() ? trim(line.substr(colon + 1)) : std::string_view();
+        const auto colon = std::min(line.find(':'), line.size() - 1);
+        const std::string_view field = line.substr(0, colon), value = trim(line.substr(colon + 1));
         if (field == "Name" && metadata.name.empty())
             metadata.name = normalised(value);
         else if (field == "Version" && metadata.version.empty())
@@ -216,17 +135,9 @@ Metadata read_metadata(std::string_view text) {
 }
 
 std::optional<DistributionName> parse_distribution_name(std::string_view distribution) {
-    for (const PublishedName& name : published_names)
-        if (name.distribution == distribution)
-            return DistributionName{std::string(name.framework), std::string(name.build), name.plugin};
-    return numbered(distribution);
-}
-
-std::string_view module_of(std::string_view framework) {
-    if (framework == "pytorch") return "torch";
-    if (framework == "jax") return "jaxlib";
-    if (framework == "paddlepaddle") return "paddle";
-    return framework;
+    const PublishedName* const name = find_by(published_names, &PublishedName::distribution, distribution);
+    if (!name) return numbered(distribution);
+    return DistributionName{std::string(name->framework), std::string(name->build), name->plugin};
 }
 
 bool is_library_wheel(std::string_view distribution) {
@@ -242,11 +153,16 @@ std::optional<int> cuda_major_of(std::string_view distribution) {
 }
 
 std::vector<Distribution> distributions_in(const Root& root, const std::string& directory) {
-    return listed(root, directory, directory, from_metadata_name);
+    // "torch-2.4.1.dist-info", "PyYAML-6.0-py3.11.egg-info", "foo.egg-info"; pip leaves ~orch behind when it was
+    // interrupted.
+    static const RE2 form(R"(([^~-][^-]*)(?:-(.*?))?(?:\.dist-info|(?:-py[^-]*)?\.egg(?:-info)?))", RE2::Latin1);
+    return listed(root, directory, directory, form);
 }
 
 std::vector<Distribution> conda_distributions(const Root& root, const std::string& prefix) {
-    return listed(root, prefix + "/conda-meta", prefix, from_conda_name);
+    static const RE2 form(R"((.+)-([^-]*-[^-]*)\.json)",
+                          RE2::Latin1);  // 2.19.1-cuda128py311h9d5c7cf_250, with the build
+    return listed(root, prefix, prefix + "/conda-meta", form);
 }
 
 std::optional<Metadata> metadata_of(const Root& root, const Distribution& distribution,
@@ -259,9 +175,7 @@ std::optional<Metadata> metadata_of(const Root& root, const Distribution& distri
         Metadata metadata = read_metadata(*text);
         if (metadata.name.empty())
             left_out.push_back(path + " contains no metadata");
-        else if (const auto about = root.status(path); text->size() == most_metadata &&
-                                                       text->find("\n\n") == std::string::npos && about &&
-                                                       static_cast<std::size_t>(about->st_size) > most_metadata)
+        else if (text->size() == most_metadata && !contains(*text, "\n\n"))
             left_out.push_back(path + ": only the first 256 KiB were read");
         return metadata;
     }
@@ -269,21 +183,23 @@ std::optional<Metadata> metadata_of(const Root& root, const Distribution& distri
     return std::nullopt;
 }
 
-void read_record(std::string_view text, const std::function<void(const RecordedFile&)>& found) {
-    std::size_t count = 0;
-    while (!text.empty() && count < most_libraries) {
+std::vector<RecordedFile> read_record(std::string_view text) {
+    static const RE2 form(R"row((?:"((?:[^"]|"")*)"|([^",][^,]*))(?:,(?:.*,)?\s*([0-9]+)\s*|.*))row", RE2::Latin1);
+    std::vector<RecordedFile> files;
+    while (!text.empty() && files.size() < most_libraries) {
         const std::string_view row = take_line(text);
-        if (row.find(".so") == std::string_view::npos || row.size() > longest_path) continue;
-        std::string_view rest;
-        const auto path = first_value(row, rest);
-        if (!path || !elf::is_shared_library(*path) || path->find('\0') != std::string::npos) continue;
-        ++count;
-        found({*path, last_number(rest)});
+        std::string quoted, path, bytes;
+        if (!contains(row, ".so") || row.size() > longest_path || !RE2::FullMatch(row, form, &quoted, &path, &bytes))
+            continue;
+        replace_all(quoted, "\"\"", "\"");
+        path += quoted;
+        if (elf::is_shared_library(path) && !includes(path, '\0'))
+            files.push_back({path, number_from<std::int64_t>(bytes)});
     }
+    return files;
 }
 
-void compare_files(const Root& root, const Distribution& distribution, PythonPackage& package,
-                   std::vector<std::string>& left_out) {
+void compare_files(const Root& root, Distribution& distribution, std::vector<std::string>& left_out) {
     const std::string path = distribution.metadata + "/RECORD";
     const auto text = root.read(path, most_record);
     if (!text) return;  // not every installer writes one
@@ -292,14 +208,14 @@ void compare_files(const Root& root, const Distribution& distribution, PythonPac
         constexpr std::size_t most = 32;
         if (list.size() < most) list.push_back(place);
     };
-    read_record(*text, [&](const RecordedFile& file) {
+    for (const RecordedFile& file : read_record(*text)) {
         const std::string place = file.path.starts_with('/') ? file.path : distribution.directory + '/' + file.path;
         const auto about = root.status(place);
         if (!about)
-            add(package.missing_files, place);
+            add(distribution.missing_files, place);
         else if (file.bytes && S_ISREG(about->st_mode) && about->st_size != *file.bytes)
-            add(package.changed_files, place);
-    });
+            add(distribution.changed_files, place);
+    }
 }
 
 }  // namespace rnncheck::python

@@ -2,11 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/files.hpp"
 #include "facts/packages.hpp"
@@ -54,9 +49,6 @@ struct DistributionName {
 /// By a normalised name: "tensorflow-cpu", "jax-cuda12-plugin", "cupy-cuda12x".
 std::optional<DistributionName> parse_distribution_name(std::string_view distribution);
 
-/// The directory that `import` finds, below a directory of packages: "torch" for pytorch.
-std::string_view module_of(std::string_view framework);
-
 /// One of NVIDIA's wheels with libraries that recurrent networks use: cuDNN, cuBLAS, the runtime, NVRTC.
 bool is_library_wheel(std::string_view distribution);
 
@@ -65,11 +57,9 @@ std::optional<int> cuda_major_of(std::string_view distribution);
 
 // The distributions installed in a directory, and their lists of files.
 
-struct Distribution {
-    std::string name;       ///< normalised
-    std::string version;    ///< as written; empty when the directory's name does not tell
-    std::string directory;  ///< where it is installed: site-packages, or the prefix for conda
-    std::string metadata;   ///< the directory or file that describes it
+/// Its version is empty when the directory's name does not tell; its directory is the prefix for conda.
+struct Distribution : PythonPackage {
+    std::string metadata;  ///< the directory or file that describes it
     bool conda = false;
 };
 
@@ -89,13 +79,12 @@ struct RecordedFile {
     std::optional<std::int64_t> bytes;  ///< the size it had when it was installed
 };
 
-/// Calls `found` for every shared library in the list, at most a few thousand.
-void read_record(std::string_view text, const std::function<void(const RecordedFile&)>& found);
+/// The shared libraries in the list, at most a few thousand.
+std::vector<RecordedFile> read_record(std::string_view text);
 
 /// Compares its RECORD with the disk: fills missing_files and changed_files with the shared libraries that are gone or
 /// have another size, at most 32 of each. Of a list longer than 32 MiB the beginning counts, which is named in
 /// `left_out`.
-void compare_files(const Root& root, const Distribution& distribution, PythonPackage& package,
-                   std::vector<std::string>& left_out);
+void compare_files(const Root& root, Distribution& distribution, std::vector<std::string>& left_out);
 
 }  // namespace rnncheck::python

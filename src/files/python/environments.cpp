@@ -112,14 +112,9 @@ void set_directories(const Root& root, const Variables& variables, std::vector<s
     environment.package_directories = existing(root, directories);
 }
 
-PythonEnvironment described(const Root& root, const Variables& variables, const Prefix& prefix) {
-    PythonEnvironment environment;
-    environment.path = prefix.path;
-    environment.version = prefix.version;
-    environment.kind = prefix.kind;
-    if (!prefix.interpreter.empty()) environment.interpreter = prefix.interpreter;
-    set_directories(root, variables, existing(root, candidates(variables, prefix)), environment);
-    return environment;
+PythonEnvironment described(const Root& root, const Variables& variables, Prefix prefix) {
+    set_directories(root, variables, existing(root, candidates(variables, prefix)), prefix);
+    return prefix;
 }
 
 /// What pip install --target makes, or a site-packages directory itself.
@@ -129,9 +124,7 @@ std::optional<PythonEnvironment> bare_directory(const Root& root, const Variable
         return name.ends_with(".dist-info") || name.ends_with(".egg-info") || name.ends_with(".pth");
     });
     if (!has_packages) return std::nullopt;
-    PythonEnvironment environment;
-    environment.path = path;
-    environment.kind = "directory";
+    PythonEnvironment environment{.path = path, .kind = "directory"};
     set_directories(root, variables, {path}, environment);
     return environment;
 }

@@ -37,14 +37,10 @@ std::vector<PythonEnvironment> other_environments(const Root& root, const Variab
 
 // What the name of a python leads to: the directory of its environment and its version.
 
-/// One environment as its directory shows it. `base` is the prefix whose standard library and site-packages a virtual
-/// environment builds on.
-struct Prefix {
-    std::string path;
+/// One environment as its directory shows it, its version as exactly as names and pyvenv.cfg tell. `base` is the
+/// prefix whose standard library and site-packages a virtual environment builds on.
+struct Prefix : PythonEnvironment {
     std::string base;
-    std::string kind;
-    std::optional<Version> version;  ///< as exactly as names and pyvenv.cfg tell
-    std::string interpreter;
     bool sees_user_site = true;  ///< virtual environments do not, unless made with --system-site-packages
 };
 

@@ -206,13 +206,13 @@ void read_framework_files(const Root& root, const Installed& installed, Framewor
     if (installed.name == "ctranslate2") read_ctranslate2(root, installed, framework);
     if (installed.name == "mxnet") read_mxnet(root, installed, framework);
     if (framework.uses_cuda.value_or(false)) {
-        if (installed.name != "ctranslate2") take_pins(root, installed.distributions, framework, left_out);
-        take_pins(root, installed.plugins, framework, left_out);
+        for (const auto* distributions : {&installed.distributions, &installed.plugins})
+            take_pins(root, *distributions, framework, left_out);
         take_majors(root, framework);
+    } else {
+        for (const Distribution& plugin : installed.plugins)
+            framework.build = parse_distribution_name(plugin.name)->build;
     }
-    for (const Distribution& plugin : installed.plugins)
-        if (const auto name = parse_distribution_name(plugin.name); name && !framework.uses_cuda.value_or(false))
-            framework.build = name->build;
 }
 
 }  // namespace rnncheck::python

@@ -44,17 +44,12 @@ bool matters(const Distribution& distribution) {
     return distribution.conda || is_library_wheel(distribution.name) || parse_distribution_name(distribution.name);
 }
 
-/// Where the name of the directory does not tell the version, the metadata does.
-void complete(const Root& root, Distribution& distribution, std::vector<std::string>& left_out) {
-    if (!distribution.version.empty()) return;
-    if (const auto metadata = metadata_of(root, distribution, left_out)) distribution.version = metadata->version;
-}
-
-PythonPackage described(const Root& root, const Distribution& distribution, bool compare,
-                        std::vector<std::string>& left_out) {
-    PythonPackage package{distribution.name, distribution.version, distribution.directory, {}, {}};
-    if (compare && !distribution.conda) compare_files(root, distribution, package, left_out);
-    return package;
+/// The directory that `import` finds, below a directory of packages: "torch" for pytorch.
+std::string module_of(const std::string& framework) {
+    if (framework == "pytorch") return "torch";
+    if (framework == "jax") return "jaxlib";
+    if (framework == "paddlepaddle") return "paddle";
+    return framework;
 }
 
 /// Of the distributions of one framework those in the directory that `import` takes; it is the first that has the
@@ -69,7 +64,7 @@ std::optional<Installed> installed_framework(const Root& root, const std::string
             found.plugins.push_back(distribution);
             continue;
         }
-        const bool has_module = root.exists(distribution.directory + '/' + std::string(module_of(name)));
+        const bool has_module = root.exists(distribution.directory + '/' + module_of(name));
         if (found.directory.empty() && has_module) found.directory = distribution.directory;
         if (distribution.directory == found.directory) found.distributions.push_back(distribution);
     }
@@ -160,18 +155,14 @@ std::vector<std::string> plain_paths(const Root& root, std::vector<std::string> 
     return paths;
 }
 
-/// How the search came to this directory. The lists are those of the search, in its order.
-std::string found_by(const loader::Loader& loader, const loader::RunPath& run_path, const std::string& path) {
-    const std::string directory = directory_of(path);
-    if (includes(run_path.before, directory)) return "rpath";
-    if (includes(loader.library_path, directory)) return "LD_LIBRARY_PATH";
-    if (includes(run_path.after, directory)) return "runpath";
-    return "system";
+std::string found_by(LoaderRule rule) {
+    if (rule == LoaderRule::ld_library_path) return "LD_LIBRARY_PATH";
+    return rule == LoaderRule::rpath || rule == LoaderRule::runpath ? std::string(name_of(rule)) : "system";
 }
 
 /// The file's full number, or that of its wheel.
-void find_version(const loader::Loader& loader, const std::vector<PythonPackage>& packages, FrameworkLibrary& library) {
-    const std::string real = loader.root.real_path(*library.path).value_or(*library.path);
+void set_version(const Root& root, const std::vector<PythonPackage>& packages, FrameworkLibrary& library) {
+    const std::string real = root.real_path(*library.path).value_or(*library.path);
     if (const auto at = real.rfind(".so."); at != std::string::npos) {
         const auto version = parse_version(std::string_view(real).substr(at + 4));
         if (version && std::ranges::count(version->text, '.') >= 2) library.version = version;
@@ -188,16 +179,17 @@ void find_version(const loader::Loader& loader, const std::vector<PythonPackage>
 }  // namespace
 
 std::vector<Framework> frameworks_of(const Root& root, PythonEnvironment& environment) {
-    Distributions all = installed_in(root, environment);
     std::vector<std::string> names;
     Distributions that_matter;
-    for (Distribution& distribution : all) {
+    for (Distribution& distribution : installed_in(root, environment)) {
         if (!matters(distribution) || that_matter.size() == most_packages) continue;
-        complete(root, distribution, environment.left_out);
-        that_matter.push_back(distribution);
-        environment.packages.push_back(described(root, distribution, environment.active, environment.left_out));
-        const auto published = parse_distribution_name(distribution.name);
-        if (published) add_once(names, published->framework);
+        if (distribution.version.empty())  // then the metadata tells it
+            if (const auto metadata = metadata_of(root, distribution, environment.left_out))
+                distribution.version = metadata->version;
+        if (environment.active && !distribution.conda) compare_files(root, distribution, environment.left_out);
+        environment.packages.push_back(distribution);
+        if (const auto published = parse_distribution_name(distribution.name)) add_once(names, published->framework);
+        that_matter.push_back(std::move(distribution));
     }
     std::vector<Framework> frameworks;
     for (const std::string& name : names)
@@ -214,17 +206,17 @@ std::vector<Framework> frameworks_of(const Root& root, PythonEnvironment& enviro
 void find_used_libraries(const loader::Loader& loader, const std::vector<PythonPackage>& packages,
                          Framework& framework) {
     if (!framework.uses_cuda.value_or(false) || !framework.core) return;
-    const elf::ElfFile core = elf::read_elf_file(loader.root, *framework.core);
-    const loader::RunPath run_path = loader::run_path_of(loader, core, *framework.core);
-    framework.directories_before = plain_paths(loader.root, run_path.before);
-    framework.directories_after = plain_paths(loader.root, run_path.after);
-    for (const std::string& name : opened_names(framework, core)) {
-        FrameworkLibrary library;
-        library.soname = name;
-        if (const loader::Lookup lookup = loader::find_library(loader, name, run_path); lookup.usable()) {
-            library.found_by = found_by(loader, run_path, *lookup.path);
-            library.path = plain_path(loader.root, *lookup.path);
-            find_version(loader, packages, library);
+    loader::Process process(loader, "", {});
+    const std::size_t number = process.put(*framework.core);
+    const loader::Object& core = process.objects()[number];
+    framework.directories_before = plain_paths(loader.root, core.run_path.before);
+    framework.directories_after = plain_paths(loader.root, core.run_path.after);
+    for (const std::string& name : opened_names(framework, core.file)) {
+        FrameworkLibrary library{.soname = name};
+        if (const loader::Lookup found = process.look_up(name, number); found.usable()) {
+            library.found_by = found_by(found.rule);
+            library.path = plain_path(loader.root, *found.path);
+            set_version(loader.root, packages, library);
         }
         framework.libraries.push_back(std::move(library));
     }

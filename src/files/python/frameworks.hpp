@@ -3,7 +3,7 @@
 #pragma once
 
 #include "facts/packages.hpp"
-#include "files/loader/loader.hpp"
+#include "files/loader/process.hpp"
 #include "files/python/distributions.hpp"
 
 namespace rnncheck::python {

@@ -22,23 +22,22 @@ Variables read_configuration(const Root& root, const std::string& directory) {
 }
 
 /// "3.11.7.final.0" and "python3.11" too.
-std::optional<Version> version_in(std::string_view text) {
-    const auto begin = text.find_first_of("0123456789");
-    if (begin == std::string_view::npos) return std::nullopt;
-    const auto version = leading_version(text.substr(begin));
-    return version && contains(version->text, ".") ? version : std::nullopt;
+std::optional<Version> version_in(const std::string& text) {
+    return find_version(text.substr(std::min(text.find_first_of("0123456789"), text.size())));
 }
 
-std::string first_existing(const Root& root, const std::string& prefix) {
-    for (const char* name : {"/bin/python3", "/bin/python"})
-        if (root.exists(prefix + name)) return prefix + name;
-    return "";
+Prefix prefix_of_kind(const Root& root, const std::string& directory, const std::string& kind) {
+    Prefix prefix;
+    prefix.path = prefix.base = directory;
+    prefix.kind = kind;
+    for (const std::string& path : {directory + "/bin/python3", directory + "/bin/python"})
+        if (!prefix.interpreter && root.exists(path)) prefix.interpreter = path;
+    return prefix;
 }
 
 std::optional<Version> version_of_conda(const Root& root, const std::string& prefix) {
     for (const std::string& name : root.names_in(prefix + "/conda-meta", 100'000))
-        if (name.starts_with("python-3.") || name.starts_with("python-2."))
-            return version_in(std::string_view(name).substr(0, name.find('-', 7)));
+        if (name.starts_with("python-3.") || name.starts_with("python-2.")) return version_in(name);
     return std::nullopt;
 }
 
@@ -55,17 +54,16 @@ std::optional<Version> version_of_library_directory(const Root& root, const std:
 }
 
 /// By its place.
-std::string kind_of_place(const std::string& path) {
+std::string kind_of_place(const std::string& path, const char* otherwise) {
     if (contains(path, "/.pyenv/versions/") || contains(path, "/pyenv/versions/")) return "pyenv";
     if (contains(path, "/uv/python/") || contains(path, "/uv/tools/")) return "uv";
     if (contains(path, "/pipx/venvs/")) return "pipx";
-    return "";
+    return otherwise;
 }
 
 Prefix virtual_environment(const Root& root, const std::string& directory) {
     const Variables values = read_configuration(root, directory);
-    Prefix prefix{directory, directory, kind_of_place(directory), {}, first_existing(root, directory), false};
-    if (prefix.kind.empty()) prefix.kind = "venv";
+    Prefix prefix = prefix_of_kind(root, directory, kind_of_place(directory, "venv"));
     const std::string home = value_of(values, "home");
     if (home.starts_with('/')) prefix.base = directory_of(home);
     for (const char* key : {"version", "version_info"})
@@ -100,16 +98,16 @@ std::optional<Prefix> behind_shim(const Root& root, const Variables& variables, 
 std::optional<Prefix> prefix_at(const Root& root, const std::string& directory) {
     if (root.exists(directory + configuration)) return virtual_environment(root, directory);
     const bool conda = root.exists(directory + "/conda-meta");
-    Prefix prefix{directory, directory, conda ? "conda" : kind_of_place(directory), {}, first_existing(root, directory),
-                  true};
+    const bool system = directory == "/usr" || directory == "/usr/local";
+    Prefix prefix =
+        prefix_of_kind(root, directory, conda ? "conda" : kind_of_place(directory, system ? "system" : "prefix"));
     if (conda) prefix.version = version_of_conda(root, directory);
-    if (!prefix.version && !prefix.interpreter.empty())
-        if (const auto real = root.real_path(prefix.interpreter)) prefix.version = version_in(file_name(*real));
+    if (!prefix.version && prefix.interpreter)
+        if (const auto real = root.real_path(*prefix.interpreter)) prefix.version = version_in(file_name(*real));
     if (prefix.kind == "pyenv")
         if (const auto exact = version_in(file_name(directory))) prefix.version = exact;
     if (!prefix.version) prefix.version = version_of_library_directory(root, directory);
     if (!conda && !prefix.version) return std::nullopt;
-    if (prefix.kind.empty()) prefix.kind = directory == "/usr" || directory == "/usr/local" ? "system" : "prefix";
     return prefix;
 }
 

@@ -48,7 +48,7 @@ void add_missing_cudnn(Features& t) {
         if (t.out.said.cudnn) t.add("cudnn_given", "cuDNN " + t.out.said.cudnn->text + " is installed");
         return;
     }
-    if (const auto there = t.told("cudnn_file_listed", "major"))
+    if (const auto there = t.told("cudnn_file_listed", "major", std::to_string(*wanted)))
         t.add(*there == std::to_string(*wanted) ? "cudnn_same_major_on_disk" : "cudnn_other_major_on_disk",
               "a cuDNN " + *there + " file is installed, " + *name + " is required");
     const ParsedHints& said = t.out.said;
@@ -297,17 +297,17 @@ LogWords log_words(const Facts& facts, const Matrix& matrix) {
 std::vector<std::string> all_features() {
     return split(
         "any_error batch_large convolutions_only cuda_other_major_built cuda_other_major_given cuda_same_major_given "
-        "cuda_newer_than_release cudnn_given cudnn_given_fits_build cudnn_loaded_newer cudnn_loaded_older "
-        "cudnn_masked_range cudnn_not_for_cuda cudnn_other_major_bundled cudnn_other_major_given "
+        "cuda_newer_than_release cudnn_given cudnn_given_fits_build cudnn_given_older_than_build cudnn_loaded_newer "
+        "cudnn_loaded_older cudnn_masked_range cudnn_not_for_cuda cudnn_other_major_bundled cudnn_other_major_given "
         "cudnn_other_major_on_disk cudnn_other_major_than_release cudnn_same_major_bundled cudnn_same_major_given "
         "cudnn_same_major_on_disk devices_gpu devices_no_gpu devices_xla_gpu driver_fits_build driver_library_newer "
         "driver_older_than_build driver_versions_reported fw_chainer fw_ctranslate2 fw_jax fw_kaldi fw_mxnet "
-        "fw_onnxruntime fw_paddlepaddle fw_pytorch fw_tensorflow gpu_ampere gpu_between_list gpu_fits_build gpu_jetson "
-        "gpu_minor_newer_than_build gpu_newer_than_build gpu_newer_than_list gpu_old gpu_older_than_build "
+        "fw_onnxruntime fw_paddlepaddle fw_pytorch fw_tensorflow gpu_ampere gpu_between_list gpu_fits_build "
+        "gpu_jetson gpu_minor_newer_than_build gpu_newer_than_build gpu_newer_than_list gpu_old gpu_older_than_build "
         "gpu_older_than_list gpu_recent gpu_without_cudnn in_container little_free_at_start memory_free_high "
-        "memory_free_low memory_usage_told missing_by_cudnn on_colab only_harmless os_macos os_windows os_wsl said_amp "
-        "said_both_packages said_directml said_gpu_package said_inference said_rnn sequence_long several_frameworks "
-        "small_gpu_memory some_harmless",
+        "memory_free_low memory_usage_told missing_by_cudnn on_colab only_harmless os_macos os_windows os_wsl "
+        "said_amp said_both_packages said_directml said_gpu_package said_inference said_rnn sequence_long "
+        "several_frameworks small_gpu_memory some_harmless",
         ' ');
 }
 

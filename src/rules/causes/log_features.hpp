@@ -31,12 +31,16 @@ struct KnownOfLog {
 
     bool seen(std::string_view signature) const { return out.has(signature); }
 
-    std::optional<std::string> told(std::string_view signature, std::string_view name) const {
+    /// The first value of the field, or the preferred one if any line has it.
+    std::optional<std::string> told(std::string_view signature, std::string_view name,
+                                    std::string_view preferred = {}) const {
+        std::optional<std::string> first;
         for (const LogEvent& event : log.events)
             if (event.signature == signature)
                 for (const LogField& field : event.captures)
-                    if (field.name == name && !field.value.empty()) return field.value;
-        return std::nullopt;
+                    if (field.name == name && !field.value.empty() && (!first || field.value == preferred))
+                        first = field.value;
+        return first;
     }
 };
 

@@ -6,7 +6,6 @@
 #include "base/text.hpp"
 #include "compat/questions.hpp"
 #include "matrix/ranges.hpp"
-#include "matrix/shells.hpp"
 #include "rules/support/remedies.hpp"
 #include "rules/support/repairs.hpp"
 
@@ -277,6 +276,20 @@ static void add_image(std::vector<Remedy>& remedies, const KnownOfLog& t) {
         if (const ContainerImage* image = compat::image_instead(framework.name, *gpu, {}, t.matrix))
             remedies.insert(remedies.begin(), using_image(t.seen("os_windows"), *image,
                                                           ": no published build of any version runs on this GPU"));
+}
+
+bool is_for_unix(std::string_view command) {
+    constexpr std::string_view words[] = {"$(",      "/dev/",   "/usr/",     "LD_",    "cat /",    "dpkg",
+                                          "env -u ", "export ", "find /",    "grep",   "ldconfig", "ls -",
+                                          "rm -",    "sudo ",   "systemctl", "unset ", "~/"};
+    const std::string_view name = command.substr(0, command.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"));
+    const bool sets_variable = !name.empty() && command.substr(name.size()).starts_with('=');
+    bool quoted = false, joined = false;
+    for (const char c : command) {
+        quoted ^= c == '"';
+        joined |= c == ';' && !quoted;
+    }
+    return sets_variable || joined || std::ranges::any_of(words, [&](auto word) { return contains(command, word); });
 }
 
 std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t) {

@@ -6,6 +6,9 @@
 
 namespace rnncheck::rules {
 
+/// Only a Unix shell runs it: programs, paths or syntax that neither cmd.exe nor PowerShell has.
+bool is_for_unix(std::string_view command);
+
 /// One remedy, or one for each pair of CUDA and cuDNN that the log leaves open.
 std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t);
 

@@ -146,9 +146,23 @@ void add_unnamed_rtx(Features& t) {
           "an RTX GPU needs at least CUDA " + architecture->first_cuda.text + ", the build uses " + cuda->text);
 }
 
+/// "GT 710" is three chips, all of them too old for what the newest of them is too old for.
+void add_ambiguous_gpu(Features& t) {
+    const auto newest = t.out.said.capability_at_most;
+    if (!newest) return;
+    const std::string why = "GPUs of this name have at most compute capability " + newest->text;
+    if (*newest < make_version({7, 0})) t.add("gpu_old", why);
+    const auto cuda = build_cuda(t);
+    const auto architecture = t.matrix.architecture(*newest);
+    if (cuda && architecture && architecture->last_cuda && *architecture->last_cuda < *cuda)
+        t.add("gpu_older_than_build",
+              why + ", which CUDA supported up to " + architecture->last_cuda->text + "; the build uses " + cuda->text);
+}
+
 void add_gpu(Features& t) {
     add_gpu_against_list(t);
     const auto gpu = capability(t);
+    if (!gpu) add_ambiguous_gpu(t);
     if (!gpu) return add_unnamed_rtx(t);
     const std::string has = "the GPU has compute capability " + gpu->text;
     if (*gpu >= make_version({8, 0})) t.add("gpu_ampere", has);
@@ -208,11 +222,26 @@ void add_driver(Features& t) {
         t.add("driver_older_than_build", why);
 }
 
-/// A CUDA that is newer than any the release was built with; a cuDNN of another major.
+/// A cuDNN of the right major that is older than the one of every build of the release.
+void add_cudnn_given_older(Features& t, const NamedFramework& framework) {
+    const auto& given = t.out.said.cudnn;
+    if (!given || !contains(given->text, ".")) return;
+    std::optional<Version> oldest;
+    for (const FrameworkBuild& build : t.matrix.framework_builds())
+        if (build.framework == framework.name && build.cudnn && build.libraries == "system" &&
+            covers(build.first, build.last, *framework.version) && (!oldest || *build.cudnn < *oldest))
+            oldest = build.cudnn;
+    if (oldest && given->major() == oldest->major() && given->minor() < oldest->minor())
+        t.add("cudnn_given_older_than_build", "cuDNN " + given->text + " is installed, " + framework.name + " " +
+                                                  framework.version->text + " was built with " + oldest->text);
+}
+
+/// A CUDA that is newer than any the release was built with; a cuDNN of another major, or older.
 void add_release(Features& t) {
     const ParsedHints& said = t.out.said;
     for (const NamedFramework& framework : said.frameworks) {
         if (!framework.version || !says_minor(framework)) continue;
+        add_cudnn_given_older(t, framework);
         const auto row = t.matrix.framework_cuda(framework.name, *framework.version);
         if (row && said.cudnn && said.cudnn->major() != row->cudnn_major)
             t.add("cudnn_other_major_than_release", "cuDNN " + said.cudnn->text + " is installed, " + framework.name +
