@@ -1,10 +1,13 @@
-// Nodes compared with each other, or with themselves at an earlier time.
+// Machines compared: two, or the nodes of a fleet with each other or with themselves at an earlier time.
 #pragma once
 
 #include "fleet/nodes.hpp"
-#include "report/fleet.hpp"
+#include "report/comparisons.hpp"
 
 namespace rnncheck {
+
+/// Both judged by the same rules and tables.
+Diff diff(const Report& a, const std::string& name_of_a, const Report& b, const std::string& name_of_b);
 
 struct FleetQuestion {
     std::vector<std::string> group_by = {};  ///< gpu, os, rnncheck, or a label's key; empty: the first three

@@ -1,5 +1,3 @@
-#include "fleet/diff.hpp"
-
 #include <algorithm>
 #include <map>
 
@@ -8,6 +6,7 @@
 #include "base/sha256.hpp"
 #include "facts/facts_json.hpp"
 #include "facts/queries.hpp"
+#include "fleet/compare.hpp"
 #include "fleet/places.hpp"
 #include "fleet/values.hpp"
 #include "report/outline.hpp"
@@ -16,8 +15,6 @@
 namespace rnncheck {
 
 namespace {
-
-using enum DiffLayer;
 
 /// What follows from other facts: it explains nothing.
 constexpr std::string_view results =
@@ -183,7 +180,7 @@ int explains(const Difference& difference, const Finding& finding) {
     };
     if (std::ranges::any_of(finding.evidence, is_its_source)) return 100;
     if (is_variable(difference)) return 1;  // it may explain anything
-    if (difference.layer == frameworks) return 10;
+    if (difference.layer == DiffLayer::frameworks) return 10;
     const bool is_absent = difference.a == absent || difference.b == absent;
     return distance < 0 ? 0 : 20 - 2 * distance + (place.ends_with("version") ? 2 : is_absent ? 1 : 0);
 }
@@ -231,7 +228,7 @@ bool is_found_by_path(const Facts& one, const Facts& other) {
 std::string with_cause(const Difference& difference, const Diff& diff, bool cudnn_by_path) {
     const auto* const path =
         find_by(diff.differences, &Difference::facts, std::vector<std::string>{"host.environment[LD_LIBRARY_PATH]"});
-    const bool is_caused = cudnn_by_path && difference.layer == cudnn && path;
+    const bool is_caused = cudnn_by_path && difference.layer == DiffLayer::cudnn && path;
     return (is_caused ? in_words(*path) + ", so " : "") + in_words(difference);
 }
 

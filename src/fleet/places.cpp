@@ -11,34 +11,6 @@ namespace rnncheck {
 
 namespace {
 
-using enum DiffLayer;
-
-constexpr Section sections[] = {
-    {"host.environment[", host, "variable ", "host_system"},
-    {"host.pci_gpus[", gpu, "PCI device ", "host_system"},
-    {"host.", host, "", "host_system"},
-    {"driver.device_nodes[", driver, "device node ", "driver_files"},
-    {"driver.xids[", gpu, "Xid ", "hang_witness"},
-    {"driver.", driver, "driver ", "driver_api"},
-    {"cuda_devices[", gpu, "GPU ", "driver_api"},
-    {"nvml_devices[", gpu, "NVML's GPU ", "nvml_devices"},
-    {"libraries[libcuda.so", driver, "", "library_files"},
-    {"libraries[libnvidia-ml", driver, "", "library_files"},
-    {"libraries[libcudnn", cudnn, "", "library_files"},
-    {"libraries[", runtime, "", "library_files"},
-    {"runtimes[", runtime, "CUDA runtime ", "cuda_runtime"},
-    {"nvrtcs[", runtime, "NVRTC ", "nvrtc_compile"},
-    {"cudnns[", cudnn, "cuDNN ", "cudnn_library"},
-    {"kernel_runs[", gpu, "test kernel on GPU ", "ptx_launch"},
-    {"rnn_runs[", rnn, "GPU "},
-    {"rnn_tests[", rnn, "RNN test "},
-    {"probe_runs[", host, "probe "},
-    {"tool.", host, "rnncheck "},
-    {"pythons.packages[", frameworks, "package ", "python_packages"},
-    {"pythons.", frameworks, "Python ", "python_packages"},
-    {"frameworks[", frameworks, "", "python_packages"},
-};
-
 /// With the name of an element, or without for all.
 constexpr std::string_view varying =
     "schema tool log network probe_runs rnn_request rnn_fits rnn_dropouts rnn_cases rnn_runs cuda_devices[].index "
@@ -56,9 +28,32 @@ constexpr std::string_view varying =
 }  // namespace
 
 const Section& section_of(const std::string& place) {
-    static constexpr Section other{"", host, ""};
-    const auto* found = find_where(sections, [&](const Section& one) { return place.starts_with(one.begin); });
-    return found ? *found : other;
+    using enum DiffLayer;
+    static constexpr Section sections[] = {{"host.environment[", host, "variable ", "host_system"},
+                                           {"host.pci_gpus[", gpu, "PCI device ", "host_system"},
+                                           {"host.", host, "", "host_system"},
+                                           {"driver.device_nodes[", driver, "device node ", "driver_files"},
+                                           {"driver.xids[", gpu, "Xid ", "hang_witness"},
+                                           {"driver.", driver, "driver ", "driver_api"},
+                                           {"cuda_devices[", gpu, "GPU ", "driver_api"},
+                                           {"nvml_devices[", gpu, "NVML's GPU ", "nvml_devices"},
+                                           {"libraries[libcuda.so", driver, "", "library_files"},
+                                           {"libraries[libnvidia-ml", driver, "", "library_files"},
+                                           {"libraries[libcudnn", cudnn, "", "library_files"},
+                                           {"libraries[", runtime, "", "library_files"},
+                                           {"runtimes[", runtime, "CUDA runtime ", "cuda_runtime"},
+                                           {"nvrtcs[", runtime, "NVRTC ", "nvrtc_compile"},
+                                           {"cudnns[", cudnn, "cuDNN ", "cudnn_library"},
+                                           {"kernel_runs[", gpu, "test kernel on GPU ", "ptx_launch"},
+                                           {"rnn_runs[", rnn, "GPU "},
+                                           {"rnn_tests[", rnn, "RNN test "},
+                                           {"probe_runs[", host, "probe "},
+                                           {"tool.", host, "rnncheck "},
+                                           {"pythons.packages[", frameworks, "package ", "python_packages"},
+                                           {"pythons.", frameworks, "Python ", "python_packages"},
+                                           {"frameworks[", frameworks, "", "python_packages"},
+                                           {"", host, ""}};
+    return *find_where(sections, [&](const Section& one) { return place.starts_with(one.begin); });
 }
 
 std::string_view probe_that_shows_absence(const std::string& place) {

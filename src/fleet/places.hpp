@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/diff.hpp"
+#include "report/comparisons.hpp"
 
 namespace rnncheck {
 

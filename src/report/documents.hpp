@@ -7,8 +7,7 @@
 #include "facts/libraries.hpp"
 #include "matrix/table_view.hpp"
 #include "model/judge_model.hpp"
-#include "report/diff.hpp"
-#include "report/fleet.hpp"
+#include "report/comparisons.hpp"
 #include "report/format.hpp"
 
 namespace rnncheck {

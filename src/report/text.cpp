@@ -142,11 +142,18 @@ const SeverityLook& look_of(Severity severity) {
     return looks[static_cast<std::size_t>(severity)];
 }
 
-std::string_view warning_of(Risk risk) {
-    constexpr std::string_view warnings[] = {"", "needs administrator rights",
-                                             "interrupts running programs or needs a reboot",
-                                             "destroys data: read the documentation first"};
-    return warnings[static_cast<std::size_t>(risk)];
+std::string text_with_warning(const Remedy& remedy) {
+    constexpr std::string_view warnings[] = {"", " (needs administrator rights)",
+                                             " (interrupts running programs or needs a reboot)",
+                                             " (destroys data: read the documentation first)"};
+    return concat(remedy.text, warnings[static_cast<std::size_t>(remedy.risk)]);
+}
+
+std::vector<const RuleVerdict*> checks_with(const std::vector<RuleVerdict>& checks, Outcome outcome, bool evaluated) {
+    std::vector<const RuleVerdict*> found;
+    for (const RuleVerdict& check : checks)
+        if (check.outcome == outcome && !check.not_asked == evaluated) found.push_back(&check);
+    return found;
 }
 
 const std::string& title_of(const Finding& finding) {

@@ -72,8 +72,8 @@ struct SeverityLook {
 };
 const SeverityLook& look_of(Severity severity);
 
-/// What the commands of a remedy may disturb; empty where nothing.
-std::string_view warning_of(Risk risk);
+/// What to do, and in parentheses what the commands may disturb.
+std::string text_with_warning(const Remedy& remedy);
 /// What heads a finding.
 const std::string& title_of(const Finding& finding);
 
@@ -117,6 +117,10 @@ std::string text_of(const Document& document, const Style& style) {
     write_document(page, document);
     return page.text();
 }
+
+/// Those that ended so; of those not applicable, those that were evaluated or not.
+std::vector<const RuleVerdict*> checks_with(const std::vector<RuleVerdict>& checks, Outcome outcome,
+                                            bool evaluated = true);
 
 /// "rnncheck 0.1.0   ✓ recurrent networks work: ..."
 std::string headline(const ToolStamp& tool, Mark mark, std::string_view sentence, const Page& page);

@@ -1,7 +1,5 @@
 // A report for people.
 #include <algorithm>
-#include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -55,13 +53,6 @@ void write_evidence(Page& page, const std::vector<Evidence>& evidence, std::stri
 
 using Verdicts = std::vector<const RuleVerdict*>;
 
-Verdicts verdicts_with(const Report& report, Outcome outcome, bool asked = true) {
-    Verdicts verdicts;
-    for (const RuleVerdict& verdict : report.verdicts)
-        if (verdict.outcome == outcome && !verdict.not_asked == asked) verdicts.push_back(&verdict);
-    return verdicts;
-}
-
 std::string rules_of(const Verdicts& verdicts) {
     std::vector<std::string> rules;
     for (const RuleVerdict* verdict : verdicts) rules.push_back(shown(verdict->rule));
@@ -83,14 +74,14 @@ void write_probe_runs(Page& page, const Facts& facts) {
     if (facts.probe_runs.empty()) return;
     page.heading("Probes");
     for (const ProbeRun& run : facts.probe_runs) {
-        std::string line =
+        const std::string time =
             run.elapsed_ms < 1000 ? short_number(run.elapsed_ms) + " ms" : short_number(run.elapsed_ms / 1000) + " s";
-        if (run.end != ProbeEnd::finished) line = id_in_words(name_of(run.end)) + " after " + line;
-        if (!run.target.empty()) line += ", " + shown(run.target);
-        if (run.reason) line += ", " + shown(*run.reason);
-        if (run.signal) line += ", " + shown(*run.signal);
-        if (run.last_call && !run.completed()) line += " in " + shown(*run.last_call);
-        page.labelled(shown(run.probe), line, 16);
+        const bool is_finished = run.end == ProbeEnd::finished;
+        page.labelled(shown(run.probe),
+                      listed({is_finished ? time : id_in_words(name_of(run.end)) + " after " + time, shown(run.target),
+                              known("", run.reason), known("", run.signal)}) +
+                          (run.completed() ? "" : known(" in ", run.last_call)),
+                      16);
     }
 }
 
@@ -148,16 +139,16 @@ void write_examination(Page& page, const Report& report) {
         write_finding(page, report, {report.findings.begin() + static_cast<std::ptrdiff_t>(i), next - i});
     }
     write_reasons(page, page.mark(Mark::undetermined) + page.styled(TextStyle::bold, " Undetermined"),
-                  verdicts_with(report, Outcome::undecided), page.is_verbose());
+                  checks_with(report.verdicts, Outcome::undecided), page.is_verbose());
     write_sweeps(page, report.facts, page.is_verbose() || report.lstm);
     if (report.lstm) write_lstm(page, *report.lstm);
     if (page.is_verbose() || given)
-        write_reasons(page, page.styled(TextStyle::bold, "Passed"), verdicts_with(report, Outcome::pass), true);
+        write_reasons(page, page.styled(TextStyle::bold, "Passed"), checks_with(report.verdicts, Outcome::pass), true);
     if (page.is_verbose()) {
-        const Verdicts not_applicable = verdicts_with(report, Outcome::not_applicable);
+        const Verdicts not_applicable = checks_with(report.verdicts, Outcome::not_applicable);
         if (!not_applicable.empty()) page.heading("Not applicable");
         if (!not_applicable.empty()) page.wrap("  ", rules_of(not_applicable));
-        const Verdicts not_evaluated = verdicts_with(report, Outcome::not_applicable, false);
+        const Verdicts not_evaluated = checks_with(report.verdicts, Outcome::not_applicable, false);
         if (!not_evaluated.empty()) page.heading("Not evaluated");
         for (const auto& [reason, alike] : grouped(not_evaluated, &RuleVerdict::reason))
             page.wrap("  ", shown(reason) + ": " + rules_of(alike), 4);
@@ -181,8 +172,7 @@ void write_confirmation(Page& page, const DecidingCheck& check) {
 }
 
 void write_remedy(Page& page, std::string_view word, const Remedy& remedy) {
-    const std::string warning(warning_of(remedy.risk));
-    const std::string text = shown(remedy.text) + (warning.empty() ? "" : " (" + warning + ")");
+    const std::string text = shown(text_with_warning(remedy));
     if (remedy.risk == Risk::destructive)
         page.labelled(std::exchange(word, ""), text);  // to be read before it is copied
     for (const std::string& command : remedy.commands) {

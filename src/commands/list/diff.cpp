@@ -1,5 +1,5 @@
 // Compares two machines, or one with itself at another time.
-#include "fleet/diff.hpp"
+#include "fleet/compare.hpp"
 
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"

@@ -42,9 +42,7 @@ std::string checklist(const Outline& outline) {
 }
 
 std::string remedy_text(const Remedy& remedy, const char* word) {
-    const std::string warning(warning_of(remedy.risk));
-    std::string out = element("p", element("strong", word + std::string(":")) + " " + xml(remedy.text) +
-                                       (warning.empty() ? "" : " (" + warning + ")"));
+    std::string out = element("p", element("strong", word + std::string(":")) + " " + xml(text_with_warning(remedy)));
     if (!remedy.commands.empty()) out += fixed(join(remedy.commands, "\n"), "Commands");
     for (const std::string& check : remedy.checks) out += element("p", "Check: " + element("code", xml(check)));
     if (!remedy.verify.empty()) out += element("p", "Verify: " + element("code", xml(remedy.verify)));
@@ -71,25 +69,23 @@ std::string finding_text(const Finding& finding) {
     return element("article", out, look);
 }
 
-std::string checks(const Outline& outline, Outcome outcome, bool asked = true) {
+std::string checks(const Outline& outline, Outcome outcome, bool evaluated = true) {
     std::string list;
-    for (const RuleVerdict& check : outline.checks)
-        if (check.outcome == outcome && !check.not_asked == asked)
-            list += element("dt", xml(check.rule)) + element("dd", xml(check.reason));
+    for (const RuleVerdict* check : checks_with(outline.checks, outcome, evaluated))
+        list += element("dt", xml(check->rule)) + element("dd", xml(check->reason));
     return list.empty() ? "" : element("dl", list);
 }
 
 std::string all_checks(const Outline& outline) {
-    std::string out, folded;
-    if (const auto open = checks(outline, Outcome::undecided); !open.empty())
-        out += element("h2", "Undetermined") + open;
-    const auto fold = [&](const char* summary, const std::string& list) {
+    const std::string open = checks(outline, Outcome::undecided);
+    std::string folded;
+    for (const auto& [summary, list] :
+         {std::pair("Checks that passed", checks(outline, Outcome::pass)),
+          std::pair("Checks that do not apply", checks(outline, Outcome::not_applicable)),
+          std::pair("Checks that were not evaluated", checks(outline, Outcome::not_applicable, false))})
         if (!list.empty()) folded += element("details", element("summary", summary) + list);
-    };
-    fold("Checks that passed", checks(outline, Outcome::pass));
-    fold("Checks that do not apply", checks(outline, Outcome::not_applicable));
-    fold("Checks that were not evaluated", checks(outline, Outcome::not_applicable, false));
-    return folded.empty() ? out : out + element("h2", "Checks") + folded;
+    return (open.empty() ? "" : element("h2", "Undetermined") + open) +
+           (folded.empty() ? "" : element("h2", "Checks") + folded);
 }
 
 std::string write(const Outline& outline, const Style&) {

@@ -74,9 +74,8 @@ std::string link_text(const std::string& link) {
 }
 
 std::string remedy_text(const Remedy& remedy, const char* word) {
-    const std::string warning(warning_of(remedy.risk));
-    std::string out = "\n**" + std::string(word) + "** (" + code(name_of(remedy.action)) +
-                      (warning.empty() ? "" : ", " + warning) + "): " + plain(remedy.text) + "\n";
+    std::string out =
+        concat("\n**", word, "** (", code(name_of(remedy.action)), "): ", plain(text_with_warning(remedy)), '\n');
     std::vector<std::string> commands;
     for (const std::string& command : remedy.commands) commands.push_back(shown(command));
     if (!commands.empty()) out += "\n" + fenced(join(commands, "\n"), "sh");
@@ -105,8 +104,8 @@ std::string finding_text(const Finding& finding) {
 
 std::string undetermined(const Outline& outline) {
     std::string out;
-    for (const RuleVerdict& check : outline.checks)
-        if (check.outcome == Outcome::undecided) out += "- " + code(check.rule) + ": " + plain(check.reason) + "\n";
+    for (const RuleVerdict* check : checks_with(outline.checks, Outcome::undecided))
+        out += "- " + code(check->rule) + ": " + plain(check->reason) + "\n";
     return out.empty() ? "" : "\n### Undetermined\n\n" + out;
 }
 
