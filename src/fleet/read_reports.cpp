@@ -7,7 +7,7 @@
 #include <fstream>
 #include <future>
 #include <iostream>
-#include <shared_mutex>
+#include <mutex>
 #include <thread>
 #include <unordered_map>
 
@@ -24,6 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t chunk_size = std::size_t{16} << 20;  ///< for one thread at a time; longer than any report
 constexpr unsigned most_threads = 8;
 
 /// Reports of one file, one after the other.
@@ -36,10 +37,9 @@ struct Chunk {
 
 /// Up to an end of line, unless the file ends.
 Chunk next_chunk(std::istream& stream, const std::string& file, std::size_t first_line) {
-    constexpr std::size_t size_of_chunk = std::size_t{16} << 20;  // longer than any report
     std::vector<char> block(std::size_t{64} << 10);
     Chunk chunk{file, first_line};
-    while (stream && chunk.text.size() < size_of_chunk) {
+    while (stream && chunk.text.size() < chunk_size) {
         stream.read(block.data(), std::ssize(block));
         chunk.text.append(block.data(), static_cast<std::size_t>(stream.gcount()));
     }
@@ -91,14 +91,13 @@ FleetNode node_of(const rapidjson::Value& report, const std::string& place, bool
 }
 
 /// Parses in the chunk's text, which the strings of the JSON then share.
-Collection parsed_chunk(Chunk chunk, bool name_by_file) {
+void parse(Chunk& chunk, bool name_by_file, rapidjson::MemoryPoolAllocator<>& allocator, Collection& parsed) {
     constexpr std::string_view blanks = " \t\r\n";
     std::vector<std::size_t> ends_of_lines;  // now, because parsing changes the text
     for (std::size_t at = chunk.text.find('\n'); at != std::string::npos; at = chunk.text.find('\n', at + 1))
         ends_of_lines.push_back(at);
     const fs::path file(chunk.file);
-    rapidjson::MemoryPoolAllocator<> allocator(std::size_t{1} << 20);
-    Collection parsed;
+    std::size_t reports = 0;
     for (std::size_t at = chunk.text.find_first_not_of(blanks), next; at != std::string::npos; at = next) {
         const auto lines = std::ranges::lower_bound(ends_of_lines, at) - ends_of_lines.begin();
         const std::string place =
@@ -111,8 +110,7 @@ Collection parsed_chunk(Chunk chunk, bool name_by_file) {
         next = at + stream.Tell();
         if (json.HasParseError()) next = chunk.text.find('\n', next);
         next = chunk.text.find_first_not_of(blanks, next);
-        const bool is_only_one =
-            chunk.whole_file && parsed.nodes.empty() && parsed.unreadable.empty() && next == std::string::npos;
+        const bool is_only_one = chunk.whole_file && ++reports == 1 && next == std::string::npos;
         try {
             if (json.HasParseError())
                 throw InputError("it is no valid JSON: " + std::string(GetParseError_En(json.GetParseError())));
@@ -121,6 +119,12 @@ Collection parsed_chunk(Chunk chunk, bool name_by_file) {
             parsed.unreadable.push_back({name_of_node(place), error.what()});
         }
     }
+}
+
+Collection parsed_chunks(std::vector<Chunk> chunks, bool name_by_file) {
+    rapidjson::MemoryPoolAllocator<> allocator(std::size_t{1} << 20);
+    Collection parsed;
+    for (Chunk& chunk : chunks) parse(chunk, name_by_file, allocator, parsed);
     return parsed;
 }
 
@@ -155,18 +159,19 @@ void add_directory(const std::string& directory, std::vector<std::string>& files
 static std::deque<std::string> texts;
 
 Text::Text(std::string_view text) {
-    static std::unordered_map<std::string_view, std::uint32_t> numbers;
-    static std::shared_mutex mutex;
-    const auto find = [&] {
-        const auto* known = look_up(numbers, text);
-        if (known) number_ = *known;
-        return known != nullptr;
-    };
-    if (const std::shared_lock lock(mutex); find()) return;
+    using Numbers = std::unordered_map<std::string_view, std::uint32_t>;
+    thread_local Numbers seen;  // so that threads seldom wait for each other
+    static Numbers numbers;
+    static std::mutex mutex;
+    if (const auto* known = look_up(seen, text)) {
+        number_ = *known;
+        return;
+    }
     const std::lock_guard lock(mutex);
-    if (find()) return;  // another thread has just added it
-    number_ = static_cast<std::uint32_t>(texts.size());
-    numbers.emplace(texts.emplace_back(text), number_);
+    const auto* known = look_up(numbers, text);
+    number_ = known ? *known : static_cast<std::uint32_t>(texts.size());
+    if (!known) numbers.emplace(texts.emplace_back(text), number_);
+    seen.emplace(texts[number_], number_);
 }
 
 const std::string& Text::str() const {
@@ -206,17 +211,25 @@ Collection read_reports(const std::vector<std::string>& files, bool name_by_file
         append(collection.nodes, std::move(parsed.nodes));
         append(collection.unreadable, std::move(parsed.unreadable));
     };
+    std::vector<Chunk> chunks;  // for the next thread
+    std::size_t size = 0;
+    const auto start = [&] {
+        if (at_work.size() >= std::clamp(std::thread::hardware_concurrency(), 1U, most_threads)) take_first();
+        at_work.push_back(std::async(std::launch::async, parsed_chunks, std::exchange(chunks, {}), name_by_file));
+        size = 0;
+    };
     for (const std::string& file : files) {
         std::ifstream opened(file, std::ios::binary);
         std::istream& stream = file == "-" ? std::cin : opened;
         if (!stream) collection.unreadable.push_back({file, "the file cannot be opened"});
         for (std::size_t line = 1; stream;) {
-            Chunk chunk = next_chunk(stream, file, line);
-            line += static_cast<std::size_t>(std::ranges::count(chunk.text, '\n'));
-            if (at_work.size() >= std::clamp(std::thread::hardware_concurrency(), 1U, most_threads)) take_first();
-            at_work.push_back(std::async(std::launch::async, parsed_chunk, std::move(chunk), name_by_file));
+            chunks.push_back(next_chunk(stream, file, line));
+            line += static_cast<std::size_t>(std::ranges::count(chunks.back().text, '\n'));
+            size += chunks.back().text.size();
+            if (size >= chunk_size) start();
         }
     }
+    start();
     while (!at_work.empty()) take_first();
     keep_the_latest(collection);
     return collection;

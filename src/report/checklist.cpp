@@ -79,7 +79,7 @@ std::string driver_line(const Facts& facts) {
                    : *driver.module_loaded         ? "kernel module loaded"
                                                    : "no kernel module is loaded",
                    known("supports CUDA up to ", driver.cuda_version),
-                   driver.init && !driver.init->ok() ? answer_of(*driver.init) : ""});
+                   driver.init && !driver.init->ok() ? shown(in_words(*driver.init)) : ""});
 }
 
 std::string gibibytes(std::int64_t mebibytes) {

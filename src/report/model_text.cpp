@@ -57,7 +57,7 @@ std::string in_words(const RnnRun& run) {
     const bool is_incorrect = run.end == RunEnd::incorrect;
     return concat("GPU ", run.gpu, ", ", run.library, run.dialect == Dialect::legacy ? " (legacy interface)" : "", ": ",
                   listed({run.end == RunEnd::ok ? "correct"
-                          : is_incorrect        ? "incorrect, " + run.where.value_or("")
+                          : is_incorrect        ? "incorrect, " + how_wrong(run)
                                                 : std::string(look_of(run.end).word),
                           !is_incorrect && run.result ? run.result->text : "",
                           run.repeat_ms ? short_number(std::round(*run.repeat_ms * 1000) / 1000) + " ms" : "",

@@ -10,14 +10,6 @@ namespace rnncheck {
 
 namespace {
 
-std::string lengths_of(const RnnCase& c) {
-    constexpr std::size_t most = 16;
-    std::vector<std::string> parts;
-    for (const int length : c.lengths) parts.push_back(parts.size() == most ? "..." : std::to_string(length));
-    parts.resize(std::min(parts.size(), most + 1));
-    return join(parts, ",");
-}
-
 bool went_well(const RnnRun* run) {
     return run->end == RunEnd::ok || run->end == RunEnd::not_supported;
 }
@@ -58,20 +50,13 @@ std::string kind_of(const RnnCase& rnn_case) {
                   rnn_case.math, ' ', rnn_case.algorithm);
 }
 
-std::string shape_of(const RnnCase& rnn_case) {
-    std::string text =
-        concat("I=", rnn_case.input, " H=", rnn_case.hidden, " B=", rnn_case.batch, " T=", rnn_case.sequence_length);
-    if (rnn_case.layers != 1) text += concat(" L=", rnn_case.layers);
-    if (rnn_case.direction == Direction::bidirectional) text += " both directions";
-    if (!rnn_case.lengths.empty()) text += " lengths " + lengths_of(rnn_case);
-    if (rnn_case.layout == Layout::sequence_major_packed) text += " packed";
-    if (rnn_case.layout == Layout::batch_major) text += " batch-major";
-    if (rnn_case.states) text += " initial states";
-    if (rnn_case.projection > 0) text += concat(" P=", rnn_case.projection);
-    if (rnn_case.bias != BiasMode::both) text += concat(" bias ", rnn_case.bias);
-    if (rnn_case.input_mode == InputMode::skip) text += " skip input";
-    if (rnn_case.clip > 0) text += " clip " + short_number(rnn_case.clip);
-    return text;
+std::string shape_of(RnnCase rnn_case) {
+    constexpr std::size_t most_lengths = 16;
+    const std::size_t lengths = rnn_case.lengths.size();
+    rnn_case.lengths.resize(std::min(lengths, most_lengths));
+    rnn_case.training = false;
+    const std::string words = describe(rnn_case);
+    return words.substr(words.find("I=")) + (lengths > most_lengths ? concat(" of ", lengths, " lengths") : "");
 }
 
 std::string network_name(Cell cell) {

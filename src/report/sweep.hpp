@@ -29,8 +29,8 @@ std::string network_name(Cell cell);
 /// "LSTM fp32 fma standard", "GRU training fp16 tensor_op standard".
 std::string kind_of(const RnnCase& rnn_case);
 
-/// "I=7 H=5 B=3 T=4 both directions": everything that kind_of leaves out.
-std::string shape_of(const RnnCase& rnn_case);
+/// What describe() has beside that: "I=7 H=5 B=3 T=4 L=1 bidirectional".
+std::string shape_of(RnnCase rnn_case);
 
 /// How a case that ended so is shown.
 struct RunEndLook {

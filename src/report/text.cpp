@@ -115,11 +115,6 @@ std::string shortened(std::string_view text, std::size_t width) {
     return kept + "...";
 }
 
-std::string answer_of(const CallResult& result) {
-    const std::string code = result.code == -1 ? "" : " returned " + std::to_string(result.code);
-    return shown(result.call) + code + ' ' + shown(result.text);
-}
-
 std::string matrix_date_in_words(const ToolStamp& tool) {
     return shown(tool.matrix_date) + (tool.matrix_age_days ? ", " + age_in_words(*tool.matrix_age_days) : "");
 }

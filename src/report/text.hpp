@@ -54,9 +54,6 @@ std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& ro
 /// "text" cut after a word to at most `width` columns, with "..." where something was cut.
 std::string shortened(std::string_view text, std::size_t width);
 
-/// "cuInit returned 100 no CUDA-capable device is detected"; code -1 is our own, for a call that never returned.
-std::string answer_of(const CallResult& result);
-
 /// "2026-11-21, 3 months old".
 std::string matrix_date_in_words(const ToolStamp& tool);
 

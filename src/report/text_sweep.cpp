@@ -5,6 +5,7 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "facts/rnn_runs.hpp"
 #include "report/sweep.hpp"
 #include "report/text.hpp"
@@ -166,11 +167,8 @@ std::string numbers_of(const RnnRun& run) {
 
 /// Why a case did not pass.
 std::string what_happened(const RnnRun& run) {
-    std::string text = run.result ? answer_of(*run.result) : "no reason given";
-    if (run.where) text = shown(*run.where);
-    if (run.end == RunEnd::incorrect && run.largest_error && run.limit)
-        text += ", error " + short_number(*run.largest_error) + " where " + short_number(*run.limit) + " is allowed";
-    return text;
+    if (run.end == RunEnd::incorrect) return shown(how_wrong(run));
+    return run.where ? shown(*run.where) : run.result ? shown(in_words(*run.result)) : "no reason given";
 }
 
 /// What only `rnncheck lstm` shows: the numbers of a case, and how to run it again.
@@ -238,7 +236,8 @@ void write_fit(Page& page, const FitSearch& search) {
                               mebibytes(fit.data_bytes));
     if (fit.free_bytes) page.line("    free " + mebibytes(fit.free_bytes) + " of " + mebibytes(fit.total_bytes));
     if (search.failed && search.failed->size && search.failed->result)
-        page.wrap("    ", std::to_string(*search.failed->size) + " did not run: " + answer_of(*search.failed->result));
+        page.wrap("    ",
+                  std::to_string(*search.failed->size) + " did not run: " + shown(in_words(*search.failed->result)));
 }
 
 }  // namespace
