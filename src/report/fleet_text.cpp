@@ -49,30 +49,27 @@ void write_fields(Page& page, const std::vector<const FleetField*>& fields) {
     if (!others.empty()) page.wrap("      ", "the same nodes also differ in: " + join(others, ", "));
 }
 
-/// Nothing where there is no line.
-void write_list(Page& page, std::string_view heading, const std::vector<std::string>& lines) {
-    if (!lines.empty()) page.heading(heading);
-    for (const std::string& line : lines) page.wrap("  ", shown(line), 4);
+std::string in_words(const FleetNodes& rule) {
+    return (rule.title ? *rule.title + " (" + rule.what + ')' : rule.what) + " on " + on_nodes(rule.count, rule.nodes);
 }
 
-std::vector<std::string> lines_of(const std::vector<FleetNodes>& rules) {
-    std::vector<std::string> lines;
-    for (const FleetNodes& rule : rules)
-        lines.push_back((rule.title ? *rule.title + " (" + rule.what + ')' : rule.what) + " on " +
-                        on_nodes(rule.count, rule.nodes));
-    return lines;
+std::string in_words(const FleetChange& change) {
+    return concat(change.what, ": ", change.from, " -> ", change.to, " on ", on_nodes(change.count, change.nodes));
 }
 
-std::vector<std::string> lines_of(const std::vector<FleetChange>& changes) {
-    std::vector<std::string> lines;
-    for (const FleetChange& change : changes)
-        lines.push_back(change.what + ": " + change.from + " -> " + change.to + " on " +
-                        on_nodes(change.count, change.nodes));
-    return lines;
+std::string in_words(const std::string& nodes) {
+    return nodes;
 }
 
-std::vector<std::string> lines_of(const std::string& nodes) {
-    return nodes.empty() ? std::vector<std::string>() : std::vector{nodes};
+/// Nothing where there is no thing.
+template <class Thing>
+void write_list(Page& page, std::string_view heading, const std::vector<Thing>& things) {
+    if (!things.empty()) page.heading(heading);
+    for (const Thing& thing : things) page.wrap("  ", shown(in_words(thing)), 4);
+}
+
+void write_nodes(Page& page, std::string_view heading, const std::string& nodes) {
+    if (!nodes.empty()) write_list(page, heading, std::vector{nodes});
 }
 
 void write_groups(Page& page, const Fleet& fleet) {
@@ -86,11 +83,11 @@ void write_groups(Page& page, const Fleet& fleet) {
 }
 
 void write_body(Page& page, const Fleet& fleet) {
-    write_list(page, "Problems", lines_of(fleet.problems));
-    write_list(page, "Warnings", lines_of(fleet.warnings));
+    write_list(page, "Problems", fleet.problems);
+    write_list(page, "Warnings", fleet.warnings);
     write_groups(page, fleet);
-    write_list(page, "No report", lines_of(fleet.missing));
-    write_list(page, "Undetermined", lines_of(fleet.undetermined));
+    write_nodes(page, "No report", fleet.missing);
+    write_nodes(page, "Undetermined", fleet.undetermined);
     std::vector<std::string> unreadable;
     for (const FleetNodes& reports : fleet.unreadable) unreadable.push_back(reports.what + ": " + reports.nodes);
     write_list(page, "Unreadable reports", unreadable);
@@ -100,15 +97,15 @@ void write_body(Page& page, const Fleet& fleet) {
 }
 
 void write_body(Page& page, const FleetDiff& diff) {
-    write_list(page, "Findings", lines_of(diff.findings));
-    write_list(page, "Changes", lines_of(diff.changes));
-    write_list(page, "Only in the first", lines_of(diff.gone));
-    write_list(page, "Only in the second", lines_of(diff.added));
+    write_list(page, "Findings", diff.findings);
+    write_list(page, "Changes", diff.changes);
+    write_nodes(page, "Only in the first", diff.gone);
+    write_nodes(page, "Only in the second", diff.added);
 }
 
 OverallVerdict verdict_of(const FleetDiff& diff) {
-    const bool is_same = diff.findings.empty() && diff.changes.empty() && diff.gone.empty() && diff.added.empty();
-    return is_same ? OverallVerdict::healthy : OverallVerdict::problems;
+    const std::size_t changes = diff.findings.size() + diff.changes.size() + diff.gone.size() + diff.added.size();
+    return changes == 0 ? OverallVerdict::healthy : OverallVerdict::problems;
 }
 
 template <class Document>

@@ -52,22 +52,6 @@ std::string estimated(const ModelMemory& memory) {
            mebibytes(memory.workspace) + ", for training also " + mebibytes(memory.reserve) + " (estimated)";
 }
 
-/// "GPU 0, libcudnn.so.9: correct, 0.3 ms, weights 0.1 MiB, workspace 1.2 MiB, 23900 MiB free".
-std::string in_words(const RnnRun& run) {
-    const bool is_incorrect = run.end == RunEnd::incorrect;
-    return concat("GPU ", run.gpu, ", ", run.library, run.dialect == Dialect::legacy ? " (legacy interface)" : "", ": ",
-                  listed({run.end == RunEnd::ok ? "correct"
-                          : is_incorrect        ? "incorrect, " + how_wrong(run)
-                                                : std::string(look_of(run.end).word),
-                          !is_incorrect && run.result ? run.result->text : "",
-                          run.repeat_ms ? short_number(std::round(*run.repeat_ms * 1000) / 1000) + " ms" : "",
-                          run.weight_bytes ? "weights " + mebibytes(run.weight_bytes) + ", workspace " +
-                                                 mebibytes(run.workspace_bytes)
-                                           : "",
-                          run.reserve_bytes ? "reserve space " + mebibytes(run.reserve_bytes) : "",
-                          run.free_bytes ? mebibytes(run.free_bytes) + " free" : ""}));
-}
-
 void write_layer(Page& page, const JudgedLayer& layer) {
     page.line();
     page.wrap(page.styled(TextStyle::bold, shown(layer.name.empty() ? "(the model itself)" : layer.name)) + "  ",
@@ -105,7 +89,9 @@ Finding finding_of(const JudgedLayer& layer) {
 }
 
 void write_runs(Page& page, const LayerRuns& runs) {
-    for (const RnnRun& run : runs.runs) page.labelled("Run", shown(in_words(run)));
+    for (const RnnRun& run : runs.runs)
+        page.labelled("Run", concat("GPU ", run.gpu, ", ", shown(run.library),
+                                    run.dialect == Dialect::legacy ? " (legacy interface): " : ": ", how_it_went(run)));
     if (runs.algorithm)
         page.labelled("Algorithm", std::string(name_of(*runs.algorithm)) + ", which the framework requests here");
     page.labelled("Weights", runs.own_weights ? "those of the file" : "made by formula, not those of the file");

@@ -116,20 +116,17 @@ std::vector<PrivatePlace> places_in(std::string_view text) {
 /// Takes terminal codes out, and decodes %2F (RFC 3986).
 void decode(std::string_view original, SearchedText& to) {
     static const re2::RE2 code(table().parts.at("terminal_code").text + "|%([0-9A-Fa-f]{2})", re2::RE2::Latin1);
-    std::array<re2::StringPiece, 2> found;
-    for (std::size_t at = 0; at < original.size();) {
-        const bool is_found = code.Match({original.data(), original.size()}, at, original.size(), re2::RE2::UNANCHORED,
-                                         found.data(), static_cast<int>(found.size()));
-        const auto end = is_found ? static_cast<std::size_t>(found[0].data() - original.data()) : original.size();
-        for (; at < end; ++at) {
-            to.text += original[at];
-            to.from.push_back(at);
+    for (std::size_t at = 0, next; at < original.size(); at = next) {
+        next = at + 1;
+        char character = original[at];
+        if (re2::StringPiece rest(original.data() + at, original.size() - at), digits;
+            contains("\x1b\\%", {&character, 1}) && re2::RE2::Consume(&rest, code, &digits)) {
+            next = original.size() - rest.size();
+            if (digits.empty()) continue;
+            character = static_cast<char>(std::stoi(std::string(digits), nullptr, 16));
         }
-        if (is_found && found[1].data()) {
-            to.text += static_cast<char>(std::stoi(std::string(found[1]), nullptr, 16));
-            to.from.push_back(at);
-        }
-        if (is_found) at += found[0].size();
+        to.text += character;
+        to.from.push_back(at);
     }
     to.from.push_back(original.size());
     to.from.front() = 0;

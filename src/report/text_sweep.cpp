@@ -242,6 +242,10 @@ void write_fit(Page& page, const FitSearch& search) {
 
 }  // namespace
 
+std::string how_it_went(const RnnRun& run) {
+    return concat(look_of(run.end).word, ": ", run.end == RunEnd::ok ? numbers_of(run) : what_happened(run));
+}
+
 std::string counts_of(const Facts& facts, const Cases& cases) {
     std::map<std::pair<RunEnd, std::string_view>, std::size_t> numbers;
     std::size_t unsteady = 0;
