@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "matrix/matrix.hpp"
-#include "report/format.hpp"
+#include "report/outline.hpp"
 
 namespace rnncheck {
 

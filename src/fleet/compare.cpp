@@ -1,5 +1,3 @@
-#include "fleet/compare.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,8 +6,9 @@
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
+#include "fleet/fleet.hpp"
 #include "fleet/nodeset.hpp"
-#include "fleet/places.hpp"
+#include "fleet/values.hpp"
 
 namespace rnncheck {
 

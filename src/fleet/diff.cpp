@@ -6,11 +6,10 @@
 #include "base/sha256.hpp"
 #include "facts/facts_json.hpp"
 #include "facts/queries.hpp"
-#include "fleet/compare.hpp"
-#include "fleet/places.hpp"
+#include "fleet/fleet.hpp"
 #include "fleet/values.hpp"
 #include "report/outline.hpp"
-#include "report/private_patterns.hpp"
+#include "report/redact.hpp"
 
 namespace rnncheck {
 

@@ -15,7 +15,7 @@
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "facts/facts.hpp"
-#include "fleet/nodes.hpp"
+#include "fleet/fleet.hpp"
 #include "fleet/values.hpp"
 
 namespace rnncheck {

@@ -8,9 +8,20 @@
 #include "matrix/table_view.hpp"
 #include "model/judge_model.hpp"
 #include "report/comparisons.hpp"
-#include "report/format.hpp"
 
 namespace rnncheck {
+
+/// Indented on a terminal; else without line ends.
+enum class JsonLines { indented, one };
+
+struct Style {
+    bool color = false;
+    bool verbose = false;  ///< evidence, documentation, passed checks and timings too
+    bool quiet = false;    ///< the headline only
+    bool ascii = false;    ///< no character beyond ASCII
+    JsonLines json_lines = JsonLines::indented;
+    std::size_t width = 100;  ///< columns of the terminal
+};
 
 RNNCHECK_ENUM(FailureKind, usage, input, bug)
 

@@ -3,7 +3,6 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
-#include "report/documents.hpp"
 #include "report/text.hpp"
 
 namespace rnncheck {

@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <map>
+#include <span>
 
+#include "base/directory_list.hpp"
 #include "report/documents.hpp"
 #include "report/text.hpp"
 
@@ -50,6 +52,15 @@ Outline outline_with(const Document& document, OverallVerdict verdict, Outline o
 
 /// A section with what `write` puts on a page.
 OutlineSection section(std::string heading, const std::function<void(Page&)>& write);
+
+/// A format prints the outline of a report or of another document. It may not look anything up and may not decide.
+struct Format {
+    std::string_view title;
+    std::string (*write)(const Outline&, const Style&);
+};
+
+/// Every file of src/report/formats/, by name.
+std::span<const Named<Format>> all_formats();
 
 Outline outline_of(const Report& report);
 Outline outline_of(const Diff& diff);

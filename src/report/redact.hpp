@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/documents.hpp"
@@ -22,6 +23,9 @@ struct Identity {
 /// recorded environment. Words of an already redacted report stay as they are. A report tells what was hidden.
 template <Fielded Document>
 Document redact(Document document, const Identity& identity);
+
+/// "/home/USER7/lib" as "/home/USER/lib": each report has numbers of its own.
+std::string without_numbers(std::string_view text);
 
 /// One text alone, for a message without a report.
 std::string redact(std::string_view text, const Identity& identity);

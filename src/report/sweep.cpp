@@ -1,26 +1,170 @@
+// The cases of recurrent networks: sorted, named and drawn.
 #include "report/sweep.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
 #include <tuple>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
+#include "report/text.hpp"
 
 namespace rnncheck {
 
 namespace {
 
-bool went_well(const RnnRun* run) {
-    return run->end == RunEnd::ok || run->end == RunEnd::not_supported;
-}
-
 bool fared_alike(const Sweep& a, const Sweep& b) {
     const auto same = [](const RnnRun* one, const RnnRun* other) {
-        return one->end == other->end && one->number == other->number && went_well(one) &&
-               one->bitwise_repeatable == other->bitwise_repeatable;
+        return one->end == other->end && one->number == other->number && !look_of(one->end).is_bad() &&
+               one->end != RunEnd::skipped && one->bitwise_repeatable == other->bitwise_repeatable;
     };
     return a.library == b.library && a.dialect == b.dialect &&
            std::equal(a.runs.begin(), a.runs.end(), b.runs.begin(), b.runs.end(), same);
+}
+
+constexpr int cell_size = 16, margin = 16, line_height = 15, letter_width = 7;
+constexpr std::size_t longest_words = 300;
+
+std::vector<std::string> all_shapes(const Facts& facts) {
+    std::vector<std::string> shapes;
+    for (const auto& [shape, runs] : grouped(facts.rnn_runs, [](const RnnRun& run) { return shape_of(run.rnn_case); }))
+        shapes.push_back(shape);
+    return shapes;
+}
+
+/// Draws from top to bottom and knows how large the picture became.
+struct Picture {
+    std::string body = {};
+    int y = margin, widest = 0;
+
+    void draw(int right, const std::string& element) {
+        body += element + '\n';
+        widest = std::max(widest, right);
+    }
+
+    void at(int x, int bottom, std::string_view words, std::string_view style = "") {
+        draw(x + letter_width * static_cast<int>(std::min(words.size(), longest_words)),
+             concat("<text x=\"", x, "\" y=\"", bottom, "\" ", style, '>', xml(words, longest_words), "</text>"));
+    }
+
+    void text(std::string_view words, std::string_view style = "") {
+        y += line_height;
+        at(margin, y, words, style);
+    }
+
+    void square(int x, RunEnd end, std::string_view tip) {
+        const RunEndLook& look = look_of(end);
+        draw(x + cell_size, concat("<g><title>", xml(tip, longest_words), "</title><rect x=\"", x, "\" y=\"", y,
+                                   "\" width=\"", cell_size - 1, "\" height=\"", cell_size - 1, "\" fill=\"", look.fill,
+                                   "\"/><text x=\"", x + cell_size / 2, "\" y=\"", y + 12,
+                                   "\" text-anchor=\"middle\" fill=\"", look.ink, "\">", look.letter, "</text></g>"));
+    }
+
+    std::string finished(std::string_view title) const {
+        const int width = widest + margin, height = y + margin;
+        return concat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width, "\" height=\"", height,
+                      "\" viewBox=\"0 0 ", width, ' ', height, "\" role=\"img\" aria-label=\"",
+                      xml(title, longest_words), "\" font-family=\"monospace\" font-size=\"11\">\n<rect width=\"",
+                      width, "\" height=\"", height, "\" fill=\"#ffffff\"/>\n", body, "</svg>\n");
+    }
+};
+
+void draw_sweep(Picture& page, const Sweep& sweep, const std::vector<std::string>& shapes) {
+    page.y += line_height;
+    page.text(concat(gpus_in_words(sweep.gpus), ", ", sweep.dialect, " interface, ", sweep.library),
+              "font-weight=\"bold\"");
+    const auto rows = grouped(sweep.runs, [](const RnnRun& run) { return kind_of(run.rnn_case); });
+    std::size_t widest = 0;
+    for (const auto& [kind, runs] : rows) widest = std::max(widest, kind.size());
+    const int left = margin + letter_width * static_cast<int>(widest + 1);
+    page.y += 2 * line_height;
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+        const int x = left + cell_size * static_cast<int>(i) + cell_size / 2 + 4;
+        page.at(x, page.y, std::to_string(i + 1),
+                concat("font-size=\"9\" transform=\"rotate(-90 ", x, ' ', page.y, ")\""));
+    }
+    page.y += 4;
+    for (const auto& [kind, runs] : rows) {
+        page.at(margin, page.y + 12, kind);
+        for (const auto& [shape, cases] : grouped(runs, [](const RnnRun& run) { return shape_of(run.rnn_case); })) {
+            const RunEnd end = worst_of(cases);
+            const auto column = std::ranges::find(shapes, shape) - shapes.begin();
+            page.square(left + cell_size * static_cast<int>(column), end,
+                        concat(look_of(end).word, ": ", kind, ", ", shape));
+        }
+        page.y += cell_size;
+    }
+}
+
+void draw_legend(Picture& page, const std::vector<std::string>& shapes) {
+    page.y += line_height;
+    for (std::size_t i = 0; i < names_of(RunEnd{}).size(); ++i) {
+        const auto end = static_cast<RunEnd>(i);
+        page.square(margin, end, look_of(end).word);
+        page.at(margin + cell_size + 4, page.y + 12, look_of(end).word);
+        page.y += cell_size;
+    }
+    page.text("Columns (I input, H hidden, B batch, T steps, L layers, P projection):");
+    for (std::size_t i = 0; i < shapes.size(); ++i) page.text(concat(i + 1, ": ", shapes[i]));
+}
+
+/// The kind of network of each test, and how a number of it relates to its bound.
+using Ratios = std::vector<std::pair<std::string, double>>;
+
+/// A row for each kind, a point for each ratio on a scale of powers of ten, and a line at 1, which may be a limit.
+std::string ratios_svg(const Ratios& ratios, const std::string& title, int lowest, int highest, bool one_is_limit) {
+    constexpr int power_width = 60;
+    std::map<std::string, std::set<std::pair<int, bool>>> rows;  // what would lie on another point is drawn once
+    std::size_t widest = 0;
+    for (const auto& [kind, value] : ratios) {
+        const double power = std::clamp<double>(std::log10(value), lowest, highest);
+        rows[kind].insert({static_cast<int>((power - lowest) * power_width), one_is_limit && !(value <= 1)});
+        widest = std::max(widest, kind.size());
+    }
+    Picture page;
+    page.text(title, "font-weight=\"bold\" font-size=\"14\"");
+    page.y += line_height / 2;
+    const int left = margin + letter_width * static_cast<int>(widest + 2), top = page.y + line_height;
+    const int bottom = top + line_height * static_cast<int>(rows.size() + 1);
+    for (int power = lowest; power <= highest; ++power) {
+        const int x = left + (power - lowest) * power_width;
+        page.draw(x + margin, concat("<path d=\"M", x, ' ', top, 'V', bottom, "\" stroke=\"",
+                                     power == 0 ? "#000000" : "#DDDDDD", "\"/>"));
+        page.at(x - 10, top - 3, power == 0 ? "1" : concat("1e", power));
+    }
+    page.y += line_height;
+    for (const auto& [kind, points] : rows) {
+        page.text(kind);
+        const int y = page.y - 4;
+        for (const auto& [point, is_beyond] : points) {  // a cross where it is beyond the limit, else a dot
+            const int x = left + point;
+            page.draw(x, is_beyond ? concat("<path d=\"M", x - 4, ' ', y - 4,
+                                            "l8 8m-8 0l8 -8\" stroke=\"#B3261E\" stroke-width=\"2\"/>")
+                                   : concat("<circle cx=\"", x, "\" cy=\"", y, "\" r=\"3\" fill=\"#0072B2\"/>"));
+        }
+    }
+    page.y += line_height;
+    return page.finished(title);
+}
+
+Ratios errors_against_limits(const Facts& facts) {
+    Ratios ratios;
+    for (const RnnRun& run : facts.rnn_runs)
+        if (run.largest_error && run.limit && *run.limit > 0)
+            ratios.emplace_back(kind_of(run.rnn_case), *run.largest_error / *run.limit);
+    return ratios;
+}
+
+Ratios times_against_model(const Facts& facts) {
+    Ratios ratios;
+    for (const Gpu& gpu : facts.cuda_devices)
+        if (const auto peak = peak_of(gpu))
+            for (const RnnRun& run : facts.rnn_runs)
+                if (run.gpu == gpu.index && run.repeat_ms && run.end == RunEnd::ok)
+                    ratios.emplace_back(kind_of(run.rnn_case), *run.repeat_ms / model_ms(run.rnn_case, *peak));
+    return ratios;
 }
 
 }  // namespace
@@ -84,6 +228,26 @@ std::string gpus_in_words(const std::vector<int>& gpus) {
     for (const auto& [first, last] : runs_in(gpus))
         parts.push_back(first == last ? std::to_string(first) : concat(first, '-', last));
     return (gpus.size() == 1 ? "GPU " : "GPUs ") + join_with_and(parts);
+}
+
+std::vector<std::string> sweep_pictures(const Facts& facts) {
+    std::vector<std::string> pictures;
+    if (facts.rnn_runs.empty()) return pictures;
+    pictures.push_back(sweeps_svg(facts, "Network tests by kind and shape"));
+    if (const auto errors = errors_against_limits(facts); !errors.empty())
+        pictures.push_back(ratios_svg(errors, "Largest error of each test; 1 is its limit", -7, 3, true));
+    if (const auto times = times_against_model(facts); !times.empty())
+        pictures.push_back(ratios_svg(times, "Time of each test; 1 is the modeled time", -2, 4, false));
+    return pictures;
+}
+
+std::string sweeps_svg(const Facts& facts, const std::string& title) {
+    Picture page;
+    page.text(title, "font-weight=\"bold\" font-size=\"14\"");
+    const std::vector<std::string> shapes = all_shapes(facts);
+    for (const Sweep& sweep : sweeps_of(facts)) draw_sweep(page, sweep, shapes);
+    if (!shapes.empty()) draw_legend(page, shapes);
+    return page.finished(title);
 }
 
 }  // namespace rnncheck

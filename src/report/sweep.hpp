@@ -38,6 +38,8 @@ struct RunEndLook {
     int weight;             ///< how much it matters
     char letter;            ///< in a picture, with its colours
     const char *fill, *ink;
+
+    bool is_bad() const { return weight > 2; }
 };
 const RunEndLook& look_of(RunEnd end);
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/format.hpp"
+#include "report/documents.hpp"
 #include "report/sweep.hpp"
 
 namespace rnncheck {
@@ -134,18 +134,8 @@ struct ChecklistLine {
 std::vector<ChecklistLine> checklist_of(const Report& report);
 void write_checklist(Page& page, const std::vector<ChecklistLine>& lines);
 
-/// Title and rule, message, fix, the command that verifies it; evidence and documentation where the page is verbose.
-/// Several differ in their message alone.
-void write_finding(Page& page, const Report& report, std::span<const Finding> with_one_fix);
-
-/// The check that settles whether a cause that is not certain is the one.
-void write_confirmation(Page& page, const DecidingCheck& check);
-
 /// "Hidden because private: 2 x uuid (--show-private shows them)."; empty where nothing was.
 std::string hidden_in_words(const Report& report);
-
-/// What to do: commands first, then the words.
-void write_remedy(Page& page, std::string_view word, const Remedy& remedy);
 
 /// "ok: first run 3 ms, second 0.3 ms, ..."; of a case that did not pass, why.
 std::string how_it_went(const RnnRun& run);
@@ -159,8 +149,5 @@ void write_sweeps(Page& page, const Facts& facts, bool all, std::string_view hea
 
 /// The smallest case that fails, the sizes that fit, and what the network of a log showed.
 void write_lstm(Page& page, const LstmExtras& extras);
-
-/// The causes that logs point to: the most likely one with its lines and its fix, and the checks that decide.
-void write_diagnosis(Page& page, const Report& report);
 
 }  // namespace rnncheck

@@ -1,11 +1,11 @@
-// A report for people.
+// A report for people: of a machine, layer by layer, or of logs, cause by cause.
 #include <algorithm>
+#include <span>
 #include <tuple>
 #include <utility>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
-#include "report/documents.hpp"
 #include "report/text.hpp"
 
 namespace rnncheck {
@@ -48,6 +48,41 @@ void write_evidence(Page& page, const std::vector<Evidence>& evidence, std::stri
         const std::string source = item.source.empty() ? "" : " [" + shown(item.source) + "]";
         page.labelled(word, shown(item.what) + ": " + shown(item.value) + source);
         word = "";
+    }
+}
+
+void write_confirmation(Page& page, const DecidingCheck& check) {
+    if (!check.command.empty()) page.command("Confirm", check.command);
+    page.labelled(check.command.empty() ? "Confirm" : "", shown(check.text));
+}
+
+void write_remedy(Page& page, std::string_view word, const Remedy& remedy) {
+    const std::string text = shown(text_with_warning(remedy));
+    if (remedy.risk == Risk::destructive)
+        page.labelled(std::exchange(word, ""), text);  // to be read before it is copied
+    for (const std::string& command : remedy.commands) {
+        page.command(word, command);
+        word = "";
+    }
+    if (remedy.risk != Risk::destructive) page.labelled(word, text);
+    for (const std::string& check : remedy.checks) page.command(&check == &remedy.checks.front() ? "Check" : "", check);
+}
+
+void write_finding(Page& page, const Report& report, std::span<const Finding> with_one_fix) {
+    const Finding& finding = with_one_fix.front();
+    write_title(page, finding);
+    for (const Finding& one : with_one_fix) {
+        const std::string message =
+            shown(page.is_verbose() ? one.message : with_short_paths(one.message, report.facts));
+        if (lower(message) != lower(one.title) && !one.title.empty()) page.wrap("  ", message);
+    }
+    if (page.is_verbose()) write_evidence(page, finding.evidence, "Evidence");
+    if (finding.decided_by) write_confirmation(page, *finding.decided_by);
+    for (std::size_t i = 0; i < finding.remedies.size() && (i == 0 || page.is_verbose()); ++i) {
+        const Remedy& remedy = finding.remedies[i];
+        write_remedy(page, i == 0 ? "Fix" : "Or", remedy);
+        if (!remedy.verify.empty() && !includes(remedy.commands, remedy.verify)) page.command("Verify", remedy.verify);
+        if (page.is_verbose() && !remedy.link.empty()) page.line("  " + padded("Docs", 10) + shown(remedy.link));
     }
 }
 
@@ -157,6 +192,100 @@ void write_examination(Page& page, const Report& report) {
     write_end(page, report);
 }
 
+constexpr std::size_t longest_quote = 240;
+
+std::string lines_of(const Log& log, LogKind kind) {
+    constexpr std::size_t most_lines = 8;
+    std::vector<std::string> lines;
+    for (const LogEvent& event : log.events)
+        if (event.kind == kind && lines.size() < most_lines) lines.push_back(std::to_string(event.line));
+    return lines.empty() ? "" : (lines.size() == 1 ? "line " : "lines ") + join_with_and(lines);
+}
+
+std::string network_in_words(const LogRnnConfig& config) {
+    const auto number = [](const char* name, const std::optional<std::int64_t>& value) {
+        return value ? concat(name, ' ', *value) : "";
+    };
+    return shown(
+        listed({config.cell.value_or("cell unknown"), config.direction.value_or(""), number("layers", config.layers),
+                number("input", config.input_size), number("units", config.units),
+                number("longest sequence", config.sequence_length), number("batch", config.batch),
+                config.missing.empty() ? "" : "not in the log: " + join_with_and(config.missing)}));
+}
+
+std::string given_in_words(const Log& log) {
+    std::vector<std::string> words;
+    for (const UserHint& said : log.user_hints)
+        words.push_back(said.key + "=" + said.value + (said.expected ? " (not understood, left out)" : ""));
+    return shown(join(words, ", "));
+}
+
+/// The lines of the log that point to the cause, and what else does; the first error where it is another line.
+void write_lines(Page& page, const Finding& cause, const Log& log) {
+    std::vector<std::string> known, quoted;
+    for (const Evidence& item : cause.evidence) {
+        const bool is_line = item.source.starts_with("log.events[");
+        if (is_line && !includes(quoted, item.source)) page.wrap("  ", shortened(shown(item.value), longest_quote), 4);
+        if (is_line)
+            quoted.push_back(item.source);
+        else
+            known.push_back(shown(item.value));
+    }
+    page.labelled("Known", join(known, ", "));
+    if (!log.first_error_line) return;
+    const std::string place = "line " + std::to_string(*log.first_error_line) + ":";
+    const auto is_there = [&](const Evidence& item) { return contains(item.value, place); };
+    if (std::ranges::none_of(cause.evidence, is_there))
+        page.labelled("Error", shortened(place + ' ' + shown(log.first_error.value_or("")), longest_quote));
+}
+
+/// One check for each cause that is open, the most likely one first.
+void write_checks(Page& page, const std::vector<Finding>& causes) {
+    page.heading("To find out which cause it is, check in this order:");
+    for (std::size_t i = 0; i < causes.size(); ++i) {
+        const std::string number = "  " + std::to_string(i + 1) + "  ";
+        page.wrap(number, shown(title_of(causes[i]) + " (" + causes[i].rule + ")"));
+        if (!causes[i].decided_by) continue;
+        if (!causes[i].decided_by->command.empty())
+            page.line("     " + page.styled(TextStyle::bold, shown(causes[i].decided_by->command)));
+        page.wrap("     ", shown(causes[i].decided_by->text));
+    }
+}
+
+void write_about_log(Page& page, const Log& log) {
+    std::string text = pluralized(log.lines, "line", "lines") + " of " + shown(join_with_and(log.files)) + " read.";
+    if (const std::string lines = lines_of(log, LogKind::consequence); !lines.empty())
+        text += " Follow-up errors: " + lines + ".";
+    if (const std::string lines = lines_of(log, LogKind::harmless); !lines.empty()) text += " Harmless: " + lines + ".";
+    page.line();
+    page.wrap("", text);
+}
+
+void write_diagnosis(Page& page, const Report& report) {
+    const Log& log = *report.facts.log;
+    const std::vector<Finding>& causes = report.findings;
+    page.wrap("", headline(report, page), 2);
+    if (!causes.empty()) {
+        page.line();
+        write_lines(page, causes.front(), log);
+        if (log.rnn_config) page.labelled("Network", network_in_words(*log.rnn_config));
+        if (!log.user_hints.empty()) page.labelled("Given", given_in_words(log));
+        if (!causes.front().remedies.empty()) write_remedy(page, "Fix", causes.front().remedies.front());
+        const bool open = causes.front().decided_by && causes.front().severity != Severity::note;
+        if (open && causes.size() > 1) write_checks(page, causes);
+        if (open && causes.size() == 1) write_confirmation(page, *causes.front().decided_by);
+        if (page.is_verbose())
+            for (const Finding& cause : causes) write_finding(page, report, {&cause, 1});
+    }
+    write_about_log(page, log);
+    if (const std::string hidden = hidden_in_words(report); !hidden.empty()) page.wrap("", hidden);
+    if (!causes.empty())
+        page.line("More: rnncheck explain " + shown(causes.front().rule) +
+                  (page.is_verbose()    ? ""
+                   : causes.size() == 1 ? ", or -v"
+                                        : ", or -v for the fix of each cause"));
+}
+
 }  // namespace
 
 std::string hidden_in_words(const Report& report) {
@@ -164,41 +293,6 @@ std::string hidden_in_words(const Report& report) {
     for (const HiddenThings& things : report.hidden.value_or(std::vector<HiddenThings>{}))
         hidden.push_back(std::to_string(things.count) + " x " + shown(id_in_words(things.kind)));
     return hidden.empty() ? "" : "Hidden because private: " + join(hidden, ", ") + " (--show-private shows them).";
-}
-
-void write_confirmation(Page& page, const DecidingCheck& check) {
-    if (!check.command.empty()) page.command("Confirm", check.command);
-    page.labelled(check.command.empty() ? "Confirm" : "", shown(check.text));
-}
-
-void write_remedy(Page& page, std::string_view word, const Remedy& remedy) {
-    const std::string text = shown(text_with_warning(remedy));
-    if (remedy.risk == Risk::destructive)
-        page.labelled(std::exchange(word, ""), text);  // to be read before it is copied
-    for (const std::string& command : remedy.commands) {
-        page.command(word, command);
-        word = "";
-    }
-    if (remedy.risk != Risk::destructive) page.labelled(word, text);
-    for (const std::string& check : remedy.checks) page.command(&check == &remedy.checks.front() ? "Check" : "", check);
-}
-
-void write_finding(Page& page, const Report& report, std::span<const Finding> with_one_fix) {
-    const Finding& finding = with_one_fix.front();
-    write_title(page, finding);
-    for (const Finding& one : with_one_fix) {
-        const std::string message =
-            shown(page.is_verbose() ? one.message : with_short_paths(one.message, report.facts));
-        if (lower(message) != lower(one.title) && !one.title.empty()) page.wrap("  ", message);
-    }
-    if (page.is_verbose()) write_evidence(page, finding.evidence, "Evidence");
-    if (finding.decided_by) write_confirmation(page, *finding.decided_by);
-    for (std::size_t i = 0; i < finding.remedies.size() && (i == 0 || page.is_verbose()); ++i) {
-        const Remedy& remedy = finding.remedies[i];
-        write_remedy(page, i == 0 ? "Fix" : "Or", remedy);
-        if (!remedy.verify.empty() && !includes(remedy.commands, remedy.verify)) page.command("Verify", remedy.verify);
-        if (page.is_verbose() && !remedy.link.empty()) page.line("  " + padded("Docs", 10) + shown(remedy.link));
-    }
 }
 
 void write_document(Page& page, const Report& report) {

@@ -22,13 +22,12 @@ bool all_spelled_out(const Facts& facts) {
 }
 
 bool is_bad(const RnnRun& run) {
-    return run.end != RunEnd::ok && run.end != RunEnd::not_supported && run.end != RunEnd::skipped;
+    return look_of(run.end).is_bad();
 }
 
 TextStyle style_of(RunEnd end) {
-    if (end == RunEnd::ok) return TextStyle::green;
-    if (end == RunEnd::not_supported) return TextStyle::faint;
-    return end == RunEnd::skipped ? TextStyle::yellow : TextStyle::red;
+    constexpr TextStyle by_weight[] = {TextStyle::green, TextStyle::faint, TextStyle::yellow};
+    return look_of(end).is_bad() ? TextStyle::red : by_weight[look_of(end).weight];
 }
 
 /// A case whose process ended in it: how, where the probe's runs agree about it.

@@ -1,10 +1,9 @@
 // Compares two machines, or one with itself at another time.
-#include "fleet/compare.hpp"
-
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
 #include "commands/survey_here.hpp"
 #include "commands/tables.hpp"
+#include "fleet/fleet.hpp"
 
 namespace rnncheck::commands::diff {
 

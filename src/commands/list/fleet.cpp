@@ -1,9 +1,10 @@
 // Compares the reports of many machines.
+#include "fleet/fleet.hpp"
+
 #include <algorithm>
 
 #include "commands/common_options.hpp"
 #include "commands/output.hpp"
-#include "fleet/compare.hpp"
 
 namespace rnncheck::commands::fleet {
 
