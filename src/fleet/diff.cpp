@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <map>
 
-#include "base/json.hpp"
 #include "base/lists.hpp"
 #include "base/sha256.hpp"
+#include "base/text.hpp"
 #include "facts/facts_json.hpp"
 #include "facts/queries.hpp"
 #include "fleet/fleet.hpp"
@@ -59,7 +59,7 @@ using Runs = std::map<std::string, const RnnRun*>;  ///< of one GPU, by interfac
 std::map<int, Runs> runs_of(const Facts& facts) {
     std::map<int, Runs> runs;
     for (const RnnRun& run : facts.rnn_runs) {
-        std::string key = std::string(name_of(run.dialect)) + to_json(run.rnn_case).dump();
+        std::string key = concat(run.dialect, ' ', describe(run.rnn_case));
         while (run.end != RunEnd::skipped && !runs[run.gpu].emplace(key, &run).second) key += '#';  // of another cuDNN
     }
     return runs;

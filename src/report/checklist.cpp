@@ -239,15 +239,14 @@ void add_rows(std::vector<ChecklistLine>& checklist, std::string_view word, cons
 
 void add_log(std::vector<ChecklistLine>& checklist, const Log& log) {
     const std::string row =
-        pluralized(log.lines, "line", "lines") + " of " + shown(join_with_and(log.files)) + ", " +
-        (log.first_error_line ? "first error in line " + std::to_string(*log.first_error_line) : "no error");
+        concat(pluralized(log.lines, "line", "lines"), " of ", shown(join_with_and(log.files)), ", ",
+               log.first_error_line ? concat("first error in line ", *log.first_error_line) : "no error");
     add_rows(checklist, "Log", {log.first_error_line ? Mark::warning : Mark::passed, ""}, {row});
 }
 
 std::string given_network(const Network& network) {
-    return listed({network.dtype ? std::string(name_of(*network.dtype)) : "", !network.masked   ? ""
-                                                                              : *network.masked ? "masked"
-                                                                                                : "not masked"});
+    const std::string masked = network.masked ? *network.masked ? "masked" : "not masked" : "";
+    return listed({network.dtype ? concat(*network.dtype) : "", masked});
 }
 
 }  // namespace

@@ -86,12 +86,12 @@ std::vector<std::vector<std::string>> rows_of(const Diff& diff) {
     const std::string there = "present", not_there = "absent";
     for (const bool in_a : {true, false})
         for (const Finding& finding : in_a ? diff.only_in_a : diff.only_in_b)
-            rows.push_back({std::string(name_of(finding.severity)), std::string(name_of(finding.layer)), finding.rule,
-                            in_a ? there : not_there, in_a ? not_there : there, "yes"});
+            rows.push_back({concat(finding.severity), concat(finding.layer), finding.rule, in_a ? there : not_there,
+                            in_a ? not_there : there, "yes"});
     for (const auto& [kind, list] : {std::pair("difference", &diff.differences), {"unknown", &diff.unknown}})
         for (const Difference& one : *list)
-            rows.push_back({kind, std::string(name_of(one.layer)), one.what, in_words(one.a), in_words(one.b),
-                            one.matters ? "yes" : "no"});
+            rows.push_back(
+                {kind, concat(one.layer), one.what, in_words(one.a), in_words(one.b), one.matters ? "yes" : "no"});
     return rows;
 }
 
@@ -257,7 +257,7 @@ std::vector<std::vector<std::string>> rows_of(const Fleet& fleet) {
     std::vector<std::vector<std::string>> rows = {{"group", "field", "value", "nodes", "usual", "odd"}};
     for (const Finding& finding : findings_of(fleet))
         if (finding.rule != "fleet_node_differs")  // has a row for each value below
-            rows.push_back({"", std::string(name_of(finding.severity)), finding.rule, finding.subject, "", "yes"});
+            rows.push_back({"", concat(finding.severity), finding.rule, finding.subject, "", "yes"});
     for (const FleetGroup& group : fleet.groups)
         for (const FleetField& field : group.differences)
             for (const FleetValue& value : field.values)

@@ -48,7 +48,7 @@ Outline outline_of(const Report& report) {
     outline.tests = tests_by_end(report.facts);
     if (!from_logs_alone(report.facts)) outline.checklist = checklist_of(report);
     outline.sections = sections_of(report);
-    outline.pictures = sweep_pictures(report.facts);
+    outline.pictures = [&report] { return sweep_pictures(report.facts); };
     return outline;
 }
 

@@ -32,9 +32,9 @@ struct Outline {
     std::vector<ChecklistLine> checklist = {};
     std::vector<OutlineSection> sections = {};
     std::vector<std::vector<std::string>> rows = {};  ///< a table; the findings where it is empty
-    std::vector<std::string> pictures = {};           ///< SVG
     // What few formats print is made when they ask.
     std::function<std::string(const Style&)> text = {}, json = {};
+    std::function<std::vector<std::string>()> pictures = [] { return std::vector<std::string>(); };  ///< SVG
 };
 
 /// What every document has, put into `outline`.

@@ -15,8 +15,7 @@ namespace {
 /// The title at the left, the rule at the right or, where it does not fit, on the next line.
 void write_title(Page& page, const Finding& finding) {
     const auto& [mark, style, word] = look_of(finding.severity);
-    const std::string sure =
-        finding.confidence == Confidence::certain ? "" : " (" + std::string(name_of(finding.confidence)) + ")";
+    const std::string sure = finding.confidence == Confidence::certain ? "" : concat(" (", finding.confidence, ')');
     const std::string begin = page.mark(mark) + ' ';
     const std::string text = page.styled(style, std::string(word) + ": ") + shown(title_of(finding)) + sure;
     const std::string rule = shown(finding.rule);

@@ -99,7 +99,7 @@ std::string write(const Outline& outline, const Style&) {
     for (const Finding& finding : outline.findings) body += finding_text(finding);
     for (const OutlineSection& section : outline.sections)
         body += element("h2", xml(section.heading)) + fixed(section.text, section.heading);
-    for (const std::string& picture : outline.pictures) body += element("figure", picture, "tabindex=\"0\"");
+    for (const std::string& picture : outline.pictures()) body += element("figure", picture, "tabindex=\"0\"");
     body += all_checks(outline);
     return std::string(page_named(report_texts(), "html_head")) +
            element("title", "rnncheck: " + xml(outline.sentence)) + "</head>\n<body>\n" + element("main", body) +

@@ -22,11 +22,11 @@ class Metrics {
         text_ += "# HELP " + name_ + " " + help + "\n# TYPE " + name_ + " gauge\n";
     }
 
-    void add(const Labels& labels, const std::string& value) {
+    void add(const Labels& labels, const auto& value) {
         std::vector<std::string> parts;
         for (const auto& [label, text] : labels)
             parts.push_back(concat(label, "=\"", with_entities(text, {{'"', "\\\""}, {'\\', "\\\\"}}), '"'));
-        text_ += name_ + (parts.empty() ? "" : "{" + join(parts, ",") + "}") + " " + value + "\n";
+        text_ += concat(name_, parts.empty() ? "" : "{" + join(parts, ",") + "}", ' ', value, '\n');
     }
 
     const std::string& text() const { return text_; }
@@ -55,17 +55,15 @@ std::string write(const Outline& outline, const Style&) {
     metrics.begin("finding", "Findings of a rule; gpu is empty where a finding is not about one GPU.");
     std::map<Labels, int> findings;
     for (const Finding& finding : outline.findings)
-        ++findings[{
-            {"rule", finding.rule}, {"severity", std::string(name_of(finding.severity))}, {"gpu", gpu_of(finding)}}];
+        ++findings[{{"rule", finding.rule}, {"severity", concat(finding.severity)}, {"gpu", gpu_of(finding)}}];
     for (const RuleVerdict* check : faults_without_finding(outline))
         ++findings[{{"rule", check->rule}, {"severity", "warning"}, {"gpu", ""}}];
-    for (const auto& [labels, count] : findings) metrics.add(labels, std::to_string(count));
+    for (const auto& [labels, count] : findings) metrics.add(labels, count);
     metrics.begin("rnn_cases", "Recurrent-network tests by GPU and result.");
     for (const auto& [gpu, ends] : outline.tests)
         for (std::size_t i = 0; i < names_of(RunEnd{}).size(); ++i) {
             const auto* count = look_up(ends, static_cast<RunEnd>(i));
-            metrics.add({{"gpu", std::to_string(gpu)}, {"end", std::string(names_of(RunEnd{})[i])}},
-                        std::to_string(count ? *count : 0));
+            metrics.add({{"gpu", concat(gpu)}, {"end", concat(static_cast<RunEnd>(i))}}, count ? *count : 0);
         }
     metrics.begin("last_run_timestamp_seconds", "When the check was started, in seconds since 1970.");
     metrics.add({}, seconds_since_1970(outline.run.run_at));
