@@ -37,6 +37,7 @@ inline std::string_view page_named(std::span<const EmbeddedFile> pages, std::str
 
 std::span<const EmbeddedFile> rule_pages();
 std::span<const EmbeddedFile> probe_pages();
+std::span<const EmbeddedFile> report_texts();
 std::span<const EmbeddedFile> kernels();
 std::span<const EmbeddedFile> command_texts();
 std::span<const EmbeddedFile> help_topics();

@@ -16,7 +16,7 @@
 #include "base/json.hpp"
 #include "base/lists.hpp"
 #include "matrix/matrix.hpp"
-#include "report/format.hpp"
+#include "report/outline.hpp"
 
 namespace rnncheck {
 

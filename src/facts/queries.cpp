@@ -7,6 +7,12 @@
 
 namespace rnncheck {
 
+std::string in_words(const CallResult& call) {
+    const std::string text = escaped(call.text, 300);
+    if (call.code < 0) return call.call + (text.empty() ? " failed" : ": " + text);
+    return call.call + " returned " + std::to_string(call.code) + (text.empty() ? "" : " (" + text + ")");
+}
+
 bool kernel_side_seen(const Facts& facts) {
     return facts.driver.module_loaded.value_or(false) || !facts.driver.device_nodes.empty();
 }

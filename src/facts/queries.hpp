@@ -7,6 +7,9 @@
 
 namespace rnncheck {
 
+/// "cuInit returned 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)", or the loader's words when there was no answer.
+std::string in_words(const CallResult& call);
+
 /// The driver's kernel side shows itself: a loaded module, a device node, or the Windows bridge /dev/dxg.
 bool kernel_side_seen(const Facts& facts);
 

@@ -23,6 +23,9 @@ bool ran_out_of_memory(const RnnRun& run);
 /// well.
 bool short_of_memory(const RnnRun& run);
 
+/// "error 0.5 where 0.001 is allowed, y[3] of step 2" of an incorrect case.
+std::string how_wrong(const RnnRun& run);
+
 /// "needs 1.3 MiB of GPU memory at least, 1 MiB free".
 std::string memory_in_words(const RnnRun& run);
 

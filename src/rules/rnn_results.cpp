@@ -17,14 +17,6 @@ static double badness(const RnnRun& run) {
     return std::isfinite(error) ? (limit > 0 ? error / limit : error) : HUGE_VAL;
 }
 
-static std::string how_wrong(const RnnRun& run) {
-    std::string text = "wrong";
-    if (run.largest_error) text = "error " + short_number(*run.largest_error);
-    if (run.largest_error && run.limit) text += " where " + short_number(*run.limit) + " is allowed";
-    if (run.precision == Precision::tf32) text += ", which TF32 explains";
-    return text + (run.where ? ", " + escaped(*run.where, 200) : "");
-}
-
 /// An algorithm of which every case is correct, where some case of another one is not.
 static std::optional<Algorithm> algorithm_without_fault(const Sweep& sweep) {
     std::set<Algorithm> right;

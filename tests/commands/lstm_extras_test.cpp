@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "commands/lstm.hpp"
 #include "judge.hpp"
-#include "report/format.hpp"
+#include "report/outline.hpp"
 #include "support/catch.hpp"
 
 using namespace rnncheck;

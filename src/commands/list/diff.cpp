@@ -3,6 +3,7 @@
 #include "commands/input.hpp"
 #include "commands/survey_here.hpp"
 #include "commands/tables.hpp"
+#include "fleet/fleet.hpp"
 
 namespace rnncheck::commands::diff {
 

@@ -1,9 +1,10 @@
 // Compares the reports of many machines.
+#include "fleet/fleet.hpp"
+
 #include <algorithm>
 
 #include "commands/common_options.hpp"
 #include "commands/output.hpp"
-#include "fleet/compare.hpp"
 
 namespace rnncheck::commands::fleet {
 
@@ -51,20 +52,17 @@ struct DiffOptions {
 };
 
 Collection read(const std::vector<std::string>& inputs, NamedBy name) {
-    std::vector<std::string> files = report_files(inputs);
+    const std::vector<std::string> files = report_files(inputs);
     std::ranges::for_each(files, protect_input);
-    return read_reports(std::move(files), name == NamedBy::file);
+    return read_reports(files, name == NamedBy::file);
 }
 
 int compare(MergeOptions& options, const CLI::App& app, const std::string& node) {
     begin_run(app, options.report);
     const ComparisonOptions& how = options.comparison;
-    Collection collection = read(options.inputs, how.name);
+    const Collection collection = read(options.inputs, how.name);
     FleetQuestion question{.group_by = how.group_by, .nodes = how.nodes, .only = node};
-    if (!how.expect.empty()) {
-        const Collection expected = read({how.expect}, how.name);
-        question.expected = expected.renumbered(only_report(expected), collection.texts);
-    }
+    if (!how.expect.empty()) question.expected = only_report(read({how.expect}, how.name));
     if (!node.empty() && !collection.find(node)) throw UsageError("no report is of a node '" + escaped(node) + "'");
     return print_report(finished(compare_nodes(collection, question), options.report), options.report);
 }

@@ -35,7 +35,7 @@ std::vector<Candidate> candidates(const LogWords& known, const Matrix& matrix) {
     return found;
 }
 
-Evidence evidence_of(const LogEvent& event, const std::string& what, const Log& log) {
+Evidence evidence_of_line(const LogEvent& event, const std::string& what, const Log& log) {
     const std::string file = log.files.size() > 1 ? event.file + ", " : "";
     return {what, file + "line " + std::to_string(event.line) + ": " + event.text,
             "log.events[" + std::to_string(&event - log.events.data()) + "]"};
@@ -45,7 +45,7 @@ void add_evidence(Finding& finding, const std::string& word, const Log& log, con
                   const Matrix& matrix) {
     if (const LogEvent* event = find_by(log.events, &LogEvent::signature, word)) {
         const LogSignature* signature = find_by(matrix.log_signatures(), &LogSignature::id, word);
-        finding.evidence.push_back(evidence_of(*event, signature ? signature->meaning : word, log));
+        finding.evidence.push_back(evidence_of_line(*event, signature ? signature->meaning : word, log));
     } else if (const std::string* why = look_up(known.words, word)) {
         finding.evidence.push_back({"also known", *why, "log"});
     }

@@ -10,13 +10,9 @@ namespace rnncheck::rules {
 
 std::vector<Sweep> sweeps(const Facts& facts) {
     std::vector<Sweep> found;
-    for (const auto& run : facts.rnn_runs) {
-        if (is_shadowed(facts, run.library)) continue;
-        Sweep* sweep =
-            find_where(found, [&](const Sweep& known) { return known.library == run.library && known.gpu == run.gpu; });
-        if (!sweep) sweep = &found.emplace_back(Sweep{run.library, run.gpu, {}});
-        sweep->runs.push_back(&run);
-    }
+    for (const auto& [place, runs] :
+         grouped(facts.rnn_runs, [](const RnnRun& run) { return std::pair(run.library, run.gpu); }))
+        if (!is_shadowed(facts, place.first)) found.push_back({place.first, place.second, runs});
     return found;
 }
 

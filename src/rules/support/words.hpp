@@ -23,9 +23,8 @@ std::string if_known(const std::optional<Version>& version);
 std::string if_known(const std::optional<CallResult>& call);
 std::string if_known(const std::optional<std::string>& text);
 
-/// "cuInit returned 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)", or the loader's words when there was no answer.
-std::string in_words(const CallResult& call);
-/// The same, or that the reason is not known.
+/// A call in words, or that the reason is not known.
+using rnncheck::in_words;
 std::string in_words(const std::optional<CallResult>& call);
 
 Evidence evidence_of(const FailedCall& failed);

@@ -1,21 +1,19 @@
-#include "report/diff.hpp"
-
 #include <algorithm>
 #include <map>
 
-#include "base/json.hpp"
 #include "base/lists.hpp"
 #include "base/sha256.hpp"
+#include "base/text.hpp"
+#include "facts/facts_json.hpp"
 #include "facts/queries.hpp"
+#include "fleet/fleet.hpp"
+#include "fleet/values.hpp"
 #include "report/outline.hpp"
-#include "report/places.hpp"
 #include "report/redact.hpp"
 
 namespace rnncheck {
 
 namespace {
-
-using enum DiffLayer;
 
 /// What follows from other facts: it explains nothing.
 constexpr std::string_view results =
@@ -24,81 +22,29 @@ constexpr std::string_view results =
     "nvrtcs[].failure kernel_runs[] kernel_runs[].correct kernel_runs[].result rnn_runs[].cases rnn_runs[].results "
     "rnn_runs[].numbers libraries[].missing_needs ";
 
-/// Unset where all is well: there is none.
-constexpr std::string_view unset_is_none = " failure unreachable problem container kernel_driver ";
-
-const std::string absent = "absent";
-
-using Values = std::map<std::string, std::string>;  ///< by place
+using Places = std::map<std::string, std::string>;  ///< with their values
 
 bool is_one_of(std::string_view places, const std::string& place) {
     return contains(places, " " + place + " ") || contains(places, " " + without_names(place) + " ");
 }
 
-std::string plain_text(const Json& json) {
-    if (!json.is_string()) return json.dump();
-    const std::string text = json.get<std::string>();
-    return text.starts_with('/') && !contains(text, ":") ? file_name(text) : text;
-}
-
-/// By what an element of a list is known, its directory left out. GPUs and what ran on them by their number.
-std::string name_of_element(const Json& element) {
-    for (const char* name : {"index", "gpu", "code", "library", "soname", "name", "path"})
-        if (const auto found = element.find(name); found != element.end()) return plain_text(*found);
-    return "0";
-}
-
-void collect(const Json& json, const std::string& place, Values& values);
-
-void collect_list(const Json& list, const std::string& place, Values& values) {
-    std::vector<std::string> texts;
-    for (const Json& element : list) {
-        const std::string name = element.is_object() ? name_of_element(element) : "";
-        std::string whole = place + '[' + name + ']';
-        for (int n = 2; values.contains(whole); ++n) whole = place + '[' + name + " #" + std::to_string(n) + ']';
-        if (!element.is_object()) texts.push_back(plain_text(element));
-        if (!element.is_object() || may_vary(whole)) continue;
-        values[whole] = "present";
-        collect(element, whole, values);
+/// With one cuDNN each, it is the same thing in another version: "cudnns[].version".
+Places places_of(const Facts& facts, bool has_one_cudnn) {
+    rapidjson::Document json;
+    const std::string text = facts_to_text(facts);
+    json.Parse(text.data(), text.size());
+    Places places;
+    for (const auto& [place, value] : values_of(json, false)) {
+        const bool is_renamed = has_one_cudnn && place.starts_with("cudnns[");
+        places[is_renamed ? "cudnns[" + place.substr(place.find(']')) : place] = value;
     }
-    const bool is_of_texts = !texts.empty() || (list.empty() && contains(place, "]") && !place.ends_with(".libraries"));
-    if (is_of_texts) values[place] = join(texts, ", ");
-}
-
-void collect(const Json& json, const std::string& place, Values& values) {
-    if (may_vary(place)) return;
-    if (json.is_array()) return collect_list(json, place, values);
-    if (!json.is_object()) {
-        values[place] = plain_text(json);
-    } else if (json.contains("call") && json.contains("code")) {
-        const Json& code = json["code"];
-        values[place] = code == 0 ? "success" : plain_text(json["call"]) + " returned " + code.dump();
-    } else if (place == "host.environment") {
-        for (const auto& [name, value] : json.items())  // lists of directories too, whose order matters
-            if (!may_vary(place + '[' + name + ']')) values[place + '[' + name + ']'] = value;
-    } else {
-        for (const auto& [member, item] : json.items())
-            collect(item, place.empty() ? member : place + '.' + member, values);
-    }
-}
-
-Values values_of(const Facts& facts) {
-    Json json = to_json(facts, valid_utf8);
-    Json active = Json::object();  // frameworks are judged as this environment has them
-    for (Json& python : json["pythons"])
-        if (python["active"] == true) active = std::move(python);
-    json["pythons"] = std::move(active);
-    Values values;
-    collect(json, "", values);
-    return values;
+    return places;
 }
 
 /// Nothing where it is unknown.
-std::optional<std::string> value_at(const std::string& place, const Values& values, const Facts& facts) {
+std::optional<std::string> value_at(const std::string& place, const Places& values, const Facts& facts) {
     if (const auto* found = look_up(values, place)) return *found;
-    const bool can_be_absent = place.ends_with(']') || is_one_of(unset_is_none, place.substr(place.rfind('.') + 1));
-    if (!can_be_absent || !probe_completed(facts, section_of(place).probe)) return std::nullopt;
-    return absent;
+    return probe_completed(facts, probe_that_shows_absence(place)) ? std::optional<std::string>(absent) : std::nullopt;
 }
 
 /// Equal bits can be expected of the same GPU model and cuDNN.
@@ -113,7 +59,7 @@ using Runs = std::map<std::string, const RnnRun*>;  ///< of one GPU, by interfac
 std::map<int, Runs> runs_of(const Facts& facts) {
     std::map<int, Runs> runs;
     for (const RnnRun& run : facts.rnn_runs) {
-        std::string key = std::string(name_of(run.dialect)) + to_json(run.rnn_case).dump();
+        std::string key = concat(run.dialect, ' ', describe(run.rnn_case));
         while (run.end != RunEnd::skipped && !runs[run.gpu].emplace(key, &run).second) key += '#';  // of another cuDNN
     }
     return runs;
@@ -143,7 +89,7 @@ struct Results {
 };
 
 /// Numbers and times only of GPUs on which the common cases ended alike.
-void add_results(Values& in_a, Values& in_b, const Facts& a, const Facts& b) {
+void add_results(Places& in_a, Places& in_b, const Facts& a, const Facts& b) {
     constexpr double noise_factor = 3, noise_ms = 50;
     std::map<int, Runs> of_a = runs_of(a), of_b = runs_of(b);
     for (const auto& [gpu, runs] : of_a) of_b[gpu];
@@ -167,55 +113,43 @@ void add_results(Values& in_a, Values& in_b, const Facts& a, const Facts& b) {
     }
 }
 
-/// "cudnns[libcudnn.so.9].version" as "cudnns[].version".
-void rename_cudnn(Values& values) {
-    for (auto at = values.lower_bound("cudnns["); at != values.end() && at->first.starts_with("cudnns[");) {
-        auto renamed = values.extract(at++);
-        renamed.key() = "cudnns[" + renamed.key().substr(renamed.key().find(']'));
-        values.insert(std::move(renamed));
+/// Those that have the same values in the same member of a section are one, "GPU 0, 1"; from the lowest layer up.
+std::vector<Difference> joined(const std::vector<Difference>& differences) {
+    std::vector<Difference> list;
+    for (const auto& [key, alike] : grouped(differences, [](const Difference& one) {
+             const std::string& place = one.facts.front();
+             return std::tuple(section_of(place).begin, name_and_member(place).second, one.a, one.b, one.matters);
+         })) {
+        Difference& whole = list.emplace_back(*alike.front());
+        for (std::size_t i = 1; i < alike.size(); ++i) whole.facts.push_back(alike[i]->facts.front());
+        whole.layer = section_of(whole.facts.front()).layer;
+        whole.what = label_of(whole.facts);
     }
-}
-
-/// Beside those that have the same values in the same member of a section, so that "GPU 0, 1" is one difference.
-void add_difference(std::vector<Difference>& list, const std::string& place, Difference difference) {
-    const Section& section = section_of(place);
-    const auto member = name_and_member(place).second;
-    Difference* const same = find_where(list, [&](const Difference& other) {
-        const std::string& first = other.facts.front();
-        return &section_of(first) == &section && name_and_member(first).second == member && other.a == difference.a &&
-               other.b == difference.b && other.matters == difference.matters;
-    });
-    if (same) return same->facts.push_back(place);
-    difference.layer = section.layer;
-    difference.facts = {place};
-    list.push_back(std::move(difference));
+    std::ranges::stable_sort(list, {}, &Difference::layer);
+    return list;
 }
 
 void compare(Diff& diff, const Facts& a, const Facts& b) {
-    Values in_a = values_of(a), in_b = values_of(b);
+    const bool have_one_cudnn = a.cudnns.size() == 1 && b.cudnns.size() == 1;
+    Places in_a = places_of(a, have_one_cudnn), in_b = places_of(b, have_one_cudnn);
     add_results(in_a, in_b, a, b);
-    // With one cuDNN each, it is the same thing in another version.
-    if (a.cudnns.size() == 1 && b.cudnns.size() == 1)
-        for (Values* values : {&in_a, &in_b}) rename_cudnn(*values);
-    Values places = in_a;
+    Places places = in_a;
     places.insert(in_b.begin(), in_b.end());
     std::string skipped = "\n";  // what is in an element that only one of them has
     for (const auto& [place, any] : places) {
         if (place.starts_with(skipped)) continue;
         if (place.ends_with(']') && in_a.contains(place) != in_b.contains(place)) skipped = place + '.';
-        Difference difference{.a = value_at(place, in_a, a), .b = value_at(place, in_b, b)};
+        Difference difference{.facts = {place}, .a = value_at(place, in_a, a), .b = value_at(place, in_b, b)};
         const bool is_known = difference.a && difference.b;
         if (is_known ? without_numbers(*difference.a) == without_numbers(*difference.b) : difference.a == difference.b)
             continue;
         const auto [name, member] = name_and_member(place);
         if (place.starts_with("rnn_runs["))
             difference.matters = member != "time" && (member != "numbers" || are_alike(a, b, std::stoi(name)));
-        add_difference(is_known ? diff.differences : diff.unknown, place, std::move(difference));
+        (is_known ? diff.differences : diff.unknown).push_back(std::move(difference));
     }
-    for (auto* const list : {&diff.differences, &diff.unknown}) {
-        std::ranges::stable_sort(*list, {}, &Difference::layer);
-        for (Difference& difference : *list) difference.what = label_of(difference.facts);
-    }
+    diff.differences = joined(diff.differences);
+    diff.unknown = joined(diff.unknown);
 }
 
 /// Errors and warnings of the one alone. Where a file is, is not compared.
@@ -245,7 +179,7 @@ int explains(const Difference& difference, const Finding& finding) {
     };
     if (std::ranges::any_of(finding.evidence, is_its_source)) return 100;
     if (is_variable(difference)) return 1;  // it may explain anything
-    if (difference.layer == frameworks) return 10;
+    if (difference.layer == DiffLayer::frameworks) return 10;
     const bool is_absent = difference.a == absent || difference.b == absent;
     return distance < 0 ? 0 : 20 - 2 * distance + (place.ends_with("version") ? 2 : is_absent ? 1 : 0);
 }
@@ -278,8 +212,8 @@ std::string whose(const Finding& finding) {
 /// Whether the loader finds a cuDNN of `one` by an LD_LIBRARY_PATH that the other has not.
 bool is_found_by_path(const Facts& one, const Facts& other) {
     const auto is_in_path = [](const Facts& facts, const std::string& directory) {
-        const auto path = facts.host.environment.find("LD_LIBRARY_PATH");
-        return path != facts.host.environment.end() && contains(':' + path->second + ':', ':' + directory + ':');
+        const std::string* const path = environment(facts, "LD_LIBRARY_PATH");
+        return path && contains(':' + *path + ':', ':' + directory + ':');
     };
     return std::ranges::any_of(one.cudnns, [&](const Cudnn& installed) {
         const std::string directory = directory_of(installed.library);
@@ -291,9 +225,9 @@ bool is_found_by_path(const Facts& one, const Facts& other) {
 
 /// A difference between two cuDNNs behind that of the variable that selects them.
 std::string with_cause(const Difference& difference, const Diff& diff, bool cudnn_by_path) {
-    const auto path = std::ranges::find(diff.differences, std::vector<std::string>{"host.environment[LD_LIBRARY_PATH]"},
-                                        &Difference::facts);
-    const bool is_caused = cudnn_by_path && difference.layer == cudnn && path != diff.differences.end();
+    const auto* const path =
+        find_by(diff.differences, &Difference::facts, std::vector<std::string>{"host.environment[LD_LIBRARY_PATH]"});
+    const bool is_caused = cudnn_by_path && difference.layer == DiffLayer::cudnn && path;
     return (is_caused ? in_words(*path) + ", so " : "") + in_words(difference);
 }
 
@@ -304,23 +238,22 @@ std::string sentence_of(const Diff& diff, bool cudnn_by_path) {
     const bool is_of_b = has_problem(diff.only_in_b) || (!diff.only_in_b.empty() && !has_problem(diff.only_in_a));
     const auto &findings = is_of_b ? diff.only_in_b : diff.only_in_a,
                &others = is_of_b ? diff.only_in_a : diff.only_in_b;
+    const auto& list = diff.differences;
     if (!findings.empty()) {
         const Finding& first = findings.front();
         const bool has_other = !others.empty() && others.front().severity == first.severity;
         const auto how_well = [&](const Difference& difference) { return explains(difference, first); };
-        const auto best = std::ranges::max_element(diff.differences, {}, how_well);
-        const bool is_explained = best != diff.differences.end() && how_well(*best) > 0;
-        return (has_other ? "" : "only ") + std::string(is_of_b ? "B" : "A") + " has the " +
-               (first.severity == Severity::error ? "problem: " : "warning: ") + first.title + whose(first) +
-               (has_other ? std::string("; ") + (is_of_b ? "A" : "B") + " has another: " + others.front().title : "") +
-               "; " +
-               (is_explained ? with_cause(*best, diff, cudnn_by_path)
-                             : "no difference in versions or settings explains it");
+        const auto best = std::ranges::max_element(list, {}, how_well);
+        return concat(has_other ? "" : "only ", is_of_b ? "B" : "A", " has the ",
+                      first.severity == Severity::error ? "problem: " : "warning: ", first.title, whose(first),
+                      has_other ? concat("; ", is_of_b ? "A" : "B", " has another: ", others.front().title) : "", "; ",
+                      best != list.end() && how_well(*best) > 0 ? with_cause(*best, diff, cudnn_by_path)
+                                                                : "no difference in versions or settings explains it");
     }
-    const auto first = std::ranges::max_element(diff.differences, {}, how_telling);
-    if (first != diff.differences.end() && first->matters)
+    const auto first = std::ranges::max_element(list, {}, how_telling);
+    if (first != list.end() && first->matters)
         return "the findings are the same, but " + with_cause(*first, diff, cudnn_by_path) +
-               (diff.differences.size() > 1 ? " (more below)" : "");
+               (list.size() > 1 ? " (more below)" : "");
     if (diff.unknown.empty()) return "nothing that matters differs";
     return "nothing known differs, but " + pluralized(diff.unknown.size(), "fact is", "facts are") +
            " unknown on one side";
