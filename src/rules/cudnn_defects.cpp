@@ -67,9 +67,7 @@ static Remedy remedy_for(const Facts& facts, const Matrix& matrix, const CudnnCo
                          const std::vector<RnnDefect>& defects, const Remedy& remedy) {
     const CudnnBuild* fixed = version_without(facts, matrix, defects);
     if (!fixed && std::ranges::all_of(defects, [](const RnnDefect& defect) { return defect.fixed.has_value(); }))
-        return {.action = Action::change_program,
-                .text = "Run the layer without cuDNN: no version without this defect suits this GPU, CUDA and driver",
-                .link = remedy.link};
+        return rules::remedy("cudnn_bug/without_cudnn", {remedy.link});
     Remedy update = for_this_cuda(facts, matrix, fixed, copy, defects, remedy);
     for (const RnnDefect& defect : defects) update.text += ". " + defect.workaround;
     if (update.text.ends_with('.')) update.text.pop_back();

@@ -129,17 +129,20 @@ static const PythonPackage* conda_package(const PythonEnvironment& environment, 
     });
 }
 
+std::optional<std::string> by_pip(const PythonEnvironment* environment, const std::string& install) {
+    constexpr std::string_view word = "pip ";
+    return install.starts_with(word) ? std::optional(pip(environment, install.substr(word.size()))) : std::nullopt;
+}
+
 std::vector<std::string> install_here(const Facts& facts, const std::string& framework, const std::string& install) {
-    constexpr std::string_view pip_start = "pip ";
     const PythonEnvironment* environment = active_environment(facts);
-    if (!environment || environment->kind != "conda" || !install.starts_with(pip_start)) return {install};
-    std::vector<std::string> commands;
+    const auto command = by_pip(environment, install);
+    if (!environment || environment->kind != "conda" || !command) return {install};
     const auto names = framework == "tensorflow" ? std::vector<std::string>{"tensorflow-base"}
                                                  : std::vector<std::string>{framework, "lib" + framework};
-    if (const PythonPackage* package = conda_package(*environment, names))
-        commands.push_back("conda remove --prefix " + shell_quoted(environment->path) + " " + package->name);
-    commands.push_back(pip(environment, install.substr(pip_start.size())));
-    return commands;
+    const PythonPackage* package = conda_package(*environment, names);
+    if (!package) return {*command};
+    return {"conda remove --prefix " + shell_quoted(environment->path) + " " + package->name, *command};
 }
 
 std::string export_of_loader_path(const std::string& directories) {

@@ -50,6 +50,9 @@ Remedy against_foreign_driver(const Facts& facts);
 std::string pip(const Facts& facts, const Framework& framework, const std::string& what);
 std::string pip(const PythonEnvironment* environment, const std::string& what);
 
+/// The tables' "pip install ..." with the environment's own python; nothing of another command.
+std::optional<std::string> by_pip(const PythonEnvironment* environment, const std::string& install);
+
 /// The command of the tables for the environment in use: that of conda has its own python, and what conda installed of
 /// the framework has to go first.
 std::vector<std::string> install_here(const Facts& facts, const std::string& framework, const std::string& install);
