@@ -86,27 +86,24 @@ void find_undecided(FrameworkPlan& plan, const std::vector<PlannedBuild>& builds
                });
     };
     plan.undecided = ranges_of(builds, is_undecided);
-    const auto newest = std::ranges::find_if(builds, is_undecided);
-    if (newest != builds.end()) plan.undecided_because = newest->because;
+    if (const PlannedBuild* const newest = find_where(builds, is_undecided)) plan.undecided_because = newest->because;
 }
 
 FrameworkPlan plan_for(const std::string& framework, const PlanQuestion& question, const Matrix& matrix) {
     FrameworkPlan plan;
     plan.framework = framework;
     const std::vector<PlannedBuild> builds = judged_builds(framework, question, matrix);
-    const auto with = [&](Fit fit) {
-        return std::ranges::find_if(builds, [fit](const PlannedBuild& build) { return build.fit == fit; });
-    };
-    auto chosen = with(Fit::works);
-    if (chosen == builds.end()) chosen = with(Fit::compiles_first);
-    if (chosen != builds.end()) plan.newest = *chosen;
-    for (auto build = builds.begin(); build != builds.end(); ++build)
-        if (build != chosen && runs(*build)) plan.others.push_back(*build);
+    const auto with = [&](Fit fit) { return find_by(builds, &PlannedBuild::fit, fit); };
+    const PlannedBuild* chosen = with(Fit::works);
+    if (!chosen) chosen = with(Fit::compiles_first);
+    if (chosen) plan.newest = *chosen;
+    for (const PlannedBuild& build : builds)
+        if (&build != chosen && runs(build)) plan.others.push_back(build);
     plan.versions = ranges_of(builds, runs);
     find_undecided(plan, builds);
-    if (chosen == builds.end()) chosen = with(Fit::unknown);
-    if (!plan.newest && chosen != builds.end()) plan.perhaps = *chosen;
-    if (!builds.empty() && (chosen == builds.end() || chosen->last < builds.front().last)) plan.newer = builds.front();
+    if (!chosen) chosen = with(Fit::unknown);
+    if (!plan.newest && chosen) plan.perhaps = *chosen;
+    if (!builds.empty() && (!chosen || chosen->last < builds.front().last)) plan.newer = builds.front();
     return plan;
 }
 

@@ -386,12 +386,10 @@ std::vector<CudnnBuild> cudnn_builds_of(const Version& cudnn, const Matrix& matr
 }
 
 const CudnnBuild* first_cudnn_without(const Version& gpu, const Version& from, int cuda_major, const Matrix& matrix) {
-    const auto& rows = matrix.cudnn_builds();
-    const auto found = std::ranges::find_if(rows, [&](const CudnnBuild& row) {
+    return find_where(matrix.cudnn_builds(), [&](const CudnnBuild& row) {
         return row.cuda_major == cuda_major && row.cudnn.major() == from.major() && row.last() >= from &&
                gpu < row.capability_min;
     });
-    return found == rows.end() ? nullptr : &*found;
 }
 
 std::string as_bound(const Version& version) {

@@ -1,3 +1,5 @@
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
 
@@ -11,12 +13,6 @@ namespace {
 
 constexpr std::size_t longest_value = 200;
 
-std::string without(std::string text, std::initializer_list<std::string_view> prefixes) {
-    for (const std::string_view prefix : prefixes)
-        if (text.starts_with(prefix)) return std::string(trim(std::string_view(text).substr(prefix.size())));
-    return text;
-}
-
 /// A version of `least` to `most` numbers.
 std::optional<Version> version_of(std::string_view text, std::size_t least, std::size_t most) {
     const auto version = parse_version(text);
@@ -24,17 +20,17 @@ std::optional<Version> version_of(std::string_view text, std::size_t least, std:
     return version;
 }
 
-/// "cu12", "cuda12", "cuda 12.4", "cu124", "cu92": the CUDA of a flavour.
-std::optional<Version> flavour_from(std::string_view text) {
-    const std::string word = without(std::string(trim(text)), {"for "});
-    const std::string number = without(word, {"cuda-", "cuda", "cu"});
-    if (number == word) return std::nullopt;
-    return contains(number, ".") ? version_of(number, 1, 2) : cuda_of_digits(number);
+/// What a pattern captures of the whole text, blanks at its ends aside; nothing where it does not match.
+std::optional<std::string> captured(std::string_view text, const LazyRE2& pattern) {
+    std::string part;
+    return re2::RE2::FullMatch(normalized(text), *pattern, &part) ? std::optional(part) : std::nullopt;
 }
 
-/// Where the version ends and something else begins.
-std::size_t end_of_version(std::string_view text) {
-    return std::min(text.find_first_not_of("0123456789."), text.size());
+/// "cu12", "cuda12", "cuda 12.4", "cu124", "cu92": the CUDA of a flavour.
+std::optional<Version> flavour_from(std::string_view text) {
+    static const LazyRE2 form = {R"((?:for )?cu(?:da)?-? *([0-9.]+))"};
+    const std::string number = captured(text, form).value_or("");
+    return contains(number, ".") ? version_of(number, 1, 2) : cuda_of_digits(number);
 }
 
 /// Longer words first where one begins with another.
@@ -63,10 +59,6 @@ constexpr auto framework_words = std::to_array<FrameworkWord>({
     {"theano", "theano", true},
 });
 
-/// How the builds begin that the names of packages and their extras tell.
-constexpr auto build_words =
-    std::to_array<std::string_view>({"gpu", "cpu", "cu", "and-cuda", "directml", "metal", "rocm"});
-
 constexpr auto linux_words = std::to_array<std::string_view>(
     {"linux",  "ubuntu", "debian", "centos",  "fedora", "red hat", "redhat",  "rhel",
      "rocky",  "alma",   "suse",   "arch",    "mint",   "manjaro", "pop!_os", "pop os",
@@ -79,128 +71,87 @@ std::string normalized(std::string_view text) {
 }
 
 const FrameworkWord* framework_word_at(std::string_view text) {
-    const auto found = std::ranges::find_if(framework_words, [&](const FrameworkWord& word) {
+    return find_where(framework_words, [&](const FrameworkWord& word) {
         return !word.only_in_questions && text.starts_with(word.word);
     });
-    return found == framework_words.end() ? nullptr : &*found;
 }
 
 std::optional<Version> driver_from(std::string_view text) {
-    constexpr int oldest_branch_with_cuda = 100, newest_plausible = 9999;
-    const auto version = version_of(without(normalized(text), {"r", "v"}), 1, 3);
-    if (!version || version->major() < oldest_branch_with_cuda || version->major() > newest_plausible)
-        return std::nullopt;
-    return version;
-}
-
-/// "12.x": any version of 12.
-static std::string without_x(std::string value) {
-    if (value.ends_with(".x")) value.resize(value.size() - 2);
-    return value;
+    constexpr int oldest_branch_with_cuda = 100;
+    static const LazyRE2 form = {R"([rv]? *([0-9]{3,4}(?:\.[0-9]+){0,2}))"};
+    const auto version = parse_version(captured(text, form).value_or(""));
+    return version && version->major() >= oldest_branch_with_cuda ? version : std::nullopt;
 }
 
 std::optional<Version> cuda_from(std::string_view text) {
-    const std::string word = normalized(text), value = without(word, {"cuda-", "cuda", "cu", "v"});
-    if (is_number(value) && value != word && value.size() < 4 && word.front() == 'c')
-        return value.size() == 1 ? parse_version(value) : cuda_of_digits(value);
-    if (is_number(value) && (value.size() == 4 || value.size() == 5))
-        return cuda_version_from_number(number_from(value).value_or(0));
-    const auto version = version_of(without_x(value), 1, 3);
-    return version && version->major() < 100 ? version : std::nullopt;
+    static const LazyRE2 coded = {"(?:cuda-?|cu|v)? *([0-9]{4,5})"}, glued = {"(?:cuda-?|cu) *([0-9]{2,3})"};
+    static const LazyRE2 dotted = {R"((?:cuda-?|cu|v)? *([0-9]{1,2}(?:\.[0-9]+){0,2})(?:\.x)?)"};
+    if (const auto code = captured(text, coded)) return cuda_version_from_number(number_from(*code).value_or(0));
+    if (const auto digits = captured(text, glued)) return cuda_of_digits(*digits);
+    return parse_version(captured(text, dotted).value_or(""));
 }
 
 std::optional<CudnnGiven> cudnn_from(std::string_view text) {
-    const std::string value = without_x(without(normalized(text), {"cudnn ", "v"}));
-    const std::size_t end = end_of_version(value);
-    const std::string_view digits = std::string_view(value).substr(0, end);
-    CudnnGiven given;
-    if (is_number(digits) && digits.size() >= 4 && digits.size() <= 6) {
-        const auto version = cudnn_version_from_number(static_cast<std::size_t>(number_from(digits).value_or(0)));
-        if (!version) return std::nullopt;
-        given.version = *version;
-    } else {
-        const auto version = version_of(digits, 1, 4);
-        if (!version || version->major() > 99) return std::nullopt;
-        given.version = *version;
-        if (parts_written(*version) == 4)  // the package's own build number
-            given.version = make_version({version->parts[0], version->parts[1], version->parts[2]});
-    }
-    const std::string rest = without(std::string(trim(std::string_view(value).substr(end))), {"+", "-", "_", ","});
-    if (rest.empty()) return given;
-    given.built_for_cuda = flavour_from(rest);
-    return given.built_for_cuda ? std::optional(given) : std::nullopt;
+    static const LazyRE2 form = {R"((?:cudnn |v)? *([0-9.]*[0-9])(?:\.x)? *[-+_,]?(.*))"};
+    std::string digits, rest;
+    if (!re2::RE2::FullMatch(normalized(text), *form, &digits, &rest)) return std::nullopt;
+    const bool is_coded = is_number(digits) && digits.size() >= 4 && digits.size() <= 6;
+    auto version =
+        is_coded ? cudnn_version_from_number(number_from<std::size_t>(digits).value_or(0)) : version_of(digits, 1, 4);
+    if (!version || version->major() > 99) return std::nullopt;
+    if (parts_written(*version) == 4)  // the package's own build number
+        version = make_version({version->parts[0], version->parts[1], version->parts[2]});
+    if (rest.empty()) return CudnnGiven{*version, {}};
+    const auto cuda = flavour_from(rest);
+    return cuda ? std::optional<CudnnGiven>({*version, cuda}) : std::nullopt;
 }
 
 std::optional<Version> capability_from(std::string_view text) {
-    const std::string value = normalized(text);
-    const std::string code = without(value, {"sm_", "compute_", "sm"});
-    if (code != value) return capability_of_digits(code.substr(0, code.find_last_not_of("af") + 1));
-    const auto version = version_of(without(value, {"cc ", "cc"}), 2, 2);
-    return version && version->major() < 100 ? version : std::nullopt;
+    static const LazyRE2 coded = {"(?:sm_?|compute_) *([0-9]+)[af]*"}, dotted = {R"((?:cc)? *([0-9]{1,2}\.[0-9]+))"};
+    if (const auto digits = captured(text, coded)) return capability_of_digits(*digits);
+    return parse_version(captured(text, dotted).value_or(""));
 }
 
 std::optional<Version> python_from(std::string_view text) {
-    const std::string value = without(normalized(text), {"python ", "python", "cp", "py"});
-    if (is_number(value) && value.size() >= 2 && value.size() <= 3)
-        return parse_version(value.substr(0, 1) + "." + value.substr(1));
-    return version_of(value, 2, 3);
+    static const LazyRE2 glued = {"(?:python|cp|py)? *([0-9]{2,3})"};
+    static const LazyRE2 dotted = {R"((?:python|cp|py)? *([0-9]+(?:\.[0-9]+){1,2}))"};
+    if (const auto digits = captured(text, glued)) return parse_version(digits->substr(0, 1) + "." + digits->substr(1));
+    return parse_version(captured(text, dotted).value_or(""));
 }
 
 /// The flavour that a conda build string names: "py3.9_cuda11.8_cudnn8.7.0_0", "cuda118py310h5e7c1c9_0",
 /// "cpu_py39h...".
-static std::optional<std::string> conda_flavour(std::string_view build) {
-    constexpr std::string_view cuda = "cuda";
-    const auto at = build.find(cuda);
-    if (at == std::string_view::npos) return contains(build, "cpu") ? std::optional<std::string>("cpu") : std::nullopt;
-    const std::string_view rest = build.substr(at + cuda.size());
-    const auto version = parse_version(rest.substr(0, end_of_version(rest)));
-    if (!version || version->text.size() < 2) return std::nullopt;
-    const bool dotted = parts_written(*version) > 1;
-    return "cu" + std::to_string(version->major()) + (dotted ? std::to_string(version->minor()) : std::string());
+static std::optional<std::string> conda_flavour(const std::string& build) {
+    static const LazyRE2 form = {R"(cuda([0-9]+)\.?([0-9]+))"};
+    std::string major, minor;
+    if (re2::RE2::PartialMatch(build, *form, &major, &minor)) return "cu" + major + minor;
+    return contains(build, "cpu") ? std::optional<std::string>("cpu") : std::nullopt;
 }
 
 std::optional<Framework> framework_version_from(std::string_view text) {
-    const std::string value = without(normalized(text), {"==", "v"});
-    const std::size_t end = end_of_version(value);
-    const auto version = version_of(value.substr(0, end), 2, 4);
-    if (!version) return std::nullopt;
+    static const LazyRE2 form = {R"((?:==|v)? *([0-9]+(?:\.[0-9]+){1,3})(?: *=(.*)|[-+[( ]+([a-z0-9._-]+)[]) ]*)?)"};
+    std::string version, conda, build;
+    if (!re2::RE2::FullMatch(normalized(text), *form, &version, &conda, &build) || build.starts_with("rc") ||
+        build.starts_with("dev"))
+        return std::nullopt;
     Framework framework;
-    framework.version = version;
-    std::string_view rest = trim(std::string_view(value).substr(end));
-    if (rest.empty()) return framework;
-    if (rest.front() == '=') {
-        framework.build = conda_flavour(rest);
-        return framework.build ? std::optional(framework) : std::nullopt;
-    }
-    const bool is_set_off =
-        value[end] == '+' || value[end] == '-' || value[end] == ' ' || value[end] == '[' || value[end] == '(';
-    const auto first = rest.find_first_not_of("+-[( "), last = rest.find_last_not_of("]) ");
-    if (!is_set_off || first == std::string_view::npos) return std::nullopt;
-    rest = rest.substr(first, last + 1 - first);
-    const bool is_word = std::ranges::all_of(
-        rest, [](char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '_'; });
-    if (!is_word || rest.starts_with("rc") || rest.starts_with("dev")) return std::nullopt;
-    framework.build = contains(rest, "_") ? conda_flavour(rest).value_or(std::string(rest)) : std::string(rest);
-    return framework;
-}
-
-/// The build that the rest of a package's name or its extra names: "-gpu", "-cuda12x", "[and-cuda]".
-static std::optional<std::string> build_of_package(std::string_view rest) {
-    if (rest.size() < 2 || (rest.front() != '-' && (rest.front() != '[' || rest.back() != ']'))) return std::nullopt;
-    const std::string build(rest.substr(1, rest.find_last_not_of(']')));
-    const auto begins = [&](std::string_view word) { return build.starts_with(word); };
-    if (!std::ranges::any_of(build_words, begins)) return std::nullopt;
-    return build.substr(0, build.find('_'));  // "cuda12_pip" of older JAX
+    framework.version = parse_version(version);
+    if (!conda.empty() || contains(build, "_")) framework.build = conda_flavour(conda + build);
+    if (!framework.build && !build.empty()) framework.build = build;
+    return framework.version && (conda.empty() || framework.build) ? std::optional(framework) : std::nullopt;
 }
 
 std::optional<Framework> framework_named(std::string_view name) {
+    /// The build that the rest of a package's name or its extra names: "-gpu", "-cuda12x", "[and-cuda]", and of older
+    /// JAX "[cuda12_pip]".
+    static const LazyRE2 form = {R"([-[]((?:gpu|cpu|cu|and-cuda|directml|metal|rocm)[^]_]*)[^]]*]?)"};
     const std::string word = normalized(name);
     for (const FrameworkWord& known : framework_words) {
         if (!word.starts_with(known.word) || known.only_in_hints) continue;
         Framework framework;
         framework.name = known.name;
         if (word == known.word) return framework;
-        framework.build = build_of_package(std::string_view(word).substr(known.word.size()));
+        framework.build = captured(word.substr(known.word.size()), form);
         if (framework.build) return framework;
     }
     return std::nullopt;
@@ -210,10 +161,9 @@ std::optional<Framework> framework_from(std::string_view text) {
     const std::string value = normalized(text);
     const std::size_t end = std::min(value.find_first_of(" ="), value.size());
     auto framework = framework_named(value.substr(0, end));
-    if (!framework) return std::nullopt;
-    const std::string rest(trim(std::string_view(value).substr(end)));
-    if (rest.empty()) return framework;
-    const auto release = framework_version_from(without(rest, {"==", "="}));
+    if (!framework || end == value.size()) return framework;
+    const std::size_t version = std::min(value.find_first_not_of(" =", end), value.size());
+    const auto release = framework_version_from(std::string_view(value).substr(version));
     if (!release) return std::nullopt;
     framework->version = release->version;
     if (release->build) framework->build = release->build;

@@ -20,6 +20,8 @@ struct LogField {
     RNNCHECK_FIELD(std::string, name, "what it is: loaded, built, status, library, gpu, capability, ...");
     RNNCHECK_FIELD(std::string, value, "as written in the log");
     RNNCHECK_FIELDS_END
+
+    bool operator==(const LogField&) const = default;
 };
 
 /// One kind of line as seen in the logs.

@@ -58,39 +58,14 @@ bool probe_completed(const Facts& facts, std::string_view probe) {
     return std::ranges::any_of(runs, [](const ProbeRun* run) { return run->completed(); });
 }
 
-template <class Thing>
-static std::string place_in(const char* list, const std::vector<Thing>& things, const Thing& thing) {
-    return std::string(list) + '[' + std::to_string(&thing - things.data()) + ']';
-}
-
-std::string place_of(const Facts& facts, const RnnRun& run) {
-    return place_in("rnn_runs", facts.rnn_runs, run);
-}
-
-std::string place_of(const Facts& facts, const KernelRun& run) {
-    return place_in("kernel_runs", facts.kernel_runs, run);
-}
-
-std::string place_of(const Facts& facts, const ProbeRun& run) {
-    return place_in("probe_runs", facts.probe_runs, run);
-}
-
-std::string place_of(const Facts& facts, const Gpu& gpu) {
-    return place_in("cuda_devices", facts.cuda_devices, gpu);
-}
-
-std::string place_of(const Facts& facts, const Board& board) {
-    return place_in("nvml_devices", facts.nvml_devices, board);
-}
-
 std::vector<std::string> places_on(const Facts& facts, int gpu) {
     std::vector<std::string> places;
-    for (const KernelRun& run : facts.kernel_runs)
-        if (run.gpu == gpu) places.push_back(place_of(facts, run));
-    for (const RnnRun& run : facts.rnn_runs)
-        if (run.gpu == gpu) places.push_back(place_of(facts, run));
-    for (const ProbeRun& run : facts.probe_runs)
-        if (gpu_of_target(run.target) == gpu) places.push_back(place_of(facts, run));
+    const auto add = [&](const auto& run, std::optional<int> gpu_of_run) {
+        if (gpu_of_run == gpu) places.push_back(place_of(facts, run));
+    };
+    for (const KernelRun& run : facts.kernel_runs) add(run, run.gpu);
+    for (const RnnRun& run : facts.rnn_runs) add(run, run.gpu);
+    for (const ProbeRun& run : facts.probe_runs) add(run, gpu_of_target(run.target));
     return places;
 }
 
@@ -229,9 +204,7 @@ const DeviceNode* node_at(const Facts& facts, std::string_view path) {
 /// /dev/nvidia0, /dev/nvidia1 ...
 static bool is_gpu_node(std::string_view path) {
     constexpr std::string_view stem = "/dev/nvidia";
-    if (!path.starts_with(stem) || path.size() == stem.size()) return false;
-    const auto number = path.substr(stem.size());
-    return std::ranges::all_of(number, is_digit);
+    return path.starts_with(stem) && is_number(path.substr(stem.size()));
 }
 
 bool is_hidden(const Facts& facts, std::string_view directory) {

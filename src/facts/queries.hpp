@@ -36,12 +36,16 @@ std::optional<int> gpu_of_target(const std::string& target);
 /// Whether any run of this probe ran to its end.
 bool probe_completed(const Facts& facts, std::string_view probe);
 
-/// Places in the facts: "rnn_runs[3]".
-std::string place_of(const Facts& facts, const RnnRun& run);
-std::string place_of(const Facts& facts, const KernelRun& run);
-std::string place_of(const Facts& facts, const ProbeRun& run);
-std::string place_of(const Facts& facts, const Gpu& gpu);
-std::string place_of(const Facts& facts, const Board& board);
+/// The place of an item of a list of the facts: "rnn_runs[3]".
+template <class Item>
+std::string place_of(const Facts& facts, const Item& item) {
+    std::string place;
+    Facts::fields(facts, [&]<class T>(const char* name, const T& list, const char*) {
+        if constexpr (std::is_same_v<T, std::vector<Item>>)
+            place = std::string(name) + '[' + std::to_string(&item - list.data()) + ']';
+    });
+    return place;
+}
 
 /// The places of everything that was run on a GPU: what a GPU that does not work at all explains.
 std::vector<std::string> places_on(const Facts& facts, int gpu);

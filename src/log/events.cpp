@@ -12,11 +12,6 @@ namespace {
 constexpr std::size_t most_text = 240;
 constexpr std::size_t most_variants = 16;  ///< of one signature, distinguished by what the lines report
 
-bool same(const std::vector<LogField>& a, const std::vector<LogField>& b) {
-    return std::ranges::equal(
-        a, b, [](const LogField& x, const LogField& y) { return x.name == y.name && x.value == y.value; });
-}
-
 /// Lines are long: what matched shall be in the quotation.
 std::string quotation(std::string_view line, std::string_view matched) {
     constexpr std::size_t before = 100;
@@ -86,8 +81,7 @@ std::vector<LogEvent> EventCollector::matches(const Signature& signature, const 
 void EventCollector::add(std::size_t signature, const LogEvent& event) {
     ++seen_[signature];
     auto& known = found_[signature];
-    const auto old = std::ranges::find_if(known, [&](const LogEvent& e) { return same(e.captures, event.captures); });
-    if (old != known.end())
+    if (LogEvent* const old = find_by(known, &LogEvent::captures, event.captures))
         ++old->count;
     else if (known.size() < most_variants)
         known.push_back(event);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "log/events.hpp"
 
@@ -32,15 +33,12 @@ std::int64_t read_one(const LogInput& input, EventCollector& collector) {
 }
 
 void take_first_error(Log& log) {
-    const auto first = [&](LogKind kind) {
-        return std::ranges::find_if(log.events, [&](const LogEvent& e) { return e.kind == kind; });
-    };
-    auto found = first(LogKind::error);
-    if (found == log.events.end()) found = first(LogKind::unknown);
-    if (found == log.events.end()) found = first(LogKind::consequence);
-    if (found == log.events.end()) return;
-    log.first_error_line = found->line;
-    log.first_error = found->text;
+    for (const LogKind kind : {LogKind::error, LogKind::unknown, LogKind::consequence})
+        if (const LogEvent* const found = find_by(log.events, &LogEvent::kind, kind)) {
+            log.first_error_line = found->line;
+            log.first_error = found->text;
+            return;
+        }
 }
 
 void take_rnn_config(Log& log) {

@@ -1,7 +1,6 @@
 // Names of GPUs as people and drivers write them, and the products that they may mean.
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <iterator>
 #include <set>
@@ -18,18 +17,15 @@ namespace {
 /// A name taken apart. Vendor, memory size, form factor, "Laptop GPU" and "Max-Q" are left out: they never change the
 /// compute capability. "Ti", "SUPER", "M" and the like belong to the model.
 struct GpuName {
-    std::set<std::string> brands;       ///< "geforce", "rtx", "tesla", "jetson": people leave them out
-    std::string model;                  ///< "3090ti", "k80", "titanx", "orinnano"; empty: no name of a GPU
-    std::set<std::string> generations;  ///< "ada", "blackwell", "edition": people leave them out as well
+    std::string model;            ///< "3090ti", "k80", "titanx", "orinnano"; empty: no name of a GPU
+    std::set<std::string> extra;  ///< "geforce", "rtx", "jetson", "blackwell": people leave them out
 };
 
 using Words = std::vector<std::string>;
 
-constexpr std::array lines = {"geforce", "quadro", "tesla"};
-const std::set<std::string> brands = {"geforce", "quadro", "tesla", "gtx", "rtx", "gt",
-                                      "jetson",  "grid",   "pro",   "agx", "nvs"};
-const std::set<std::string> generations = {"ada",     "blackwell",   "lovelace", "generation",
-                                           "edition", "workstation", "server",   "pascal"};
+const std::set<std::string> extras = {
+    "geforce", "quadro", "tesla",     "gtx",      "rtx",        "gt",      "jetson",      "grid",   "pro",   "agx",
+    "nvs",     "ada",    "blackwell", "lovelace", "generation", "edition", "workstation", "server", "pascal"};
 /// Of two words: "Max-Q".
 const std::set<std::string> decorations = {
     "nvidia", "corporation", "r",     "tm",   "gpu",       "graphics", "card",   "nvgpu",    "laptop", "notebook",
@@ -38,14 +34,10 @@ const std::set<std::string> decorations = {
     "lhr",    "oem",         "gddr5", "ddr4", "developer", "kit",      "devkit", "embedded", "module"};
 
 Words words_of(std::string_view written) {
-    Words words;
-    bool inside = false;
-    for (const char c : lower(written)) {
-        const bool part_of_word = is_letter_or_digit(c);
-        if (part_of_word && !inside) words.emplace_back();
-        if (part_of_word) words.back() += c;
-        inside = part_of_word;
-    }
+    std::string text = lower(written);
+    std::ranges::replace_if(text, std::not_fn(is_letter_or_digit), ' ');
+    Words words = split(text, ' ');
+    std::erase(words, "");
     return words;
 }
 
@@ -98,10 +90,8 @@ GpuName gpu_name(std::string_view written) {
     GpuName name;
     for (std::size_t at = 0; at < words.size(); ++at) {
         if (is_decoration(words, at)) continue;
-        if (brands.contains(words[at]))
-            name.brands.insert(words[at]);
-        else if (generations.contains(words[at]))
-            name.generations.insert(words[at]);
+        if (extras.contains(words[at]))
+            name.extra.insert(words[at]);
         else
             name.model += words[at];
     }
@@ -111,15 +101,7 @@ GpuName gpu_name(std::string_view written) {
 /// The product has the model and everything else that was written.
 bool may_mean(const GpuName& written, const GpuName& product) {
     return !written.model.empty() && written.model == product.model &&
-           std::includes(product.brands.begin(), product.brands.end(), written.brands.begin(), written.brands.end()) &&
-           std::includes(product.generations.begin(), product.generations.end(), written.generations.begin(),
-                         written.generations.end());
-}
-
-/// The same name without the product line (GeForce, Quadro, Tesla), which people mix up: there is no "Tesla A100".
-GpuName without_line(GpuName name) {
-    for (const char* line : lines) name.brands.erase(line);
-    return name;
+           std::ranges::includes(product.extra, written.extra);
 }
 
 std::vector<GpuProduct> products_of(const std::vector<GpuProduct>& all, const GpuName& name) {
@@ -133,9 +115,12 @@ std::vector<GpuProduct> products_of(const std::vector<GpuProduct>& all, const Gp
 
 const std::vector<GpuProduct>& Matrix::gpu_products_named(std::string_view written) const {
     if (const auto* known = look_up(tables_->products_named, written)) return *known;
-    const GpuName name = gpu_name(written);
+    GpuName name = gpu_name(written);
     std::vector<GpuProduct> products = products_of(gpu_products(), name);
-    if (products.empty()) products = products_of(gpu_products(), without_line(name));
+    if (products.empty()) {  // people mix up the product lines: there is no "Tesla A100"
+        for (const char* line : {"geforce", "quadro", "tesla"}) name.extra.erase(line);
+        products = products_of(gpu_products(), name);
+    }
     return tables_->products_named.emplace(written, std::move(products)).first->second;
 }
 

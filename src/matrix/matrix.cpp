@@ -164,19 +164,10 @@ Answer<StatusName> Matrix::status(std::string_view library, int major, std::int6
     return {asked > newest ? Coverage::newer_than_data : Coverage::silent, {}};
 }
 
-Answer<Xid> Matrix::xid(int number) const {
-    return find(xid(), &Xid::xid, number);
-}
-
 std::vector<RnnDefect> Matrix::rnn_defects(const Version& cudnn, std::optional<Version> capability,
                                            std::string_view os) const {
     const Version asked = three_numbers(cudnn);
     return those(rnn_defects(), [&](const RnnDefect& defect) { return concerns(defect, asked, capability, os); });
-}
-
-std::vector<RnnLimit> Matrix::rnn_limits(const Version& cudnn) const {
-    const Version asked = three_numbers(cudnn);
-    return those(rnn_limits(), [&](const RnnLimit& limit) { return is_about(limit, asked); });
 }
 
 Answer<RnnLimit> Matrix::rnn_limit(std::string_view feature) const {

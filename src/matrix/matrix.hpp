@@ -65,13 +65,10 @@ class Matrix {
     Answer<CudnnBuild> cudnn_build(const Version& cudnn, int cuda_major) const;
     std::vector<CudnnPart> cudnn_parts(int major) const;
     Answer<StatusName> status(std::string_view library, int major, std::int64_t code) const;
-    Answer<Xid> xid(int number) const;
     /// Known defects of this version on a GPU of this capability (any GPU when unset). Of a version outside the table
     /// of builds none are known, which says nothing: ask cudnn_build first.
     std::vector<RnnDefect> rnn_defects(const Version& cudnn, std::optional<Version> capability,
                                        std::string_view os = "linux") const;
-    /// The rules that hold for this version, on some GPU at least.
-    std::vector<RnnLimit> rnn_limits(const Version& cudnn) const;
     /// The oldest rule about a feature ("bf16").
     Answer<RnnLimit> rnn_limit(std::string_view feature) const;
     /// Known when the table has a row that requires this version on this capability to support the case.

@@ -1,6 +1,7 @@
 #include "matrix/table_view.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/lists.hpp"
 #include "base/program.hpp"
@@ -24,10 +25,6 @@ TableView view_of(const Table<R>& table) {
     return view;
 }
 
-struct RowFilter {
-    std::string column, value;
-};
-
 /// "" where the row says nothing.
 std::string cell_of(const TableRow& row, std::string_view column) {
     if (column == "provenance") return std::string(name_of(row.provenance));
@@ -37,17 +34,10 @@ std::string cell_of(const TableRow& row, std::string_view column) {
     return cell ? *cell : "";
 }
 
-Version version_from(const RowFilter& filter) {
-    const auto version = parse_version(filter.value);
-    if (!version)
-        throw UsageError(filter.column + "=" + filter.value + ": '" + filter.value +
-                         "' is no number or version, e.g. 12.4");
+Version version_asked_for(const std::string& column, const std::string& value) {
+    const auto version = parse_version(value);
+    if (!version) throw UsageError(column + "=" + value + ": '" + value + "' is no number or version, e.g. 12.4");
     return *version;
-}
-
-template <class Keep>
-void keep_if(TableView& view, Keep&& keep) {
-    std::erase_if(view.rows, [&](const TableRow& row) { return !keep(row); });
 }
 
 /// Some version that begins with `asked` is in the row's range.
@@ -57,36 +47,6 @@ bool range_holds(const std::optional<Version>& first, const std::optional<Versio
     if (!last) return range.without_last == RangeColumns::all_later || (first && agree(asked, *first));
     if (range.excludes_last) return asked < *last;
     return within(asked, *last) || agree(asked, *last);
-}
-
-void keep_in_range(TableView& view, const RowFilter& filter, const RangeColumns& range) {
-    const Version asked = version_from(filter);
-    keep_if(view, [&](const TableRow& row) {
-        return range_holds(parse_version(cell_of(row, range.first)), parse_version(cell_of(row, range.last)), range,
-                           asked);
-    });
-}
-
-void keep_text(TableView& view, const RowFilter& filter) {
-    const std::string asked = lower(filter.value);
-    const auto is_whole = [&](const TableRow& row) { return lower(cell_of(row, filter.column)) == asked; };
-    if (std::ranges::any_of(view.rows, is_whole)) return keep_if(view, is_whole);
-    keep_if(view, [&](const TableRow& row) { return contains(lower(cell_of(row, filter.column)), asked); });
-}
-
-void keep_version(TableView& view, const RowFilter& filter) {
-    const Version asked = version_from(filter);
-    keep_if(view, [&](const TableRow& row) {
-        const auto version = parse_version(cell_of(row, filter.column));
-        return version && agree(*version, asked);
-    });
-}
-
-void keep_yes_no(TableView& view, const RowFilter& filter) {
-    const std::string word = lower(filter.value);
-    const std::string asked = word == "true" ? "yes" : word == "false" ? "no" : word;
-    if (asked != "yes" && asked != "no") throw UsageError(filter.column + "=" + filter.value + ": write yes or no");
-    keep_if(view, [&](const TableRow& row) { return cell_of(row, filter.column) == asked; });
 }
 
 std::string type_of(const TableView& view, const std::string& column) {
@@ -135,16 +95,27 @@ void keep_matching(TableView& view, const std::string& text) {
     const auto at = text.find('=');
     if (at == std::string::npos || at == 0 || at + 1 == text.size())
         throw UsageError("'" + text + "' is no filter; write COLUMN=VALUE, e.g. cuda=12.4");
-    const RowFilter filter{text.substr(0, at), text.substr(at + 1)};
-    for (const RangeColumns& range : view.ranges)
-        if (range.word == filter.column) return keep_in_range(view, filter, range);
-    const std::string type = type_of(view, filter.column);
+    const std::string column = text.substr(0, at), value = text.substr(at + 1);
+    const auto keep = [&](auto&& matches) { std::erase_if(view.rows, std::not_fn(matches)); };
+    if (const RangeColumns* const range = find_by(view.ranges, &RangeColumns::word, column))
+        return keep([&, asked = version_asked_for(column, value)](const TableRow& row) {
+            return range_holds(parse_version(cell_of(row, range->first)), parse_version(cell_of(row, range->last)),
+                               *range, asked);
+        });
+    const std::string type = type_of(view, column);
     if (contains(type, "version") || contains(type, "integer"))
-        keep_version(view, filter);
-    else if (contains(type, "yes_no"))
-        keep_yes_no(view, filter);
-    else
-        keep_text(view, filter);
+        return keep([&, asked = version_asked_for(column, value)](const TableRow& row) {
+            const auto version = parse_version(cell_of(row, column));
+            return version && agree(*version, asked);
+        });
+    const bool is_yes_no = contains(type, "yes_no");
+    std::string asked = lower(value);
+    if (is_yes_no && asked == "true") asked = "yes";
+    if (is_yes_no && asked == "false") asked = "no";
+    if (is_yes_no && asked != "yes" && asked != "no") throw UsageError(text + ": write yes or no");
+    const auto is_whole = [&](const TableRow& row) { return lower(cell_of(row, column)) == asked; };
+    if (is_yes_no || std::ranges::any_of(view.rows, is_whole)) return keep(is_whole);
+    keep([&](const TableRow& row) { return contains(lower(cell_of(row, column)), asked); });
 }
 
 }  // namespace rnncheck

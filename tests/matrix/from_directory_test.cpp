@@ -105,6 +105,8 @@ TEST_CASE("a table that is no file, too large, or no JSON is named with the plac
     const Copy copy;
     copy.write("architectures.json", "{ \"about\": \"x\",\n  oops }");
     says(copy.error(), {"architectures.json", "no valid JSON at line 2, column 3"});
+    copy.write("architectures.json", R"({"about": 1e999})");
+    says(copy.error(), {"architectures.json", "no valid JSON"});
     copy.write("architectures.json", std::string((1 << 20) + 1, ' '));
     says(copy.error(), {"architectures.json", "larger than 1 MiB"});
     copy.write("architectures.json", "[]");

@@ -37,13 +37,18 @@ def covers(first, last, version):
 
 class Tables:
     def __init__(self, directory, today):
-        self.texts = {path.stem: path.read_text() for path in sorted(directory.glob("*.json"))}
-        self.all = {name: json.loads(text) for name, text in self.texts.items()}
         self.today = today
         self.issues = []
+        self.texts = {path.stem: path.read_text() for path in sorted(directory.glob("*.json"))}
+        self.all = {name: json.loads(text, object_pairs_hook=functools.partial(self.unique, name)) for name, text in self.texts.items()}
         for table in self.all.values():
             for number, row in enumerate(table["rows"], 1):
                 row["number"] = number
+
+    def unique(self, name, pairs):
+        for key in {key for key, _ in pairs if sum(other == key for other, _ in pairs) > 1}:
+            self.report(name, None, f"the key '{key}' is duplicated; keep one of them")
+        return dict(pairs)
 
     def rows(self, name):
         return self.all[name]["rows"]

@@ -49,6 +49,7 @@ PLANTED = [
     ("driver_branches", '{"branch": 470', '"last_release": "470', '"last_release": "460', "is not of branch 470"),
     ("cudnn_parts", '"soname": "libcudnn.so.9"', ".so.9", ".so.8", "is no file of cuDNN 9"),
     ("xid", '"columns":', '"columns":', '"bogus": 1, "columns":', "the head has no 'bogus'"),
+    ("xid", '{"xid": 79', '{"xid": 79', '{"xid": 78, "xid": 79', "the key 'xid' is duplicated"),
     ("xid", SEEN, SEEN, '"seen": "2031-01-01", "was": "2026-1', "'seen' is 2031-01-01, a future date"),
     ("xid", '"meaning": "', '"meaning": "', '"meaning": "\\u001b[2J', "a control character"),
     ("xid", '"title": "', '"title": "', '"title": "\\u009b', "a control character"),

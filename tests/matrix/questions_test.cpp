@@ -76,7 +76,10 @@ const std::map<std::string, std::function<Cells(const Words&)>> questions = {
      }},
     {"status",
      [](const Words& w) { return cells_of(bundled_matrix().status(w[0], std::stoi(w[1]), std::stoi(w[2]))); }},
-    {"xid", [](const Words& w) { return cells_of(bundled_matrix().xid(std::stoi(w[0]))); }},
+    {"xid",
+     [](const Words& w) {
+         return cells_of(kept(bundled_matrix().xid(), [&](const Xid& row) { return row.xid == std::stoi(w[0]); }));
+     }},
     {"defects", [](const Words& w) { return cells_of(defects(w)); }},
     {"windows_defect",
      [](const Words& w) {
@@ -84,7 +87,9 @@ const std::map<std::string, std::function<Cells(const Words&)>> questions = {
      }},
     {"limit",
      [](const Words& w) {
-         return cells_of(kept(bundled_matrix().rnn_limits(v(w[0])), [&](const auto& l) { return l.feature == w[1]; }));
+         return cells_of(kept(bundled_matrix().rnn_limits(), [&](const RnnLimit& row) {
+             return row.feature == w[1] && v(w[0]) >= row.first && (!row.last || v(w[0]) <= *row.last);
+         }));
      }},
     {"required",
      [](const Words& w) { return cells_of(bundled_matrix().requires_support(v(w[0]), v(w[1]), w[2], w[3])); }},

@@ -29,8 +29,9 @@ bool has(const std::vector<Issue>& issues, const std::string& table, std::size_t
 
 /// A small table of a few rows instead of the bundled one, so that a test does not depend on what that holds.
 void put(const MatrixCopy& copy, const std::string& table, const std::vector<std::string>& rows) {
-    std::string text = R"({"about": "x", "columns": {}, )"
-                       R"("sources": {"s": {"title": "t", "url": "https://example.org/", "seen": "2026-11-21"}}, "rows": [)";
+    std::string text =
+        R"({"about": "x", "columns": {}, )"
+        R"("sources": {"s": {"title": "t", "url": "https://example.org/", "seen": "2026-11-21"}}, "rows": [)";
     for (std::size_t i = 0; i < rows.size(); ++i)
         text += std::string(i > 0 ? "," : "") + "\n    {" + rows[i] + R"(, "source": "s", "provenance": "documented"})";
     copy.write(table + ".json", text + "\n  ]\n}\n");
