@@ -52,10 +52,10 @@ static Remedy without_builds(const Facts& facts, const Framework& framework, con
         return facts.host.platform == os &&
                std::ranges::none_of(builds, [&](const FrameworkBuild& other) { return other.os == os && other.cuda; });
     };
-    return remedy(never_on("macos")     ? "cpu_only_build/macos"
-                  : never_on("windows") ? "cpu_only_build/windows"
-                                        : "cpu_only_build/none_known",
-                  {plan_of_version(framework), build.source.url});
+    const char* place = never_on("macos")     ? "cpu_only_build/macos"
+                        : never_on("windows") ? "cpu_only_build/windows"
+                                              : "cpu_only_build/none_known";
+    return remedy(place, {plan_of_version(framework), build.source.url});
 }
 
 /// Of versions alone. The build is the default of pip where `only_by_default`.

@@ -182,8 +182,8 @@ static const PythonEnvironment* on_path_instead(const Facts& facts, const Python
 }
 
 static Remedy use(const std::string& text, const PythonEnvironment& environment) {
-    return remedy(environment.kind == "conda" ? "wrong_python_environment/conda" : "wrong_python_environment/venv",
-                  {text, environment.path});
+    const bool conda = environment.kind == "conda";
+    return remedy(conda ? "wrong_python_environment/conda" : "wrong_python_environment/venv", {text, environment.path});
 }
 
 static Finding better_elsewhere(const Facts& facts, const PythonEnvironment& active, const Framework& better,
