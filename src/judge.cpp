@@ -35,24 +35,6 @@ Verdict ask_what_if(const Named<Rule>& rule, const Facts& facts, const std::vect
     return verdict;
 }
 
-/// Whether the command only shows something: it repairs nothing.
-bool only_looks(std::string_view command) {
-    if (constexpr std::string_view directory = "/sbin/"; command.starts_with(directory))
-        command.remove_prefix(directory.size());
-    constexpr std::string_view programs[] = {"cat ",           "dkms status",
-                                             "dpkg --list",    "dpkg --search",
-                                             "echo $",         "echo get_server_list |",
-                                             "env | grep",     "free ",
-                                             "grep ",          "id",
-                                             "ldconfig -p",    "ls -",
-                                             "lspci",          "lxc config show",
-                                             "nvcc --version", "nvidia-smi",
-                                             "printenv ",      "rpm --query ",
-                                             "sudo dmesg",     "sudo fuser -v",
-                                             "ulimit -v",      "uname "};
-    return std::ranges::any_of(programs, [&](std::string_view program) { return command.starts_with(program); });
-}
-
 /// What every finding of a rule has.
 void complete(const Named<Rule>& rule, Finding& finding) {
     finding.rule = rule.name;
@@ -61,8 +43,6 @@ void complete(const Named<Rule>& rule, Finding& finding) {
     std::erase_if(finding.evidence, [](const Evidence& evidence) { return evidence.value.empty(); });
     for (Remedy& remedy : finding.remedies) {
         if (remedy.verify.empty()) remedy.verify = "rnncheck doctor --only " + finding.rule;
-        std::ranges::copy_if(remedy.commands, std::back_inserter(remedy.checks), only_looks);
-        std::erase_if(remedy.commands, only_looks);
         std::erase(remedy.checks, remedy.verify);
     }
 }

@@ -15,7 +15,7 @@ Verdict cuda_runtime_missing(const Facts& facts, const Matrix&) {
              "packages do",
          .evidence = {{"libcudart", "not in the loader's search path, toolkit directories or Python packages",
                        "libraries"}},
-         .remedies = {for_cuda_here(facts, remedy("cuda_runtime_missing"))},
+         .remedies = {remedy("cuda_runtime_missing", {wheel("nvidia-cuda-runtime", cuda_major_here(facts))})},
          .symptoms = {"cudart"}});
 }
 
@@ -89,12 +89,12 @@ static bool lacks_builtins(const Facts& facts, const Nvrtc& nvrtc) {
     });
 }
 
-static Finding missing(LibraryKind kind, const std::string& library, const std::string& needed_by, Remedy remedy) {
+static Finding missing(LibraryKind kind, const std::string& library, const std::string& needed_by, int cuda) {
     return {
         .subject = library,
         .message = library + " was not found; " + needed_by + " needs it to compile kernels at runtime",
         .evidence = {{library, "not in the loader's search path, toolkit directories or Python packages", "libraries"}},
-        .remedies = {std::move(remedy)},
+        .remedies = {remedy("nvrtc_missing", {wheel("nvidia-cuda-nvrtc", cuda)})},
         .symptoms = {std::string(name_of(kind))}};
 }
 
@@ -105,8 +105,7 @@ static void judge_builtins(const Facts& facts, VerdictBuilder& answers) {
     for (const auto& nvrtc : facts.nvrtcs) {
         if (lacks_builtins(facts, nvrtc))
             answers.fault(missing(LibraryKind::nvrtc_builtins, builtins_of(nvrtc),
-                                  "NVRTC " + nvrtc.version->text + " at " + nvrtc.library,
-                                  for_cuda_major(nvrtc.version->major(), remedy("nvrtc_missing"))));
+                                  "NVRTC " + nvrtc.version->text + " at " + nvrtc.library, nvrtc.version->major()));
         else if (!nvrtc.version && !nvrtc.failure)
             answers.unknown("the version of NVRTC at " + nvrtc.library + " is unknown");
         else if (!nvrtc.compiles)
@@ -133,21 +132,20 @@ Verdict nvrtc_missing(const Facts& facts, const Matrix&) {
     else if (copies.front().major == 0)
         answers.unknown("the version of " + name_of(copies.front()) + " is unknown");
     else
-        answers.fault(missing(LibraryKind::nvrtc, "libnvrtc", name_of(copies.front()),
-                              for_cuda_of(copies.front(), remedy("nvrtc_missing"))));
+        answers.fault(missing(LibraryKind::nvrtc, "libnvrtc", name_of(copies.front()), cuda_major_of(copies.front())));
     return answers.close();
 }
 
 static Finding unusable_nvrtc(const Facts& facts, const Nvrtc& nvrtc) {
-    const Remedy install = remedy("nvrtc_unusable");
-    return {
-        .subject = nvrtc.library,
-        .message = "NVRTC at " + nvrtc.library + " does not compile a test kernel" +
-                   (nvrtc.failure ? ": " + in_words(*nvrtc.failure) : ""),
-        .evidence = {{"NVRTC", if_known(nvrtc.version), "nvrtcs"},
-                     {"compiles", "no", "nvrtcs"},
-                     {"failed call", if_known(nvrtc.failure), "nvrtcs"}},
-        .remedies = {nvrtc.version ? for_cuda_major(nvrtc.version->major(), install) : for_cuda_here(facts, install)}};
+    return {.subject = nvrtc.library,
+            .message = "NVRTC at " + nvrtc.library + " does not compile a test kernel" +
+                       (nvrtc.failure ? ": " + in_words(*nvrtc.failure) : ""),
+            .evidence = {{"NVRTC", if_known(nvrtc.version), "nvrtcs"},
+                         {"compiles", "no", "nvrtcs"},
+                         {"failed call", if_known(nvrtc.failure), "nvrtcs"}},
+            .remedies = {
+                remedy("nvrtc_unusable",
+                       {wheel("nvidia-cuda-nvrtc", nvrtc.version ? nvrtc.version->major() : cuda_major_here(facts))})}};
 }
 
 Verdict nvrtc_unusable(const Facts& facts, const Matrix&) {

@@ -20,11 +20,10 @@ static Finding other_cuda(const Facts& facts, const CudnnCopy& copy, int wanted,
             .subject = copy.path,
             .message = name_of(copy) + " was built for CUDA " + copy.answer->built_for_cuda->text + ", but " + but,
             .evidence = {{"built for CUDA", copy.answer->built_for_cuda->text, "cudnns"}, std::move(evidence)},
-            .remedies = {for_cuda_major(
-                wanted, installing_cudnn(
-                            facts, &copy,
-                            remedy("cudnn_built_for_other_cuda/cudnn",
-                                   {std::to_string(wanted), std::to_string(copy.answer->built_for_cuda->major())})))}};
+            .remedies = {installing_cudnn(
+                facts, &copy, wanted,
+                remedy("cudnn_built_for_other_cuda/cudnn",
+                       {std::to_string(wanted), std::to_string(copy.answer->built_for_cuda->major())}))}};
 }
 
 /// Frameworks for the CUDA of this cuDNN get it: it is the right one for them, and must stay.

@@ -17,7 +17,7 @@ Verdict cudnn_not_installed(const Facts& facts, const Matrix&) {
                                : "cuDNN is not installed: no libcudnn.so was found",
          .evidence = {{"libcudnn.so", "not in the loader's search path, toolkit directories or Python packages",
                        "libraries"}},
-         .remedies = {for_cuda_here(facts, installing_cudnn(facts, nullptr, remedy("cudnn_not_installed")))},
+         .remedies = {installing_cudnn(facts, nullptr, cuda_major_here(facts), remedy("cudnn_not_installed"))},
          .symptoms = {"cudnn"}});
 }
 
@@ -125,7 +125,7 @@ static Finding missing_parts(const Facts& facts, const CudnnCopy& copy, const st
                        .subject = copy.path,
                        .message = name_of(copy) + " lacks " + join_with_and(each(parts, &CudnnPart::soname)) +
                                   ", so its RNN API cannot be used; searched: " + searched,
-                       .remedies = {for_cuda_of(copy, reinstalling_cudnn(facts, copy, remedy("cudnn_part_missing")))},
+                       .remedies = {reinstalling_cudnn(facts, copy, remedy("cudnn_part_missing"))},
                        .explains = each(parts, [&](const CudnnPart& part) { return name_in(copy, part); })};
     finding.explains.push_back(rnn_api_of(copy));
     append(finding.explains, crashes_of_cudnn_in(facts, directory_of(copy.path)));
@@ -169,7 +169,7 @@ static Finding unreadable(const Facts& facts, const CudnnCopy& copy, const Cudnn
         .message =
             "the library " + part.soname + " of " + name_of(copy) + " cannot be loaded: " + file.path + ' ' + what,
         .evidence = {{file.path, what, "libraries"}, {part.soname, "needed by recurrent networks", part.source.url}},
-        .remedies = {for_cuda_of(copy, reinstalling_cudnn(facts, copy, remedy("cudnn_part_unreadable")))},
+        .remedies = {reinstalling_cudnn(facts, copy, remedy("cudnn_part_unreadable"))},
         .symptoms = {file.path},
         .explains = std::move(explains)};
 }

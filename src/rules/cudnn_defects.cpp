@@ -47,30 +47,21 @@ static const CudnnBuild* version_without(const Facts& facts, const Matrix& matri
 }
 
 /// Of versions alone, for the CUDA of a cuDNN that suits everything given; no command where its wheels do not exist.
-static Remedy for_this_cuda(const Facts& facts, const Matrix& matrix, const CudnnBuild* fixed, const CudnnCopy& copy,
-                            const std::vector<RnnDefect>& defects, Remedy remedy) {
-    if (!only_given(facts)) return for_cuda_of(copy, std::move(remedy));
-    // A framework that was given takes no cuDNN of another major.
-    if (fixed && (fixed->cudnn.major() == copy.version->major() || facts.frameworks.empty())) {
-        const Version newest_fix = *std::ranges::max_element(defects, {}, &RnnDefect::fixed)->fixed;
-        if (matrix.cudnn_build(newest_fix, fixed->cuda_major))
-            remedy.changes = {{"cudnn", newest_fix.text + "+cu" + std::to_string(fixed->cuda_major)}};
-    }
-    if (facts.host.platform == "windows") remedy.text += dlls_of_packages;
-    if (fixed && fixed->cuda_major >= oldest_cuda_with_wheels)
-        return for_cuda_major(fixed->cuda_major, std::move(remedy));
-    remedy.commands.clear();
-    return remedy;
-}
-
 static Remedy remedy_for(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
-                         const std::vector<RnnDefect>& defects, const Remedy& remedy) {
+                         const std::vector<RnnDefect>& defects, std::string_view cause) {
     const CudnnBuild* fixed = version_without(facts, matrix, defects);
+    const int cuda = !only_given(facts) ? cuda_major_of(copy) : fixed ? fixed->cuda_major : 0;
+    Remedy update = remedy(cause, {std::to_string(cuda)});
     if (!fixed && std::ranges::all_of(defects, [](const RnnDefect& defect) { return defect.fixed.has_value(); }))
-        return {.action = Action::change_program,
-                .text = "Run the layer without cuDNN: no version without this defect suits this GPU, CUDA and driver",
-                .link = remedy.link};
-    Remedy update = for_this_cuda(facts, matrix, fixed, copy, defects, remedy);
+        return remedy("cudnn_bug/without_cudnn", {update.link});
+    // A framework that was given takes no cuDNN of another major.
+    if (only_given(facts) && fixed && (fixed->cudnn.major() == copy.version->major() || facts.frameworks.empty())) {
+        const Version newest_fix = *std::ranges::max_element(defects, {}, &RnnDefect::fixed)->fixed;
+        if (matrix.cudnn_build(newest_fix, cuda))
+            update.changes = {{"cudnn", newest_fix.text + "+cu" + std::to_string(cuda)}};
+    }
+    if (only_given(facts) && facts.host.platform == "windows") update.text += dlls_of_packages;
+    if (only_given(facts) && cuda < oldest_cuda_with_wheels) update.commands.clear();
     for (const RnnDefect& defect : defects) update.text += ". " + defect.workaround;
     if (update.text.ends_with('.')) update.text.pop_back();
     return update;
@@ -83,7 +74,7 @@ static Finding defective(const Facts& facts, const Matrix& matrix, const CudnnCo
         .subject = copy.path,
         .message = name_of(copy) + " has a documented defect: " + join(each(defects, &RnnDefect::symptom), "; "),
         .evidence = {{"cuDNN", copy.version->text, "cudnns"}},
-        .remedies = {remedy_for(facts, matrix, copy, defects, remedy(cause))}};
+        .remedies = {remedy_for(facts, matrix, copy, defects, cause)}};
     for (const auto& defect : defects) {
         const std::string until = defect.fixed ? ", fixed in " + defect.fixed->text : "";
         finding.evidence.push_back(

@@ -136,18 +136,16 @@ static std::vector<Remedy> update_or_instead(const Facts& facts, const Matrix& m
         if (!row || !oldest) continue;
         const bool ignored = row->last_driver_branch && *row->last_driver_branch < oldest->major();
         if (!ignored && (!row->last_cuda || *row->last_cuda >= cuda)) continue;
-        const std::string last = !ignored
-                                     ? ""
-                                     : "driver branch " + std::to_string(*row->last_driver_branch) +
-                                           " is the last one for " + row->name + ", and later drivers ignore this GPU";
-        if (ignored) update.text += ". For " + words_of(gpu) + ", " + last;
-        instead.push_back(
-            {.action = Action::install_package,
-             .text =
-                 (ignored ? "Do not update the driver: " + last
-                          : "A newer driver does not help: CUDA " + cuda.text + " no longer supports " + row->name) +
-                 ". Use a build for CUDA " + (row->last_cuda ? row->last_cuda->text : cuda.text) + " or earlier",
-             .link = row->driver_source.value_or(row->source).url});
+        const std::string until = row->last_cuda ? row->last_cuda->text : cuda.text;
+        const std::string link = row->driver_source.value_or(row->source).url;
+        if (!ignored) {
+            instead.push_back(remedy("driver_too_old/no_longer", {cuda.text, row->name, until, link}));
+            continue;
+        }
+        const std::string last = "driver branch " + std::to_string(*row->last_driver_branch) + " is the last one for " +
+                                 row->name + ", and later drivers ignore this GPU";
+        update.text += ". For " + words_of(gpu) + ", " + last;
+        instead.push_back(remedy("driver_too_old/ignored", {last, until, link}));
     }
     if (!instead.empty() && instead.size() == facts.cuda_devices.size()) return {instead.front()};
     const Remedy older_build = remedy("driver_too_old/older_build", {facts.driver.cuda_version->text});

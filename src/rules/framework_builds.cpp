@@ -8,8 +8,6 @@
 
 namespace rnncheck::rules {
 
-constexpr std::string_view pip_word = "pip ";
-
 static std::string plan_of_version(const Framework& framework) {
     return "rnncheck matrix plan --for " + framework.name +
            (framework.version ? "==" + framework.version->text : std::string());
@@ -46,16 +44,18 @@ static std::vector<Remedy> builds_that_run(const Facts& facts, const Matrix& mat
     return remedies;
 }
 
-/// The system has no build with CUDA of any version of this framework.
-static bool never_has_cuda(const std::string& os, const Framework& framework, const Matrix& matrix) {
+/// What to do where no build with CUDA of this version runs with what was given.
+static Remedy without_builds(const Facts& facts, const Framework& framework, const FrameworkBuild& build,
+                             const Matrix& matrix) {
     const auto builds = matrix.framework_builds(framework.name);
-    return std::ranges::none_of(builds, [&](const FrameworkBuild& build) { return build.os == os && build.cuda; });
-}
-
-static const char* other_system(const std::string& os) {
-    if (os == "macos") return "Use Linux or Windows with an NVIDIA GPU: CUDA does not support macOS";
-    if (os == "windows") return "Use Linux or WSL 2, for which CUDA builds exist";
-    return "Use an operating system for which CUDA builds exist";
+    const auto never_on = [&](const std::string& os) {
+        return facts.host.platform == os &&
+               std::ranges::none_of(builds, [&](const FrameworkBuild& other) { return other.os == os && other.cuda; });
+    };
+    const char* place = never_on("macos")     ? "cpu_only_build/macos"
+                        : never_on("windows") ? "cpu_only_build/windows"
+                                              : "cpu_only_build/none_known";
+    return remedy(place, {plan_of_version(framework), build.source.url});
 }
 
 /// Of versions alone. The build is the default of pip where `only_by_default`.
@@ -64,15 +64,7 @@ static Finding without_cuda(const Facts& facts, const Framework& framework, cons
     const std::string name = words_of(framework);
     const auto& os = facts.host.platform;
     auto remedies = builds_that_run(facts, matrix, framework);
-    if (remedies.empty())
-        remedies = {{.action = Action::install_package,
-                     .text = os && never_has_cuda(*os, framework, matrix)
-                                 ? other_system(*os)
-                                 : "No CUDA build of this version is known to run here; the plan for this version "
-                                   "lists those that exist",
-                     .commands = {plan_of_version(framework)},
-                     .verify = "rnncheck doctor",
-                     .link = build.source.url}};
+    if (remedies.empty()) remedies = {without_builds(facts, framework, build, matrix)};
     return {.severity = only_by_default ? Severity::warning : Severity::error,
             .subject = name,
             .message = only_by_default ? name + " as pip installs it on " + *os +
@@ -113,24 +105,23 @@ static std::optional<PlannedBuild> best_build_here(const Facts& facts, const Mat
 /// Never a build that is not known to run here.
 static Remedy with_cuda_instead(const Facts& facts, const Matrix& matrix, Framework framework) {
     const auto build = best_build_here(facts, matrix, framework);
-    Remedy remedy{.action = Action::install_package};
-    if (build && build->install.starts_with(pip_word)) {
-        remedy.text = "Replace it with the CUDA " + build->cuda->text + " build";
+    const auto command = build ? by_pip(environment_of(facts, framework), build->install) : std::nullopt;
+    if (command) {
+        std::string notes;
         for (const std::string& note : build->notes)
-            if (!note.starts_with("known defect")) remedy.text += "; it " + note;
+            if (!note.starts_with("known defect")) notes += "; it " + note;
+        std::vector<std::string> commands = {*command};
         if (const auto& package = framework.package)
-            remedy.commands = {pip(facts, framework, "uninstall -y " + package->substr(0, package->find(' ')))};
-        remedy.commands.push_back(pip(facts, framework, build->install.substr(pip_word.size())));
-        remedy.link = build->sources.front();
-        return remedy;
+            commands.insert(commands.begin(),
+                            pip(facts, framework, "uninstall -y " + package->substr(0, package->find(' '))));
+        return remedy("cpu_only_build/replace", {build->cuda->text, notes, build->sources.front()}, commands);
     }
-    remedy.text =
-        "Use a CUDA build; no build of this version is known to run here, and the plan shows what each build needs";
-    if (framework.version) remedy.commands = {plan_of_version(framework)};
+    Remedy none = remedy("cpu_only_build/none_here");
+    if (framework.version) none.commands = {plan_of_version(framework)};
     framework.build.reset();
     const auto builds = builds_of(facts, matrix, framework).with_cuda;
-    if (!builds.empty()) remedy.link = builds.front().source.url;
-    return remedy;
+    if (!builds.empty()) none.link = builds.front().source.url;
+    return none;
 }
 
 static void judge_installed(const Facts& facts, const Matrix& matrix, const Framework& framework, bool another_has_cuda,
@@ -267,13 +258,9 @@ static std::vector<Remedy> last_for_windows(Facts facts, const Matrix& matrix, F
     framework.version = make_version({2, 10});
     std::vector<Remedy> ways = builds_that_run(facts, matrix, framework);
     for (Remedy& way : ways) {
-        way.text =
-            "Or use TensorFlow 2.10, the last version for native Windows, with CUDA 11.2 and cuDNN 8.1, in a conda "
-            "environment with Python 3.7 to 3.10";
-        way.commands = {"conda install -c conda-forge cudatoolkit=11.2 cudnn=8.1.0",
-                        "pip install \"tensorflow<2.11\" \"numpy<2\""};
-        way.verify = "rnncheck doctor";
-        way.link = "https://www.tensorflow.org/install/pip#windows-native";
+        auto changes = std::move(way.changes);
+        way = remedy("tf_windows_no_gpu_since_2.11/last_version");
+        way.changes = std::move(changes);
         way.changes.push_back({"python", "3.10"});
     }
     return ways;

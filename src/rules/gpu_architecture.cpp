@@ -229,10 +229,7 @@ static Compared newest_cudnn_of(const Matrix& matrix, FrameworkBuild build, cons
                        "needs compute capability " + newer.capability_min.text + " or later", newer.source.url}}},
         Severity::warning};
     if (const std::string command = install_command(build, capability, matrix); !command.empty())
-        compared.instead = {{.action = Action::install_package,
-                             .text = "Hold cuDNN below " + newer.cudnn.text + " when you install",
-                             .commands = {command},
-                             .link = newer.source.url}};
+        compared.instead = {remedy("gpu_too_old/hold_cudnn", {newer.cudnn.text, command, newer.source.url})};
     return compared;
 }
 
@@ -308,11 +305,9 @@ static std::vector<Remedy> for_older(const Gpu& gpu, const Matrix& matrix) {
             (!newest || std::pair(newest->last(), newest->cuda_major) < std::pair(build.last(), build.cuda_major)))
             newest = &build;
     if (!newest) return {};
-    return {{.action = Action::install_package,
-             .text = "Use a framework build for CUDA " + std::to_string(newest->cuda_major) + " or older, with cuDNN " +
-                     newest->last().text + ", the last version for this GPU",
-             .commands = pip_commands_for(*newest),
-             .link = newest->source.url}};
+    return {remedy("gpu_too_old/last_cudnn",
+                   {std::to_string(newest->cuda_major), newest->last().text, newest->source.url},
+                   pip_commands_for(*newest))};
 }
 
 static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const std::vector<Compared>& all,

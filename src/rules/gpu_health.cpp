@@ -40,9 +40,9 @@ Verdict gpu_fell_off_bus(const Facts& facts, const Matrix&) {
 
 /// `board` is null where it is not known which one it was.
 static std::vector<Remedy> against_errors(const Facts& facts, const Board* board) {
-    std::vector<std::string> commands = {"nvidia-smi -q -d ECC,ROW_REMAPPER,PAGE_RETIREMENT"};
-    if (board) commands.push_back("sudo nvidia-smi --gpu-reset -i " + std::to_string(board->index));
-    return {on_host(facts, remedy("gpu_memory_ecc_error", {}, commands))};
+    std::vector<std::string> reset;
+    if (board) reset = {"sudo nvidia-smi --gpu-reset -i " + std::to_string(board->index)};
+    return {on_host(facts, remedy("gpu_memory_ecc_error", {}, reset))};
 }
 
 /// Errors of the board's earlier life are history: they were repaired, or gpu_memory_repair_pending tells.

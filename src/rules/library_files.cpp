@@ -51,12 +51,14 @@ Verdict library_file_damaged(const Facts& facts, const Matrix&) {
         const auto what = defect(library);
         if (!what) continue;
         const bool in_the_way = on_loader_path(library) && !passed_over(facts, library);
+        Remedy reinstall = remedy("library_file_damaged");
+        reinstall.checks = owner_commands(facts, library.path);
         Finding finding = {.severity = in_the_way ? Severity::error : Severity::warning,
                            .subject = library.path,
                            .message = library.path + ' ' + *what,
                            .evidence = {{"file", problem_of(library), "libraries"},
                                         {"found through", std::string(name_of(library.found_via)), "libraries"}},
-                           .remedies = {remedy("library_file_damaged", {}, owner_commands(facts, library.path))}};
+                           .remedies = {reinstall}};
         if (in_the_way) finding.explains = {kind_of(library)};
         answers.fault(std::move(finding));
     }

@@ -259,14 +259,13 @@ static void compare(VerdictBuilder& answers, const std::vector<Found>& all, cons
         else if (wanted->fits(*version))
             answers.passed("all versions are as '" + profile + "' expects");
         else
-            answers.fault(
-                {.subject = subject,
-                 .message = "the version of " + subject + " is " + version->text + ", but " + expects,
-                 .evidence = {{"version of " + name, version->text, source},
-                              {"expected version", expected, "expected"}},
-                 .remedies = {{.action = name == "the driver" ? Action::install_driver : Action::install_package,
-                               .text = "Install " + name + ' ' + expected + ", or change 'expect' in '" + profile + "'",
-                               .verify = "rnncheck doctor --profile " + shell_quoted(profile)}}});
+            answers.fault({.subject = subject,
+                           .message = "the version of " + subject + " is " + version->text + ", but " + expects,
+                           .evidence = {{"version of " + name, version->text, source},
+                                        {"expected version", expected, "expected"}},
+                           .remedies = {remedy(
+                               name == "the driver" ? "version_not_expected/driver" : "version_not_expected/package",
+                               {name + ' ' + expected, profile, shell_quoted(profile)})}});
 }
 
 Verdict version_not_expected(const Facts& facts, const Matrix&) {

@@ -114,19 +114,19 @@ static std::string one_to_keep(const Framework& framework, const std::vector<std
 /// PaddlePaddle 3 with CUDA is in an index of its own: the table knows the command, for the CUDA of the files if told.
 static std::string install_of(const Facts& facts, const Matrix& matrix, const Framework& framework,
                               const std::string& package) {
-    constexpr std::string_view pip_start = "pip ";
-    const std::string otherwise = "install " + package + (framework.version ? "==" + framework.version->text : "");
+    const PythonEnvironment* environment = environment_of(facts, framework);
     Framework named = framework;
     named.build.reset();
     auto builds = builds_of(facts, matrix, named).with_cuda;
     std::erase_if(builds, [&](const FrameworkBuild& build) {
-        return build.package != package || !build.install.starts_with(pip_start) ||
+        return build.package != package || !by_pip(environment, build.install) ||
                (framework.cuda && build.cuda != framework.cuda);
     });
-    if (builds.empty() || std::ranges::any_of(builds, is_default)) return otherwise;
+    if (builds.empty() || std::ranges::any_of(builds, is_default))
+        return pip(environment, "install " + package + (framework.version ? "==" + framework.version->text : ""));
     builds.front().first = *framework.version;
     builds.front().last = framework.version;
-    return install_command(builds.front(), std::nullopt, matrix).substr(pip_start.size());
+    return *by_pip(environment, install_command(builds.front(), std::nullopt, matrix));
 }
 
 static Finding both(const Facts& facts, const Matrix& matrix, const Framework& framework) {
@@ -143,9 +143,8 @@ static Finding both(const Facts& facts, const Matrix& matrix, const Framework& f
             .evidence = {{"packages", join_with_and(listed), "frameworks"},
                          {"build identified from its files", cuda_won ? "with CUDA" : "without CUDA",
                           framework.shown_by.value_or("frameworks")}},
-            .remedies = {
-                remedy("cpu_and_gpu_packages_both_installed", {},
-                       {pip(facts, framework, "uninstall -y " + join(names, " ")), pip(facts, framework, install)})}};
+            .remedies = {remedy("cpu_and_gpu_packages_both_installed", {},
+                                {pip(facts, framework, "uninstall -y " + join(names, " ")), install})}};
 }
 
 Verdict cpu_and_gpu_packages_both_installed(const Facts& facts, const Matrix& matrix) {
@@ -184,13 +183,7 @@ static const PythonEnvironment* on_path_instead(const Facts& facts, const Python
 
 static Remedy use(const std::string& text, const PythonEnvironment& environment) {
     const bool conda = environment.kind == "conda";
-    const std::string command =
-        conda ? "conda activate " + environment.path : "source " + environment.path + "/bin/activate";
-    return {.action = Action::change_environment,
-            .text = text,
-            .commands = {command},
-            .link = conda ? "https://docs.conda.io/projects/conda/en/stable/user-guide/tasks/manage-environments.html"
-                          : "https://docs.python.org/3/library/venv.html"};
+    return remedy(conda ? "wrong_python_environment/conda" : "wrong_python_environment/venv", {text, environment.path});
 }
 
 static Finding better_elsewhere(const Facts& facts, const PythonEnvironment& active, const Framework& better,

@@ -51,7 +51,7 @@ def check_rules():
             if not any(f'"{place}"' in source for source in sources):
                 breach(path, f"no rule uses the remedy '{place}'")
             named.discard(place)
-            for command in remedy.get("commands", []):
+            for command in remedy.get("commands", []) + remedy.get("checks", []):
                 if not re.search(r"\{\d\}", command) and command not in to_do:
                     breach(path, f"the remedy's command '{command}' is not in 'What to do'")
     for place in sorted(named):

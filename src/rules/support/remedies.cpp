@@ -102,9 +102,30 @@ std::string plan_command(const std::optional<Version>& gpu, const std::optional<
     return "rnncheck matrix plan" + (gpu ? " gpu=" + gpu->text : "") + (driver ? " driver=" + driver->text : "");
 }
 
+constexpr int one_directory_since = 13;  // https://pypi.org/project/nvidia-cublas/: nvidia/cu13/lib holds all of CUDA
+
+std::string wheel(const std::string& name, int cuda, const std::string& range) {
+    const std::string major = std::to_string(cuda);
+    // pip rejects nvidia-cuda-nvrtc-cu13 and its like: https://pypi.org/project/nvidia-cuda-nvrtc-cu13/
+    if (cuda >= one_directory_since && name != "nvidia-cudnn") return '"' + name + "==" + major + ".*\"";
+    return range.empty() ? name + "-cu" + major : '"' + name + "-cu" + major + range + '"';
+}
+
+int cuda_major_here(const Facts& facts) {
+    constexpr int usual = 12, newest_packages = 13;  // https://pypi.org/search/?q=nvidia-cudnn-cu
+    int major = facts.driver.cuda_version ? facts.driver.cuda_version->major() : 0;
+    for (const Runtime& runtime : facts.runtimes)
+        if (!facts.driver.cuda_version && runtime.version) major = std::max(major, runtime.version->major());
+    return major < oldest_cuda_with_wheels ? usual : std::min(major, newest_packages);
+}
+
+int cuda_major_of(const CudnnCopy& copy) {
+    return copy.answer && copy.answer->built_for_cuda ? copy.answer->built_for_cuda->major() : 12;
+}
+
 std::vector<std::string> pip_commands_for(const CudnnBuild& build) {
     if (build.cuda_major < oldest_cuda_with_wheels) return {};
-    return {"pip install \"nvidia-cudnn-cu" + std::to_string(build.cuda_major) + "==" + build.last().text + ".*\""};
+    return {"pip install " + wheel("nvidia-cudnn", build.cuda_major, "==" + build.last().text + ".*")};
 }
 
 std::string pip(const PythonEnvironment* environment, const std::string& what) {
@@ -129,17 +150,20 @@ static const PythonPackage* conda_package(const PythonEnvironment& environment, 
     });
 }
 
+std::optional<std::string> by_pip(const PythonEnvironment* environment, const std::string& install) {
+    constexpr std::string_view word = "pip ";
+    return install.starts_with(word) ? std::optional(pip(environment, install.substr(word.size()))) : std::nullopt;
+}
+
 std::vector<std::string> install_here(const Facts& facts, const std::string& framework, const std::string& install) {
-    constexpr std::string_view pip_start = "pip ";
     const PythonEnvironment* environment = active_environment(facts);
-    if (!environment || environment->kind != "conda" || !install.starts_with(pip_start)) return {install};
-    std::vector<std::string> commands;
+    const auto command = by_pip(environment, install);
+    if (!environment || environment->kind != "conda" || !command) return {install};
     const auto names = framework == "tensorflow" ? std::vector<std::string>{"tensorflow-base"}
                                                  : std::vector<std::string>{framework, "lib" + framework};
-    if (const PythonPackage* package = conda_package(*environment, names))
-        commands.push_back("conda remove --prefix " + shell_quoted(environment->path) + " " + package->name);
-    commands.push_back(pip(environment, install.substr(pip_start.size())));
-    return commands;
+    const PythonPackage* package = conda_package(*environment, names);
+    if (!package) return {*command};
+    return {"conda remove --prefix " + shell_quoted(environment->path) + " " + package->name, *command};
 }
 
 std::string export_of_loader_path(const std::string& directories) {
@@ -147,8 +171,6 @@ std::string export_of_loader_path(const std::string& directories) {
 }
 
 namespace {
-
-constexpr int newest_packages = 13;  // https://pypi.org/search/?q=nvidia-cudnn-cu
 
 struct PackageManager {
     const char *install, *reinstall, *owner;
@@ -209,7 +231,7 @@ std::string wheel_again(const PythonEnvironment* environment, const CudnnCopy& c
     const PythonPackage* package = environment ? find_where(environment->packages, is_cudnn) : nullptr;
     if (package) return shell_quoted(package->name + "==" + package->version);
     const std::string version = copy.version ? copy.version->text : copy.major > 0 ? std::to_string(copy.major) : "";
-    return version.empty() ? "nvidia-cudnn-cu12" : "\"nvidia-cudnn-cu12==" + version + ".*\"";
+    return wheel("nvidia-cudnn", cuda_major_of(copy), version.empty() ? "" : "==" + version + ".*");
 }
 
 }  // namespace
@@ -226,30 +248,28 @@ Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy reme
     } else if (is_of_system(copy.path) && manager && copy.major > 0) {
         // https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html: since 9 the names tell the CUDA.
         commands = {manager->reinstall + ("libcudnn" + std::to_string(copy.major)) +
-                    (copy.major >= 9 ? "-cuda-12" : "")};
+                    (copy.major >= 9 ? "-cuda-" + std::to_string(cuda_major_of(copy)) : "")};
     }
     return with_commands(std::move(remedy), std::move(commands));
 }
 
-Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, Remedy remedy) {
+Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, int cuda, Remedy remedy) {
     const PackageManager* manager = package_manager(facts);
     const PythonEnvironment* environment = copy ? environment_with(facts, copy->path) : active_environment(facts);
     int major = copy ? copy->major : 0;  // else that of a framework: pip would install the newest one
     for (const Framework& framework : facts.frameworks)
         if (major == 0 && framework.cudnn) major = framework.cudnn->major();
-    const std::string wheel =
-        major > 0 ? "\"nvidia-cudnn-cu12==" + std::to_string(major) + ".*\"" : "nvidia-cudnn-cu12";
+    const std::string version = major > 0 ? std::to_string(major) : "", for_cuda = std::to_string(cuda);
     const bool into_python = copy ? is_python_package(copy->path) : environment && !facts.frameworks.empty();
     const PythonEnvironment* conda = copy ? conda_with(facts, copy->path) : environment;
     const bool of_conda = conda && (copy || conda_package(*conda, {"pytorch", "libtorch", "tensorflow-base"}));
     std::vector<std::string> commands;
     if (of_conda)
-        commands = {
-            conda_install(*conda, (major > 0 ? "cudnn=" + std::to_string(major) : "cudnn") + " cuda-version=12")};
+        commands = {conda_install(*conda, (major > 0 ? "cudnn=" + version : "cudnn") + " cuda-version=" + for_cuda)};
     else if (into_python || !manager)
-        commands = {pip(environment, "install " + wheel)};
+        commands = {pip(environment, "install " + wheel("nvidia-cudnn", cuda, major > 0 ? "==" + version + ".*" : ""))};
     else if ((!copy || is_of_system(copy->path)) && (major == 9 || (!copy && major == 0)))
-        commands = {std::string(manager->install) + "cudnn9-cuda-12"};
+        commands = {manager->install + ("cudnn9-cuda-" + for_cuda)};
     return with_commands(std::move(remedy), std::move(commands));
 }
 
@@ -260,39 +280,10 @@ std::vector<std::string> system_install_commands(const Facts& facts, const std::
     return {manager->install + (manager == &apt ? deb : manager == &dnf ? rpm : suse)};
 }
 
-constexpr int one_directory_since = 13;  // https://pypi.org/project/nvidia-cublas/: nvidia/cu13/lib holds all of CUDA
-
-Remedy for_cuda_major(int major, Remedy remedy) {
-    const std::string cuda = std::to_string(major);
-    for (auto& command : remedy.commands) {
-        // pip rejects nvidia-cuda-nvrtc-cu13 and its like: https://pypi.org/project/nvidia-cuda-nvrtc-cu13/
-        if (major >= one_directory_since)
-            for (const std::string name : {"nvidia-cuda-runtime", "nvidia-cuda-nvrtc"})
-                replace_all(command, name + "-cu12", '"' + name + "==" + cuda + ".*\"");
-        replace_all(command, "-cu12", "-cu" + cuda);
-        replace_all(command, "-cuda-12", "-cuda-" + cuda);
-        replace_all(command, "cuda-version=12", "cuda-version=" + cuda);
-    }
-    return remedy;
-}
-
 std::vector<std::string> owner_commands(const Facts& facts, const std::string& path) {
     const PackageManager* manager = package_manager(facts);
     if (!manager || is_python_package(path)) return {};
     return {manager->owner + shell_quoted(path)};
-}
-
-Remedy for_cuda_here(const Facts& facts, Remedy remedy) {
-    int major = facts.driver.cuda_version ? facts.driver.cuda_version->major() : 0;
-    for (const Runtime& runtime : facts.runtimes)
-        if (!facts.driver.cuda_version && runtime.version) major = std::max(major, runtime.version->major());
-    if (major < oldest_cuda_with_wheels) return remedy;
-    return for_cuda_major(std::min(major, newest_packages), std::move(remedy));
-}
-
-Remedy for_cuda_of(const CudnnCopy& copy, Remedy remedy) {
-    if (!copy.answer || !copy.answer->built_for_cuda) return remedy;
-    return for_cuda_major(copy.answer->built_for_cuda->major(), std::move(remedy));
 }
 
 namespace {
@@ -310,17 +301,17 @@ std::optional<Wheels> cudnn_for(const Framework& framework) {
     if (!framework.cuda || !framework.cudnn || framework.cuda->major() < oldest_cuda_with_wheels) return std::nullopt;
     const std::string major = std::to_string(framework.cudnn->major()), cuda = std::to_string(framework.cuda->major());
     const std::string from = parts_written(*framework.cudnn) > 1 ? ">=" + framework.cudnn->text + "," : "";
-    return Wheels{"\"nvidia-cudnn-cu" + cuda + from + "==" + major + ".*\"", directories,
+    return Wheels{wheel("nvidia-cudnn", framework.cuda->major(), from + "==" + major + ".*"), directories,
                   "cudnn=" + major + " cuda-version=" + cuda};
 }
 
 std::optional<Wheels> cublas_for(const Framework& framework) {
     if (!framework.cuda || framework.cuda->major() < oldest_cuda_with_wheels) return std::nullopt;
-    const std::string cuda = std::to_string(framework.cuda->major());
-    if (framework.cuda->major() >= one_directory_since)
-        return Wheels{"\"nvidia-cublas==" + cuda + ".*\" \"nvidia-cuda-runtime==" + cuda + ".*\"",
-                      {"nvidia/cu" + cuda + "/lib"}};
-    return Wheels{"nvidia-cublas-cu" + cuda + " nvidia-cuda-runtime-cu" + cuda,
+    const int major = framework.cuda->major();
+    const std::string cuda = std::to_string(major);
+    const std::string names = wheel("nvidia-cublas", major) + ' ' + wheel("nvidia-cuda-runtime", major);
+    if (major >= one_directory_since) return Wheels{names, {"nvidia/cu" + cuda + "/lib"}};
+    return Wheels{names,
                   {"nvidia/cublas/lib", "nvidia/cuda_runtime/lib"},
                   cuda == "11" ? "cudatoolkit=11" : "libcublas cuda-cudart cuda-version=" + cuda};
 }

@@ -91,7 +91,8 @@ Remedy rules::remedy(std::string_view place, const std::vector<std::string>& val
     const Rule& rule = *find_named(rules_of_the_directory(), place.substr(0, slash))->thing;
     Remedy filled = *find_by(rule.remedies, &NamedRemedy::name, place.substr(std::min(slash + 1, place.size())));
     for (std::string* text : {&filled.text, &filled.verify, &filled.link}) *text = filled_in(*text, values);
-    for (std::string& command : filled.commands) command = filled_in(command, values);
+    for (auto* lines : {&filled.commands, &filled.checks})
+        for (std::string& line : *lines) line = filled_in(line, values);
     if (!commands.empty()) filled.commands = std::move(commands);
     return filled;
 }
