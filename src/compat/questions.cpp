@@ -436,9 +436,7 @@ bool is_called(const FrameworkBuild& build, std::string_view name) {
 Suitability build_for_python(const FrameworkBuild& build, const Version& python) {
     if (!build.python_first && !build.python_last)
         return not_known("the versions of Python it is for are not in the data");
-    if ((!build.python_first || python >= *build.python_first) &&
-        (!build.python_last || within(python, *build.python_last)))
-        return {};
+    if (is_between(python, build.python_first, build.python_last)) return {};
     const std::string first = build.python_first ? build.python_first->text : "the oldest";
     const std::string last = build.python_last ? build.python_last->text : "the newest";
     return {.fit = Fit::does_not_work,

@@ -54,17 +54,9 @@ Answer<CudnnBuild> outside_builds(const std::vector<CudnnBuild>& rows, const Ver
 
 bool concerns(const RnnDefect& defect, const Version& cudnn, const std::optional<Version>& capability,
               std::string_view os) {
-    if ((!defect.os.empty() && defect.os != os) || cudnn < defect.first || (defect.fixed && cudnn >= *defect.fixed))
-        return false;
-    if (!capability) return true;
-    return (!defect.capability_min || *capability >= *defect.capability_min) &&
-           (!defect.capability_max || *capability <= *defect.capability_max);
-}
-
-/// Whether the row is about this version of cuDNN.
-template <class R>
-bool is_about(const R& row, const Version& cudnn) {
-    return row.first <= cudnn && (!row.last || cudnn <= *row.last);
+    return (defect.os.empty() || defect.os == os) && cudnn >= defect.first &&
+           (!defect.fixed || cudnn < *defect.fixed) &&
+           (!capability || is_between(*capability, defect.capability_min, defect.capability_max));
 }
 
 /// The rows for which it holds.
@@ -189,7 +181,8 @@ Answer<RnnRequiredSupport> Matrix::requires_support(const Version& cudnn, const 
     });
     if (!gpu_is_named) return {outside_builds(cudnn_builds(), asked).coverage, {}};
     for (const RnnRequiredSupport& row : required)
-        if (is_of_kind(row) && is_about(row, asked) && capability >= row.capability_min) return known(row);
+        if (is_of_kind(row) && is_between(asked, row.first, row.last) && capability >= row.capability_min)
+            return known(row);
     return {};
 }
 
