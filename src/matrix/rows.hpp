@@ -414,7 +414,7 @@ struct LogCause : Row {
     std::string action;  ///< a name of Action
     /// May be empty. "{nvidia-cudnn}" stands for the package in the version that the log asks for,
     /// "{nvidia-cudnn>=8.9.2,<9}" for this range of it, "{plan}" for the plan of the log's GPU
-    /// (rules/causes/log_remedies.hpp); " && " parts commands.
+    /// (rules/causes/log_remedies.cpp); " && " parts commands.
     std::string command;
     std::string windows_command;  ///< where command is one for Unix
     std::string rests_on;         ///< feature of rnn_limits or id of rnn_defects whose versions the text names

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "compat/given.hpp"
+#include "report/finding.hpp"
 
 namespace rnncheck::rules {
 
@@ -19,9 +20,6 @@ struct LogWords {
 
 /// Needs facts.log.
 LogWords log_words(const Facts& facts, const Matrix& matrix);
-
-/// Every feature there is: a word of log_evidence that is none of these, no signature and no comparison is a mistake.
-std::vector<std::string> all_features();
 
 /// What is known of one log, to ask.
 struct KnownOfLog {
@@ -42,13 +40,17 @@ struct KnownOfLog {
                         first = field.value;
         return first;
     }
+
+    std::optional<Version> version(std::string_view signature, std::string_view name) const {
+        return parse_version(told(signature, name).value_or(""));
+    }
 };
 
 /// One pass over what is known; each function below adds the features of one subject.
 struct Features : KnownOfLog {
     LogWords& found;  ///< the same as `out`, to add to
 
-    void add(const char* feature, const std::string& why) { found.words.emplace(feature, why); }
+    void add(const std::string& feature, const std::string& why) { found.words.emplace(feature, why); }
 };
 
 /// The CUDA that the framework was built with: as its flavour says, as its release was, else as installed.
@@ -64,7 +66,9 @@ std::optional<Version> driver_in_log(const KnownOfLog& t);
 
 /// The library of the first line with this signature.
 std::optional<std::string> missing_library(const KnownOfLog& t, std::string_view signature);
-/// 8 of "libcudnn_ops_infer.so.8", "cudnn_ops64_9.dll", 11 of "cublas64_11.dll", "cudart64_110.dll".
+/// 8 of "libcudnn_ops_infer.so.8", 10.1 of "libcudart.so.10.1", 9 of "cudnn_ops64_9.dll", 11.2 of "cudart64_112.dll".
+std::optional<Version> version_in_file_name(std::string_view name);
+/// Its major alone.
 std::optional<int> major_in_file_name(std::string_view name);
 /// Only these libraries carry the toolkit's major in their names in every version.
 bool names_the_toolkit(std::string_view library);
@@ -73,5 +77,14 @@ bool names_the_toolkit(std::string_view library);
 void add_version_features(Features& t);
 /// The libraries that could not be opened against what is there.
 void add_library_features(Features& t);
+
+/// The cause's own, after the container images of a framework of which no build runs on the log's GPU.
+std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t);
+
+/// Only a Unix shell runs it: programs, paths or syntax that neither cmd.exe nor PowerShell has.
+bool is_for_unix(std::string_view command);
+
+/// The check of the cause that decides.
+DecidingCheck check_for(const LogCause& cause, const KnownOfLog& t);
 
 }  // namespace rnncheck::rules

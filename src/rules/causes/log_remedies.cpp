@@ -1,11 +1,10 @@
-#include "rules/causes/log_remedies.hpp"
-
 #include <algorithm>
 #include <set>
 
 #include "base/text.hpp"
 #include "compat/questions.hpp"
 #include "matrix/ranges.hpp"
+#include "rules/causes/log_features.hpp"
 #include "rules/support/remedies.hpp"
 #include "rules/support/repairs.hpp"
 
@@ -228,9 +227,9 @@ void speak_of_torch_lib(Remedy& remedy) {
 /// that runs it. "" where the log tells no CUDA, or the driver is new enough, or drops the log's GPU.
 std::string driver_wanted(const KnownOfLog& t) {
     constexpr const char* of_image = "container_cli_requirement";
-    const auto required = parse_version(t.told(of_image, "driver").value_or(""));
-    if (required) return ". The image requires driver " + required->text + " or later";
-    const auto of_its_cuda = parse_version(t.told(of_image, "cuda").value_or(""));
+    if (const auto required = t.version(of_image, "driver"))
+        return ". The image requires driver " + required->text + " or later";
+    const auto of_its_cuda = t.version(of_image, "cuda");
     const auto cuda = of_its_cuda ? of_its_cuda : build_cuda(t);
     const bool on_windows = t.seen("os_windows") || t.seen("os_wsl");
     const auto row =
@@ -258,25 +257,15 @@ void speak_to_place(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) 
         speak_to_conda(remedy, t);
 }
 
-std::vector<Remedy> plain_remedies(const LogCause& cause, const KnownOfLog& t) {
-    if (contains(cause.command, "{nvidia-cudnn")) return {with_package_of_cudnn(cause, t)};
+Remedy remedy_of(const LogCause& cause, const KnownOfLog& t) {
+    if (contains(cause.command, "{nvidia-cudnn")) return with_package_of_cudnn(cause, t);
     Remedy remedy = plain_remedy(cause);
     const std::string& command = for_shell(cause.command, cause.windows_command, t);
     if (const auto filled = filled_in(command, {wanted_cuda(t), {}}, t)) remedy.commands = commands_of(*filled, " && ");
-    return {remedy};
+    return remedy;
 }
 
 }  // namespace
-
-/// Where no build of the log's framework runs on its GPU.
-static void add_image(std::vector<Remedy>& remedies, const KnownOfLog& t) {
-    const auto gpu = gpu_capability(t);
-    if (!gpu) return;
-    for (const NamedFramework& framework : t.out.said.frameworks)
-        if (const ContainerImage* image = compat::image_instead(framework.name, *gpu, {}, t.matrix))
-            remedies.insert(remedies.begin(), using_image(t.seen("os_windows"), *image,
-                                                          ": no published build of any version runs on this GPU"));
-}
 
 bool is_for_unix(std::string_view command) {
     constexpr std::string_view words[] = {"$(",      "/dev/",   "/usr/",     "LD_",    "cat /",    "dpkg",
@@ -293,8 +282,12 @@ bool is_for_unix(std::string_view command) {
 }
 
 std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t) {
-    std::vector<Remedy> remedies = plain_remedies(cause, t);
-    if (cause.cause == "gpu_arch_not_in_build") add_image(remedies, t);
+    std::vector<Remedy> remedies;
+    const auto gpu = gpu_capability(t);
+    if (cause.cause == "gpu_arch_not_in_build" && gpu)
+        for (const NamedFramework& framework : t.out.said.frameworks)
+            append(remedies, image_instead(t.seen("os_windows"), framework.name, *gpu, {}, t.matrix));
+    remedies.push_back(remedy_of(cause, t));
     for (Remedy& remedy : remedies) speak_to_place(remedy, cause, t);
     return remedies;
 }

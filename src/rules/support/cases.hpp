@@ -33,8 +33,17 @@ Evidence evidence_of(const Facts& facts, const RnnRun& run, const std::string& h
 std::string answer_of(const RnnRun& run);
 
 /// The first of these cases as evidence, each with how it went.
-void add_cases(const Facts& facts, const Runs& runs, Finding& finding,
-               const std::function<std::string(const RnnRun&)>& how_it_went = answer_of);
+using HowItWent = std::function<std::string(const RnnRun&)>;
+std::vector<Evidence> evidence_of(const Facts& facts, const Runs& runs, const HowItWent& how_it_went);
+
+/// A finding about cases of a sweep, which are its evidence.
+Finding about_cases(const Facts& facts, const Sweep& sweep, const Runs& runs, std::string message, Remedy remedy,
+                    const HowItWent& how_it_went = answer_of);
+
+/// "3 RNN cases".
+std::string count_of(const Runs& runs);
+/// "3 RNN cases of 45 failed on GPU 0 (...) with cuDNN 9.19.0 at ..., first 'lstm ...': cudnnRNNForward returned 8".
+std::string cases_in_words(const Facts& facts, const Sweep& sweep, const Runs& runs, const std::string& how);
 
 /// The command that shows whether the case is computed correctly now: the case alone where it was asked for by name,
 /// else the rule itself.
@@ -43,16 +52,17 @@ std::string verify_command(const Facts& facts, const RnnRun& run);
 /// Why a case that did not run is no fault of the machine: nobody promises a kernel for it. Nothing where it must run.
 std::optional<std::string> not_promised(const Facts& facts, const RnnRun& run);
 
-/// The finding about cases of a sweep that ended badly. Those that nobody promises are its evidence, or where there are
-/// no others a note: "... failed on ...; this is not a problem of this machine".
-Finding about_cases(const Facts& facts, const Sweep& sweep, const Runs& runs, const std::string& how,
-                    Finding (*describe)(const Facts&, const Sweep&, const Runs&));
+/// What `describe` says of those cases that must run. Cases that nobody promises are evidence besides, or where there
+/// are no others a note: "... failed on ...; this is not a problem of this machine".
+Finding about_promised(const Facts& facts, const Sweep& sweep, const Runs& runs, const std::string& how,
+                       const std::function<Finding(const Runs&)>& describe);
 
 /// Why no GPU can be judged: none is there, for a known cause, or it is unknown. Nothing when CUDA sees one.
 std::optional<Verdict> without_gpu(const Facts& facts);
 
-/// What is left to say when no case is at fault: a pass for this reason when any was tried, else why none was.
-Verdict pass_if_tried(const Facts& facts, const std::string& reason);
+/// What is left to say when no case is at fault: why none was tried; else a pass for this reason, unless it is unknown
+/// why cases that were tried do not show it.
+Verdict pass_if_tried(const Facts& facts, const std::string& reason, const std::string& unknown = "");
 
 std::vector<std::string> places_of(const Facts& facts, const Runs& runs);
 

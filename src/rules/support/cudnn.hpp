@@ -41,11 +41,9 @@ bool never_answered(const CudnnCopy& copy);
 bool was_not_opened(const CallResult& failure);
 inline constexpr const char* leads_to_a_pipe = "the loader would wait forever at a named pipe in its search path";
 
-using JudgeCopy = void (*)(const Facts&, const Matrix&, const CudnnCopy&, VerdictBuilder&);
+using JudgeCopy = std::function<void(const CudnnCopy&, VerdictBuilder&)>;
 /// One verdict about all copies; why there is none to judge.
-Verdict over_copies(const Facts& facts, const Matrix& matrix, JudgeCopy judge);
-/// About those that were opened; one that had to be and did not answer leaves the verdict open.
-Verdict over_copies_that_answer(const Facts& facts, const Matrix& matrix, JudgeCopy judge);
+Verdict over_copies(const Facts& facts, const JudgeCopy& judge);
 
 /// Why there is no copy of cuDNN to judge.
 Verdict without_cudnn(const Facts& facts);
@@ -69,7 +67,7 @@ std::optional<Version> full_version_in_name(const Library& library);
 
 /// Whether files of several directories answered for it: its version and CUDA may then be those of another copy's
 /// parts, which cudnn_mixed_sublibraries tells.
-bool borrows_parts(const CudnnCopy& copy);
+bool borrows_parts(const Cudnn* answer);
 
 /// The file that a copy would load for a part's soname: from LD_LIBRARY_PATH, from beside it, or what the loader gives.
 /// Null when there is none.
@@ -77,23 +75,7 @@ const Library* part_of(const Facts& facts, const CudnnCopy& copy, const std::str
 /// The parts that a recurrent network needs of this copy, the front library apart.
 std::vector<CudnnPart> parts_needed(const CudnnCopy& copy, const Matrix& matrix);
 
-/// What Finding::explains calls a part of a copy, and its RNN API.
-std::string name_in(const CudnnCopy& copy, const CudnnPart& part);
-std::string rnn_api_of(const CudnnCopy& copy);
-
-/// Those of them that the copy would not find; none when its RNN API has answered.
-std::vector<CudnnPart> parts_missing(const Facts& facts, const CudnnCopy& copy, const Matrix& matrix);
-
 /// The answer says that parts of cuDNN are of different releases (numbers differ between majors, 0 is unknown).
 bool is_version_mismatch(int cudnn_major, const CallResult& result);
-/// The answer says that there is no code for this GPU: CUDA's 209 or cuDNN's ARCH_MISMATCH.
-bool is_arch_mismatch(int cudnn_major, const CallResult& result);
-
-/// Name of the builtins library that belongs to an NVRTC, "libnvrtc-builtins.so.12.4"; empty when not known.
-std::string builtins_of(const Nvrtc& nvrtc);
-/// It did not compile, and those builtins were found nowhere.
-bool lacks_builtins(const Facts& facts, const Nvrtc& nvrtc);
-
-using compat::outside_data;
 
 }  // namespace rnncheck::rules

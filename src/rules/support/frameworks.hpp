@@ -30,11 +30,11 @@ const PythonEnvironment* environment_of(const Facts& facts, const Framework& fra
 /// A build with CUDA that opens GPU libraries; where that is unknown, the answers say so.
 bool opens_gpu_libraries(const Framework& framework, VerdictBuilder& answers);
 
+/// Its own, where it looks for libraries before and after the loader does.
+std::vector<std::string> directories_of(const Framework& framework);
+
 /// The library whose name begins so ("libcudnn"); null when the framework opens none.
 const FrameworkLibrary* opened(const Framework& framework, std::string_view stem);
-inline const FrameworkLibrary* opened_cudnn(const Framework& framework) {
-    return opened(framework, "libcudnn");
-}
 
 /// Files of several directories answered for it, as cudnn_mixed_sublibraries tells.
 bool gets_mixed_parts(const Facts& facts, const FrameworkLibrary& cudnn);
@@ -57,48 +57,7 @@ Verdict over_opened(const Facts& facts, const Matrix& matrix, std::string_view s
 /// The judged frameworks that get this copy of cuDNN.
 std::vector<Framework> frameworks_that_get(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy);
 
-/// A cuBLAS of another CUDA, where the framework finds none and none of its own CUDA is installed; else null.
-const Library* another_cublas(const Facts& facts, const Framework& framework);
-
-/// The cuDNN each framework would get against the one it was built with: at fault where `is_fault` says so, described
-/// by `describe`.
-struct CudnnInUse {
-    const Framework& framework;
-    const FrameworkLibrary& library;
-    Version version;
-    Version built_with;
-    const Facts& facts;
-    const Library* own = nullptr;  ///< another copy, that came with the framework
-};
-Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_fault)(const CudnnInUse&),
-                           void (*describe)(Finding&, const CudnnInUse&));
-
-/// "'/home/ada/venv/bin/python' -m pip install ..." for the framework's environment; "python -m pip" where its
-/// interpreter is unknown.
-std::string pip(const Facts& facts, const Framework& framework, const std::string& what);
-std::string pip(const PythonEnvironment* environment, const std::string& what);
-
-/// "conda install --prefix DIR -c conda-forge cudnn=9 cuda-version=12".
-/// https://conda-forge.org/docs/maintainer/knowledge_base/#cuda-builds
-std::string conda_install(const PythonEnvironment& environment, const std::string& what);
-
-/// What conda itself installed of these packages; null when there is none. Its files need not be pip's.
-const PythonPackage* conda_package(const PythonEnvironment& environment, const std::vector<std::string>& names);
-
-/// The command of the tables for the environment in use: that of conda has its own python, and what conda installed of
-/// the framework has to go first.
-std::vector<std::string> install_here(const Facts& facts, const std::string& framework, const std::string& install);
-
-/// The files of a package that are gone or were replaced.
-std::vector<Evidence> changed_files(const PythonPackage& package);
-
 /// The words that show where a fact of a framework comes from, as evidence.
 Evidence built_for(const Framework& framework, const std::string& value);
-
-/// The shell command that puts directories, parted by colons, ahead of what LD_LIBRARY_PATH has.
-std::string export_of_loader_path(const std::string& directories);
-
-/// For every framework the library whose name begins with `stem`.
-Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::string_view stem);
 
 }  // namespace rnncheck::rules

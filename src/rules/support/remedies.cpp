@@ -9,40 +9,6 @@ namespace rnncheck::rules {
 
 namespace {
 
-constexpr const char* toolkit =
-    "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html";
-
-struct ContainerRuntime {
-    std::string_view name;
-    const char *text, *command, *link;
-};
-
-constexpr ContainerRuntime container_runtimes[] = {
-    {"docker",
-     "Install the NVIDIA Container Toolkit on the host, register it with Docker (sudo nvidia-ctk runtime configure "
-     "--runtime=docker, then sudo systemctl restart docker) and start the container with GPU access",
-     "docker run --rm --gpus all ubuntu nvidia-smi", toolkit},
-    {"podman",
-     "Install the NVIDIA Container Toolkit on the host, generate its description of the GPUs (sudo nvidia-ctk cdi "
-     "generate --output=/etc/cdi/nvidia.yaml) and start the container with them",
-     "podman run --rm --device nvidia.com/gpu=all ubuntu nvidia-smi",
-     "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/cdi-support.html"},
-    {"kubernetes",
-     "Request a GPU in the pod's specification (resources: limits: nvidia.com/gpu: 1), on a cluster whose nodes run "
-     "NVIDIA's device plugin",
-     "kubectl describe nodes | grep nvidia.com/gpu", "https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/"},
-    {"apptainer", "Start the container with --nv, which mounts the host's driver",
-     "apptainer exec --nv docker://ubuntu nvidia-smi", "https://apptainer.org/docs/user/latest/gpu.html"},
-    {"enroot",
-     "Start the container with NVIDIA_VISIBLE_DEVICES=all and NVIDIA_DRIVER_CAPABILITIES=compute,utility in its "
-     "environment; under Slurm, also request a GPU",
-     "srun --gpus=1 --container-image=ubuntu nvidia-smi",
-     "https://github.com/NVIDIA/enroot/blob/master/doc/standard-hooks.md"},
-    {"lxc",
-     "Add the host's GPU to the container (lxc config device add NAME gpu gpu), set its runtime option (lxc config set "
-     "NAME nvidia.runtime=true) and restart it (lxc restart NAME)",
-     "lxc list", "https://documentation.ubuntu.com/lxd/latest/reference/devices_gpu/"}};
-
 struct Scheduler {
     const char *variable, *name, *command, *link;
 };
@@ -54,29 +20,17 @@ constexpr Scheduler schedulers[] = {
      "https://www.ibm.com/docs/en/spectrum-lsf/10.1.0?topic=o-gpu"}};
 
 const Scheduler* scheduler(const Facts& facts) {
-    for (const Scheduler& one : schedulers)
-        if (environment(facts, one.variable)) return &one;
-    return nullptr;
+    return find_where(schedulers, [&](const Scheduler& one) { return environment(facts, one.variable); });
 }
 
 }  // namespace
 
 Remedy gpu_for_container(const Facts& facts) {
-    const std::string kind = facts.host.container.value_or("");
-    for (const ContainerRuntime& runtime : container_runtimes)
-        if (runtime.name == kind)
-            return {.action = Action::request_gpu,
-                    .text = std::string(runtime.text) +
-                            ". If nvidia-smi also fails on the host, install the driver there first",
-                    .commands = {runtime.command},
-                    .verify = "nvidia-smi",
-                    .link = runtime.link};
-    return {.action = Action::request_gpu,
-            .text =
-                "Start this container with its runtime's GPU option, which provides the host driver's device nodes and "
-                "libraries. If nvidia-smi also fails on the host, install the driver there first",
-            .verify = "nvidia-smi",
-            .link = toolkit};
+    constexpr const char* by_runtime[] = {"container_no_gpu_runtime/docker",     "container_no_gpu_runtime/podman",
+                                          "container_no_gpu_runtime/kubernetes", "container_no_gpu_runtime/apptainer",
+                                          "container_no_gpu_runtime/enroot",     "container_no_gpu_runtime/lxc"};
+    const std::string own = "container_no_gpu_runtime/" + facts.host.container.value_or("");
+    return remedy(includes(by_runtime, own) ? own : "container_no_gpu_runtime/other");
 }
 
 std::string batch_system(const Facts& facts) {
@@ -91,6 +45,13 @@ Remedy gpu_for_job(const Facts& facts) {
             .commands = {found.command},
             .verify = "nvidia-smi -L",
             .link = found.link};
+}
+
+std::vector<Remedy> requests_for_gpu(const Facts& facts) {
+    std::vector<Remedy> requests;
+    if (scheduler(facts)) requests.push_back(gpu_for_job(facts));
+    if (in_container(facts)) requests.push_back(gpu_for_container(facts));
+    return requests;
 }
 
 Remedy on_host(const Facts& facts, Remedy remedy) {
@@ -124,9 +85,10 @@ std::string gpus_on_bus(const Facts& facts) {
 }
 
 std::string foreign_kernel_driver(const Facts& facts) {
-    for (const PciGpu& gpu : facts.host.pci_gpus)
-        if (gpu.kernel_driver && !gpu.kernel_driver->starts_with("nvidia")) return *gpu.kernel_driver;
-    return "";
+    const PciGpu* gpu = find_where(facts.host.pci_gpus, [](const PciGpu& one) {
+        return one.kernel_driver && !one.kernel_driver->starts_with("nvidia");
+    });
+    return gpu ? *gpu->kernel_driver : "";
 }
 
 Remedy against_foreign_driver(const Facts& facts) {
@@ -143,6 +105,45 @@ std::string plan_command(const std::optional<Version>& gpu, const std::optional<
 std::vector<std::string> pip_commands_for(const CudnnBuild& build) {
     if (build.cuda_major < oldest_cuda_with_wheels) return {};
     return {"pip install \"nvidia-cudnn-cu" + std::to_string(build.cuda_major) + "==" + build.last().text + ".*\""};
+}
+
+std::string pip(const PythonEnvironment* environment, const std::string& what) {
+    const std::string python =
+        environment && environment->interpreter ? shell_quoted(*environment->interpreter) : "python";
+    return python + " -m pip " + what;
+}
+
+std::string pip(const Facts& facts, const Framework& framework, const std::string& what) {
+    return pip(environment_of(facts, framework), what);
+}
+
+/// https://conda-forge.org/docs/maintainer/knowledge_base/#cuda-builds
+static std::string conda_install(const PythonEnvironment& environment, const std::string& what) {
+    return "conda install --prefix " + shell_quoted(environment.path) + " -c conda-forge " + what;
+}
+
+/// What conda itself installed of these packages; null when there is none. Its files need not be pip's.
+static const PythonPackage* conda_package(const PythonEnvironment& environment, const std::vector<std::string>& names) {
+    return find_where(environment.packages, [&](const PythonPackage& package) {
+        return environment.kind == "conda" && package.directory == environment.path && includes(names, package.name);
+    });
+}
+
+std::vector<std::string> install_here(const Facts& facts, const std::string& framework, const std::string& install) {
+    constexpr std::string_view pip_start = "pip ";
+    const PythonEnvironment* environment = active_environment(facts);
+    if (!environment || environment->kind != "conda" || !install.starts_with(pip_start)) return {install};
+    std::vector<std::string> commands;
+    const auto names = framework == "tensorflow" ? std::vector<std::string>{"tensorflow-base"}
+                                                 : std::vector<std::string>{framework, "lib" + framework};
+    if (const PythonPackage* package = conda_package(*environment, names))
+        commands.push_back("conda remove --prefix " + shell_quoted(environment->path) + " " + package->name);
+    commands.push_back(pip(environment, install.substr(pip_start.size())));
+    return commands;
+}
+
+std::string export_of_loader_path(const std::string& directories) {
+    return "export LD_LIBRARY_PATH=" + shell_quoted(directories) + "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"";
 }
 
 namespace {
@@ -177,10 +178,10 @@ Remedy with_commands(Remedy remedy, std::vector<std::string> commands) {
 
 /// The environment among whose packages the file lies; null when there is none.
 const PythonEnvironment* environment_with(const Facts& facts, const std::string& path) {
-    for (const PythonEnvironment& environment : facts.pythons)
-        for (const std::string& directory : environment.package_directories)
-            if (path.starts_with(directory + '/')) return &environment;
-    return nullptr;
+    return find_where(facts.pythons, [&](const PythonEnvironment& environment) {
+        return std::ranges::any_of(environment.package_directories,
+                                   [&](const std::string& directory) { return path.starts_with(directory + '/'); });
+    });
 }
 
 bool is_python_package(const std::string& path) {
@@ -189,29 +190,26 @@ bool is_python_package(const std::string& path) {
 
 /// The conda environment to whose own libraries the file belongs; null when there is none.
 const PythonEnvironment* conda_with(const Facts& facts, const std::string& path) {
-    for (const PythonEnvironment& environment : facts.pythons)
-        if (environment.kind == "conda" && !is_python_package(path) && path.starts_with(environment.path + "/lib/"))
-            return &environment;
-    return nullptr;
+    return find_where(facts.pythons, [&](const PythonEnvironment& environment) {
+        return environment.kind == "conda" && !is_python_package(path) && path.starts_with(environment.path + "/lib/");
+    });
 }
 
 bool is_of_system(const std::string& path) {
     return path.starts_with("/usr/lib") || path.starts_with("/lib");
 }
 
+bool is_cudnn(const PythonPackage& package) {
+    return package.name.starts_with("nvidia-cudnn-cu");
+}
+
 /// "nvidia-cudnn-cu12==9.1.0.70" where the environment has it in that version, else what is known of the version: pip
 /// would install the newest one, which may be of another major version.
 std::string wheel_again(const PythonEnvironment* environment, const CudnnCopy& copy) {
-    if (environment)
-        for (const PythonPackage& package : environment->packages)
-            if (package.name.starts_with("nvidia-cudnn-cu")) return shell_quoted(package.name + "==" + package.version);
+    const PythonPackage* package = environment ? find_where(environment->packages, is_cudnn) : nullptr;
+    if (package) return shell_quoted(package->name + "==" + package->version);
     const std::string version = copy.version ? copy.version->text : copy.major > 0 ? std::to_string(copy.major) : "";
     return version.empty() ? "nvidia-cudnn-cu12" : "\"nvidia-cudnn-cu12==" + version + ".*\"";
-}
-
-/// https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html: since 9 the names tell the CUDA.
-std::string library_package(int major) {
-    return "libcudnn" + std::to_string(major) + (major >= 9 ? "-cuda-12" : "");
 }
 
 }  // namespace
@@ -226,7 +224,9 @@ Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy reme
         const PythonPackage* package = conda_package(*conda, {"libcudnn", "cudnn"});
         commands = {conda_install(*conda, "--force-reinstall " + (package ? package->name : "cudnn"))};
     } else if (is_of_system(copy.path) && manager && copy.major > 0) {
-        commands = {manager->reinstall + library_package(copy.major)};
+        // https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html: since 9 the names tell the CUDA.
+        commands = {manager->reinstall + ("libcudnn" + std::to_string(copy.major)) +
+                    (copy.major >= 9 ? "-cuda-12" : "")};
     }
     return with_commands(std::move(remedy), std::move(commands));
 }
@@ -304,10 +304,6 @@ struct Wheels {
     std::string of_conda = {};  ///< the same as packages of conda-forge; "" where they are not known
 };
 
-bool is_among_wheels(const std::string& directory) {
-    return contains(directory, "/nvidia/");
-}
-
 std::optional<Wheels> cudnn_for(const Framework& framework) {
     const std::vector<std::string> directories = {"nvidia/cudnn/lib"};
     if (framework.cudnn_wanted) return Wheels{shell_quoted(*framework.cudnn_wanted), directories};
@@ -329,27 +325,17 @@ std::optional<Wheels> cublas_for(const Framework& framework) {
                   cuda == "11" ? "cudatoolkit=11" : "libcublas cuda-cudart cuda-version=" + cuda};
 }
 
-/// All cuDNN packages put their files into one directory: a second one would take another framework's cuDNN from it.
-bool has_cudnn_package(const PythonEnvironment& environment) {
-    return std::ranges::any_of(environment.packages,
-                               [](const PythonPackage& package) { return package.name.starts_with("nvidia-cudnn"); });
-}
-
 std::string leading_to(const PythonEnvironment& environment, const Wheels& wheels) {
     const std::string& packages = environment.package_directories.front();
     return export_of_loader_path(
         join(each(wheels.directories, [&](const std::string& directory) { return packages + '/' + directory; }), ":"));
 }
 
-bool searches(const Framework& framework, const std::string& directory) {
-    return includes(framework.directories_before, directory) || includes(framework.directories_after, directory);
-}
-
 /// NVIDIA's Python packages lie where the framework looks for its libraries: among its own directories, or its metadata
 /// asks for them.
 bool reaches_wheels(const Framework& framework) {
-    for (const auto* directories : {&framework.directories_before, &framework.directories_after})
-        if (std::any_of(directories->begin(), directories->end(), is_among_wheels)) return true;
+    if (std::ranges::any_of(directories_of(framework), [](const auto& one) { return contains(one, "/nvidia/"); }))
+        return true;
     // ONNX Runtime's extras bring packages that only its function preload_dlls() loads:
     // https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html
     return framework.cudnn_wanted && framework.name != "onnxruntime";
@@ -368,7 +354,8 @@ Remedy installing(const Facts& facts, const Framework& framework, const std::opt
     if (environment && environment->kind == "conda" && !wheels->of_conda.empty()) {
         const std::string libraries = environment->path + "/lib";
         remedy.commands = {conda_install(*environment, wheels->of_conda)};
-        if (!searches(framework, libraries)) remedy.commands.push_back(export_of_loader_path(libraries));
+        if (!includes(directories_of(framework), libraries))
+            remedy.commands.push_back(export_of_loader_path(libraries));
         return remedy;
     }
     remedy.text += ". " + words_of(framework) +
@@ -382,8 +369,9 @@ Remedy installing(const Facts& facts, const Framework& framework, const std::opt
 }  // namespace
 
 Remedy installing_cudnn(const Facts& facts, const Framework& framework, Remedy remedy) {
+    // All cuDNN packages put their files into one directory: a second one would take another framework's cuDNN from it.
     const PythonEnvironment* environment = environment_of(facts, framework);
-    const bool may_add = environment && !has_cudnn_package(*environment);
+    const bool may_add = environment && std::ranges::none_of(environment->packages, is_cudnn);
     return installing(facts, framework, cudnn_for(framework), may_add, std::move(remedy));
 }
 

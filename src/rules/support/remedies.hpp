@@ -19,6 +19,9 @@ std::string batch_system(const Facts& facts);
 /// How a job asks this batch system for a GPU.
 Remedy gpu_for_job(const Facts& facts);
 
+/// Both, of what this process belongs to.
+std::vector<Remedy> requests_for_gpu(const Facts& facts);
+
 /// A remedy that acts on kernel, driver or hardware: in a container it belongs to the host, under WSL to Windows, in a
 /// job to the cluster's administrators, and says so.
 Remedy on_host(const Facts& facts, Remedy remedy);
@@ -41,6 +44,18 @@ std::string foreign_kernel_driver(const Facts& facts);
 
 /// What to do about such a driver; only where there is one.
 Remedy against_foreign_driver(const Facts& facts);
+
+/// "'/home/ada/venv/bin/python' -m pip install ..." for the framework's environment; "python -m pip" where its
+/// interpreter is unknown.
+std::string pip(const Facts& facts, const Framework& framework, const std::string& what);
+std::string pip(const PythonEnvironment* environment, const std::string& what);
+
+/// The command of the tables for the environment in use: that of conda has its own python, and what conda installed of
+/// the framework has to go first.
+std::vector<std::string> install_here(const Facts& facts, const std::string& framework, const std::string& install);
+
+/// The shell command that puts directories, parted by colons, ahead of what LD_LIBRARY_PATH has.
+std::string export_of_loader_path(const std::string& directories);
 
 /// "rnncheck matrix plan gpu=8.6 driver=535.104.05"; "" when neither is known.
 std::string plan_command(const std::optional<Version>& gpu, const std::optional<Version>& driver);

@@ -1,6 +1,7 @@
 // One verdict out of many answers: a rule that looks at several copies or GPUs collects what each gives. Pure.
 #pragma once
 
+#include "base/lists.hpp"
 #include "report/finding.hpp"
 
 namespace rnncheck::rules {
@@ -9,6 +10,7 @@ namespace rnncheck::rules {
 class VerdictBuilder {
   public:
     void fault(Finding finding) { findings_.push_back(std::move(finding)); }
+    void faults(std::vector<Finding> findings) { append(findings_, std::move(findings)); }
     void unknown(const std::string& why) { keep(unknown_, why); }
     /// A version that was told lies outside the tables.
     void outside(const std::string& why) { keep(outside_, why); }
@@ -18,12 +20,12 @@ class VerdictBuilder {
     void no_pass(const std::string& why) { keep(no_pass_, why); }
     void passed(const std::string& why, const std::vector<Evidence>& evidence = {}) {
         keep(passed_, why);
-        evidence_.insert(evidence_.end(), evidence.begin(), evidence.end());
+        append(evidence_, evidence);
     }
     void irrelevant(const std::string& why) { keep(irrelevant_, why); }
 
     void add(const Verdict& verdict) {
-        for (const Finding& finding : verdict.findings) fault(finding);
+        faults(verdict.findings);
         if (verdict.outcome == Outcome::pass) passed(verdict.reason, verdict.evidence);
         if (verdict.outcome == Outcome::undecided) unknown(verdict.reason);
         if (verdict.outcome == Outcome::not_applicable) irrelevant(verdict.reason);

@@ -10,12 +10,12 @@
 
 namespace rnncheck::rules {
 
-/// What `name`, a function or a member, gives for each.
-template <class Things, class Name>
-std::vector<std::string> each(const Things& things, Name&& name) {
-    std::vector<std::string> names;
-    for (const auto& thing : things) names.push_back(std::invoke(name, thing));
-    return names;
+/// What a function or a member gives for each.
+template <class Things, class Of>
+auto each(const Things& things, Of&& of) {
+    std::vector<std::remove_cvref_t<std::invoke_result_t<Of, decltype(*std::begin(things))>>> all;
+    for (const auto& thing : things) all.push_back(std::invoke(of, thing));
+    return all;
 }
 
 /// The value of an evidence; empty when it is unknown.
