@@ -63,8 +63,7 @@ bool take_cudnn(Facts& facts, const std::string& value, const Matrix&) {
                         ? cudnn_version_from_number(number_from<std::size_t>(digits).value_or(0))
                         : parse_version(digits);
     if (!cudnn.version || cudnn.version->major() > 99) return false;
-    const auto& [major, minor, patch, of_package] = cudnn.version->parts;
-    if (parts_written(*cudnn.version) == 4) cudnn.version = make_version({major, minor, patch});
+    if (parts_written(*cudnn.version) == 4) cudnn.version = shortened(*cudnn.version, 3);  // without the package's own
     cudnn.built_for_cuda = contains(cuda, ".") ? parse_version(cuda) : cuda_of_digits(cuda);
     if (!rest.empty() && !cudnn.built_for_cuda) return false;
     facts.cudnns.push_back(std::move(cudnn));
