@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
 #include <optional>
 
 #include "vendor/cuda_abi.hpp"
@@ -28,15 +27,8 @@ std::optional<int> believable_count(ProbeWriter& writer, const char* call, std::
 /// How long the driver may take to start in one process, where it took so long in another to show that many GPUs.
 std::optional<std::chrono::milliseconds> limit_of_other_start(std::size_t gpus, std::chrono::milliseconds took);
 
-/// Driver library opened, primary context current.
-struct GpuSession {
-    vendor::CudaApi cuda;
-    vendor::Checker check;
-    std::optional<CallResult> failure;  ///< the first call that failed, opening included; nothing may be called then
-};
-
-/// By CUDA's ordinal. On the heap, because the checker points to the functions beside it.
-std::unique_ptr<GpuSession> open_gpu(ProbeWriter& writer, int index);
+/// The driver library, with the primary context of the GPU of CUDA's ordinal current.
+vendor::Opened<vendor::CudaApi> open_gpu(ProbeWriter& writer, int index);
 
 /// Target texts of the probes that run on GPUs begin with "GPU <index>": the part that must not be run twice at the
 /// same time.

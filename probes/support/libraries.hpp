@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "process/probe.hpp"
-#include "vendor/library.hpp"
+#include "vendor/cudnn_abi.hpp"
 
 namespace rnncheck::probes {
 
@@ -25,6 +25,6 @@ std::vector<std::string> installations_to_query(const Facts& facts) {
 std::vector<std::string> companions_of(const Facts& facts, const std::string& cudnn_path);
 
 /// Opens a cuDNN, after its companions.
-vendor::Library open_cudnn(const Job& job, ProbeWriter& writer, const std::string& path);
+vendor::Opened<vendor::CudnnApi> open_cudnn(const Job& job, ProbeWriter& writer, const std::string& path);
 
 }  // namespace rnncheck::probes

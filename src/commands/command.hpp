@@ -24,9 +24,6 @@ enum Exit {
 };
 
 struct Command {
-    std::string_view title;
-    std::string_view examples = "";  ///< shown by --help, one a line
-    bool hidden = false;
     /// Declares the options on `app`; the returned function runs the command and gives the exit code.
     std::function<int()> (*declare)(CLI::App& app);
 };
@@ -34,7 +31,14 @@ struct Command {
 /// Every file of src/commands/list/, by name.
 std::span<const Named<Command>> all_commands();
 
-/// Adds "Examples:" and these lines to what --help shows.
-void add_examples(CLI::App& app, std::string_view examples);
+/// What x.txt beside x.cpp holds of a command, matrix_check.txt of a command of `matrix`.
+struct CommandText {
+    std::string title;     ///< the first line; empty for a hidden command, which has no text
+    std::string examples;  ///< the lines after an empty one
+};
+CommandText text_of_command(std::string_view name);
+
+/// Declares commands of a command, "matrix check"; the returned function runs the one that is named.
+std::function<int()> declare_subcommands(CLI::App& app, std::span<const std::pair<const char*, Command>> commands);
 
 }  // namespace rnncheck

@@ -1,4 +1,4 @@
-// Files that the user names: facts, logs, programs.
+// Files that the user names: facts, logs, profiles, models, programs.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,7 @@
 #include "facts/facts.hpp"
 #include "log/read_log.hpp"
 #include "model/model.hpp"
+#include "report/report.hpp"
 
 namespace rnncheck {
 
@@ -26,6 +27,10 @@ ModelFile read_model_file(const std::string& path, bool with_weights);
 
 /// Whether a layer receives a mask; nothing where the file does not contain it.
 std::optional<Network> network_of(const ModelFile& file);
+
+/// rnncheck.toml: what a gate requires of the machines that it runs on. InputError or UsageError names the file, the
+/// line and what is allowed there; `rules` are the ids that exist.
+Profile read_profile(const std::string& path, const std::vector<std::string>& rules);
 
 /// The first file of this name on PATH that may be executed, as a shell finds it; `name` without '/'.
 std::optional<std::string> find_in_path(const std::string& name);

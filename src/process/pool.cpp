@@ -11,9 +11,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include "base/files.hpp"
+#include "base/lists.hpp"
+#include "process/process_state.hpp"
 #include "process/this_process.hpp"
 
 extern char** environ;
@@ -116,9 +119,8 @@ std::vector<std::string> environment_with(const std::vector<std::string>& extra)
     for (char** variable = environ; *variable; ++variable) {
         const std::string_view text = *variable;
         const auto name = text.substr(0, text.find('=') + 1);
-        bool replaced = false;
-        for (const auto& other : extra) replaced |= other.starts_with(name);
-        if (!replaced) all.emplace_back(text);
+        if (std::ranges::none_of(extra, [&](const std::string& other) { return other.starts_with(name); }))
+            all.emplace_back(text);
     }
     return all;
 }
@@ -161,14 +163,8 @@ Wire wire_within(int most_descriptors) {
 /// One started process.
 struct Pool::Child {
     Child(int number, const Command& command, const Wire& wire, OnLine taker)
-        : id(number),
-          on_line_(std::move(taker)),
-          input_(command.input),
-          quiet_limit_(command.quiet_limit),
-          exit_grace_(command.exit_grace),
-          stuck_after_(command.stuck_after),
-          deadline_(command.deadline) {
-        start(command, wire);
+        : id(number), how_(command), on_line_(std::move(taker)) {
+        start(wire);
     }
 
     ~Child() {
@@ -193,18 +189,18 @@ struct Pool::Child {
         read_output();
     }
 
-    /// The result, once it is known.
-    std::optional<ProcessResult> check() {
-        if (pid_ < 0) return result(ExitKind::not_started, 0, start_error_);
-        if (stays_) return result(ExitKind::exited, 0);
+    /// How it ended, once that is known.
+    std::optional<ProbeRun> check() {
+        if (pid_ < 0) return ended(ProbeEnd::not_started);
+        if (stays_) return ended(ProbeEnd::finished);
         if (observe_exit()) return reap();
         enforce_limits();
-        if (!kill_reason_.empty() && is_stuck()) return result(ExitKind::stuck, SIGKILL, kill_reason_);
+        if (killed_as_ && is_stuck()) return ended(ProbeEnd::stuck);
         return std::nullopt;
     }
 
-    bool is_slow() { return pid_ >= 0 && kill_reason_.empty() && 2 * clock_->elapsed() > quiet_limit_; }
-    void shorten(std::chrono::milliseconds quiet_limit) { quiet_limit_ = std::min(quiet_limit_, quiet_limit); }
+    bool is_slow() { return pid_ >= 0 && !killed_as_ && 2 * clock_->elapsed() > how_.quiet_limit; }
+    void shorten(std::chrono::milliseconds quiet_limit) { how_.quiet_limit = std::min(how_.quiet_limit, quiet_limit); }
     /// It has ended as far as its work goes, and lives on.
     bool stays() const { return stays_ && pid_ >= 0; }
     /// It closed its answers, so it is about to leave: look often.
@@ -215,12 +211,12 @@ struct Pool::Child {
     int id;
 
   private:
-    void start(const Command& command, const Wire& wire) {
+    void start(const Wire& wire) {
         Pipe input = make_pipe();
         Pipe answers = make_pipe();
         Pipe output = make_pipe();
         if (!input.read.open() || !answers.read.open() || !output.read.open()) {
-            start_error_ = std::string("no pipe could be made: ") + std::strerror(errno);
+            run_.reason = std::string("no pipe could be made: ") + std::strerror(errno);
             return;
         }
         SpawnSettings settings;
@@ -229,12 +225,12 @@ struct Pool::Child {
         posix_spawn_file_actions_adddup2(&settings.files, output.write.number(), 2);
         posix_spawn_file_actions_adddup2(&settings.files, input.read.number(), wire.input);
         posix_spawn_file_actions_adddup2(&settings.files, answers.write.number(), wire.answer);
-        const auto environment = environment_with(command.extra_environment);
-        const int error = posix_spawn(&pid_, command.arguments[0].c_str(), &settings.files, &settings.attributes,
-                                      pointers_to(command.arguments).data(), pointers_to(environment).data());
+        const auto environment = environment_with(how_.extra_environment);
+        const int error = posix_spawn(&pid_, how_.arguments[0].c_str(), &settings.files, &settings.attributes,
+                                      pointers_to(how_.arguments).data(), pointers_to(environment).data());
         if (error != 0) {
             pid_ = -1;
-            start_error_ = command.arguments[0] + " could not be started: " + std::strerror(error);
+            run_.reason = how_.arguments[0] + " could not be started: " + std::strerror(error);
             return;
         }
         clock_.emplace(pid_);
@@ -246,8 +242,8 @@ struct Pool::Child {
 
     void write_input() {
         if (!to_.open()) return;
-        while (written_ < input_.size()) {
-            const ssize_t wrote = write(to_.number(), input_.data() + written_, input_.size() - written_);
+        while (written_ < how_.input.size()) {
+            const ssize_t wrote = write(to_.number(), how_.input.data() + written_, how_.input.size() - written_);
             if (wrote < 0 && errno == EAGAIN) return;
             if (wrote < 0) break;  // it closed its end: its loss
             written_ += static_cast<std::size_t>(wrote);
@@ -264,9 +260,9 @@ struct Pool::Child {
             clock_->restart();
             ++lines_seen_;
             const LineMeaning heard = on_line_(line);
-            last_word_said_ |= heard.last;
+            done_ |= heard.done;
             stays_ |= heard.stays;
-            if (heard.limit) quiet_limit_ = *heard.limit;
+            if (heard.limit) how_.quiet_limit = *heard.limit;
         });
         if (!more) answers_.close();
         answered_ = !bytes.empty();
@@ -290,15 +286,18 @@ struct Pool::Child {
         kill(pid_, SIGKILL);  // it may have left its group
     }
 
-    ProcessResult result(ExitKind kind, int code, std::string reason = {}) {
+    /// It has ended so or, when its work was done, while it left.
+    ProbeRun ended(ProbeEnd end) {
         if (!stays_) pid_ = -1;
-        const std::chrono::duration<double, std::milli> elapsed = Clock::now() - started_;
-        return {kind, code, std::move(reason), output_tail_, elapsed.count(), std::move(state_)};
+        run_.end = done_ && end != ProbeEnd::finished ? ProbeEnd::crashed_at_exit : end;
+        run_.elapsed_ms = std::chrono::duration<double, std::milli>(Clock::now() - started_).count();
+        if (!output_tail_.empty()) run_.output_tail = output_tail_;
+        return run_;
     }
 
     /// Observe, kill, reap, in this order: a grandchild that inherited a pipe cannot hold us, and while the process is
     /// not reaped its number cannot belong to anybody else.
-    ProcessResult reap() {
+    ProbeRun reap() {
         kill_group();
         for (int i = 0; i < 1000 && read_answers(); ++i) {  // what is still in the pipe; bounded, others may hold it
         }
@@ -306,25 +305,30 @@ struct Pool::Child {
         int status = 0;
         waitpid(pid_, &status, 0);
         stays_ = false;  // its last word may have come too late: the process number may soon be another's
-        if (!kill_reason_.empty()) return result(killed_as_, SIGKILL, kill_reason_);
-        if (WIFSIGNALED(status)) return result(ExitKind::signalled, WTERMSIG(status));
-        return result(ExitKind::exited, WEXITSTATUS(status));
+        if (killed_as_) return ended(*killed_as_);
+        if (WIFSIGNALED(status)) {
+            run_.signal = signal_name(WTERMSIG(status));
+            return ended(WTERMSIG(status) == SIGKILL ? ProbeEnd::killed : ProbeEnd::crashed);
+        }
+        if (done_) return ended(ProbeEnd::finished);
+        run_.exit_code = WEXITSTATUS(status);
+        return ended(ProbeEnd::quit_early);
     }
 
     void enforce_limits() {
-        if (!kill_reason_.empty()) return;
-        if (deadline_ && Clock::now() >= *deadline_) return end_for(ExitKind::cut_off, "the deadline passed");
+        if (killed_as_) return;
+        if (how_.deadline && Clock::now() >= *how_.deadline) return end_for(ProbeEnd::cut_off, "the deadline passed");
         const auto quiet = clock_->elapsed();
-        if (last_word_said_ && quiet > exit_grace_)
-            return end_for(ExitKind::timed_out, "it did not leave after its last word");
-        if (quiet > quiet_limit_)
-            end_for(ExitKind::timed_out, "no progress for " + std::to_string(quiet_limit_.count() / 1000) + " s");
+        if (done_ && quiet > how_.exit_grace)
+            return end_for(ProbeEnd::timed_out, "it did not leave after its last word");
+        if (quiet > how_.quiet_limit)
+            end_for(ProbeEnd::timed_out, "no progress for " + std::to_string(how_.quiet_limit.count() / 1000) + " s");
     }
 
-    void end_for(ExitKind kind, std::string reason) {
-        state_ = state_of(pid_);
-        killed_as_ = kind;
-        kill_reason_ = std::move(reason);
+    void end_for(ProbeEnd end, std::string reason) {
+        run_.hang = what_it_does(pid_);
+        run_.reason = std::move(reason);
+        killed_as_ = end;
         killed_at_ = Clock::now();
         kill_group();
     }
@@ -332,25 +336,21 @@ struct Pool::Child {
     bool is_stuck() const {
         constexpr std::chrono::seconds after_deadline(3);
         const auto now = Clock::now();
-        const auto last = killed_at_ + stuck_after_;
-        return now > (deadline_ ? std::min(last, std::max(*deadline_, killed_at_) + after_deadline) : last);
+        const auto last = killed_at_ + how_.stuck_after;
+        return now > (how_.deadline ? std::min(last, std::max(*how_.deadline, killed_at_) + after_deadline) : last);
     }
 
+    Command how_;
     OnLine on_line_;
-    std::string input_;
-    std::size_t written_ = 0;
-    std::chrono::milliseconds quiet_limit_, exit_grace_, stuck_after_;
-    std::optional<Clock::time_point> deadline_;
+    std::size_t written_ = 0;  ///< of the input
     Clock::time_point started_ = Clock::now();
     std::optional<RunClock> clock_;  ///< since the last line
     Clock::time_point killed_at_{};
-    ExitKind killed_as_ = ExitKind::timed_out;
-    std::string kill_reason_;
-    std::optional<ProcessState> state_;
-    std::string start_error_;
+    std::optional<ProbeEnd> killed_as_;
+    ProbeRun run_;  ///< what is known of it
     std::size_t lines_seen_ = 0;
     bool answered_ = false;  ///< there were lines when it was last looked at
-    bool last_word_said_ = false, stays_ = false;
+    bool done_ = false, stays_ = false;
     pid_t pid_ = -1;
     Descriptor to_, answers_, output_;
     LineBuffer lines_;
@@ -396,9 +396,9 @@ Pool::Ended Pool::wait(const std::function<void()>& idle) {
     while (true) {
         for (auto child = children_.begin(); child != children_.end(); ++child) {
             (*child)->exchange();
-            auto result = (*child)->check();
-            if (!result) continue;
-            const Ended ended{(*child)->id, std::move(*result)};
+            auto run = (*child)->check();
+            if (!run) continue;
+            const Ended ended{(*child)->id, std::move(*run)};
             if ((*child)->stays()) staying_.push_back(std::move(*child));
             children_.erase(child);
             return ended;
@@ -416,12 +416,11 @@ Pool::Ended Pool::wait(const std::function<void()>& idle) {
 
 std::string signal_name(int signal) {
     // sigabbrev_np would do this, but needs glibc 2.32.
-    static constexpr std::pair<int, const char*> names[] = {
+    static const std::map<int, const char*> names = {
         {SIGSEGV, "SIGSEGV"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"},   {SIGFPE, "SIGFPE"},
         {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGTRAP, "SIGTRAP"}, {SIGPIPE, "SIGPIPE"}, {SIGSYS, "SIGSYS"}};
-    for (const auto& [number, name] : names)
-        if (number == signal) return name;
-    return "signal " + std::to_string(signal);
+    const auto* const name = look_up(names, signal);
+    return name ? *name : "signal " + std::to_string(signal);
 }
 
 }  // namespace rnncheck::process

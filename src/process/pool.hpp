@@ -2,15 +2,10 @@
 // <spawn.h> and <sys/wait.h>. May not know what the commands do.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "process/process_state.hpp"
+#include "process/wire.hpp"
 
 namespace rnncheck::process {
 
@@ -32,31 +27,6 @@ struct Command {
     /// From our SIGKILL to the belief that it will not die of it: the driver may take long to clean up after it. Three
     /// seconds where the deadline has passed.
     std::chrono::milliseconds stuck_after = std::chrono::seconds(20);
-};
-
-enum class ExitKind {
-    exited,       ///< `code` is the exit code
-    signalled,    ///< `code` is the signal
-    timed_out,    ///< ended by us for its own limit, which `reason` names
-    cut_off,      ///< ended by us because the deadline passed
-    stuck,        ///< our SIGKILL had no effect: it hangs inside the kernel
-    not_started,  ///< `reason` says why
-};
-
-struct ProcessResult {
-    ExitKind kind = ExitKind::exited;
-    int code = 0;
-    std::string reason;
-    std::string output_tail;  ///< the last 4 KiB of stdout and stderr together
-    double elapsed_ms = 0;
-    std::optional<ProcessState> state;  ///< what it was doing when we ended it
-};
-
-/// What a line means for the process that sent it.
-struct LineMeaning {
-    bool last = false;  ///< nothing that matters follows: the process is expected to leave soon
-    std::optional<std::chrono::milliseconds> limit = {};  ///< its quiet_limit from now on
-    bool stays = false;                                   ///< it has done its work and lives on until the pool ends it
 };
 
 /// Takes one line of answer, without its end.
@@ -88,7 +58,7 @@ class Pool {
 
     struct Ended {
         int id;
-        ProcessResult result;
+        ProbeRun run;  ///< without probe, target and calls
     };
     /// Waits until one has ended, feeding lines to their takers meanwhile; `idle` is called at least every 20 ms.
     Ended wait(const std::function<void()>& idle);

@@ -53,60 +53,18 @@ std::string exclusive_key(const Task& task) {
     return probe->exclusive ? probe->exclusive(task.job.target) : std::string();
 }
 
-ProbeRun unstarted(const Task& task, ProbeEnd end, std::string reason) {
-    ProbeRun run;
+ProbeRun record_of(const Task& task, ProbeRun run) {
     run.probe = task.probe->name;
     run.target = task.job.target;
+    if (run.end != ProbeEnd::finished && !task.reader.last_call.empty()) run.last_call = task.reader.last_call;
+    run.failed_calls = task.reader.failed_calls;
+    return run;
+}
+
+void record_unstarted(Task& task, ProbeEnd end, const char* reason) {
+    ProbeRun& run = task.runs.emplace_back(record_of(task, {}));
     run.end = end;
-    run.reason = std::move(reason);
-    return run;
-}
-
-ProbeEnd end_of(const process::ProcessResult& result, bool done) {
-    using process::ExitKind;
-    if (result.kind == ExitKind::not_started) return ProbeEnd::not_started;
-    const bool left = result.kind == ExitKind::exited;
-    if (done) return left ? ProbeEnd::finished : ProbeEnd::crashed_at_exit;
-    switch (result.kind) {
-        case ExitKind::stuck:
-            return ProbeEnd::stuck;
-        case ExitKind::timed_out:
-            return ProbeEnd::timed_out;
-        case ExitKind::cut_off:
-            return ProbeEnd::cut_off;
-        case ExitKind::signalled:
-            return process::signal_name(result.code) == "SIGKILL" ? ProbeEnd::killed : ProbeEnd::crashed;
-        default:
-            return ProbeEnd::quit_early;
-    }
-}
-
-std::string word_of(char state) {
-    constexpr std::pair<char, const char*> words[] = {
-        {'R', "running"}, {'S', "sleeping"}, {'D', "uninterruptible"}, {'T', "stopped"}, {'t', "stopped"}};
-    for (const auto& [letter, word] : words)
-        if (letter == state) return word;
-    return std::string(1, state);
-}
-
-Hang hang_of(const process::ProcessState& state) {
-    Hang hang{word_of(state.state), {}, state.kernel_stack, static_cast<double>(state.processor_time.count())};
-    if (!state.kernel_function.empty()) hang.kernel_function = state.kernel_function;
-    return hang;
-}
-
-ProbeRun record_of(const Task& task, const process::ProcessResult& result) {
-    const WireReader& said = task.reader;
-    ProbeRun run = unstarted(task, end_of(result, said.done), result.reason);
-    if (result.reason.empty()) run.reason.reset();
-    if (result.kind == process::ExitKind::signalled) run.signal = process::signal_name(result.code);
-    if (run.end == ProbeEnd::quit_early) run.exit_code = result.code;
-    if (run.end != ProbeEnd::finished && !said.last_call.empty()) run.last_call = said.last_call;
-    run.failed_calls = said.failed_calls;
-    run.elapsed_ms = result.elapsed_ms;
-    if (!result.output_tail.empty()) run.output_tail = result.output_tail;
-    if (result.state) run.hang = hang_of(*result.state);
-    return run;
+    run.reason = reason;
 }
 
 std::string how_it_ended(const ProbeRun& run) {
@@ -141,11 +99,7 @@ Facts so_far(Facts facts, const std::deque<Task>& tasks) {
 
 class Stages {
   public:
-    explicit Stages(const SurveyOptions& options) : options_(options) {
-        if (options.deadline_s)
-            deadline_ = Clock::now() +
-                        std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*options.deadline_s));
-    }
+    explicit Stages(const SurveyOptions& options) : options_(options) {}
 
     void run(Stage stage, Facts& facts) {
         run(plan(stage, facts), facts, stage == Stage::ask ? options_.meanwhile : nullptr);
@@ -172,7 +126,7 @@ class Stages {
             const auto entry = active_.find(ended.id);
             Task& task = *entry->second;
             active_.erase(entry);
-            finished(task, ended.result);
+            finished(task, ended.run);
             start_what_fits();
             if (meanwhile && pool_.running() > 0) std::exchange(meanwhile, nullptr)(facts);
         }
@@ -197,7 +151,7 @@ class Stages {
             for (const auto& target : targets) {
                 tasks.push_back(task_of(probe, facts, target));
                 if (options_.skip.contains(std::string(probe.name)))
-                    tasks.back().runs.push_back(unstarted(tasks.back(), ProbeEnd::skipped, "excluded by --skip"));
+                    record_unstarted(tasks.back(), ProbeEnd::skipped, "excluded by --skip");
             }
         }
         return tasks;
@@ -206,22 +160,21 @@ class Stages {
     void start(Task& task) {
         process::Command command;
         const process::Wire wire = pool_.wire();
-        command.arguments = {process::own_program(), "probe", "--root", task.job.root.prefix()};
-        append(command.arguments, {"--facts-from", std::to_string(wire.input)});
-        append(command.arguments, {"--answer-to", std::to_string(wire.answer)});
+        command.arguments = {process::own_program(),       "probe",       "--facts-from",
+                             std::to_string(wire.input),   "--answer-to", std::to_string(wire.answer),
+                             std::string(task.probe->name)};
+        if (!options_.root.empty()) append(command.arguments, {"--root", options_.root});
         if (options_.make_nodes && (*task.probe)->stage != Stage::look) command.arguments.push_back("--make-nodes");
-        append(command.arguments, {"--", std::string(task.probe->name), task.job.target});
+        if (!task.job.target.empty()) append(command.arguments, {"--", task.job.target});
         command.extra_environment = environment_of(*task.probe->thing);
         command.input = facts_to_text(task.job_now().facts);
         command.quiet_limit = (*task.probe)->limit;
-        command.deadline = deadline_;
+        command.deadline = options_.deadline;
         task.reader = {};
         const int id = pool_.start(command, [this, &task](std::string_view line) {
-            task.reader.read(line, task.found);
-            auto limit = std::exchange(task.reader.limit, std::nullopt);
-            if (limit && options_.step_limit_s)
-                limit = std::chrono::milliseconds(static_cast<long long>(1000 * *options_.step_limit_s));
-            return process::LineMeaning{task.reader.done, limit, task.reader.stays};
+            LineMeaning meaning = task.reader.read(line, task.found);
+            if (meaning.limit && options_.step_limit) meaning.limit = options_.step_limit;
+            return meaning;
         });
         active_[id] = &task;
     }
@@ -236,10 +189,10 @@ class Stages {
             const bool fits =
                 active_.size() < std::min(most_at_once, pool_.capacity()) && (key.empty() || !in_use.contains(key));
             if (closed_.contains(key)) {
-                task->runs.push_back(unstarted(*task, ProbeEnd::skipped, "not even a test kernel finished there"));
+                record_unstarted(*task, ProbeEnd::skipped, "not even a test kernel finished there");
                 give_up(*task, SkipReason::gpu_unusable, "not even a test kernel finished on this GPU");
-            } else if (past_deadline()) {
-                task->runs.push_back(unstarted(*task, ProbeEnd::cut_off, "the deadline passed before it began"));
+            } else if (is_over(options_.deadline)) {
+                record_unstarted(*task, ProbeEnd::cut_off, "the deadline passed before it began");
                 give_up(*task, SkipReason::deadline, "the deadline passed");
             } else if (fits) {
                 start(*task);
@@ -267,8 +220,8 @@ class Stages {
                 start(tasks_.emplace_back(task_of(probe, facts, "")));
     }
 
-    void finished(Task& task, const process::ProcessResult& result) {
-        task.runs.push_back(record_of(task, result));
+    void finished(Task& task, const ProbeRun& run) {
+        task.runs.push_back(record_of(task, run));
         shorten_other_starts(task, task.runs.back());
         if ((*task.probe)->gate && !task.runs.back().completed()) closed_.insert(exclusive_key(task));
         if (continues(task, task.runs.back())) waiting_.push_front(&task);
@@ -293,7 +246,7 @@ class Stages {
         lose_step(task, run);
         const bool hung = run.end == ProbeEnd::timed_out;
         task.fruitless = task.reader.steps_begun > 1 ? 0 : task.fruitless + (hung ? 2 : 1);
-        if (past_deadline())
+        if (is_over(options_.deadline))
             give_up(task, SkipReason::deadline, "the deadline passed");
         else if (run.end == ProbeEnd::stuck)
             give_up(task, SkipReason::process_lost, "an earlier case hangs inside the kernel");
@@ -344,10 +297,7 @@ class Stages {
         return variables;
     }
 
-    bool past_deadline() const { return deadline_ && Clock::now() >= *deadline_; }
-
     const SurveyOptions& options_;
-    std::optional<Clock::time_point> deadline_;
     process::Pool pool_;
     std::deque<Task> tasks_;  ///< of the stage under way
     std::map<int, Task*> active_;
@@ -363,6 +313,15 @@ std::string read_all(int descriptor) {
 }
 
 }  // namespace
+
+Deadline deadline_after(const std::optional<double>& seconds) {
+    if (!seconds) return std::nullopt;
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+}
+
+bool is_over(const Deadline& deadline) {
+    return deadline && Clock::now() >= *deadline;
+}
 
 Facts survey(const SurveyOptions& options) {
     Facts facts;

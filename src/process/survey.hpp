@@ -1,6 +1,7 @@
 // Runs the probes stage by stage, each in a process of its own, and merges what they learn. Knows no single probe.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <set>
@@ -10,13 +11,18 @@
 
 namespace rnncheck {
 
+/// When something must be over; unset for no limit.
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+Deadline deadline_after(const std::optional<double>& seconds);
+bool is_over(const Deadline& deadline);
+
 struct SurveyOptions {
     std::string root;                                ///< directory to look below instead of /
     bool ask = true;                                 ///< whether vendor libraries may be opened
     bool run = true;                                 ///< whether the GPU may be used
     bool make_nodes = false;                         ///< whether the driver may create its device nodes
-    std::optional<double> deadline_s;                ///< seconds for everything; unset for no limit
-    std::optional<double> step_limit_s;              ///< how long a step may be silent, in place of its own limit
+    Deadline deadline;                               ///< for everything
+    std::optional<std::chrono::seconds> step_limit;  ///< how long a step may be silent, in place of its own limit
     std::set<std::string> skip;                      ///< probes not to run
     std::optional<std::string> python;               ///< interpreter or environment whose frameworks are judged
     std::optional<RnnRequest> rnn_request;           ///< cases to compute instead of the doctor's
@@ -33,15 +39,19 @@ struct SurveyOptions {
 Facts survey(const SurveyOptions& options);
 
 /// One probe on one target, in a process of its own, that knows these facts. Only what it found, and how it ended.
-/// Of the options, `root` and `deadline_s` count.
+/// Of the options, `root`, `deadline` and `step_limit` count.
 Facts run_probe(std::string_view name, const std::string& target, const Facts& facts, const SurveyOptions& options);
 
 /// One probe on one target in this process.
 struct ProbeCall {
-    std::string name, target, root;
-    std::optional<int> facts_from;  ///< descriptor that gives the facts so far; none are known when unset
-    bool make_nodes = false;        ///< whether the driver may create its device nodes
-    int answer_to = 1;              ///< descriptor that takes the answers
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD_AS(std::string, name, "NAME", "the probe");
+    RNNCHECK_FIELD_AS(std::string, target, "[TARGET]", "what it is to look at");
+    RNNCHECK_FIELD(std::string, root, "DIR: directory to look below instead of /");
+    RNNCHECK_FIELD(bool, make_nodes, "let the driver create its device nodes") = false;
+    RNNCHECK_FIELD(std::optional<int>, facts_from, "descriptor that gives the facts so far");
+    RNNCHECK_FIELD(int, answer_to, "descriptor that takes the answers, 1 for standard output") = 1;
+    RNNCHECK_FIELDS_END
 };
 
 /// What the hidden command `probe` does: the side of the wire inside the probe's process. Returns the exit code.

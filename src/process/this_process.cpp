@@ -177,16 +177,16 @@ ChildAnswer answer_of_child(std::vector<std::string> arguments, std::chrono::mil
     ChildAnswer answer;
     pool.start(command, [&](std::string_view line) {
         answer.line = line;
-        return LineMeaning{.last = true};
+        return LineMeaning{.done = true};
     });
-    const ProcessResult result = pool.wait([] {}).result;
+    const ProbeRun run = pool.wait([] {}).run;
     if (answer.line) return answer;
-    if (result.kind == ExitKind::signalled)
-        answer.failure = "crashed with " + signal_name(result.code);
-    else if (result.kind == ExitKind::exited)
-        answer.failure = "exited with code " + std::to_string(result.code);
-    else if (result.kind == ExitKind::not_started)
-        answer.failure = "could not be started: " + result.reason;
+    if (run.signal)
+        answer.failure = "crashed with " + *run.signal;
+    else if (run.exit_code)
+        answer.failure = "exited with code " + std::to_string(*run.exit_code);
+    else if (run.end == ProbeEnd::not_started)
+        answer.failure = "could not be started: " + run.reason.value_or("");
     else
         answer.failure = "did not finish within " + std::to_string(limit.count() / 1000) + " seconds";
     return answer;

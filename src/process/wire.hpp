@@ -45,20 +45,24 @@ class ProbeWriter {
     bool stays_ = false;
 };
 
+/// What a line means for the process that sent it.
+struct LineMeaning {
+    bool done = false;  ///< nothing that matters follows: the process is expected to leave soon
+    std::optional<std::chrono::milliseconds> limit = {};  ///< how long it may be silent from now on
+    bool stays = false;                                   ///< it has done its work and lives on until it is ended
+};
+
 /// The end in the survey: what a probe's process has reported so far. Lines that are not ours (a library may write on
 /// any descriptor) are skipped.
-struct WireReader {
+struct WireReader : LineMeaning {
     std::string last_call;
     std::vector<CallResult> failed_calls;  ///< the first 64
     std::optional<int> step;
     int steps_begun = 0;
-    std::optional<std::chrono::milliseconds> limit;  ///< how long the process may be silent from now on
     bool past_use = false;
-    bool done = false;
-    bool stays = false;  ///< the process lives until the survey ends it
 
     /// Takes in one line; facts are merged into `found`.
-    void read(std::string_view line, Facts& found);
+    LineMeaning read(std::string_view line, Facts& found);
 };
 
 }  // namespace rnncheck

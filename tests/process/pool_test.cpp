@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/text.hpp"
+#include "process/process_state.hpp"
 #include "process/this_process.hpp"
 #include "support/catch.hpp"
 #include "support/skip.hpp"
@@ -26,7 +27,7 @@ using std::chrono::milliseconds;
 namespace {
 
 struct Told {
-    ProcessResult result;
+    ProbeRun run;
     std::vector<std::string> lines;
     double waited_ms = 0;
 };
@@ -46,7 +47,7 @@ Told run(const Command& what) {
         if (told.lines.size() < 100) told.lines.emplace_back(line);
         return LineMeaning{line == "done"};
     });
-    told.result = pool.wait([] {}).result;
+    told.run = pool.wait([] {}).run;
     told.waited_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
     CHECK(pool.running() == 0);
     return told;
@@ -69,25 +70,34 @@ bool no_child_left() {
 
 TEST_CASE("a well-behaved process is over at once") {
     const Told told = run("well");
-    CHECK(told.result.kind == ExitKind::exited);
-    CHECK(told.result.code == 0);
+    CHECK(told.run.end == ProbeEnd::finished);
     CHECK(said(told, "begun"));
     CHECK(said(told, "done"));
     CHECK(no_child_left());
 }
 
 TEST_CASE("each way to die is told apart, and what was said before stands") {
-    const std::map<std::string, std::pair<ExitKind, int>> expected = {
-        {"exit_code", {ExitKind::exited, 3}},          {"exit_zero", {ExitKind::exited, 0}},
-        {"bad_write", {ExitKind::signalled, SIGSEGV}}, {"abort", {ExitKind::signalled, SIGABRT}},
-        {"throw", {ExitKind::signalled, SIGABRT}},     {"kill", {ExitKind::signalled, SIGKILL}},
-        {"half_line", {ExitKind::exited, 0}},          {"crash_at_exit", {ExitKind::signalled, SIGABRT}},
+    struct Expected {
+        ProbeEnd end;
+        std::optional<std::string> signal;
+        std::optional<int> exit_code;
     };
-    for (const auto& [habit, result] : expected) {
+    const std::map<std::string, Expected> expected = {
+        {"exit_code", {ProbeEnd::quit_early, {}, 3}},
+        {"exit_zero", {ProbeEnd::quit_early, {}, 0}},
+        {"bad_write", {ProbeEnd::crashed, "SIGSEGV", {}}},
+        {"abort", {ProbeEnd::crashed, "SIGABRT", {}}},
+        {"throw", {ProbeEnd::crashed, "SIGABRT", {}}},
+        {"kill", {ProbeEnd::killed, "SIGKILL", {}}},
+        {"half_line", {ProbeEnd::quit_early, {}, 0}},
+        {"crash_at_exit", {ProbeEnd::crashed_at_exit, "SIGABRT", {}}},
+    };
+    for (const auto& [habit, how] : expected) {
         INFO(habit);
         const Told told = run(habit);
-        CHECK(told.result.kind == result.first);
-        CHECK(told.result.code == result.second);
+        CHECK(told.run.end == how.end);
+        CHECK(told.run.signal == how.signal);
+        CHECK(told.run.exit_code == how.exit_code);
         CHECK(said(told, "begun"));
         CHECK(said(told, "done") == (habit == "crash_at_exit"));
         CHECK(no_child_left());
@@ -98,8 +108,8 @@ TEST_CASE("a process without progress is ended within its limit") {
     for (const std::string habit : {"sleep", "busy", "ignore_sigterm", "endless_chatter", "close_all"}) {
         INFO(habit);
         const Told told = run(habit, milliseconds(200));
-        CHECK(told.result.kind == ExitKind::timed_out);
-        CHECK(contains(told.result.reason, "no progress"));
+        CHECK(told.run.end == ProbeEnd::timed_out);
+        CHECK(contains(told.run.reason.value(), "no progress"));
         CHECK(told.waited_ms >= 200);
         CHECK(said(told, "begun"));
         CHECK(no_child_left());
@@ -139,10 +149,10 @@ TEST_CASE("a line may change the limit of its process") {
     pool.start(command("sleep", milliseconds(60000)), [](std::string_view) {
         return LineMeaning{false, milliseconds(200)};
     });
-    const ProcessResult result = pool.wait([] {}).result;
-    CHECK(result.kind == ExitKind::timed_out);
-    REQUIRE(result.state);
-    CHECK(result.state->state == 'S');
+    const ProbeRun run = pool.wait([] {}).run;
+    CHECK(run.end == ProbeEnd::timed_out);
+    REQUIRE(run.hang);
+    CHECK(run.hang->state == "sleeping");
 }
 
 TEST_CASE("a private directory goes with the process that created it, whatever ends it") {
@@ -177,10 +187,9 @@ TEST_CASE("a process that SIGKILL does not end is given up, told as stuck, and h
     Command unkillable = command("survive_kill", milliseconds(200));
     unkillable.stuck_after = milliseconds(300);
     const Told told = run(unkillable);
-    if (told.result.kind == ExitKind::exited && told.result.code == test::tracing_forbidden)
-        return test::skip("no process may trace another here");
-    CHECK(told.result.kind == ExitKind::stuck);
-    CHECK(contains(told.result.reason, "no progress"));
+    if (told.run.exit_code == test::tracing_forbidden) return test::skip("no process may trace another here");
+    CHECK(told.run.end == ProbeEnd::stuck);
+    CHECK(contains(told.run.reason.value(), "no progress"));
     CHECK(told.waited_ms >= 500);
     CHECK(told.waited_ms < 1900);  // before its helper lets it go
     CHECK(said(told, "begun"));
@@ -189,23 +198,23 @@ TEST_CASE("a process that SIGKILL does not end is given up, told as stuck, and h
 }
 
 TEST_CASE("progress renews the limit, the deadline does not care") {
-    CHECK(run("slow_progress", milliseconds(400)).result.kind == ExitKind::exited);
+    CHECK(run("slow_progress", milliseconds(400)).run.end == ProbeEnd::finished);
     Command hurried = command("slow_progress", milliseconds(400));
     hurried.deadline = std::chrono::steady_clock::now() + milliseconds(250);
     const Told told = run(hurried);
-    CHECK(told.result.kind == ExitKind::cut_off);
-    CHECK(contains(told.result.reason, "deadline"));
+    CHECK(told.run.end == ProbeEnd::cut_off);
+    CHECK(contains(told.run.reason.value(), "deadline"));
 }
 
 TEST_CASE("output is drained and only its end is kept") {
     for (const std::string habit : {"chatter", "flood_stderr"}) {
         INFO(habit);
         const Told told = run(habit);
-        CHECK(told.result.kind == ExitKind::exited);
+        CHECK(told.run.end == ProbeEnd::finished);
         CHECK(said(told, "done"));
-        CHECK(told.result.output_tail.size() == 4096);
+        CHECK(told.run.output_tail.value().size() == 4096);
     }
-    CHECK(contains(run("last_words").result.output_tail, "the reason stands here"));
+    CHECK(contains(run("last_words").run.output_tail.value(), "the reason stands here"));
 }
 
 TEST_CASE("closed descriptors, garbage and endless lines are survived") {
@@ -218,7 +227,7 @@ TEST_CASE("closed descriptors, garbage and endless lines are survived") {
 
 TEST_CASE("a grandchild that holds the pipes neither holds us nor survives") {
     const Told told = run("grandchild");
-    CHECK(told.result.kind == ExitKind::exited);
+    CHECK(told.run.end == ProbeEnd::finished);
     CHECK(told.waited_ms < 1500);
 }
 
@@ -226,8 +235,8 @@ TEST_CASE("an exit handler that hangs is ended after its grace, and the last wor
     Command hanging = command("hang_at_exit", milliseconds(60'000));
     hanging.exit_grace = milliseconds(300);
     const Told told = run(hanging);
-    CHECK(told.result.kind == ExitKind::timed_out);
-    CHECK(contains(told.result.reason, "did not leave"));
+    CHECK(told.run.end == ProbeEnd::crashed_at_exit);
+    CHECK(contains(told.run.reason.value(), "did not leave"));
     CHECK(said(told, "done"));
 }
 
@@ -243,7 +252,7 @@ TEST_CASE("input of any size arrives, the environment too") {
 TEST_CASE("input that nobody reads does no harm") {
     Command big = command("exit_zero", milliseconds(5000));
     big.input.assign(3'000'000, 'i');
-    CHECK(run(big).result.kind == ExitKind::exited);
+    CHECK(run(big).run.exit_code == 0);
 }
 
 TEST_CASE("a program that cannot be started says so") {
@@ -251,8 +260,8 @@ TEST_CASE("a program that cannot be started says so") {
     missing.arguments = {"/no/such/program"};
     missing.quiet_limit = milliseconds(1000);
     const Told told = run(missing);
-    CHECK(told.result.kind == ExitKind::not_started);
-    CHECK(contains(told.result.reason, "No such file"));
+    CHECK(told.run.end == ProbeEnd::not_started);
+    CHECK(contains(told.run.reason.value(), "No such file"));
 }
 
 TEST_CASE("many at once all come home") {
@@ -265,7 +274,7 @@ TEST_CASE("many at once all come home") {
     }
     while (pool.running() > 0) {
         const auto ended = pool.wait([] {});
-        CHECK(ended.result.kind == (dones.at(ended.id) % 3 ? ExitKind::exited : ExitKind::signalled));
+        CHECK(ended.run.end == (dones.at(ended.id) % 3 ? ProbeEnd::finished : ProbeEnd::crashed));
         dones.erase(ended.id);
     }
     CHECK(dones.empty());
@@ -318,7 +327,7 @@ TEST_CASE("a process that stays has done its work, and ends with the pool") {
         pool.start(command("hang_at_exit", milliseconds(5000)), [](std::string_view line) {
             return LineMeaning{line == "done", {}, line == "done"};
         });
-        CHECK(pool.wait([] {}).result.kind == ExitKind::exited);
+        CHECK(pool.wait([] {}).run.end == ProbeEnd::finished);
         CHECK(pool.running() == 0);
         CHECK(waitpid(-1, nullptr, WNOHANG) == 0);  // it is alive
     }
@@ -332,6 +341,6 @@ TEST_CASE("a limit can be shortened while the process runs, and not prolonged") 
         pool.shorten(id, milliseconds(200));
         pool.shorten(id, milliseconds(60'000));
     });
-    CHECK(ended.result.kind == ExitKind::timed_out);
-    CHECK(ended.result.elapsed_ms < 30'000);
+    CHECK(ended.run.end == ProbeEnd::timed_out);
+    CHECK(ended.run.elapsed_ms < 30'000);
 }

@@ -30,13 +30,9 @@ ProbeTold run_probe(const std::string& probe, const ProbeSetting& setting) {
 
     ProbeTold told;
     WireReader reader;
-    pool.start(command, [&](std::string_view line) {
-        reader.read(line, told.facts);
-        return process::LineMeaning{reader.done};
-    });
-    const auto ended = pool.wait([] {}).result;
+    pool.start(command, [&](std::string_view line) { return LineMeaning{reader.read(line, told.facts).done}; });
+    told.signal = pool.wait([] {}).run.signal.value_or("");
     told.done = reader.done;
-    told.signal = ended.kind == process::ExitKind::signalled ? ended.code : 0;
     told.last_call = reader.last_call;
     told.failed_calls = reader.failed_calls;
     return told;
