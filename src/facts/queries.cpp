@@ -83,15 +83,15 @@ std::string subject_of(const Board& board) {
     return "GPU " + std::to_string(board.index) + (board.name ? " (" + *board.name + ")" : "");
 }
 
-SweepState sweep_of(const Facts& facts, std::string_view cudnn_path, int gpu) {
-    SweepState state;
-    for (const auto& run : facts.rnn_runs) {
+bool all_cases_passed(const Facts& facts, std::string_view cudnn_path, int gpu) {
+    bool any = false;
+    for (const RnnRun& run : facts.rnn_runs) {
         if (run.library != cudnn_path || run.gpu != gpu) continue;
         if (run.end == RunEnd::not_supported || run.end == RunEnd::out_of_memory) continue;
-        ++state.tried;
-        state.ok += run.end == RunEnd::ok;
+        if (run.end != RunEnd::ok) return false;
+        any = true;
     }
-    return state;
+    return any;
 }
 
 const Library* driver_library(const Facts& facts) {

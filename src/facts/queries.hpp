@@ -57,13 +57,8 @@ std::vector<std::string> places_on(const Facts& facts, int gpu);
 std::string subject_of(const Gpu& gpu);
 std::string subject_of(const Board& board);
 
-/// The RNN cases of this cuDNN on this GPU that were tried, and how many of them were correct or not supported.
-struct SweepState {
-    int tried = 0;
-    int ok = 0;
-    bool all_well() const { return tried > 0 && ok == tried; }
-};
-SweepState sweep_of(const Facts& facts, std::string_view cudnn_path, int gpu);
+/// RNN cases of this cuDNN were tried on this GPU, and every one passed that it supports and that found memory.
+bool all_cases_passed(const Facts& facts, std::string_view cudnn_path, int gpu);
 
 /// CUresult numbers with a rule of their own; they are the same in every release of cuda.h.
 enum CudaResult : std::int64_t {

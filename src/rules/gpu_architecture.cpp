@@ -25,9 +25,8 @@ static compat::Suitability unknown(std::string why, bool outside = false) {
 /// Whether every case passed on this GPU with one of those that `is_one` picks.
 template <class IsOne>
 static bool cases_passed(const Facts& facts, int gpu, IsOne&& is_one) {
-    return std::ranges::any_of(facts.cudnns, [&](const Cudnn& cudnn) {
-        return is_one(cudnn) && sweep_of(facts, cudnn.library, gpu).all_well();
-    });
+    return std::ranges::any_of(
+        facts.cudnns, [&](const Cudnn& cudnn) { return is_one(cudnn) && all_cases_passed(facts, cudnn.library, gpu); });
 }
 
 /// The same version for the same CUDA, here or in another place.

@@ -64,8 +64,7 @@ void add_cudnn_for_cuda(Features& t) {
         if (!may_be_of(build, *cudnn)) continue;
         is_known = true;
         // From CUDA 11 on a minor version runs what is built for another one.
-        const bool fits = cuda->major() >= 11 || ((!build.cuda_min || *build.cuda_min <= *cuda) &&
-                                                  (!build.cuda_max || *cuda <= *build.cuda_max));
+        const bool fits = cuda->major() >= 11 || is_between(*cuda, build.cuda_min, build.cuda_max);
         if (build.cuda_major == cuda->major() && fits) return;
     }
     if (is_known)
