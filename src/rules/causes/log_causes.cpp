@@ -55,7 +55,7 @@ void add_evidence(Finding& finding, const std::string& word, const Log& log, con
 void add_first_events(Finding& finding, const Log& log) {
     for (const LogEvent& event : log.events)
         if (event.kind == LogKind::harmless && finding.evidence.size() < 3)
-            finding.evidence.push_back(evidence_of(event, "harmless line", log));
+            finding.evidence.push_back(evidence_of_line(event, "harmless line", log));
 }
 
 void add_advice(Finding& finding, const LogCause& cause, const KnownOfLog& t) {
