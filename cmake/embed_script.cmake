@@ -7,7 +7,7 @@ set(sums "")
 set(dates "")
 foreach(file ${FILES})
   get_filename_component(stem "${file}" NAME_WLE)  # tf_windows_no_gpu_since_2.11
-  string(MAKE_C_IDENTIFIER "${stem}" array)
+  string(MAKE_C_IDENTIFIER "${NAME}_${stem}" array)
   get_filename_component(full "${file}" NAME)
   file(READ "${file}" hex HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")

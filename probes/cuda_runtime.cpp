@@ -9,19 +9,16 @@ static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     Facts news;
     Runtime& runtime = news.runtimes.emplace_back();
     runtime.library = job.target;
-    const vendor::Library library = vendor::open_library(writer, job.root.outside(job.target));
-    runtime.failure = library.failure;
-    if (library.failure) return learn(news);
-    vendor::CudartApi cudart;
-    cudart.load(library);
-    const auto check = vendor::cudart_checker(writer, cudart);
+    const auto cudart = vendor::open_as<vendor::CudartApi>(writer, job.root.outside(job.target));
+    runtime.failure = cudart.failure;
+    if (runtime.failure) return learn(news);
     int number = 0;
-    if (const auto result = check(cudart.cudaRuntimeGetVersion, &number); result.ok())
+    if (const auto result = cudart.check(cudart.cudaRuntimeGetVersion, &number); result.ok())
         runtime.version = cuda_version_from_number(number);
     else
         runtime.failure = result;
     number = 0;
-    if (check(cudart.cudaDriverGetVersion, &number).ok())
+    if (cudart.check(cudart.cudaDriverGetVersion, &number).ok())
         runtime.driver_version_seen = cuda_version_from_number(number);
     learn(news);
 }

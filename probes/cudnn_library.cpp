@@ -8,8 +8,7 @@
 
 namespace rnncheck::probes::cudnn_library {
 
-using vendor::Checker;
-using vendor::CudnnApi;
+using CudnnApi = vendor::Opened<vendor::CudnnApi>;
 
 /// cudnnGetMaxDeviceVersion counts 100 * major + 10 * minor: 1210 is 12.1.
 static Version capability_from_number(std::size_t number) {
@@ -33,57 +32,50 @@ static void ask_versions(const CudnnApi& cudnn, ProbeWriter& writer, Cudnn& foun
 }
 
 /// The parts' own consistency checks, where this major has them.
-static CallResult check_parts(const CudnnApi& cudnn, const Checker& check) {
+static void check_parts(const CudnnApi& cudnn, vendor::Calls& calls) {
     const vendor::Symbol<int()>* const checks[] = {&cudnn.cudnnOpsInferVersionCheck, &cudnn.cudnnAdvInferVersionCheck,
                                                    &cudnn.cudnnGraphVersionCheck, &cudnn.cudnnOpsVersionCheck,
                                                    &cudnn.cudnnAdvVersionCheck};
-    for (const auto* symbol : checks) {
-        if (!*symbol) continue;
-        if (const auto result = check(*symbol); !result.ok()) return result;
-    }
-    return {"cudnnAdvVersionCheck", 0, ""};
+    for (const auto* symbol : checks)
+        if (*symbol) calls(cudnn, *symbol);
 }
 
 /// A small LSTM described, nothing computed.
-static CallResult describe_lstm(const CudnnApi& cudnn, const Checker& check) {
+static void describe_lstm(const CudnnApi& cudnn, vendor::Calls& calls) {
     vendor::RnnDescriptor rnn = nullptr;
-    if (const auto result = check(cudnn.cudnnCreateRNNDescriptor, &rnn); !result.ok()) return result;
-    if (cudnn.cudnnSetRNNDescriptor_v8) {
-        constexpr int standard = 0, lstm = 2, double_bias = 2, unidirectional = 0, linear_input = 0, fp32 = 0,
-                      default_math = 0;
-        const auto result = check(cudnn.cudnnSetRNNDescriptor_v8, rnn, standard, lstm, double_bias, unidirectional,
-                                  linear_input, fp32, fp32, default_math, 8, 8, 8, 1, nullptr, 0u);
-        if (!result.ok()) return result;
-    }
     vendor::RnnDataDescriptor data = nullptr;
-    if (!cudnn.cudnnCreateRNNDataDescriptor) return {cudnn.cudnnCreateRNNDescriptor.name, 0, ""};  // before 7.2.1
-    return check(cudnn.cudnnCreateRNNDataDescriptor, &data);
+    constexpr int standard = 0, lstm = 2, double_bias = 2, unidirectional = 0, linear_input = 0, fp32 = 0,
+                  default_math = 0;
+    calls(cudnn, cudnn.cudnnCreateRNNDescriptor, &rnn);
+    if (cudnn.cudnnSetRNNDescriptor_v8)
+        calls(cudnn, cudnn.cudnnSetRNNDescriptor_v8, rnn, standard, lstm, double_bias, unidirectional, linear_input,
+              fp32, fp32, default_math, 8, 8, 8, 1, nullptr, 0u);
+    if (cudnn.cudnnCreateRNNDataDescriptor) calls(cudnn, cudnn.cudnnCreateRNNDataDescriptor, &data);  // since 7.2.1
 }
 
-static CallResult try_rnn_api(const CudnnApi& cudnn, const Checker& check) {
+/// The first call that fails.
+static std::optional<CallResult> try_rnn_api(const CudnnApi& cudnn) {
+    vendor::Calls calls;
     if (!cudnn.speaks_legacy() && !cudnn.speaks_v8())
-        return {"cudnnRNNForward", missing_symbol, "the library exports neither of cuDNN's two RNN interfaces"};
-    const auto parts = check_parts(cudnn, check);
-    return parts.ok() ? describe_lstm(cudnn, check) : parts;
+        calls.result = {"cudnnRNNForward", missing_symbol, "the library exports neither of cuDNN's two RNN interfaces"};
+    check_parts(cudnn, calls);
+    describe_lstm(cudnn, calls);
+    return calls.failure();
 }
 
 static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     Facts news, later;
     Cudnn& found = news.cudnns.emplace_back();
     found.library = job.target;
-    const vendor::Library library = open_cudnn(job, writer, job.target);
-    found.failure = library.failure;
-    if (found.failure) return learn(news);
-    CudnnApi cudnn;
-    cudnn.load(library);
-    ask_versions(cudnn, writer, found);
+    const CudnnApi cudnn = open_cudnn(job, writer, job.target);
+    found.failure = cudnn.failure;
+    if (!found.failure) ask_versions(cudnn, writer, found);
     learn(news);
     if (found.failure) return;
-    const CallResult result = try_rnn_api(cudnn, vendor::cudnn_checker(writer, cudnn));
     Cudnn& rnn_api = later.cudnns.emplace_back();
     rnn_api.library = job.target;
-    rnn_api.rnn_usable = result.ok();
-    if (!result.ok()) rnn_api.failure = result;
+    rnn_api.failure = try_rnn_api(cudnn);
+    rnn_api.rnn_usable = !rnn_api.failure;
     rnn_api.parts_mapped = vendor::mapped_files("libcudnn");
     learn(later);
 }

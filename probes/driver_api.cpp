@@ -9,7 +9,7 @@
 
 namespace rnncheck::probes::driver_api {
 
-using vendor::CudaApi;
+using Cuda = vendor::Opened<vendor::CudaApi>;
 
 static std::string uuid_text(const vendor::CudaUuid& uuid) {
     std::string text = "GPU-";
@@ -20,23 +20,22 @@ static std::string uuid_text(const vendor::CudaUuid& uuid) {
     return text;
 }
 
-static Gpu ask_gpu(const CudaApi& cuda, const vendor::Checker& check, int index) {
+static Gpu ask_gpu(const Cuda& cuda, int index) {
     Gpu gpu;
     gpu.index = index;
     int device = 0;
-    if (!check(cuda.cuDeviceGet, &device, index).ok()) return gpu;
+    const auto get = [&](const auto& symbol, auto... arguments) { return cuda.check(symbol, arguments...).ok(); };
+    if (!get(cuda.cuDeviceGet, &device, index)) return gpu;
     char text[256] = {};
-    if (check(cuda.cuDeviceGetName, text, int{sizeof text}, device).ok()) gpu.name = valid_utf8(text_in(text));
-    if (check(cuda.cuDeviceGetPCIBusId, text, int{sizeof text}, device).ok()) gpu.pci = pci_address(text_in(text));
+    if (get(cuda.cuDeviceGetName, text, int{sizeof text}, device)) gpu.name = valid_utf8(text_in(text));
+    if (get(cuda.cuDeviceGetPCIBusId, text, int{sizeof text}, device)) gpu.pci = pci_address(text_in(text));
     vendor::CudaUuid uuid{};
-    if (check(cuda.cuDeviceGetUuid, &uuid, device).ok()) gpu.uuid = uuid_text(uuid);
+    if (get(cuda.cuDeviceGetUuid, &uuid, device)) gpu.uuid = uuid_text(uuid);
     std::size_t bytes = 0;
-    if (check(cuda.cuDeviceTotalMem_v2, &bytes, device).ok())
-        gpu.memory_total_mib = static_cast<std::int64_t>(bytes >> 20);
-    const auto attribute = [&](vendor::DeviceAttribute which) -> std::optional<int> {
+    if (get(cuda.cuDeviceTotalMem_v2, &bytes, device)) gpu.memory_total_mib = static_cast<std::int64_t>(bytes >> 20);
+    const auto attribute = [&](vendor::DeviceAttribute which) {
         int value = 0;
-        if (!check(cuda.cuDeviceGetAttribute, &value, int{which}, device).ok()) return std::nullopt;
-        return value;
+        return get(cuda.cuDeviceGetAttribute, &value, int{which}, device) ? std::optional(value) : std::nullopt;
     };
     gpu.multiprocessors = attribute(vendor::multiprocessor_count);
     constexpr int khz_per_mhz = 1000;
@@ -65,28 +64,26 @@ constexpr std::chrono::seconds slow_start(3);
 
 static void run(const Job&, ProbeWriter& writer, const Learn& learn) {
     const auto start = std::chrono::steady_clock::now();
-    const vendor::Library library = vendor::open_library(writer, "libcuda.so.1");
-    if (!library.handle) return;
-    learn(about_library(library));
-    CudaApi cuda;
-    cuda.load(library);
-    const auto check = vendor::cuda_checker(writer, cuda);
+    const auto cuda = vendor::open_as<vendor::CudaApi>(writer, "libcuda.so.1");
+    if (!cuda.library.handle) return;
+    learn(about_library(cuda.library));
 
     Facts version;
     int number = 0;
-    if (check(cuda.cuDriverGetVersion, &number).ok()) version.driver.cuda_version = cuda_version_from_number(number);
+    if (cuda.check(cuda.cuDriverGetVersion, &number).ok())
+        version.driver.cuda_version = cuda_version_from_number(number);
     learn(version);
 
     Facts init;
-    init.driver.init = check(cuda.cuInit, 0u);
+    init.driver.init = cuda.check(cuda.cuInit, 0u);
     learn(init);
     int count = 0;
     if (std::chrono::steady_clock::now() - start > slow_start) writer.stay();
-    if (!init.driver.init->ok() || !check(cuda.cuDeviceGetCount, &count).ok()) return;
+    if (!init.driver.init->ok() || !cuda.check(cuda.cuDeviceGetCount, &count).ok()) return;
     const int gpus = believable_count(writer, cuda.cuDeviceGetCount.name, count).value_or(0);
     for (int index = 0; index < gpus; ++index) {
         Facts news;
-        news.cuda_devices.push_back(ask_gpu(cuda, check, index));
+        news.cuda_devices.push_back(ask_gpu(cuda, index));
         learn(news);
     }
 }

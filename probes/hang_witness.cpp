@@ -76,21 +76,18 @@ static Driver read_kernel_log(const Root& root) {
 
 /// Of the boards that are known already; the others could not be distinguished.
 static void ask_how_busy(const Facts& known, ProbeWriter& writer, const Learn& learn) {
-    const vendor::Library library = vendor::open_library(writer, "libnvidia-ml.so.1");
-    if (!library.handle || known.nvml_devices.empty()) return;
-    vendor::NvmlApi nvml;
-    nvml.load(library);
-    const auto check = vendor::nvml_checker(writer, nvml);
-    if (!check(nvml.nvmlInit_v2).ok()) return;
+    const auto nvml = vendor::open_as<vendor::NvmlApi>(writer, "libnvidia-ml.so.1");
+    if (!nvml.library.handle || known.nvml_devices.empty() || !nvml.check(nvml.nvmlInit_v2).ok()) return;
     for (const Board& board : known.nvml_devices) {
         vendor::NvmlDevice device = nullptr;
         vendor::NvmlUtilization utilization{};
-        if (!check(nvml.nvmlDeviceGetHandleByIndex_v2, static_cast<unsigned>(board.index), &device).ok()) continue;
-        if (!check(nvml.nvmlDeviceGetUtilizationRates, device, &utilization).ok()) continue;
+        vendor::Calls calls;
+        calls(nvml, nvml.nvmlDeviceGetHandleByIndex_v2, static_cast<unsigned>(board.index), &device);
+        if (!calls(nvml, nvml.nvmlDeviceGetUtilizationRates, device, &utilization)) continue;
         Facts news;
-        news.nvml_devices.push_back({});
-        news.nvml_devices.back().index = board.index;
-        news.nvml_devices.back().busy_percent = static_cast<int>(std::min(utilization.gpu, 100u));
+        Board& busy = news.nvml_devices.emplace_back();
+        busy.index = board.index;
+        busy.busy_percent = static_cast<int>(std::min(utilization.gpu, 100u));
         learn(news);
     }
 }

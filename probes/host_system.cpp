@@ -118,35 +118,29 @@ static std::optional<std::string> named_by_root_mount(const Root& root) {
     return std::nullopt;
 }
 
-/// Marks that managers leave: a variable, or files of which all are there.
-struct Mark {
-    const char* name;
-    std::vector<const char*> files;
-    const char* variable = nullptr;
-};
-
 static std::optional<std::string> named_by_marks(const Root& root) {
-    static const Mark marks[] = {
-        {"kubernetes", {}, "KUBERNETES_SERVICE_HOST"},
-        {"kubernetes", {"/run/secrets/kubernetes.io"}},
-        {"kubernetes", {"/var/run/secrets/kubernetes.io"}},
-        {"apptainer", {}, "APPTAINER_CONTAINER"},
-        {"apptainer", {}, "SINGULARITY_CONTAINER"},
-        {"apptainer", {"/.singularity.d"}},
-        {"charliecloud", {}, "CH_RUNNING"},
-        {"shifter", {}, "SHIFTER_RUNTIME"},
-        {"enroot", {"/.lock", "/etc/rc", "/etc/fstab"}},  // https://github.com/NVIDIA/enroot, src/runtime.sh
-        {"docker", {"/.dockerenv"}},
-        {"podman", {"/run/.containerenv"}},
-        {"lxc", {"/dev/lxd/sock"}},
-        {"lxc", {"/dev/incus/sock"}},
-        {"lxc", {"/dev/.lxc-boot-id"}}};
-    for (const Mark& mark : marks) {
-        const bool all_there =
-            !mark.files.empty() && std::ranges::all_of(mark.files, [&](const char* file) { return root.exists(file); });
-        if (all_there || (mark.variable && environment_variable(mark.variable))) return mark.name;
-    }
-    return std::nullopt;
+    /// What managers leave: variables, and files of which all are there.
+    constexpr std::pair<const char*, const char*> marks[] = {
+        {"kubernetes", "$KUBERNETES_SERVICE_HOST"},
+        {"kubernetes", "/run/secrets/kubernetes.io"},
+        {"kubernetes", "/var/run/secrets/kubernetes.io"},
+        {"apptainer", "$APPTAINER_CONTAINER"},
+        {"apptainer", "$SINGULARITY_CONTAINER"},
+        {"apptainer", "/.singularity.d"},
+        {"charliecloud", "$CH_RUNNING"},
+        {"shifter", "$SHIFTER_RUNTIME"},
+        {"enroot", "/.lock /etc/rc /etc/fstab"},  // https://github.com/NVIDIA/enroot, src/runtime.sh
+        {"docker", "/.dockerenv"},
+        {"podman", "/run/.containerenv"},
+        {"lxc", "/dev/lxd/sock"},
+        {"lxc", "/dev/incus/sock"},
+        {"lxc", "/dev/.lxc-boot-id"}};
+    const auto is_there = [&](const std::string& mark) {
+        return mark[0] == '$' ? environment_variable(mark.c_str() + 1).has_value() : root.exists(mark);
+    };
+    const auto* const found =
+        find_where(marks, [&](const auto& mark) { return std::ranges::all_of(split(mark.second, ' '), is_there); });
+    return found ? std::optional<std::string>(found->first) : std::nullopt;
 }
 
 static std::optional<std::string> container(const Root& root) {

@@ -26,156 +26,149 @@ struct Picked {
     std::optional<std::string> real_path;
 };
 
-/// What is known so far while the directories are gone through in search order.
-struct Search {
-    const Job& job;
-    ProbeWriter& writer;
-    const Learn& learn;
-    loader::Loader loader;
-    const loader::Process* plain = nullptr;    // a program that opens libraries by name
-    std::set<std::string> directories_done;    // real paths
-    std::set<std::string> files_done;          // real paths; the path itself for a link to nowhere
-    std::vector<Candidate> development_names;  // wait until nothing better has led to their files
-    std::map<std::string, Picked> picks;       // by the name given to dlopen
-    Facts news;
-    std::size_t count = 0;
-};
-
-static const Picked& pick_for(Search& search, const std::string& name) {
-    const auto [entry, is_new] = search.picks.try_emplace(name);
-    if (is_new) {
-        entry->second.lookup = search.plain->look_up(name, 0);
-        if (const auto& path = entry->second.lookup.path) entry->second.real_path = search.job.root.real_path(*path);
-    }
-    return entry->second;
-}
-
-static std::vector<std::string> missing_needs(Search& search, const elf::ElfFile& file, const std::string& path) {
-    std::vector<std::string> missing;
-    for (const auto& name : file.needed)
-        if (!loader::belongs_to_c_library(name) && !contains(name, "/") && !pick_for(search, name).lookup.path)
-            missing.push_back(name);
-    if (missing.empty()) return missing;
-    loader::Process with_it = *search.plain;
-    const std::size_t number = with_it.put(path);
-    std::erase_if(missing, [&](const auto& name) { return with_it.look_up(name, number).path; });
-    return missing;
-}
-
 static bool has_directory(const Library& library, std::string_view directory) {
     const std::string part = "/" + std::string(directory) + "/";
     return contains(library.path, part) || contains(library.real_path.value_or(""), part);
 }
 
-static Library describe(Search& search, const Candidate& candidate, const std::optional<std::string>& real_path) {
-    const elf::ElfFile file = elf::read_elf_file(search.job.root, candidate.path);
-    const loader::LibraryName name = *loader::library_name(file_name(candidate.path));
-    const auto real_name = loader::library_name(file_name(real_path.value_or(candidate.path)));
-    Library library;
-    library.kind = name.kind;
-    library.path = candidate.path;
-    library.real_path = real_path;
-    library.found_via = candidate.via;
-    library.soname = file.soname;
-    library.machine = file.machine;
-    library.needed = file.needed;
-    library.run_path = file.runpath.empty() ? file.rpath : file.runpath;
-    library.version_in_name = (real_name ? *real_name : name).product_version();
-    library.stub = has_directory(library, "stubs");
-    library.compat = library.kind == LibraryKind::cuda && has_directory(library, "compat");
-    library.problem = file.problem;
-    if (file.problem)
-        library.problem_detail = file.problem_detail;
-    else
-        library.missing_needs = missing_needs(search, file, candidate.path);
-    const Picked& picked = pick_for(search, loader::opened_as(library.kind, library.soname, file_name(library.path)));
-    library.picked_by_loader = real_path && picked.real_path == real_path;
-    return library;
-}
-
-static void add(Search& search, const Candidate& candidate) {
-    const auto real_path = search.job.root.real_path(candidate.path);
-    const bool gone = !real_path && !search.job.root.link(candidate.path);  // the cache may be older than the files
-    if (gone) return;
-    if (!search.files_done.insert(real_path.value_or(candidate.path)).second) return;
-    if (search.count == most_libraries) return;
-    search.news.libraries.push_back(describe(search, candidate, real_path));
-    if (++search.count == most_libraries)
-        search.writer.failed(
-            {"list of libraries", 1, "only the first " + std::to_string(most_libraries) + " are reported"});
-}
-
-static void consider(Search& search, const Candidate& candidate) {
-    const auto name = loader::library_name(file_name(candidate.path));
-    if (!name) return;
-    if (name->development)
-        search.development_names.push_back(candidate);
-    else
-        add(search, candidate);
-}
-
 /// By kind, and of several names of one file the one that programs open first: libcudart.so.12 before .so.12.4.99.
 static std::vector<std::string> library_names_in(const Root& root, const std::string& directory) {
-    std::vector<std::tuple<LibraryKind, std::size_t, std::string>> found;
+    std::set<std::tuple<LibraryKind, std::size_t, std::string>> found;
     for (const auto& name : root.names_in(directory, most_names_in_directory))
-        if (const auto library = loader::library_name(name)) found.emplace_back(library->kind, name.size(), name);
-    std::ranges::sort(found);
+        if (const auto library = loader::library_name(name)) found.emplace(library->kind, name.size(), name);
     std::vector<std::string> names;
-    for (auto& [kind, length, name] : found) names.push_back(std::move(name));
+    for (const auto& [kind, length, name] : found) names.push_back(name);
     return names;
 }
 
-static void search_directory(Search& search, const std::string& directory, FoundVia via) {
-    const auto real = search.job.root.real_path(directory);
-    if (!real || !search.directories_done.insert(*real).second) return;
-    search.writer.calling("reading the directory " + directory);
-    for (const auto& name : library_names_in(search.job.root, *real)) consider(search, {directory + '/' + name, via});
-}
-
-static void learn_news(Search& search) {
-    if (!search.news.libraries.empty()) search.learn(search.news);
-    search.news = {};
-}
-
-static void search_directories(Search& search, const std::vector<std::string>& directories, FoundVia via) {
-    for (const auto& directory : directories) search_directory(search, directory, via);
-    learn_news(search);
-}
-
-static void search_cache(Search& search) {
-    for (const auto& entry : search.loader.cache.entries())
-        if (loader::library_name(file_name(entry.path)))
-            consider(search, {std::string(entry.path), FoundVia::loader_cache});
-    learn_news(search);
-}
-
-/// A development name that leads nowhere, or to a linker script, harms no program that runs.
-static void add_development_names(Search& search) {
-    for (const auto& candidate : search.development_names) {
-        const auto real_path = search.job.root.real_path(candidate.path);
-        if (!real_path || search.files_done.contains(*real_path)) continue;
-        if (elf::read_elf_file(search.job.root, candidate.path).problem == FileProblem::not_elf) continue;
-        add(search, candidate);
+/// Goes through the directories in search order.
+class Search {
+  public:
+    Search(const Job& job, ProbeWriter& writer, const Learn& learn) : job_(job), writer_(writer), learn_(learn) {
+        plain_.start(environment_variable("LD_PRELOAD").value_or(""));
     }
-    learn_news(search);
-}
+
+    void run() {
+        search(loader_.library_path, FoundVia::ld_library_path);
+        for (const auto& entry : loader_.cache.entries())
+            if (loader::library_name(file_name(entry.path)))
+                consider({std::string(entry.path), FoundVia::loader_cache});
+        learn_news();
+        search(loader_.default_directories, FoundVia::default_directory);
+        search({"/lib64", "/usr/lib64"}, FoundVia::default_directory);
+        for (const auto& [via, directories] : loader::other_library_directories(job_.root, job_.facts.tool.python))
+            search(directories, via);
+        add_development_names();
+    }
+
+  private:
+    void search(const std::vector<std::string>& directories, FoundVia via) {
+        for (const auto& directory : directories) {
+            const auto real = job_.root.real_path(directory);
+            if (!real || !directories_done_.insert(*real).second) continue;
+            writer_.calling("reading the directory " + directory);
+            for (const auto& name : library_names_in(job_.root, *real)) consider({directory + '/' + name, via});
+        }
+        learn_news();
+    }
+
+    void consider(const Candidate& candidate) {
+        const auto name = loader::library_name(file_name(candidate.path));
+        if (!name) return;
+        if (name->development)
+            development_names_.push_back(candidate);
+        else
+            add(candidate);
+    }
+
+    /// A development name that leads nowhere, or to a linker script, harms no program that runs.
+    void add_development_names() {
+        for (const auto& candidate : development_names_) {
+            const auto real_path = job_.root.real_path(candidate.path);
+            if (!real_path || files_done_.contains(*real_path)) continue;
+            if (elf::read_elf_file(job_.root, candidate.path).problem == FileProblem::not_elf) continue;
+            add(candidate);
+        }
+        learn_news();
+    }
+
+    void add(const Candidate& candidate) {
+        const auto real_path = job_.root.real_path(candidate.path);
+        const bool gone = !real_path && !job_.root.link(candidate.path);  // the cache may be older than the files
+        if (gone || !files_done_.insert(real_path.value_or(candidate.path)).second || count_ == most_libraries) return;
+        news_.libraries.push_back(describe(candidate, real_path));
+        if (++count_ == most_libraries)
+            writer_.failed(
+                {"list of libraries", 1, "only the first " + std::to_string(most_libraries) + " are reported"});
+    }
+
+    void learn_news() {
+        if (!news_.libraries.empty()) learn_(news_);
+        news_ = {};
+    }
+
+    Library describe(const Candidate& candidate, const std::optional<std::string>& real_path) {
+        const elf::ElfFile file = elf::read_elf_file(job_.root, candidate.path);
+        const loader::LibraryName name = *loader::library_name(file_name(candidate.path));
+        const auto real_name = loader::library_name(file_name(real_path.value_or(candidate.path)));
+        Library library;
+        library.kind = name.kind;
+        library.path = candidate.path;
+        library.real_path = real_path;
+        library.found_via = candidate.via;
+        library.soname = file.soname;
+        library.machine = file.machine;
+        library.needed = file.needed;
+        library.run_path = file.runpath.empty() ? file.rpath : file.runpath;
+        library.version_in_name = (real_name ? *real_name : name).product_version();
+        library.stub = has_directory(library, "stubs");
+        library.compat = library.kind == LibraryKind::cuda && has_directory(library, "compat");
+        library.problem = file.problem;
+        if (file.problem)
+            library.problem_detail = file.problem_detail;
+        else
+            library.missing_needs = missing_needs(file, candidate.path);
+        const Picked& picked = pick_for(loader::opened_as(library.kind, library.soname, file_name(library.path)));
+        library.picked_by_loader = real_path && picked.real_path == real_path;
+        return library;
+    }
+
+    std::vector<std::string> missing_needs(const elf::ElfFile& file, const std::string& path) {
+        std::vector<std::string> missing;
+        for (const auto& name : file.needed)
+            if (!loader::belongs_to_c_library(name) && !contains(name, "/") && !pick_for(name).lookup.path)
+                missing.push_back(name);
+        if (missing.empty()) return missing;
+        loader::Process with_it = plain_;
+        const std::size_t number = with_it.put(path);
+        std::erase_if(missing, [&](const auto& name) { return with_it.look_up(name, number).path; });
+        return missing;
+    }
+
+    const Picked& pick_for(const std::string& name) {
+        const auto [entry, is_new] = picks_.try_emplace(name);
+        if (!is_new) return entry->second;
+        entry->second.lookup = plain_.look_up(name, 0);
+        if (const auto& path = entry->second.lookup.path) entry->second.real_path = job_.root.real_path(*path);
+        return entry->second;
+    }
+
+    const Job& job_;
+    ProbeWriter& writer_;
+    const Learn& learn_;
+    loader::Loader loader_ = loader::loader_of(job_.root, {environment_variable("LD_LIBRARY_PATH").value_or("")});
+    loader::Process plain_{loader_, "", {}};    ///< a program that opens libraries by name
+    std::set<std::string> directories_done_;    ///< real paths
+    std::set<std::string> files_done_;          ///< real paths; the path itself for a link to nowhere
+    std::vector<Candidate> development_names_;  ///< wait until nothing better has led to their files
+    std::map<std::string, Picked> picks_;       ///< by the name given to dlopen
+    Facts news_;
+    std::size_t count_ = 0;
+};
 
 static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     writer.calling("reading LD_LIBRARY_PATH and /etc/ld.so.cache");
-    Search search{
-        job, writer, learn, loader::loader_of(job.root, {environment_variable("LD_LIBRARY_PATH").value_or("")}),
-        {},  {},     {},    {},
-        {},  {},     0};
-    loader::Process plain(search.loader, "", {});
-    plain.start(environment_variable("LD_PRELOAD").value_or(""));
-    search.plain = &plain;
-    search_directories(search, search.loader.library_path, FoundVia::ld_library_path);
-    search_cache(search);
-    search_directories(search, search.loader.default_directories, FoundVia::default_directory);
-    search_directories(search, {"/lib64", "/usr/lib64"}, FoundVia::default_directory);
-    for (const auto& [via, directories] : loader::other_library_directories(job.root, job.facts.tool.python))
-        search_directories(search, directories, via);
-    add_development_names(search);
+    Search(job, writer, learn).run();
 }
 
 extern const Probe probe{.title = "Finds all GPU libraries and those that the loader selects",

@@ -9,8 +9,8 @@
 
 namespace rnncheck::probes::nvml_devices {
 
-using vendor::NvmlApi;
 using vendor::NvmlDevice;
+using Nvml = vendor::Opened<vendor::NvmlApi>;
 
 constexpr int uncorrected = 1, since_boot = 0, lifetime = 1;  // nvmlMemoryErrorType_t, nvmlEccCounterType_t
 constexpr int double_bit = 1;                                 // nvmlPageRetirementCause_t
@@ -19,15 +19,14 @@ constexpr unsigned most_processes = 1024;
 
 /// One board being asked: what it does not support stays unset.
 struct Asked {
-    const NvmlApi& nvml;
-    const vendor::Checker& check;
+    const Nvml& nvml;
     NvmlDevice device;
     Board& board;
 
     template <class... Parameters, class... Arguments>
     bool ok(const vendor::Symbol<int(NvmlDevice, Parameters...)>& symbol, Arguments... arguments) const {
         if (!symbol) return false;  // an older NVML
-        const CallResult result = check(symbol, device, arguments...);
+        const CallResult result = nvml.check(symbol, device, arguments...);
         if (result.code == nvml_gpu_is_lost) board.unreachable = result;
         return result.ok();
     }
@@ -103,7 +102,7 @@ static void ask_state(const Asked& ask) {
     unsigned mig = 0, mig_after_reset = 0;
     if (ask.ok(ask.nvml.nvmlDeviceGetMigMode, &mig, &mig_after_reset)) ask.board.mig = mig == 1;
     unsigned long long reasons = 0;
-    if (!ask.ok(ask.nvml.nvmlDeviceGetCurrentClocksThrottleReasons, &reasons)) return;
+    ask.ok(ask.nvml.nvmlDeviceGetCurrentClocksThrottleReasons, &reasons);
     static constexpr std::string_view names[] = {
         // by bit, nvml.h
         "gpu_idle",      "applications_clocks_setting", "sw_power_cap",        "hw_slowdown",
@@ -114,17 +113,15 @@ static void ask_state(const Asked& ask) {
 }
 
 /// Nothing for a board that is closed to this process, as on shared nodes.
-static std::optional<Board> ask_board(const NvmlApi& nvml, const vendor::Checker& check, unsigned index) {
+static std::optional<Board> ask_board(const Nvml& nvml, unsigned index) {
     Board board;
     board.index = static_cast<int>(index);
     NvmlDevice device = nullptr;
-    const CallResult handle = check(nvml.nvmlDeviceGetHandleByIndex_v2, index, &device);
+    const CallResult handle = nvml.check(nvml.nvmlDeviceGetHandleByIndex_v2, index, &device);
     if (handle.code == no_permission) return std::nullopt;
-    if (!handle.ok()) {
-        if (handle.code == nvml_gpu_is_lost) board.unreachable = handle;
-        return board;
-    }
-    const Asked ask{nvml, check, device, board};
+    if (handle.code == nvml_gpu_is_lost) board.unreachable = handle;
+    if (!handle.ok()) return board;
+    const Asked ask{nvml, device, board};
     ask_identity(ask);
     ask_memory(ask);
     ask_memory_faults(ask);
@@ -132,35 +129,31 @@ static std::optional<Board> ask_board(const NvmlApi& nvml, const vendor::Checker
     return board;
 }
 
-static Facts ask_versions(const NvmlApi& nvml, const vendor::Checker& check) {
+static Facts ask_versions(const Nvml& nvml) {
     Facts news;
     char text[96] = {};
-    if (check(nvml.nvmlSystemGetDriverVersion, text, unsigned{sizeof text}).ok())
+    if (nvml.check(nvml.nvmlSystemGetDriverVersion, text, unsigned{sizeof text}).ok())
         news.driver.nvml_version = parse_version(text_in(text));
     int cuda = 0;
-    if (nvml.nvmlSystemGetCudaDriverVersion_v2 && check(nvml.nvmlSystemGetCudaDriverVersion_v2, &cuda).ok())
+    if (nvml.nvmlSystemGetCudaDriverVersion_v2 && nvml.check(nvml.nvmlSystemGetCudaDriverVersion_v2, &cuda).ok())
         news.driver.nvml_cuda_version = cuda_version_from_number(cuda);
     return news;
 }
 
 static void run(const Job&, ProbeWriter& writer, const Learn& learn) {
-    const vendor::Library library = vendor::open_library(writer, "libnvidia-ml.so.1");
-    if (!library.handle) return;
-    NvmlApi nvml;
-    nvml.load(library);
-    const auto check = vendor::nvml_checker(writer, nvml);
+    const auto nvml = vendor::open_as<vendor::NvmlApi>(writer, "libnvidia-ml.so.1");
+    if (!nvml.library.handle) return;
     Facts init;
-    init.driver.nvml_init = check(nvml.nvmlInit_v2);
+    init.driver.nvml_init = nvml.check(nvml.nvmlInit_v2);
     learn(init);
     unsigned count = 0;
     if (!init.driver.nvml_init->ok()) return;
-    learn(ask_versions(nvml, check));
-    if (!check(nvml.nvmlDeviceGetCount_v2, &count).ok()) return;
+    learn(ask_versions(nvml));
+    if (!nvml.check(nvml.nvmlDeviceGetCount_v2, &count).ok()) return;
     const int boards = believable_count(writer, nvml.nvmlDeviceGetCount_v2.name, count).value_or(0);
     for (int index = 0; index < boards; ++index) {
         Facts news;
-        if (auto board = ask_board(nvml, check, static_cast<unsigned>(index)))
-            news.nvml_devices.push_back(std::move(*board));
+        if (auto board = ask_board(nvml, static_cast<unsigned>(index))) news.nvml_devices.push_back(std::move(*board));
         learn(news);
     }
 }

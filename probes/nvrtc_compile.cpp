@@ -7,37 +7,33 @@ namespace rnncheck::probes::nvrtc_compile {
 
 constexpr const char* kernel = "extern \"C\" __global__ void twice(float* x) { x[threadIdx.x] *= 2.0f; }\n";
 
-static CallResult compile(const vendor::NvrtcApi& nvrtc, const vendor::Checker& check) {
+static std::optional<CallResult> compile(const vendor::Opened<vendor::NvrtcApi>& nvrtc) {
+    vendor::Calls calls;
     vendor::NvrtcProgram program = nullptr;
-    const auto created = check(nvrtc.nvrtcCreateProgram, &program, kernel, "twice.cu", 0, nullptr, nullptr);
-    if (!created.ok()) return created;
-    const auto compiled = check(nvrtc.nvrtcCompileProgram, program, 0, nullptr);
-    if (!compiled.ok()) return compiled;
     std::size_t bytes = 0;
-    auto sized = check(nvrtc.nvrtcGetPTXSize, program, &bytes);
-    if (sized.ok() && bytes <= 1) sized = {nvrtc.nvrtcGetPTXSize.name, missing_symbol, "the compiled program is empty"};
-    return sized;
+    calls(nvrtc, nvrtc.nvrtcCreateProgram, &program, kernel, "twice.cu", 0, nullptr, nullptr);
+    calls(nvrtc, nvrtc.nvrtcCompileProgram, program, 0, nullptr);
+    if (calls(nvrtc, nvrtc.nvrtcGetPTXSize, program, &bytes) && bytes <= 1)
+        return CallResult{nvrtc.nvrtcGetPTXSize.name, missing_symbol, "the compiled program is empty"};
+    return calls.failure();
 }
 
 static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     Facts news;
     Nvrtc& found = news.nvrtcs.emplace_back();
     found.library = job.target;
-    const vendor::Library library = vendor::open_library(writer, job.root.outside(job.target));
-    found.failure = library.failure;
-    if (library.failure) return learn(news);
-    vendor::NvrtcApi nvrtc;
-    nvrtc.load(library);
-    const auto check = vendor::nvrtc_checker(writer, nvrtc);
+    const auto nvrtc = vendor::open_as<vendor::NvrtcApi>(writer, job.root.outside(job.target));
+    found.failure = nvrtc.failure;
+    if (found.failure) return learn(news);
     int major = 0, minor = 0;
-    if (const auto result = check(nvrtc.nvrtcVersion, &major, &minor); result.ok())
+    if (const auto result = nvrtc.check(nvrtc.nvrtcVersion, &major, &minor); result.ok())
         found.version = make_version({major, minor});
     else
         found.failure = result;
     learn(news);
-    const CallResult compiled = compile(nvrtc, check);
-    found.compiles = compiled.ok();
-    if (!compiled.ok() && !found.failure) found.failure = compiled;
+    const auto failure = compile(nvrtc);
+    found.compiles = !failure;
+    if (!found.failure) found.failure = failure;
     learn(news);
 }
 

@@ -31,69 +31,42 @@ static RnnInputs mask_inputs(const RnnCase& rnn_case) {
     return inputs;
 }
 
-/// Calls in a row: the first that fails is kept.
-class Measurement {
-  public:
-    Measurement(const vendor::Session& session, RnnDropout& found)
-        : session_(session), found_(found), rnn_case_(mask_case(found.dialect)) {}
+static void record(const std::vector<double>& y, RnnDropout& found) {
+    const double scale = 1 / (1 - found.probability);
+    double error = 0;
+    for (const double value : y)
+        if (value != 0) error = std::isnan(value) ? HUGE_VAL : std::max(error, std::abs(value / scale - 1));
+    found.elements = std::ssize(y);
+    found.kept = std::ssize(y) - std::ranges::count(y, 0);
+    if (std::isfinite(error)) found.scale_error = error;
+}
 
-    void run() {
-        ask(session_.cudnn.cudnnDropoutGetStatesSize, session_.handle, &bytes_);
-        if (!found_.result) {
-            found_.result = failed(session_.check_cuda(session_.cuda.cuMemAlloc_v2, &states_, bytes_));
-            if (found_.result) found_.result->bytes = static_cast<std::int64_t>(bytes_);
-        }
-        ask(session_.cudnn.cudnnCreateDropoutDescriptor, &session_.no_dropout);
-        const auto first = run_from_seed();
-        if (found_.result) return;
-        const auto again = run_from_seed();
-        if (found_.result) return;
-        record(first.outputs.y);
-        found_.repeats = first.outputs.y == again.outputs.y;
-        found_.moves_on = !first.repeatable;
-    }
-
-  private:
-    static std::optional<CallResult> failed(const CallResult& result) {
-        return result.ok() ? std::nullopt : std::optional(result);
-    }
-
-    template <class Symbol, class... Arguments>
-    void ask(const Symbol& symbol, Arguments... arguments) {
-        if (!found_.result) found_.result = failed(session_.check_cudnn(symbol, arguments...));
-    }
-
-    /// Runs the case twice, from the seed on.
-    vendor::LstmRun run_from_seed() {
-        ask(session_.cudnn.cudnnSetDropoutDescriptor, session_.no_dropout, session_.handle,
-            static_cast<float>(found_.probability), reinterpret_cast<void*>(states_), bytes_, seed);
-        if (found_.result) return {};
-        vendor::LstmRun run =
-            run_lstm(session_, found_.dialect, rnn_case_, vendor::device_image(rnn_case_, mask_inputs(rnn_case_)));
-        found_.result = run.failed;
-        return run;
-    }
-
-    void record(const std::vector<double>& y) {
-        const double scale = 1 / (1 - found_.probability);
-        std::int64_t kept = 0;
-        double error = 0;
-        for (const double value : y) {
-            if (value == 0) continue;
-            ++kept;
-            error = std::isnan(value) ? HUGE_VAL : std::max(error, std::abs(value / scale - 1));
-        }
-        found_.elements = static_cast<std::int64_t>(y.size());
-        found_.kept = kept;
-        if (std::isfinite(error)) found_.scale_error = error;
-    }
-
-    vendor::Session session_;
-    RnnDropout& found_;
-    RnnCase rnn_case_;
-    std::size_t bytes_ = 0;
-    vendor::DevicePointer states_ = 0;
-};
+static void measure(vendor::Session& session, RnnDropout& found) {
+    const auto& cudnn = session.cudnn;
+    vendor::Calls calls;
+    std::size_t bytes = 0;
+    vendor::DevicePointer states = 0;
+    if (calls(cudnn, cudnn.cudnnDropoutGetStatesSize, session.handle, &bytes) &&
+        !calls(session.cuda, session.cuda.cuMemAlloc_v2, &states, bytes))
+        calls.result.bytes = static_cast<std::int64_t>(bytes);
+    calls(cudnn, cudnn.cudnnCreateDropoutDescriptor, &session.no_dropout);
+    RnnRun run = run_of(found, mask_case(found.dialect), 0);
+    const vendor::DeviceImage image = vendor::device_image(run.rnn_case, mask_inputs(run.rnn_case));
+    const auto y_from_seed = [&] {
+        std::vector<double> y;
+        if (calls(cudnn, cudnn.cudnnSetDropoutDescriptor, session.no_dropout, session.handle,
+                  static_cast<float>(found.probability), reinterpret_cast<void*>(states), bytes, seed))
+            y = run_lstm(session, image, run).first.y;
+        if (run.result) calls.result = *run.result;
+        return y;
+    };
+    const std::vector<double> first = y_from_seed(), again = y_from_seed();
+    found.result = calls.failure();
+    if (found.result) return;
+    record(first, found);
+    found.repeats = first == again;
+    found.moves_on = run.bitwise_repeatable == false;
+}
 
 static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     const RnnTarget target = rnn_target_of(job.target);
@@ -101,11 +74,9 @@ static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     RnnDropout& found = news.rnn_dropouts.emplace_back();
     static_cast<RnnTarget&>(found) = target;
     found.probability = job.facts.rnn_request->dropout.value();
-    const auto open = open_rnn(job, writer, target);
-    if (open->failure)
-        found.result = open->failure;
-    else
-        Measurement(*open->session, found).run();
+    vendor::Session session = open_rnn(job, writer, target);
+    found.result = session.failure;
+    if (!found.result) measure(session, found);
     learn(news);
 }
 

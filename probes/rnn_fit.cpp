@@ -54,7 +54,7 @@ class Calculation {
 
   private:
     bool fits(int size) {
-        last_ = vendor::v8::spaces_of(session_, with_size(fit_.rnn_case, fit_.of, size));
+        last_ = vendor::spaces_of(session_, with_size(fit_.rnn_case, fit_.of, size));
         if (last_.failed) {
             last_refused_ = size;
             return false;
@@ -95,24 +95,23 @@ class Calculation {
 
     const vendor::Session& session_;
     RnnFit& fit_;
-    vendor::v8::Spaces last_;
-    std::map<int, vendor::v8::Spaces> asked_;  ///< of all sizes that were believed
+    vendor::Spaces last_;
+    std::map<int, vendor::Spaces> asked_;  ///< of all sizes that were believed
     int last_refused_ = 0;
 };
 
 static void measure(const vendor::Session& session, const RnnRequest& request, RnnFit& fit) {
     std::size_t free_bytes = 0, total = 0;
-    const CallResult asked = session.check_cuda(session.cuda.cuMemGetInfo_v2, &free_bytes, &total);
-    if (!asked.ok()) {
-        fit.result = asked;
-        return;
-    }
+    vendor::Calls calls;
+    calls(session.cuda, session.cuda.cuMemGetInfo_v2, &free_bytes, &total);
+    fit.result = calls.failure();
+    if (fit.result) return;
     fit.free_bytes = static_cast<std::int64_t>(free_bytes);
     fit.total_bytes = static_cast<std::int64_t>(total);
     if (!request.trial) return Calculation(session, fit).run();
     fit.size = *request.trial;
     fit.rnn_case = with_size(fit.rnn_case, fit.of, *request.trial);
-    fit.result = vendor::v8::run_on_zeros(session, fit.rnn_case);
+    fit.result = vendor::run_on_zeros(session, fit.rnn_case);
     fit.ran = !fit.result;
 }
 
@@ -124,13 +123,13 @@ static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     static_cast<RnnTarget&>(fit) = target;
     fit.of = request.fit.value();
     fit.rnn_case = request.cases.front();
-    const auto open = open_rnn(job, writer, target);
-    if (open->failure)
-        fit.result = open->failure;
-    else if (target.dialect != Dialect::v8)
+    const vendor::Session session = open_rnn(job, writer, target);
+    fit.result = session.failure;
+    if (fit.result) return learn(news);
+    if (target.dialect != Dialect::v8)
         fit.result = CallResult{"cudnnGetRNNTempSpaceSizes", missing_symbol, "only available in the v8 interface"};
     else
-        measure(*open->session, request, fit);
+        measure(session, request, fit);
     learn(news);
 }
 

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <functional>
 #include <future>
-#include <map>
 #include <memory>
 #include <semaphore>
 #include <set>
@@ -35,49 +34,14 @@ static std::string group(const Job& job, int step) {
     return kernels_of(cases_of(job).at(static_cast<std::size_t>(step)));
 }
 
-static std::string hexadecimal(std::uint64_t value) {
-    std::string text;
-    for (int shift = 56; shift >= 0; shift -= 8) append_hex(text, static_cast<unsigned char>(value >> shift));
-    return text;
-}
-
-static void record_numbers(const vendor::LstmRun& lstm, const Comparison& comparison, RnnRun& run) {
+static void record(const Comparison& comparison, RnnRun& run) {
     run.end = comparison.correct ? RunEnd::ok : RunEnd::incorrect;
     run.limit = comparison.limit;
     if (std::isfinite(comparison.largest_error)) run.largest_error = comparison.largest_error;
     if (!comparison.correct) run.where = comparison.worst;
     if (run.rnn_case.dtype == Dtype::fp32) run.precision = comparison.precision;
-    run.bitwise_repeatable = lstm.repeatable;
-    run.digest = hexadecimal(lstm.digest);
     if (comparison.overflow) run.overflow = true;
-    run.workspace_bytes = static_cast<std::int64_t>(lstm.workspace_bytes);
-    run.weight_bytes = static_cast<std::int64_t>(lstm.weight_bytes);
-    if (run.rnn_case.training) run.reserve_bytes = static_cast<std::int64_t>(lstm.reserve_bytes);
-    run.first_ms = lstm.first_ms;
-    run.repeat_ms = lstm.repeat_ms;
 }
-
-/// What goes into the cases, one by one: made by formula, but for weights of their own.
-class Inputs {
-  public:
-    Inputs(const Facts& facts, const RnnTarget& target, std::vector<RnnCase> cases) : cases_(std::move(cases)) {
-        const std::vector<int> numbers = requested_numbers(facts, target);
-        for (std::size_t i = 0; i < numbers.size(); ++i)
-            if (const auto* const own = find_by(facts.rnn_request->weights, &CaseWeights::number, numbers[i]))
-                weights_[i] = own->weights;
-    }
-    const RnnCase& rnn_case(std::size_t index) const { return cases_[index]; }
-    std::size_t size() const { return cases_.size(); }
-    RnnInputs operator[](std::size_t index) const {
-        RnnInputs inputs = make_inputs(cases_[index]);
-        if (const auto* own = look_up(weights_, index)) use_weights(cases_[index], *own, inputs);
-        return inputs;
-    }
-
-  private:
-    std::vector<RnnCase> cases_;
-    std::map<std::size_t, std::vector<double>> weights_;
-};
 
 /// What must come out of a case.
 struct Expected {
@@ -85,30 +49,54 @@ struct Expected {
     Limits limits;
 };
 
+/// A case to run. What goes into it is made by formula, but for weights of its own.
+struct Step {
+    RnnCase rnn_case;
+    std::vector<double> weights;  ///< empty for those made by formula
+    ReducedPrecision reduced;
+    bool done = false;
+    std::promise<vendor::DeviceImage> image = {};
+    std::promise<Expected> expected = {};
+
+    RnnInputs inputs() const {
+        RnnInputs inputs = make_inputs(rnn_case);
+        if (!weights.empty()) use_weights(rnn_case, weights, inputs);
+        return inputs;
+    }
+};
+
+static std::vector<Step> steps_of(const Job& job) {
+    const RnnTarget target = rnn_target_of(job.target);
+    const std::vector<int> numbers = requested_numbers(job.facts, target);
+    const std::vector<bool> is_done = done(job);
+    std::vector<Step> steps;
+    for (const RnnCase& rnn_case : cases_of(job)) {
+        const std::size_t at = steps.size();
+        Step& step =
+            steps.emplace_back(Step{rnn_case, {}, reduced_precision(job.facts, target.gpu, rnn_case), is_done[at]});
+        if (at >= numbers.size()) continue;
+        if (const auto* const own = find_by(job.facts.rnn_request->weights, &CaseWeights::number, numbers[at]))
+            step.weights = own->weights;
+    }
+    return steps;
+}
+
 /// What goes to the device, and what must come out, of the cases that are not done, made one after the other by a
 /// thread of their own beside the vendor's work, a few ahead of it. Each is taken once, and waited for if need be. The
 /// thread is not waited for: a reference that nobody needs any more may take minutes.
 class Preparation {
   public:
-    Preparation(const Facts& facts, int gpu, const Inputs& inputs, const std::vector<bool>& done)
-        : work_(std::make_shared<Work>(inputs.size())) {
-        const auto first = static_cast<std::size_t>(std::ranges::find(done, false) - done.begin());
-        if (first == inputs.size()) return;
+    explicit Preparation(std::vector<Step> steps) : work_(std::make_shared<Work>(std::move(steps))) {
+        Step* const first = find_by(work_->steps, &Step::done, false);
+        if (!first) return;
         // Threads start late on a busy machine: the vendor's work begins without it.
-        try {
-            work_->of[first].image.set_value(vendor::device_image(inputs.rnn_case(first), inputs[first]));
-        } catch (const std::bad_alloc&) {
-            work_->of[first].image.set_exception(std::current_exception());
-        }
-        std::vector<ReducedPrecision> reduced;
-        for (std::size_t step = 0; step < inputs.size(); ++step)
-            reduced.push_back(reduced_precision(facts, gpu, inputs.rnn_case(step)));
-        std::thread([work = work_, inputs, done, reduced, first] {
-            for (std::size_t step = first; step < inputs.size(); ++step) {
-                if (done[step]) continue;
+        fulfil(first->image, [&] { return vendor::device_image(first->rnn_case, first->inputs()); });
+        std::thread([work = work_, first] {
+            for (Step& step : work->steps) {
+                if (step.done) continue;
                 work->ahead.acquire();
                 if (work->given_up) return;
-                prepare(inputs, step, work->of[step], step > first, reduced[step]);
+                prepare(step, &step != first);
             }
         }).detach();
     }
@@ -119,50 +107,49 @@ class Preparation {
         work_->ahead.release();
     }
 
-    vendor::DeviceImage image(int step) {
+    const std::vector<Step>& steps() const { return work_->steps; }
+    vendor::DeviceImage image(std::size_t step) {
         work_->ahead.release();
-        return of(step).image.get_future().get();
+        return work_->steps[step].image.get_future().get();
     }
     void pass_over() { work_->ahead.release(); }
     /// Reports that time passes, which is not the vendor's. std::bad_alloc where the case is too large for us.
-    Expected expected(int step, const std::function<void()>& time_passes) {
+    Expected expected(std::size_t step, const std::function<void()>& time_passes) {
         constexpr auto often = std::chrono::seconds(1);
-        auto future = of(step).expected.get_future();
+        auto future = work_->steps[step].expected.get_future();
         while (future.wait_for(often) == std::future_status::timeout) time_passes();
         return future.get();
     }
 
   private:
-    struct Case {
-        std::promise<vendor::DeviceImage> image;
-        std::promise<Expected> expected;
-    };
     /// Shared with the thread, which may outlive us.
     struct Work {
-        explicit Work(std::size_t cases) : of(cases) {}
+        explicit Work(std::vector<Step> all) : steps(std::move(all)) {}
         static constexpr int most_ahead = 24;  // as many as the quick sweep has, which none has to wait for
-        std::vector<Case> of;
+        std::vector<Step> steps;
         std::counting_semaphore<> ahead{most_ahead};
         std::atomic<bool> given_up = false;
     };
 
-    static void prepare(const Inputs& all, std::size_t step, Case& to, bool image_too,
-                        const ReducedPrecision& reduced) {
-        const RnnCase& rnn_case = all.rnn_case(step);
+    template <class Value, class Make>
+    static void fulfil(std::promise<Value>& promise, const Make& make) {
         try {
-            const RnnInputs inputs = all[step];
-            if (image_too) to.image.set_value(vendor::device_image(rnn_case, inputs));
-            image_too = false;
-            Expected expected{compute(rnn_case, inputs), {}};
-            expected.limits = limits_for(rnn_case, inputs, expected.computation, reduced);
-            to.expected.set_value(std::move(expected));
+            promise.set_value(make());
         } catch (const std::bad_alloc&) {
-            if (image_too) to.image.set_exception(std::current_exception());
-            to.expected.set_exception(std::current_exception());
+            promise.set_exception(std::current_exception());
         }
     }
 
-    Case& of(int step) { return work_->of.at(static_cast<std::size_t>(step)); }
+    static void prepare(Step& step, bool image_too) {
+        const RnnCase& rnn_case = step.rnn_case;
+        const auto inputs = std::async(std::launch::deferred, [&] { return step.inputs(); }).share();
+        if (image_too) fulfil(step.image, [&] { return vendor::device_image(rnn_case, inputs.get()); });
+        fulfil(step.expected, [&] {
+            Expected expected{compute(rnn_case, inputs.get()), {}};
+            expected.limits = limits_for(rnn_case, inputs.get(), expected.computation, step.reduced);
+            return expected;
+        });
+    }
 
     std::shared_ptr<Work> work_;
 };
@@ -212,48 +199,43 @@ class SilenceLimits {
 class Sweep {
   public:
     Sweep(const Job& job, ProbeWriter& writer, const Learn& learn)
-        : job_(job),
-          writer_(writer),
-          learn_(learn),
-          target_(rnn_target_of(job.target)),
-          cases_(cases_of(job)),
-          done_(done(job)),
-          preparation_(job.facts, target_.gpu, {job.facts, target_, cases_}, done_) {}
+        : job_(job), writer_(writer), learn_(learn), target_(rnn_target_of(job.target)), preparation_(steps_of(job)) {}
 
     void run() {
         const auto start = std::chrono::steady_clock::now();
-        const auto rnn = open_rnn(job_, writer_, target_);
-        if (rnn->session) ask_free_memory(*rnn->session);
-        if (rnn->failure) return skip_all(*rnn->failure);
-        const auto opening =
-            std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
-        run_cases(*rnn->session, {opening, compiles_kernels(job_.facts, target_)});
-    }
-
-  private:
-    void run_cases(const vendor::Session& session, SilenceLimits limits) {
-        for (int step = 0; step < static_cast<int>(cases_.size()); ++step) {
-            if (done_[static_cast<std::size_t>(step)]) continue;
-            RnnRun run = run_of(target_, cases_[static_cast<std::size_t>(step)], step);
-            limit_ = limits.of(run.rnn_case);
-            writer_.step(step, limit_);
-            run_case(session, run);
+        const vendor::Session session = open_rnn(job_, writer_, target_);
+        if (session.cudnn.library.handle) ask_free_memory(session);
+        SilenceLimits limits(
+            std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start),
+            compiles_kernels(job_.facts, target_));
+        for (std::size_t step = 0; step < preparation_.steps().size(); ++step) {
+            if (preparation_.steps()[step].done) continue;
+            RnnRun run = run_of(target_, preparation_.steps()[step].rnn_case, static_cast<int>(step));
+            if (session.failure) {
+                run.skip_reason = SkipReason::gpu_unusable;
+                run.result = session.failure;
+            } else
+                run_case(session, limits.of(run.rnn_case), run);
             run.free_bytes = free_bytes_;
             // A kernel that went astray leaves a context in which no later call can succeed.
-            const bool broken = run.end == RunEnd::failed && !session.check_cuda(session.cuda.cuCtxSynchronize).ok();
-            report(std::move(run));
+            const bool broken = run.end == RunEnd::failed && !session.cuda.check(session.cuda.cuCtxSynchronize).ok();
+            Facts news;
+            news.rnn_runs.push_back(std::move(run));
+            learn_(news);
             if (broken) return writer_.past_use();
         }
     }
 
-    void run_case(const vendor::Session& session, RnnRun& run) {
+  private:
+    void run_case(const vendor::Session& session, std::chrono::milliseconds limit, RnnRun& run) {
+        writer_.step(run.number - 1, limit);
         if (came_after(run.rnn_case, rnn_place(job_.facts, target_).cudnn)) {
             run.end = RunEnd::not_supported;
             run.result = {"cudnnSetRNNDescriptor_v8", missing_symbol, "this kind of case came with cuDNN 8.1"};
             return preparation_.pass_over();
         }
         try {
-            run_and_judge(session, run);
+            run_and_judge(session, limit, run);
         } catch (const std::bad_alloc&) {
             run.end = RunEnd::skipped;
             run.skip_reason = SkipReason::host_memory;
@@ -261,51 +243,30 @@ class Sweep {
         }
     }
 
-    void run_and_judge(const vendor::Session& session, RnnRun& run) {
-        const int step = run.number - 1;
-        const vendor::LstmRun lstm = run_lstm(session, run.dialect, run.rnn_case, preparation_.image(step));
-        if (lstm.failed) {
-            run.end = case_outcome(*lstm.failed);
-            run.result = lstm.failed;
+    void run_and_judge(const vendor::Session& session, std::chrono::milliseconds limit, RnnRun& run) {
+        const auto step = static_cast<std::size_t>(run.number - 1);
+        const vendor::Outputs outputs = run_lstm(session, preparation_.image(step), run);
+        if (run.result) {
+            run.end = case_outcome(*run.result);
             if (run.end == RunEnd::out_of_memory) ask_free_memory(session);
             return;
         }
-        const Expected expected = preparation_.expected(step, [&] { writer_.step(step, limit_); });
+        const Expected expected = preparation_.expected(step, [&] { writer_.step(run.number - 1, limit); });
         const RnnOutputs& right = expected.computation.outputs;
-        record_numbers(lstm, compare(run.rnn_case, right, lstm.outputs, lstm.outputs_again, expected.limits), run);
+        record(compare(run.rnn_case, right, outputs.first, outputs.again, expected.limits), run);
     }
 
     void ask_free_memory(const vendor::Session& session) {
         std::size_t free_bytes = 0, total = 0;
-        if (session.check_cuda(session.cuda.cuMemGetInfo_v2, &free_bytes, &total).ok())
+        if (session.cuda.check(session.cuda.cuMemGetInfo_v2, &free_bytes, &total).ok())
             free_bytes_ = static_cast<std::int64_t>(free_bytes);
-    }
-
-    void skip_all(const CallResult& why) {
-        for (int step = 0; step < static_cast<int>(cases_.size()); ++step) {
-            if (done_[static_cast<std::size_t>(step)]) continue;
-            RnnRun run = run_of(target_, cases_[static_cast<std::size_t>(step)], step);
-            run.skip_reason = SkipReason::gpu_unusable;
-            run.free_bytes = free_bytes_;
-            run.result = why;
-            report(std::move(run));
-        }
-    }
-
-    void report(RnnRun run) {
-        Facts news;
-        news.rnn_runs.push_back(std::move(run));
-        learn_(news);
     }
 
     const Job& job_;
     ProbeWriter& writer_;
     const Learn& learn_;
     RnnTarget target_;
-    std::vector<RnnCase> cases_;
-    std::vector<bool> done_;
     Preparation preparation_;
-    std::chrono::milliseconds limit_{};
     std::optional<std::int64_t> free_bytes_;
 };
 

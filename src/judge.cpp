@@ -35,24 +35,6 @@ Verdict ask_what_if(const Named<Rule>& rule, const Facts& facts, const std::vect
     return verdict;
 }
 
-/// Whether the command only shows something: it repairs nothing.
-bool only_looks(std::string_view command) {
-    if (constexpr std::string_view directory = "/sbin/"; command.starts_with(directory))
-        command.remove_prefix(directory.size());
-    constexpr std::string_view programs[] = {"cat ",           "dkms status",
-                                             "dpkg --list",    "dpkg --search",
-                                             "echo $",         "echo get_server_list |",
-                                             "env | grep",     "free ",
-                                             "grep ",          "id",
-                                             "ldconfig -p",    "ls -",
-                                             "lspci",          "lxc config show",
-                                             "nvcc --version", "nvidia-smi",
-                                             "printenv ",      "rpm --query ",
-                                             "sudo dmesg",     "sudo fuser -v",
-                                             "ulimit -v",      "uname "};
-    return std::ranges::any_of(programs, [&](std::string_view program) { return command.starts_with(program); });
-}
-
 /// What every finding of a rule has.
 void complete(const Named<Rule>& rule, Finding& finding) {
     finding.rule = rule.name;
@@ -61,8 +43,6 @@ void complete(const Named<Rule>& rule, Finding& finding) {
     std::erase_if(finding.evidence, [](const Evidence& evidence) { return evidence.value.empty(); });
     for (Remedy& remedy : finding.remedies) {
         if (remedy.verify.empty()) remedy.verify = "rnncheck doctor --only " + finding.rule;
-        std::ranges::copy_if(remedy.commands, std::back_inserter(remedy.checks), only_looks);
-        std::erase_if(remedy.commands, only_looks);
         std::erase(remedy.checks, remedy.verify);
     }
 }
@@ -77,30 +57,26 @@ Verdict ask(const Named<Rule>& rule, const Facts& facts, const std::vector<Facts
     return verdict;
 }
 
-using Explained = std::map<std::string_view, std::set<std::string> >;
+using Explained = std::map<std::string_view, std::set<std::string>>;
 
 std::vector<std::string> symptoms_of(const Finding& finding) {
     return finding.symptoms.empty() ? std::vector<std::string>{finding.subject} : finding.symptoms;
 }
 
 /// By rule, all that its findings account for.
-Explained explained_by(std::span<const Named<Rule> > rules, const std::vector<Verdict>& verdicts) {
+Explained explained_by(std::span<const Named<Rule>> rules, const std::vector<Verdict>& verdicts) {
     Explained explained;
     for (std::size_t i = 0; i < rules.size(); ++i)
-        for (const Finding& finding : verdicts[i].findings) {
-            auto& places = explained[rules[i].name];
-            places.insert(finding.explains.begin(), finding.explains.end());
-            const auto symptoms = symptoms_of(finding);
-            places.insert(symptoms.begin(), symptoms.end());
-        }
+        for (const Finding& finding : verdicts[i].findings)
+            for (const auto& places : {finding.explains, symptoms_of(finding)})
+                explained[rules[i].name].insert(places.begin(), places.end());
     return explained;
 }
 
 /// The rule whose findings explain a symptom better than this one; empty when none does.
 std::string_view explainer_of(const std::string& symptom, const Named<Rule>& rule, const Explained& explained) {
     for (const std::string_view other : rule->yields_to)
-        if (const auto found = explained.find(other);
-            other != rule.name && found != explained.end() && found->second.contains(symptom))
+        if (const auto* places = look_up(explained, other); other != rule.name && places && places->contains(symptom))
             return other;
     return "";
 }
@@ -133,13 +109,9 @@ void refute(Finding& cause, const std::string& why_not) {
 
 /// What the log says of this rule's cause joins what the machine's facts say, which decide where they can.
 void join_log(Verdict& verdict, std::string_view rule, const std::vector<Finding>& causes) {
-    const auto found = std::ranges::find(causes, rule, &Finding::rule);
-    if (found == causes.end()) return;
-    if (verdict.outcome == Outcome::fault) {
-        auto& seen = verdict.findings.front().evidence;
-        seen.insert(seen.end(), found->evidence.begin(), found->evidence.end());
-        return;
-    }
+    const Finding* found = find_by(causes, &Finding::rule, rule);
+    if (!found) return;
+    if (verdict.outcome == Outcome::fault) return append(verdict.findings.front().evidence, found->evidence);
     Finding cause = *found;
     if (verdict.outcome == Outcome::pass) refute(cause, verdict.reason);
     verdict.reason = "the log points to it";
@@ -148,31 +120,17 @@ void join_log(Verdict& verdict, std::string_view rule, const std::vector<Finding
     verdict.findings.push_back(std::move(cause));
 }
 
-void sort_by_likelihood(std::vector<Finding>& findings) {
-    std::ranges::stable_sort(
-        findings, [](const Finding& a, const Finding& b) { return a.weight.value_or(0) > b.weight.value_or(0); });
-}
-
 /// The order of repair: an error may be the cause of those of higher layers, a warning needs no repair before anything
 /// else works.
-void sort_findings(std::vector<Finding>& findings) {
-    std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
-        return std::tie(a.severity, a.layer, a.rule, a.subject) < std::tie(b.severity, b.layer, b.rule, b.subject);
-    });
+auto order_of_repair(const Finding& finding) {
+    return std::tie(finding.severity, finding.layer, finding.rule, finding.subject);
 }
 
-int& count_of(Counts& counts, Outcome outcome) {
-    switch (outcome) {
-        case Outcome::pass:
-            return counts.pass;
-        case Outcome::fault:
-            return counts.fault;
-        case Outcome::not_applicable:
-            return counts.not_applicable;
-        case Outcome::undecided:
-            break;
-    }
-    return counts.undecided;
+void count(Counts& counts, Outcome outcome) {
+    counts.pass += outcome == Outcome::pass;
+    counts.fault += outcome == Outcome::fault;
+    counts.not_applicable += outcome == Outcome::not_applicable;
+    counts.undecided += outcome == Outcome::undecided;
 }
 
 /// What decides the one word: found so far over all rules.
@@ -200,7 +158,7 @@ void tally_verdict(Tally& tally, const Named<Rule>& rule, const Verdict& verdict
 }
 
 /// The selected rules, each knowing what the others found.
-std::vector<Verdict> ask_all(std::span<const Named<Rule> > rules, const Facts& facts, const Matrix& matrix,
+std::vector<Verdict> ask_all(std::span<const Named<Rule>> rules, const Facts& facts, const Matrix& matrix,
                              const Selection& selection) {
     // A machine is what it is; what a person told in part may be one of several.
     const auto possible = only_given(facts) ? rules::as_full_versions(facts, matrix) : std::vector<Facts>();
@@ -243,32 +201,21 @@ struct TriedRepair {
 
     /// The fault is gone, and nothing that was none is an error.
     bool holds_for(const std::string& kind, const std::map<std::string, Severity>& before) const {
-        if (const auto still = after.find(kind); still != after.end() && still->second <= before.at(kind)) return false;
+        if (const Severity* still = look_up(after, kind); still && *still <= before.at(kind)) return false;
         return std::ranges::all_of(after, [&](const auto& fault) {
-            const auto known = before.find(fault.first);
-            return fault.second != Severity::error || (known != before.end() && known->second == Severity::error);
+            const Severity* known = look_up(before, fault.first);
+            return fault.second != Severity::error || (known && *known == Severity::error);
         });
     }
 };
-
-/// Findings about versions that do not fit, with their rules.
-std::vector<std::pair<const Named<Rule>*, Finding*> > version_faults(std::span<const Named<Rule> > rules,
-                                                                     std::vector<Verdict>& verdicts) {
-    std::vector<std::pair<const Named<Rule>*, Finding*> > faults;
-    for (std::size_t i = 0; i < rules.size(); ++i)
-        for (Finding& finding : verdicts[i].findings)
-            if (rules[i]->repaired_by_versions) faults.emplace_back(&rules[i], &finding);
-    return faults;
-}
 
 /// Those that hold for this kind of fault and leave the fewest errors: a new driver for a build that has no code for
 /// the GPU would be of no use.
 std::vector<Remedy> useful_repairs(const std::vector<TriedRepair>& tried, const std::string& kind,
                                    const std::map<std::string, Severity>& before) {
     constexpr std::size_t most_shown = 2;
-    std::vector<TriedRepair> held;
-    std::ranges::copy_if(tried, std::back_inserter(held),
-                         [&](const TriedRepair& repair) { return repair.holds_for(kind, before); });
+    std::vector<TriedRepair> held = tried;
+    std::erase_if(held, [&](const TriedRepair& repair) { return !repair.holds_for(kind, before); });
     std::ranges::stable_sort(held, {}, &TriedRepair::errors_left);
     std::vector<Remedy> useful;
     for (const TriedRepair& repair : held)
@@ -280,9 +227,12 @@ std::vector<Remedy> useful_repairs(const std::vector<TriedRepair>& tried, const 
 /// Faults of versions get the repairs that hold: each is carried out on what was given, or on the machine as a person
 /// would describe it, and judged again. What only the machine shows, and what no repair helps, keeps its rule's own
 /// remedies.
-void add_repairs(std::span<const Named<Rule> > rules, std::vector<Verdict>& verdicts, const Facts& facts,
+void add_repairs(std::span<const Named<Rule>> rules, std::vector<Verdict>& verdicts, const Facts& facts,
                  const Matrix& matrix) {
-    const auto faults = version_faults(rules, verdicts);
+    std::vector<std::pair<const Named<Rule>*, Finding*>> faults;
+    for (std::size_t i = 0; i < rules.size(); ++i)
+        for (Finding& finding : verdicts[i].findings)
+            if (rules[i]->repaired_by_versions) faults.emplace_back(&rules[i], &finding);
     if (faults.empty()) return;
     const Facts given = only_given(facts) ? facts : rules::as_given(facts, matrix);
     const auto before = faults_of(given, matrix);
@@ -306,11 +256,11 @@ void add_repairs(std::span<const Named<Rule> > rules, std::vector<Verdict>& verd
 void make_notes(Verdict& verdict, const Named<Rule>& rule, const Facts& facts, const Selection& selection) {
     const bool expected = selection.allow_no_gpu && rule->says_no_gpu && no_nvidia_hardware_seen(facts);
     for (Finding& finding : verdict.findings) {
-        const auto ignored = selection.ignore.find(finding.rule);
-        if (expected || ignored != selection.ignore.end()) finding.severity = Severity::note;
-        if (ignored == selection.ignore.end() || ignored->second.empty()) continue;
-        finding.ignored = ignored->second;
-        finding.message += " (ignored: " + ignored->second + ")";
+        const std::string* ignored = look_up(selection.ignore, finding.rule);
+        if (expected || ignored) finding.severity = Severity::note;
+        if (!ignored || ignored->empty()) continue;
+        finding.ignored = *ignored;
+        finding.message += " (ignored: " + *ignored + ")";
     }
 }
 
@@ -334,7 +284,7 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
         if (selection.includes(name)) join_log(verdict, name, causes);
         make_notes(verdict, rule, facts, selection);
         tally_verdict(tally, rule, verdict, selection);
-        ++count_of(report.counts, verdict.outcome);
+        count(report.counts, verdict.outcome);
         report.verdicts.push_back(
             {name, verdict.outcome, verdict.reason, std::move(verdict.evidence), verdict.not_asked, rule->layer});
         for (Finding& finding : verdict.findings) {
@@ -349,8 +299,8 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     tally.open |= facts.log && !from_logs_alone(facts) && facts.log->first_error_line && !tally.error;
     // A log without a line shows nothing, least of all that all is well.
     tally.open |= facts.log && from_logs_alone(facts) && facts.log->lines == 0;
-    sort_findings(report.findings);
-    if (from_logs_alone(facts)) sort_by_likelihood(report.findings);
+    std::ranges::stable_sort(report.findings, {}, order_of_repair);
+    if (from_logs_alone(facts)) std::ranges::stable_sort(report.findings, std::greater(), &Finding::weight);
     report.verdict = tally.verdict();
     report.facts = std::move(facts);
     report.sentence = sentence_of(report);
@@ -386,9 +336,7 @@ Report judge_fits(const Facts& facts, std::vector<FitSearch> searches, const Mat
     Report report;
     report.tool = {.matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
     report.verdict = tally.verdict();
-    std::vector<std::string> answers;
-    for (const FitSearch& fit : searches) answers.push_back(fit.answer);
-    report.sentence = join(answers, "; ");
+    report.sentence = join(rules::each(searches, &FitSearch::answer), "; ");
     report.facts = facts;
     report.lstm.emplace().fits = std::move(searches);
     return report;

@@ -7,19 +7,6 @@ namespace rnncheck::probes {
 
 namespace {
 
-std::optional<CallResult> make_ready(const GpuSession& session, int index) {
-    const vendor::CudaApi& cuda = session.cuda;
-    CallResult result = session.check(cuda.cuInit, 0u);
-    int device = 0;
-    vendor::CudaContext context = nullptr;
-    if (result.ok()) result = session.check(cuda.cuDeviceGet, &device, index);
-    // The primary context is the one the CUDA runtime, and so cuDNN, uses on this device.
-    if (result.ok()) result = session.check(cuda.cuDevicePrimaryCtxRetain, &context, device);
-    if (result.ok()) result = session.check(cuda.cuCtxSetCurrent, context);
-    if (result.ok()) return std::nullopt;
-    return result;
-}
-
 /// Beyond this a count is no answer, and to ask so many GPUs would take forever; the largest machines have some
 /// hundred MIG instances.
 constexpr std::int64_t most_gpus = 1024;
@@ -51,16 +38,19 @@ std::optional<std::chrono::milliseconds> limit_of_other_start(std::size_t gpus, 
     return std::chrono::seconds(8) + static_cast<int>(gpus) * std::chrono::seconds(4) + 10 * took;
 }
 
-std::unique_ptr<GpuSession> open_gpu(ProbeWriter& writer, int index) {
-    const vendor::Library library = vendor::open_library(writer, "libcuda.so.1");
-    auto session = std::make_unique<GpuSession>(GpuSession{{}, vendor::Checker(writer, {}), {}});
-    session->cuda.load(library);
-    session->check = vendor::cuda_checker(writer, session->cuda);
-    if (library.failure)
-        session->failure = CallResult{"dlopen(libcuda.so.1)", library.failure->code, library.failure->text};
-    else
-        session->failure = make_ready(*session, index);
-    return session;
+vendor::Opened<vendor::CudaApi> open_gpu(ProbeWriter& writer, int index) {
+    auto cuda = vendor::open_as<vendor::CudaApi>(writer, "libcuda.so.1");
+    vendor::Calls calls;
+    if (cuda.failure) calls.result = {"dlopen(libcuda.so.1)", cuda.failure->code, cuda.failure->text};
+    int device = 0;
+    vendor::CudaContext context = nullptr;
+    calls(cuda, cuda.cuInit, 0u);
+    calls(cuda, cuda.cuDeviceGet, &device, index);
+    // The primary context is the one the CUDA runtime, and so cuDNN, uses on this device.
+    calls(cuda, cuda.cuDevicePrimaryCtxRetain, &context, device);
+    calls(cuda, cuda.cuCtxSetCurrent, context);
+    cuda.failure = calls.failure();
+    return cuda;
 }
 
 std::string exclusive_gpu(const std::string& target) {

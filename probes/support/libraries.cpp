@@ -12,10 +12,6 @@ namespace probes {
 
 namespace {
 
-bool gets(const Framework& framework, const std::string& path) {
-    return find_by(framework.libraries, &FrameworkLibrary::path, path);
-}
-
 bool is_active(const Facts& facts, const Framework& framework) {
     const auto* const environment = find_by(facts.pythons, &PythonEnvironment::path, framework.environment);
     return environment && environment->active;
@@ -25,7 +21,8 @@ bool is_active(const Facts& facts, const Framework& framework) {
 const Framework* framework_that_gets(const Facts& facts, const std::string& path) {
     const Framework* found = nullptr;
     for (const Framework& framework : facts.frameworks)
-        if (gets(framework, path) && (!found || (is_active(facts, framework) && !is_active(facts, *found))))
+        if (find_by(framework.libraries, &FrameworkLibrary::path, path) &&
+            (!found || (is_active(facts, framework) && !is_active(facts, *found))))
             found = &framework;
     return found;
 }
@@ -42,10 +39,10 @@ constexpr Companion companions[] = {{LibraryKind::nvrtc, "libnvrtc.so"},
 
 /// The one that the framework gets; unset where none is known that it opens, which says nothing.
 std::optional<std::vector<std::string>> named_by(const Framework& framework, const Companion& companion) {
-    for (const FrameworkLibrary& library : framework.libraries)
-        if (library.soname.starts_with(companion.stem))
-            return library.path ? std::vector{*library.path} : std::vector<std::string>();
-    return std::nullopt;
+    const auto* const library = find_where(
+        framework.libraries, [&](const FrameworkLibrary& one) { return one.soname.starts_with(companion.stem); });
+    if (!library) return std::nullopt;
+    return library->path ? std::vector{*library->path} : std::vector<std::string>();
 }
 
 std::vector<std::string> beside(const Facts& facts, const std::string& cudnn_path, const Companion& companion) {
@@ -63,9 +60,8 @@ std::vector<std::string> beside(const Facts& facts, const std::string& cudnn_pat
 
 std::vector<std::string> installations_to_query(const Facts& facts, LibraryKind kind) {
     std::vector<const Library*> found = usable_copies(facts, kind);
-    std::stable_partition(found.begin(), found.end(), [](const Library* library) { return library->picked_by_loader; });
-    std::stable_partition(found.begin(), found.end(), [&](const Library* library) {
-        return library->picked_by_loader || framework_that_gets(facts, library->path);
+    std::ranges::stable_sort(found, {}, [&](const Library* library) {
+        return library->picked_by_loader ? 0 : framework_that_gets(facts, library->path) ? 1 : 2;
     });
     std::vector<std::string> paths;
     for (const Library* library : found)
@@ -84,10 +80,10 @@ std::vector<std::string> companions_of(const Facts& facts, const std::string& cu
     return all;
 }
 
-vendor::Library open_cudnn(const Job& job, ProbeWriter& writer, const std::string& path) {
+vendor::Opened<vendor::CudnnApi> open_cudnn(const Job& job, ProbeWriter& writer, const std::string& path) {
     for (const auto& companion : companions_of(job.facts, path))
         vendor::open_library(writer, job.root.outside(companion));
-    return vendor::open_library(writer, job.root.outside(path));
+    return vendor::open_as<vendor::CudnnApi>(writer, job.root.outside(path));
 }
 
 }  // namespace probes

@@ -1,6 +1,7 @@
 #include "support/rnn.hpp"
 
 #include <array>
+#include <cstdio>
 
 #include "base/lists.hpp"
 #include "facts/queries.hpp"
@@ -47,13 +48,10 @@ std::string text_of(const RnnTarget& target) {
 }
 
 RnnTarget rnn_target_of(const std::string& text) {
-    RnnTarget target;
-    target.gpu = gpu_of_target(text).value_or(0);
-    const auto dialect_begin = text.find(' ', text.find(' ') + 1) + 1;
-    const auto dialect_end = text.find(' ', dialect_begin);
-    target.dialect = from_name<Dialect>(text.substr(dialect_begin, dialect_end - dialect_begin)).value_or(Dialect::v8);
-    target.library = text.substr(dialect_end + 1);
-    return target;
+    int gpu = 0, path = 0;
+    char dialect[16] = {};
+    std::sscanf(text.c_str(), "GPU %d %15s %n", &gpu, dialect, &path);
+    return {text.substr(static_cast<std::size_t>(path)), gpu, from_name<Dialect>(dialect).value_or(Dialect::v8)};
 }
 
 std::vector<std::string> wanted_rnn_targets(const Facts& facts) {
@@ -145,19 +143,14 @@ bool came_after(const RnnCase& rnn_case, const std::optional<Version>& cudnn) {
     return of_8_1 && cudnn && *cudnn < make_version({8, 1, 0});
 }
 
-std::unique_ptr<RnnSession> open_rnn(const Job& job, ProbeWriter& writer, const RnnTarget& target) {
-    auto rnn = std::make_unique<RnnSession>();
-    rnn->gpu = open_gpu(writer, target.gpu);
-    rnn->failure = rnn->gpu->failure;
-    if (rnn->failure) return rnn;
-    const vendor::Library library = open_cudnn(job, writer, target.library);
-    rnn->failure = library.failure;
-    if (rnn->failure) return rnn;
-    rnn->cudnn.load(library);
-    rnn->session.emplace(
-        vendor::Session{rnn->gpu->cuda, rnn->cudnn, rnn->gpu->check, vendor::cudnn_checker(writer, rnn->cudnn)});
-    rnn->failure = start_session(*rnn->session);
-    return rnn;
+vendor::Session open_rnn(const Job& job, ProbeWriter& writer, const RnnTarget& target) {
+    vendor::Session session{open_gpu(writer, target.gpu), {}};
+    session.failure = session.cuda.failure;
+    if (session.failure) return session;
+    session.cudnn = open_cudnn(job, writer, target.library);
+    session.failure = session.cudnn.failure;
+    if (!session.failure) start(session);
+    return session;
 }
 
 }  // namespace rnncheck::probes

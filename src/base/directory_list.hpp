@@ -25,7 +25,7 @@ const Named<Thing>* find_named(std::span<const Named<Thing>> list, std::string_v
 /// A file compiled into the program: a rule's page, a matrix table.
 struct EmbeddedFile {
     std::string_view name;  ///< stem
-    std::string_view content;
+    std::string_view content;  ///< a NUL follows
     std::string_view sha256;  ///< in hexadecimal digits
 };
 
@@ -39,6 +39,11 @@ std::span<const EmbeddedFile> rule_pages();
 std::span<const EmbeddedFile> probe_pages();
 std::span<const EmbeddedFile> sweeps();
 std::span<const EmbeddedFile> python_texts();
+std::span<const EmbeddedFile> report_texts();
+std::span<const EmbeddedFile> kernels();
+std::span<const EmbeddedFile> command_texts();
+std::span<const EmbeddedFile> help_topics();
+std::span<const EmbeddedFile> reproducers();
 std::span<const EmbeddedFile> matrix_tables();
 std::string_view matrix_tables_digest();
 std::string_view matrix_tables_date();

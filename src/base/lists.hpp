@@ -2,8 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace rnncheck {
@@ -35,6 +38,43 @@ template <class List, class Value, class Member>
 auto find_by(List&& list, Member member, const Value& value) {
     const auto found = std::ranges::find(list, value, member);
     return found == std::ranges::end(list) ? nullptr : std::to_address(found);
+}
+
+/// What makes a pointer of an item, or takes one that is an item.
+template <class T>
+const T* pointer_to(const T& item) {
+    return &item;
+}
+template <class T>
+const T* pointer_to(const T* item) {
+    return item;
+}
+
+/// The items with the same key together, in the order of their first ones: pairs of the key and pointers to them. The
+/// list holds items or pointers to them.
+template <class List, class KeyOf>
+auto grouped(const List& list, KeyOf key_of) {
+    using Item = decltype(pointer_to(*std::ranges::begin(list)));
+    using Key = std::decay_t<std::invoke_result_t<KeyOf, decltype(*std::declval<Item>())>>;
+    std::vector<std::pair<Key, std::vector<Item>>> groups;
+    std::map<Key, std::size_t> places;
+    for (const auto& item : list) {
+        const auto [place, is_new] = places.try_emplace(std::invoke(key_of, *pointer_to(item)), groups.size());
+        if (is_new) groups.push_back({place->first, {}});
+        groups[place->second].second.push_back(pointer_to(item));
+    }
+    return groups;
+}
+
+/// The first and the last of each run of numbers: {0, 2} and {5, 5} of 0, 1, 2, 5. They are sorted.
+template <class Number>
+std::vector<std::pair<Number, Number>> runs_in(const std::vector<Number>& numbers) {
+    std::vector<std::pair<Number, Number>> runs;
+    for (const Number number : numbers) {
+        if (runs.empty() || runs.back().second != number - 1) runs.emplace_back(number, number);
+        runs.back().second = number;
+    }
+    return runs;
 }
 
 /// What a map has for a key; null when it has nothing.

@@ -212,8 +212,11 @@ std::string short_number(double value) {
     return error == std::errc{} ? std::string(buffer, end) : "?";
 }
 
-std::string pluralized(std::size_t count, std::string_view one, std::string_view many) {
-    return std::to_string(count) + ' ' + std::string(count == 1 ? one : many);
+std::string counts_in_words(const std::vector<CountedThing>& things) {
+    std::vector<std::string> parts;
+    for (const CountedThing& thing : things)
+        if (!thing.words.empty()) parts.push_back(thing.words);
+    return join(parts, ", ");
 }
 
 std::string shell_quoted(std::string_view text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,7 +12,7 @@ namespace rnncheck {
 
 std::string_view trim(std::string_view text);
 
-/// Every `from`; what `to` brings in is not searched again.
+/// Replaces every `from`; the inserted text is not searched again.
 void replace_all(std::string& text, std::string_view from, std::string_view to);
 
 /// ASCII, in every locale, unlike std::isdigit; safe for negative chars.
@@ -63,6 +64,23 @@ std::string directory_of(std::string_view path);
 
 bool contains(std::string_view text, std::string_view part);
 
+template <class Part>
+void append_part(std::string& text, const Part& part) {
+    if constexpr (requires { names_of(part); })
+        text += names_of(part)[static_cast<std::size_t>(part)];
+    else if constexpr (std::integral<Part> && !std::same_as<Part, char>)
+        text += std::to_string(part);
+    else
+        text += part;
+}
+
+/// Texts, whole numbers and names of enumerations as one text: concat("GPU ", 3, ':').
+std::string concat(const auto&... parts) {
+    std::string text;
+    (append_part(text, parts), ...);
+    return text;
+}
+
 /// Text from outside made safe for a terminal and a CI log: control characters, invalid UTF-8 and the beginning of a
 /// workflow command become \xNN, line ends \n, longer than `most` bytes is cut with "...".
 std::string escaped(std::string_view text, std::size_t most = 4096);
@@ -79,7 +97,17 @@ std::string original_bytes(std::string_view text);
 std::string short_number(double value);
 
 /// "1 copy", "3 copies".
-std::string pluralized(std::size_t count, std::string_view one, std::string_view many);
+std::string pluralized(std::integral auto count, std::string_view one, std::string_view many) {
+    return std::to_string(count) + ' ' + std::string(count == 1 ? one : many);
+}
+
+/// "1 problem, 3 warnings" of what there is any of.
+struct CountedThing {
+    std::string words;
+    CountedThing(std::integral auto count, std::string_view one, std::string_view many)
+        : words(count > 0 ? pluralized(count, one, many) : "") {}
+};
+std::string counts_in_words(const std::vector<CountedThing>& things);
 
 /// One word of a shell's command line: as it is where no shell takes anything in it for its own; else in single quotes,
 /// those in it kept. POSIX shell, 2.2.2: https://pubs.opengroup.org/onlinepubs/9699919799/utilities/V3_chap02.html

@@ -1,26 +1,12 @@
 #include "base/version.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <span>
 
 #include "base/text.hpp"
 
 namespace rnncheck {
-
-namespace {
-
-std::size_t length_of_version_at(std::string_view text) {
-    std::size_t end = 0;
-    while (end < text.size() && is_digit(text[end])) {
-        while (end < text.size() && is_digit(text[end])) ++end;
-        if (end + 1 < text.size() && text[end] == '.' && is_digit(text[end + 1]))
-            ++end;
-        else
-            break;
-    }
-    return end;
-}
-
-}  // namespace
 
 std::optional<Version> parse_version(std::string_view text) {
     Version version;
@@ -45,19 +31,16 @@ std::optional<Version> parse_version(std::string_view text) {
 std::optional<Version> find_version(std::string_view text, int min_parts) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (!is_digit(text[i]) || (i > 0 && (is_letter_or_digit(text[i - 1]) || text[i - 1] == '.'))) continue;
-        const std::size_t length = length_of_version_at(text.substr(i));
-        const std::string_view candidate = text.substr(i, length);
-        int parts = 1;
-        for (const char c : candidate) parts += c == '.';
-        if (parts >= min_parts) {
-            if (auto version = parse_version(candidate)) return version;
-        }
-        i += length;
+        std::string_view run = text.substr(i, text.find_first_not_of("0123456789.", i) - i);
+        while (run.ends_with('.')) run.remove_suffix(1);
+        if (std::ranges::count(run, '.') + 1 >= min_parts)
+            if (auto version = parse_version(run)) return version;
+        i += run.size();
     }
     return std::nullopt;
 }
 
-Version make_version(std::initializer_list<int> numbers) {
+static Version version_of(std::span<const int> numbers) {
     Version version;
     std::size_t part = 0;
     for (const int number : numbers) {
@@ -66,6 +49,14 @@ Version make_version(std::initializer_list<int> numbers) {
         version.parts.at(part++) = number;
     }
     return version;
+}
+
+Version make_version(std::initializer_list<int> numbers) {
+    return version_of({numbers.begin(), numbers.size()});
+}
+
+Version shortened(const Version& version, std::size_t numbers) {
+    return version_of(std::span(version.parts).first(numbers));
 }
 
 std::optional<Version> cuda_version_from_number(int number) {

@@ -1,4 +1,4 @@
-// A command of the command line. Wires the parts; holds no logic worth testing.
+// A command of the command line. Connects the other modules; contains no logic worth testing.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -24,9 +24,6 @@ enum Exit {
 };
 
 struct Command {
-    std::string_view title;
-    std::string_view examples = "";  ///< shown by --help, one a line
-    bool hidden = false;
     /// Declares the options on `app`; the returned function runs the command and gives the exit code.
     std::function<int()> (*declare)(CLI::App& app);
 };
@@ -34,7 +31,14 @@ struct Command {
 /// Every file of src/commands/list/, by name.
 std::span<const Named<Command>> all_commands();
 
-/// Adds "Examples:" and these lines to what --help shows.
-void add_examples(CLI::App& app, std::string_view examples);
+/// The text file of a command: x.txt beside x.cpp, matrix_check.txt for `matrix check`.
+struct CommandText {
+    std::string title;     ///< the first line; empty for a hidden command, which has no text
+    std::string examples;  ///< the lines after an empty one
+};
+CommandText text_of_command(std::string_view name);
+
+/// Declares subcommands such as `matrix check`; the returned function runs the one that the user named.
+std::function<int()> declare_subcommands(CLI::App& app, std::span<const std::pair<const char*, Command>> commands);
 
 }  // namespace rnncheck

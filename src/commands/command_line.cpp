@@ -1,6 +1,7 @@
 #include "commands/command_line.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "base/lists.hpp"
 #include "base/program.hpp"
@@ -12,16 +13,19 @@ namespace rnncheck {
 
 namespace {
 
-constexpr std::string_view program_examples = R"(rnncheck doctor
-rnncheck diagnose train.log
-rnncheck matrix check gpu="RTX 3090" driver=535 pytorch=2.4+cu124)";
-
 constexpr const char* exit_codes =
     "Exit codes: 0 healthy, 1 a problem was found, 2 incorrect usage, or a file that cannot be read or written, 3 "
     "undetermined, 4 warnings (with --fail-on warning), 70 a bug in rnncheck; 'rnncheck exec' exits with the code of "
     "its command, or 125 when the check stopped it.";
 
 Arguments after_dashes;
+
+/// Adds "Examples:" and these lines to what --help shows.
+void add_examples(CLI::App& app, std::string_view examples) {
+    std::string text = "Examples:";
+    for (const std::string& line : split(examples, '\n')) text += "\n  " + line;
+    app.footer(text + (app.get_footer().empty() ? "" : "\n\n" + app.get_footer()));
+}
 
 /// The "--" of `exec`: what follows are the arguments of another program.
 Arguments::const_iterator end_of_own(const Arguments& arguments) {
@@ -39,7 +43,7 @@ std::vector<std::string> options_of(const CLI::App& app) {
 std::vector<std::string> shown_commands() {
     std::vector<std::string> names;
     for (const auto& command : all_commands())
-        if (!command->hidden) names.emplace_back(command.name);
+        if (!text_of_command(command.name).title.empty()) names.emplace_back(command.name);
     return names;
 }
 
@@ -61,11 +65,9 @@ std::string full_name(const CLI::App* command) {
 
 /// "--json" before the command, or one that another command has.
 std::string whose_option(const std::string& option) {
-    for (const auto& command : all_commands()) {
-        if (command->hidden) continue;
+    for (const std::string& name : shown_commands()) {
         CLI::App app;
-        command->declare(app);
-        const std::string name(command.name);
+        (*find_named(all_commands(), name))->declare(app);
         if (includes(options_of(app), option))
             return "; it is an option of '" + name + "': rnncheck " + name + ' ' + option;
     }
@@ -115,7 +117,7 @@ void print_version(bool as_json) {
     VersionDocument document;
     const TableFiles files = bundled_table_files();
     document.tool = stamp_with(files.date, files.digest);
-    const Style style = DocumentOptions().style();
+    const Style style = ReportOptions().style();
     print_document(as_json ? json_text(document, style.json_lines) : text_of(document, style));
 }
 
@@ -128,7 +130,7 @@ int report_failure(const Arguments& arguments, FailureKind kind, const std::stri
     if (wants_json(arguments)) try {
             FailureDocument document;
             document.error = {kind, fit_for_message(sentence)};
-            print_document(json_text(document, DocumentOptions().style().json_lines));
+            print_document(json_text(document, ReportOptions().style().json_lines));
         } catch (const std::exception& error) {
             print_message(error.what());
         }
@@ -141,14 +143,27 @@ const Arguments& command_after_dashes() {
     return after_dashes;
 }
 
-void add_examples(CLI::App& app, std::string_view examples) {
-    std::string text = "Examples:";
-    for (const std::string& line : split(examples, '\n')) text += "\n  " + line;
-    app.footer(text + (app.get_footer().empty() ? "" : "\n\n" + app.get_footer()));
+CommandText text_of_command(std::string_view name) {
+    const std::string_view text = page_named(command_texts(), name);
+    const auto end = std::min(text.find("\n\n"), text.size());
+    return {std::string(text.substr(0, end)), std::string(trim(text.substr(end)))};
+}
+
+std::function<int()> declare_subcommands(CLI::App& app, std::span<const std::pair<const char*, Command>> commands) {
+    app.require_subcommand(1);
+    std::map<const CLI::App*, std::function<int()>> runs;
+    for (const auto& [name, command] : commands) {
+        const auto [title, examples] = text_of_command(app.get_name() + '_' + name);
+        CLI::App* const sub = app.add_subcommand(name, title);
+        runs[sub] = command.declare(*sub);
+        add_examples(*sub, examples);
+    }
+    return [runs, &app] { return runs.at(app.get_subcommands().front())(); };
 }
 
 int run_command_line(const Arguments& arguments) {
-    CLI::App app("Find out why recurrent networks (LSTM, GRU) fail with cuDNN on this machine", "rnncheck");
+    const CommandText about = text_of_command("rnncheck");
+    CLI::App app(about.title, "rnncheck");
     app.set_version_flag("--version", "", "Show the version and exit; with --json as JSON");
     app.require_subcommand(0, 1);
     app.get_formatter()->label("SUBCOMMAND", "COMMAND");
@@ -156,15 +171,16 @@ int run_command_line(const Arguments& arguments) {
     std::function<int()> run;
     const std::string first = arguments.empty() ? "" : arguments.front();
     for (const auto& command : all_commands()) {
-        CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command->title));
-        sub->group(command->hidden ? "" : "Commands");
+        const auto [title, examples] = text_of_command(command.name);
+        CLI::App* sub = app.add_subcommand(std::string(command.name), title);
+        sub->group(title.empty() ? "" : "Commands");
         if (first != command.name && first != "help") continue;  // the options of all commands take 2 ms
         auto declared = command->declare(*sub);
         if (first == command.name) run = std::move(declared);
-        if (!command->examples.empty()) add_examples(*sub, command->examples);
+        if (!examples.empty()) add_examples(*sub, examples);
     }
     app.footer(exit_codes);  // after the commands, which would inherit it
-    add_examples(app, program_examples);
+    add_examples(app, about.examples);
     try {
         const auto end = end_of_own(arguments);
         if (end != arguments.end()) after_dashes = {end + 1, arguments.end()};

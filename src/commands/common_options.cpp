@@ -4,11 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <iterator>
-#include <limits>
-#include <memory>
 
 #include "base/program.hpp"
 #include "commands/tables.hpp"
@@ -18,19 +14,6 @@
 namespace rnncheck {
 
 namespace {
-
-void add_terminal_options(CLI::App& app, DocumentOptions& options) {
-    add_choice<ColorChoice>(app, "--color", "Use color; auto means on a terminal, unless NO_COLOR is set",
-                            into(options.color));
-    add_flag(app, "--ascii", options.ascii, "Print only ASCII characters");
-}
-
-void declare_text_part(CLI::App& app, ReportOptions& options) {
-    add_terminal_options(app, options);
-    add_private_option(app, options.show_private);
-    add_verbose_option(app, options.verbose);
-    add_flag(app, "-q,--quiet", options.quiet, "Show only the verdict, in one line, without progress and warnings");
-}
 
 /// "--deadline=8", "--no-run" and, of arguments without a name, their values.
 std::vector<std::string> options_given(const CLI::App& app) {
@@ -45,17 +28,6 @@ std::vector<std::string> options_given(const CLI::App& app) {
                 given.push_back(name.empty() ? value : name + '=' + value);
     }
     return given;
-}
-
-void begin_run(const CLI::App& app, ReportOptions& options) {
-    refuse_together(app, "--quiet", "--verbose", "one shortens the report, the other extends it");
-    if (options.verbose) log::set_level(log::Level::verbose);
-    if (options.quiet) log::set_level(log::Level::quiet);
-    options.started = std::chrono::steady_clock::now();
-    options.run.run_at = utc_time(std::chrono::system_clock::now());
-    const CLI::App* parent = app.get_parent();
-    options.run.command = (parent && parent->get_parent() ? parent->get_name() + ' ' : "") + app.get_name();
-    options.run.options = options_given(app);
 }
 
 std::pair<std::string, std::string> label_from(const std::string& text) {
@@ -88,9 +60,7 @@ bool wants_ascii() {
 
 std::size_t columns_of_terminal(int descriptor) {
     constexpr std::size_t without_terminal = 100;
-    const std::string written = environment_variable("COLUMNS").value_or("");
-    std::size_t columns = 0;
-    std::from_chars(written.data(), written.data() + written.size(), columns);
+    std::size_t columns = leading_number<std::size_t>(environment_variable("COLUMNS").value_or("")).value_or(0);
     winsize size = {};
     if (columns == 0 && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
     return columns == 0 ? without_terminal : columns;
@@ -115,111 +85,7 @@ std::size_t last_column(std::string_view line) {
     return gap == std::string_view::npos || gap < start ? 0 : gap + 2;
 }
 
-template <class Number>
-Number number_from(const std::string& option, const std::string& text, Number least, Number most,
-                   const std::string& wanted) {
-    Number number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || !(least <= number && number <= most))
-        throw UsageError(option + " cannot be '" + text + "'; give " + wanted);
-    return number;
-}
-
-/// Several times, each with one value.
-void add_repeated(CLI::App& app, const char* name, std::function<void(const std::string&)> take, const char* about,
-                  const char* type) {
-    app.add_option_function<std::vector<std::string>>(
-           name, [=](const std::vector<std::string>& texts) { std::ranges::for_each(texts, take); }, about)
-        ->allow_extra_args(false)
-        ->type_name(type);
-}
-
 }  // namespace
-
-void add_option(CLI::App& app, const std::string& name, std::function<void(const std::string&)> take,
-                const std::string& about, const std::string& type) {
-    app.add_option_function<std::string>(
-           name,
-           [=](const std::string& text) {
-               if (text.empty()) throw UsageError(name + " needs a value: give " + type);
-               take(text);
-           },
-           about)
-        ->type_name(type);
-}
-
-void add_number(CLI::App& app, const std::string& name, std::function<void(double)> take, double most,
-                const std::string& about, const std::string& type, const std::string& wanted) {
-    constexpr double least = std::numeric_limits<double>::denorm_min();
-    add_option(
-        app, name, [=](const std::string& text) { take(number_from(name, text, least, most, wanted)); }, about, type);
-}
-
-void add_whole_number(CLI::App& app, const std::string& name, std::function<void(int)> take, int least, int most,
-                      const std::string& about) {
-    add_option(
-        app, name, [=](const std::string& text) { take(whole_number_from(name, text, least, most)); }, about, "N");
-}
-
-int whole_number_from(const std::string& option, const std::string& text, int least, int most) {
-    return number_from(option, text, least, most,
-                       "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
-}
-
-void add_flag(CLI::App& app, const char* name, bool& into, const char* about) {
-    app.add_flag(name, into, about)->disable_flag_override();
-}
-
-void add_list(CLI::App& app, const char* name, std::vector<std::string>& into, const char* about, const char* type) {
-    app.add_option(name, into, about)->allow_extra_args(false)->type_name(type);
-}
-
-void begin_group(CLI::App& app, const char* heading) {
-    app.option_defaults()->group(heading);
-}
-
-void add_json_option(CLI::App& app, bool& json) {
-    add_flag(app, "--json", json, "Print one JSON document");
-}
-
-void add_directory(CLI::App& app, const std::string& name, std::string& into, const std::string& about) {
-    app.add_option(name, into, about)
-        ->check(CLI::Validator(CLI::ExistingDirectory).description(""))
-        ->type_name(name.starts_with('-') ? "DIR" : "");
-}
-
-void add_matrix_option(CLI::App& app, std::string& directory) {
-    add_directory(app, "--matrix", directory, "Use the compatibility tables in this directory");
-}
-
-void add_root_option(CLI::App& app, std::string& directory) {
-    add_directory(app, "--root", directory, "Examine the files below this directory, e.g. a mounted image");
-}
-
-void add_deadline_option(CLI::App& app, std::optional<double>& seconds, const char* without) {
-    constexpr double a_year = 31'536'000;
-    add_number(app, "--deadline", into(seconds), a_year,
-               "Time limit for the whole check, in seconds (default: " + std::string(without) + ")", "S",
-               "seconds above 0 and up to 31536000 (a year), e.g. 10 or 0.5");
-}
-
-void add_private_option(CLI::App& app, bool& show_private) {
-    add_flag(
-        app, "--show-private", show_private,
-        "Show user and host names, home directories, addresses, serial numbers and secrets instead of hiding them");
-}
-
-void add_verbose_option(CLI::App& app, bool& verbose) {
-    add_flag(app, "-v,--verbose", verbose, "Show all details");
-}
-
-void add_rule_options(CLI::App& app, RuleOptions& rules) {
-    add_list(app, "--only", rules.only, "Run only these rules", "ID");
-    add_list(app, "--skip", rules.skip, "Skip these rules or probes", "ID");
-    add_list(app, "--ignore", rules.ignore, "Report findings of these rules as notes; they do not affect the verdict",
-             "ID");
-    add_matrix_option(app, rules.matrix_directory);
-}
 
 Framework framework_asked_for(const std::string& text) {
     auto framework = framework_from(text);
@@ -230,18 +96,17 @@ Framework framework_asked_for(const std::string& text) {
     return *framework;
 }
 
-Selection selection_from(const RuleOptions& rules, std::set<std::string>& skipped_probes) {
-    std::optional<Matrix> tables;
-    const auto matrix = [&]() -> const Matrix& {
-        return tables ? *tables : tables.emplace(matrix_from(rules.matrix_directory));
-    };
-    const auto known = [&] { return rule_names(matrix()); };
+Selection selection_from(const RuleOptions& rules, std::vector<std::string> require, const Profile& profile,
+                         const Matrix& matrix, std::set<std::string>& skipped_probes) {
+    const auto known = [&] { return rule_names(matrix); };
     Selection selection;
     selection.only = ids_from(rules.only, "--only", "rule", known);
-    selection.ignore = rules.ignored_because;
+    selection.ignore = profile.ignore;
     for (const std::string& id : ids_from(rules.ignore, "--ignore", "rule", known)) selection.ignore.emplace(id, "");
-    selection.require = ids_from(rules.require, "--require", "rule", known);
-    selection.skip = ids_from(rules.skip, "--skip", "rule or probe", [&] { return rule_and_probe_names(matrix()); });
+    append(require, profile.require);
+    if (profile.expect) require.push_back("version_not_expected");  // also where nothing was queried
+    selection.require = ids_from(require, "--require", "rule", known);
+    selection.skip = ids_from(rules.skip, "--skip", "rule or probe", [&] { return rule_and_probe_names(matrix); });
     for (const std::string& probe : probe_names())
         if (selection.skip.erase(probe) > 0) skipped_probes.insert(probe);
     const bool selects = !selection.only.empty() || !selection.skip.empty();
@@ -253,7 +118,7 @@ Selection selection_from(const RuleOptions& rules, std::set<std::string>& skippe
     return selection;
 }
 
-Style DocumentOptions::style(int descriptor) const {
+Style ReportOptions::style(int descriptor) const {
     return {.color = wants_color(color, descriptor),
             .verbose = verbose,
             .quiet = quiet,
@@ -263,7 +128,7 @@ Style DocumentOptions::style(int descriptor) const {
 }
 
 int print_help(const std::string& help) {
-    Page page(DocumentOptions{.color = ColorChoice::never}.style());
+    Page page(ReportOptions().style());
     constexpr std::size_t least = 30;
     std::string text = help;
     replace_all(text, "\n\n\n", "\n\n");  // before a group
@@ -283,63 +148,27 @@ int print_help(const std::string& help) {
     return healthy;
 }
 
-void add_document_options(CLI::App& app, DocumentOptions& options) {
-    add_json_option(app, options.json);
-    add_terminal_options(app, options);
-}
-
-std::function<ReportOptions()> declare_report_options(CLI::App& app) {
-    const auto options = std::make_shared<ReportOptions>();
-    add_option(
-        app, "--format", [options](const std::string& name) { options->format = format_named(name); },
-        "Format of the report: " + join_with_and(format_names()), "F");
-    add_json_option(app, options->json);
-    add_repeated(
-        app, "--output",
-        [options](const std::string& text) {
-            const OutputFile output = output_from(text);
-            if (find_by(options->outputs, &OutputFile::path, output.path) && !output.path.starts_with("/dev/"))
-                throw UsageError("--output names '" + output.path +
-                                 "' twice: the second report would replace the first");
-            options->outputs.push_back(output);
-        },
-        "Also write the report to a file, e.g. json=report.json; a name alone gets the format of --format; can be "
-        "repeated",
-        "[F=]FILE");
-    add_repeated(
-        app, "--label",
-        [options](const std::string& text) {
-            if (!options->run.labels.insert(label_from(text)).second)
-                throw UsageError("--label " + text + ": this label was given before; give each name once");
-        },
-        "Add a label to the report, e.g. node=gpu017; labels are not redacted", "KEY=VALUE");
-    declare_text_part(app, *options);
-    add_choice<FailOn>(app, "--fail-on", "With \"warning\": exit code 4 if there are warnings", into(options->fail_on));
-    add_choice<ExitStyle>(app, "--exit-style",
-                          "With \"nagios\": exit code and, without --format, output of a monitoring plugin",
-                          into(options->exit_style));
-    return [options, &app] {
-        refuse_together(app, "--json", "--format", "standard output carries one document");
-        if (options->json) options->format = format_named("json");
-        const bool is_chosen = options->json || app.count("--format") > 0;
-        if (options->exit_style == ExitStyle::nagios && !is_chosen) options->format = format_named("nagios");
-        begin_run(app, *options);
-        return *options;
-    };
-}
-
-std::function<ReportOptions()> declare_text_options(CLI::App& app) {
-    const auto options = std::make_shared<ReportOptions>();
-    declare_text_part(app, *options);
-    return [options, &app] {
-        begin_run(app, *options);
-        return *options;
-    };
-}
-
-void refuse_together(const CLI::App& app, const std::string& one, const std::string& other, const std::string& why) {
-    if (app.count(one) > 0 && app.count(other) > 0)
-        throw UsageError(one + " and " + other + " cannot be used together: " + why);
+void begin_run(const CLI::App& app, ReportOptions& options) {
+    refuse_together(app, "--quiet", "--verbose", "one shortens the report, the other extends it");
+    refuse_together(app, "--json", "--format", "standard output carries one document");
+    const bool is_plugin = options.exit_style == ExitStyle::nagios && !is_given(app, "--format");
+    options.format = format_named(options.json ? "json" : is_plugin ? "nagios" : options.format_name);
+    for (const std::string& text : options.output) {
+        const OutputFile output = output_from(text);
+        if (find_by(options.outputs, &OutputFile::path, output.path) && !output.path.starts_with("/dev/"))
+            throw UsageError("--output names '" + output.path + "' twice: the second report would replace the first");
+        options.outputs.push_back(output);
+    }
+    for (const std::string& text : options.label)
+        if (!options.run.labels.insert(label_from(text)).second)
+            throw UsageError("--label " + text + ": this label was given before; give each name once");
+    if (options.verbose) log::set_level(log::Level::verbose);
+    if (options.quiet) log::set_level(log::Level::quiet);
+    options.started = std::chrono::steady_clock::now();
+    options.run.run_at = utc_time(std::chrono::system_clock::now());
+    const CLI::App* parent = app.get_parent();
+    options.run.command = (parent && parent->get_parent() ? parent->get_name() + ' ' : "") + app.get_name();
+    options.run.options = options_given(app);
 }
 
 void stamp_run(RunStamp& run, ToolStamp& tool, const ReportOptions& options) {

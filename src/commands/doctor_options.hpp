@@ -1,4 +1,4 @@
-// The options of `doctor`.
+// The options of `doctor`; `report` and `exec` have some of them.
 #pragma once
 
 #include "commands/common_options.hpp"
@@ -6,27 +6,68 @@
 
 namespace rnncheck {
 
-/// Checked and ready to use.
-struct DoctorOptions {
-    SurveyOptions survey;
-    Selection selection;
-    ReportOptions report;
-    std::optional<Framework> asked_for;  ///< a version that --for names
-    std::string facts_file;              ///< judge these facts instead of this machine; empty for none
-    std::vector<std::string> logs;       ///< files to join with what is found
-    std::string save_facts;              ///< empty for nowhere
-    std::string model;                   ///< a model's file whose layers are judged too; empty for none
-    std::string matrix_directory;        ///< empty for the bundled matrix
+struct InputOptions {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, facts,
+                   "FILE: Evaluate saved facts or a saved JSON report instead of this machine (- is standard input)");
+    RNNCHECK_FIELD(std::string, root, root_option);
+    RNNCHECK_FIELD(std::vector<std::string>, log,
+                   "FILE: Also analyze this log of the failing program (- is standard input)");
+    RNNCHECK_FIELD(std::string, model, "FILE: Also show which recurrent layers of this model use cuDNN");
+    RNNCHECK_FIELD_AS(std::string, framework, "for",
+                      "NAME==VERSION: Check this machine against a framework version, e.g. tensorflow==2.15");
+    RNNCHECK_FIELDS_END
 };
 
-/// Declares the options; the result reads them, once the command line is parsed. It throws UsageError where an id or a
-/// word does not exist, naming the closest, and InputError where there is no Python.
-std::function<DoctorOptions()> declare_doctor_options(CLI::App& app);
+struct ExaminationOptions {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(bool, look_only, "Read files only: open no vendor library, use no GPU") = false;
+    RNNCHECK_FIELD(bool, no_run, "Query the libraries, but do not use the GPU") = false;
+    RNNCHECK_FIELD(bool, make_nodes, "Let the driver create missing device nodes, as a CUDA program does") = false;
+    /// A gate in CI or a person at a terminal waits no longer than this, whatever hangs; a process that does not end
+    /// may add seconds.
+    RNNCHECK_FIELD(std::optional<double>, deadline, deadline_option) = 70;
+    RNNCHECK_FIELD(std::string, python, "PATH: Check the frameworks of this interpreter or environment");
+    RNNCHECK_FIELDS_END
+};
 
-/// Those of them that make sense before a command: this machine, reported as text.
-std::function<DoctorOptions()> declare_preflight_options(CLI::App& app);
+struct JudgementOptions : RuleOptions {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(bool, allow_no_gpu, "Do not report a missing NVIDIA GPU as a problem") = false;
+    RNNCHECK_FIELDS_END_AFTER(RuleOptions)
+};
 
-/// What `doctor` does: examines, judges, prints. Gives the exit code.
-int run_doctor(const DoctorOptions& options);
+struct GateOptions {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::vector<std::string>, require, "ID: Exit code 3 if any of these rules cannot be decided");
+    RNNCHECK_FIELD(std::string, profile,
+                   "FILE: Read required and ignored rules, --fail-on and expected versions from this file, e.g. "
+                   "rnncheck.toml");
+    RNNCHECK_FIELD(std::string, save_facts, "FILE: Save the facts, without findings, to this file; --facts reads it");
+    RNNCHECK_FIELDS_END
+};
+
+struct DoctorOptions {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(InputOptions, input, "Input");
+    RNNCHECK_FIELD(ExaminationOptions, examination, "What is run");
+    RNNCHECK_FIELD(JudgementOptions, rules, "Rules");
+    RNNCHECK_FIELD(GateOptions, gate, "Output and exit code");
+    RNNCHECK_FIELD(ReportOptions, report, "Output and exit code");
+    RNNCHECK_FIELDS_END
+
+    // Set by check().
+    SurveyOptions survey;
+    Selection selection;
+    std::optional<Framework> asked_for;  ///< a version that --for names
+    Matrix matrix = Matrix::bundled();
+
+    /// Call it once the command line is parsed. UsageError for an unknown id or word, with the closest match;
+    /// InputError if --python names no Python.
+    void check(const CLI::App& app);
+};
+
+/// What `doctor` does: examine, evaluate, print. Returns the exit code.
+int run_doctor(DoctorOptions& options, const CLI::App& app);
 
 }  // namespace rnncheck

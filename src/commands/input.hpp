@@ -1,4 +1,4 @@
-// Files that the user names: facts, logs, programs.
+// Files that the user names: facts, logs, profiles, models, programs.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,7 @@
 #include "facts/facts.hpp"
 #include "log/read_log.hpp"
 #include "model/model.hpp"
+#include "report/report.hpp"
 
 namespace rnncheck {
 
@@ -21,11 +22,15 @@ std::string read_document(const std::string& path);
 /// "-" is standard input; pipes are read to their end. InputError when a file cannot be read.
 Log read_log_files(const std::vector<std::string>& paths, const Matrix& matrix);
 
-/// Read in a process of its own, which is confined. InputError why it cannot be.
+/// Reads the file in a separate process without privileges. InputError states why it cannot be read.
 ModelFile read_model_file(const std::string& path, bool with_weights);
 
 /// Whether a layer receives a mask; nothing where the file does not contain it.
 std::optional<Network> network_of(const ModelFile& file);
+
+/// Reads rnncheck.toml, which contains what a gate requires of its machines; `rules` are all rule ids. InputError or
+/// UsageError names the file, the line and what is allowed there.
+Profile read_profile(const std::string& path, const std::vector<std::string>& rules);
 
 /// The first file of this name on PATH that may be executed, as a shell finds it; `name` without '/'.
 std::optional<std::string> find_in_path(const std::string& name);

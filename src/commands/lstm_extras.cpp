@@ -17,8 +17,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int64_t mib = 1 << 20;
-
 /// A crash is a crash in whichever call, but an error is that of one call.
 bool alike(const RnnRun& a, const RnnRun& b) {
     if (a.end != b.end) return false;
@@ -27,25 +25,22 @@ bool alike(const RnnRun& a, const RnnRun& b) {
 }
 
 /// The case on what `failed` ran on. Nothing when the time is over, or was before the case came to an end.
-std::optional<RnnRun> run_again(Facts facts, const RnnRun& failed, const RnnCase& rnn_case, const TrialOptions& options,
+std::optional<RnnRun> run_again(Facts facts, const RnnRun& failed, const RnnCase& rnn_case, const SurveyOptions& how,
                                 Progress& progress) {
-    auto how = options.next();
-    if (!how) return std::nullopt;
-    how->step_limit_s = 10;
+    if (is_over(how.deadline)) return std::nullopt;
     progress.show("looking for a smaller case that fails: " + describe(rnn_case));
     facts.rnn_runs.clear();
     facts.rnn_request = RnnRequest{};
     facts.rnn_request->cases = {rnn_case};
     const std::string target = probes::text_of(failed);
-    const Facts learnt = run_probe("rnn_forward", target, facts, *how);
+    const Facts learnt = run_probe("rnn_forward", target, facts, how);
     if (learnt.rnn_runs.empty() || learnt.rnn_runs.front().skip_reason == SkipReason::deadline) return std::nullopt;
     return learnt.rnn_runs.front();
 }
 
 std::string cudnn_of(const Facts& facts, const RnnFit& fit) {
-    for (const Cudnn& cudnn : facts.cudnns)
-        if (cudnn.library == fit.library && cudnn.version) return "cuDNN " + escaped(cudnn.version->text, 40);
-    return "cuDNN";
+    const Cudnn* const cudnn = find_by(facts.cudnns, &Cudnn::library, fit.library);
+    return cudnn && cudnn->version ? "cuDNN " + escaped(cudnn->version->text, 40) : "cuDNN";
 }
 
 std::string why(const std::optional<CallResult>& result) {
@@ -107,36 +102,20 @@ constexpr const char* what_follows[] = {
     "programs that use GPU memory, not in the environment",
     "whether cuDNN itself fails with the network of the log is unknown: nothing was computed"};
 
-std::optional<std::int64_t> free_mib(const Facts& facts, int gpu) {
-    const Gpu* const seen = gpu_at(facts, gpu);
-    const Board* const board = seen ? board_of(facts, *seen) : nullptr;
-    return board ? board->memory_free_mib : std::nullopt;
-}
-
 /// The largest batch whose share of the memory fits beside the weights.
 std::string largest_batch(const RnnRun& run, std::int64_t free) {
     const std::int64_t weights = weights_needed(run), share = (bytes_needed(run) - weights) / run.rnn_case.batch;
-    const std::int64_t most = share > 0 ? (free * mib - weights) / share : 0;
+    const std::int64_t most = share > 0 ? (free - weights) / share : 0;
     return most > 0 ? "about " + std::to_string(most) + " sequences fit" : "not one sequence fits";
 }
 
-std::string memory_sentence(const RnnRun& run, const Facts& facts) {
-    const std::int64_t needed = (bytes_needed(run) + mib - 1) / mib;
-    std::string text = "it needs " + std::to_string(needed) + " MiB of GPU memory at least";
-    const auto free = free_mib(facts, run.gpu);
-    if (!free) return text + "; how much is free is unknown";
-    text += ", " + std::to_string(*free) + " MiB are free on GPU " + std::to_string(run.gpu);
-    return needed > *free || ran_out_of_memory(run) ? text + ": " + largest_batch(run, *free) : text;
+std::string memory_sentence(const RnnRun& run) {
+    const std::string text = "it " + memory_in_words(run);
+    const bool lacks = run.free_bytes && (bytes_needed(run) > *run.free_bytes || ran_out_of_memory(run));
+    return lacks ? text + ": " + largest_batch(run, *run.free_bytes) : text;
 }
 
 }  // namespace
-
-std::optional<SurveyOptions> TrialOptions::next() const {
-    SurveyOptions how;
-    how.root = root;
-    if (deadline) how.deadline_s = std::chrono::duration<double>(*deadline - Clock::now()).count();
-    return how.deadline_s.value_or(1) > 0 ? std::optional(how) : std::nullopt;
-}
 
 const RnnRun* worst_run(const Facts& facts) {
     for (const RunEnd end : {RunEnd::incorrect, RunEnd::failed, RunEnd::rejected})
@@ -146,15 +125,16 @@ const RnnRun* worst_run(const Facts& facts) {
     return nullptr;
 }
 
-std::optional<MinimalCase> smallest_failing(const Facts& facts, const TrialOptions& options) {
+std::optional<MinimalCase> smallest_failing(const Facts& facts, const SurveyOptions& how, bool quiet) {
     const RnnRun* const failed = worst_run(facts);
     if (!failed || find_by(facts.probe_runs, &ProbeRun::end, ProbeEnd::stuck)) return std::nullopt;
-    TrialOptions limited = options;
+    SurveyOptions limited = how;
+    limited.step_limit = std::chrono::seconds(10);
     const auto latest = Clock::now() + std::chrono::seconds(60);
-    limited.deadline = std::min(options.deadline.value_or(latest), latest);
+    limited.deadline = std::min(how.deadline.value_or(latest), latest);
     const RnnPlace place = rnn_place(facts, *failed);
     RnnRun smallest = *failed;
-    Progress progress(!options.quiet);
+    Progress progress(!quiet);
     const auto still_fails = [&](const RnnCase& rnn_case) -> std::optional<bool> {
         if (contradiction_in(rnn_case) || !expressible(rnn_case, place)) return false;
         const auto run = run_again(facts, *failed, rnn_case, limited, progress);
@@ -192,18 +172,17 @@ FitSearch find_fit(const RnnFit& calculated, const TrySize& try_size) {
     return search;
 }
 
-std::vector<FitSearch> find_fits(const Facts& facts, const TrialOptions& options) {
-    Progress progress(!options.quiet);
+std::vector<FitSearch> find_fits(const Facts& facts, const SurveyOptions& how, bool quiet) {
+    Progress progress(!quiet);
     const auto try_size = [&](const RnnFit& calculated, int size) -> std::optional<RnnFit> {
-        const auto how = options.next();
-        if (!how) return std::nullopt;
+        if (is_over(how.deadline)) return std::nullopt;
         progress.show("trying a " + std::string(name_of(calculated.of)) + " of " + std::to_string(size));
         Facts known = facts;
         known.rnn_request->trial = size;
         const std::string target = probes::text_of(calculated);
-        const Facts learnt = run_probe("rnn_fit", target, known, *how);
+        const Facts learnt = run_probe("rnn_fit", target, known, how);
         if (!learnt.rnn_fits.empty()) return learnt.rnn_fits.front();
-        if (!options.next()) return std::nullopt;
+        if (is_over(how.deadline)) return std::nullopt;
         RnnFit lost = calculated;
         if (!learnt.probe_runs.empty())
             lost.result = CallResult{learnt.probe_runs.back().last_call.value_or("?"), -1,
@@ -225,7 +204,7 @@ LogReplay replay_of(const LogRnnConfig& config, const Facts& facts) {
     if (!config.missing.empty())
         replay.sentences.push_back("the log does not contain " + join_with_and(config.missing) +
                                    ", so defaults or options are used for it");
-    if (run) replay.sentences.push_back(memory_sentence(*run, facts));
+    if (run) replay.sentences.push_back(memory_sentence(*run));
     return replay;
 }
 

@@ -2,119 +2,21 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <limits>
-#include <memory>
 
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "commands/lstm.hpp"
 #include "rnn/case.hpp"
-#include "rnn/network.hpp"
 
 namespace rnncheck {
 
 namespace {
 
-constexpr int largest_size = 1 << 20;
-constexpr int longest_sequence = 65535;  // cudnnSetRNNDataDescriptor takes no more
-
-struct Number {
-    std::string_view name;
-    int RnnCase::*member;
-    int most;
-    const char* about;
-};
-
-constexpr Number numbers[] = {
-    {"layers", &RnnCase::layers, 64, "Number of layers (1)"},
-    {"input", &RnnCase::input, largest_size, "Input size (64)"},
-    {"hidden", &RnnCase::hidden, largest_size, "Hidden size (64)"},
-    {"batch", &RnnCase::batch, largest_size, "Number of sequences (8)"},
-    {"length", &RnnCase::sequence_length, longest_sequence, "Longest sequence, in steps (16)"},
-    {"projection", &RnnCase::projection, largest_size, "Size of the recurrent projection (none)"},
-};
-
-template <class T>
-void change(LstmOptions& given, const std::string& name, T RnnCase::*member, const T& value) {
-    given.changes[name] = [=](RnnCase& c) { c.*member = value; };
-}
-
-template <NamedEnum E>
-void add_word(CLI::App& app, LstmOptions& given, const std::string& name, E RnnCase::*member, const char* about) {
-    add_choice<E>(app, "--" + name, about, [=, &given](E value) { change(given, name, member, value); });
-}
-
-std::vector<int> lengths_from(const std::string& text) {
-    std::vector<int> lengths;
-    for (const std::string& part : split(text, ','))
-        lengths.push_back(whole_number_from("--lengths", part, 0, longest_sequence));
-    return lengths;
-}
-
-void add_case_flag(CLI::App& app, LstmOptions& given, const char* options, const std::string& name,
-                   bool RnnCase::*member, const char* about) {
-    app.add_flag_function(
-           options, [=, &given](std::int64_t) { change(given, name, member, true); }, about)
-        ->disable_flag_override();
-}
-
-void declare_network(CLI::App& app, LstmOptions& given) {
-    begin_group(app, "Network, for one case");
-    add_word(app, given, "cell", &RnnCase::cell, "Kind of cell (lstm)");
-    add_word(app, given, "dtype", &RnnCase::dtype, "Type of data and weights (fp32)");
-    add_word(app, given, "math", &RnnCase::math, "Math type: default allows TF32, fma does not");
-    add_word(app, given, "algorithm", &RnnCase::algorithm, "Algorithm of cuDNN (standard)");
-    add_word(app, given, "direction", &RnnCase::direction, "One or both directions");
-    add_word(app, given, "layout", &RnnCase::layout, "Order of the data in memory");
-    add_word(app, given, "bias", &RnnCase::bias, "Biases in use (both)");
-    add_word(app, given, "input-mode", &RnnCase::input_mode,
-             "linear: the first layer multiplies its input by weights; skip: it does not");
-    for (const Number& number : numbers)
-        add_whole_number(
-            app, "--" + std::string(number.name),
-            [&given, number](int value) { change(given, std::string(number.name), number.member, value); }, 1,
-            number.most, number.about);
-    add_option(
-        app, "--lengths",
-        [&given](const std::string& text) { change(given, "lengths", &RnnCase::lengths, lengths_from(text)); },
-        "Length of each sequence in steps, e.g. 7,3,5", "N,N,...");
-    add_number(
-        app, "--clip", [&given](double value) { change(given, "clip", &RnnCase::clip, value); }, 1e6,
-        "Clip the cell state at this absolute value", "X", "a number above 0");
-    add_case_flag(app, given, "--states", "states", &RnnCase::states, "Start from given states instead of zeros");
-    add_case_flag(app, given, "--training,--backward", "training", &RnnCase::training, "Also compute the gradients");
-}
-
-void declare_run(CLI::App& app, LstmOptions& given) {
-    begin_group(app, "What is run");
-    add_choice<Level>(app, "--level", "Run a whole sweep instead of one case", into(given.level));
-    add_option(app, "--from-log", into(given.log), "Run the network that failed according to this TensorFlow log",
-               "FILE");
-    add_choice<FitSize>(app, "--fit", "Find the largest size that fits into free GPU memory, instead of computing",
-                        into(given.fit));
-    add_option(app, "--resume", into(given.resume), "Resume the run saved in this file, and keep saving it there",
-               "FILE");
-    add_whole_number(app, "--device", into(given.device), 0, std::numeric_limits<int>::max(),
-                     "Use only this GPU, by CUDA's number");
-    add_option(app, "--cudnn", into(given.cudnn), "Use only the libcudnn whose path contains TEXT", "TEXT");
-    add_choice<Dialect>(app, "--interface", "Use only this RNN interface", into(given.interface));
-    add_number(app, "--dropout", into(given.dropout), std::nextafter(1.0, 0.0),
-               "Also measure dropout with this probability", "P", "a probability above 0 and below 1");
-    add_flag(app, "--no-shrink", given.no_shrink, "Do not search for the smallest case that fails");
-    add_deadline_option(app, given.deadline_s, "none");
-    add_root_option(app, given.root);
-}
-
-void declare_files(CLI::App& app, LstmOptions& given) {
-    begin_group(app, "Output and exit code");
-    add_option(app, "--save", into(given.save), "Keep the JSON report in this file during the run, for --resume",
-               "FILE");
-    add_option(app, "--svg", into(given.svg), "Also draw the results as an SVG picture in this file", "FILE");
-    add_option(app, "--emit-repro", into(given.repro),
-               "Write a C++ program that reproduces the failure without rnncheck", "FILE");
+/// The option of a member of RnnCase.
+std::string option_of_case(std::string_view member) {
+    return member == "sequence_length" ? "--length" : option_named(member);
 }
 
 /// 0, or an error number. As write_file does: in place, or beside it.
@@ -132,12 +34,12 @@ void check_writable(const char* option, const std::string& file) {
         throw UsageError(std::string(option) + ": cannot write '" + file + "': " + std::strerror(error));
 }
 
-void refuse_contradictions(const CLI::App& app, const LstmOptions& given) {
+void refuse_contradictions(const CLI::App& app, const LstmOptions& options) {
     const char *of_file = "the cases come from its file", *whole_sweep = "it runs a whole sweep instead of one case";
     const char *one_case = "it is for one case with equal lengths", *no_case = "it computes no case";
-    for (const auto& [name, change] : given.changes) {
-        refuse_together(app, "--resume", "--" + name, of_file);
-        refuse_together(app, "--level", "--" + name, whole_sweep);
+    for (const std::string& option : options.given) {
+        refuse_together(app, "--resume", option, of_file);
+        refuse_together(app, "--level", option, whole_sweep);
     }
     for (const char* option : {"--level", "--from-log", "--device", "--cudnn", "--interface", "--dropout", "--fit"})
         refuse_together(app, "--resume", option, of_file);
@@ -146,29 +48,33 @@ void refuse_contradictions(const CLI::App& app, const LstmOptions& given) {
     for (const char* option : {"--level", "--lengths"}) refuse_together(app, "--fit", option, one_case);
     for (const char* option : {"--save", "--svg", "--emit-repro", "--dropout"})
         refuse_together(app, "--fit", option, no_case);
-    if (given.fit) refuse_together(app, "--fit", "--" + std::string(name_of(*given.fit)), "it looks for this size");
+    if (const auto fit = options.run.fit)
+        refuse_together(app, "--fit", "--" + std::string(name_of(*fit)), "it looks for this size");
 }
 
-/// What a TensorFlow message gives of its network.
-void take_network(RnnCase& c, const LogRnnConfig& config) {
-    const auto take = [&](const char* name, const std::optional<std::int64_t>& value) {
-        const Number& number = *find_by(numbers, &Number::name, name);
-        if (!value || *value <= 0) return;
-        if (*value > number.most)
-            throw InputError("the network in the log cannot be run: its " + std::string(name) + " of " +
-                             std::to_string(*value) + " is above " + std::to_string(number.most));
-        c.*number.member = static_cast<int>(*value);
+/// What a TensorFlow message gives of its network, but for what options give.
+void take_network(const LogRnnConfig& config, const std::set<std::string>& given, RnnCase& c) {
+    const auto take = [&](const std::string& option, int RnnCase::*member, const std::optional<std::int64_t>& value) {
+        if (given.contains(option) || !value || *value <= 0) return;
+        if (const auto most = static_cast<std::int64_t>(largest_value(option)); *value > most)
+            throw InputError("the network in the log cannot be run: its " + option.substr(2) + " of " +
+                             std::to_string(*value) + " is above " + std::to_string(most));
+        c.*member = static_cast<int>(*value);
     };
-    c.cell = word_from<Cell>(config.cell->starts_with("rnn_") ? config.cell->substr(4) : *config.cell,
-                             "the cell in the log");
-    take("hidden", config.units);
-    take("input", config.input_size);
-    take("layers", config.layers);
-    take("length", config.sequence_length);
-    take("batch", config.batch);
-    if (config.direction == "bidirectional" || config.directions == 2) c.direction = Direction::bidirectional;
-    if (config.input_mode == "skip_input") c.input_mode = InputMode::skip;
-    c.training = contains(config.call, "Backward");
+    const auto choose = [&](const char* option, auto RnnCase::*member, auto value) {
+        if (!given.contains(option)) c.*member = value;
+    };
+    const std::string cell = config.cell->starts_with("rnn_") ? config.cell->substr(4) : *config.cell;
+    choose("--cell", &RnnCase::cell, value_from<Cell>("the cell in the log", cell));
+    take("--hidden", &RnnCase::hidden, config.units);
+    take("--input", &RnnCase::input, config.input_size);
+    take("--layers", &RnnCase::layers, config.layers);
+    take("--length", &RnnCase::sequence_length, config.sequence_length);
+    take("--batch", &RnnCase::batch, config.batch);
+    if (config.direction == "bidirectional" || config.directions == 2)
+        choose("--direction", &RnnCase::direction, Direction::bidirectional);
+    if (config.input_mode == "skip_input") choose("--input-mode", &RnnCase::input_mode, InputMode::skip);
+    choose("--training", &RnnCase::training, contains(config.call, "Backward"));
 }
 
 const LogRnnConfig& network_in(const Log& log, const std::string& file) {
@@ -181,50 +87,61 @@ const LogRnnConfig& network_in(const Log& log, const std::string& file) {
     return config;
 }
 
-RnnCase case_from(const LstmOptions& given, const Log& log) {
-    RnnCase c{.input = 64, .hidden = 64, .batch = 8, .sequence_length = 16};
-    if (!given.log.empty()) take_network(c, network_in(log, given.log));
-    for (const auto& [name, change] : given.changes) change(c);
+RnnCase case_from(const LstmOptions& options, const Log& log) {
+    RnnCase c = options.network;
+    if (!options.run.from_log.empty()) take_network(network_in(log, options.run.from_log), options.given, c);
     if (!c.lengths.empty()) {
         const int longest = *std::ranges::max_element(c.lengths);
         c.batch = static_cast<int>(c.lengths.size());
-        if (!given.changes.contains("length")) c.sequence_length = std::max(1, longest);
+        if (!options.given.contains("--length")) c.sequence_length = std::max(1, longest);
         if (longest > c.sequence_length) throw UsageError("none of --lengths may be longer than --length");
     }
     if (c.projection == c.hidden) c.projection = 0;
     if (const auto why = contradiction_in(c)) throw UsageError(*why);
-    if (given.interface == Dialect::legacy && has_empty_sequence(c))
+    if (options.run.interface == Dialect::legacy && has_empty_sequence(c))
         throw UsageError("--interface legacy needs --lengths above 0");
     return c;
 }
 
 }  // namespace
 
-std::function<LstmOptions()> declare_lstm_options(CLI::App& app) {
-    const auto given = std::make_shared<LstmOptions>();
-    declare_network(app, *given);
-    declare_run(app, *given);
-    declare_files(app, *given);
-    return [given, &app] {
-        refuse_contradictions(app, *given);
-        check_writable("--svg", given->svg);
-        check_writable("--emit-repro", given->repro);
-        return *given;
-    };
+void add_lstm_options(CLI::App& app, LstmOptions& options) {
+    app.option_defaults()->group("Network, for one case");
+    for (const Shape::Member& member : shape_of<RnnCase>().members) {
+        void* const value = reinterpret_cast<char*>(&options.network) + member.offset;
+        const Json usual = to_json(member.shape(), value, valid_utf8);
+        std::string text = member.about;
+        text.front() = static_cast<char>(text.front() - 'a' + 'A');
+        const bool is_told = usual.is_string() && contains(text, usual.get<std::string>());
+        if (!is_told && (usual.is_string() || (usual.is_number() && usual != 0))) text += " (default: {})";
+        const std::string name = option_of_case(member.name);
+        add_option(app, name == "--training" ? "--training,--backward" : name, member.shape(), value, text);
+    }
+    add_options(app, options);
 }
 
-RnnRequest request_of(const LstmOptions& given, const Log& log) {
+void check_lstm_options(const CLI::App& app, LstmOptions& options) {
+    for (const Shape::Member& member : shape_of<RnnCase>().members)
+        if (const std::string option = option_of_case(member.name); is_given(app, option)) options.given.insert(option);
+    refuse_contradictions(app, options);
+    check_writable("--svg", options.files.svg);
+    check_writable("--emit-repro", options.files.emit_repro);
+    begin_run(app, options.report);
+}
+
+RnnRequest request_of(const LstmOptions& options, const Log& log) {
+    const LstmRunOptions& run = options.run;
     RnnRequest request;
-    if (given.level)
-        request.level = *given.level;
+    if (run.level)
+        request.level = *run.level;
     else
-        request.cases = {case_from(given, log)};
-    request.dropout = given.dropout;
-    if (!request.dropout && given.level == Level::thorough) request.dropout = 0.5;
-    request.gpu = given.device;
-    if (!given.cudnn.empty()) request.library = given.cudnn;
-    request.dialect = given.interface;
-    request.fit = given.fit;
+        request.cases = {case_from(options, log)};
+    request.dropout = run.dropout;
+    if (!request.dropout && run.level == Level::thorough) request.dropout = 0.5;
+    request.gpu = run.device;
+    if (!run.cudnn.empty()) request.library = run.cudnn;
+    request.dialect = run.interface;
+    request.fit = run.fit;
     return request;
 }
 

@@ -1,8 +1,5 @@
-#include "commands/profile.hpp"
-
 #include <toml++/toml.h>
 
-#include "base/lists.hpp"
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
 #include "facts/queries.hpp"
@@ -25,7 +22,7 @@ class ProfileReader {
                      if (key == "expect")
                          profile.expect = expected(table_at(key, value));
                      else if (key == "fail-on")
-                         profile.fail_on = name_of(word_from<FailOn>(text_at(key, value), place(value) + key));
+                         profile.fail_on = name_of(value_from<FailOn>(place(value) + key, text_at(key, value)));
                      else if (key == "ignore")
                          profile.ignore = reasons(table_at(key, value));
                      else

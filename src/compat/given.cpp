@@ -1,10 +1,13 @@
 #include "compat/given.hpp"
 
+#include <re2/re2.h>
+
 #include <array>
 
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "compat/questions.hpp"
+#include "matrix/ranges.hpp"
 
 namespace rnncheck {
 
@@ -20,28 +23,50 @@ struct Key {
     bool may_repeat = false;
 };
 
-template <class T>
-bool set(std::optional<T>& member, std::optional<T> value) {
-    if (value) member = std::move(value);
-    return member.has_value();
+/// What a pattern captures of the whole text, blanks at its ends aside; "" where it does not match.
+std::string captured(std::string_view text, const LazyRE2& pattern) {
+    std::string part;
+    re2::RE2::FullMatch(normalized(text), *pattern, &part);
+    return part;
 }
 
+/// "535.104.05", "535", "R535".
 bool take_driver(Facts& facts, const std::string& value, const Matrix&) {
-    return set(facts.driver.library_version, driver_from(value));
+    constexpr int oldest_branch_with_cuda = 100;
+    static const LazyRE2 form = {R"([rv]? *([0-9]{3,4}(?:\.[0-9]+){0,2}))"};
+    const auto version = parse_version(captured(value, form));
+    if (!version || version->major() < oldest_branch_with_cuda) return false;
+    facts.driver.library_version = version;
+    return true;
 }
 
+/// "12.4", "12.4.1", "cu124", CUDA's own coding 12040.
 bool take_cuda(Facts& facts, const std::string& value, const Matrix&) {
-    const auto version = cuda_from(value);
+    static const LazyRE2 coded = {"(?:cuda-?|cu|v)? *([0-9]{4,5})"}, glued = {"(?:cuda-?|cu) *([0-9]{2,3})"};
+    static const LazyRE2 dotted = {R"((?:cuda-?|cu|v)? *([0-9]{1,2}(?:\.[0-9]+){0,2})(?:\.x)?)"};
+    auto version = cuda_version_from_number(number_from(captured(value, coded)).value_or(0));
+    if (!version) version = cuda_of_digits(captured(value, glued));
+    if (!version) version = parse_version(captured(value, dotted));
     if (version) facts.runtimes.emplace_back().version = version;
     return version.has_value();
 }
 
+/// "8.9.7", the package's "8.9.7.29", cuDNN's own coding 8907, "9", "9.10.2+cu12".
 bool take_cudnn(Facts& facts, const std::string& value, const Matrix&) {
-    const auto given = cudnn_from(value);
-    if (!given) return false;
-    Cudnn& cudnn = facts.cudnns.emplace_back();
-    cudnn.version = given->version;
-    cudnn.built_for_cuda = given->built_for_cuda;
+    static const LazyRE2 form = {R"((?:cudnn |v)? *([0-9]+(?:\.[0-9]+){0,3})(?:\.x)? *[-+_,]?(.*))"};
+    static const LazyRE2 flavour = {R"( *(?:for )?cu(?:da)?-? *([0-9]+(?:\.[0-9]+)?))"};
+    std::string digits, rest, cuda;
+    if (!re2::RE2::FullMatch(normalized(value), *form, &digits, &rest)) return false;
+    if (!rest.empty() && !re2::RE2::FullMatch(rest, *flavour, &cuda)) return false;
+    Cudnn cudnn;
+    cudnn.version = is_number(digits) && digits.size() >= 4
+                        ? cudnn_version_from_number(number_from<std::size_t>(digits).value_or(0))
+                        : parse_version(digits);
+    if (!cudnn.version || cudnn.version->major() > 99) return false;
+    if (parts_written(*cudnn.version) == 4) cudnn.version = shortened(*cudnn.version, 3);  // without the package's own
+    cudnn.built_for_cuda = contains(cuda, ".") ? parse_version(cuda) : cuda_of_digits(cuda);
+    if (!rest.empty() && !cudnn.built_for_cuda) return false;
+    facts.cudnns.push_back(std::move(cudnn));
     return true;
 }
 
@@ -64,10 +89,13 @@ bool take_image(Facts& facts, const std::string& value, const Matrix& matrix) {
     return true;
 }
 
+/// "8.6", "sm_86", "compute_86", or a name.
 bool take_gpu(Facts& facts, const std::string& value, const Matrix& matrix) {
+    static const LazyRE2 coded = {"(?:sm_?|compute_) *([0-9]+)[af]*"}, dotted = {R"((?:cc)? *([0-9]{1,2}\.[0-9]+))"};
     Gpu gpu;
     gpu.index = static_cast<int>(facts.cuda_devices.size());
-    gpu.compute_capability = capability_from(value);
+    gpu.compute_capability = capability_of_digits(captured(value, coded));
+    if (!gpu.compute_capability) gpu.compute_capability = parse_version(captured(value, dotted));
     if (!gpu.compute_capability) {
         const auto product = matrix.gpu_product(value);
         if (!product) return false;
@@ -78,17 +106,36 @@ bool take_gpu(Facts& facts, const std::string& value, const Matrix& matrix) {
     return true;
 }
 
+/// "linux", "Ubuntu 22.04", "Windows 10", "wsl2".
 bool take_os(Facts& facts, const std::string& value, const Matrix&) {
-    const auto system = system_from(value);
-    if (!system) return false;
-    facts.host.platform = system->platform;
-    facts.host.os = value;
-    if (system->platform == "linux") facts.host.wsl = system->wsl;
-    return true;
+    struct System {
+        std::string_view platform;
+        LazyRE2 names;
+    };
+    static const System systems[] = {
+        {"linux", {"wsl"}},
+        {"windows", {"^win"}},
+        {"macos", {"^mac|^os x|^darwin$"}},
+        {"linux",
+         {"linux|ubuntu|debian|centos|fedora|red ?hat|rhel|rocky|alma|suse|arch|mint|manjaro|pop[!_ ]+os|gentoo|nixos|"
+          "kali|cachyos|colab|kaggle|docker|jetson"}}};
+    const std::string name = normalized(value);
+    for (const auto& [platform, names] : systems) {
+        if (!re2::RE2::PartialMatch(name, *names)) continue;
+        facts.host.platform = platform;
+        facts.host.os = value;
+        if (platform == "linux") facts.host.wsl = contains(name, "wsl");
+        return true;
+    }
+    return false;
 }
 
+/// "3.11", "3.11.4", "cp311".
 bool take_python(Facts& facts, const std::string& value, const Matrix&) {
-    const auto version = python_from(value);
+    static const LazyRE2 form = {R"((?:python|cp|py)? *([0-9]\.?[0-9]{1,2}(?:\.[0-9]+)?))"};
+    std::string digits = captured(value, form);
+    if (is_number(digits)) digits.insert(1, ".");
+    const auto version = parse_version(digits);
     if (version) facts.pythons.emplace_back().version = version;
     return version.has_value();
 }
@@ -109,14 +156,25 @@ Network& network_of(Facts& facts) {
     return *facts.network;
 }
 
+/// "bf16", "bfloat16", "half".
 bool take_dtype(Facts& facts, const std::string& value, const Matrix&) {
-    const auto dtype = dtype_from(value);
-    return dtype && set(network_of(facts).dtype, dtype);
+    static const std::map<std::string_view, Dtype> others = {
+        {"bfloat16", Dtype::bf16}, {"float16", Dtype::fp16}, {"half", Dtype::fp16},    {"float32", Dtype::fp32},
+        {"float", Dtype::fp32},    {"single", Dtype::fp32},  {"float64", Dtype::fp64}, {"double", Dtype::fp64}};
+    const std::string word = normalized(value);
+    const Dtype* const other = look_up(others, word);
+    const auto dtype = other ? std::optional(*other) : from_name<Dtype>(word);
+    if (dtype) network_of(facts).dtype = dtype;
+    return dtype.has_value();
 }
 
+/// "yes", "no", "true", "0".
 bool take_masked(Facts& facts, const std::string& value, const Matrix&) {
-    const auto masked = yes_no_from(value);
-    return masked && set(network_of(facts).masked, masked);
+    const std::string word = normalized(value);
+    const bool yes = word == "yes" || word == "true" || word == "1";
+    if (!yes && word != "no" && word != "false" && word != "0") return false;
+    network_of(facts).masked = yes;
+    return true;
 }
 
 constexpr const char* a_single_value = "a single value (another one was given before)";
@@ -189,6 +247,11 @@ std::string take(Given& given, const GivenValue& item, const Matrix& matrix) {
 }
 
 }  // namespace
+
+std::string normalized(std::string_view text) {
+    constexpr std::size_t longest_value = 200;
+    return lower(trim(text.substr(0, longest_value)));
+}
 
 std::optional<GivenValue> split_given(std::string_view text) {
     const auto at = text.find('=');

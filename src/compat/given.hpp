@@ -42,27 +42,10 @@ Facts with_changes(Facts given, const std::vector<GivenValue>& changes, const Ma
 /// "cuda=twelve is not understood: a version (12.4) is expected".
 std::string in_words(const NotUnderstood& complaint);
 
-// Versions and names as people write them. Each gives nothing where the text is none of its kind.
-
 /// Lower case, blanks at the ends off.
 std::string normalized(std::string_view text);
 
-/// "535.104.05", "535", "R535".
-std::optional<Version> driver_from(std::string_view text);
-/// "12.4", "12.4.1", "cu124", CUDA's own coding 12040.
-std::optional<Version> cuda_from(std::string_view text);
-
-struct CudnnGiven {
-    Version version;                        ///< at most three numbers; "9" means every version of cuDNN 9
-    std::optional<Version> built_for_cuda;  ///< of a package's flavour, major or major.minor
-};
-/// "8.9.7", the package's "8.9.7.29", cuDNN's own coding 8907, "9", "9.10.2+cu12".
-std::optional<CudnnGiven> cudnn_from(std::string_view text);
-
-/// "8.6", "sm_86", "compute_86".
-std::optional<Version> capability_from(std::string_view text);
-/// "3.11", "3.11.4", "cp311".
-std::optional<Version> python_from(std::string_view text);
+// Frameworks as people write them. Each gives nothing where the text is none of its kind.
 
 /// "2.4.0", "2.4.0+cu124", "2.15 cpu". Name and environment stay empty.
 std::optional<Framework> framework_version_from(std::string_view text);
@@ -77,18 +60,6 @@ struct FrameworkWord {
 };
 /// The word for a framework that the text begins with; null when there is none.
 const FrameworkWord* framework_word_at(std::string_view text);
-
-struct SystemGiven {
-    std::string platform;  ///< linux, windows, macos
-    bool wsl = false;
-};
-/// "linux", "Ubuntu 22.04", "Windows 10", "wsl2".
-std::optional<SystemGiven> system_from(std::string_view text);
-
-/// "bf16", "bfloat16", "half".
-std::optional<Dtype> dtype_from(std::string_view text);
-/// "yes", "no", "true", "0".
-std::optional<bool> yes_no_from(std::string_view text);
 
 // What was given with a log, read strictly, and where that fails by the words that can be made out.
 

@@ -21,9 +21,7 @@ bool is_better_flavour(const PlannedBuild& a, const PlannedBuild& b, bool driver
 }
 
 bool is_before(const PlannedBuild& a, const PlannedBuild& b, bool driver_given) {
-    const auto minor = [](const PlannedBuild& build) {
-        return make_version({build.last->major(), build.last->minor()});
-    };
+    const auto minor = [](const PlannedBuild& build) { return shortened(*build.last, 2); };
     if (minor(a) != minor(b)) return minor(a) > minor(b);
     if (runs(a) != runs(b)) return runs(a);
     if (a.fit != b.fit || a.cuda != b.cuda || a.libraries != b.libraries) return is_better_flavour(a, b, driver_given);

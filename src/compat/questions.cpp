@@ -36,7 +36,7 @@ Suitability no_code(std::string why, Evidence evidence, bool gpu_is_newer) {
 /// version on (https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html). A driver that
 /// supports x.1 or later is past that version in any case; of one that ends with x.0 it is not known.
 Suitability by_newest_cuda(const Version& newest, const Version& asked) {
-    const Version cuda = make_version({asked.major(), asked.minor()});
+    const Version cuda = shortened(asked, 2);
     if (newest >= cuda) return {};
     if (newest.major() != cuda.major() || cuda.major() < 11) return {.fit = Fit::does_not_work, .why = ""};
     if (newest.minor() == 0) return not_known("");
@@ -259,7 +259,7 @@ Suitability driver_knows(const Version& driver, const Version& gpu, const Matrix
 Suitability cuda_on_gpu(const Version& asked, const Version& gpu, const Matrix& matrix) {
     const auto row = matrix.architecture(gpu);
     if (!row) return outside("compute capability " + gpu.text, row.coverage, matrix);
-    const Version cuda = make_version({asked.major(), asked.minor()});
+    const Version cuda = shortened(asked, 2);
     const std::string none = "CUDA " + asked.text + " has no code for " + row->name + " (" + gpu.text + "); CUDA ";
     if (row->last_cuda && cuda > *row->last_cuda)
         return no_code(none + row->last_cuda->text + " was the last",
@@ -393,7 +393,7 @@ const CudnnBuild* first_cudnn_without(const Version& gpu, const Version& from, i
 }
 
 std::string as_bound(const Version& version) {
-    return version.parts[2] == 0 ? make_version({version.major(), version.minor()}).text : version.text;
+    return version.parts[2] == 0 ? shortened(version, 2).text : version.text;
 }
 
 Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& matrix) {
@@ -436,9 +436,7 @@ bool is_called(const FrameworkBuild& build, std::string_view name) {
 Suitability build_for_python(const FrameworkBuild& build, const Version& python) {
     if (!build.python_first && !build.python_last)
         return not_known("the versions of Python it is for are not in the data");
-    if ((!build.python_first || python >= *build.python_first) &&
-        (!build.python_last || within(python, *build.python_last)))
-        return {};
+    if (is_between(python, build.python_first, build.python_last)) return {};
     const std::string first = build.python_first ? build.python_first->text : "the oldest";
     const std::string last = build.python_last ? build.python_last->text : "the newest";
     return {.fit = Fit::does_not_work,

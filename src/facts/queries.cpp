@@ -7,6 +7,12 @@
 
 namespace rnncheck {
 
+std::string in_words(const CallResult& call) {
+    const std::string text = escaped(call.text, 300);
+    if (call.code < 0) return call.call + (text.empty() ? " failed" : ": " + text);
+    return call.call + " returned " + std::to_string(call.code) + (text.empty() ? "" : " (" + text + ")");
+}
+
 bool kernel_side_seen(const Facts& facts) {
     return facts.driver.module_loaded.value_or(false) || !facts.driver.device_nodes.empty();
 }
@@ -77,15 +83,15 @@ std::string subject_of(const Board& board) {
     return "GPU " + std::to_string(board.index) + (board.name ? " (" + *board.name + ")" : "");
 }
 
-SweepState sweep_of(const Facts& facts, std::string_view cudnn_path, int gpu) {
-    SweepState state;
-    for (const auto& run : facts.rnn_runs) {
+bool all_cases_passed(const Facts& facts, std::string_view cudnn_path, int gpu) {
+    bool any = false;
+    for (const RnnRun& run : facts.rnn_runs) {
         if (run.library != cudnn_path || run.gpu != gpu) continue;
         if (run.end == RunEnd::not_supported || run.end == RunEnd::out_of_memory) continue;
-        ++state.tried;
-        state.ok += run.end == RunEnd::ok;
+        if (run.end != RunEnd::ok) return false;
+        any = true;
     }
-    return state;
+    return any;
 }
 
 const Library* driver_library(const Facts& facts) {

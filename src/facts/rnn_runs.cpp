@@ -74,6 +74,14 @@ bool short_of_memory(const RnnRun& run) {
     return ran_out_of_memory(run) && (!run.free_bytes || *run.free_bytes < margin * bytes_needed(run) + kernels);
 }
 
+std::string how_wrong(const RnnRun& run) {
+    std::string text = "wrong";
+    if (run.largest_error) text = "error " + short_number(*run.largest_error);
+    if (run.largest_error && run.limit) text += " where " + short_number(*run.limit) + " is allowed";
+    if (run.precision == Precision::tf32) text += ", which TF32 explains";
+    return text + (run.where ? ", " + escaped(*run.where, 200) : "");
+}
+
 std::string memory_in_words(const RnnRun& run) {
     return "needs " + mebibytes(bytes_needed(run)) + " of GPU memory at least, " +
            (run.free_bytes ? mebibytes(run.free_bytes) + " free" : "an unknown amount free");

@@ -1,5 +1,3 @@
-#include "fleet/compare.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,55 +6,47 @@
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
+#include "fleet/fleet.hpp"
 #include "fleet/nodeset.hpp"
-#include "report/places.hpp"
+#include "fleet/values.hpp"
 
 namespace rnncheck {
 
 namespace {
 
-constexpr std::uint32_t unknown = ~0U;
 constexpr std::size_t least_for_majority = 3;
 constexpr double second_kind = 0.1;       ///< of a group: so many nodes with one value are a kind of their own
 constexpr double most_deviations = 6;     ///< median absolute deviations
 constexpr double least_difference = 0.1;  ///< of the median
 
+using Names = std::vector<std::string>;
 using Nodes = std::vector<const FleetNode*>;
-using NamesByText = std::map<std::string, std::vector<std::string>>;
 
-std::uint32_t value_of(const FleetNode& node, std::uint32_t field) {
-    const auto found =
-        std::ranges::lower_bound(node.values, field, {}, &std::pair<std::uint32_t, std::uint32_t>::first);
-    return found == node.values.end() || found->first != field ? unknown : found->second;
+const Text* known_value(const FleetNode& node, Text field) {
+    const auto found = std::ranges::lower_bound(node.values, field, {}, &std::pair<Text, Text>::first);
+    return found == node.values.end() || found->first != field ? nullptr : &found->second;
 }
 
-/// The probe that lists the elements of which `field` is one: "libraries[libcudnn.so.9]" is absent where it completed.
-std::string_view probe_listing(const std::string& field) {
-    return field.ends_with(']') ? section_of(field).probe : "";
+/// The value of a node, where it is known.
+std::optional<std::string_view> value_of(const FleetNode& node, Text field) {
+    if (const Text* value = known_value(node, field)) return value->str();
+    const std::string_view probe = probe_that_shows_absence(field.str());
+    const Text* end = probe.empty() ? nullptr : known_value(node, Text(concat("probe_runs[", probe, "].end")));
+    return end && end->str() == "finished" ? std::optional(absent) : std::nullopt;
 }
 
 /// Without what tells cases of one number apart: "rnn_tests[fp32 lstm case 4 v8 #123].digest".
-std::string place_of(std::string field) {
-    const std::size_t hash = field.find(" #");
-    if (field.starts_with("rnn_tests[") && hash != std::string::npos) field.erase(hash, field.find(']') - hash);
-    return field;
+std::string place_of(Text field) {
+    std::string place = field.str();
+    const std::size_t hash = place.find(" #");
+    if (place.starts_with("rnn_tests[") && hash != std::string::npos) place.erase(hash, place.find(']') - hash);
+    return place;
 }
 
-/// The value of a node, where it is known: an element of a list is absent if the probe that lists them completed.
-std::optional<std::uint32_t> known_value(const FleetNode& node, std::uint32_t field, const Texts& texts) {
-    const std::uint32_t value = value_of(node, field);
-    if (value != unknown) return value;
-    const std::string_view probe = probe_listing(texts[field]);
-    const auto end = texts.find("probe_runs[" + std::string(probe) + "].end"), finished = texts.find("finished");
-    const bool is_absent = !probe.empty() && end && finished && value_of(node, *end) == *finished;
-    return is_absent ? std::optional(unknown) : std::nullopt;
-}
-
-std::string group_value(const FleetNode& node, const std::string& by, const Texts& texts) {
+std::string group_value(const FleetNode& node, const std::string& by) {
     const auto value = [&](std::string_view field) -> std::string {
-        const auto number = texts.find(field);
-        const std::uint32_t found = number ? value_of(node, *number) : unknown;
-        return found == unknown || texts[found].empty() ? "unknown" : texts[found];
+        const Text* const found = known_value(node, Text(field));
+        return found && !found->str().empty() ? found->str() : "unknown";
     };
     if (by == "gpu") {
         const std::string count = value("cuda_devices"), name = value("cuda_devices[].name");
@@ -65,152 +55,137 @@ std::string group_value(const FleetNode& node, const std::string& by, const Text
     if (by == "os") return value("host.os");
     if (const std::string date = value("tool.matrix_date"); by == "rnncheck")
         return "rnncheck " + value("tool.version") + ", tables of " + (date == "unknown" ? "unknown date" : date);
-    for (const auto& [key, text] : node.labels)
-        if (key == by) return key + '=' + text;
-    return by + " unknown";
+    const std::string* const label = look_up(node.labels, by);
+    return label ? by + '=' + *label : by + " unknown";
 }
 
-/// Nodes that are expected to be equal.
-class Group {
-  public:
-    Group(Nodes nodes, const Texts& texts, const FleetNode* expected)
-        : nodes_(std::move(nodes)), texts_(texts), expected_(expected) {}
+FleetField difference_in(Text field) {
+    const std::string place = place_of(field);
+    return {label_of({place}), place};
+}
 
-    FleetGroup compared(const std::string& name) const {
-        FleetGroup group{name, nodes_.size()};
-        std::map<std::uint32_t, Counts> counts;
-        for (const FleetNode* node : nodes_)
-            for (const auto& [field, value] : node->values) ++counts[field][value];
-        for (auto& [field, values] : counts) {
-            const FleetField difference = difference_in(field, values);
-            if (!difference.values.empty()) group.differences.push_back(difference);
-        }
-        group.fields_compared = counts.size();
-        compare_numbers(group);
-        std::ranges::sort(group.differences, {}, &FleetField::fact);
-        return group;
-    }
+using NodesByValue = std::map<std::string_view, Nodes>;
 
-  private:
-    using Counts = std::map<std::uint32_t, std::size_t>;  ///< nodes by value; `unknown` stands for known to be absent
+std::string nodeset_of_these(const auto& nodes) {
+    Names names;
+    for (const FleetNode* node : nodes) names.push_back(node->name);
+    return nodeset_of(std::move(names));
+}
 
-    /// What most have, or --expect has; nothing without a majority.
-    std::optional<std::uint32_t> usual_value(std::uint32_t field, const Counts& counts, std::size_t known) const {
-        if (expected_) return known_value(*expected_, field, texts_);
-        const auto most = std::ranges::max_element(counts, {}, &Counts::value_type::second);
-        return known >= least_for_majority && most->second * 3 > known * 2 ? std::optional(most->first) : std::nullopt;
-    }
+/// What most have; nothing without a majority.
+std::optional<std::string_view> usual_value(const NodesByValue& values, std::size_t known) {
+    const auto count = [](const NodesByValue::value_type& value) { return value.second.size(); };
+    const auto most = std::ranges::max_element(values, {}, count);
+    return known >= least_for_majority && count(*most) * 3 > known * 2 ? std::optional(most->first) : std::nullopt;
+}
 
-    /// Without values if there is none.
-    FleetField difference_in(std::uint32_t field, Counts& counts) const {
+void compare_values(const Nodes& nodes, const FleetNode* expected, FleetGroup& group) {
+    std::map<Text, NodesByValue> fields;
+    for (const FleetNode* node : nodes)
+        for (const auto& [field, value] : node->values) fields[field][value.str()].push_back(node);
+    group.fields_compared = fields.size();
+    for (auto& [field, values] : fields) {
         std::size_t known = 0;
-        for (const auto& [value, count] : counts) known += count;
-        if (known < nodes_.size() && !probe_listing(texts_[field]).empty())
-            for (const FleetNode* node : nodes_)
-                if (known_value(*node, field, texts_) == unknown) ++counts[unknown], ++known;
-        FleetField difference{label_of({place_of(texts_[field])}), place_of(texts_[field])};
-        const auto usual = usual_value(field, counts, known);
-        if (expected_ ? !usual || (counts.size() == 1 && counts.contains(*usual)) : counts.size() == 1)
-            return difference;
+        for (const auto& [value, with_it] : values) known += with_it.size();
+        if (known < nodes.size() && !probe_that_shows_absence(field.str()).empty())
+            for (const FleetNode* node : nodes)
+                if (!known_value(*node, field) && value_of(*node, field)) values[absent].push_back(node), ++known;
+        const auto usual = expected ? value_of(*expected, field) : usual_value(values, known);
+        const bool is_one_value = values.size() == 1 && (!expected || usual == values.begin()->first);
+        if (is_one_value || (expected && !usual)) continue;
+        FleetField& difference = group.differences.emplace_back(difference_in(field));
         if (!usual) difference.agreement = FleetAgreement::no_majority;
-        for (const auto& [value, count] : counts) {
-            const bool is_usual = usual == value;
-            const bool is_second_kind = !expected_ && count >= least_for_majority &&
-                                        static_cast<double>(count) > second_kind * static_cast<double>(known);
-            difference.values.push_back({value == unknown ? "absent" : texts_[value], count,
-                                         is_usual ? "" : names_with(field, value),
-                                         usual && !is_usual && !is_second_kind});
+        for (const auto& [value, with_it] : values) {
+            const bool is_second_kind = !expected && with_it.size() >= least_for_majority &&
+                                        static_cast<double>(with_it.size()) > second_kind * static_cast<double>(known);
+            difference.values.push_back({std::string(value), with_it.size(),
+                                         usual == value ? "" : nodeset_of_these(with_it),
+                                         usual && usual != value && !is_second_kind});
         }
-        if (usual && !counts.contains(*usual))
-            difference.values.push_back({*usual == unknown ? "absent" : texts_[*usual]});
+        if (usual && !values.contains(*usual)) difference.values.push_back({std::string(*usual)});
         std::ranges::stable_sort(difference.values, [](const FleetValue& a, const FleetValue& b) {
             return std::tuple(a.nodes.empty(), a.count) > std::tuple(b.nodes.empty(), b.count);
         });
-        return difference;
     }
+}
 
-    std::string names_with(std::uint32_t field, std::uint32_t value) const {
-        std::vector<std::string> names;
-        for (const FleetNode* node : nodes_)
-            if (known_value(*node, field, texts_) == value) names.push_back(node->name);
-        return nodeset_of(std::move(names));
-    }
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
+}
 
-    void compare_numbers(FleetGroup& group) const {
-        std::map<std::uint32_t, std::vector<double>> numbers;
-        for (const FleetNode* node : nodes_)
-            for (const FleetSample& sample : node->samples) numbers[sample.field].push_back(sample.value);
-        for (auto& [field, values] : numbers) {
-            if (nodes_.size() < least_for_majority) continue;
-            const double middle = median(values);
-            std::vector<double> deviations;
-            for (const double value : values) deviations.push_back(std::abs(value - middle));
-            const double allowed = std::max(most_deviations * median(deviations), least_difference * middle);
-            FleetValue more{"more than " + short_number(middle + allowed)},
-                less{"less than " + short_number(middle - allowed)};
-            std::vector<std::string> above, below;
-            for (const FleetNode* node : nodes_) {
-                const auto is_beyond = [&](double sign) {
-                    return std::ranges::any_of(node->samples, [&](const FleetSample& sample) {
-                        return sample.field == field && sign * (sample.value - middle) > allowed;
-                    });
-                };
-                if (is_beyond(1)) above.push_back(node->name);
-                if (is_beyond(-1)) below.push_back(node->name);
-            }
-            FleetField difference{label_of({place_of(texts_[field])}), place_of(texts_[field])};
-            difference.values.push_back({"about " + short_number(middle), nodes_.size() - above.size() - below.size()});
-            for (const auto& [value, names] : {std::pair(&more, &above), std::pair(&less, &below)})
-                if (!names->empty())
-                    difference.values.push_back({value->value, names->size(), nodeset_of(*names), true});
-            if (difference.values.size() > 1) group.differences.push_back(std::move(difference));
+void compare_numbers(const Nodes& nodes, FleetGroup& group) {
+    std::map<Text, std::vector<std::pair<double, const FleetNode*>>> fields;
+    for (const FleetNode* node : nodes)
+        for (const auto& [field, value] : node->numbers) fields[field].emplace_back(value, node);
+    for (const auto& [field, samples] : fields) {
+        if (nodes.size() < least_for_majority) continue;
+        std::vector<double> values, deviations;
+        for (const auto& [value, node] : samples) values.push_back(value);
+        const double middle = median(values);
+        for (const double value : values) deviations.push_back(std::abs(value - middle));
+        const double allowed = std::max(most_deviations * median(deviations), least_difference * middle);
+        FleetField difference = difference_in(field);
+        std::set<const FleetNode*> all_odd;
+        for (const auto& [words, sign] : {std::pair("more than ", 1), {"less than ", -1}}) {
+            std::set<const FleetNode*> odd;
+            for (const auto& [value, node] : samples)
+                if (sign * (value - middle) > allowed) odd.insert(node);
+            if (!odd.empty())
+                difference.values.push_back(
+                    {words + short_number(middle + sign * allowed), odd.size(), nodeset_of_these(odd), true});
+            all_odd.merge(odd);
         }
+        if (all_odd.empty()) continue;
+        difference.values.insert(difference.values.begin(),
+                                 {"about " + short_number(middle), nodes.size() - all_odd.size()});
+        group.differences.push_back(std::move(difference));
     }
+}
 
-    static double median(std::vector<double> values) {
-        const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-        std::ranges::nth_element(values, middle);
-        return *middle;
-    }
-
-    Nodes nodes_;
-    const Texts& texts_;
-    const FleetNode* expected_;
-};
-
+/// Those that can be expected to be equal, by what they have in common.
 std::map<std::string, Nodes> groups_of(const Collection& collection, const FleetQuestion& question) {
     const std::vector<std::string> default_keys = {"gpu", "os", "rnncheck"};
     std::map<std::string, Nodes> groups;
     for (const FleetNode& node : collection.nodes) {
         std::vector<std::string> parts;
         for (const std::string& key : question.group_by.empty() ? default_keys : question.group_by)
-            parts.push_back(group_value(node, key, collection.texts));
+            parts.push_back(group_value(node, key));
         groups[join(parts, ", ")].push_back(&node);
     }
     return groups;
 }
 
-/// By count, the most first.
-std::vector<FleetNodes> counted(const NamesByText& names, const std::map<std::string, std::string>& titles = {}) {
-    std::vector<FleetNodes> list;
+/// Each with the names of its nodes; those of most nodes first.
+template <class Item, class Key>
+std::vector<Item> by_count(const std::map<Key, Names>& names, auto item_of) {
+    std::vector<Item> list;
     for (const auto& [what, nodes] : names) {
-        list.push_back({what, nodes.size(), nodeset_of(nodes)});
-        if (const auto* title = look_up(titles, what); title && !title->empty()) list.back().title = *title;
+        Item& item = list.emplace_back(item_of(what));
+        item.count = nodes.size();
+        item.nodes = nodeset_of(nodes);
     }
-    std::ranges::stable_sort(list, std::greater(), &FleetNodes::count);
+    std::ranges::stable_sort(list, std::greater(), &Item::count);
     return list;
 }
 
 /// Who reported, and how it went there.
 void add_reports(const Collection& collection, const FleetQuestion& question, Fleet& fleet) {
-    NamesByText problems, warnings, unreadable;
-    std::vector<std::string> with_problems, undetermined;
+    std::map<std::string, std::map<std::string, Names>> findings;  // by severity and rule
+    std::map<std::string, Names> unreadable;
+    std::map<std::string, std::string> titles;
+    Names with_problems, undetermined;
     for (const FleetNode& node : collection.nodes) {
-        for (const std::uint32_t rule : std::set(node.errors.begin(), node.errors.end()))
-            problems[collection.texts[rule]].push_back(node.name);
-        for (const std::uint32_t rule : std::set(node.warnings.begin(), node.warnings.end()))
-            warnings[collection.texts[rule]].push_back(node.name);
-        if (!node.errors.empty())
+        bool has_problem = false;
+        for (const auto& [finding, title] : node.findings) {
+            const std::size_t blank = finding.str().find(' ');
+            const std::string severity = finding.str().substr(0, blank), rule = finding.str().substr(blank + 1);
+            findings[severity][rule].push_back(node.name);
+            titles[rule] = title.str();
+            has_problem |= severity == "error";
+        }
+        if (has_problem)
             with_problems.push_back(node.name);
         else if (node.verdict != "healthy" && node.verdict != "warnings")
             undetermined.push_back(node.name);
@@ -218,14 +193,17 @@ void add_reports(const Collection& collection, const FleetQuestion& question, Fl
     for (const UnreadableReport& report : collection.unreadable) unreadable[report.why].push_back(report.name);
     fleet.read = collection.nodes.size();
     fleet.repeated = collection.repeated;
-    fleet.problems = counted(problems, collection.titles);
-    fleet.warnings = counted(warnings, collection.titles);
-    fleet.unreadable = counted(unreadable);
+    const auto rule = [&](const std::string& id) {
+        return FleetNodes{.what = id, .title = titles[id].empty() ? std::nullopt : std::optional(titles[id])};
+    };
+    fleet.problems = by_count<FleetNodes>(findings["error"], rule);
+    fleet.warnings = by_count<FleetNodes>(findings["warning"], rule);
+    fleet.unreadable = by_count<FleetNodes>(unreadable, [](const std::string& why) { return FleetNodes{.what = why}; });
     fleet.with_problems = nodeset_of(with_problems);
     fleet.undetermined = nodeset_of(undetermined);
     if (!question.nodes) return;
-    const std::vector<std::string> expected = names_of_nodeset(*question.nodes);
-    std::vector<std::string> missing;
+    const Names expected = names_of_nodeset(*question.nodes);
+    Names missing;
     for (const std::string& name : expected)
         if (!collection.find(name)) missing.push_back(name);
     fleet.expected = expected.size();
@@ -241,34 +219,32 @@ void conclude(Fleet& fleet) {
     const std::size_t missing = count_of(fleet.missing), undetermined = count_of(fleet.undetermined);
     std::size_t unreadable = 0;
     for (const FleetNodes& reports : fleet.unreadable) unreadable += reports.count;
-    fleet.outcome = ill > 0                                   ? FleetOutcome::problems
-                    : missing + undetermined + unreadable > 0 ? FleetOutcome::incomplete
-                    : odd + fleet.warnings.size() > 0         ? FleetOutcome::warnings
-                                                              : FleetOutcome::alike;
-    std::vector<std::string> parts;
-    const auto add = [&](std::size_t count, const std::string& what) {
-        if (count > 0) parts.push_back(std::to_string(count) + ' ' + what);
-    };
-    add(odd, odd == 1 ? "differs from the others" : "differ from the others");
-    add(ill, ill == 1 ? "has problems" : "have problems");
-    add(fleet.warnings.size(), fleet.warnings.size() == 1 ? "kind of warning" : "kinds of warnings");
-    add(undetermined, "undetermined");
-    add(unreadable, unreadable == 1 ? "report is unreadable" : "reports are unreadable");
-    add(missing, "did not report");
+    fleet.outcome = ill > 0                                                      ? FleetOutcome::problems
+                    : missing + undetermined + unreadable > 0 || fleet.read == 0 ? FleetOutcome::incomplete
+                    : odd + fleet.warnings.size() > 0                            ? FleetOutcome::warnings
+                                                                                 : FleetOutcome::alike;
+    const std::string parts = counts_in_words({{odd, "differs from the others", "differ from the others"},
+                                               {ill, "has problems", "have problems"},
+                                               {fleet.warnings.size(), "kind of warning", "kinds of warnings"},
+                                               {undetermined, "undetermined", "undetermined"},
+                                               {unreadable, "report is unreadable", "reports are unreadable"},
+                                               {missing, "did not report", "did not report"}});
     fleet.sentence = pluralized(fleet.read, "node was", "nodes were") + " compared: " +
-                     (parts.empty() ? fleet.read == 0 ? "there is nothing to compare" : "all are healthy and alike"
-                                    : join(parts, ", "));
-    if (fleet.read == 0) fleet.outcome = FleetOutcome::incomplete;
+                     (!parts.empty()    ? parts
+                      : fleet.read == 0 ? "there is nothing to compare"
+                                        : "all are healthy and alike");
 }
 
 void keep_differences_of(const std::string& node, Fleet& fleet) {
     const auto is_another = [&](const auto& nodes) { return !includes(names_of_nodeset(nodes.nodes), node); };
     const auto is_usual = [](const FleetValue& value) { return value.nodes.empty(); };
+    std::size_t differences = 0;
     for (FleetGroup& group : fleet.groups) {
         std::erase_if(group.differences,
                       [&](const FleetField& field) { return std::ranges::all_of(field.values, is_another); });
         for (FleetField& field : group.differences)
             std::erase_if(field.values, [&](const FleetValue& value) { return !is_usual(value) && is_another(value); });
+        differences += group.differences.size();
     }
     std::erase_if(fleet.groups, [](const FleetGroup& group) { return group.differences.empty(); });
     std::erase_if(fleet.problems, is_another);
@@ -278,54 +254,42 @@ void keep_differences_of(const std::string& node, Fleet& fleet) {
     for (std::string* const nodes : {&fleet.odd, &fleet.with_problems, &fleet.undetermined})
         *nodes = includes(names_of_nodeset(*nodes), node) ? nodeset_of({node}) : "";
     conclude(fleet);
-    std::size_t differences = 0;
-    for (const FleetGroup& group : fleet.groups) differences += group.differences.size();
-    std::vector<std::string> parts;
-    const auto add = [&](std::size_t count, const char* one, const char* many) {
-        if (count > 0) parts.push_back(pluralized(count, one, many));
-    };
-    add(fleet.problems.size(), "problem", "problems");
-    add(fleet.warnings.size(), "warning", "warnings");
-    add(differences, "difference from the others", "differences from the others");
-    if (!fleet.undetermined.empty()) parts.emplace_back("undetermined");
-    fleet.sentence = node + ": " + (parts.empty() ? "healthy, and no different from the others" : join(parts, ", "));
+    const std::string counts =
+        counts_in_words({{fleet.problems.size(), "problem", "problems"},
+                         {fleet.warnings.size(), "warning", "warnings"},
+                         {differences, "difference from the others", "differences from the others"}});
+    const std::string otherwise =
+        fleet.undetermined.empty() ? "healthy, and no different from the others" : "undetermined";
+    fleet.sentence = node + ": " + (counts.empty() ? otherwise : counts);
 }
 
-using Changes = std::map<std::tuple<std::string, std::string, std::string>, std::vector<std::string>>;
+/// What changed, from what, to what.
+using Changes = std::map<std::tuple<std::string, std::string, std::string>, Names>;
 
 /// Rules that found something at one time alone.
-void add_findings(const FleetNode& node, const FleetNode& later, const Texts& texts, Changes& changes) {
-    for (const auto& [severity, rules] :
-         {std::pair("error ", &FleetNode::errors), {"warning ", &FleetNode::warnings}}) {
-        std::set<std::uint32_t> all((node.*rules).begin(), (node.*rules).end());
-        all.insert((later.*rules).begin(), (later.*rules).end());
-        const auto presence = [](bool is_present) { return is_present ? "present" : "absent"; };
-        for (const std::uint32_t rule : all)
-            if (const bool was = includes(node.*rules, rule), is = includes(later.*rules, rule); was != is)
-                changes[{severity + texts[rule], presence(was), presence(is)}].push_back(node.name);
-    }
+void add_findings(const FleetNode& node, const FleetNode& later, Changes& changes) {
+    const auto add = [&](const FleetNode& one, const FleetNode& other, const char* from, const char* to) {
+        for (const auto& [finding, title] : one.findings)
+            if (!other.findings.contains(finding)) changes[{finding.str(), from, to}].push_back(node.name);
+    };
+    add(node, later, "present", "absent");
+    add(later, node, "absent", "present");
 }
 
 /// Fields that are known at both times.
-void add_facts(const FleetNode& node, const FleetNode& later, const Texts& texts, Changes& changes) {
-    std::set<std::uint32_t> fields;
+void add_facts(const FleetNode& node, const FleetNode& later, Changes& changes) {
+    std::set<Text> fields;
     for (const auto* values : {&node.values, &later.values})
         for (const auto& [field, value] : *values) fields.insert(field);
-    const auto words = [&](std::uint32_t value) { return value == unknown ? "absent" : texts[value]; };
-    for (const std::uint32_t field : fields)
-        if (const auto from = known_value(node, field, texts), to = known_value(later, field, texts);
-            from && to && from != to)
-            changes[{label_of({place_of(texts[field])}), words(*from), words(*to)}].push_back(node.name);
+    for (const Text field : fields)
+        if (const auto from = value_of(node, field), to = value_of(later, field); from && to && from != to)
+            changes[{label_of({place_of(field)}), std::string(*from), std::string(*to)}].push_back(node.name);
 }
 
-std::vector<FleetChange> counted(const Changes& changes) {
-    std::vector<FleetChange> list;
-    for (const auto& [change, nodes] : changes) {
-        const auto& [what, from, to] = change;
-        list.push_back({what, from, to, nodes.size(), nodeset_of(nodes)});
-    }
-    std::ranges::stable_sort(list, std::greater(), &FleetChange::count);
-    return list;
+std::vector<FleetChange> by_count(const Changes& changes) {
+    return by_count<FleetChange>(changes, [](const Changes::key_type& change) {
+        return FleetChange{std::get<0>(change), std::get<1>(change), std::get<2>(change)};
+    });
 }
 
 }  // namespace
@@ -333,50 +297,49 @@ std::vector<FleetChange> counted(const Changes& changes) {
 Fleet compare_nodes(const Collection& collection, const FleetQuestion& question) {
     Fleet fleet;
     add_reports(collection, question, fleet);
-    std::set<std::string> odd;
+    Names odd;
     for (const auto& [name, nodes] : groups_of(collection, question)) {
-        fleet.groups.push_back(
-            Group(nodes, collection.texts, question.expected ? &*question.expected : nullptr).compared(name));
-        for (const FleetField& field : fleet.groups.back().differences)
+        FleetGroup& group = fleet.groups.emplace_back(FleetGroup{name, nodes.size()});
+        compare_values(nodes, question.expected ? &*question.expected : nullptr, group);
+        compare_numbers(nodes, group);
+        std::ranges::sort(group.differences, {}, [](const FleetField& field) {
+            return std::tuple(field.fact, field.values.front().value, field.values.back().value);
+        });
+        for (const FleetField& field : group.differences)
             for (const FleetValue& value : field.values)
-                if (value.odd)
-                    for (const std::string& node : names_of_nodeset(value.nodes)) odd.insert(node);
+                if (value.odd) append(odd, names_of_nodeset(value.nodes));
     }
     std::ranges::stable_sort(fleet.groups, std::greater(), &FleetGroup::nodes);
-    fleet.odd = nodeset_of({odd.begin(), odd.end()});
+    fleet.odd = nodeset_of(std::move(odd));
     conclude(fleet);
     if (!question.only.empty()) keep_differences_of(question.only, fleet);
     return fleet;
 }
 
-FleetDiff changes_between(Collection before, const Collection& after) {
+FleetDiff changes_between(const Collection& before, const Collection& after) {
     FleetDiff diff;
-    std::vector<std::string> gone, added;
+    Names gone, added;
     Changes findings, facts;
     for (const FleetNode& node : before.nodes) {
-        const FleetNode* found = after.find(node.name);
-        if (!found) {
+        if (const FleetNode* const later = after.find(node.name)) {
+            ++diff.compared;
+            add_findings(node, *later, findings);
+            add_facts(node, *later, facts);
+        } else {
             gone.push_back(node.name);
-            continue;
         }
-        ++diff.compared;
-        const FleetNode later = after.renumbered(*found, before.texts);
-        add_findings(node, later, before.texts, findings);
-        add_facts(node, later, before.texts, facts);
     }
     for (const FleetNode& node : after.nodes)
         if (!before.find(node.name)) added.push_back(node.name);
-    diff.findings = counted(findings);
-    diff.changes = counted(facts);
+    diff.findings = by_count(findings);
+    diff.changes = by_count(facts);
     diff.gone = nodeset_of(gone);
     diff.added = nodeset_of(added);
-    const std::size_t count = diff.findings.size() + diff.changes.size();
-    std::vector<std::string> parts;
-    if (count > 0) parts.push_back(pluralized(count, "change", "changes"));
-    if (!gone.empty()) parts.push_back(std::to_string(gone.size()) + " only in the first");
-    if (!added.empty()) parts.push_back(std::to_string(added.size()) + " only in the second");
-    diff.sentence = pluralized(diff.compared, "node", "nodes") +
-                    " compared: " + (parts.empty() ? "nothing changed" : join(parts, ", "));
+    const std::string parts = counts_in_words({{diff.findings.size() + diff.changes.size(), "change", "changes"},
+                                               {gone.size(), "only in the first", "only in the first"},
+                                               {added.size(), "only in the second", "only in the second"}});
+    diff.sentence =
+        pluralized(diff.compared, "node", "nodes") + " compared: " + (parts.empty() ? "nothing changed" : parts);
     return diff;
 }
 

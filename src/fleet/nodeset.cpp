@@ -4,6 +4,7 @@
 #include <charconv>
 #include <map>
 
+#include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 
@@ -39,12 +40,8 @@ std::string padded(std::int64_t number, std::size_t digits) {
 /// "1-3,7" of sorted numbers.
 std::string ranges_of(const std::vector<std::int64_t>& numbers, std::size_t digits) {
     std::vector<std::string> ranges;
-    for (std::size_t i = 0; i < numbers.size();) {
-        std::size_t end = i + 1;
-        while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
-        ranges.push_back(padded(numbers[i], digits) + (end - i > 1 ? '-' + padded(numbers[end - 1], digits) : ""));
-        i = end;
-    }
+    for (const auto& [first, last] : runs_in(numbers))
+        ranges.push_back(padded(first, digits) + (first == last ? "" : '-' + padded(last, digits)));
     return join(ranges, ",");
 }
 

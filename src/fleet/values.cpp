@@ -3,45 +3,52 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
-#include <unordered_map>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
-#include "fleet/nodeset.hpp"
-#include "report/places.hpp"
+#include "report/sweep.hpp"
+#include "report/text.hpp"
 
 namespace rnncheck {
 
 namespace {
 
-using Value = rapidjson::Value;
-constexpr int deepest = 12;
-constexpr std::size_t most_patterns = 10'000;  ///< kept; no machine has so many
-constexpr unsigned most_runs = 10'000;         ///< described together: more than any level has
+/// With the name of an element, or without for all.
+constexpr std::string_view varying =
+    "schema tool log network probe_runs rnn_request rnn_fits rnn_dropouts rnn_cases rnn_runs cuda_devices[].index "
+    "nvml_devices[].index kernel_runs[].gpu host.environment[SLURM_JOB_ID] "
+    "host.environment[PBS_JOBID] host.environment[LSB_JOBID] host.environment[VIRTUAL_ENV] "
+    "host.environment[CONDA_PREFIX] host.hidden_directories host.pci_gpus[].address driver.library "
+    "driver.kernel_log_read driver.xids[].pci driver.xids[].seconds_ago driver.xids[].text cuda_devices[].uuid "
+    "cuda_devices[].pci nvml_devices[].uuid nvml_devices[].pci nvml_devices[].memory_free_mib nvml_devices[].processes "
+    "nvml_devices[].throttle_reasons nvml_devices[].busy_percent nvml_devices[].display_active libraries[].path "
+    "libraries[].real_path libraries[].needed libraries[].run_path libraries[].problem_detail cudnns[].parts_mapped "
+    "pythons.path pythons.found_by pythons.interpreter pythons.package_directories pythons.distributions "
+    "pythons.left_out pythons.packages[].directory frameworks[].environment frameworks[].shown_by frameworks[].core "
+    "frameworks[].directories_before frameworks[].directories_after";
 
-/// Beside what differs between two runs of one machine.
-const std::set<std::string, std::less<>> left_out = {"rnn_cases",
-                                                     "host.environment[CUDA_VISIBLE_DEVICES]",
-                                                     "driver.xids",
-                                                     "cuda_devices[].index",
-                                                     "nvml_devices[].index",
-                                                     "kernel_runs[].gpu"};
-
-/// Asked for each value of thousands of reports, which have the same patterns.
-bool is_left_out(const std::string& pattern) {
-    thread_local std::unordered_map<std::string, bool> known;
-    if (known.size() > most_patterns) known.clear();
-    const auto [at, is_new] = known.try_emplace(pattern);
-    if (is_new) at->second = left_out.contains(pattern) || may_vary(pattern);
-    return at->second;
+/// Another run, or an equal machine, may have something else there without any effect; or other facts tell it as well.
+bool may_vary(const std::string& place) {
+    static const std::vector<std::string> words = split(varying, ' ');
+    static const std::set<std::string_view> known(words.begin(), words.end());
+    return known.contains(place) || known.contains(without_names(place));
 }
 
-const Value* member(const Value& object, const char* name) {
-    if (!object.IsObject()) return nullptr;
-    const auto found = object.FindMember(name);
-    return found == object.MemberEnd() ? nullptr : &found->value;
+using Value = rapidjson::Value;
+constexpr int deepest = 12;
+constexpr unsigned most_runs = 10'000;  ///< described together: more than any level has
+
+/// Asked for each value of thousands of reports, which have the same places.
+bool is_left_out(const std::string& place) {
+    constexpr std::size_t most_places = 100'000;
+    thread_local std::unordered_map<std::string, bool> known;
+    if (known.size() > most_places) known.clear();
+    const auto [at, is_new] = known.try_emplace(place);
+    if (is_new) at->second = may_vary(place);
+    return at->second;
 }
 
 std::string text_of(const Value& value) {
@@ -50,6 +57,135 @@ std::string text_of(const Value& value) {
     rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
     value.Accept(writer);
     return {buffer.GetString(), buffer.GetSize()};
+}
+
+std::string without_directory(std::string text) {
+    return text.starts_with('/') && !contains(text, ":") ? file_name(text) : text;
+}
+
+/// By what an element of a list is known.
+std::string name_of_element(const Value& element) {
+    for (const char* name : {"index", "gpu", "code", "library", "soname", "name", "path"})
+        if (const Value* value = member(element, name)) return without_directory(text_of(*value));
+    return "0";
+}
+
+struct Collector {
+    const bool with_directories;
+    Values values = {};
+
+    std::string plain_text(const Value& value) const {
+        return with_directories ? text_of(value) : without_directory(text_of(value));
+    }
+
+    void collect(const Value& value, const std::string& place, int depth) {
+        if (value.IsNull() || is_left_out(place) || depth > deepest) return;
+        if (value.IsArray()) return collect_list(value, place, depth);
+        if (!value.IsObject()) {
+            values[place] = plain_text(value);
+        } else if (member(value, "call") && member(value, "code")) {
+            const std::string code = text_member(value, "code");
+            values[place] = code == "0" ? "success" : text_member(value, "call") + " returned " + code;
+        } else if (place == "host.environment") {
+            for (const auto& item : value.GetObject()) {  // lists of directories too, whose order matters
+                const std::string whole = place + '[' + text_of(item.name) + ']';
+                if (!is_left_out(whole)) values[whole] = text_of(item.value);
+            }
+        } else {
+            std::string inner = place + '.';
+            for (const auto& item : value.GetObject()) {
+                inner.replace(place.size() + 1, std::string::npos, item.name.GetString());
+                collect(item.value, inner, depth + 1);
+            }
+        }
+    }
+
+    void collect_list(const Value& list, const std::string& place, int depth) {
+        std::vector<std::string> texts;
+        for (const Value& element : list.GetArray()) {
+            if (!element.IsObject()) {
+                texts.push_back(plain_text(element));
+                continue;
+            }
+            const std::string name = place + '[' + name_of_element(element);
+            std::string whole = name + ']';
+            for (int n = 2; values.contains(whole); ++n) whole = name + " #" + std::to_string(n) + ']';
+            values[whole] = "present";
+            collect(element, whole, depth + 1);
+        }
+        const bool is_of_texts = list.Empty() && contains(place, "]") && !place.ends_with(".libraries");
+        if (is_of_texts || !texts.empty()) values[place] = join(texts, ", ");
+    }
+};
+
+/// One value for all GPUs where they have the same.
+using ByGpu = std::map<std::string, std::vector<int>>;
+
+std::string text_of(const ByGpu& values) {
+    if (values.size() == 1) return values.begin()->first;
+    std::vector<std::string> parts;
+    for (auto [value, gpus] : values) {
+        std::ranges::sort(gpus);
+        gpus.erase(std::ranges::unique(gpus).begin(), gpus.end());
+        parts.push_back(value + " (" + gpus_in_words(gpus) + ")");
+    }
+    return join(parts, ", ");
+}
+
+/// That of one run, or the one of all runs.
+const Value& item(const Value* column, rapidjson::SizeType i) {
+    static const Value none;
+    if (!column) return none;
+    if (!column->IsArray()) return *column;
+    return i < column->Size() ? (*column)[i] : none;
+}
+
+/// "rnn_tests[fp32 lstm case 4 #123 "; what is usual is not in the description of a case.
+std::string place_of_case(const Value& rnn_case) {
+    const auto word = [&](const char* name, const char* usual) {
+        const std::string text = text_member(rnn_case, name);
+        return text.empty() ? std::string(usual) : text;
+    };
+    return "rnn_tests[" + word("dtype", "fp32") + ' ' + word("cell", "lstm") + " case " + word("case_id", "") + " #" +
+           std::to_string(std::hash<std::string>()(text_of(rnn_case))) + ' ';
+}
+
+/// The results of each case, and the time that all of them took on each GPU.
+std::unordered_map<std::string, ByGpu> results_of(const Value& facts, FleetNode& node) {
+    std::unordered_map<std::string, std::string> cases;
+    for (const Value& one : list_member(facts, "rnn_cases").GetArray())
+        cases[text_member(one, "case_id")] = place_of_case(one);
+    std::unordered_map<std::string, ByGpu> fields;
+    std::map<int, double> times;
+    for (const Value& runs : list_member(facts, "rnn_runs").GetArray()) {
+        const Value *count = member(runs, "count"), *gpus = member(runs, "gpus");
+        if (!count || !count->IsUint() || count->GetUint() > most_runs || !gpus || !gpus->IsArray()) continue;
+        for (rapidjson::SizeType run = 0; run < count->GetUint(); ++run) {
+            const auto* known = look_up(cases, text_of(item(member(runs, "case_id"), run)));
+            if (!known) continue;
+            const std::string place = *known + text_member(runs, "dialect") + ']';
+            const Value& digest = item(member(runs, "digest"), run);
+            std::vector<int>& ends = fields[place + ".end"][text_of(item(member(runs, "end"), run))];
+            std::vector<int>* digests = digest.IsString() ? &fields[place + ".digest"][text_of(digest)] : nullptr;
+            for (rapidjson::SizeType g = 0; g < gpus->Size(); ++g) {
+                const int gpu = (*gpus)[g].IsInt() ? (*gpus)[g].GetInt() : -1;
+                ends.push_back(gpu);
+                if (digests) digests->push_back(gpu);
+                const Value& ms = item(&item(member(runs, "repeat_ms"), g), run);
+                if (ms.IsNumber()) times[gpu] += ms.GetDouble();
+            }
+        }
+    }
+    for (const auto& [gpu, ms] : times) node.numbers.emplace_back(Text("rnn_tests[].time_ms"), ms);
+    return fields;
+}
+
+}  // namespace
+
+const Value* member(const Value& object, const char* name) {
+    if (!object.IsObject()) return nullptr;
+    const auto found = object.FindMember(name);
+    return found == object.MemberEnd() ? nullptr : &found->value;
 }
 
 std::string text_member(const Value& object, const char* name) {
@@ -63,192 +199,116 @@ const Value& list_member(const Value& object, const char* name) {
     return list && list->IsArray() ? *list : none;
 }
 
-/// By what an element is known, its directory left out.
-std::string name_of_element(const Value& element) {
-    for (const char* name : {"code", "library", "soname", "name", "path"})
-        if (const Value* value = member(element, name)) {
-            const std::string text = text_of(*value);
-            return text.starts_with('/') ? text.substr(text.rfind('/') + 1) : text;
-        }
-    return "0";
+Values values_of(const Value& facts, bool with_directories) {
+    Collector collector{with_directories};
+    for (const auto& fact : facts.GetObject()) {
+        const std::string name = text_of(fact.name);
+        if (name != "pythons") collector.collect(fact.value, name, 0);
+    }
+    // Frameworks are judged as the active environment has them.
+    for (const Value& python : list_member(facts, "pythons").GetArray())
+        if (text_member(python, "active") == "true") collector.collect(python, "pythons", 0);
+    return std::move(collector.values);
 }
 
-using Values = std::unordered_map<std::string, std::string>;
-
-/// One value for all GPUs where they have the same.
-class ByGpu {
-  public:
-    /// The GPUs with the value; the list stays in place.
-    std::vector<int>& with(const std::string& value) { return gpus_[value]; }
-
-    std::string text() const {
-        if (gpus_.size() == 1) return gpus_.begin()->first;
-        std::vector<std::string> parts;
-        for (const auto& [value, gpus] : gpus_) {
-            std::vector<std::string> numbers;
-            for (const int gpu : gpus) numbers.push_back(std::to_string(gpu));
-            const std::string set = nodeset_of(numbers);
-            parts.push_back(value + " (GPU " + std::string(trim_brackets(set)) + ")");
-        }
-        return join(parts, ", ");
-    }
-
-  private:
-    static std::string_view trim_brackets(std::string_view set) {
-        return set.starts_with('[') ? set.substr(1, set.size() - 2) : set;
-    }
-
-    std::map<std::string, std::vector<int>> gpus_;
-};
-
-class Collector {
-  public:
-    explicit Collector(ComparedValues& out) : out_(out) {}
-
-    void collect_facts(const Value& facts) {
-        for (const auto& item : facts.GetObject()) {
-            const std::string name = text_of(item.name);
-            if (name == "cuda_devices" || name == "nvml_devices" || name == "kernel_runs")
-                collect_gpus(item.value, name);
-            else if (name == "rnn_runs")
-                collect_runs(facts, item.value);
-            else if (name == "pythons")  // frameworks are judged as the active environment has them
-                collect_active(item.value);
-            else
-                collect(item.value, name, name, 0, out_.values);
-        }
-        for (const Value& run : list_member(facts, "probe_runs").GetArray()) {
-            const std::string end = text_member(run, "end");
-            std::string& known = out_.values["probe_runs[" + text_member(run, "probe") + "].end"];
-            if (known.empty() || end != "finished") known = end;
+void add_facts(const Value& facts, FleetNode& node) {
+    std::unordered_map<std::string, ByGpu> fields = results_of(facts, node);
+    const auto add = [&](const std::string& place, const std::string& value) {
+        node.values.emplace_back(Text(place), Text(value));
+    };
+    for (const auto& [place, value] : values_of(facts, true)) {
+        const std::string_view list = std::string_view(place).substr(0, place.find('['));
+        if (list.size() == place.size() ||
+            (list != "cuda_devices" && list != "nvml_devices" && list != "kernel_runs")) {
+            if (place != "host.environment[CUDA_VISIBLE_DEVICES]" && list != "driver.xids") add(place, value);
+        } else if (!place.ends_with(']')) {
+            const int gpu = leading_number(std::string_view(place).substr(list.size() + 1)).value_or(-1);
+            fields[concat(list, '[', place.substr(place.find(']')))][value].push_back(gpu);
         }
     }
-
-  private:
-    void collect(const Value& value, const std::string& place, const std::string& pattern, int depth, Values& values) {
-        if (value.IsNull() || is_left_out(pattern) || depth > deepest) return;
-        if (value.IsArray()) return collect_list(value, place, pattern, depth, values);
-        if (!value.IsObject()) {
-            values[place] = text_of(value);
-        } else if (member(value, "call") && member(value, "code")) {
-            const std::string code = text_member(value, "code");
-            values[place] = code == "0" ? "success" : text_member(value, "call") + " returned " + code;
-        } else if (pattern == "host.environment") {
-            for (const auto& item : value.GetObject()) {
-                const std::string whole = place + '[' + text_of(item.name) + ']';
-                if (!is_left_out(whole)) values[whole] = text_of(item.value);
-            }
-        } else {
-            std::string inner = place + '.', inner_pattern = pattern + '.';
-            for (const auto& item : value.GetObject()) {
-                inner.replace(place.size() + 1, std::string::npos, item.name.GetString());
-                inner_pattern.replace(pattern.size() + 1, std::string::npos, item.name.GetString());
-                collect(item.value, inner, inner_pattern, depth + 1, values);
-            }
-        }
+    for (const auto& [place, values] : fields) add(place, text_of(values));
+    for (const char* name : {"cuda_devices", "nvml_devices", "kernel_runs"})
+        if (const Value* list = member(facts, name); list && list->IsArray()) add(name, std::to_string(list->Size()));
+    for (const Value& board : list_member(facts, "nvml_devices").GetArray())
+        if (const Value* free = member(board, "memory_free_mib"); free && free->IsNumber())
+            node.numbers.emplace_back(Text("nvml_devices[].memory_free_mib"), free->GetDouble());
+    std::map<std::string, std::string> ends;
+    for (const Value& run : list_member(facts, "probe_runs").GetArray()) {
+        std::string& known = ends[text_member(run, "probe")];
+        if (known.empty() || known == "finished") known = text_member(run, "end");
     }
+    for (const auto& [probe, end] : ends) add("probe_runs[" + probe + "].end", end);
+}
 
-    void collect_list(const Value& list, const std::string& place, const std::string& pattern, int depth,
-                      Values& values) {
-        std::string texts;
-        for (const Value& element : list.GetArray()) {
-            if (!element.IsObject()) {
-                texts += (texts.empty() ? "" : ", ") + text_of(element);
-                continue;
-            }
-            const std::string name = place + '[' + name_of_element(element);
-            std::string whole = name + ']';
-            for (int n = 2; values.contains(whole); ++n) whole = name + " #" + std::to_string(n) + ']';
-            values[whole] = "present";
-            collect(element, whole, pattern + "[]", depth + 1, values);
-        }
-        if (!texts.empty()) values[place] = texts;
+const Section& section_of(const std::string& place) {
+    using enum DiffLayer;
+    static constexpr Section sections[] = {{"host.environment[", host, "variable ", "host_system"},
+                                           {"host.pci_gpus[", gpu, "PCI device ", "host_system"},
+                                           {"host.", host, "", "host_system"},
+                                           {"driver.device_nodes[", driver, "device node ", "driver_files"},
+                                           {"driver.xids[", gpu, "Xid ", "hang_witness"},
+                                           {"driver.", driver, "driver ", "driver_api"},
+                                           {"cuda_devices[", gpu, "GPU ", "driver_api"},
+                                           {"nvml_devices[", gpu, "NVML's GPU ", "nvml_devices"},
+                                           {"libraries[libcuda.so", driver, "", "library_files"},
+                                           {"libraries[libnvidia-ml", driver, "", "library_files"},
+                                           {"libraries[libcudnn", cudnn, "", "library_files"},
+                                           {"libraries[", runtime, "", "library_files"},
+                                           {"runtimes[", runtime, "CUDA runtime ", "cuda_runtime"},
+                                           {"nvrtcs[", runtime, "NVRTC ", "nvrtc_compile"},
+                                           {"cudnns[", cudnn, "cuDNN ", "cudnn_library"},
+                                           {"kernel_runs[", gpu, "test kernel on GPU ", "ptx_launch"},
+                                           {"rnn_runs[", rnn, "GPU "},
+                                           {"rnn_tests[", rnn, "RNN test "},
+                                           {"probe_runs[", host, "probe "},
+                                           {"tool.", host, "rnncheck "},
+                                           {"pythons.packages[", frameworks, "package ", "python_packages"},
+                                           {"pythons.", frameworks, "Python ", "python_packages"},
+                                           {"frameworks[", frameworks, "", "python_packages"},
+                                           {"", host, ""}};
+    return *find_where(sections, [&](const Section& one) { return place.starts_with(one.begin); });
+}
+
+std::string_view probe_that_shows_absence(const std::string& place) {
+    constexpr std::string_view unset_where_all_is_well = " failure unreachable problem container kernel_driver ";
+    const std::string member = place.substr(place.rfind('.') + 1);
+    const bool is_shown = place.ends_with(']') || contains(unset_where_all_is_well, ' ' + member + ' ');
+    return is_shown ? section_of(place).probe : "";
+}
+
+std::string without_names(std::string_view place) {
+    std::string out;
+    bool inside = false;
+    for (const char c : place) {
+        inside = inside && c != ']';
+        if (!inside) out += c;
+        inside = inside || c == '[';
     }
+    return out;
+}
 
-    void collect_active(const Value& pythons) {
-        if (!pythons.IsArray()) return;
-        for (const Value& python : pythons.GetArray())
-            if (text_member(python, "active") == "true") collect(python, "pythons", "pythons", 0, out_.values);
+std::pair<std::string, std::string> name_and_member(const std::string& place) {
+    const std::size_t begin = section_of(place).begin.size();
+    const std::size_t open = place.substr(0, begin).find('[');
+    if (open == std::string::npos) return {"", place.substr(begin)};
+    const std::size_t close = place.find(']');
+    return {place.substr(open + 1, close - open - 1), place.substr(std::min(close + 2, place.size()))};
+}
+
+std::string label_of(const std::vector<std::string>& places) {
+    constexpr std::string_view terms = " CUDA MiB MHz ECC MIG PCI NVML RNN ";
+    std::vector<std::string> names, words;
+    for (const std::string& place : places) names.push_back(name_and_member(place).first);
+    const std::string member = name_and_member(places.front()).second;
+    for (const std::string& word : split(contains(member, "[") ? member : id_in_words(member), ' ')) {
+        const std::size_t at = lower(terms).find(' ' + word + ' ');
+        words.emplace_back(at == std::string::npos ? word : terms.substr(at + 1, word.size()));
     }
-
-    void collect_gpus(const Value& list, const std::string& name) {
-        if (!list.IsArray()) return;
-        std::unordered_map<std::string, ByGpu> fields;
-        int position = 0;
-        for (const Value& element : list.GetArray()) {
-            const Value* index = member(element, name == "kernel_runs" ? "gpu" : "index");
-            const int gpu = index && index->IsInt() ? index->GetInt() : position;
-            Values values;
-            collect(element, name + "[]", name + "[]", 0, values);
-            for (const auto& [place, value] : values) fields[place].with(value).push_back(gpu);
-            if (const Value* free = member(element, "memory_free_mib"); free && free->IsNumber())
-                out_.numbers.push_back({"nvml_devices[].memory_free_mib", gpu, free->GetDouble()});
-            ++position;
-        }
-        out_.values[name] = std::to_string(position);
-        for (const auto& [place, values] : fields) out_.values[place] = values.text();
-    }
-
-    /// Results of each case, and the time that all cases took on each GPU.
-    void collect_runs(const Value& facts, const Value& lists) {
-        if (!lists.IsArray()) return;
-        std::unordered_map<std::string, std::string> cases;
-        for (const Value& one : list_member(facts, "rnn_cases").GetArray())
-            cases[text_member(one, "case_id")] = place_of_case(one);
-        std::unordered_map<std::string, ByGpu> fields;
-        std::map<int, double> times;
-        for (const Value& runs : lists.GetArray()) {
-            const Value *count = member(runs, "count"), *gpus = member(runs, "gpus");
-            if (!count || !count->IsUint() || count->GetUint() > most_runs || !gpus || !gpus->IsArray()) continue;
-            for (rapidjson::SizeType run = 0; run < count->GetUint(); ++run) {
-                const auto* known = look_up(cases, text_of(item(member(runs, "case_id"), run)));
-                if (!known) continue;
-                const std::string place = *known + text_member(runs, "dialect") + ']';
-                const std::string end = text_of(item(member(runs, "end"), run));
-                const Value& digest = item(member(runs, "digest"), run);
-                std::vector<int>& ends = fields[place + ".end"].with(end);
-                std::vector<int>* digests =
-                    digest.IsString() ? &fields[place + ".digest"].with(text_of(digest)) : nullptr;
-                for (rapidjson::SizeType g = 0; g < gpus->Size(); ++g) {
-                    const int gpu = (*gpus)[g].IsInt() ? (*gpus)[g].GetInt() : -1;
-                    ends.push_back(gpu);
-                    if (digests) digests->push_back(gpu);
-                    const Value& ms = item(&item(member(runs, "repeat_ms"), g), run);
-                    if (ms.IsNumber()) times[gpu] += ms.GetDouble();
-                }
-            }
-        }
-        for (const auto& [place, values] : fields) out_.values[place] = values.text();
-        for (const auto& [gpu, ms] : times) out_.numbers.push_back({"rnn_tests[].time_ms", gpu, ms});
-    }
-
-    /// "rnn_tests[fp32 lstm case 4 #123 "; what is usual is not in the description of a case.
-    static std::string place_of_case(const Value& rnn_case) {
-        const auto word = [&](const char* name, const char* usual) {
-            const std::string text = text_member(rnn_case, name);
-            return text.empty() ? std::string(usual) : text;
-        };
-        return "rnn_tests[" + word("dtype", "fp32") + ' ' + word("cell", "lstm") + " case " + word("case_id", "") +
-               " #" + std::to_string(std::hash<std::string>()(text_of(rnn_case))) + ' ';
-    }
-
-    /// That of one run, or the one of all runs.
-    static const Value& item(const Value* column, rapidjson::SizeType i) {
-        static const Value none;
-        if (!column) return none;
-        if (!column->IsArray()) return *column;
-        return i < column->Size() ? (*column)[i] : none;
-    }
-
-    ComparedValues& out_;
-};
-
-}  // namespace
-
-ComparedValues compared_values(const Value& facts) {
-    ComparedValues values;
-    if (facts.IsObject()) Collector(values).collect_facts(facts);
-    return values;
+    const std::string name = join_with_and(names), of_name = join(words, " ");
+    std::string kind(section_of(places.front()).words);
+    if (names.size() == 1 || kind.empty()) return kind + name + (name.empty() || of_name.empty() ? "" : " ") + of_name;
+    if (kind.ends_with("GPU ") || (kind[kind.size() - 2] >= 'a' && kind[kind.size() - 2] <= 'z')) kind.back() = 's';
+    return (of_name.empty() ? "" : of_name + " of ") + kind + (kind.ends_with('s') ? " " : "") + name;
 }
 
 }  // namespace rnncheck

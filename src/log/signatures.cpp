@@ -20,26 +20,14 @@ re2::RE2::Options pattern_options() {
     return options;
 }
 
-/// Where the part of a pattern ends that begins at `at`: an escape, a set, a repetition, the begin of a named group or
-/// one character.
-std::size_t end_of_part(std::string_view pattern, std::size_t at) {
-    const auto behind = [&](char closing) { return std::min(pattern.find(closing, at), pattern.size() - 1) + 1; };
-    if (pattern[at] == '\\') return std::min(at + 2, pattern.size());
-    if (pattern[at] == '{') return behind('}');
-    if (pattern.substr(at).starts_with("(?P<")) return behind('>');
-    if (pattern[at] != '[') return at + 1;
-    std::size_t end = at + 1;
-    while (end < pattern.size() && pattern[end] != ']') end += pattern[end] == '\\' ? 2 : 1;
-    return std::min(end + 1, pattern.size());
-}
-
 /// A pattern of the table for RE2: `blank` for each blank, and any of `digits` for each digit if there are some.
-std::string rewritten(std::string_view pattern, std::string_view blank, const std::string& digits) {
-    static const re2::RE2 some_digits("[0-9](?:-[0-9])?");
-    std::string out;
-    for (std::size_t at = 0, end = 0; at < pattern.size(); at = end) {
-        end = end_of_part(pattern, at);
-        std::string part(pattern.substr(at, end - at));
+std::string rewritten(const std::string& pattern, const std::string& blank, const std::string& digits) {
+    // An escape, a bound of a repetition, the begin of a named group, a set or one character.
+    static const LazyRE2 next_part = {R"(((?s)\\.|\{[^}]*\}|\(\?P<[^>]*>|\[(?:\\.|[^\]\\])*\]|.))", re2::RE2::Latin1};
+    static const LazyRE2 some_digits = {"[0-9](?:-[0-9])?"};
+    re2::StringPiece rest(pattern);
+    std::string out, part;
+    while (re2::RE2::Consume(&rest, *next_part, &part)) {
         const bool is_set = part.size() > 1 && part[0] == '[';
         const bool has_digit = (is_set || part.size() == 1) && part.find_first_of("0123456789") != part.npos;
         if (is_set && !blank.empty()) re2::RE2::GlobalReplace(&part, " ", "\\\\s");
@@ -48,7 +36,7 @@ std::string rewritten(std::string_view pattern, std::string_view blank, const st
         else if (has_digit && !digits.empty() && part.starts_with("[^"))
             part = ".";
         else if (has_digit && !digits.empty())
-            re2::RE2::GlobalReplace(&part, some_digits, is_set ? digits : '[' + digits + ']');
+            re2::RE2::GlobalReplace(&part, *some_digits, is_set ? digits : '[' + digits + ']');
         out += part;
     }
     return out;

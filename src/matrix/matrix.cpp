@@ -11,15 +11,6 @@ namespace rnncheck {
 
 namespace {
 
-Version major_minor(const Version& v) {
-    return make_version({v.major(), v.minor()});
-}
-
-/// Package builds ("9.19.0.56") are of one version.
-Version three_numbers(const Version& v) {
-    return make_version({v.parts[0], v.parts[1], v.parts[2]});
-}
-
 template <class R>
 Answer<R> known(const R& row) {
     return {Coverage::known, row};
@@ -54,17 +45,9 @@ Answer<CudnnBuild> outside_builds(const std::vector<CudnnBuild>& rows, const Ver
 
 bool concerns(const RnnDefect& defect, const Version& cudnn, const std::optional<Version>& capability,
               std::string_view os) {
-    if ((!defect.os.empty() && defect.os != os) || cudnn < defect.first || (defect.fixed && cudnn >= *defect.fixed))
-        return false;
-    if (!capability) return true;
-    return (!defect.capability_min || *capability >= *defect.capability_min) &&
-           (!defect.capability_max || *capability <= *defect.capability_max);
-}
-
-/// Whether the row is about this version of cuDNN.
-template <class R>
-bool is_about(const R& row, const Version& cudnn) {
-    return row.first <= cudnn && (!row.last || cudnn <= *row.last);
+    return (defect.os.empty() || defect.os == os) && cudnn >= defect.first &&
+           (!defect.fixed || cudnn < *defect.fixed) &&
+           (!capability || is_between(*capability, defect.capability_min, defect.capability_max));
 }
 
 /// The rows for which it holds.
@@ -104,7 +87,7 @@ const std::string& Matrix::digest() const {
 }
 
 Answer<DriverForCuda> Matrix::driver_for_cuda(const Version& cuda) const {
-    return find(driver_for_cuda(), &DriverForCuda::cuda, major_minor(cuda));
+    return find(driver_for_cuda(), &DriverForCuda::cuda, shortened(cuda, 2));
 }
 
 Answer<CudaOfDriver> Matrix::cuda_of_driver(const Version& driver) const {
@@ -121,11 +104,11 @@ Answer<CudaOfDriver> Matrix::cuda_of_driver(const Version& driver) const {
 }
 
 Answer<DriverForCuda> Matrix::windows_driver_for_cuda(const Version& cuda) const {
-    return find(windows_driver_for_cuda(), &DriverForCuda::cuda, major_minor(cuda));
+    return find(windows_driver_for_cuda(), &DriverForCuda::cuda, shortened(cuda, 2));
 }
 
 Answer<ForwardCompatibility> Matrix::forward_compatibility(const Version& cuda, const Version& driver) const {
-    const Version asked = major_minor(cuda);
+    const Version asked = shortened(cuda, 2);
     const auto& rows = forward_compatibility();
     for (const ForwardCompatibility& row : rows)
         if (row.cuda == asked && row.branch == driver.major()) return known(row);
@@ -138,7 +121,7 @@ Answer<Architecture> Matrix::architecture(const Version& capability) const {
 }
 
 Answer<CudnnBuild> Matrix::cudnn_build(const Version& cudnn, int cuda_major) const {
-    const Version asked = three_numbers(cudnn);
+    const Version asked = shortened(cudnn, 3);  // package builds ("9.19.0.56") are of one version
     int newest_major = 0;
     const auto& rows = cudnn_builds();
     for (const CudnnBuild& row : rows) {
@@ -166,7 +149,7 @@ Answer<StatusName> Matrix::status(std::string_view library, int major, std::int6
 
 std::vector<RnnDefect> Matrix::rnn_defects(const Version& cudnn, std::optional<Version> capability,
                                            std::string_view os) const {
-    const Version asked = three_numbers(cudnn);
+    const Version asked = shortened(cudnn, 3);  // package builds ("9.19.0.56") are of one version
     return those(rnn_defects(), [&](const RnnDefect& defect) { return concerns(defect, asked, capability, os); });
 }
 
@@ -183,13 +166,14 @@ Answer<RnnRequiredSupport> Matrix::requires_support(const Version& cudnn, const 
     };
     const auto& required = rnn_required_support();
     if (std::ranges::none_of(required, is_of_kind)) return {};
-    const Version asked = three_numbers(cudnn);
+    const Version asked = shortened(cudnn, 3);  // package builds ("9.19.0.56") are of one version
     const bool gpu_is_named = std::ranges::any_of(cudnn_builds(), [&](const CudnnBuild& build) {
         return covers(build, asked) && build.capability_min <= capability && capability <= build.capability_max;
     });
     if (!gpu_is_named) return {outside_builds(cudnn_builds(), asked).coverage, {}};
     for (const RnnRequiredSupport& row : required)
-        if (is_of_kind(row) && is_about(row, asked) && capability >= row.capability_min) return known(row);
+        if (is_of_kind(row) && is_between(asked, row.first, row.last) && capability >= row.capability_min)
+            return known(row);
     return {};
 }
 
@@ -204,7 +188,7 @@ std::vector<FrameworkBuild> Matrix::framework_builds(std::string_view framework)
 }
 
 Answer<FrameworkCuda> Matrix::framework_cuda(std::string_view framework, const Version& release) const {
-    const Version asked = major_minor(release);
+    const Version asked = shortened(release, 2);
     for (const FrameworkCuda& row : framework_cuda())
         if (row.framework == framework && row.first <= asked && asked <= row.last) return known(row);
     return {};

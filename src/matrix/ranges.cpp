@@ -33,6 +33,10 @@ bool covers(const Version& first, const std::optional<Version>& last, const Vers
     return version >= first && within(version, last.value_or(first));
 }
 
+bool is_between(const Version& version, const std::optional<Version>& first, const std::optional<Version>& last) {
+    return (!first || version >= *first) && (!last || within(version, *last));
+}
+
 bool reaches(const Version& driver, const Version& release) {
     return driver >= release || (parts_written(driver) == 1 && driver.major() == release.major());
 }

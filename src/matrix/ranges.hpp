@@ -22,6 +22,9 @@ bool within(const Version& version, const Version& last);
 /// `first` to `last`; without `last` that one version, as exactly as it is written.
 bool covers(const Version& first, const std::optional<Version>& last, const Version& version);
 
+/// `first` to `last`; an end that is unset is open.
+bool is_between(const Version& version, const std::optional<Version>& first, const std::optional<Version>& last);
+
 /// Whether a driver given as version or as branch is at least this version; of a branch, its newest version counts.
 bool reaches(const Version& driver, const Version& release);
 

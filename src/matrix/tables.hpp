@@ -41,21 +41,17 @@ std::string newest_date(std::string_view table);
 /// `text` says what is wrong and what to do about it: lower case, no full stop, safe to show.
 struct Issue {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(std::string, table, "the table's id");  ///< stem
-    RNNCHECK_FIELD(std::size_t, row, "the row, counted from 1; 0 for the table as a whole") =
-        0;  ///< counted from 1; 0: the table as a whole
+    RNNCHECK_FIELD(std::string, table, "the table's id");
+    RNNCHECK_FIELD(std::size_t, row, "the row, counted from 1; 0 for the table as a whole") = 0;
     RNNCHECK_FIELD(std::string, text, "what is wrong, and what to do");
     RNNCHECK_FIELDS_END
 };
 
+/// `type` is as in the head of the table.
 struct Column {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, name, "the column's id");
-    RNNCHECK_FIELD(
-        std::string, type,
-        "version, integer, text or yes_no; 'optional' before it: a row may leave it out");  ///< as in the head of the
-                                                                                            ///< table: "version",
-                                                                                            ///< "optional text"
+    RNNCHECK_FIELD(std::string, type, "version, integer, text or yes_no; 'optional' before it: a row may leave it out");
     RNNCHECK_FIELDS_END
 };
 

@@ -55,7 +55,7 @@ bool applies(const ModelRule& rule, const RuleSet& rules, const ModelLayer& laye
     if (!has_word(rule.framework, rules.framework) || !has_word(rule.kinds, std::string(name_of(layer.kind))))
         return false;
     if (!rules.version) return !rule.last || rules.every_version;
-    return *rules.version >= rule.first && (!rule.last || within(*rules.version, *rule.last));
+    return is_between(*rules.version, rule.first, rule.last);
 }
 
 std::optional<std::string> value_of(const ModelLayer& layer, const std::string& setting) {

@@ -1,10 +1,13 @@
 #include "process/process_state.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <sstream>
+
+#include "base/files.hpp"
+#include "base/lists.hpp"
 
 namespace rnncheck::process {
 
@@ -12,24 +15,22 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Without streams: a clock looks often, and a process has few descriptors to spare.
 std::string content(pid_t process, const char* name) {
-    const std::string path = "/proc/" + std::to_string(process) + '/' + name;
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return {};
-    char buffer[4096];
-    const ssize_t got = read(file, buffer, sizeof buffer);
-    close(file);
-    return got > 0 ? std::string(buffer, static_cast<std::size_t>(got)) : std::string();
+    return Root().read("/proc/" + std::to_string(process) + '/' + name, 4096).value_or("");
 }
 
-/// State and processor time of all its threads: "4711 (name) S 1 ...", proc(5); the name may hold parentheses.
-std::optional<ProcessState> brief_state_of(pid_t process) {
+struct Stat {
+    char state = '?';  ///< of its main thread: R on a processor or waiting for one, S sleeping, D uninterruptible
+    milliseconds processor_time{};  ///< of all its threads
+};
+
+/// "4711 (name) S 1 ...", proc(5); the name may hold parentheses.
+std::optional<Stat> stat_of(pid_t process) {
     const std::string text = content(process, "stat");
     const auto name_end = text.rfind(')');
     if (name_end == std::string::npos) return std::nullopt;
     std::istringstream fields(text.substr(name_end + 1));
-    ProcessState found;
+    Stat found;
     std::string skipped;
     long long user_ticks = 0, kernel_ticks = 0;
     fields >> found.state;
@@ -39,18 +40,25 @@ std::optional<ProcessState> brief_state_of(pid_t process) {
     return found;
 }
 
+std::string word_of(char state) {
+    static const std::map<char, const char*> words = {
+        {'R', "running"}, {'S', "sleeping"}, {'D', "uninterruptible"}, {'T', "stopped"}, {'t', "stopped"}};
+    const auto* const word = look_up(words, state);
+    return word ? *word : std::string(1, state);
+}
+
 }  // namespace
 
-std::optional<ProcessState> state_of(pid_t process) {
-    auto found = brief_state_of(process);
-    if (!found) return found;
+std::optional<Hang> what_it_does(pid_t process) {
+    const auto stat = stat_of(process);
+    if (!stat) return std::nullopt;
+    Hang hang{word_of(stat->state), {}, {}, static_cast<double>(stat->processor_time.count())};
     const std::string function = content(process, "wchan");
-    if (function != "0") found->kernel_function = function;
+    if (!function.empty() && function != "0") hang.kernel_function = function;
     std::istringstream stack(content(process, "stack"));
-    for (std::string line; std::getline(stack, line) && found->kernel_stack.size() < 16;)
-        if (const auto at = line.find("] "); at != std::string::npos)
-            found->kernel_stack.push_back(line.substr(at + 2));
-    return found;
+    for (std::string line; std::getline(stack, line) && hang.kernel_stack.size() < 16;)
+        if (const auto at = line.find("] "); at != std::string::npos) hang.kernel_stack.push_back(line.substr(at + 2));
+    return hang;
 }
 
 void RunClock::restart() {
@@ -64,7 +72,7 @@ milliseconds RunClock::elapsed() {
     constexpr milliseconds longest{250};  // looked at later than that, we were kept from a processor ourselves
     const auto passed = std::chrono::duration_cast<milliseconds>(Clock::now() - looked_);
     if (passed < often) return counted_ + passed;
-    const auto now = brief_state_of(process_);
+    const auto now = stat_of(process_);
     if (!now) {
         counted_ += passed;
     } else {

@@ -1,24 +1,16 @@
-// What the kernel shows of a process in /proc, and how long it could have run.
+// What /proc shows about a process, and how long the process could have run.
 #pragma once
 
 #include <sys/types.h>
 
 #include <chrono>
-#include <optional>
-#include <string>
-#include <vector>
+
+#include "facts/common.hpp"
 
 namespace rnncheck::process {
 
-struct ProcessState {
-    char state = '?';  ///< of its main thread: R on a processor or waiting for one, S sleeping, D uninterruptible
-    std::string kernel_function;            ///< where it waits in the kernel (wchan); empty in user mode
-    std::vector<std::string> kernel_stack;  ///< innermost function first; empty where the reader is not root
-    std::chrono::milliseconds processor_time{};
-};
-
 /// Nothing where /proc does not show the process.
-std::optional<ProcessState> state_of(pid_t process);
+std::optional<Hang> what_it_does(pid_t process);
 
 /// Time in which a process could run. While it waits for a processor that others use, only the processor time that it
 /// gets counts: on a machine with 160 processes for 2 processors ten seconds may pass without it. Where /proc does not

@@ -12,7 +12,7 @@
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "facts/facts_json.hpp"
-#include "process/pool.hpp"
+#include "process/child.hpp"
 #include "process/probe.hpp"
 #include "process/this_process.hpp"
 #include "process/wire.hpp"
@@ -23,8 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t most_at_once = 16;  // enough for a node of 8 GPUs; most children wait for a library or a GPU
-constexpr int most_losses = 2;            // of a group of steps, before the rest of the group is given up
+constexpr int most_at_once = 16;  // enough for a node of 8 GPUs; most children wait for a library or a GPU
+constexpr int most_losses = 2;    // of a group of steps, before the rest of the group is given up
 
 /// Processes in a row that ended before a step was done, a hang counting twice: three hangs or six crashes.
 constexpr int most_fruitless = 6;
@@ -38,7 +38,8 @@ struct Task {
     std::vector<ProbeRun> runs;
     WireReader reader;
     int fruitless = 0;
-    std::map<std::string, int> losses;  ///< by group of steps
+    std::map<std::string, int> losses = {};  ///< by group of steps
+    std::unique_ptr<process::Process> process = {};
 
     /// With what earlier processes found.
     Job job_now() const {
@@ -53,60 +54,18 @@ std::string exclusive_key(const Task& task) {
     return probe->exclusive ? probe->exclusive(task.job.target) : std::string();
 }
 
-ProbeRun unstarted(const Task& task, ProbeEnd end, std::string reason) {
-    ProbeRun run;
+ProbeRun record_of(const Task& task, ProbeRun run) {
     run.probe = task.probe->name;
     run.target = task.job.target;
+    if (run.end != ProbeEnd::finished && !task.reader.last_call.empty()) run.last_call = task.reader.last_call;
+    run.failed_calls = task.reader.failed_calls;
+    return run;
+}
+
+void record_unstarted(Task& task, ProbeEnd end, const char* reason) {
+    ProbeRun& run = task.runs.emplace_back(record_of(task, {}));
     run.end = end;
-    run.reason = std::move(reason);
-    return run;
-}
-
-ProbeEnd end_of(const process::ProcessResult& result, bool done) {
-    using process::ExitKind;
-    if (result.kind == ExitKind::not_started) return ProbeEnd::not_started;
-    const bool left = result.kind == ExitKind::exited;
-    if (done) return left ? ProbeEnd::finished : ProbeEnd::crashed_at_exit;
-    switch (result.kind) {
-        case ExitKind::stuck:
-            return ProbeEnd::stuck;
-        case ExitKind::timed_out:
-            return ProbeEnd::timed_out;
-        case ExitKind::cut_off:
-            return ProbeEnd::cut_off;
-        case ExitKind::signalled:
-            return process::signal_name(result.code) == "SIGKILL" ? ProbeEnd::killed : ProbeEnd::crashed;
-        default:
-            return ProbeEnd::quit_early;
-    }
-}
-
-std::string word_of(char state) {
-    constexpr std::pair<char, const char*> words[] = {
-        {'R', "running"}, {'S', "sleeping"}, {'D', "uninterruptible"}, {'T', "stopped"}, {'t', "stopped"}};
-    for (const auto& [letter, word] : words)
-        if (letter == state) return word;
-    return std::string(1, state);
-}
-
-Hang hang_of(const process::ProcessState& state) {
-    Hang hang{word_of(state.state), {}, state.kernel_stack, static_cast<double>(state.processor_time.count())};
-    if (!state.kernel_function.empty()) hang.kernel_function = state.kernel_function;
-    return hang;
-}
-
-ProbeRun record_of(const Task& task, const process::ProcessResult& result) {
-    const WireReader& said = task.reader;
-    ProbeRun run = unstarted(task, end_of(result, said.done), result.reason);
-    if (result.reason.empty()) run.reason.reset();
-    if (result.kind == process::ExitKind::signalled) run.signal = process::signal_name(result.code);
-    if (run.end == ProbeEnd::quit_early) run.exit_code = result.code;
-    if (run.end != ProbeEnd::finished && !said.last_call.empty()) run.last_call = said.last_call;
-    run.failed_calls = said.failed_calls;
-    run.elapsed_ms = result.elapsed_ms;
-    if (!result.output_tail.empty()) run.output_tail = result.output_tail;
-    if (result.state) run.hang = hang_of(*result.state);
-    return run;
+    run.reason = reason;
 }
 
 std::string how_it_ended(const ProbeRun& run) {
@@ -141,11 +100,7 @@ Facts so_far(Facts facts, const std::deque<Task>& tasks) {
 
 class Stages {
   public:
-    explicit Stages(const SurveyOptions& options) : options_(options) {
-        if (options.deadline_s)
-            deadline_ = Clock::now() +
-                        std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*options.deadline_s));
-    }
+    explicit Stages(const SurveyOptions& options) : options_(options) {}
 
     void run(Stage stage, Facts& facts) {
         run(plan(stage, facts), facts, stage == Stage::ask ? options_.meanwhile : nullptr);
@@ -163,18 +118,22 @@ class Stages {
                 waiting_.push_front(&task);
         }
         start_what_fits();
-        while (pool_.running() > 0) {
-            const auto ended = pool_.wait([&] {
+        while (!active_.empty()) {
+            const auto ended = std::ranges::find_if(active_, [&](Task* task) { return has_ended(*task); });
+            if (ended == active_.end()) {
                 start_what_fits();
                 start_witnesses(facts);
                 if (options_.checkpoint) options_.checkpoint([&] { return so_far(facts, tasks_); });
-            });
-            const auto entry = active_.find(ended.id);
-            Task& task = *entry->second;
-            active_.erase(entry);
-            finished(task, ended.result);
-            start_what_fits();
-            if (meanwhile && pool_.running() > 0) std::exchange(meanwhile, nullptr)(facts);
+                std::vector<const process::Process*> processes;
+                for (const Task* task : active_) processes.push_back(task->process.get());
+                process::wait_for_news(processes);
+            } else {
+                Task& task = **ended;
+                active_.erase(ended);
+                finished(task);
+                start_what_fits();
+                if (meanwhile && !active_.empty()) std::exchange(meanwhile, nullptr)(facts);
+            }
         }
         for (auto& task : tasks_) {
             merge(facts, std::move(task.found));
@@ -183,7 +142,7 @@ class Stages {
     }
 
     Task task_of(const Named<Probe>& probe, const Facts& facts, const std::string& target) const {
-        Task task{&probe, {facts, Root(options_.root), target}, {}, 0, {}, {}, 0, {}};
+        Task task{&probe, {facts, Root(options_.root), target}, {}, 0, {}, {}};
         if (probe->steps) task.steps = static_cast<int>(probe->steps->done(task.job).size());
         return task;
     }
@@ -197,7 +156,7 @@ class Stages {
             for (const auto& target : targets) {
                 tasks.push_back(task_of(probe, facts, target));
                 if (options_.skip.contains(std::string(probe.name)))
-                    tasks.back().runs.push_back(unstarted(tasks.back(), ProbeEnd::skipped, "excluded by --skip"));
+                    record_unstarted(tasks.back(), ProbeEnd::skipped, "excluded by --skip");
             }
         }
         return tasks;
@@ -205,41 +164,40 @@ class Stages {
 
     void start(Task& task) {
         process::Command command;
-        const process::Wire wire = pool_.wire();
-        command.arguments = {process::own_program(), "probe", "--root", task.job.root.prefix()};
-        append(command.arguments, {"--facts-from", std::to_string(wire.input)});
-        append(command.arguments, {"--answer-to", std::to_string(wire.answer)});
+        const process::Wire& wire = process::wire();
+        command.arguments = {process::own_program(),       "probe",       "--facts-from",
+                             std::to_string(wire.input),   "--answer-to", std::to_string(wire.answer),
+                             std::string(task.probe->name)};
+        if (!options_.root.empty()) append(command.arguments, {"--root", options_.root});
         if (options_.make_nodes && (*task.probe)->stage != Stage::look) command.arguments.push_back("--make-nodes");
-        append(command.arguments, {"--", std::string(task.probe->name), task.job.target});
+        if (!task.job.target.empty()) append(command.arguments, {"--", task.job.target});
         command.extra_environment = environment_of(*task.probe->thing);
         command.input = facts_to_text(task.job_now().facts);
         command.quiet_limit = (*task.probe)->limit;
-        command.deadline = deadline_;
+        command.deadline = options_.deadline;
         task.reader = {};
-        const int id = pool_.start(command, [this, &task](std::string_view line) {
-            task.reader.read(line, task.found);
-            auto limit = std::exchange(task.reader.limit, std::nullopt);
-            if (limit && options_.step_limit_s)
-                limit = std::chrono::milliseconds(static_cast<long long>(1000 * *options_.step_limit_s));
-            return process::LineMeaning{task.reader.done, limit, task.reader.stays};
+        task.process = process::start(command, [this, &task](std::string_view line) {
+            LineMeaning meaning = task.reader.read(line, task.found);
+            if (meaning.limit && options_.step_limit) meaning.limit = options_.step_limit;
+            return meaning;
         });
-        active_[id] = &task;
+        active_.push_back(&task);
     }
 
     /// In order; a target whose GPU is in use is passed over until that is free.
     void start_what_fits() {
         std::set<std::string> in_use;
-        for (const auto& [id, task] : active_) in_use.insert(exclusive_key(*task));
+        for (const Task* task : active_) in_use.insert(exclusive_key(*task));
+        const int most = std::max(std::min(most_at_once, process::capacity() - static_cast<int>(staying_.size())), 1);
         std::deque<Task*> still_waiting;
         for (Task* task : waiting_) {
             const std::string key = exclusive_key(*task);
-            const bool fits =
-                active_.size() < std::min(most_at_once, pool_.capacity()) && (key.empty() || !in_use.contains(key));
+            const bool fits = std::ssize(active_) < most && (key.empty() || !in_use.contains(key));
             if (closed_.contains(key)) {
-                task->runs.push_back(unstarted(*task, ProbeEnd::skipped, "not even a test kernel finished there"));
+                record_unstarted(*task, ProbeEnd::skipped, "not even a test kernel finished there");
                 give_up(*task, SkipReason::gpu_unusable, "not even a test kernel finished on this GPU");
-            } else if (past_deadline()) {
-                task->runs.push_back(unstarted(*task, ProbeEnd::cut_off, "the deadline passed before it began"));
+            } else if (is_over(options_.deadline)) {
+                record_unstarted(*task, ProbeEnd::cut_off, "the deadline passed before it began");
                 give_up(*task, SkipReason::deadline, "the deadline passed");
             } else if (fits) {
                 start(*task);
@@ -249,17 +207,16 @@ class Stages {
         }
         waiting_ = std::move(still_waiting);
         if (options_.progress && !active_.empty())
-            options_.progress(under_way(*active_.begin()->second) + ", " +
-                              std::to_string(active_.size() + waiting_.size()) + " of " +
-                              std::to_string(tasks_.size()) + " to go");
+            options_.progress(under_way(*active_.front()) + ", " + std::to_string(active_.size() + waiting_.size()) +
+                              " of " + std::to_string(tasks_.size()) + " to go");
     }
 
     /// Once in a stage, while the first process that is silent for long still hangs.
     void start_witnesses(const Facts& facts) {
-        const auto silent = std::ranges::find_if(active_, [&](const auto& entry) {
-            return (*entry.second->probe)->stage != Stage::look && pool_.is_slow(entry.first);
-        });
-        if (silent == active_.end() ||
+        const auto is_silent = [](const Task* task) {
+            return (*task->probe)->stage != Stage::look && task->process->is_slow();
+        };
+        if (std::ranges::none_of(active_, is_silent) ||
             std::ranges::any_of(tasks_, [](const Task& task) { return (*task.probe)->witness; }))
             return;
         for (const auto& probe : all_probes())
@@ -267,8 +224,16 @@ class Stages {
                 start(tasks_.emplace_back(task_of(probe, facts, "")));
     }
 
-    void finished(Task& task, const process::ProcessResult& result) {
-        task.runs.push_back(record_of(task, result));
+    bool has_ended(Task& task) {
+        const auto run = task.process->look();
+        if (!run) return false;
+        task.runs.push_back(record_of(task, *run));
+        if (task.process->stays()) staying_.push_back(std::move(task.process));
+        task.process.reset();
+        return true;
+    }
+
+    void finished(Task& task) {
         shorten_other_starts(task, task.runs.back());
         if ((*task.probe)->gate && !task.runs.back().completed()) closed_.insert(exclusive_key(task));
         if (continues(task, task.runs.back())) waiting_.push_front(&task);
@@ -279,8 +244,8 @@ class Stages {
         const auto start_limit = (*task.probe)->start_limit;
         if (!start_limit || !run.completed()) return;
         const auto limit = start_limit(task.found, std::chrono::milliseconds(static_cast<long long>(run.elapsed_ms)));
-        for (const auto& [id, other] : active_)
-            if (limit && (*other->probe)->start_limit) pool_.shorten(id, *limit);
+        for (const Task* other : active_)
+            if (limit && (*other->probe)->start_limit) other->process->shorten(*limit);
     }
 
     /// What a process left undone is done by another one, as long as steps get done at all.
@@ -293,7 +258,7 @@ class Stages {
         lose_step(task, run);
         const bool hung = run.end == ProbeEnd::timed_out;
         task.fruitless = task.reader.steps_begun > 1 ? 0 : task.fruitless + (hung ? 2 : 1);
-        if (past_deadline())
+        if (is_over(options_.deadline))
             give_up(task, SkipReason::deadline, "the deadline passed");
         else if (run.end == ProbeEnd::stuck)
             give_up(task, SkipReason::process_lost, "an earlier case hangs inside the kernel");
@@ -344,13 +309,10 @@ class Stages {
         return variables;
     }
 
-    bool past_deadline() const { return deadline_ && Clock::now() >= *deadline_; }
-
     const SurveyOptions& options_;
-    std::optional<Clock::time_point> deadline_;
-    process::Pool pool_;
     std::deque<Task> tasks_;  ///< of the stage under way
-    std::map<int, Task*> active_;
+    std::vector<Task*> active_;
+    std::vector<std::unique_ptr<process::Process>> staying_;
     std::set<std::string> closed_;  ///< exclusive keys whose gate was lost
     std::deque<Task*> waiting_;
     std::optional<process::PrivateDirectory> compute_cache_;
@@ -363,6 +325,15 @@ std::string read_all(int descriptor) {
 }
 
 }  // namespace
+
+Deadline deadline_after(const std::optional<double>& seconds) {
+    if (!seconds) return std::nullopt;
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+}
+
+bool is_over(const Deadline& deadline) {
+    return deadline && Clock::now() >= *deadline;
+}
 
 Facts survey(const SurveyOptions& options) {
     Facts facts;

@@ -1,6 +1,7 @@
-// Runs the probes stage by stage, each in a process of its own, and merges what they learn. Knows no single probe.
+// Runs the probes stage by stage, each in a separate process, and merges the facts they collect. Knows no single probe.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <set>
@@ -10,18 +11,24 @@
 
 namespace rnncheck {
 
+/// When something must have ended; unset for no limit.
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+Deadline deadline_after(const std::optional<double>& seconds);
+bool is_over(const Deadline& deadline);
+
 struct SurveyOptions {
     std::string root;                                ///< directory to look below instead of /
     bool ask = true;                                 ///< whether vendor libraries may be opened
     bool run = true;                                 ///< whether the GPU may be used
     bool make_nodes = false;                         ///< whether the driver may create its device nodes
-    std::optional<double> deadline_s;                ///< seconds for everything; unset for no limit
-    std::optional<double> step_limit_s;              ///< how long a step may be silent, in place of its own limit
+    Deadline deadline;                               ///< for everything
+    std::optional<std::chrono::seconds> step_limit;  ///< how long a step may be silent, in place of its own limit
     std::set<std::string> skip;                      ///< probes not to run
     std::optional<std::string> python;               ///< interpreter or environment whose frameworks are judged
     std::optional<RnnRequest> rnn_request;           ///< cases to compute instead of the doctor's
     std::function<void(std::string_view)> progress;  ///< called often with what is under way; may be empty
-    /// Called once with what is known while the vendor libraries answer: time to prepare what follows. May be empty.
+    /// Called once with what is known, while the vendor libraries are queried: time to prepare what follows. May be
+    /// empty.
     std::function<void(const Facts&)> meanwhile;
     /// Called with what was found, before the GPU is used; may add cases in facts.rnn_runs, which are not run again.
     std::function<void(Facts&)> before_run;
@@ -29,22 +36,26 @@ struct SurveyOptions {
     std::function<void(const std::function<Facts()>&)> checkpoint;
 };
 
-/// Never throws for what the machine does: that is in the facts.
+/// Never throws because of the machine: its failures are in the facts.
 Facts survey(const SurveyOptions& options);
 
-/// One probe on one target, in a process of its own, that knows these facts. Only what it found, and how it ended.
-/// Of the options, `root` and `deadline_s` count.
+/// Runs one probe on one target in a separate process that receives these facts. Returns only what it found and how it
+/// ended. Uses only `root`, `deadline` and `step_limit` of the options.
 Facts run_probe(std::string_view name, const std::string& target, const Facts& facts, const SurveyOptions& options);
 
 /// One probe on one target in this process.
 struct ProbeCall {
-    std::string name, target, root;
-    std::optional<int> facts_from;  ///< descriptor that gives the facts so far; none are known when unset
-    bool make_nodes = false;        ///< whether the driver may create its device nodes
-    int answer_to = 1;              ///< descriptor that takes the answers
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD_AS(std::string, name, "NAME", "the probe");
+    RNNCHECK_FIELD_AS(std::string, target, "[TARGET]", "what it is to look at");
+    RNNCHECK_FIELD(std::string, root, "DIR: directory to look below instead of /");
+    RNNCHECK_FIELD(bool, make_nodes, "let the driver create its device nodes") = false;
+    RNNCHECK_FIELD(std::optional<int>, facts_from, "descriptor that gives the facts so far");
+    RNNCHECK_FIELD(int, answer_to, "descriptor that takes the answers, 1 for standard output") = 1;
+    RNNCHECK_FIELDS_END
 };
 
-/// What the hidden command `probe` does: the side of the wire inside the probe's process. Returns the exit code.
+/// The hidden command `probe`, which runs in the probe's process. Returns the exit code.
 int run_probe_here(const ProbeCall& call);
 
 }  // namespace rnncheck

@@ -19,7 +19,7 @@
 #include <thread>
 
 #include "base/program.hpp"
-#include "process/pool.hpp"
+#include "process/child.hpp"
 
 namespace rnncheck::process {
 
@@ -168,25 +168,23 @@ PrivateDirectory::~PrivateDirectory() {
 }
 
 ChildAnswer answer_of_child(std::vector<std::string> arguments, std::chrono::milliseconds limit) {
-    Pool pool;
     Command command;
     command.arguments = std::move(arguments);
     command.arguments.insert(command.arguments.begin(), own_program());
-    command.arguments.insert(command.arguments.end(), {"--answer-to", std::to_string(pool.wire().answer)});
+    command.arguments.insert(command.arguments.end(), {"--answer-to", std::to_string(wire().answer)});
     command.quiet_limit = limit;
     ChildAnswer answer;
-    pool.start(command, [&](std::string_view line) {
+    const ProbeRun run = process::run(command, [&](std::string_view line) {
         answer.line = line;
-        return LineMeaning{.last = true};
+        return LineMeaning{.done = true};
     });
-    const ProcessResult result = pool.wait([] {}).result;
     if (answer.line) return answer;
-    if (result.kind == ExitKind::signalled)
-        answer.failure = "crashed with " + signal_name(result.code);
-    else if (result.kind == ExitKind::exited)
-        answer.failure = "exited with code " + std::to_string(result.code);
-    else if (result.kind == ExitKind::not_started)
-        answer.failure = "could not be started: " + result.reason;
+    if (run.signal)
+        answer.failure = "crashed with " + *run.signal;
+    else if (run.exit_code)
+        answer.failure = "exited with code " + std::to_string(*run.exit_code);
+    else if (run.end == ProbeEnd::not_started)
+        answer.failure = "could not be started: " + run.reason.value_or("");
     else
         answer.failure = "did not finish within " + std::to_string(limit.count() / 1000) + " seconds";
     return answer;

@@ -85,9 +85,10 @@ void report_unreadable(WireReader& reader, const std::string& why) {
 
 }  // namespace
 
-void WireReader::read(std::string_view line, Facts& found) {
+LineMeaning WireReader::read(std::string_view line, Facts& found) {
+    limit.reset();
     const Json json = Json::parse(line, nullptr, false);
-    if (!json.is_object()) return;
+    if (!json.is_object()) return *this;
     try {
         take(json, *this, found);
     } catch (const Json::exception& error) {
@@ -95,6 +96,7 @@ void WireReader::read(std::string_view line, Facts& found) {
     } catch (const InputError& error) {
         report_unreadable(*this, error.what());
     }
+    return *this;
 }
 
 }  // namespace rnncheck

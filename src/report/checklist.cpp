@@ -15,14 +15,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-void add(Words& words, std::string_view before, const std::optional<std::string>& value, std::string_view after = "") {
-    if (value) words.push_back(std::string(before) + shown(*value) + std::string(after));
-}
-
-void add(Words& words, std::string_view before, const std::optional<Version>& value) {
-    if (value) add(words, before, std::optional(value->text));
-}
-
 /// "frameworks" is no layer: what the rules of CUDA say of a framework is shown beside the framework.
 bool is_about_framework(const Finding& finding, const Facts& facts) {
     return std::ranges::any_of(facts.frameworks, [&](const Framework& framework) {
@@ -60,14 +52,9 @@ State state_of(const Report& report, Layer layer, bool works, bool of_frameworks
 }
 
 std::string system_line(const Host& host) {
-    Words words;
-    add(words, "", host.os);
-    add(words, "kernel ", host.kernel);
-    add(words, "", host.libc);
-    add(words, "", host.machine);
-    if (host.wsl.value_or(false)) words.emplace_back("under the Windows Subsystem for Linux");
-    add(words, "in a container (", host.container, ")");
-    return join(words, ", ");
+    return listed({known("", host.os), known("kernel ", host.kernel), known("", host.libc), known("", host.machine),
+                   host.wsl.value_or(false) ? "under the Windows Subsystem for Linux" : "",
+                   known("in a container (", host.container, ")")});
 }
 
 /// The files of a library that was not loaded, or that there is none.
@@ -75,8 +62,7 @@ Words files_of(const Facts& facts, LibraryKind kind, const std::string& what) {
     Words found;
     for (const Library& library : facts.libraries)
         if (library.kind == kind && !library.stub && found.size() < 3)
-            found.push_back((library.version_in_name ? shown(library.version_in_name->text) + ", " : "") +
-                            "not queried  " + shown(library.path));
+            found.push_back(known("", library.version_in_name, ", ") + "not queried  " + shown(library.path));
     if (found.empty())
         found.push_back(what + (libraries_listed(facts) ? " was found" : " was found, but the search is incomplete"));
     return found;
@@ -84,17 +70,16 @@ Words files_of(const Facts& facts, LibraryKind kind, const std::string& what) {
 
 std::string driver_line(const Facts& facts) {
     const Driver& driver = facts.driver;
-    Words words;
-    const bool differs =
-        driver.kernel_version && driver.library_version && driver.kernel_version->text != driver.library_version->text;
-    add(words, differs ? "library " : "", driver.library_version);
-    if (!driver.library_version) words = files_of(facts, LibraryKind::cuda, "no driver library (libcuda.so.1)");
-    if (differs || !driver.library_version) add(words, "kernel module ", driver.kernel_version);
-    if (!driver.kernel_version && driver.module_loaded)
-        words.emplace_back(*driver.module_loaded ? "kernel module loaded" : "no kernel module is loaded");
-    add(words, "supports CUDA up to ", driver.cuda_version);
-    if (driver.init && !driver.init->ok()) words.push_back(answer_of(*driver.init));
-    return join(words, ", ");
+    const auto &library = driver.library_version, &kernel = driver.kernel_version;
+    const bool differs = kernel && library && kernel->text != library->text;
+    return listed({library ? known(differs ? "library " : "", library)
+                           : join(files_of(facts, LibraryKind::cuda, "no driver library (libcuda.so.1)"), ", "),
+                   differs || !library ? known("kernel module ", kernel) : "",
+                   kernel || !driver.module_loaded ? ""
+                   : *driver.module_loaded         ? "kernel module loaded"
+                                                   : "no kernel module is loaded",
+                   known("supports CUDA up to ", driver.cuda_version),
+                   driver.init && !driver.init->ok() ? shown(in_words(*driver.init)) : ""});
 }
 
 std::string gibibytes(std::int64_t mebibytes) {
@@ -103,7 +88,7 @@ std::string gibibytes(std::int64_t mebibytes) {
 
 std::string gpu_words(const Facts& facts, const Gpu& gpu, bool each) {
     std::string words = shown(gpu.name.value_or("GPU of unknown name"));
-    if (gpu.compute_capability) words += " (compute capability " + shown(gpu.compute_capability->text) + ")";
+    words += known(" (compute capability ", gpu.compute_capability, ")");
     if (!gpu.memory_total_mib) return words;
     const Board* board = board_of(facts, gpu);
     const std::string total = gibibytes(*gpu.memory_total_mib) + " GiB";
@@ -113,36 +98,26 @@ std::string gpu_words(const Facts& facts, const Gpu& gpu, bool each) {
 
 /// Equal GPUs share a line: "8 x NVIDIA H100 80GB".
 Words gpu_lines(const Facts& facts) {
-    struct Group {
-        std::string words;
-        const Gpu* first;
-        std::vector<int> numbers;
-    };
-    std::vector<Group> groups;
-    for (const Gpu& gpu : facts.cuda_devices) {
-        const std::string words = gpu_words(facts, gpu, false);
-        Group* alike = find_by(groups, &Group::words, words);
-        if (!alike) alike = &*groups.insert(groups.end(), {words, &gpu, {}});
-        alike->numbers.push_back(gpu.index);
-    }
+    const auto groups = grouped(facts.cuda_devices, [&](const Gpu& gpu) { return gpu_words(facts, gpu, false); });
     Words rows;
-    for (const auto& [words, first, numbers] : groups) {
+    for (const auto& [words, gpus] : groups) {
+        std::vector<int> numbers;
+        for (const Gpu* gpu : gpus) numbers.push_back(gpu->index);
         const std::string which = groups.size() == 1 ? "" : gpus_in_words(numbers) + ": ";
-        rows.push_back(which + (numbers.size() == 1
+        rows.push_back(which + (gpus.size() == 1
                                     ? words
-                                    : std::to_string(numbers.size()) + " x " + gpu_words(facts, *first, true)));
+                                    : std::to_string(gpus.size()) + " x " + gpu_words(facts, *gpus.front(), true)));
     }
     return rows;
 }
 
 Words no_gpu_lines(const Facts& facts) {
     Words seen;
-    for (const Board& board : facts.nvml_devices)
-        seen.push_back("NVML " + std::to_string(board.index) + (board.name ? " " + shown(*board.name) : ""));
+    for (const Board& board : facts.nvml_devices) seen.push_back(concat("NVML ", board.index, known(" ", board.name)));
     if (seen.empty())
         for (const PciGpu& device : facts.host.pci_gpus)
             seen.push_back(shown(device.address) + " (device " + shown(device.device_id) + ", kernel driver " +
-                           (device.kernel_driver ? shown(*device.kernel_driver) : "none") + ")");
+                           shown(device.kernel_driver.value_or("none")) + ")");
     const bool queried = stage_was_run(facts, Stage::ask);
     if (!seen.empty())
         return {(queried ? "none that CUDA can use; present: " : "not queried; present: ") + join(seen, ", ")};
@@ -159,27 +134,25 @@ Words cuda_lines(const Facts& facts) {
 
 Words cudnn_lines(const Facts& facts) {
     Words rows;
-    for (const Cudnn& cudnn : facts.cudnns) {
-        std::string line = cudnn.version ? shown(cudnn.version->text) : "version unknown";
-        if (cudnn.built_for_cuda) line += " (for CUDA " + shown(cudnn.built_for_cuda->text) + ")";
-        if (!only_given(facts))
-            line += !cudnn.rnn_usable   ? ", RNN API not tested"
-                    : *cudnn.rnn_usable ? ", RNN API works"
-                                        : ", RNN API does NOT work";
-        rows.push_back(line + (cudnn.library.empty() ? "" : "  " + shown(cudnn.library)));
-    }
+    for (const Cudnn& cudnn : facts.cudnns)
+        rows.push_back(concat(cudnn.version ? shown(cudnn.version->text) : "version unknown",
+                              known(" (for CUDA ", cudnn.built_for_cuda, ")"),
+                              only_given(facts)   ? ""
+                              : !cudnn.rnn_usable ? ", RNN API not tested"
+                              : *cudnn.rnn_usable ? ", RNN API works"
+                                                  : ", RNN API does NOT work",
+                              cudnn.library.empty() ? "" : "  " + shown(cudnn.library)));
     return rows;
 }
 
 std::string environment_line(const PythonEnvironment& environment) {
-    std::string line = "Python " + (environment.version ? shown(environment.version->text) : "of unknown version");
-    if (!environment.path.empty()) line += "  " + shown(environment.path) + " (" + shown(environment.found_by) + ")";
-    return line;
+    return concat(
+        "Python ", environment.version ? shown(environment.version->text) : "of unknown version",
+        environment.path.empty() ? "" : "  " + shown(environment.path) + " (" + shown(environment.found_by) + ")");
 }
 
 std::string named(const Framework& framework) {
-    return shown(framework.name) + (framework.version ? " " + shown(framework.version->text) : "") +
-           (framework.build ? " (" + shown(*framework.build) + ")" : "");
+    return shown(framework.name) + known(" ", framework.version) + known(" (", framework.build, ")");
 }
 
 /// The path only where no line of cuDNN has it.
@@ -188,23 +161,18 @@ std::string loaded_cudnn(const Framework& framework, const Facts& facts) {
         if (!library.soname.starts_with("libcudnn")) continue;
         if (!library.path) return "finds no " + shown(library.soname);
         const bool is_listed = find_by(facts.cudnns, &Cudnn::library, *library.path);
-        return "loads cuDNN" + (library.version ? " " + shown(library.version->text) : "") +
-               (library.found_by ? " found by " + shown(*library.found_by) : "") +
+        return "loads cuDNN" + known(" ", library.version) + known(" found by ", library.found_by) +
                (is_listed && facts.cudnns.size() == 1 ? "" : "  " + shown(*library.path));
     }
     return "";
 }
 
 std::string framework_line(const Framework& framework, const Facts& facts) {
-    Words words{named(framework)};
-    if (framework.asked) words.emplace_back("named with --for");
-    if (framework.uses_cuda == false) words.emplace_back("without CUDA");
-    Words built;
-    add(built, "CUDA ", framework.cuda);
-    add(built, "cuDNN ", framework.cudnn);
-    if (!built.empty()) words.push_back("built for " + join_with_and(built));
-    if (const std::string cudnn = loaded_cudnn(framework, facts); !cudnn.empty()) words.push_back(cudnn);
-    return join(words, ", ");
+    Words built{known("CUDA ", framework.cuda), known("cuDNN ", framework.cudnn)};
+    std::erase(built, "");
+    return listed({named(framework), framework.asked ? "named with --for" : "",
+                   framework.uses_cuda == false ? "without CUDA" : "",
+                   built.empty() ? "" : "built for " + join_with_and(built), loaded_cudnn(framework, facts)});
 }
 
 Words framework_lines(const Facts& facts) {
@@ -271,16 +239,14 @@ void add_rows(std::vector<ChecklistLine>& checklist, std::string_view word, cons
 
 void add_log(std::vector<ChecklistLine>& checklist, const Log& log) {
     const std::string row =
-        pluralized(static_cast<std::size_t>(log.lines), "line", "lines") + " of " + shown(join_with_and(log.files)) +
-        ", " + (log.first_error_line ? "first error in line " + std::to_string(*log.first_error_line) : "no error");
+        concat(pluralized(log.lines, "line", "lines"), " of ", shown(join_with_and(log.files)), ", ",
+               log.first_error_line ? concat("first error in line ", *log.first_error_line) : "no error");
     add_rows(checklist, "Log", {log.first_error_line ? Mark::warning : Mark::passed, ""}, {row});
 }
 
 std::string given_network(const Network& network) {
-    Words words;
-    if (network.dtype) words.emplace_back(name_of(*network.dtype));
-    if (network.masked) words.emplace_back(*network.masked ? "masked" : "not masked");
-    return join(words, ", ");
+    const std::string masked = network.masked ? *network.masked ? "masked" : "not masked" : "";
+    return listed({network.dtype ? concat(*network.dtype) : "", masked});
 }
 
 }  // namespace

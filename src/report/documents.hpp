@@ -7,11 +7,21 @@
 #include "facts/libraries.hpp"
 #include "matrix/table_view.hpp"
 #include "model/judge_model.hpp"
-#include "report/diff.hpp"
-#include "report/fleet.hpp"
-#include "report/format.hpp"
+#include "report/comparisons.hpp"
 
 namespace rnncheck {
+
+/// Indented on a terminal; else without line ends.
+enum class JsonLines { indented, one };
+
+struct Style {
+    bool color = false;
+    bool verbose = false;  ///< evidence, documentation, passed checks and timings too
+    bool quiet = false;    ///< the headline only
+    bool ascii = false;    ///< no character beyond ASCII
+    JsonLines json_lines = JsonLines::indented;
+    std::size_t width = 100;  ///< columns of the terminal
+};
 
 RNNCHECK_ENUM(FailureKind, usage, input, bug)
 
@@ -195,11 +205,11 @@ std::string json_text(const T& document, JsonLines layout = JsonLines::indented)
 /// JSON Schema (draft 2020-12) that every document above, reports and saved facts satisfy.
 std::string schema_text();
 
-/// For people. Everything that comes from outside goes through shown() on its way to the page.
-#define RNNCHECK_TEXT_OF(T) std::string text_of(const T& document, const Style& style);
-RNNCHECK_DOCUMENTS(RNNCHECK_TEXT_OF)
-RNNCHECK_TEXT_OF(VersionDocument)
-#undef RNNCHECK_TEXT_OF
+/// For people, in text.hpp. Everything that comes from outside goes through shown() on its way to the page.
+#define RNNCHECK_WRITE(T) void write_document(Page& page, const T& document);
+RNNCHECK_DOCUMENTS(RNNCHECK_WRITE)
+RNNCHECK_WRITE(VersionDocument)
+#undef RNNCHECK_WRITE
 
 /// Its layers alone, with the runs of those that ran.
 void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerRuns>& runs = {});

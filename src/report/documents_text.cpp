@@ -3,116 +3,92 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
-#include "report/documents.hpp"
 #include "report/text.hpp"
 
 namespace rnncheck {
 
 namespace {
 
-constexpr std::size_t widest_cell = 24;
-constexpr std::size_t provenance_width = std::string_view("unconfirmed").size();
-
 std::string cell(const TableRow& row, const std::string& column) {
     const std::string* const value = look_up(row.values, column);
     return value ? shown(*value) : "";
 }
 
-/// A column of the page: aligned, or, where a cell is long, below the row.
-struct PageColumn {
-    std::string name;
-    std::size_t width = 0;
-
-    bool is_long() const { return width > widest_cell; }
-};
-
-/// Those in which some row has a value.
-std::vector<PageColumn> page_columns(const TableView& table) {
-    std::vector<PageColumn> columns;
-    for (const Column& column : table.columns) {
-        PageColumn page{shown(column.name), 0};
-        for (const TableRow& row : table.rows) page.width = std::max(page.width, columns_of(cell(row, column.name)));
-        if (page.width == 0) continue;
-        if (!page.is_long()) page.width = std::max(page.width, columns_of(page.name));
-        columns.push_back(std::move(page));
-    }
-    return columns;
-}
-
-void write_row(Page& page, const TableRow& row, const std::vector<PageColumn>& columns, std::size_t source) {
-    std::string line;
-    for (const PageColumn& column : columns)
-        if (!column.is_long()) line += padded(cell(row, column.name), column.width) + "  ";
-    page.line(line + padded(name_of(row.provenance), provenance_width) + "  [" + std::to_string(source) + "]");
-    for (const PageColumn& column : columns)
-        if (const std::string value = cell(row, column.name); column.is_long() && !value.empty())
-            page.wrap("    " + column.name + ": ", value, 6);
-    if (row.note) page.wrap("    note: ", shown(*row.note), 6);
-}
-
-/// Sources are numbered in the order of their first row.
+/// Columns with a long cell are below each row, those without any value nowhere. Sources are numbered in the order of
+/// their first row.
 void write_rows(Page& page, const TableView& table) {
-    const std::vector<PageColumn> columns = page_columns(table);
-    std::string heading;
-    for (const PageColumn& column : columns)
-        if (!column.is_long()) heading += padded(column.name, column.width) + "  ";
-    page.line(page.styled(TextStyle::bold, heading + padded("provenance", provenance_width) + "  source"));
-    std::vector<const Source*> sources;
+    constexpr std::size_t widest_cell = 24;
+    std::vector<std::string> columns, long_columns;
+    for (const Column& column : table.columns) {
+        std::size_t width = 0;
+        for (const TableRow& row : table.rows) width = std::max(width, columns_of(cell(row, column.name)));
+        if (width > 0) (width > widest_cell ? long_columns : columns).push_back(column.name);
+    }
+    std::vector<std::vector<std::string>> rows = {columns};
+    append(rows.front(), {"provenance", "source"});
+    const auto sources =
+        grouped(table.rows, [](const TableRow& row) { return std::pair(row.source.title, row.source.url); });
     for (const TableRow& row : table.rows) {
-        const auto same = [&](const Source* other) {
-            return other->title == row.source.title && other->url == row.source.url;
-        };
-        const auto place = static_cast<std::size_t>(std::ranges::find_if(sources, same) - sources.begin());
-        if (place == sources.size()) sources.push_back(&row.source);
-        write_row(page, row, columns, place + 1);
+        auto& cells = rows.emplace_back();
+        for (const std::string& column : columns) cells.push_back(cell(row, column));
+        const auto is_its = [&](const auto& source) { return includes(source.second, &row); };
+        const auto place = std::ranges::find_if(sources, is_its) - sources.begin();
+        append(cells, {std::string(name_of(row.provenance)), concat('[', place + 1, ']')});
+    }
+    const std::vector<std::string> lines = aligned(rows);
+    page.line(page.styled(TextStyle::bold, shown(lines.front())));
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        const TableRow& row = table.rows[i];
+        page.line(lines[i + 1]);
+        for (const std::string& column : long_columns)
+            if (const std::string value = cell(row, column); !value.empty())
+                page.wrap("    " + shown(column) + ": ", value, 6);
+        if (row.note) page.wrap("    note: ", shown(*row.note), 6);
     }
     page.line();
     for (std::size_t i = 0; i < sources.size(); ++i) {
-        const std::string number = padded("[" + std::to_string(i + 1) + "]", 5);
-        page.wrap(number, shown(sources[i]->title) + ", seen " + shown(sources[i]->seen));
-        page.line(std::string(number.size(), ' ') + shown(sources[i]->url));
+        const Source& source = sources[i].second.front()->source;
+        const std::string number = padded(concat('[', i + 1, ']'), 5);
+        page.wrap(number, shown(source.title) + ", seen " + shown(source.seen));
+        page.line(std::string(number.size(), ' ') + shown(source.url));
     }
     page.line();
-}
-
-void write_matrix(Page& page, const ToolStamp& tool) {
-    page.line("Compatibility data: " + matrix_date_in_words(tool) + ", " + shown(tool.matrix_digest));
 }
 
 void write_choice(Page& page, const LibraryChoice& choice) {
     page.heading(shown(choice.soname));
     const TextStyle how = choice.by_dlopen ? TextStyle::yellow : TextStyle::red;
     const char* missing = choice.by_dlopen ? "not found; it matters only if the program needs it" : "not found";
-    page.line("  " + padded("File", 10) + (choice.path ? shown(*choice.path) : page.styled(how, missing)));
+    page.unwrapped("File", choice.path ? shown(*choice.path) : page.styled(how, missing));
     page.labelled("Why", shown(choice.why));
-    if (choice.needed_by)
-        page.line("  " + padded(choice.by_dlopen ? "Opened by" : "Needed by", 10) + shown(*choice.needed_by));
+    page.unwrapped(choice.by_dlopen ? "Opened by" : "Needed by", shown(choice.needed_by.value_or("")));
     for (const auto& candidate : choice.candidates) {
-        page.line("  " + padded("Not", 10) + shown(candidate.path));
+        page.unwrapped("Not", shown(candidate.path));
         page.labelled("", shown(candidate.why_not));
     }
+}
+
+void write_date_of_data(Page& page, const ToolStamp& tool) {
+    page.line();
+    page.line("Compatibility data: " + matrix_date_in_words(tool));
 }
 
 std::string version_and_build(const PlannedBuild& build) {
     return build.last->text + " (" + build.build + ")";
 }
 
-std::string from_to(const std::optional<Version>& first, const std::optional<Version>& last) {
-    if (!first || !last) return "";
-    return *first == *last ? last->text : first->text + " to " + last->text;
-}
-
 std::string made_of(const PlannedBuild& build) {
-    std::vector<std::string> parts;
-    if (build.cuda) parts.push_back("CUDA " + build.cuda->text);
-    parts.push_back(build.without_cudnn ? "no cuDNN"
-                    : build.cudnn       ? "cuDNN " + version_in_words(*build.cudnn)
-                                        : "a cuDNN that is not in the data");
-    if (const std::string python = from_to(build.python_first, build.python_last); !python.empty())
-        parts.push_back("Python " + python);
-    parts.push_back(build.driver_min ? "driver " + build.driver_min->text + " or newer"
-                                     : "a driver that is not in the data");
-    return join(parts, ", ");
+    const bool has_python = build.python_first && build.python_last;
+    return listed(
+        {known("CUDA ", build.cuda),
+         build.without_cudnn ? "no cuDNN"
+         : build.cudnn       ? "cuDNN " + version_in_words(*build.cudnn)
+                             : "a cuDNN that is not in the data",
+         !has_python ? ""
+         : *build.python_first == *build.python_last
+             ? known("Python ", build.python_first)
+             : known("Python ", build.python_first) + known(" to ", build.python_last),
+         build.driver_min ? known("driver ", build.driver_min, " or newer") : "a driver that is not in the data"});
 }
 
 void write_build_details(Page& page, const PlannedBuild& build) {
@@ -122,7 +98,7 @@ void write_build_details(Page& page, const PlannedBuild& build) {
 
 void write_sources(Page& page, const PlannedBuild& build) {
     for (const std::string& source : build.sources)
-        if (page.is_verbose()) page.line("  " + padded("source", 10) + shown(source));
+        if (page.is_verbose()) page.unwrapped("source", shown(source));
 }
 
 std::string why_no_newer(const FrameworkPlan& plan) {
@@ -150,21 +126,16 @@ void write_plan(Page& page, const FrameworkPlan& plan) {
 }
 
 std::string asked_in_words(const PlanQuestion& asked) {
-    std::vector<std::string> parts;
-    if (asked.gpu && !asked.gpu_name.empty())
-        parts.push_back(asked.gpu_name + " (" + asked.gpu->text + ")");
-    else if (asked.gpu)
-        parts.push_back("compute capability " + asked.gpu->text);
-    if (asked.driver) parts.push_back("driver " + asked.driver->text);
-    if (asked.python) parts.push_back("Python " + asked.python->text);
-    parts.push_back(asked.os + (asked.driver_os.empty() ? "" : " over a driver of " + asked.driver_os));
-    return join(parts, ", ");
+    return listed({asked.gpu_name.empty() ? known("compute capability ", asked.gpu)
+                                          : shown(asked.gpu_name) + known(" (", asked.gpu, ")"),
+                   known("driver ", asked.driver), known("Python ", asked.python),
+                   asked.os + (asked.driver_os.empty() ? "" : " over a driver of " + asked.driver_os)});
 }
 
 std::string capabilities_in_words(const std::vector<Version>& capabilities) {
-    std::string words;
-    for (const Version& capability : capabilities) words += (words.empty() ? "" : " ") + shown(capability.text);
-    return words;
+    std::vector<std::string> words;
+    for (const Version& capability : capabilities) words.push_back(shown(capability.text));
+    return join(words, " ");
 }
 
 void write_needed(Page& page, const NeededBuild& needed) {
@@ -173,8 +144,8 @@ void write_needed(Page& page, const NeededBuild& needed) {
     page.wrap("", page.styled(TextStyle::bold, shown(build.os + ", " + build.build)) + ": " + shown(made_of(build)), 2);
     if (build.fit == Fit::does_not_work) page.labelled("not here", shown(join(build.because, "; ")));
     if (build.driver_full)
-        page.labelled("driver", (build.driver_min ? build.driver_min->text + " or newer; " : "") +
-                                    "all features of its CUDA from " + build.driver_full->text + " on");
+        page.labelled("driver", known("", build.driver_min, " or newer; ") +
+                                    known("all features of its CUDA from ", build.driver_full, " on"));
     page.labelled("GPUs", needed.gpus.empty() ? "not in the data" : capabilities_in_words(needed.gpus));
     page.labelled("by PTX", capabilities_in_words(needed.gpus_compiling_first));
     write_build_details(page, build);
@@ -183,7 +154,7 @@ void write_needed(Page& page, const NeededBuild& needed) {
 
 std::string sentence(const SelftestDocument& document) {
     const auto count = [&](SelftestOutcome outcome) {
-        return static_cast<std::size_t>(std::ranges::count(document.checks, outcome, &SelftestCheck::outcome));
+        return std::ranges::count(document.checks, outcome, &SelftestCheck::outcome);
     };
     if (const auto failed = count(SelftestOutcome::failed))
         return "the self-test failed in " + pluralized(failed, "check", "checks") +
@@ -196,60 +167,45 @@ std::string sentence(const SelftestDocument& document) {
 
 }  // namespace
 
-std::string text_of(const VersionDocument& document, const Style& style) {
-    Page page(style);
+void write_document(Page& page, const VersionDocument& document) {
     page.line("rnncheck " + document.tool.version);
-    page.line("compatibility data of " + document.tool.matrix_date + ", schema " +
-              std::to_string(document.report_schema) + ", commit " + document.tool.commit.value_or("unknown"));
-    return page.text();
+    page.line(concat("compatibility data of ", document.tool.matrix_date, ", schema ", document.report_schema,
+                     ", commit ", document.tool.commit.value_or("unknown")));
 }
 
-std::string text_of(const ListDocument& document, const Style& style) {
-    Page page(style);
-    std::size_t width = 0;
-    for (const ListItem& entry : document.items) width = std::max(width, entry.name.size());
-    for (const ListItem& entry : document.items)
-        page.line(entry.title.empty() ? entry.name : padded(entry.name, width) + "  " + entry.title);
-    return page.text();
+void write_document(Page& page, const ListDocument& document) {
+    std::vector<std::vector<std::string>> rows;
+    for (const ListItem& item : document.items) rows.push_back({item.name, item.title});
+    for (const std::string& line : aligned(rows)) page.line(line);
 }
 
-std::string text_of(const TablesDocument& document, const Style& style) {
-    Page page(style);
+void write_document(Page& page, const TablesDocument& document) {
     for (const TableOutline& table : document.tables) {
         page.line(page.styled(TextStyle::bold, shown(table.name)) + "  " + pluralized(table.rows, "row", "rows") +
                   ", newest source " + shown(table.newest_source));
         page.wrap("    ", shown(table.about));
         page.line();
     }
-    write_matrix(page, document.tool);
-    return page.text();
+    page.line("Compatibility data: " + matrix_date_in_words(document.tool) + ", " + shown(document.tool.matrix_digest));
 }
 
-std::string text_of(const TableDocument& document, const Style& style) {
-    Page page(style);
+void write_document(Page& page, const TableDocument& document) {
     page.wrap(page.styled(TextStyle::bold, shown(document.view.name)) + ": ", shown(document.view.about), 2);
     page.line();
-    if (document.view.rows.empty()) {
-        page.line("no row matches");
-        return page.text();
-    }
+    if (document.view.rows.empty()) return page.line("no row matches");
     write_rows(page, document.view);
-    write_matrix(page, document.tool);
-    return page.text();
+    page.line("Compatibility data: " + matrix_date_in_words(document.tool) + ", " + shown(document.tool.matrix_digest));
 }
 
-std::string text_of(const VerifyDocument& document, const Style& style) {
-    Page page(style);
+void write_document(Page& page, const VerifyDocument& document) {
     for (const Issue& issue : document.issues)
         page.line(shown(document.directory + "/" + issue.table + ".json") +
-                  (issue.row > 0 ? ", row " + std::to_string(issue.row) : "") + ": " + shown(issue.text));
+                  (issue.row > 0 ? concat(", row ", issue.row) : "") + ": " + shown(issue.text));
     page.line(pluralized(document.rows, "row", "rows") + ", " + pluralized(document.issues.size(), "issue", "issues"));
-    return page.text();
 }
 
-std::string text_of(const PlanDocument& document, const Style& style) {
+void write_document(Page& page, const PlanDocument& document) {
     const Plan& plan = document.plan;
-    Page page(style);
     page.wrap("What can run on ", shown(asked_in_words(plan.asked)), 2);
     for (const std::string& remark : plan.remarks) page.wrap("", shown(remark), 2);
     for (const std::string& obstacle : plan.obstacles) {
@@ -257,33 +213,25 @@ std::string text_of(const PlanDocument& document, const Style& style) {
         page.wrap("No build can be proposed: ", shown(obstacle), 2);
     }
     for (const FrameworkPlan& framework : plan.frameworks) write_plan(page, framework);
-    page.line();
-    page.line("Compatibility data: " + matrix_date_in_words(document.tool));
-    return page.text();
+    write_date_of_data(page, document.tool);
 }
 
-std::string text_of(const NeedsDocument& document, const Style& style) {
+void write_document(Page& page, const NeedsDocument& document) {
     const Needs& needs = document.needs;
-    Page page(style);
     page.line("What " + shown(needs.framework) + ' ' + needs.version.text + " needs");
     for (const NeededBuild& build : needs.builds) write_needed(page, build);
-    if (!needs.without_cuda.empty()) {
-        page.line();
-        page.wrap("no build with CUDA for ", shown(join_with_and(needs.without_cuda)), 2);
-    }
-    if (needs.newest_known || (needs.builds.empty() && needs.without_cuda.empty())) page.line();
+    const bool is_unknown = needs.builds.empty() && needs.without_cuda.empty();
+    if (!needs.without_cuda.empty() || needs.newest_known || is_unknown) page.line();
+    if (!needs.without_cuda.empty()) page.wrap("no build with CUDA for ", shown(join_with_and(needs.without_cuda)), 2);
     if (needs.newest_known)
         page.wrap("", "it is newer than the data of " + shown(document.tool.matrix_date) + ", which end with " +
                           needs.newest_known->text);
-    else if (needs.builds.empty() && needs.without_cuda.empty())
+    else if (is_unknown)
         page.line("no such version is in the data");
-    page.line();
-    page.line("Compatibility data: " + matrix_date_in_words(document.tool));
-    return page.text();
+    write_date_of_data(page, document.tool);
 }
 
-std::string text_of(const WhichDocument& document, const Style& style) {
-    Page page(style);
+void write_document(Page& page, const WhichDocument& document) {
     page.wrap("", shown(document.target));
     for (const auto& note : document.notes) page.wrap("  note: ", shown(note));
     if (document.libraries.empty()) {
@@ -291,12 +239,10 @@ std::string text_of(const WhichDocument& document, const Style& style) {
         page.line("no such library is needed or opened by name");
     }
     for (const auto& choice : document.libraries) write_choice(page, choice);
-    return page.text();
 }
 
-std::string text_of(const SelftestDocument& document, const Style& style) {
+void write_document(Page& page, const SelftestDocument& document) {
     constexpr Mark marks[] = {Mark::passed, Mark::warning, Mark::failed};
-    Page page(style);
     const auto mark = [&](SelftestOutcome outcome) { return page.mark(marks[static_cast<std::size_t>(outcome)]); };
     page.wrap("rnncheck " + shown(document.tool.version) + "   " + mark(document.verdict) + ' ', sentence(document), 2);
     page.line();
@@ -304,7 +250,6 @@ std::string text_of(const SelftestDocument& document, const Style& style) {
         page.wrap(
             " " + mark(check.outcome) + ' ' + padded(name_of(check.outcome), 10) + "  " + padded(check.name, 15) + "  ",
             shown(check.text));
-    return page.text();
 }
 
 }  // namespace rnncheck

@@ -34,8 +34,7 @@ RNNCHECK_ENUM(Action,
 )
 
 /// `text` for people, `action` and `commands` for scripts, `verify` a command that shows the cure (of a rule: empty
-/// for the rule itself, asked again). A rule may list commands that only look among `commands`; judge() tells them
-/// apart.
+/// for the rule itself, asked again).
 struct Remedy {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(Action, action, "its first step, in one word for automation") = Action::other;

@@ -12,8 +12,6 @@ namespace rnncheck {
 
 namespace {
 
-constexpr std::size_t label_width = 10;
-
 const char* name_for_people(LayerKind kind) {
     constexpr const char* names[] = {"LSTM",       "GRU",      "RNN (tanh)", "RNN (ReLU)",     "RNN",
                                      "LSTM cell",  "GRU cell", "RNN cell",   "stack of cells", "convolutional LSTM",
@@ -23,14 +21,11 @@ const char* name_for_people(LayerKind kind) {
 
 /// "GRU, input 128, hidden 256, 2 layers, both directions, float32".
 std::string outline(const JudgedLayer& layer) {
-    std::vector<std::string> parts{name_for_people(layer.kind)};
-    if (layer.input) parts.push_back("input " + std::to_string(*layer.input));
-    if (layer.hidden) parts.push_back("hidden " + std::to_string(*layer.hidden));
-    if (layer.layers > 1) parts.push_back(std::to_string(layer.layers) + " layers");
-    if (layer.directions == 2) parts.push_back("both directions");
-    if (layer.dtype) parts.push_back(*layer.dtype);
-    if (const auto* used = look_up(layer.settings, "used")) parts.push_back("used " + *used);
-    return shown(join(parts, ", "));
+    const std::string* const used = look_up(layer.settings, "used");
+    return shown(listed(
+        {name_for_people(layer.kind), layer.input ? concat("input ", *layer.input) : "",
+         layer.hidden ? concat("hidden ", *layer.hidden) : "", layer.layers > 1 ? concat(layer.layers, " layers") : "",
+         layer.directions == 2 ? "both directions" : "", layer.dtype.value_or(""), used ? "used " + *used : ""}));
 }
 
 /// The five rows that a layer can have.
@@ -57,43 +52,26 @@ std::string estimated(const ModelMemory& memory) {
            mebibytes(memory.workspace) + ", for training also " + mebibytes(memory.reserve) + " (estimated)";
 }
 
-/// "GPU 0: correct, 0.3 ms, weights 0.1 MiB, workspace 1.2 MiB, 23900 MiB free".
-std::string in_words(const RnnRun& run) {
-    std::string text = "GPU " + std::to_string(run.gpu) + ", " + run.library +
-                       (run.dialect == Dialect::legacy ? " (legacy interface): " : ": ");
-    text += run.end == RunEnd::ok          ? "correct"
-            : run.end == RunEnd::incorrect ? "incorrect, " + run.where.value_or("")
-                                           : std::string(word_of(run.end));
-    if (run.end != RunEnd::incorrect && run.result) text += ", " + run.result->text;
-    if (run.repeat_ms) text += ", " + short_number(std::round(*run.repeat_ms * 1000) / 1000) + " ms";
-    if (run.weight_bytes)
-        text += ", weights " + mebibytes(run.weight_bytes) + ", workspace " + mebibytes(run.workspace_bytes);
-    if (run.reserve_bytes) text += ", reserve space " + mebibytes(run.reserve_bytes);
-    if (run.free_bytes) text += ", " + mebibytes(run.free_bytes) + " free";
-    return text;
-}
-
 void write_layer(Page& page, const JudgedLayer& layer) {
     page.line();
     page.wrap(page.styled(TextStyle::bold, shown(layer.name.empty() ? "(the model itself)" : layer.name)) + "  ",
               outline(layer), 4);
     std::vector<std::string> settings;
     for (const auto& [name, value] : layer.settings) settings.push_back(name + " " + value);
-    if (page.is_verbose() && !settings.empty()) page.labelled("Settings", shown(join(settings, ", ")), label_width);
+    if (page.is_verbose() && !settings.empty()) page.labelled("Settings", shown(join(settings, ", ")));
     const auto [mark, use] = use_in_words(layer);
     page.wrap("  " + page.mark(mark) + " cuDNN  ", use);
-    for (const std::string& reason : layer.reasons) page.labelled("Why", shown(reason), label_width);
-    for (const std::string& change : layer.changes) page.labelled("Change", shown(change), label_width);
+    for (const std::string& reason : layer.reasons) page.labelled("Why", shown(reason));
+    for (const std::string& change : layer.changes) page.labelled("Change", shown(change));
     if (layer.modeled_speedup)
         page.labelled("Gain",
                       "about " + short_number(std::round(*layer.modeled_speedup * 10) / 10) +
                           " times as fast (not measured; model of docs/speed.md for 32 sequences of 100 steps or the "
-                          "sizes given)",
-                      label_width);
-    for (const std::string& place : layer.here) page.labelled("Here", shown(place), label_width);
-    if (layer.memory) page.labelled("Memory", estimated(*layer.memory), label_width);
+                          "sizes given)");
+    for (const std::string& place : layer.here) page.labelled("Here", shown(place));
+    if (layer.memory) page.labelled("Memory", estimated(*layer.memory));
     if (page.is_verbose())
-        for (const std::string& source : layer.sources) page.line("  " + padded("Source", label_width) + shown(source));
+        for (const std::string& source : layer.sources) page.unwrapped("Source", shown(source));
 }
 
 Finding finding_of(const JudgedLayer& layer) {
@@ -111,12 +89,12 @@ Finding finding_of(const JudgedLayer& layer) {
 }
 
 void write_runs(Page& page, const LayerRuns& runs) {
-    for (const RnnRun& run : runs.runs) page.labelled("Run", shown(in_words(run)), label_width);
+    for (const RnnRun& run : runs.runs)
+        page.labelled("Run", concat("GPU ", run.gpu, ", ", shown(run.library),
+                                    run.dialect == Dialect::legacy ? " (legacy interface): " : ": ", how_it_went(run)));
     if (runs.algorithm)
-        page.labelled("Algorithm", std::string(name_of(*runs.algorithm)) + ", which the framework requests here",
-                      label_width);
-    page.labelled("Weights", runs.own_weights ? "those of the file" : "made by formula, not those of the file",
-                  label_width);
+        page.labelled("Algorithm", std::string(name_of(*runs.algorithm)) + ", which the framework requests here");
+    page.labelled("Weights", runs.own_weights ? "those of the file" : "made by formula, not those of the file");
 }
 
 }  // namespace
@@ -139,23 +117,17 @@ void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerR
     for (const std::string& note : model.notes) page.wrap("note: ", shown(note));
 }
 
-std::string text_of(const ModelDocument& document, const Style& style) {
-    Page page(style);
-    if (style.quiet) {
-        page.line(shown(document.sentence));
-        return page.text();
-    }
+void write_document(Page& page, const ModelDocument& document) {
+    if (page.is_quiet()) return page.line(shown(document.sentence));
     write_layers(page, document, document.runs);
-    return page.text() + (document.report ? "\n" + text_of(*document.report, style) : "");
+    if (!document.report) return;
+    page.line();
+    write_document(page, *document.report);
 }
 
 Outline outline_of(const ModelDocument& document) {
-    Outline outline = document.report ? outline_of(*document.report) : Outline{};
-    outline.tool = document.tool;
-    outline.run = document;
-    outline.verdict = document.verdict;
-    outline.word = name_of(document.verdict);
-    outline.sentence = document.sentence;
+    Outline outline =
+        outline_with(document, document.verdict, document.report ? outline_of(*document.report) : Outline{});
     for (const JudgedLayer& layer : document.layers)
         if (layer.cudnn == CudnnUse::no) outline.findings.push_back(finding_of(layer));
     const bool unknown = find_by(document.layers, &JudgedLayer::cudnn, CudnnUse::unknown);
@@ -166,15 +138,9 @@ Outline outline_of(const ModelDocument& document) {
                                                    : Outcome::pass,
                               .reason = document.sentence,
                               .layer = Layer::runtime});
-    outline.sections = [&document] {
-        Page page({});
-        write_layers(page, document, document.runs);
-        std::vector<OutlineSection> sections = {{"Recurrent layers", std::string(trim(page.text()))}};
-        if (document.report) append(sections, outline_of(*document.report).sections());
-        return sections;
-    };
-    outline.text = [&document](const Style& style) { return text_of(document, style); };
-    outline.json = [&document](JsonLines layout) { return json_text(document, layout); };
+    outline.sections.insert(outline.sections.begin(), section("Recurrent layers", [&](Page& page) {
+                                write_layers(page, document, document.runs);
+                            }));
     return outline;
 }
 

@@ -8,15 +8,15 @@ namespace rnncheck {
 namespace {
 
 std::vector<OutlineSection> sections_of(const Report& report) {
-    Page sweeps({}), layers({}), extras({});
-    write_sweeps(sweeps, report.facts, true);
-    if (report.model) write_layers(layers, *report.model);
-    if (report.lstm) write_lstm(extras, *report.lstm);
-    std::string cases = sweeps.text();
-    cases.erase(0, cases.find("\n  ") + 1);  // the heading, which the section has
-    std::vector<OutlineSection> sections = {{"Recurrent networks", cases},
-                                            {"Recurrent layers", std::string(trim(layers.text()))},
-                                            {"Further results", std::string(trim(extras.text()))}};
+    std::vector<OutlineSection> sections = {
+        section("Recurrent networks", [&](Page& page) { write_sweeps(page, report.facts, true, ""); }),
+        section("Recurrent layers",
+                [&](Page& page) {
+                    if (report.model) write_layers(page, *report.model);
+                }),
+        section("Further results", [&](Page& page) {
+            if (report.lstm) write_lstm(page, *report.lstm);
+        })};
     std::erase_if(sections, [](const OutlineSection& section) { return section.text.empty(); });
     return sections;
 }
@@ -30,21 +30,26 @@ std::map<int, std::map<RunEnd, int>> tests_by_end(const Facts& facts) {
 
 }  // namespace
 
+OutlineSection section(std::string heading, const std::function<void(Page&)>& write) {
+    Page page({});
+    write(page);
+    std::string text = page.text();
+    text.erase(text.find_last_not_of('\n') + 1);
+    text.erase(0, text.find_first_not_of('\n'));
+    return {std::move(heading), std::move(text)};
+}
+
 Outline outline_of(const Report& report) {
-    return {.tool = report.tool,
-            .run = report,
-            .verdict = report.verdict,
-            .sentence = sentence_of(report),
-            .hidden = hidden_in_words(report),
-            .findings = report.findings,
-            .checks = report.verdicts,
-            .tests = tests_by_end(report.facts),
-            .checklist =
-                [&report] { return from_logs_alone(report.facts) ? no_such<ChecklistLine>() : checklist_of(report); },
-            .sections = [&report] { return sections_of(report); },
-            .pictures = [&report] { return sweep_pictures(report.facts); },
-            .text = [&report](const Style& style) { return text_of(report, style); },
-            .json = [&report](JsonLines layout) { return json_text(report, layout); }};
+    Outline outline = outline_with(report, report.verdict);
+    outline.sentence = sentence_of(report);
+    outline.hidden = hidden_in_words(report);
+    outline.findings = report.findings;
+    outline.checks = report.verdicts;
+    outline.tests = tests_by_end(report.facts);
+    if (!from_logs_alone(report.facts)) outline.checklist = checklist_of(report);
+    outline.sections = sections_of(report);
+    outline.pictures = [&report] { return sweep_pictures(report.facts); };
+    return outline;
 }
 
 std::string about_run(const Outline& outline) {

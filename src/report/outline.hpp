@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <map>
+#include <span>
 
+#include "base/directory_list.hpp"
 #include "report/documents.hpp"
 #include "report/text.hpp"
 
@@ -15,31 +17,50 @@ struct OutlineSection {
     std::string heading, text;
 };
 
-/// Nothing, for a document that has none.
-template <class T>
-std::vector<T> no_such() {
-    return {};
-}
-
-/// What few formats print is made when they ask. It may not outlive its document.
+/// It may not outlive its document.
 struct Outline {
     ToolStamp tool = {};
     RunStamp run = {};
     OverallVerdict verdict = OverallVerdict::undetermined;  ///< decides about colors and exit codes
-    std::string_view word = name_of(verdict);               ///< the verdict, as this document names it
+    std::string_view word = {};                             ///< the verdict, as this document names it
     std::string sentence = {};
     std::string hidden = {};  ///< what was replaced because it is private
     std::vector<Finding> findings = {};
     std::vector<RuleVerdict> checks = {};             ///< of a finding's rule too
     std::map<int, std::map<RunEnd, int>> tests = {};  ///< by GPU and end; empty where none belongs to the document
     std::string_view checklist_heading = "Checklist";
-    std::function<std::vector<ChecklistLine>()> checklist = no_such<ChecklistLine>;
-    std::function<std::vector<OutlineSection>()> sections = no_such<OutlineSection>;
-    std::function<std::vector<std::vector<std::string>>()> rows = {};  ///< a table; the findings where it is not set
-    std::function<std::vector<std::string>()> pictures = no_such<std::string>;  ///< SVG
-    std::function<std::string(const Style&)> text = {};
-    std::function<std::string(JsonLines)> json = {};
+    std::vector<ChecklistLine> checklist = {};
+    std::vector<OutlineSection> sections = {};
+    std::vector<std::vector<std::string>> rows = {};  ///< a table; the findings where it is empty
+    // What few formats print is made when they ask.
+    std::function<std::string(const Style&)> text = {}, json = {};
+    std::function<std::vector<std::string>()> pictures = [] { return std::vector<std::string>(); };  ///< SVG
 };
+
+/// What every document has, put into `outline`.
+template <class Document>
+Outline outline_with(const Document& document, OverallVerdict verdict, Outline outline = {}) {
+    outline.tool = document.tool;
+    outline.run = document;
+    outline.verdict = verdict;
+    outline.word = name_of(verdict);
+    outline.sentence = document.sentence;
+    outline.text = [&document](const Style& style) { return text_of(document, style); };
+    outline.json = [&document](const Style& style) { return json_text(document, style.json_lines); };
+    return outline;
+}
+
+/// A section with what `write` puts on a page.
+OutlineSection section(std::string heading, const std::function<void(Page&)>& write);
+
+/// A format prints the outline of a report or of another document. It may not look anything up and may not decide.
+struct Format {
+    std::string_view title;
+    std::string (*write)(const Outline&, const Style&);
+};
+
+/// Every file of src/report/formats/, by name.
+std::span<const Named<Format>> all_formats();
 
 Outline outline_of(const Report& report);
 Outline outline_of(const Diff& diff);

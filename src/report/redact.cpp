@@ -1,33 +1,214 @@
 #include "report/redact.hpp"
 
+#include <re2/re2.h>
+#include <re2/set.h>
+
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <map>
+#include <memory>
 #include <unordered_map>
 
+#include "base/directory_list.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
-#include "report/private_patterns.hpp"
 
 namespace rnncheck {
 
+/// Those to `token` are replaced where they stand, whatever they are; the others become known words.
+RNNCHECK_ENUM(PrivateKind, uuid, user, email, secret, ip_address, mac_address, pci_id, token, serial, host, home, ssid,
+              process)
+
 namespace {
 
-/// A name that is also an ordinary word in reports ("cuda", "test", "max"), or too short to tell from one. Only at the
-/// place of a user's name in a path is it taken for one.
-bool is_ordinary_word(std::string_view name) {
-    constexpr std::string_view words =
-        " admin administrator ai all anaconda and api app apps apt art artifactory aws azure batch bin build builder "
-        "cache case centos ci compute conda core cpu cublas cuda cudart cudnn data debian deep default dev device "
-        "docker driver error etc download fedora file files for gcp generic git gitlab gpu gpus given group guest has "
-        "home host install installed jenkins jovyan jupyter keras kernel lab lib lib64 libcuda libcudnn library linux "
-        "local localhost log login look main mark max media memory min mirror mirrors missing ml mnt module node none "
-        "not nexus nvidia nvml opt path proc program proxy public pypi python python3 pytorch registry repo rnn "
-        "rnncheck root run run_path runner sbin server service shared snap src srv step student sudo sys system temp "
-        "tensorflow test tester the tmp toolkit torch ubuntu user users usr vagrant var version will with work worker "
-        "workspace www x86 ";
-    return name.size() < 3 || std::ranges::all_of(name, is_digit) || contains(words, " " + lower(name) + " ");
+bool is_in_place(PrivateKind kind) {
+    return kind <= PrivateKind::token;
+}
+
+/// Compiled when it is needed, which most are not.
+struct Regex {
+    std::string text;
+    mutable std::unique_ptr<re2::RE2> made = nullptr;
+
+    const re2::RE2& compiled() const {
+        if (!made) made = std::make_unique<re2::RE2>(text, re2::RE2::Latin1);
+        return *made;
+    }
+};
+
+struct PrivatePattern {
+    PrivateKind kind;
+    Regex regex;
+};
+
+struct PatternTable {
+    std::map<std::string, Regex> parts;  ///< "not user" too
+    std::vector<PrivatePattern> patterns;
+};
+
+/// The lines of the table, continued ones as one.
+std::vector<std::string> table_lines() {
+    std::vector<std::string> lines;
+    for (std::string line : split(page_named(report_texts(), "private_patterns"), '\n')) {
+        line.erase(std::min(line.find("  # "), line.size()));
+        if (line.starts_with(' '))
+            lines.back() += trim(line);
+        else if (!line.empty() && !line.starts_with('#'))
+            lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+const PatternTable& table() {
+    static const auto read = [] {
+        PatternTable table;
+        for (const std::string_view line : table_lines()) {
+            const std::size_t end = line.find_first_of("=:");
+            const std::string name(trim(line.substr(0, end)));
+            std::string regex(trim(line.substr(end + 1)));
+            for (const auto& [part, meaning] : table.parts) replace_all(regex, '<' + part + '>', meaning.text);
+            if (const auto kind = from_name<PrivateKind>(name))
+                table.patterns.push_back({*kind, {std::move(regex)}});
+            else
+                table.parts[name] = {std::move(regex)};
+        }
+        return table;
+    }();
+    return read;
+}
+
+/// By kind.
+const std::vector<std::string> placeholders = {"UUID-", "USER",   "EMAIL", "SECRET", "IP-",  "MAC-",   "PCI-ID-",
+                                               "TOKEN", "SERIAL", "HOST",  "HOME",   "SSID", "PROCESS"};
+
+std::string_view placeholder_of(PrivateKind kind) {
+    return placeholders[static_cast<std::size_t>(kind)];
+}
+
+/// The number of "USER7" as one of a user; 0 when it is none of this kind.
+int number_in_placeholder(std::string_view text, PrivateKind kind) {
+    if (!text.starts_with(placeholder_of(kind))) return 0;
+    const auto number = number_from(text.substr(placeholder_of(kind).size()));
+    return number && *number > 0 && *number < 1'000'000 ? *number : 0;
+}
+
+bool is_placeholder(std::string_view text) {
+    static const re2::RE2 regex("(?:" + join(placeholders, "|") + ")0*[1-9][0-9]{0,5}", re2::RE2::Latin1);
+    return re2::RE2::FullMatch({text.data(), text.size()}, regex);
+}
+
+/// Whether the table says "not KIND" of the text: "not user", or "not name" of an ordinary word.
+bool only_looks_like(std::string_view kind, std::string_view text) {
+    const Regex* const regex = look_up(table().parts, "not " + std::string(kind));
+    return regex && re2::RE2::FullMatch({text.data(), text.size()}, regex->compiled());
+}
+
+/// The length of the domain at the beginning, ".cluster.example.com"; 0 without one.
+std::size_t length_of_domain(std::string_view text) {
+    re2::StringPiece rest(text.data(), text.size());
+    re2::RE2::Consume(&rest, table().parts.at("domain").compiled());
+    return text.size() - rest.size();
+}
+
+/// One thing in a text.
+struct PrivatePlace {
+    std::size_t begin, end;
+    PrivateKind kind;
+
+    std::string_view of(std::string_view text) const { return text.substr(begin, end - begin); }
+};
+
+/// A text as a person reads it: without a terminal's codes, which may stand inside a secret, and with %2F as '/'.
+struct SearchedText {
+    std::string text = {};
+    std::vector<std::size_t> from = {};     ///< where each character begins in the original; empty: the same text
+    std::vector<PrivatePlace> places = {};  ///< in `text`, in its order, the longest first
+
+    /// How the original writes the character at `at`.
+    std::string_view written(std::size_t at, std::string_view original) const {
+        return from.empty() ? original.substr(at, 1) : original.substr(from[at], from[at + 1] - from[at]);
+    }
+};
+
+void add_places(std::string_view text, const PrivatePattern& pattern, std::vector<PrivatePlace>& places) {
+    const std::string_view kind = name_of(pattern.kind);
+    std::array<re2::StringPiece, 6> found;  // the match and the groups, of which at most one is there
+    for (std::size_t from = 0;
+         pattern.regex.compiled().Match({text.data(), text.size()}, from, text.size(), re2::RE2::UNANCHORED,
+                                        found.data(), static_cast<int>(found.size()));) {
+        const auto group = std::find_if(found.begin() + 1, found.end(), [](const auto& g) { return g.data(); });
+        const auto& part = group == found.end() ? found.front() : *group;
+        const auto begin = static_cast<std::size_t>(part.data() - text.data());
+        const std::size_t end = begin + part.size();
+        // "hostname" may be taken for a name before it introduces one.
+        from = pattern.kind == PrivateKind::host ? begin : end;
+        if (group != found.end() && !only_looks_like(kind, {part.data(), part.size()}))
+            places.push_back({begin, end, pattern.kind});
+    }
+}
+
+/// The patterns that match somewhere, found in one pass.
+std::vector<int> matching_patterns(std::string_view text) {
+    static const auto set = [] {
+        re2::RE2::Options options(re2::RE2::Latin1);
+        options.set_max_mem(64 << 20);
+        auto made = std::make_unique<re2::RE2::Set>(options, re2::RE2::UNANCHORED);
+        for (const PrivatePattern& pattern : table().patterns) made->Add(pattern.regex.text, nullptr);
+        made->Compile();
+        return made;
+    }();
+    std::vector<int> found;
+    re2::RE2::Set::ErrorInfo error{re2::RE2::Set::kNoError};
+    if (!set->Match({text.data(), text.size()}, &found, &error) && error.kind != re2::RE2::Set::kNoError)
+        for (std::size_t i = 0; i < table().patterns.size(); ++i) found.push_back(static_cast<int>(i));
+    return found;
+}
+
+std::vector<PrivatePlace> places_in(std::string_view text) {
+    std::vector<PrivatePlace> places;
+    std::vector<int> patterns = matching_patterns(text);
+    std::ranges::sort(patterns);
+    for (const int i : patterns) add_places(text, table().patterns[static_cast<std::size_t>(i)], places);
+    return places;
+}
+
+/// Takes terminal codes out, and decodes %2F (RFC 3986).
+void decode(std::string_view original, SearchedText& to) {
+    static const re2::RE2 code(table().parts.at("terminal_code").text + "|%([0-9A-Fa-f]{2})", re2::RE2::Latin1);
+    for (std::size_t at = 0, next; at < original.size(); at = next) {
+        next = at + 1;
+        char character = original[at];
+        if (re2::StringPiece rest(original.data() + at, original.size() - at), digits;
+            contains("\x1b\\%", {&character, 1}) && re2::RE2::Consume(&rest, code, &digits)) {
+            next = original.size() - rest.size();
+            if (digits.empty()) continue;
+            character = static_cast<char>(std::stoi(std::string(digits), nullptr, 16));
+        }
+        to.text += character;
+        to.from.push_back(at);
+    }
+    to.from.push_back(original.size());
+    to.from.front() = 0;
+}
+
+SearchedText searched(std::string_view original) {
+    SearchedText all{.places = places_in(original)};
+    if (original.find_first_of("\x1b\\%") != std::string_view::npos) decode(original, all);
+    if (all.text.size() == original.size() || all.from.empty()) {
+        all.text = original;
+        all.from.clear();
+    } else {
+        const auto in_text = [&](std::size_t at) {
+            return static_cast<std::size_t>(std::ranges::lower_bound(all.from, at) - all.from.begin());
+        };
+        for (PrivatePlace& place : all.places) place = {in_text(place.begin), in_text(place.end), place.kind};
+        append(all.places, places_in(all.text));
+    }
+    std::ranges::stable_sort(all.places, [](const PrivatePlace& a, const PrivatePlace& b) {
+        return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+    });
+    return all;
 }
 
 /// Letters and digits, and all beyond ASCII.
@@ -44,75 +225,34 @@ std::string leading_run(std::string_view text) {
     return {text.begin(), std::ranges::find_if_not(text, is_word_char)};
 }
 
-/// The length of ".cluster.example.com"; 0 for one label, which may be the ending of a file's name.
-std::size_t domain_behind(std::string_view text) {
-    std::size_t labels = 0, length = 0;
-    while (length + 1 < text.size() && text[length] == '.' && is_letter(text[length + 1])) {
-        length = std::min(
-            text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-", length + 1),
-            text.size());
-        ++labels;
-    }
-    return labels > 1 ? length : 0;
-}
-
-/// The number of "USER7"; 0 when it is no such word.
-int number_in_word(std::string_view text, const PrivateKind& kind) {
-    if (!text.starts_with(kind.word)) return 0;
-    int number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data() + kind.word.size(), end, number);
-    return error == std::errc{} && stop == end && number < 1'000'000 ? number : 0;
-}
-
-bool is_word_of_ours(std::string_view text) {
-    return std::ranges::any_of(private_kinds::all, [&](const auto* kind) { return number_in_word(text, *kind) > 0; });
-}
-
-/// Whether `directory` stands at `at` as a whole path or as the beginning of one.
-bool is_directory_at(std::string_view text, std::size_t at, std::string_view directory) {
-    if (!text.substr(at).starts_with(directory)) return false;
-    const std::size_t end = at + directory.size();
+/// Whether a whole path, or the beginning of one, is from `begin` to `end`.
+bool is_path(std::string_view text, std::size_t begin, std::size_t end) {
     const auto is_one_of = [](char c, std::string_view more) { return is_word_char(c) || contains(more, {&c, 1}); };
-    return (at == 0 || !is_one_of(text[at - 1], "._-/")) && (end == text.size() || !is_one_of(text[end], "_-"));
-}
-
-/// Programs live there: as a home directory it tells nothing, and hiding it would hide where libraries are.
-bool is_system_directory(std::string_view directory) {
-    constexpr std::string_view starts[] = {"/usr/", "/opt/",  "/var/", "/etc/", "/run/",
-                                           "/dev/", "/proc/", "/sys/", "/lib/"};
-    return std::ranges::any_of(starts, [&](std::string_view start) { return directory.starts_with(start); });
+    return (begin == 0 || !is_one_of(text[begin - 1], "._-/")) && (end == text.size() || !is_one_of(text[end], "_-"));
 }
 
 /// Replaces private things by words, the same word for the same thing as long as the object lives.
 class Redactor {
   public:
-    explicit Redactor(const Identity& identity) : homes_{"/root"} {
-        for (const auto& directory : identity.homes) add_home(directory);
-        for (const auto& name : identity.users) add_user(name);
-        for (const auto& name : identity.hosts) add_host(name);
+    explicit Redactor(const Identity& identity) {
+        add_word("/root", PrivateKind::home);
+        for (const auto& directory : identity.homes) add(directory, PrivateKind::home);
+        for (const auto& name : identity.users) add(name, PrivateKind::user);
+        for (const auto& name : identity.hosts) add(name, PrivateKind::host);
     }
 
-    /// Takes note of names that the text shows in a telling place, so that they are known in other places too.
+    /// Takes note of what the text shows in a telling place, so that it is known in other places too.
     void learn(const SearchedText& searched) {
-        for (const PrivatePlace& place : searched.places) {
-            const std::string_view part = place.of(searched.text);
-            if (place.kind == &private_kinds::host)
-                add_host(part);
-            else if (place.kind == &private_kinds::user)
-                add_user(part);
-            else if (!place.kind->is_in_place)
-                add_word(part, *place.kind);
-            else if (place.kind == &private_kinds::uuid && part.size() == 36)
-                word_for(private_kinds::uuid, lower(part));
-        }
+        for (const PrivatePlace& place : searched.places) add(place.of(searched.text), place.kind);
     }
 
-    /// The same for an environment variable whose whole value is private: USER, HOME, HOSTNAME.
+    /// The same for an environment variable whose whole value is private.
     void learn_variable(std::string_view name, std::string_view value) {
-        if (name == "HOME" || name == "USERPROFILE") add_home(value);
-        if (name == "USER" || name == "LOGNAME" || name == "SUDO_USER" || name == "USERNAME") add_user(value);
-        if (name == "HOSTNAME" || name == "COMPUTERNAME") add_host(value);
+        static const std::map<std::string_view, PrivateKind> variables = {
+            {"HOME", PrivateKind::home},     {"USERPROFILE", PrivateKind::home}, {"USER", PrivateKind::user},
+            {"LOGNAME", PrivateKind::user},  {"SUDO_USER", PrivateKind::user},   {"USERNAME", PrivateKind::user},
+            {"HOSTNAME", PrivateKind::host}, {"COMPUTERNAME", PrivateKind::host}};
+        if (const auto* kind = look_up(variables, name)) add(value, *kind);
     }
 
     std::string redacted(std::string_view original, const SearchedText& searched) {
@@ -121,13 +261,13 @@ class Redactor {
         std::string out;
         out.reserve(original.size());
         for (std::size_t at = 0; at < text.size();) {
-            for (; next != searched.places.end() && (next->begin < at || !next->kind->is_in_place); ++next)
-                if (next->kind->is_in_place) at = std::max(at, next->end);  // of two that overlap, nothing is left
+            for (; next != searched.places.end() && (next->begin < at || !is_in_place(next->kind)); ++next)
+                if (is_in_place(next->kind)) at = std::max(at, next->end);  // of two that overlap, nothing is left
             if (next != searched.places.end() && next->begin == at) {
-                out += next->kind == &private_kinds::uuid ? word_for_uuid(next->of(text))
-                                                          : word_for(*next->kind, next->of(text));
+                out += next->kind == PrivateKind::uuid ? word_for_uuid(next->of(text))
+                                                       : word_for(next->kind, next->of(text));
                 at = next->end;
-            } else if (at < text.size() && !replace_home(text, at, out) && !replace_word(text, at, out)) {
+            } else if (at < text.size() && !replace_word(text, at, out)) {
                 out += searched.written(at++, original);
             }
         }
@@ -138,7 +278,7 @@ class Redactor {
     std::vector<HiddenThings> hidden() const {
         std::vector<HiddenThings> things;
         for (const auto& [kind, numbers] : numbers_)
-            if (!numbers.empty()) things.push_back({std::string(kind->name), static_cast<int>(numbers.size())});
+            if (!numbers.empty()) things.push_back({std::string(name_of(kind)), static_cast<int>(numbers.size())});
         std::ranges::sort(things, {}, &HiddenThings::kind);
         return things;
     }
@@ -146,19 +286,32 @@ class Redactor {
   private:
     struct Secret {
         std::string text;
-        const PrivateKind* kind;
+        PrivateKind kind;
     };
 
-    void add_word(std::string_view text, const PrivateKind& kind) {
-        constexpr std::size_t most_words =
-            1000;  // more than any machine has: beyond it a hostile file only wastes time
-        const bool is_no_name = &kind != &private_kinds::serial && is_ordinary_word(text);
-        if (is_no_name || is_word_of_ours(text) || known_words_ >= most_words) return;
+    void add(std::string_view text, PrivateKind kind) {
+        if (kind == PrivateKind::host)
+            add_host(text);
+        else if (kind == PrivateKind::user)
+            add_user(text);
+        else if (kind == PrivateKind::home)
+            add_home(text);
+        else if (!is_in_place(kind))
+            add_word(text, kind);
+        else if (kind == PrivateKind::uuid && text.size() == 36)
+            word_for(kind, lower(text));
+    }
+
+    void add_word(std::string_view text, PrivateKind kind) {
+        // More than any machine has: beyond it a hostile file only wastes time.
+        constexpr std::size_t most_words = 1000;
+        const bool is_no_name = kind != PrivateKind::serial && only_looks_like("name", text);
+        if (is_no_name || is_placeholder(text) || known_words_ >= most_words) return;
         const std::string run = leading_run(text);
-        if (run.empty()) return;
+        if (run.empty() && kind != PrivateKind::home) return;
         auto& candidates = words_[run];
         if (find_by(candidates, &Secret::text, text)) return;
-        candidates.push_back({std::string(text), &kind});
+        candidates.push_back({std::string(text), kind});
         std::ranges::sort(candidates, std::greater(), [](const Secret& secret) { return secret.text.size(); });
         ++known_words_;
     }
@@ -169,13 +322,13 @@ class Redactor {
         for (char& c : capitals)
             if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
         for (const std::string_view text : {name, first_label, std::string_view(capitals)})
-            add_word(text, private_kinds::host);
+            add_word(text, PrivateKind::host);
     }
 
     void add_user(std::string_view name) {
-        int& last = last_number_[&private_kinds::user];
-        last = std::max(last, number_in_word(name, private_kinds::user));
-        add_word(name, private_kinds::user);
+        int& last = last_number_[PrivateKind::user];
+        last = std::max(last, number_in_placeholder(name, PrivateKind::user));
+        add_word(name, PrivateKind::user);
     }
 
     void add_home(std::string_view directory) {
@@ -185,58 +338,50 @@ class Redactor {
         const auto depth = std::ranges::count(directory, '/');
         const bool is_found_by_pattern =
             depth == 2 && std::ranges::any_of(searched(directory).places, [&](auto& place) {
-                return place.kind == &private_kinds::user && place.end == directory.size();
+                return place.kind == PrivateKind::user && place.end == directory.size();
             });
-        if (depth < 2 || is_found_by_pattern || is_system_directory(directory)) return;
-        if (!includes(homes_, directory)) homes_.insert(homes_.begin(), std::string(directory));
+        if (depth < 2 || is_found_by_pattern || only_looks_like("home", directory)) return;
+        add_word(directory, PrivateKind::home);
     }
 
-    std::string word_for(const PrivateKind& kind, std::string_view secret) {
-        if (is_word_of_ours(secret)) return std::string(secret);
-        auto& of_kind = numbers_[&kind];
+    std::string word_for(PrivateKind kind, std::string_view secret) {
+        if (is_placeholder(secret)) return std::string(secret);
+        auto& of_kind = numbers_[kind];
         auto known = of_kind.find(secret);
-        if (known == of_kind.end()) known = of_kind.emplace(secret, ++last_number_[&kind]).first;
-        return std::string(kind.word) + std::to_string(known->second);
+        if (known == of_kind.end()) known = of_kind.emplace(secret, ++last_number_[kind]).first;
+        return std::string(placeholder_of(kind)) + std::to_string(known->second);
     }
 
     /// The word of the whole UUID, where these digits begin one that is known.
     std::string word_for_uuid(std::string_view digits) {
         const std::string small = lower(digits);
-        const auto& known = numbers_[&private_kinds::uuid];
+        const auto& known = numbers_[PrivateKind::uuid];
         const auto longer = known.lower_bound(small);
         const bool is_shortened = longer != known.end() && longer->first.starts_with(small);
-        return word_for(private_kinds::uuid, is_shortened ? longer->first : small);
-    }
-
-    bool replace_home(std::string_view text, std::size_t& at, std::string& out) {
-        if (text[at] != '/') return false;
-        const auto* home =
-            find_where(homes_, [&](const auto& directory) { return is_directory_at(text, at, directory); });
-        if (!home) return false;
-        out += '/' + word_for(private_kinds::home, *home);
-        at += home->size();
-        return true;
+        return word_for(PrivateKind::uuid, is_shortened ? longer->first : small);
     }
 
     bool replace_word(std::string_view text, std::size_t& at, std::string& out) {
-        if (!is_word_char(text[at]) || !is_word_edge(text, at)) return false;
+        if (text[at] != '/' && (!is_word_char(text[at]) || !is_word_edge(text, at))) return false;
         const auto* candidates = look_up(words_, leading_run(text.substr(at)));
         if (!candidates) return false;
         for (const Secret& secret : *candidates) {
-            if (!text.substr(at).starts_with(secret.text) || !is_word_edge(text, at + secret.text.size())) continue;
-            out += word_for(*secret.kind, secret.text);
-            at += secret.text.size();
-            if (secret.kind == &private_kinds::host) at += domain_behind(text.substr(at));
+            const bool is_home = secret.kind == PrivateKind::home;
+            if (!text.substr(at).starts_with(secret.text)) continue;
+            const std::size_t end = at + secret.text.size();
+            if (is_home ? !is_path(text, at, end) : !is_word_edge(text, end)) continue;
+            out += (is_home ? "/" : "") + word_for(secret.kind, secret.text);
+            at = end + (secret.kind == PrivateKind::host ? length_of_domain(text.substr(end)) : 0);
             return true;
         }
         return false;
     }
 
-    std::vector<std::string> homes_;
-    std::unordered_map<std::string, std::vector<Secret>> words_;  ///< by the run of word characters they begin with
+    /// By the run of word characters they begin with; home directories, which begin with '/', by an empty one.
+    std::unordered_map<std::string, std::vector<Secret>> words_;
     std::size_t known_words_ = 0;
-    std::map<const PrivateKind*, std::map<std::string, int, std::less<>>> numbers_;  ///< by kind, then by secret
-    std::map<const PrivateKind*, int> last_number_;
+    std::map<PrivateKind, std::map<std::string, int, std::less<>>> numbers_;  ///< by kind, then by secret
+    std::map<PrivateKind, int> last_number_;
 };
 
 /// Ids and stamps are our own words, and other people's scripts look for them.
@@ -296,6 +441,14 @@ Document redacted(Document document, const Identity& identity) {
 
 }  // namespace
 
+std::string without_numbers(std::string_view text) {
+    static const re2::RE2 regex(R"((^|[^0-9A-Za-z\x80-\xff])()" + join(placeholders, "|") + ")[0-9]+",
+                                re2::RE2::Latin1);
+    std::string out(text);
+    re2::RE2::GlobalReplace(&out, regex, R"(\1\2)");
+    return out;
+}
+
 template <Fielded Document>
 Document redact(Document document, const Identity& identity) {
     return redacted(std::move(document), identity);
@@ -303,24 +456,6 @@ Document redact(Document document, const Identity& identity) {
 #define INSTANTIATE(T) template T redact(T, const Identity&);
 RNNCHECK_DOCUMENTS(INSTANTIATE)
 #undef INSTANTIATE
-
-std::string without_numbers(std::string_view text) {
-    std::string out;
-    for (std::size_t at = 0; at < text.size();) {
-        const auto begins = [&](const PrivateKind* kind) {
-            const std::size_t end = at + kind->word.size();
-            return text.substr(at).starts_with(kind->word) && end < text.size() && is_digit(text[end]);
-        };
-        const auto kind = std::ranges::find_if(private_kinds::all, begins);
-        if (kind == std::end(private_kinds::all) || !is_word_edge(text, at)) {
-            out += text[at++];
-        } else {
-            out += (*kind)->word;
-            at = std::min(text.find_first_not_of("0123456789", at + (*kind)->word.size()), text.size());
-        }
-    }
-    return out;
-}
 
 std::string redact(std::string_view text, const Identity& identity) {
     Redactor redactor(identity);

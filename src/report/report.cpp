@@ -1,6 +1,7 @@
 #include "report/report.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/text.hpp"
@@ -18,33 +19,30 @@ struct Computed {
 };
 
 Computed computed(const Report& report) {
-    Computed all;
     const bool failures_count = std::ranges::any_of(report.findings, [](const Finding& finding) {
         return finding.layer >= Layer::gpu && finding.severity != Severity::note;
     });
+    std::map<RunEnd, std::size_t> ends;
     std::set<int> gpus;
     for (const RnnRun& run : report.facts.rnn_runs) {
-        const bool unsuccessful = run.end == RunEnd::rejected || run.end == RunEnd::failed;
-        const bool failed = run.end == RunEnd::incorrect || (failures_count && unsuccessful);
-        all.passed += run.end == RunEnd::ok;
-        all.failed += failed;
-        all.other += run.end != RunEnd::ok && run.end != RunEnd::not_supported && !failed;
+        ++ends[run.end];
         if (run.end == RunEnd::ok) gpus.insert(run.gpu);
     }
-    all.gpus = gpus.size();
-    all.kernel =
-        std::ranges::any_of(report.facts.kernel_runs, [](const KernelRun& run) { return run.correct.has_value(); });
-    return all;
+    const std::size_t passed = ends[RunEnd::ok];
+    const std::size_t failed =
+        ends[RunEnd::incorrect] + (failures_count ? ends[RunEnd::rejected] + ends[RunEnd::failed] : 0);
+    return {
+        passed, failed, report.facts.rnn_runs.size() - passed - failed - ends[RunEnd::not_supported], gpus.size(),
+        std::ranges::any_of(report.facts.kernel_runs, [](const KernelRun& run) { return run.correct.has_value(); })};
 }
 
 std::string in_words(const Computed& all) {
     if (all.failed == 1 && all.passed == 0) return "the case failed";
     if (all.failed > 0)
-        return std::to_string(all.failed) + " of " + pluralized(all.failed + all.passed, "case", "cases") + " failed";
-    if (all.passed > 0 && all.other > 0)
-        return std::to_string(all.passed) + " of " + std::to_string(all.passed + all.other) + " cases passed";
+        return concat(all.failed, " of ", pluralized(all.failed + all.passed, "case", "cases"), " failed");
+    if (all.passed > 0 && all.other > 0) return concat(all.passed, " of ", all.passed + all.other, " cases passed");
     if (all.passed == 1) return "the case passed";
-    if (all.passed > 0) return "all " + std::to_string(all.passed) + " cases passed";
+    if (all.passed > 0) return concat("all ", all.passed, " cases passed");
     return all.kernel ? "no recurrent network was run on a GPU" : "nothing was run on a GPU";
 }
 

@@ -1,57 +1,184 @@
+// The cases of recurrent networks: sorted, named and drawn.
 #include "report/sweep.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
+#include "report/text.hpp"
 
 namespace rnncheck {
 
 namespace {
 
-std::string lengths_of(const RnnCase& c) {
-    constexpr std::size_t most = 16;
-    std::vector<std::string> parts;
-    for (const int length : c.lengths) parts.push_back(parts.size() == most ? "..." : std::to_string(length));
-    parts.resize(std::min(parts.size(), most + 1));
-    return join(parts, ",");
-}
-
-bool went_well(const RnnRun* run) {
-    return run->end == RunEnd::ok || run->end == RunEnd::not_supported;
-}
-
 bool fared_alike(const Sweep& a, const Sweep& b) {
     const auto same = [](const RnnRun* one, const RnnRun* other) {
-        return one->end == other->end && one->number == other->number && went_well(one) &&
-               one->bitwise_repeatable == other->bitwise_repeatable;
+        return one->end == other->end && one->number == other->number && !look_of(one->end).is_bad() &&
+               one->end != RunEnd::skipped && one->bitwise_repeatable == other->bitwise_repeatable;
     };
     return a.library == b.library && a.dialect == b.dialect &&
            std::equal(a.runs.begin(), a.runs.end(), b.runs.begin(), b.runs.end(), same);
 }
 
-std::vector<Sweep> one_per_gpu(const Facts& facts) {
-    std::vector<Sweep> sweeps;
-    std::map<std::tuple<std::string, Dialect, int>, std::size_t> places;
-    for (const RnnRun& run : facts.rnn_runs) {
-        const auto [place, is_new] = places.try_emplace({run.library, run.dialect, run.gpu}, sweeps.size());
-        if (is_new) sweeps.push_back({run.library, run.dialect, {run.gpu}, {}});
-        sweeps[place->second].runs.push_back(&run);
+constexpr int cell_size = 16, margin = 16, line_height = 15, letter_width = 7;
+constexpr std::size_t longest_words = 300;
+
+std::vector<std::string> all_shapes(const Facts& facts) {
+    std::vector<std::string> shapes;
+    for (const auto& [shape, runs] : grouped(facts.rnn_runs, [](const RnnRun& run) { return shape_of(run.rnn_case); }))
+        shapes.push_back(shape);
+    return shapes;
+}
+
+/// Draws from top to bottom and knows how large the picture became.
+struct Picture {
+    std::string body = {};
+    int y = margin, widest = 0;
+
+    void draw(int right, const std::string& element) {
+        body += element + '\n';
+        widest = std::max(widest, right);
     }
-    return sweeps;
+
+    void at(int x, int bottom, std::string_view words, std::string_view style = "") {
+        draw(x + letter_width * static_cast<int>(std::min(words.size(), longest_words)),
+             concat("<text x=\"", x, "\" y=\"", bottom, "\" ", style, '>', xml(words, longest_words), "</text>"));
+    }
+
+    void text(std::string_view words, std::string_view style = "") {
+        y += line_height;
+        at(margin, y, words, style);
+    }
+
+    void square(int x, RunEnd end, std::string_view tip) {
+        const RunEndLook& look = look_of(end);
+        draw(x + cell_size, concat("<g><title>", xml(tip, longest_words), "</title><rect x=\"", x, "\" y=\"", y,
+                                   "\" width=\"", cell_size - 1, "\" height=\"", cell_size - 1, "\" fill=\"", look.fill,
+                                   "\"/><text x=\"", x + cell_size / 2, "\" y=\"", y + 12,
+                                   "\" text-anchor=\"middle\" fill=\"", look.ink, "\">", look.letter, "</text></g>"));
+    }
+
+    std::string finished(std::string_view title) const {
+        const int width = widest + margin, height = y + margin;
+        return concat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width, "\" height=\"", height,
+                      "\" viewBox=\"0 0 ", width, ' ', height, "\" role=\"img\" aria-label=\"",
+                      xml(title, longest_words), "\" font-family=\"monospace\" font-size=\"11\">\n<rect width=\"",
+                      width, "\" height=\"", height, "\" fill=\"#ffffff\"/>\n", body, "</svg>\n");
+    }
+};
+
+void draw_sweep(Picture& page, const Sweep& sweep, const std::vector<std::string>& shapes) {
+    page.y += line_height;
+    page.text(concat(gpus_in_words(sweep.gpus), ", ", sweep.dialect, " interface, ", sweep.library),
+              "font-weight=\"bold\"");
+    const auto rows = grouped(sweep.runs, [](const RnnRun& run) { return kind_of(run.rnn_case); });
+    std::size_t widest = 0;
+    for (const auto& [kind, runs] : rows) widest = std::max(widest, kind.size());
+    const int left = margin + letter_width * static_cast<int>(widest + 1);
+    page.y += 2 * line_height;
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+        const int x = left + cell_size * static_cast<int>(i) + cell_size / 2 + 4;
+        page.at(x, page.y, std::to_string(i + 1),
+                concat("font-size=\"9\" transform=\"rotate(-90 ", x, ' ', page.y, ")\""));
+    }
+    page.y += 4;
+    for (const auto& [kind, runs] : rows) {
+        page.at(margin, page.y + 12, kind);
+        for (const auto& [shape, cases] : grouped(runs, [](const RnnRun& run) { return shape_of(run.rnn_case); })) {
+            const RunEnd end = worst_of(cases);
+            const auto column = std::ranges::find(shapes, shape) - shapes.begin();
+            page.square(left + cell_size * static_cast<int>(column), end,
+                        concat(look_of(end).word, ": ", kind, ", ", shape));
+        }
+        page.y += cell_size;
+    }
+}
+
+void draw_legend(Picture& page, const std::vector<std::string>& shapes) {
+    page.y += line_height;
+    for (std::size_t i = 0; i < names_of(RunEnd{}).size(); ++i) {
+        const auto end = static_cast<RunEnd>(i);
+        page.square(margin, end, look_of(end).word);
+        page.at(margin + cell_size + 4, page.y + 12, look_of(end).word);
+        page.y += cell_size;
+    }
+    page.text("Columns (I input, H hidden, B batch, T steps, L layers, P projection):");
+    for (std::size_t i = 0; i < shapes.size(); ++i) page.text(concat(i + 1, ": ", shapes[i]));
+}
+
+/// The kind of network of each test, and how a number of it relates to its bound.
+using Ratios = std::vector<std::pair<std::string, double>>;
+
+/// A row for each kind, a point for each ratio on a scale of powers of ten, and a line at 1, which may be a limit.
+std::string ratios_svg(const Ratios& ratios, const std::string& title, int lowest, int highest, bool one_is_limit) {
+    constexpr int power_width = 60;
+    std::map<std::string, std::set<std::pair<int, bool>>> rows;  // what would lie on another point is drawn once
+    std::size_t widest = 0;
+    for (const auto& [kind, value] : ratios) {
+        const double power = std::clamp<double>(std::log10(value), lowest, highest);
+        rows[kind].insert({static_cast<int>((power - lowest) * power_width), one_is_limit && !(value <= 1)});
+        widest = std::max(widest, kind.size());
+    }
+    Picture page;
+    page.text(title, "font-weight=\"bold\" font-size=\"14\"");
+    page.y += line_height / 2;
+    const int left = margin + letter_width * static_cast<int>(widest + 2), top = page.y + line_height;
+    const int bottom = top + line_height * static_cast<int>(rows.size() + 1);
+    for (int power = lowest; power <= highest; ++power) {
+        const int x = left + (power - lowest) * power_width;
+        page.draw(x + margin, concat("<path d=\"M", x, ' ', top, 'V', bottom, "\" stroke=\"",
+                                     power == 0 ? "#000000" : "#DDDDDD", "\"/>"));
+        page.at(x - 10, top - 3, power == 0 ? "1" : concat("1e", power));
+    }
+    page.y += line_height;
+    for (const auto& [kind, points] : rows) {
+        page.text(kind);
+        const int y = page.y - 4;
+        for (const auto& [point, is_beyond] : points) {  // a cross where it is beyond the limit, else a dot
+            const int x = left + point;
+            page.draw(x, is_beyond ? concat("<path d=\"M", x - 4, ' ', y - 4,
+                                            "l8 8m-8 0l8 -8\" stroke=\"#B3261E\" stroke-width=\"2\"/>")
+                                   : concat("<circle cx=\"", x, "\" cy=\"", y, "\" r=\"3\" fill=\"#0072B2\"/>"));
+        }
+    }
+    page.y += line_height;
+    return page.finished(title);
+}
+
+Ratios errors_against_limits(const Facts& facts) {
+    Ratios ratios;
+    for (const RnnRun& run : facts.rnn_runs)
+        if (run.largest_error && run.limit && *run.limit > 0)
+            ratios.emplace_back(kind_of(run.rnn_case), *run.largest_error / *run.limit);
+    return ratios;
+}
+
+Ratios times_against_model(const Facts& facts) {
+    Ratios ratios;
+    for (const Gpu& gpu : facts.cuda_devices)
+        if (const auto peak = peak_of(gpu))
+            for (const RnnRun& run : facts.rnn_runs)
+                if (run.gpu == gpu.index && run.repeat_ms && run.end == RunEnd::ok)
+                    ratios.emplace_back(kind_of(run.rnn_case), *run.repeat_ms / model_ms(run.rnn_case, *peak));
+    return ratios;
 }
 
 }  // namespace
 
 std::vector<Sweep> sweeps_of(const Facts& facts) {
     std::vector<Sweep> sweeps;
-    for (Sweep& sweep : one_per_gpu(facts)) {
+    const auto place = [](const RnnRun& run) { return std::tuple(run.library, run.dialect, run.gpu); };
+    for (const auto& [of, runs] : grouped(facts.rnn_runs, place)) {
+        const auto& [library, dialect, gpu] = of;
+        const Sweep sweep{library, dialect, {gpu}, runs};
         if (Sweep* const like = find_where(sweeps, [&](const Sweep& s) { return fared_alike(s, sweep); }))
-            like->gpus.push_back(sweep.gpus.front());
+            like->gpus.push_back(gpu);
         else
-            sweeps.push_back(std::move(sweep));
+            sweeps.push_back(sweep);
     }
     return sweeps;
 }
@@ -63,26 +190,17 @@ std::optional<Peak> peak_of(const Gpu& gpu) {
 }
 
 std::string kind_of(const RnnCase& rnn_case) {
-    return network_name(rnn_case.cell) + (rnn_case.training ? " training " : " ") +
-           join({std::string(name_of(rnn_case.dtype)), std::string(name_of(rnn_case.math)),
-                 std::string(name_of(rnn_case.algorithm))},
-                " ");
+    return concat(network_name(rnn_case.cell), rnn_case.training ? " training " : " ", rnn_case.dtype, ' ',
+                  rnn_case.math, ' ', rnn_case.algorithm);
 }
 
-std::string shape_of(const RnnCase& rnn_case) {
-    std::string text = "I=" + std::to_string(rnn_case.input) + " H=" + std::to_string(rnn_case.hidden) +
-                       " B=" + std::to_string(rnn_case.batch) + " T=" + std::to_string(rnn_case.sequence_length);
-    if (rnn_case.layers != 1) text += " L=" + std::to_string(rnn_case.layers);
-    if (rnn_case.direction == Direction::bidirectional) text += " both directions";
-    if (!rnn_case.lengths.empty()) text += " lengths " + lengths_of(rnn_case);
-    if (rnn_case.layout == Layout::sequence_major_packed) text += " packed";
-    if (rnn_case.layout == Layout::batch_major) text += " batch-major";
-    if (rnn_case.states) text += " initial states";
-    if (rnn_case.projection > 0) text += " P=" + std::to_string(rnn_case.projection);
-    if (rnn_case.bias != BiasMode::both) text += " bias " + std::string(name_of(rnn_case.bias));
-    if (rnn_case.input_mode == InputMode::skip) text += " skip input";
-    if (rnn_case.clip > 0) text += " clip " + short_number(rnn_case.clip);
-    return text;
+std::string shape_of(RnnCase rnn_case) {
+    constexpr std::size_t most_lengths = 16;
+    const std::size_t lengths = rnn_case.lengths.size();
+    rnn_case.lengths.resize(std::min(lengths, most_lengths));
+    rnn_case.training = false;
+    const std::string words = describe(rnn_case);
+    return words.substr(words.find("I=")) + (lengths > most_lengths ? concat(" of ", lengths, " lengths") : "");
 }
 
 std::string network_name(Cell cell) {
@@ -90,44 +208,46 @@ std::string network_name(Cell cell) {
     return names[static_cast<std::size_t>(cell)];
 }
 
-std::string_view word_of(RunEnd end) {
-    constexpr std::string_view words[] = {"ok",     "not supported", "rejected", "out of memory",
-                                          "failed", "WRONG",         "not run"};
-    static_assert(std::size(words) == static_cast<std::size_t>(RunEnd::skipped) + 1);
-    return words[static_cast<std::size_t>(end)];
+const RunEndLook& look_of(RunEnd end) {
+    // Okabe and Ito's palette, which colour-blind people can tell apart ("Color Universal Design", 2008).
+    static constexpr RunEndLook looks[] = {
+        {"ok", 0, '.', "#009E73", "#ffffff"},       {"not supported", 1, '-', "#DDDDDD", "#444444"},
+        {"rejected", 3, 'r', "#E69F00", "#000000"}, {"out of memory", 4, 'm', "#56B4E9", "#000000"},
+        {"failed", 5, 'X', "#000000", "#ffffff"},   {"WRONG", 6, 'W', "#D55E00", "#ffffff"},
+        {"not run", 2, 's', "#F0E442", "#000000"}};
+    return looks[static_cast<std::size_t>(end)];
 }
 
 RunEnd worst_of(const Cases& cases) {
-    constexpr RunEnd by_weight[] = {RunEnd::incorrect, RunEnd::failed,  RunEnd::out_of_memory,
-                                    RunEnd::rejected,  RunEnd::skipped, RunEnd::not_supported};
-    for (const RunEnd end : by_weight)
-        if (find_by(cases, &RnnRun::end, end)) return end;
-    return RunEnd::ok;
-}
-
-std::vector<GridRow> grid_of(const Sweep& sweep, std::size_t columns,
-                             const std::function<std::string(const RnnCase&)>& row,
-                             const std::function<std::size_t(const RnnCase&)>& column) {
-    std::vector<GridRow> rows;
-    for (const RnnRun* run : sweep.runs) {
-        const std::string name = row(run->rnn_case);
-        GridRow* place = find_by(rows, &GridRow::name, name);
-        if (!place) place = &*rows.insert(rows.end(), {name, std::vector<Cases>(columns)});
-        place->cells[column(run->rnn_case)].push_back(run);
-    }
-    return rows;
+    const auto weight = [](const RnnRun* run) { return look_of(run->end).weight; };
+    return cases.empty() ? RunEnd::ok : (*std::ranges::max_element(cases, {}, weight))->end;
 }
 
 std::string gpus_in_words(const std::vector<int>& gpus) {
     std::vector<std::string> parts;
-    for (std::size_t i = 0; i < gpus.size();) {
-        std::size_t last = i;
-        while (last + 1 < gpus.size() && gpus[last + 1] - 1LL == gpus[last]) ++last;
-        const std::string first = std::to_string(gpus[i]);
-        parts.push_back(last == i ? first : first + '-' + std::to_string(gpus[last]));
-        i = last + 1;
-    }
+    for (const auto& [first, last] : runs_in(gpus))
+        parts.push_back(first == last ? std::to_string(first) : concat(first, '-', last));
     return (gpus.size() == 1 ? "GPU " : "GPUs ") + join_with_and(parts);
+}
+
+std::vector<std::string> sweep_pictures(const Facts& facts) {
+    std::vector<std::string> pictures;
+    if (facts.rnn_runs.empty()) return pictures;
+    pictures.push_back(sweeps_svg(facts, "Network tests by kind and shape"));
+    if (const auto errors = errors_against_limits(facts); !errors.empty())
+        pictures.push_back(ratios_svg(errors, "Largest error of each test; 1 is its limit", -7, 3, true));
+    if (const auto times = times_against_model(facts); !times.empty())
+        pictures.push_back(ratios_svg(times, "Time of each test; 1 is the modeled time", -2, 4, false));
+    return pictures;
+}
+
+std::string sweeps_svg(const Facts& facts, const std::string& title) {
+    Picture page;
+    page.text(title, "font-weight=\"bold\" font-size=\"14\"");
+    const std::vector<std::string> shapes = all_shapes(facts);
+    for (const Sweep& sweep : sweeps_of(facts)) draw_sweep(page, sweep, shapes);
+    if (!shapes.empty()) draw_legend(page, shapes);
+    return page.finished(title);
 }
 
 }  // namespace rnncheck

@@ -1,8 +1,6 @@
-// The recurrent-network cases sorted: by cuDNN installation, interface and GPU, and in grids of kinds of network
-// (rows) and kinds of shape (columns).
+// The recurrent-network cases sorted by cuDNN installation, interface and GPU, and what they are called.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,25 +29,24 @@ std::string network_name(Cell cell);
 /// "LSTM fp32 fma standard", "GRU training fp16 tensor_op standard".
 std::string kind_of(const RnnCase& rnn_case);
 
-/// "I=7 H=5 B=3 T=4 both directions": everything that kind_of leaves out.
-std::string shape_of(const RnnCase& rnn_case);
+/// What describe() has beside that: "I=7 H=5 B=3 T=4 L=1 bidirectional".
+std::string shape_of(RnnCase rnn_case);
 
-/// "ok", "WRONG", "not supported", "rejected".
-std::string_view word_of(RunEnd end);
+/// How a case that ended so is shown.
+struct RunEndLook {
+    std::string_view word;  ///< "ok", "WRONG", "not supported", "rejected"
+    int weight;             ///< how much it matters
+    char letter;            ///< in a picture, with its colours
+    const char *fill, *ink;
+
+    bool is_bad() const { return weight > 2; }
+};
+const RunEndLook& look_of(RunEnd end);
 
 using Cases = std::vector<const RnnRun*>;
 
 /// The end that matters most.
 RunEnd worst_of(const Cases& cases);
-
-struct GridRow {
-    std::string name;
-    std::vector<Cases> cells;  ///< one per column
-};
-
-std::vector<GridRow> grid_of(const Sweep& sweep, std::size_t columns,
-                             const std::function<std::string(const RnnCase&)>& row,
-                             const std::function<std::size_t(const RnnCase&)>& column);
 
 /// An SVG document: a grid for each sweep, with kinds of case as rows and shapes as numbered columns. A square has a
 /// colour and a letter, so that it can be read without colours; what it stands for is its tooltip. All text is escaped.

@@ -25,7 +25,7 @@ constexpr std::string_view style_codes[] = {"\x1b[1;31m", "\x1b[33m", "\x1b[32m"
 std::string age_in_words(int days) {
     constexpr int days_of_a_month = 30, days_of_a_year = 365;
     const auto count = [](int number, const char* one, const char* many) {
-        return pluralized(static_cast<std::size_t>(number), one, many) + " old";
+        return pluralized(number, one, many) + " old";
     };
     if (days == 0) return "today";
     if (days < 2 * days_of_a_month) return count(days, "day", "days");
@@ -37,6 +37,19 @@ std::string age_in_words(int days) {
 
 std::string shown(std::string_view text) {
     return escaped(text);
+}
+
+std::string listed(std::vector<std::string> parts) {
+    std::erase(parts, "");
+    return join(parts, ", ");
+}
+
+std::string known(std::string_view before, const std::optional<std::string>& value, std::string_view after) {
+    return value ? concat(before, shown(*value), after) : "";
+}
+
+std::string known(std::string_view before, const std::optional<Version>& value, std::string_view after) {
+    return value ? known(before, std::optional(value->text), after) : "";
 }
 
 std::string with_entities(std::string_view text, Entities entities, std::size_t most) {
@@ -77,6 +90,21 @@ std::string padded(std::string_view text, std::size_t width) {
     return std::string(text) + std::string(width - std::min(width, columns), ' ');
 }
 
+std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows) {
+    std::vector<std::size_t> widths;
+    for (const auto& row : rows) {
+        widths.resize(std::max(widths.size(), row.size()));
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
+    }
+    std::vector<std::string> lines;
+    for (const auto& row : rows) {
+        std::string& line = lines.emplace_back();
+        for (std::size_t i = 0; i < row.size(); ++i) line += padded(row[i], widths[i] + 2);
+        line.erase(line.find_last_not_of(' ') + 1);
+    }
+    return lines;
+}
+
 std::string shortened(std::string_view text, std::size_t width) {
     if (columns_of(text) <= width) return std::string(text);
     std::string kept;
@@ -85,11 +113,6 @@ std::string shortened(std::string_view text, std::size_t width) {
         kept += (kept.empty() ? "" : " ") + word;
     }
     return kept + "...";
-}
-
-std::string answer_of(const CallResult& result) {
-    const std::string code = result.code == -1 ? "" : " returned " + std::to_string(result.code);
-    return shown(result.call) + code + ' ' + shown(result.text);
 }
 
 std::string matrix_date_in_words(const ToolStamp& tool) {
@@ -114,11 +137,18 @@ const SeverityLook& look_of(Severity severity) {
     return looks[static_cast<std::size_t>(severity)];
 }
 
-std::string_view warning_of(Risk risk) {
-    constexpr std::string_view warnings[] = {"", "needs administrator rights",
-                                             "interrupts running programs or needs a reboot",
-                                             "destroys data: read the documentation first"};
-    return warnings[static_cast<std::size_t>(risk)];
+std::string text_with_warning(const Remedy& remedy) {
+    constexpr std::string_view warnings[] = {"", " (needs administrator rights)",
+                                             " (interrupts running programs or needs a reboot)",
+                                             " (destroys data: read the documentation first)"};
+    return concat(remedy.text, warnings[static_cast<std::size_t>(remedy.risk)]);
+}
+
+std::vector<const RuleVerdict*> checks_with(const std::vector<RuleVerdict>& checks, Outcome outcome, bool evaluated) {
+    std::vector<const RuleVerdict*> found;
+    for (const RuleVerdict& check : checks)
+        if (check.outcome == outcome && !check.not_asked == evaluated) found.push_back(&check);
+    return found;
 }
 
 const std::string& title_of(const Finding& finding) {
@@ -170,8 +200,12 @@ void Page::labelled(std::string_view word, std::string_view text, std::size_t wi
     if (!text.empty()) wrap("  " + padded(word, width), text);
 }
 
+void Page::unwrapped(std::string_view word, std::string_view text, std::size_t width) {
+    if (!text.empty()) line("  " + padded(word, width) + std::string(text));
+}
+
 void Page::command(std::string_view word, std::string_view command, std::size_t width) {
-    line("  " + padded(word, width) + styled(TextStyle::bold, shown(command)));
+    unwrapped(word, styled(TextStyle::bold, shown(command)), width);
 }
 
 void Page::heading(std::string_view title) {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/format.hpp"
+#include "report/documents.hpp"
 #include "report/sweep.hpp"
 
 namespace rnncheck {
@@ -22,6 +22,13 @@ inline constexpr std::size_t widest_prose = 100;
 
 /// Text from outside, safe for a terminal and of bounded length.
 std::string shown(std::string_view text);
+
+/// Those that are not empty: "a, b".
+std::string listed(std::vector<std::string> parts);
+
+/// "kernel 6.1" of what is known, shown; else empty.
+std::string known(std::string_view before, const std::optional<std::string>& value, std::string_view after = "");
+std::string known(std::string_view before, const std::optional<Version>& value, std::string_view after = "");
 
 /// What a format has for a character that means something in it.
 using Entities = std::initializer_list<std::pair<char, std::string_view>>;
@@ -41,11 +48,11 @@ std::size_t columns_of(std::string_view text);
 /// "text" padded to `width` columns.
 std::string padded(std::string_view text, std::size_t width);
 
+/// Rows as lines of columns, each as wide as its widest cell and two blanks from the next.
+std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows);
+
 /// "text" cut after a word to at most `width` columns, with "..." where something was cut.
 std::string shortened(std::string_view text, std::size_t width);
-
-/// "cuInit returned 100 no CUDA-capable device is detected"; code -1 is our own, for a call that never returned.
-std::string answer_of(const CallResult& result);
 
 /// "2026-11-21, 3 months old".
 std::string matrix_date_in_words(const ToolStamp& tool);
@@ -62,8 +69,8 @@ struct SeverityLook {
 };
 const SeverityLook& look_of(Severity severity);
 
-/// What the commands of a remedy may disturb; empty where nothing.
-std::string_view warning_of(Risk risk);
+/// What to do, and in parentheses what the commands may disturb.
+std::string text_with_warning(const Remedy& remedy);
 /// What heads a finding.
 const std::string& title_of(const Finding& finding);
 
@@ -72,6 +79,7 @@ class Page {
     explicit Page(const Style& style) : style_(style) {}
 
     bool is_verbose() const { return style_.verbose; }
+    bool is_quiet() const { return style_.quiet; }
     std::size_t width() const;
     std::string styled(TextStyle how, std::string_view text) const;
     /// "✓" or, in ASCII, "[ok]"; coloured.
@@ -84,7 +92,9 @@ class Page {
     void wrap(std::string_view first, std::string_view text, std::size_t indent = std::string_view::npos);
     /// "  Word      text", wrapped under the text.
     void labelled(std::string_view word, std::string_view text, std::size_t width = 10);
-    /// The same with a command, which is never wrapped.
+    /// The same in one line, however long: a path.
+    void unwrapped(std::string_view word, std::string_view text, std::size_t width = 10);
+    /// The same with a command.
     void command(std::string_view word, std::string_view command, std::size_t width = 10);
     /// A title in bold behind an empty line.
     void heading(std::string_view title);
@@ -96,6 +106,18 @@ class Page {
     Style style_;
     std::string text_;
 };
+
+/// A document as text.
+template <class Document>
+std::string text_of(const Document& document, const Style& style) {
+    Page page(style);
+    write_document(page, document);
+    return page.text();
+}
+
+/// Those that ended so; of those not applicable, those that were evaluated or not.
+std::vector<const RuleVerdict*> checks_with(const std::vector<RuleVerdict>& checks, Outcome outcome,
+                                            bool evaluated = true);
 
 /// "rnncheck 0.1.0   ✓ recurrent networks work: ..."
 std::string headline(const ToolStamp& tool, Mark mark, std::string_view sentence, const Page& page);
@@ -112,30 +134,20 @@ struct ChecklistLine {
 std::vector<ChecklistLine> checklist_of(const Report& report);
 void write_checklist(Page& page, const std::vector<ChecklistLine>& lines);
 
-/// Title and rule, message, fix, the command that verifies it; evidence and documentation where the page is verbose.
-/// Several differ in their message alone.
-void write_finding(Page& page, const Report& report, std::span<const Finding> with_one_fix);
-
-/// The check that settles whether a cause that is not certain is the one.
-void write_confirmation(Page& page, const DecidingCheck& check);
-
 /// "Hidden because private: 2 x uuid (--show-private shows them)."; empty where nothing was.
 std::string hidden_in_words(const Report& report);
 
-/// What to do: commands first, then the words.
-void write_remedy(Page& page, std::string_view word, const Remedy& remedy);
+/// "ok: first run 3 ms, second 0.3 ms, ..."; of a case that did not pass, why.
+std::string how_it_went(const RnnRun& run);
 
 /// "4 ok, 1 not supported, 1 timed out, 1 WRONG".
 std::string counts_of(const Facts& facts, const Cases& cases);
 
 /// The recurrent-network cases, a table per cuDNN installation, GPU and interface; GPUs with the same results share
 /// one. Without `all`, only where something failed.
-void write_sweeps(Page& page, const Facts& facts, bool all);
+void write_sweeps(Page& page, const Facts& facts, bool all, std::string_view heading = "Recurrent networks");
 
 /// The smallest case that fails, the sizes that fit, and what the network of a log showed.
 void write_lstm(Page& page, const LstmExtras& extras);
-
-/// The causes that logs point to: the most likely one with its lines and its fix, and the checks that decide.
-void write_diagnosis(Page& page, const Report& report);
 
 }  // namespace rnncheck

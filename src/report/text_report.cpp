@@ -1,13 +1,11 @@
-// A report for people.
+// A report for people: of a machine, layer by layer, or of logs, cause by cause.
 #include <algorithm>
-#include <map>
-#include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
-#include "report/documents.hpp"
 #include "report/text.hpp"
 
 namespace rnncheck {
@@ -17,8 +15,7 @@ namespace {
 /// The title at the left, the rule at the right or, where it does not fit, on the next line.
 void write_title(Page& page, const Finding& finding) {
     const auto& [mark, style, word] = look_of(finding.severity);
-    const std::string sure =
-        finding.confidence == Confidence::certain ? "" : " (" + std::string(name_of(finding.confidence)) + ")";
+    const std::string sure = finding.confidence == Confidence::certain ? "" : concat(" (", finding.confidence, ')');
     const std::string begin = page.mark(mark) + ' ';
     const std::string text = page.styled(style, std::string(word) + ": ") + shown(title_of(finding)) + sure;
     const std::string rule = shown(finding.rule);
@@ -53,81 +50,97 @@ void write_evidence(Page& page, const std::vector<Evidence>& evidence, std::stri
     }
 }
 
-/// The rules with this outcome, if there are any, below a heading; those without an answer for one reason together.
-void write_verdicts(Page& page, const Report& report, Outcome outcome, const std::string& heading, bool with_evidence) {
-    if (!find_by(report.verdicts, &RuleVerdict::outcome, outcome)) return;
-    page.line();
-    page.line(heading);
-    std::set<std::string> known;
-    for (const RuleVerdict& verdict : report.verdicts) {
-        if (verdict.outcome != outcome) continue;
-        std::string rules = verdict.rule;
-        if (outcome == Outcome::undecided) {
-            if (!known.insert(verdict.reason).second) continue;
-            std::vector<std::string> alike;
-            for (const RuleVerdict& other : report.verdicts)
-                if (other.outcome == outcome && other.reason == verdict.reason) alike.push_back(other.rule);
-            rules = join(alike, ", ");
-        }
-        page.wrap("  ", shown(rules) + ": " + shown(verdict.reason), 4);
-        if (with_evidence) write_evidence(page, verdict.evidence, "");
+void write_confirmation(Page& page, const DecidingCheck& check) {
+    if (!check.command.empty()) page.command("Confirm", check.command);
+    page.labelled(check.command.empty() ? "Confirm" : "", shown(check.text));
+}
+
+void write_remedy(Page& page, std::string_view word, const Remedy& remedy) {
+    const std::string text = shown(text_with_warning(remedy));
+    if (remedy.risk == Risk::destructive)
+        page.labelled(std::exchange(word, ""), text);  // to be read before it is copied
+    for (const std::string& command : remedy.commands) {
+        page.command(word, command);
+        word = "";
+    }
+    if (remedy.risk != Risk::destructive) page.labelled(word, text);
+    for (const std::string& check : remedy.checks) page.command(&check == &remedy.checks.front() ? "Check" : "", check);
+}
+
+void write_finding(Page& page, const Report& report, std::span<const Finding> with_one_fix) {
+    const Finding& finding = with_one_fix.front();
+    write_title(page, finding);
+    for (const Finding& one : with_one_fix) {
+        const std::string message =
+            shown(page.is_verbose() ? one.message : with_short_paths(one.message, report.facts));
+        if (lower(message) != lower(one.title) && !one.title.empty()) page.wrap("  ", message);
+    }
+    if (page.is_verbose()) write_evidence(page, finding.evidence, "Evidence");
+    if (finding.decided_by) write_confirmation(page, *finding.decided_by);
+    for (std::size_t i = 0; i < finding.remedies.size() && (i == 0 || page.is_verbose()); ++i) {
+        const Remedy& remedy = finding.remedies[i];
+        write_remedy(page, i == 0 ? "Fix" : "Or", remedy);
+        if (!remedy.verify.empty() && !includes(remedy.commands, remedy.verify)) page.command("Verify", remedy.verify);
+        if (page.is_verbose() && !remedy.link.empty()) page.line("  " + padded("Docs", 10) + shown(remedy.link));
     }
 }
 
-/// What does not apply; and apart from it, by the reason, what was not evaluated: that is not known to be fine.
-void write_without_answer(Page& page, const Report& report) {
-    std::vector<std::string> not_applicable;
-    std::map<std::string, std::vector<std::string>> not_evaluated;
-    for (const RuleVerdict& verdict : report.verdicts)
-        if (verdict.outcome == Outcome::not_applicable)
-            (verdict.not_asked ? not_evaluated[verdict.reason] : not_applicable).push_back(shown(verdict.rule));
-    if (!not_applicable.empty()) page.heading("Not applicable");
-    if (!not_applicable.empty()) page.wrap("  ", join(not_applicable, ", "));
-    if (!not_evaluated.empty()) page.heading("Not evaluated");
-    for (const auto& [reason, rules] : not_evaluated) page.wrap("  ", shown(reason) + ": " + join(rules, ", "), 4);
+using Verdicts = std::vector<const RuleVerdict*>;
+
+std::string rules_of(const Verdicts& verdicts) {
+    std::vector<std::string> rules;
+    for (const RuleVerdict* verdict : verdicts) rules.push_back(shown(verdict->rule));
+    return join(rules, ", ");
+}
+
+/// Those with one reason together, below a heading.
+void write_reasons(Page& page, const std::string& heading, const Verdicts& verdicts, bool with_evidence = false) {
+    if (!verdicts.empty()) page.line();
+    if (!verdicts.empty()) page.line(heading);
+    for (const auto& [reason, alike] : grouped(verdicts, &RuleVerdict::reason)) {
+        page.wrap("  ", rules_of(alike) + ": " + shown(reason), 4);
+        for (const RuleVerdict* verdict : alike)
+            if (with_evidence) write_evidence(page, verdict->evidence, "");
+    }
 }
 
 void write_probe_runs(Page& page, const Facts& facts) {
     if (facts.probe_runs.empty()) return;
     page.heading("Probes");
     for (const ProbeRun& run : facts.probe_runs) {
-        std::string line =
+        const std::string time =
             run.elapsed_ms < 1000 ? short_number(run.elapsed_ms) + " ms" : short_number(run.elapsed_ms / 1000) + " s";
-        if (run.end != ProbeEnd::finished) line = id_in_words(name_of(run.end)) + " after " + line;
-        if (!run.target.empty()) line += ", " + shown(run.target);
-        if (run.reason) line += ", " + shown(*run.reason);
-        if (run.signal) line += ", " + shown(*run.signal);
-        if (run.last_call && !run.completed()) line += " in " + shown(*run.last_call);
-        page.labelled(shown(run.probe), line, 16);
+        const bool is_finished = run.end == ProbeEnd::finished;
+        page.labelled(shown(run.probe),
+                      listed({is_finished ? time : id_in_words(name_of(run.end)) + " after " + time, shown(run.target),
+                              known("", run.reason), known("", run.signal)}) +
+                          (run.completed() ? "" : known(" in ", run.last_call)),
+                      16);
     }
 }
 
-std::string counts_in_words(const Report& report) {
-    std::vector<std::string> parts;
-    const auto add = [&](std::ptrdiff_t count, const char* one, const char* many) {
-        if (count > 0) parts.push_back(pluralized(static_cast<std::size_t>(count), one, many));
-    };
+std::string summary_of(const Report& report) {
     const auto findings = [&](Severity severity) {
         return std::ranges::count(report.findings, severity, &Finding::severity);
     };
     const auto not_evaluated = std::ranges::count_if(
         report.verdicts, [](const RuleVerdict& verdict) { return verdict.not_asked.has_value(); });
-    if (findings(Severity::error) + findings(Severity::warning) + report.counts.undecided == 0)
-        parts.emplace_back("No problem found");
-    add(findings(Severity::error), "problem", "problems");
-    add(findings(Severity::warning), "warning", "warnings");
-    add(findings(Severity::note), "note", "notes");
-    add(report.counts.undecided, "check undetermined", "checks undetermined");
-    add(report.counts.pass, "check passed", "checks passed");
-    add(report.counts.not_applicable - not_evaluated, "does not apply", "do not apply");
-    add(not_evaluated, "not evaluated", "not evaluated");
-    return join(parts, ", ");
+    const Counts& counts = report.counts;
+    std::string all = counts_in_words({{findings(Severity::error), "problem", "problems"},
+                                       {findings(Severity::warning), "warning", "warnings"},
+                                       {findings(Severity::note), "note", "notes"},
+                                       {counts.undecided, "check undetermined", "checks undetermined"},
+                                       {counts.pass, "check passed", "checks passed"},
+                                       {counts.not_applicable - not_evaluated, "does not apply", "do not apply"},
+                                       {not_evaluated, "not evaluated", "not evaluated"}});
+    const bool is_fine = findings(Severity::error) + findings(Severity::warning) + counts.undecided == 0;
+    return is_fine ? "No problem found" + (all.empty() ? "" : ", " + all) : all;
 }
 
 void write_end(Page& page, const Report& report) {
     const ToolStamp& tool = report.tool;
     page.line();
-    page.wrap("", counts_in_words(report) +
+    page.wrap("", summary_of(report) +
                       (tool.matrix_date.empty() ? "." : ". Compatibility data: " + matrix_date_in_words(tool) + "."));
     if (report.profile) page.wrap("", "Profile: " + shown(report.profile->file) + ".");
     if (const std::string hidden = hidden_in_words(report); !hidden.empty()) page.wrap("", hidden);
@@ -159,17 +172,117 @@ void write_examination(Page& page, const Report& report) {
             ++next;
         write_finding(page, report, {report.findings.begin() + static_cast<std::ptrdiff_t>(i), next - i});
     }
-    write_verdicts(page, report, Outcome::undecided,
-                   page.mark(Mark::undetermined) + page.styled(TextStyle::bold, " Undetermined"), page.is_verbose());
+    write_reasons(page, page.mark(Mark::undetermined) + page.styled(TextStyle::bold, " Undetermined"),
+                  checks_with(report.verdicts, Outcome::undecided), page.is_verbose());
     write_sweeps(page, report.facts, page.is_verbose() || report.lstm);
     if (report.lstm) write_lstm(page, *report.lstm);
     if (page.is_verbose() || given)
-        write_verdicts(page, report, Outcome::pass, page.styled(TextStyle::bold, "Passed"), true);
+        write_reasons(page, page.styled(TextStyle::bold, "Passed"), checks_with(report.verdicts, Outcome::pass), true);
     if (page.is_verbose()) {
-        write_without_answer(page, report);
+        const Verdicts not_applicable = checks_with(report.verdicts, Outcome::not_applicable);
+        if (!not_applicable.empty()) page.heading("Not applicable");
+        if (!not_applicable.empty()) page.wrap("  ", rules_of(not_applicable));
+        const Verdicts not_evaluated = checks_with(report.verdicts, Outcome::not_applicable, false);
+        if (!not_evaluated.empty()) page.heading("Not evaluated");
+        for (const auto& [reason, alike] : grouped(not_evaluated, &RuleVerdict::reason))
+            page.wrap("  ", shown(reason) + ": " + rules_of(alike), 4);
         write_probe_runs(page, report.facts);
     }
     write_end(page, report);
+}
+
+constexpr std::size_t longest_quote = 240;
+
+std::string lines_of(const Log& log, LogKind kind) {
+    constexpr std::size_t most_lines = 8;
+    std::vector<std::string> lines;
+    for (const LogEvent& event : log.events)
+        if (event.kind == kind && lines.size() < most_lines) lines.push_back(std::to_string(event.line));
+    return lines.empty() ? "" : (lines.size() == 1 ? "line " : "lines ") + join_with_and(lines);
+}
+
+std::string network_in_words(const LogRnnConfig& config) {
+    const auto number = [](const char* name, const std::optional<std::int64_t>& value) {
+        return value ? concat(name, ' ', *value) : "";
+    };
+    return shown(
+        listed({config.cell.value_or("cell unknown"), config.direction.value_or(""), number("layers", config.layers),
+                number("input", config.input_size), number("units", config.units),
+                number("longest sequence", config.sequence_length), number("batch", config.batch),
+                config.missing.empty() ? "" : "not in the log: " + join_with_and(config.missing)}));
+}
+
+std::string given_in_words(const Log& log) {
+    std::vector<std::string> words;
+    for (const UserHint& said : log.user_hints)
+        words.push_back(said.key + "=" + said.value + (said.expected ? " (not understood, left out)" : ""));
+    return shown(join(words, ", "));
+}
+
+/// The lines of the log that point to the cause, and what else does; the first error where it is another line.
+void write_lines(Page& page, const Finding& cause, const Log& log) {
+    std::vector<std::string> known, quoted;
+    for (const Evidence& item : cause.evidence) {
+        const bool is_line = item.source.starts_with("log.events[");
+        if (is_line && !includes(quoted, item.source)) page.wrap("  ", shortened(shown(item.value), longest_quote), 4);
+        if (is_line)
+            quoted.push_back(item.source);
+        else
+            known.push_back(shown(item.value));
+    }
+    page.labelled("Known", join(known, ", "));
+    if (!log.first_error_line) return;
+    const std::string place = "line " + std::to_string(*log.first_error_line) + ":";
+    const auto is_there = [&](const Evidence& item) { return contains(item.value, place); };
+    if (std::ranges::none_of(cause.evidence, is_there))
+        page.labelled("Error", shortened(place + ' ' + shown(log.first_error.value_or("")), longest_quote));
+}
+
+/// One check for each cause that is open, the most likely one first.
+void write_checks(Page& page, const std::vector<Finding>& causes) {
+    page.heading("To find out which cause it is, check in this order:");
+    for (std::size_t i = 0; i < causes.size(); ++i) {
+        const std::string number = "  " + std::to_string(i + 1) + "  ";
+        page.wrap(number, shown(title_of(causes[i]) + " (" + causes[i].rule + ")"));
+        if (!causes[i].decided_by) continue;
+        if (!causes[i].decided_by->command.empty())
+            page.line("     " + page.styled(TextStyle::bold, shown(causes[i].decided_by->command)));
+        page.wrap("     ", shown(causes[i].decided_by->text));
+    }
+}
+
+void write_about_log(Page& page, const Log& log) {
+    std::string text = pluralized(log.lines, "line", "lines") + " of " + shown(join_with_and(log.files)) + " read.";
+    if (const std::string lines = lines_of(log, LogKind::consequence); !lines.empty())
+        text += " Follow-up errors: " + lines + ".";
+    if (const std::string lines = lines_of(log, LogKind::harmless); !lines.empty()) text += " Harmless: " + lines + ".";
+    page.line();
+    page.wrap("", text);
+}
+
+void write_diagnosis(Page& page, const Report& report) {
+    const Log& log = *report.facts.log;
+    const std::vector<Finding>& causes = report.findings;
+    page.wrap("", headline(report, page), 2);
+    if (!causes.empty()) {
+        page.line();
+        write_lines(page, causes.front(), log);
+        if (log.rnn_config) page.labelled("Network", network_in_words(*log.rnn_config));
+        if (!log.user_hints.empty()) page.labelled("Given", given_in_words(log));
+        if (!causes.front().remedies.empty()) write_remedy(page, "Fix", causes.front().remedies.front());
+        const bool open = causes.front().decided_by && causes.front().severity != Severity::note;
+        if (open && causes.size() > 1) write_checks(page, causes);
+        if (open && causes.size() == 1) write_confirmation(page, *causes.front().decided_by);
+        if (page.is_verbose())
+            for (const Finding& cause : causes) write_finding(page, report, {&cause, 1});
+    }
+    write_about_log(page, log);
+    if (const std::string hidden = hidden_in_words(report); !hidden.empty()) page.wrap("", hidden);
+    if (!causes.empty())
+        page.line("More: rnncheck explain " + shown(causes.front().rule) +
+                  (page.is_verbose()    ? ""
+                   : causes.size() == 1 ? ", or -v"
+                                        : ", or -v for the fix of each cause"));
 }
 
 }  // namespace
@@ -181,55 +294,15 @@ std::string hidden_in_words(const Report& report) {
     return hidden.empty() ? "" : "Hidden because private: " + join(hidden, ", ") + " (--show-private shows them).";
 }
 
-void write_confirmation(Page& page, const DecidingCheck& check) {
-    if (!check.command.empty()) page.command("Confirm", check.command);
-    page.labelled(check.command.empty() ? "Confirm" : "", shown(check.text));
-}
-
-void write_remedy(Page& page, std::string_view word, const Remedy& remedy) {
-    const std::string warning(warning_of(remedy.risk));
-    const std::string text = shown(remedy.text) + (warning.empty() ? "" : " (" + warning + ")");
-    if (remedy.risk == Risk::destructive)
-        page.labelled(std::exchange(word, ""), text);  // to be read before it is copied
-    for (const std::string& command : remedy.commands) {
-        page.command(word, command);
-        word = "";
-    }
-    if (remedy.risk != Risk::destructive) page.labelled(word, text);
-    for (const std::string& check : remedy.checks) page.command(&check == &remedy.checks.front() ? "Check" : "", check);
-}
-
-void write_finding(Page& page, const Report& report, std::span<const Finding> with_one_fix) {
-    const Finding& finding = with_one_fix.front();
-    write_title(page, finding);
-    for (const Finding& one : with_one_fix) {
-        const std::string message =
-            shown(page.is_verbose() ? one.message : with_short_paths(one.message, report.facts));
-        if (lower(message) != lower(one.title) && !one.title.empty()) page.wrap("  ", message);
-    }
-    if (page.is_verbose()) write_evidence(page, finding.evidence, "Evidence");
-    if (finding.decided_by) write_confirmation(page, *finding.decided_by);
-    for (std::size_t i = 0; i < finding.remedies.size() && (i == 0 || page.is_verbose()); ++i) {
-        const Remedy& remedy = finding.remedies[i];
-        write_remedy(page, i == 0 ? "Fix" : "Or", remedy);
-        if (!remedy.verify.empty() && !includes(remedy.commands, remedy.verify)) page.command("Verify", remedy.verify);
-        if (page.is_verbose() && !remedy.link.empty()) page.line("  " + padded("Docs", 10) + shown(remedy.link));
-    }
-}
-
-std::string text_of(const Report& report, const Style& style) {
-    Page page(style);
-    if (style.quiet)
-        page.line(headline(report, page));
-    else if (from_logs_alone(report.facts))
+void write_document(Page& page, const Report& report) {
+    if (page.is_quiet()) return page.line(headline(report, page));
+    if (from_logs_alone(report.facts))
         write_diagnosis(page, report);
     else
         write_examination(page, report);
-    if (report.model && !style.quiet) {
-        page.line();
-        write_layers(page, *report.model);
-    }
-    return page.text();
+    if (!report.model) return;
+    page.line();
+    write_layers(page, *report.model);
 }
 
 }  // namespace rnncheck

@@ -1,10 +1,11 @@
 // The recurrent-network cases for people: a table of words, and what did not pass spelled out.
 #include <algorithm>
-#include <array>
 #include <map>
 #include <tuple>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "facts/rnn_runs.hpp"
 #include "report/sweep.hpp"
 #include "report/text.hpp"
@@ -21,20 +22,18 @@ bool all_spelled_out(const Facts& facts) {
 }
 
 bool is_bad(const RnnRun& run) {
-    return run.end != RunEnd::ok && run.end != RunEnd::not_supported && run.end != RunEnd::skipped;
+    return look_of(run.end).is_bad();
 }
 
 TextStyle style_of(RunEnd end) {
-    if (end == RunEnd::ok) return TextStyle::green;
-    if (end == RunEnd::not_supported) return TextStyle::faint;
-    return end == RunEnd::skipped ? TextStyle::yellow : TextStyle::red;
+    constexpr TextStyle by_weight[] = {TextStyle::green, TextStyle::faint, TextStyle::yellow};
+    return look_of(end).is_bad() ? TextStyle::red : by_weight[look_of(end).weight];
 }
 
 /// A case whose process ended in it: how, where the probe's runs agree about it.
 std::string_view how_it_was_lost(const Facts& facts, const RnnRun& run) {
     std::string_view word;
-    const std::string place =
-        "GPU " + std::to_string(run.gpu) + " " + std::string(name_of(run.dialect)) + " " + run.library;
+    const std::string place = concat("GPU ", run.gpu, ' ', run.dialect, ' ', run.library);
     for (const ProbeRun& probe : facts.probe_runs) {
         if (probe.completed() || probe.target != place || probe.last_call != run.result->call) continue;
         const bool hung = probe.end == ProbeEnd::timed_out || probe.end == ProbeEnd::stuck;
@@ -47,7 +46,7 @@ std::string_view how_it_was_lost(const Facts& facts, const RnnRun& run) {
 
 std::string_view word_of(const Facts& facts, const RnnRun& run) {
     const bool was_lost = run.end == RunEnd::failed && run.result && run.result->code == -1;
-    return was_lost ? how_it_was_lost(facts, run) : word_of(run.end);
+    return was_lost ? how_it_was_lost(facts, run) : look_of(run.end).word;
 }
 
 /// "ok"; "WRONG 2/5" where others in the same place ended otherwise; "-" without any case.
@@ -55,26 +54,19 @@ std::string cell_word(const Facts& facts, const Cases& cases) {
     if (cases.empty()) return "-";
     const RunEnd worst = worst_of(cases);
     const auto same = std::ranges::count(cases, worst, &RnnRun::end);
-    std::string word(word_of(facts, **std::ranges::find(cases, worst, &RnnRun::end)));
-    if (same < std::ssize(cases)) word += " " + std::to_string(same) + "/" + std::to_string(cases.size());
-    return word;
+    const std::string word(word_of(facts, **std::ranges::find(cases, worst, &RnnRun::end)));
+    return same < std::ssize(cases) ? concat(word, ' ', same, '/', cases.size()) : word;
 }
 
 std::string row_name(const RnnCase& rnn_case) {
     const bool no_tf32 = rnn_case.dtype == Dtype::fp32 && rnn_case.math == MathType::fma;
-    return network_name(rnn_case.cell) + " " + std::string(name_of(rnn_case.dtype)) + (no_tf32 ? " no TF32" : "");
+    return concat(network_name(rnn_case.cell), ' ', rnn_case.dtype, no_tf32 ? " no TF32" : "");
 }
 
-struct Column {
-    std::string_view first, second;
-};
-constexpr std::array<Column, 7> shape_columns = {{{"plain", ""},
-                                                  {"large", ""},
-                                                  {"layers or", "directions"},
-                                                  {"lengths", "vary"},
-                                                  {"persistent", "kernels"},
-                                                  {"other", "options"},
-                                                  {"training", ""}}};
+/// Each is headed by one or two words.
+const std::vector<std::vector<std::string>> shape_columns = {
+    {"plain", ""},        {"large", ""},   {"layers or", "directions"}, {"lengths", "vary"}, {"persistent", "kernels"},
+    {"other", "options"}, {"training", ""}};
 
 /// The kind of shape: what is farthest from a plain network decides.
 std::size_t column_of(const RnnCase& c) {
@@ -87,76 +79,64 @@ std::size_t column_of(const RnnCase& c) {
     return c.hidden >= large || c.input >= large || c.sequence_length >= many_steps ? 1 : 0;
 }
 
-struct Grid {
-    std::vector<GridRow> rows;
-    std::vector<std::vector<std::string>> words;
-    std::size_t name_width = 0, width = 0;
-    std::array<std::size_t, shape_columns.size()> widths = {};  ///< 0: no case, not drawn
+/// A kind of network, with the cases of each kind of shape.
+struct GridRow {
+    std::string name;
+    std::vector<Cases> cells = std::vector<Cases>(shape_columns.size());
 };
 
 /// LSTM before GRU; of a type the networks with TF32 allowed, then those without.
-auto row_order(const GridRow& row) {
-    for (const Cases& cases : row.cells)
-        if (!cases.empty())
-            return std::tuple(cases.front()->rnn_case.cell, cases.front()->rnn_case.dtype, row.name.size());
-    return std::tuple(Cell::relu, Dtype::bf16, row.name.size());
+std::vector<GridRow> grid_of(const Sweep& sweep) {
+    auto kinds = grouped(sweep.runs, [](const RnnRun& run) { return row_name(run.rnn_case); });
+    std::ranges::stable_sort(kinds, {}, [](const auto& kind) {
+        const RnnCase& first = kind.second.front()->rnn_case;
+        return std::tuple(first.cell, first.dtype, kind.first.size());
+    });
+    std::vector<GridRow> rows;
+    for (const auto& [name, runs] : kinds) {
+        rows.push_back({name});
+        for (const RnnRun* run : runs) rows.back().cells[column_of(run->rnn_case)].push_back(run);
+    }
+    return rows;
 }
 
-Grid grid_table(const Facts& facts, const Sweep& sweep) {
-    Grid table{grid_of(sweep, shape_columns.size(), row_name, column_of), {}};
-    std::ranges::stable_sort(table.rows, {}, row_order);
-    for (const GridRow& row : table.rows) {
-        table.name_width = std::max(table.name_width, row.name.size());
-        auto& words = table.words.emplace_back();
-        for (const Cases& cases : row.cells) words.push_back(cell_word(facts, cases));
-    }
-    table.width = table.name_width + 3;
+/// A heading of two lines, and a line for each row.
+std::vector<std::string> table_of(const Page& page, const Facts& facts, const std::vector<GridRow>& rows) {
+    std::vector<std::vector<std::string>> table = {{" ", ""}, {" ", ""}};
+    for (const GridRow& row : rows) table.push_back({" ", row.name});
     for (std::size_t i = 0; i < shape_columns.size(); ++i) {
-        if (std::ranges::all_of(table.rows, [&](const GridRow& row) { return row.cells[i].empty(); })) continue;
-        table.widths[i] = std::max(shape_columns[i].first.size(), shape_columns[i].second.size());
-        for (const auto& words : table.words) table.widths[i] = std::max(table.widths[i], words[i].size());
-        table.width += table.widths[i] + 2;
-    }
-    return table;
-}
-
-void write_heading(Page& page, const Grid& table, std::string_view Column::*part) {
-    std::string line(table.name_width + 3, ' ');
-    for (std::size_t i = 0; i < shape_columns.size(); ++i)
-        if (table.widths[i] > 0) line += "  " + padded(shape_columns[i].*part, table.widths[i]);
-    page.line(line.substr(0, line.find_last_not_of(' ') + 1));
-}
-
-void write_table(Page& page, const Grid& table) {
-    write_heading(page, table, &Column::first);
-    write_heading(page, table, &Column::second);
-    for (std::size_t r = 0; r < table.rows.size(); ++r) {
-        std::string line = "   " + padded(table.rows[r].name, table.name_width), gap = "  ";
-        for (std::size_t i = 0; i < shape_columns.size(); ++i) {
-            if (table.widths[i] == 0) continue;
-            const std::string& word = table.words[r][i];
-            const Cases& cases = table.rows[r].cells[i];
-            line += gap + (cases.empty() ? word : page.styled(style_of(worst_of(cases)), word));
-            gap = std::string(table.widths[i] - word.size() + 2, ' ');
+        if (std::ranges::all_of(rows, [&](const GridRow& row) { return row.cells[i].empty(); })) continue;
+        for (std::size_t line : {0, 1}) table[line].push_back(shape_columns[i][line]);
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            const Cases& cases = rows[r].cells[i];
+            const std::string word = cell_word(facts, cases);
+            table[r + 2].push_back(cases.empty() ? word : page.styled(style_of(worst_of(cases)), word));
         }
-        page.line(line);
     }
+    return aligned(table);
 }
 
 /// Where the page is too narrow for the table: "LSTM fp32  ok: plain, training; WRONG 2/5: lengths vary".
-void write_list(Page& page, const Grid& table) {
-    for (std::size_t r = 0; r < table.rows.size(); ++r) {
-        std::map<std::string, std::string> by_word;
+void write_list(Page& page, const Facts& facts, const std::vector<GridRow>& rows) {
+    std::size_t width = 0;
+    for (const GridRow& row : rows) width = std::max(width, row.name.size());
+    for (const GridRow& row : rows) {
+        std::map<std::string, std::vector<std::string>> by_word;
         for (std::size_t i = 0; i < shape_columns.size(); ++i) {
-            if (table.rows[r].cells[i].empty()) continue;
-            std::string& names = by_word[table.words[r][i]];
-            names += (names.empty() ? "" : ", ") + std::string(shape_columns[i].first);
-            if (!shape_columns[i].second.empty()) names += " " + std::string(shape_columns[i].second);
+            const std::string name(trim(join(shape_columns[i], " ")));
+            if (!row.cells[i].empty()) by_word[cell_word(facts, row.cells[i])].push_back(name);
         }
         std::vector<std::string> parts;
-        for (const auto& [word, names] : by_word) parts.push_back(word + ": " + names);
-        page.wrap("   " + padded(table.rows[r].name, table.name_width) + "  ", join(parts, "; "));
+        for (const auto& [word, names] : by_word) parts.push_back(word + ": " + join(names, ", "));
+        page.wrap("   " + padded(row.name, width) + "  ", join(parts, "; "));
     }
+}
+
+void write_grid(Page& page, const Facts& facts, const std::vector<GridRow>& rows) {
+    const std::vector<std::string> table = table_of(page, facts, rows);
+    if (std::ranges::any_of(table, [&](const std::string& line) { return columns_of(line) > page.width(); }))
+        return write_list(page, facts, rows);
+    for (const std::string& line : table) page.line(line);
 }
 
 std::string memory_of(const RnnRun& run) {
@@ -170,27 +150,24 @@ std::string numbers_of(const RnnRun& run) {
     const auto milliseconds = [](const std::optional<double>& value) {
         return value ? short_number(*value) + " ms" : "?";
     };
-    std::vector<std::string> parts;
-    if (run.largest_error && run.limit && *run.limit > 0)
-        parts.push_back("error " + short_number(*run.largest_error / *run.limit) + " times what is allowed");
-    if (run.limit) parts.push_back("y may differ by " + short_number(*run.limit));
-    if (run.precision == Precision::tf32) parts.emplace_back("TF32 in use");
-    if (run.precision == Precision::fast_math)
-        parts.emplace_back("within the limits of fast mathematics (tanh.approx), as cuDNN may compile this kernel");
-    if (run.overflow == true) parts.emplace_back("numbers beyond fp16");
-    if (run.bitwise_repeatable == false) parts.emplace_back("not bitwise identical when repeated");
-    parts.push_back("first run " + milliseconds(run.first_ms) + ", second " + milliseconds(run.repeat_ms));
-    if (run.workspace_bytes || run.weight_bytes) parts.push_back(memory_of(run));
-    return join(parts, ", ");
+    const bool has_error = run.largest_error && run.limit && *run.limit > 0;
+    return listed({has_error ? "error " + short_number(*run.largest_error / *run.limit) + " times what is allowed" : "",
+                   run.limit ? "y may differ by " + short_number(*run.limit) : "",
+                   run.precision == Precision::tf32 ? "TF32 in use"
+                   : run.precision == Precision::fast_math
+                       ? "within the limits of fast mathematics (tanh.approx), as cuDNN may "
+                         "compile this kernel"
+                       : "",
+                   run.overflow == true ? "numbers beyond fp16" : "",
+                   run.bitwise_repeatable == false ? "not bitwise identical when repeated" : "",
+                   "first run " + milliseconds(run.first_ms) + ", second " + milliseconds(run.repeat_ms),
+                   run.workspace_bytes || run.weight_bytes ? memory_of(run) : ""});
 }
 
 /// Why a case did not pass.
 std::string what_happened(const RnnRun& run) {
-    std::string text = run.result ? answer_of(*run.result) : "no reason given";
-    if (run.where) text = shown(*run.where);
-    if (run.end == RunEnd::incorrect && run.largest_error && run.limit)
-        text += ", error " + short_number(*run.largest_error) + " where " + short_number(*run.limit) + " is allowed";
-    return text;
+    if (run.end == RunEnd::incorrect) return shown(how_wrong(run));
+    return run.where ? shown(*run.where) : run.result ? shown(in_words(*run.result)) : "no reason given";
 }
 
 /// What only `rnncheck lstm` shows: the numbers of a case, and how to run it again.
@@ -211,9 +188,8 @@ void write_cases(Page& page, const Facts& facts, const Sweep& sweep) {
         }
         const RnnCase& c = run->rnn_case;
         page.wrap("  ",
-                  page.styled(style_of(run->end), word_of(facts, *run)) + ": case " + std::to_string(run->number) +
-                      ", " + kind_of(c) + " " + shape_of(c) +
-                      (run->end == RunEnd::ok ? "" : ": " + what_happened(*run)),
+                  concat(page.styled(style_of(run->end), word_of(facts, *run)), ": case ", run->number, ", ",
+                         kind_of(c), ' ', shape_of(c), run->end == RunEnd::ok ? "" : ": " + what_happened(*run)),
                   6);
         if (facts.rnn_request) write_details(page, facts, *run);
         ++written;
@@ -227,8 +203,8 @@ std::string title_of(const Facts& facts, const Sweep& sweep) {
     for (const Cudnn& installed : facts.cudnns)
         if (installed.library == sweep.library && installed.version) cudnn += " " + shown(installed.version->text);
     const bool several = facts.cudnns.size() > 1;
-    return gpus_in_words(sweep.gpus) + ", " + cudnn + ", " + std::string(name_of(sweep.dialect)) + " API" +
-           (several ? ", " + shown(sweep.library) : "") + ": " + counts_of(facts, sweep.runs);
+    return concat(gpus_in_words(sweep.gpus), ", ", cudnn, ", ", sweep.dialect, " API",
+                  several ? ", " + shown(sweep.library) : "", ": ", counts_of(facts, sweep.runs));
 }
 
 std::string how_it_still_ends(RunEnd end) {
@@ -240,7 +216,7 @@ void write_minimal_case(Page& page, const MinimalCase& minimal) {
     page.line();
     if (minimal.alone)
         page.wrap("", "The smallest case that " + how_it_still_ends(minimal.run.end) + " (from case " + from + ", " +
-                          pluralized(static_cast<std::size_t>(minimal.trials), "trial", "trials") +
+                          pluralized(minimal.trials, "trial", "trials") +
                           (minimal.finished ? "):" : "; out of time, there may be a smaller one):"));
     else
         page.wrap("", "Case " + from + (minimal.run.end == RunEnd::incorrect ? " is wrong" : " fails") +
@@ -259,10 +235,15 @@ void write_fit(Page& page, const FitSearch& search) {
                               mebibytes(fit.data_bytes));
     if (fit.free_bytes) page.line("    free " + mebibytes(fit.free_bytes) + " of " + mebibytes(fit.total_bytes));
     if (search.failed && search.failed->size && search.failed->result)
-        page.wrap("    ", std::to_string(*search.failed->size) + " did not run: " + answer_of(*search.failed->result));
+        page.wrap("    ",
+                  std::to_string(*search.failed->size) + " did not run: " + shown(in_words(*search.failed->result)));
 }
 
 }  // namespace
+
+std::string how_it_went(const RnnRun& run) {
+    return concat(look_of(run.end).word, ": ", run.end == RunEnd::ok ? numbers_of(run) : what_happened(run));
+}
 
 std::string counts_of(const Facts& facts, const Cases& cases) {
     std::map<std::pair<RunEnd, std::string_view>, std::size_t> numbers;
@@ -271,24 +252,23 @@ std::string counts_of(const Facts& facts, const Cases& cases) {
         ++numbers[{run->end, word_of(facts, *run)}];
         unsteady += run->end == RunEnd::ok && run->bitwise_repeatable == false;
     }
-    std::vector<std::string> parts;
-    for (const auto& [end, number] : numbers) parts.push_back(std::to_string(number) + " " + std::string(end.second));
-    if (unsteady > 0) parts.push_back(std::to_string(unsteady) + " not bitwise identical when repeated");
-    return join(parts, ", ");
+    std::vector<CountedThing> things;
+    for (const auto& [end, number] : numbers) things.push_back({number, end.second, end.second});
+    things.push_back({unsteady, "not bitwise identical when repeated", "not bitwise identical when repeated"});
+    return counts_in_words(things);
 }
 
-void write_sweeps(Page& page, const Facts& facts, bool all) {
+void write_sweeps(Page& page, const Facts& facts, bool all, std::string_view heading) {
     const std::vector<Sweep> sweeps = sweeps_of(facts);
     const auto has_bad = [](const Sweep& sweep) {
         return std::ranges::any_of(sweep.runs, [](const RnnRun* run) { return is_bad(*run); });
     };
     if (sweeps.empty() || (!all && std::ranges::none_of(sweeps, has_bad))) return;
-    page.heading("Recurrent networks");
+    if (!heading.empty()) page.heading(heading);
     for (const Sweep& sweep : sweeps) {
         page.wrap("  ", title_of(facts, sweep), 4);
         if (!all && !has_bad(sweep)) continue;
-        const Grid table = grid_table(facts, sweep);
-        if (!all_spelled_out(facts)) (table.width <= page.width() ? write_table : write_list)(page, table);
+        if (!all_spelled_out(facts)) write_grid(page, facts, grid_of(sweep));
         write_cases(page, facts, sweep);
     }
 }

@@ -3,7 +3,6 @@
 
 namespace rnncheck::rules {
 
-/// No CUDA runtime library is installed.
 Verdict cuda_runtime_missing(const Facts& facts, const Matrix&) {
     if (!usable_copies(facts, LibraryKind::cudart).empty() || !facts.runtimes.empty())
         return pass("a CUDA runtime was found");
@@ -16,27 +15,23 @@ Verdict cuda_runtime_missing(const Facts& facts, const Matrix&) {
              "packages do",
          .evidence = {{"libcudart", "not in the loader's search path, toolkit directories or Python packages",
                        "libraries"}},
-         .remedies = {for_cuda_here(facts, remedy("cuda_runtime_missing"))},
+         .remedies = {remedy("cuda_runtime_missing", {wheel("nvidia-cuda-runtime", cuda_major_here(facts))})},
          .symptoms = {"cudart"}});
 }
 
-/// VerdictBuilder of the runtime about the driver and the GPU (driver_types.h): rules of lower layers tell those.
-static bool speaks_of_the_driver(const CallResult& failure) {
-    constexpr std::int64_t codes[] = {3, 30, 34, 35, 36, 38, 46, 100, 101, 802, 803, 804, 999};
-    return std::find(std::begin(codes), std::end(codes), failure.code) != std::end(codes);
-}
-
-static Finding unusable_runtime(const Facts& facts, const Runtime& runtime) {
-    return {
-        .severity = is_first_choice(facts, LibraryKind::cudart, runtime.library) ? Severity::error : Severity::warning,
-        .subject = runtime.library,
-        .message = "the CUDA runtime " + runtime.library + ' ' + why_unusable(*runtime.failure),
-        .evidence = {{"failed call", in_words(*runtime.failure), "runtimes"}},
-        .remedies = {remedy("cuda_runtime_unusable")}};
+/// What every rule about the installations of one kind ends with.
+static Verdict verdict_on(const Facts& facts, LibraryKind kind, const std::string& name, VerdictBuilder& answers) {
+    const std::string silent = silent_copy(facts, kind), what = kind == LibraryKind::nvrtc ? "NVRTC at " : "";
+    if (!silent.empty()) answers.unknown(what + silent + " did not respond");
+    if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
+    answers.irrelevant("no " + name + " was found");
+    return answers.close();
 }
 
 /// A CUDA runtime cannot be opened, or does not report its version for a reason that is its own.
 Verdict cuda_runtime_unusable(const Facts& facts, const Matrix&) {
+    // Answers about the driver and the GPU (driver_types.h): rules of lower layers tell those.
+    constexpr std::int64_t about_the_driver[] = {3, 30, 34, 35, 36, 38, 46, 100, 101, 802, 803, 804, 999};
     VerdictBuilder answers;
     for (const auto& runtime : facts.runtimes) {
         if (is_shadowed(facts, runtime.library)) continue;
@@ -46,16 +41,17 @@ Verdict cuda_runtime_unusable(const Facts& facts, const Matrix&) {
             answers.unknown(runtime.library + " did not respond");
         else if (was_not_opened(*runtime.failure))
             answers.no_pass(leads_to_a_pipe);
-        else if (speaks_of_the_driver(*runtime.failure))
+        else if (includes(about_the_driver, runtime.failure->code))
             answers.no_pass("the runtime cannot access the driver");
         else
-            answers.fault(unusable_runtime(facts, runtime));
+            answers.fault({.severity = is_first_choice(facts, LibraryKind::cudart, runtime.library) ? Severity::error
+                                                                                                    : Severity::warning,
+                           .subject = runtime.library,
+                           .message = "the CUDA runtime " + runtime.library + ' ' + why_unusable(*runtime.failure),
+                           .evidence = {{"failed call", in_words(*runtime.failure), "runtimes"}},
+                           .remedies = {remedy("cuda_runtime_unusable")}});
     }
-    const std::string silent = silent_copy(facts, LibraryKind::cudart);
-    if (!silent.empty()) answers.unknown(silent + " did not respond");
-    if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
-    answers.irrelevant("no CUDA runtime was found");
-    return answers.close();
+    return verdict_on(facts, LibraryKind::cudart, "CUDA runtime", answers);
 }
 
 /// CUDA runtimes of more than one version are there: worth knowing, no fault.
@@ -70,29 +66,38 @@ Verdict several_cuda_runtimes(const Facts& facts, const Matrix&) {
     }
     auto several = note_several("the CUDA runtime", installed, given, "runtimes", remedy("several_cuda_runtimes"));
     if (several) return fault(std::move(*several));
+    VerdictBuilder answers;
     if (!std::ranges::all_of(facts.runtimes, [](const Runtime& runtime) { return runtime.version.has_value(); }))
-        return undecided("a CUDA runtime did not report its version");
-    const std::string silent = silent_copy(facts, LibraryKind::cudart);
-    if (!silent.empty()) return undecided(silent + " did not respond");
-    if (!installed.empty()) return pass("every CUDA runtime is of version " + installed.front().second.text);
-    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    return not_applicable("no CUDA runtime was found");
+        answers.unknown("a CUDA runtime did not report its version");
+    if (!installed.empty()) answers.passed("every CUDA runtime is of version " + installed.front().second.text);
+    return verdict_on(facts, LibraryKind::cudart, "CUDA runtime", answers);
 }
 
-static bool compiles_kernels(const CudnnCopy& copy) {
-    return copy.major == 0 || copy.major >= 8;
+/// Name of the builtins library that belongs to an NVRTC, "libnvrtc-builtins.so.12.4"; empty when not known.
+static std::string builtins_of(const Nvrtc& nvrtc) {
+    if (!nvrtc.version) return "";
+    return "libnvrtc-builtins.so." + std::to_string(nvrtc.version->major()) + '.' +
+           std::to_string(nvrtc.version->minor());
 }
 
-static Finding missing(LibraryKind kind, const std::string& library, const std::string& needed_by, Remedy remedy) {
+/// It did not compile, and those builtins were found nowhere.
+static bool lacks_builtins(const Facts& facts, const Nvrtc& nvrtc) {
+    const std::string name = builtins_of(nvrtc);
+    if (name.empty() || nvrtc.compiles.value_or(false) || !libraries_listed(facts)) return false;
+    return std::ranges::none_of(usable_copies(facts, LibraryKind::nvrtc_builtins), [&](const Library* library) {
+        return file_name(library->path).starts_with(name) || library->soname == name;
+    });
+}
+
+static Finding missing(LibraryKind kind, const std::string& library, const std::string& needed_by, int cuda) {
     return {
         .subject = library,
         .message = library + " was not found; " + needed_by + " needs it to compile kernels at runtime",
         .evidence = {{library, "not in the loader's search path, toolkit directories or Python packages", "libraries"}},
-        .remedies = {std::move(remedy)},
+        .remedies = {remedy("nvrtc_missing", {wheel("nvidia-cuda-nvrtc", cuda)})},
         .symptoms = {std::string(name_of(kind))}};
 }
 
-/// As the package of CUDA 12.
 /// One that compiles is enough; else each must have its builtins.
 static void judge_builtins(const Facts& facts, VerdictBuilder& answers) {
     const auto works = [](const Nvrtc& nvrtc) { return nvrtc.compiles.value_or(false); };
@@ -100,8 +105,7 @@ static void judge_builtins(const Facts& facts, VerdictBuilder& answers) {
     for (const auto& nvrtc : facts.nvrtcs) {
         if (lacks_builtins(facts, nvrtc))
             answers.fault(missing(LibraryKind::nvrtc_builtins, builtins_of(nvrtc),
-                                  "NVRTC " + nvrtc.version->text + " at " + nvrtc.library,
-                                  for_cuda_major(nvrtc.version->major(), remedy("nvrtc_missing"))));
+                                  "NVRTC " + nvrtc.version->text + " at " + nvrtc.library, nvrtc.version->major()));
         else if (!nvrtc.version && !nvrtc.failure)
             answers.unknown("the version of NVRTC at " + nvrtc.library + " is unknown");
         else if (!nvrtc.compiles)
@@ -116,7 +120,7 @@ static void judge_builtins(const Facts& facts, VerdictBuilder& answers) {
 Verdict nvrtc_missing(const Facts& facts, const Matrix&) {
     auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
-    std::erase_if(copies, [](const CudnnCopy& copy) { return !compiles_kernels(copy); });
+    std::erase_if(copies, [](const CudnnCopy& copy) { return copy.major > 0 && copy.major < 8; });
     if (copies.empty()) return not_applicable("cuDNN 7 does not need NVRTC");
     VerdictBuilder answers;
     if (!usable_copies(facts, LibraryKind::nvrtc).empty() || !facts.nvrtcs.empty())
@@ -128,26 +132,22 @@ Verdict nvrtc_missing(const Facts& facts, const Matrix&) {
     else if (copies.front().major == 0)
         answers.unknown("the version of " + name_of(copies.front()) + " is unknown");
     else
-        answers.fault(missing(LibraryKind::nvrtc, "libnvrtc", name_of(copies.front()),
-                              for_cuda_of(copies.front(), remedy("nvrtc_missing"))));
+        answers.fault(missing(LibraryKind::nvrtc, "libnvrtc", name_of(copies.front()), cuda_major_of(copies.front())));
     return answers.close();
 }
 
 static Finding unusable_nvrtc(const Facts& facts, const Nvrtc& nvrtc) {
-    const std::string why = nvrtc.failure ? ": " + in_words(*nvrtc.failure) : "";
-    Finding finding;
-    finding.subject = nvrtc.library;
-    finding.message = "NVRTC at " + nvrtc.library + " does not compile a test kernel" + why;
-    finding.evidence = {{"NVRTC", if_known(nvrtc.version), "nvrtcs"},
-                        {"compiles", "no", "nvrtcs"},
-                        {"failed call", if_known(nvrtc.failure), "nvrtcs"}};
-    const Remedy install = remedy("nvrtc_unusable");
-    finding.remedies = {nvrtc.version ? for_cuda_major(nvrtc.version->major(), install)
-                                      : for_cuda_here(facts, install)};
-    return finding;
+    return {.subject = nvrtc.library,
+            .message = "NVRTC at " + nvrtc.library + " does not compile a test kernel" +
+                       (nvrtc.failure ? ": " + in_words(*nvrtc.failure) : ""),
+            .evidence = {{"NVRTC", if_known(nvrtc.version), "nvrtcs"},
+                         {"compiles", "no", "nvrtcs"},
+                         {"failed call", if_known(nvrtc.failure), "nvrtcs"}},
+            .remedies = {
+                remedy("nvrtc_unusable",
+                       {wheel("nvidia-cuda-nvrtc", nvrtc.version ? nvrtc.version->major() : cuda_major_here(facts))})}};
 }
 
-/// A copy of NVRTC is there and does not compile.
 Verdict nvrtc_unusable(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     for (const auto& nvrtc : facts.nvrtcs) {
@@ -163,11 +163,7 @@ Verdict nvrtc_unusable(const Facts& facts, const Matrix&) {
         else
             answers.unknown("NVRTC at " + nvrtc.library + " did not respond");
     }
-    const std::string silent = silent_copy(facts, LibraryKind::nvrtc);
-    if (!silent.empty()) answers.unknown("NVRTC at " + silent + " did not respond");
-    if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
-    answers.irrelevant("no NVRTC was found");
-    return answers.close();
+    return verdict_on(facts, LibraryKind::nvrtc, "NVRTC", answers);
 }
 
 }  // namespace rnncheck::rules

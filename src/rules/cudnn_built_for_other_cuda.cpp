@@ -6,15 +6,6 @@
 
 namespace rnncheck::rules {
 
-/// CUDA majors of the cuBLAS libraries found; 0 for one whose name does not tell. Damaged files are told elsewhere.
-static std::set<int> cublas_majors(const Facts& facts) {
-    std::set<int> majors;
-    for (const auto& library : facts.libraries)
-        if (library.kind == LibraryKind::cublas || library.kind == LibraryKind::cublaslt)
-            majors.insert(major_of_file(library).value_or(0));
-    return majors;
-}
-
 /// A case that ran shows that this cuDNN and what is installed go together.
 static bool ran_here(const Facts& facts, const CudnnCopy& copy) {
     return std::ranges::any_of(facts.rnn_runs, [&](const RnnRun& run) {
@@ -29,19 +20,18 @@ static Finding other_cuda(const Facts& facts, const CudnnCopy& copy, int wanted,
             .subject = copy.path,
             .message = name_of(copy) + " was built for CUDA " + copy.answer->built_for_cuda->text + ", but " + but,
             .evidence = {{"built for CUDA", copy.answer->built_for_cuda->text, "cudnns"}, std::move(evidence)},
-            .remedies = {for_cuda_major(
-                wanted, installing_cudnn(
-                            facts, &copy,
-                            remedy("cudnn_built_for_other_cuda/cudnn",
-                                   {std::to_string(wanted), std::to_string(copy.answer->built_for_cuda->major())})))}};
+            .remedies = {installing_cudnn(
+                facts, &copy, wanted,
+                remedy("cudnn_built_for_other_cuda/cudnn",
+                       {std::to_string(wanted), std::to_string(copy.answer->built_for_cuda->major())}))}};
 }
 
 /// Frameworks for the CUDA of this cuDNN get it: it is the right one for them, and must stay.
-static std::vector<Framework> frameworks_suited(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
-                                                int cuda_major) {
+static std::vector<Framework> frameworks_suited(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
     auto users = frameworks_that_get(facts, matrix, copy);
-    std::erase_if(users,
-                  [&](const Framework& framework) { return !framework.cuda || framework.cuda->major() != cuda_major; });
+    std::erase_if(users, [&](const Framework& framework) {
+        return !framework.cuda || framework.cuda->major() != copy.answer->built_for_cuda->major();
+    });
     return users;
 }
 
@@ -58,9 +48,12 @@ static void judge_cublas_of(const Facts& facts, const Framework& framework, Find
 }
 
 /// cuDNN 8 and 9 open cuBLAS of their own CUDA major; 7 has its own inside.
-static void judge_cublas(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, int cuda_major,
-                         VerdictBuilder& answers) {
-    auto majors = cublas_majors(facts);
+static void judge_cublas(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
+    const int cuda_major = copy.answer->built_for_cuda->major();
+    std::set<int> majors;  // 0 of a file whose name does not tell; damaged files are told elsewhere
+    for (const auto& library : facts.libraries)
+        if (library.kind == LibraryKind::cublas || library.kind == LibraryKind::cublaslt)
+            majors.insert(major_of_file(library).value_or(0));
     if (copy.major < 8 || majors.contains(cuda_major)) return answers.passed("cuDNN matches CUDA and the driver");
     if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");
     if (majors.contains(0)) return answers.unknown("the version of a cuBLAS library is unknown");
@@ -68,23 +61,25 @@ static void judge_cublas(const Facts& facts, const Matrix& matrix, const CudnnCo
     const std::string found = join_with_and(each(majors, [](int major) { return std::to_string(major); }));
     Finding finding = other_cuda(facts, copy, *majors.rbegin(), "only cuBLAS of CUDA " + found + " is installed",
                                  {"libcublasLt.so." + std::to_string(cuda_major), "not found", "libraries"});
-    const auto users = frameworks_suited(facts, matrix, copy, cuda_major);
+    const auto users = frameworks_suited(facts, matrix, copy);
     if (users.empty()) return answers.fault(std::move(finding));
     for (const Framework& framework : users) judge_cublas_of(facts, framework, finding, answers);
 }
 
 /// Whether the driver is too old for this copy.
-static bool driver_misses(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, int cuda_major,
-                          VerdictBuilder& answers) {
+static bool driver_misses(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
     const auto& driver = facts.driver.cuda_version;
-    const auto why = lower_cause(facts);
-    if (!driver && why) answers.no_pass(*why);
-    if (!driver && !why) answers.unknown("the CUDA version that the driver supports is unknown");
-    if (!driver || cuda_major <= driver->major()) return false;
+    const int cuda_major = copy.answer->built_for_cuda->major();
+    if (!driver) {
+        const auto why = lower_cause(facts);
+        why ? answers.no_pass(*why) : answers.unknown("the CUDA version that the driver supports is unknown");
+        return false;
+    }
+    if (cuda_major <= driver->major()) return false;
     Finding finding = other_cuda(facts, copy, driver->major(), "the driver supports CUDA up to " + driver->text,
                                  {"newest CUDA version supported by the driver", driver->text, "driver.cuda_version"});
     finding.symptoms = {cuda_for_driver(cuda_major)};
-    for (const Framework& framework : frameworks_suited(facts, matrix, copy, cuda_major)) {
+    for (const Framework& framework : frameworks_suited(facts, matrix, copy)) {
         Remedy& remedy = finding.remedies.front();
         remedy.action = Action::install_driver;
         remedy.text = "Install a driver for CUDA " + std::to_string(cuda_major) + ", or a build of " + framework.name +
@@ -98,50 +93,39 @@ static bool driver_misses(const Facts& facts, const Matrix& matrix, const CudnnC
 /// The cuDNN that a framework gets is for another CUDA than the framework.
 static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, VerdictBuilder& answers) {
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
-        const FrameworkLibrary* cudnn = opened_cudnn(framework);
+        const std::string name = words_of(framework);
+        const FrameworkLibrary* cudnn = opened(framework, "libcudnn");
         if (!opens_gpu_libraries(framework, answers) || !cudnn || !cudnn->path) continue;
         const auto made_for = cuda_of(facts, *cudnn);
-        if (gets_mixed_parts(facts, *cudnn)) {
-            answers.no_pass("the cuDNN that " + words_of(framework) + " loads is mixed with another cuDNN");
-            continue;
-        }
-        if (!made_for || !framework.cuda)
-            answers.unknown("the CUDA versions that " + words_of(framework) +
-                            " and its cuDNN were built for are unknown");
-        if (!made_for || !framework.cuda || *made_for == framework.cuda->major()) continue;
-        const std::string major = std::to_string(framework.cuda->major());
-        answers.fault(
-            {.subject = words_of(framework),
-             .message = words_of(framework) + " was built for CUDA " + framework.cuda->text +
-                        ", but the cuDNN that it loads from " + *cudnn->path + " was built for CUDA " +
-                        std::to_string(*made_for),
-             .evidence = {{"cuDNN at " + *cudnn->path, "for CUDA " + std::to_string(*made_for), "frameworks"},
-                          built_for(framework, "CUDA " + framework.cuda->text)},
-             .remedies = {installing_cudnn(facts, framework, remedy("cudnn_built_for_other_cuda/framework", {major}))},
-             .symptoms = {words_of(framework) + " with " + *cudnn->path}});
+        if (gets_mixed_parts(facts, *cudnn))
+            answers.no_pass("the cuDNN that " + name + " loads is mixed with another cuDNN");
+        else if (!made_for || !framework.cuda)
+            answers.unknown("the CUDA versions that " + name + " and its cuDNN were built for are unknown");
+        else if (*made_for != framework.cuda->major())
+            answers.fault(
+                {.subject = name,
+                 .message = name + " was built for CUDA " + framework.cuda->text +
+                            ", but the cuDNN that it loads from " + *cudnn->path + " was built for CUDA " +
+                            std::to_string(*made_for),
+                 .evidence = {{"cuDNN at " + *cudnn->path, "for CUDA " + std::to_string(*made_for), "frameworks"},
+                              built_for(framework, "CUDA " + framework.cuda->text)},
+                 .remedies = {installing_cudnn(
+                     facts, framework,
+                     remedy("cudnn_built_for_other_cuda/framework", {std::to_string(framework.cuda->major())}))},
+                 .symptoms = {name + " with " + *cudnn->path}});
     }
-}
-
-/// That of the runtime, else the one that the cuDNN is said to be for (9.10.2+cu12). Null when not given.
-static const Version* cuda_to_go_with(const Facts& facts) {
-    if (const Version* cuda = given_cuda(facts)) return cuda;
-    const bool said = !facts.cudnns.empty() && facts.cudnns.front().built_for_cuda;
-    return said ? &*facts.cudnns.front().built_for_cuda : nullptr;
 }
 
 /// Of versions alone: whether the release was made for this CUDA major at all.
 static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
-    const Version* cudnn = given_cudnn(facts);
-    const Version* cuda = cuda_to_go_with(facts);
+    const Version *cudnn = given_cudnn(facts), *cuda = given_cuda(facts);
+    // Else the one that the cuDNN is said to be for (9.10.2+cu12).
+    if (!cuda && cudnn && facts.cudnns.front().built_for_cuda) cuda = &*facts.cudnns.front().built_for_cuda;
     if (!cudnn || !cuda) return undecided("cudnn= and cuda= were not both specified");
     const auto made = compat::cudnn_for_cuda(*cudnn, cuda->major(), matrix);
     if (made.fit == Fit::works) return pass(made.why);
     if (made.fit == Fit::unknown) return outside_the_data(made.why);
-    Finding finding;
-    finding.subject = "cuDNN " + cudnn->text;
-    finding.message = made.why;
-    finding.evidence = made.evidence;
-    return fault(std::move(finding));
+    return fault({.subject = "cuDNN " + cudnn->text, .message = made.why, .evidence = made.evidence});
 }
 
 Verdict cudnn_built_for_other_cuda(const Facts& facts, const Matrix& matrix) {
@@ -151,17 +135,16 @@ Verdict cudnn_built_for_other_cuda(const Facts& facts, const Matrix& matrix) {
     VerdictBuilder answers;
     judge_frameworks_in_use(facts, matrix, answers);
     for (const auto& copy : copies) {
-        const auto& built_for = copy.answer ? copy.answer->built_for_cuda : std::optional<Version>();
         if (ran_here(facts, copy))
             answers.passed("cuDNN ran on this machine");
         else if (never_answered(copy))
             answers.no_pass(name_of(copy) + " does not work");
-        else if (borrows_parts(copy))
+        else if (borrows_parts(copy.answer))
             answers.no_pass(name_of(copy) + " is mixed with another cuDNN");
-        else if (!built_for)
+        else if (!copy.answer || !copy.answer->built_for_cuda)
             answers.unknown(name_of(copy) + " did not report which CUDA version it was built for");
-        else if (!driver_misses(facts, matrix, copy, built_for->major(), answers))
-            judge_cublas(facts, matrix, copy, built_for->major(), answers);
+        else if (!driver_misses(facts, matrix, copy, answers))
+            judge_cublas(facts, matrix, copy, answers);
     }
     return answers.close();
 }

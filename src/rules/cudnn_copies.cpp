@@ -4,7 +4,6 @@
 
 namespace rnncheck::rules {
 
-/// There is no cuDNN anywhere.
 Verdict cudnn_not_installed(const Facts& facts, const Matrix&) {
     if (!cudnn_copies(facts).empty()) return pass("cuDNN is installed");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
@@ -18,68 +17,75 @@ Verdict cudnn_not_installed(const Facts& facts, const Matrix&) {
                                : "cuDNN is not installed: no libcudnn.so was found",
          .evidence = {{"libcudnn.so", "not in the loader's search path, toolkit directories or Python packages",
                        "libraries"}},
-         .remedies = {for_cuda_here(facts, installing_cudnn(facts, nullptr, remedy("cudnn_not_installed")))},
+         .remedies = {installing_cudnn(facts, nullptr, cuda_major_here(facts), remedy("cudnn_not_installed"))},
          .symptoms = {"cudnn"}});
 }
 
-/// The parts that the words of the loader or of cuDNN name.
-static std::vector<std::string> parts_named(const CudnnCopy& copy, const Matrix& matrix) {
-    std::vector<std::string> parts;
-    for (const auto& part : parts_needed(copy, matrix))
-        if (contains(copy.answer->failure->text, part.soname)) parts.push_back(name_in(copy, part));
-    return parts;
+/// What Finding::explains calls a part of a copy, and its RNN API.
+static std::string name_in(const CudnnCopy& copy, const CudnnPart& part) {
+    return part.soname + " of " + copy.path;
 }
 
-static Finding unusable_copy(const CudnnCopy& copy, const Matrix& matrix) {
-    const CallResult& failure = *copy.answer->failure;
-    return {.severity = severity_of(copy),
-            .subject = copy.path,
-            .message = "cuDNN at " + copy.path + ' ' + why_unusable(failure),
-            .evidence = {{"failed call", in_words(failure), "cudnns"},
-                         {"required libraries that were not found",
-                          copy.file ? join_with_and(copy.file->missing_needs) : "", "libraries"}},
-            .remedies = {remedy("cudnn_unusable")},
-            .symptoms = parts_named(copy, matrix)};
+static std::string rnn_api_of(const CudnnCopy& copy) {
+    return "RNN API of " + copy.path;
 }
 
-static void judge_answer(const Facts&, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
-    if (copy.answer->version) return answers.passed("every cuDNN installation reports its version");
-    if (!copy.answer->failure) return answers.unknown("cuDNN at " + copy.path + " did not report its version");
-    if (was_not_opened(*copy.answer->failure)) return answers.no_pass(leads_to_a_pipe);
-    answers.fault(unusable_copy(copy, matrix));
+/// About those that were opened; one that had to be and did not answer leaves the verdict open.
+static Verdict over_copies_that_answer(const Facts& facts, const JudgeCopy& judge) {
+    const std::string silent = silent_copy(facts, LibraryKind::cudnn);
+    return over_copies(facts, [&](const CudnnCopy& copy, VerdictBuilder& answers) {
+        if (copy.answer) judge(copy, answers);
+        if (!silent.empty()) answers.unknown("cuDNN at " + silent + " did not respond");
+    });
+}
+
+Verdict cudnn_unusable(const Facts& facts, const Matrix& matrix) {
+    return over_copies_that_answer(facts, [&](const CudnnCopy& copy, VerdictBuilder& answers) {
+        const auto& failure = copy.answer->failure;
+        if (copy.answer->version) return answers.passed("every cuDNN installation reports its version");
+        if (!failure) return answers.unknown("cuDNN at " + copy.path + " did not report its version");
+        if (was_not_opened(*failure)) return answers.no_pass(leads_to_a_pipe);
+        std::vector<std::string> parts_named;
+        for (const auto& part : parts_needed(copy, matrix))
+            if (contains(failure->text, part.soname)) parts_named.push_back(name_in(copy, part));
+        answers.fault({.severity = severity_of(copy),
+                       .subject = copy.path,
+                       .message = "cuDNN at " + copy.path + ' ' + why_unusable(*failure),
+                       .evidence = {{"failed call", in_words(*failure), "cudnns"},
+                                    {"required libraries that were not found",
+                                     copy.file ? join_with_and(copy.file->missing_needs) : "", "libraries"}},
+                       .remedies = {remedy("cudnn_unusable")},
+                       .symptoms = std::move(parts_named)});
+    });
 }
 
 /// The part that the library's words name, with its path or without.
-static std::string part_named(const CallResult& failure) {
-    const auto begin = failure.text.find("libcudnn_");
-    if (begin == std::string::npos) return "";
-    return failure.text.substr(begin, failure.text.find_first_of(" :,;()'\"", begin) - begin);
+static std::string part_named(const std::string& text) {
+    const auto begin = std::min(text.find("libcudnn_"), text.size());
+    return text.substr(begin, text.find_first_of(" :,;()'\"", begin) - begin);
 }
 
-static Finding unusable_rnn_api(const CudnnCopy& copy) {
-    const auto& failure = copy.answer->failure;
-    const std::string part = failure ? part_named(*failure) : "";
-    return {
-        .severity = severity_of(copy),
-        .subject = copy.path,
-        .message = "the RNN API of " + name_of(copy) + " does not work" + (failure ? ": " + in_words(*failure) : ""),
-        .evidence = {{"RNN API", "does not work", "cudnns"},
-                     {"failed call", if_known(failure), "cudnns"},
-                     {"named by the library",
-                      part.empty() ? ""
-                                   : part + "; searched: " + directory_of(copy.path) + " and the loader's search path",
-                      "cudnns"}},
-        .remedies = {remedy("cudnn_rnn_unusable")},
-        .symptoms = {rnn_api_of(copy)}};
-}
-
-static void judge_rnn_api(const Facts&, const Matrix&, const CudnnCopy& copy, VerdictBuilder& answers) {
-    if (never_answered(copy)) return answers.no_pass(name_of(copy) + " does not work");
-    if (!copy.answer->rnn_usable) return answers.unknown("the RNN API of " + name_of(copy) + " did not respond");
-    if (*copy.answer->rnn_usable) return answers.passed("the RNN API of cuDNN works");
-    if (copy.answer->failure && is_version_mismatch(copy.major, *copy.answer->failure))
-        return answers.no_pass("libraries of different cuDNN versions are mixed");
-    answers.fault(unusable_rnn_api(copy));
+Verdict cudnn_rnn_unusable(const Facts& facts, const Matrix&) {
+    return over_copies_that_answer(facts, [&](const CudnnCopy& copy, VerdictBuilder& answers) {
+        const std::string name = name_of(copy);
+        const auto& failure = copy.answer->failure;
+        if (never_answered(copy)) return answers.no_pass(name + " does not work");
+        if (!copy.answer->rnn_usable) return answers.unknown("the RNN API of " + name + " did not respond");
+        if (*copy.answer->rnn_usable) return answers.passed("the RNN API of cuDNN works");
+        if (failure && is_version_mismatch(copy.major, *failure))
+            return answers.no_pass("libraries of different cuDNN versions are mixed");
+        std::string part = failure ? part_named(failure->text) : "";
+        if (!part.empty()) part += "; searched: " + directory_of(copy.path) + " and the loader's search path";
+        answers.fault(
+            {.severity = severity_of(copy),
+             .subject = copy.path,
+             .message = "the RNN API of " + name + " does not work" + (failure ? ": " + in_words(*failure) : ""),
+             .evidence = {{"RNN API", "does not work", "cudnns"},
+                          {"failed call", if_known(failure), "cudnns"},
+                          {"named by the library", part, "cudnns"}},
+             .remedies = {remedy("cudnn_rnn_unusable")},
+             .symptoms = {rnn_api_of(copy)}});
+    });
 }
 
 /// More than one release of cuDNN is there: worth knowing, no fault.
@@ -89,7 +95,7 @@ Verdict several_cudnns(const Facts& facts, const Matrix&) {
     std::vector<std::pair<std::string, Version>> installed;
     std::vector<std::string> given;
     for (const auto& copy : copies) {
-        if (borrows_parts(copy)) return not_applicable(copy.path + " is mixed with another cuDNN");
+        if (borrows_parts(copy.answer)) return not_applicable(copy.path + " is mixed with another cuDNN");
         if (!copy.version) continue;
         installed.emplace_back(copy.path, *copy.version);
         if (copy.file && copy.file->picked_by_loader) given.push_back(copy.version->text + " at " + copy.path);
@@ -100,16 +106,29 @@ Verdict several_cudnns(const Facts& facts, const Matrix&) {
     return pass("cuDNN " + installed.front().second.text + " is the only version");
 }
 
+/// Those that recurrent networks need of the copy and that it would not find.
+static std::vector<CudnnPart> parts_missing(const Facts& facts, const CudnnCopy& copy, const Matrix& matrix) {
+    auto parts = parts_needed(copy, matrix);
+    std::erase_if(parts, [&](const CudnnPart& part) {
+        const std::string stem = part.soname.substr(0, part.soname.find(".so") + 3);
+        const bool is_mapped = copy.answer && std::ranges::any_of(copy.answer->parts_mapped, [&](const auto& path) {
+                                   return file_name(path).starts_with(stem);
+                               });
+        return is_mapped || part_of(facts, copy, part.soname);
+    });
+    return parts;
+}
+
 static Finding missing_parts(const Facts& facts, const CudnnCopy& copy, const std::vector<CudnnPart>& parts) {
     const std::string searched = directory_of(copy.path) + " and the loader's search path";
-    Finding finding;
-    finding.severity = severity_of(copy);
-    finding.subject = copy.path;
-    finding.explains = each(parts, [&](const CudnnPart& part) { return name_in(copy, part); });
+    Finding finding = {.severity = severity_of(copy),
+                       .subject = copy.path,
+                       .message = name_of(copy) + " lacks " + join_with_and(each(parts, &CudnnPart::soname)) +
+                                  ", so its RNN API cannot be used; searched: " + searched,
+                       .remedies = {reinstalling_cudnn(facts, copy, remedy("cudnn_part_missing"))},
+                       .explains = each(parts, [&](const CudnnPart& part) { return name_in(copy, part); })};
     finding.explains.push_back(rnn_api_of(copy));
     append(finding.explains, crashes_of_cudnn_in(facts, directory_of(copy.path)));
-    finding.message = name_of(copy) + " lacks " + join_with_and(each(parts, &CudnnPart::soname)) +
-                      ", so its RNN API cannot be used; searched: " + searched;
     for (const auto& part : parts) {
         const std::string why = part.needed_by_version ? "needed by every call" : "needed by recurrent networks";
         finding.evidence.push_back({part.soname, "not found in " + searched, "libraries"});
@@ -118,82 +137,63 @@ static Finding missing_parts(const Facts& facts, const CudnnCopy& copy, const st
     }
     if (copy.answer && copy.answer->failure)
         finding.evidence.push_back({"failed call", in_words(*copy.answer->failure), "cudnns"});
-    finding.remedies = {for_cuda_of(copy, reinstalling_cudnn(facts, copy, remedy("cudnn_part_missing")))};
     return finding;
 }
 
-static void judge_parts(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
-    if (copy.answer && copy.answer->rnn_usable.value_or(false))
-        return answers.passed("the RNN API of cuDNN works, so its libraries are installed");
-    if (copy.major == 0) return answers.unknown("the version of " + name_of(copy) + " is unknown");
-    if (matrix.cudnn_parts(copy.major).empty())
-        return answers.unknown("the libraries of " + name_of(copy) + " are not in the compatibility data of " +
-                               matrix.date());
-    if (parts_needed(copy, matrix).empty()) return answers.passed(name_of(copy) + " is a single file");
-    const auto parts = parts_missing(facts, copy, matrix);
-    if (!parts.empty() && !libraries_listed(facts))
-        return answers.unknown("the library directories could not be searched");
-    if (!parts.empty())
+/// cuDNN 8 and 9 are several files, and one that recurrent networks need is not where the front library looks.
+Verdict cudnn_part_missing(const Facts& facts, const Matrix& matrix) {
+    return over_copies(facts, [&](const CudnnCopy& copy, VerdictBuilder& answers) {
+        const std::string name = name_of(copy);
+        if (copy.answer && copy.answer->rnn_usable.value_or(false))
+            return answers.passed("the RNN API of cuDNN works, so its libraries are installed");
+        if (copy.major == 0) return answers.unknown("the version of " + name + " is unknown");
+        if (matrix.cudnn_parts(copy.major).empty())
+            return answers.unknown("the libraries of " + name + " are not in the compatibility data of " +
+                                   matrix.date());
+        if (parts_needed(copy, matrix).empty()) return answers.passed(name + " is a single file");
+        const auto parts = parts_missing(facts, copy, matrix);
+        if (parts.empty()) return answers.passed("all cuDNN libraries that recurrent networks need are installed");
+        if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");
         answers.fault(missing_parts(facts, copy, parts));
-    else
-        answers.passed("all cuDNN libraries that recurrent networks need are installed");
+    });
 }
 
 static Finding unreadable(const Facts& facts, const CudnnCopy& copy, const CudnnPart& part, const Library& file) {
     const std::string what =
         file.problem_detail ? escaped(*file.problem_detail, 300) : std::string(name_of(*file.problem));
     auto explains = crashes_of_cudnn_in(facts, directory_of(copy.path));
-    append(explains, std::vector{name_in(copy, part), rnn_api_of(copy)});
+    append(explains, {name_in(copy, part), rnn_api_of(copy)});
     return {
         .severity = severity_of(copy),
         .subject = file.path,
         .message =
             "the library " + part.soname + " of " + name_of(copy) + " cannot be loaded: " + file.path + ' ' + what,
         .evidence = {{file.path, what, "libraries"}, {part.soname, "needed by recurrent networks", part.source.url}},
-        .remedies = {for_cuda_of(copy, reinstalling_cudnn(facts, copy, remedy("cudnn_part_unreadable")))},
+        .remedies = {reinstalling_cudnn(facts, copy, remedy("cudnn_part_unreadable"))},
         .symptoms = {file.path},
         .explains = std::move(explains)};
 }
 
-static void judge_files_of_parts(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
-                                 VerdictBuilder& answers) {
-    if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");
-    if (copy.major == 0) return answers.unknown("the version of " + name_of(copy) + " is unknown");
-    if (matrix.cudnn_parts(copy.major).empty())
-        return copy.answer && copy.answer->rnn_usable.value_or(false)
-                   ? answers.passed("the RNN API of cuDNN works, so its files are complete")
-                   : answers.unknown("the libraries of " + name_of(copy) + " are not in the compatibility data of " +
-                                     matrix.date());
-    for (const auto& part : parts_needed(copy, matrix)) {
-        const Library* file = part_of(facts, copy, part.soname);
-        if (!file)
-            answers.no_pass(part.soname + " is missing");
-        else if (file->problem)
-            answers.fault(unreadable(facts, copy, part, *file));
-        else if (!read_whole(*file))
-            answers.unknown(file->path + " was not read completely");
-    }
-    answers.passed("every cuDNN library that recurrent networks need is a complete file");
-}
-
-/// A copy of cuDNN cannot be opened, or does not even tell its version.
-Verdict cudnn_unusable(const Facts& facts, const Matrix& matrix) {
-    return over_copies_that_answer(facts, matrix, judge_answer);
-}
-
-/// cuDNN answers its version, but the half of it that computes recurrent networks does not work.
-Verdict cudnn_rnn_unusable(const Facts& facts, const Matrix& matrix) {
-    return over_copies_that_answer(facts, matrix, judge_rnn_api);
-}
-
-/// cuDNN 8 and 9 are several files, and one that recurrent networks need is not where the front library looks.
-Verdict cudnn_part_missing(const Facts& facts, const Matrix& matrix) {
-    return over_copies(facts, matrix, judge_parts);
-}
-
-/// A part of cuDNN that would be loaded is there by name, but cannot be a library.
 Verdict cudnn_part_unreadable(const Facts& facts, const Matrix& matrix) {
-    return over_copies(facts, matrix, judge_files_of_parts);
+    return over_copies(facts, [&](const CudnnCopy& copy, VerdictBuilder& answers) {
+        if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");
+        if (copy.major == 0) return answers.unknown("the version of " + name_of(copy) + " is unknown");
+        if (matrix.cudnn_parts(copy.major).empty())
+            return copy.answer && copy.answer->rnn_usable.value_or(false)
+                       ? answers.passed("the RNN API of cuDNN works, so its files are complete")
+                       : answers.unknown("the libraries of " + name_of(copy) +
+                                         " are not in the compatibility data of " + matrix.date());
+        for (const auto& part : parts_needed(copy, matrix)) {
+            const Library* file = part_of(facts, copy, part.soname);
+            if (!file)
+                answers.no_pass(part.soname + " is missing");
+            else if (file->problem)
+                answers.fault(unreadable(facts, copy, part, *file));
+            else if (!read_whole(*file))
+                answers.unknown(file->path + " was not read completely");
+        }
+        answers.passed("every cuDNN library that recurrent networks need is a complete file");
+    });
 }
 
 }  // namespace rnncheck::rules

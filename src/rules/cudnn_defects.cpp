@@ -7,10 +7,10 @@
 
 namespace rnncheck::rules {
 
-static std::vector<std::optional<Version> > capabilities(const Facts& facts) {
-    std::vector<std::optional<Version> > found;
+static std::vector<std::optional<Version>> capabilities(const Facts& facts) {
+    if (facts.cuda_devices.empty()) return {std::nullopt};
+    std::vector<std::optional<Version>> found;
     for (const auto& gpu : facts.cuda_devices) found.push_back(gpu.compute_capability);
-    if (found.empty()) found.emplace_back();
     return found;
 }
 
@@ -18,11 +18,9 @@ static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matri
                                          std::string_view cause, std::string_view system) {
     std::vector<RnnDefect> defects;
     for (const auto& capability : capabilities(facts))
-        for (auto& defect : matrix.rnn_defects(release, capability, system)) {
-            const bool known =
-                std::ranges::any_of(defects, [&](const RnnDefect& other) { return other.id == defect.id; });
-            if (defect.cause == cause && !known) defects.push_back(std::move(defect));
-        }
+        for (auto& defect : matrix.rnn_defects(release, capability, system))
+            if (defect.cause == cause && !find_by(defects, &RnnDefect::id, defect.id))
+                defects.push_back(std::move(defect));
     return defects;
 }
 
@@ -48,62 +46,43 @@ static const CudnnBuild* version_without(const Facts& facts, const Matrix& matri
     return found;
 }
 
-static bool all_fixed(const std::vector<RnnDefect>& defects) {
-    return std::ranges::all_of(defects, [](const RnnDefect& defect) { return defect.fixed.has_value(); });
-}
-
-static Version newest_fix(const std::vector<RnnDefect>& defects) {
-    return *std::ranges::max_element(defects, {}, [](const RnnDefect& defect) { return *defect.fixed; })->fixed;
-}
-
-static Remedy without_cudnn_layer(const Remedy& remedy) {
-    return {.action = Action::change_program,
-            .text = "Run the layer without cuDNN: no version without this defect suits this GPU, CUDA and driver",
-            .link = remedy.link};
-}
-
 /// Of versions alone, for the CUDA of a cuDNN that suits everything given; no command where its wheels do not exist.
-static Remedy for_this_cuda(const Facts& facts, const Matrix& matrix, const CudnnBuild* fixed, const CudnnCopy& copy,
-                            const std::vector<RnnDefect>& defects, Remedy remedy) {
-    if (!only_given(facts)) return for_cuda_of(copy, std::move(remedy));
+static Remedy remedy_for(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
+                         const std::vector<RnnDefect>& defects, std::string_view cause) {
+    const CudnnBuild* fixed = version_without(facts, matrix, defects);
+    const int cuda = !only_given(facts) ? cuda_major_of(copy) : fixed ? fixed->cuda_major : 0;
+    Remedy update = remedy(cause, {std::to_string(cuda)});
+    if (!fixed && std::ranges::all_of(defects, [](const RnnDefect& defect) { return defect.fixed.has_value(); }))
+        return remedy("cudnn_bug/without_cudnn", {update.link});
     // A framework that was given takes no cuDNN of another major.
-    const bool same_major = fixed && fixed->cudnn.major() == copy.version->major();
-    if (fixed && (same_major || facts.frameworks.empty()) && matrix.cudnn_build(newest_fix(defects), fixed->cuda_major))
-        remedy.changes = {{"cudnn", newest_fix(defects).text + "+cu" + std::to_string(fixed->cuda_major)}};
-    if (facts.host.platform == "windows") remedy.text += dlls_of_packages;
-    if (fixed && fixed->cuda_major >= oldest_cuda_with_wheels)
-        return for_cuda_major(fixed->cuda_major, std::move(remedy));
-    remedy.commands.clear();
-    return remedy;
+    if (only_given(facts) && fixed && (fixed->cudnn.major() == copy.version->major() || facts.frameworks.empty())) {
+        const Version newest_fix = *std::ranges::max_element(defects, {}, &RnnDefect::fixed)->fixed;
+        if (matrix.cudnn_build(newest_fix, cuda))
+            update.changes = {{"cudnn", newest_fix.text + "+cu" + std::to_string(cuda)}};
+    }
+    if (only_given(facts) && facts.host.platform == "windows") update.text += dlls_of_packages;
+    if (only_given(facts) && cuda < oldest_cuda_with_wheels) update.commands.clear();
+    for (const RnnDefect& defect : defects) update.text += ". " + defect.workaround;
+    if (update.text.ends_with('.')) update.text.pop_back();
+    return update;
 }
 
-static Finding defective(const CudnnCopy& copy, const std::vector<RnnDefect>& defects, Remedy remedy,
-                         bool with_workaround) {
-    Finding finding;
-    finding.severity = copy.first_choice ? Severity::warning : Severity::note;
-    finding.subject = copy.path;
-    finding.evidence = {{"cuDNN", copy.version->text, "cudnns"}};
-    finding.remedies = {std::move(remedy)};
-    std::vector<std::string> symptoms;
+static Finding defective(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
+                         const std::vector<RnnDefect>& defects, std::string_view cause) {
+    Finding finding = {
+        .severity = copy.first_choice ? Severity::warning : Severity::note,
+        .subject = copy.path,
+        .message = name_of(copy) + " has a documented defect: " + join(each(defects, &RnnDefect::symptom), "; "),
+        .evidence = {{"cuDNN", copy.version->text, "cudnns"}},
+        .remedies = {remedy_for(facts, matrix, copy, defects, cause)}};
     for (const auto& defect : defects) {
         const std::string until = defect.fixed ? ", fixed in " + defect.fixed->text : "";
-        symptoms.push_back(defect.symptom);
         finding.evidence.push_back(
             {defect.id, "since " + defect.first.text + until + (defect.note.empty() ? "" : "; " + defect.note),
              defect.source.url});
-        if (with_workaround) finding.remedies.front().text += ". " + defect.workaround;
         if (defect.provenance >= Provenance::inferred) finding.confidence = Confidence::possible;
     }
-    if (finding.remedies.front().text.ends_with('.')) finding.remedies.front().text.pop_back();
-    finding.message = name_of(copy) + " has a documented defect: " + join(symptoms, "; ");
     return finding;
-}
-
-static Finding with_remedies(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
-                             const std::vector<RnnDefect>& defects, const Remedy& remedy) {
-    const CudnnBuild* fixed = version_without(facts, matrix, defects);
-    if (!fixed && all_fixed(defects)) return defective(copy, defects, without_cudnn_layer(remedy), false);
-    return defective(copy, defects, for_this_cuda(facts, matrix, fixed, copy, defects, remedy), true);
 }
 
 /// A release named without its patch may or may not have a defect that a patch took away.
@@ -118,12 +97,8 @@ static bool depends_on_patch(const Version& release, const std::vector<RnnDefect
 static std::vector<CudnnCopy> one_per_version(std::vector<CudnnCopy> copies) {
     std::ranges::stable_partition(copies, [](const CudnnCopy& copy) { return copy.first_choice; });
     std::vector<CudnnCopy> found;
-    for (auto& copy : copies) {
-        const bool known = copy.version && std::ranges::any_of(found, [&](const CudnnCopy& other) {
-                               return other.version == copy.version;
-                           });
-        if (!known) found.push_back(std::move(copy));
-    }
+    for (auto& copy : copies)
+        if (!copy.version || !find_by(found, &CudnnCopy::version, copy.version)) found.push_back(std::move(copy));
     return found;
 }
 
@@ -149,7 +124,7 @@ static Verdict documented_defects(const Facts& facts, const Matrix& matrix, std:
         else if (depends_on_patch(*copy.version, defects))
             answers.unknown("the patch version of " + what + " is unknown");
         else if (!defects.empty())
-            answers.fault(with_remedies(facts, matrix, copy, defects, remedy(cause)));
+            answers.fault(defective(facts, matrix, copy, defects, cause));
         else if (!facts.host.platform && !defects_of(facts, matrix, *copy.version, cause, "windows").empty())
             answers.unknown(what + " has a documented defect on Windows, and os= was not specified");
         else if (coverage == Coverage::newer_than_data || coverage == Coverage::older_than_data)
@@ -168,11 +143,11 @@ Verdict cudnn_bug(const Facts& facts, const Matrix& matrix) {
 /// A release of cuDNN that corrupts padded sequences at random. A sweep that went well proves nothing: it strikes now
 /// and then.
 Verdict cudnn_masked_rnn_bug(const Facts& facts, const Matrix& matrix) {
-    const bool told = facts.network && facts.network->masked;
-    if (told && !*facts.network->masked) return not_applicable("its sequences are not masked");
+    const auto masked = facts.network ? facts.network->masked : std::nullopt;
+    if (masked == false) return not_applicable("its sequences are not masked");
     Verdict verdict = documented_defects(facts, matrix, "cudnn_masked_rnn_bug");
     for (Finding& finding : verdict.findings)
-        if (told) finding.severity = Severity::error;  // what is affected is in use
+        if (masked) finding.severity = Severity::error;  // what is affected is in use
     return verdict;
 }
 
@@ -188,7 +163,6 @@ static bool lengths_went_well(const Facts& facts, const Version& release) {
     return any;
 }
 
-/// A release of cuDNN that fails on certain sequence lengths.
 Verdict cudnn_varlen_rnn_bug(const Facts& facts, const Matrix& matrix) {
     return documented_defects(facts, matrix, "cudnn_varlen_rnn_bug", lengths_went_well);
 }

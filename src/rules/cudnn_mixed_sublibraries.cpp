@@ -38,14 +38,10 @@ static void look_at_answers(const Facts& facts, const CudnnCopy& copy, Signs& si
         signs.of_mixture.push_back(evidence_of(facts, *runs.front(), answer_of(*runs.front())));
 }
 
-/// The names of its files can be believed: the front library's does not contradict what it answered.
-static bool names_are_credible(const CudnnCopy& copy) {
-    const auto name = copy.file ? full_version_in_name(*copy.file) : std::nullopt;
-    return copy.version && (!name || same_version(*copy.version, *name));
-}
-
+/// The names of its files can be believed where the front library's does not contradict what it answered.
 static void look_at_names(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Signs& signs) {
-    signs.all_versions_known = names_are_credible(copy);
+    const auto name = copy.file ? full_version_in_name(*copy.file) : std::nullopt;
+    signs.all_versions_known = copy.version && (!name || same_version(*copy.version, *name));
     if (!signs.all_versions_known) return;
     for (const auto& part : parts_needed(copy, matrix)) {
         const Library* file = part_of(facts, copy, part.soname);
@@ -58,10 +54,18 @@ static void look_at_names(const Facts& facts, const Matrix& matrix, const CudnnC
     }
 }
 
-static void look_at_directories(const CudnnCopy& copy, Signs& signs) {
-    if (!borrows_parts(copy)) return;
-    signs.of_mixture.push_back({"files loaded together", join_with_and(copy.answer->parts_mapped), "cudnns"});
-    signs.confidence = Confidence::likely;
+static Signs signs_of(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
+    Signs signs;
+    look_at_answers(facts, copy, signs);
+    if (!signs.of_mixture.empty()) return signs;
+    // Parts of another copy answer for the front library, so its check does not see them.
+    if (borrows_parts(copy.answer)) {
+        signs.of_mixture = {{"files loaded together", join_with_and(copy.answer->parts_mapped), "cudnns"}};
+        signs.confidence = Confidence::likely;
+    } else if (!passed_its_check(copy)) {
+        look_at_names(facts, matrix, copy, signs);
+    }
+    return signs;
 }
 
 /// In the directories of LD_LIBRARY_PATH.
@@ -86,56 +90,45 @@ static std::string foreign_directory(const Facts& facts, const Matrix& matrix, c
     return "";
 }
 
-static bool gets(const Framework& framework, const CudnnCopy& copy) {
-    const FrameworkLibrary* cudnn = opened_cudnn(framework);
-    return cudnn && cudnn->path && directory_of(*cudnn->path) == directory_of(copy.path);
-}
-
 /// A program that opens cuDNN by its name gets it, or some framework does.
 static bool is_loaded(const Facts& facts, const CudnnCopy& copy) {
-    return copy.first_choice ||
-           std::ranges::any_of(facts.frameworks, [&](const Framework& framework) { return gets(framework, copy); });
-}
-
-static Finding mixed(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Signs signs) {
-    const std::string directory = foreign_directory(facts, matrix, copy);
-    Finding finding;
-    finding.severity = frameworks_that_get(facts, matrix, copy).empty() ? severity_of(copy) : Severity::error;
-    finding.subject = copy.path;
-    finding.explains = places_of(facts, mismatches(facts, copy));
-    finding.message = name_of(copy) +
-                      " is mixed with libraries of another cuDNN version: " + signs.of_mixture.front().what + ", " +
-                      signs.of_mixture.front().value;
-    if (!directory.empty()) finding.message += "; LD_LIBRARY_PATH includes the directory of those, " + directory;
-    finding.evidence = std::move(signs.of_mixture);
-    finding.confidence = signs.confidence;
-    const std::string taking_out =
-        directory.empty() ? "the directory of the other cuDNN" : "the directory " + directory;
-    finding.remedies = {remedy("cudnn_mixed_sublibraries", {taking_out})};
-    return finding;
+    return copy.first_choice || std::ranges::any_of(facts.frameworks, [&](const Framework& framework) {
+               const FrameworkLibrary* cudnn = opened(framework, "libcudnn");
+               return cudnn && cudnn->path && directory_of(*cudnn->path) == directory_of(copy.path);
+           });
 }
 
 static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
-    if (copy.major == 7) return answers.passed(name_of(copy) + " is a single file");
-    Signs signs;
-    look_at_answers(facts, copy, signs);
-    const bool checked = passed_its_check(copy);
-    // Parts of another copy answer for the front library, so its check does not see them.
-    if (signs.of_mixture.empty()) look_at_directories(copy, signs);
-    if (signs.of_mixture.empty() && !checked) look_at_names(facts, matrix, copy, signs);
-    if (!signs.of_mixture.empty() && !is_loaded(facts, copy) && !foreign_directory(facts, matrix, copy).empty())
-        return answers.irrelevant("nothing loads the cuDNN that LD_LIBRARY_PATH would mix");
-    if (!signs.of_mixture.empty()) return answers.fault(mixed(facts, matrix, copy, std::move(signs)));
+    const std::string name = name_of(copy);
+    if (copy.major == 7) return answers.passed(name + " is a single file");
+    Signs signs = signs_of(facts, matrix, copy);
+    if (!signs.of_mixture.empty()) {
+        const std::string directory = foreign_directory(facts, matrix, copy);
+        if (!is_loaded(facts, copy) && !directory.empty())
+            return answers.irrelevant("nothing loads the cuDNN that LD_LIBRARY_PATH would mix");
+        const Evidence& first = signs.of_mixture.front();
+        return answers.fault(
+            {.severity = frameworks_that_get(facts, matrix, copy).empty() ? severity_of(copy) : Severity::error,
+             .subject = copy.path,
+             .message = name + " is mixed with libraries of another cuDNN version: " + first.what + ", " + first.value +
+                        (directory.empty() ? "" : "; LD_LIBRARY_PATH includes the directory of those, " + directory),
+             .evidence = signs.of_mixture,
+             .remedies = {remedy("cudnn_mixed_sublibraries", {directory.empty() ? "the directory of the other cuDNN"
+                                                                                : "the directory " + directory})},
+             .confidence = signs.confidence,
+             .explains = places_of(facts, mismatches(facts, copy))});
+    }
     if (!failures_are_known(facts, copy.path))
-        return answers.unknown("a case failed with " + name_of(copy) + " for an unknown reason");
+        return answers.unknown("a case failed with " + name + " for an unknown reason");
     const bool fault_is_another = !copy.answer || copy.answer->failure;
-    if (checked || (fault_is_another && signs.all_versions_known))
+    if (passed_its_check(copy) || (fault_is_another && signs.all_versions_known))
         return answers.passed("all cuDNN libraries are of one version");
-    answers.unknown("the versions of the libraries of " + name_of(copy) + " are unknown");
+    answers.unknown("the versions of the libraries of " + name + " are unknown");
 }
 
 Verdict cudnn_mixed_sublibraries(const Facts& facts, const Matrix& matrix) {
-    return over_copies(facts, matrix, judge);
+    return over_copies(facts,
+                       [&](const CudnnCopy& copy, VerdictBuilder& answers) { judge(facts, matrix, copy, answers); });
 }
 
 }  // namespace rnncheck::rules

@@ -3,24 +3,19 @@
 
 namespace rnncheck::rules {
 
-static Remedy install(const Facts& facts) {
-    const bool debian = contains(facts.host.os.value_or(""), "Debian");
-    return remedy("driver_missing/install",
-                  {(debian ? ". The package is in the components contrib, non-free and non-free-firmware" : "")},
-                  driver_install_commands(facts));
-}
-
 static std::vector<Remedy> remedies_without_driver(const Facts& facts) {
+    const bool debian = contains(facts.host.os.value_or(""), "Debian");
+    Remedy install =
+        remedy("driver_missing/install",
+               {(debian ? ". The package is in the components contrib, non-free and non-free-firmware" : "")},
+               driver_install_commands(facts));
     if (on_wsl(facts)) return {remedy("driver_missing/wsl")};
     if (!foreign_kernel_driver(facts).empty()) return {against_foreign_driver(facts)};
-    if (!facts.host.pci_gpus.empty()) return {install(facts)};
+    if (!facts.host.pci_gpus.empty()) return {install};
     if (bus_without_gpu(facts)) return {machine_without_gpu(facts), remedy("driver_missing/no_gpu")};
-    std::vector<Remedy> remedies;
-    if (!batch_system(facts).empty()) remedies.push_back(gpu_for_job(facts));
-    if (in_container(facts)) remedies.push_back(gpu_for_container(facts));
-    remedies.push_back(install(facts));
-    remedies.back().text = "If this machine has an NVIDIA GPU, install its driver, then reboot";
-    remedies.push_back(remedy("driver_missing/no_gpu"));
+    std::vector<Remedy> remedies = requests_for_gpu(facts);
+    install.text = "If this machine has an NVIDIA GPU, install its driver, then reboot";
+    append(remedies, {install, remedy("driver_missing/no_gpu")});
     return remedies;
 }
 
@@ -35,66 +30,44 @@ static std::string message_without_driver(const Facts& facts) {
     return "no NVIDIA driver is installed: " + nothing_found;
 }
 
-static Finding nothing_installed(const Facts& facts) {
-    Finding finding;
-    finding.subject = "NVIDIA driver";
-    finding.symptoms = {"driver"};
-    finding.message = message_without_driver(facts);
-    finding.evidence = {{"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
-                        {"driver library", "no usable libcuda.so.1 in the loader's search path", "libraries"},
-                        {"kernel module", "not loaded", "driver.module_loaded"},
-                        {"kernel driver of the GPU", foreign_kernel_driver(facts), "host.pci_gpus"},
-                        {"container", if_known(facts.host.container), "host.container"}};
-    // A copy that only a toolkit or a package brings is no driver: say that it was seen and does not count.
-    for (const Library* copy : usable_copies(facts, LibraryKind::cuda))
-        finding.evidence.push_back({"libcuda outside the loader's search path", copy->path, "libraries"});
-    finding.remedies = remedies_without_driver(facts);
-    return finding;
-}
-
-/// Neither a driver library nor the driver's kernel side is there.
 Verdict driver_missing(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver works");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     if (driver_library_seen(facts)) return not_applicable("a driver library is installed");
     if (kernel_side_seen(facts)) return not_applicable("the driver's kernel module is installed");
     if (!facts.driver.module_loaded) return undecided(kernel_not_asked(facts));
-    return fault(nothing_installed(facts));
-}
-
-static Remedy passed_in(const Facts& facts) {
-    Remedy remedy = gpu_for_container(facts);
-    remedy.text =
-        "The container has no access to the host driver's compute libraries: set "
-        "NVIDIA_DRIVER_CAPABILITIES=compute,utility if the container runtime reads that variable. " +
-        remedy.text;
-    return remedy;
+    Finding finding = {
+        .subject = "NVIDIA driver",
+        .message = message_without_driver(facts),
+        .evidence = {{"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
+                     {"driver library", "no usable libcuda.so.1 in the loader's search path", "libraries"},
+                     {"kernel module", "not loaded", "driver.module_loaded"},
+                     {"kernel driver of the GPU", foreign_kernel_driver(facts), "host.pci_gpus"},
+                     {"container", if_known(facts.host.container), "host.container"}},
+        .remedies = remedies_without_driver(facts),
+        .symptoms = {"driver"}};
+    // A copy that only a toolkit or a package brings is no driver: say that it was seen and does not count.
+    for (const Library* copy : usable_copies(facts, LibraryKind::cuda))
+        finding.evidence.push_back({"libcuda outside the loader's search path", copy->path, "libraries"});
+    return fault(std::move(finding));
 }
 
 static Remedy install_or_find(const Facts& facts, const std::vector<const Library*>& copies) {
     if (on_wsl(facts)) return remedy("driver_missing/wsl");
-    if (in_container(facts)) return passed_in(facts);
+    if (in_container(facts)) {
+        Remedy remedy = gpu_for_container(facts);
+        remedy.text =
+            "The container has no access to the host driver's compute libraries: set "
+            "NVIDIA_DRIVER_CAPABILITIES=compute,utility if the container runtime reads that variable. " +
+            remedy.text;
+        return remedy;
+    }
     const auto& module = facts.driver.kernel_version;
     const std::string version = module ? ' ' + module->text : "";
     if (!copies.empty()) return remedy("driver_library_missing/path", {directory_of(copies.front()->path), version});
     return remedy("driver_library_missing/install", {version, module ? std::to_string(module->major()) : "BRANCH"});
 }
 
-static Finding library_missing(const Facts& facts) {
-    const auto copies = usable_copies(facts, LibraryKind::cuda);
-    return {.subject = "libcuda.so.1",
-            .message = copies.empty() ? "the kernel part of the NVIDIA driver is present, but the driver library "
-                                        "libcuda.so.1 is not installed"
-                                      : "the loader does not find libcuda.so.1, although it is installed at " +
-                                            copies.front()->path,
-            .evidence = {{"libcuda.so.1", "not in the loader's search path", "libraries"},
-                         {"device nodes", std::to_string(facts.driver.device_nodes.size()), "driver.device_nodes"},
-                         {"kernel module", if_known(facts.driver.kernel_version), "driver.kernel_version"}},
-            .remedies = {install_or_find(facts, copies)},
-            .symptoms = {"libcuda"}};
-}
-
-/// The kernel side of the driver is here, the loader finds no libcuda.
 Verdict driver_library_missing(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver works");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
@@ -104,22 +77,21 @@ Verdict driver_library_missing(const Facts& facts, const Matrix&) {
     if (driver_library_seen(facts))
         return facts.driver.init ? pass("a driver library responds")
                                  : undecided("a library was opened, but it may not be a driver");
-    if (kernel_side_seen(facts)) return fault(library_missing(facts));
-    if (!facts.driver.module_loaded) return undecided(kernel_not_asked(facts));
-    return not_applicable("the kernel part of the driver is missing too");
-}
-
-static Finding not_picked(const Facts& facts, const Library& windows) {
-    const Library* other = picked(facts, LibraryKind::cuda);
-    return {.subject = windows.path,
-            .message = other
-                           ? "the loader finds " + other->path + " instead of " + windows.path +
-                                 ", the only libcuda that works under WSL"
-                           : "the loader does not find " + windows.path + ", the libcuda that Windows provides to WSL",
-            .evidence = {{"libcuda of WSL", windows.path, "libraries"},
-                         {"libcuda that the loader finds", other ? other->path : "none", "libraries"}},
-            .remedies = {remedy("wsl_libcuda_not_found")},
-            .explains = {"driver.init", "libcuda"}};
+    if (!kernel_side_seen(facts))
+        return facts.driver.module_loaded ? not_applicable("the kernel part of the driver is missing too")
+                                          : undecided(kernel_not_asked(facts));
+    const auto copies = usable_copies(facts, LibraryKind::cuda);
+    return fault(
+        {.subject = "libcuda.so.1",
+         .message = copies.empty()
+                        ? "the kernel part of the NVIDIA driver is present, but the driver library "
+                          "libcuda.so.1 is not installed"
+                        : "the loader does not find libcuda.so.1, although it is installed at " + copies.front()->path,
+         .evidence = {{"libcuda.so.1", "not in the loader's search path", "libraries"},
+                      {"device nodes", std::to_string(facts.driver.device_nodes.size()), "driver.device_nodes"},
+                      {"kernel module", if_known(facts.driver.kernel_version), "driver.kernel_version"}},
+         .remedies = {install_or_find(facts, copies)},
+         .symptoms = {"libcuda"}});
 }
 
 /// WSL brings its own libcuda in /usr/lib/wsl/lib, and the loader does not take it.
@@ -129,60 +101,66 @@ Verdict wsl_libcuda_not_found(const Facts& facts, const Matrix&) {
     if (!*facts.host.wsl) return not_applicable("this is not WSL");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     if (!node_at(facts, "/dev/dxg")) return not_applicable("WSL has no GPU: /dev/dxg does not exist");
-    const Library* windows = libcuda_of_wsl(facts);
+    const Library *windows = libcuda_of_wsl(facts), *other = picked(facts, LibraryKind::cuda);
     if (!windows) return not_applicable("WSL provides no libcuda");
     if (windows->picked_by_loader) return pass("the loader finds the libcuda of WSL");
-    return fault(not_picked(facts, *windows));
+    return fault(
+        {.subject = windows->path,
+         .message = other ? "the loader finds " + other->path + " instead of " + windows->path +
+                                ", the only libcuda that works under WSL"
+                          : "the loader does not find " + windows->path + ", the libcuda that Windows provides to WSL",
+         .evidence = {{"libcuda of WSL", windows->path, "libraries"},
+                      {"libcuda that the loader finds", other ? other->path : "none", "libraries"}},
+         .remedies = {remedy("wsl_libcuda_not_found")},
+         .explains = {"driver.init", "libcuda"}});
 }
 
-static bool in_the_way(const Library& library) {
-    return library.kind == LibraryKind::cuda && library.stub &&
-           (library.picked_by_loader || library.found_via == FoundVia::ld_library_path);
-}
-
-static Finding found_at(const std::string& path, Severity severity, const std::string& message) {
-    return {
-        .severity = severity, .subject = path, .message = message, .remedies = {remedy("stub_driver_library_in_path")}};
-}
-
-/// Where there is a driver library as well, it is not missing.
-static std::vector<std::string> what_it_hides(const Facts& facts) {
-    if (usable_copies(facts, LibraryKind::cuda).empty()) return {"driver.init"};
-    return {"driver.init", "libcuda"};
-}
-
-static Finding stub_file(const Facts& facts, const Library& library) {
-    const bool loaded = library.picked_by_loader && !driver_answers(facts);
-    auto finding = found_at(
-        library.path, loaded ? Severity::error : Severity::warning,
-        loaded ? "the loader finds the toolkit's stub " + library.path + " instead of the driver's libcuda"
-               : "the toolkit's stub " + library.path +
-                     " is in a directory of LD_LIBRARY_PATH, so programs may load it instead of the driver's libcuda");
-    if (loaded) finding.explains = what_it_hides(facts);
-    finding.evidence = {{"link-time stub", library.path, "libraries"}};
+/// What was loaded is one where that is the failure of cuInit, else what would be loaded.
+static Finding about_stub(const Facts& facts, const std::string& path, bool loaded, const std::string& message,
+                          Evidence evidence) {
+    Finding finding = {.severity = loaded ? Severity::error : Severity::warning,
+                       .subject = path,
+                       .message = message,
+                       .evidence = {std::move(evidence)},
+                       .remedies = {remedy("stub_driver_library_in_path")}};
+    if (loaded) finding.explains = {"driver.init"};
+    // Where there is a driver library as well, it is not missing.
+    if (loaded && !usable_copies(facts, LibraryKind::cuda).empty()) finding.explains.emplace_back("libcuda");
     return finding;
 }
 
 /// The toolkit's stub libcuda, made for linking only, is in the loader's search path.
 Verdict stub_driver_library_in_path(const Facts& facts, const Matrix&) {
-    std::vector<Finding> findings;
-    for (const auto& library : facts.libraries)
-        if (in_the_way(library)) findings.push_back(stub_file(facts, library));
+    VerdictBuilder answers;
+    std::string opened;
     if (init_code(facts) == cuda_stub_library) {
-        const std::string opened = facts.driver.library.value_or("libcuda.so.1");
-        const Library* library = library_at(facts, opened);
-        const std::string path = library ? library->path : opened;
-        std::erase_if(findings, [&](const Finding& finding) { return finding.subject == path; });
-        findings.push_back(found_at(
-            path, Severity::error, "the libcuda that was loaded, " + path + ", is the toolkit's stub, not the driver"));
-        findings.back().explains = what_it_hides(facts);
-        findings.back().evidence = {{"failed call", in_words(*facts.driver.init), "driver.init"}};
+        opened = facts.driver.library.value_or("libcuda.so.1");
+        if (const Library* library = library_at(facts, opened)) opened = library->path;
     }
-    if (!findings.empty()) return fault_or(std::move(findings), {});
-    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    if (driver_library_absent(facts)) return not_applicable("the loader does not find libcuda");
-    if (!facts.driver.init) return undecided("the result of cuInit is unknown, so the library may not be a driver");
-    return pass("the loader finds no stub");
+    for (const auto& library : facts.libraries) {
+        const std::string& path = library.path;
+        const bool in_the_way = library.picked_by_loader || library.found_via == FoundVia::ld_library_path;
+        if (library.kind != LibraryKind::cuda || !library.stub || !in_the_way || path == opened) continue;
+        const bool loaded = library.picked_by_loader && !driver_answers(facts);
+        answers.fault(about_stub(
+            facts, path, loaded,
+            loaded
+                ? "the loader finds the toolkit's stub " + path + " instead of the driver's libcuda"
+                : "the toolkit's stub " + path +
+                      " is in a directory of LD_LIBRARY_PATH, so programs may load it instead of the driver's libcuda",
+            {"link-time stub", path, "libraries"}));
+    }
+    if (!opened.empty())
+        answers.fault(about_stub(facts, opened, true,
+                                 "the libcuda that was loaded, " + opened + ", is the toolkit's stub, not the driver",
+                                 {"failed call", in_words(*facts.driver.init), "driver.init"}));
+    if (!libraries_listed(facts))
+        answers.unknown("the library directories could not be searched");
+    else if (driver_library_absent(facts))
+        answers.no_pass("the loader does not find libcuda");
+    else if (!facts.driver.init)
+        answers.unknown("the result of cuInit is unknown, so the library may not be a driver");
+    return answers.close_or(pass("the loader finds no stub"));
 }
 
 }  // namespace rnncheck::rules

@@ -1,64 +1,51 @@
 // Libraries and module are there, and the driver does not start.
-#include <array>
-
 #include "rules/rule.hpp"
 #include "rules/support/boards.hpp"
 
 namespace rnncheck::rules {
 
-/// CUDA_ERROR_MPS_CONNECTION_FAILED to CUDA_ERROR_MPS_CLIENT_TERMINATED.
-static bool speaks_of_mps(const CallResult& init) {
-    constexpr std::int64_t first = 805, last = 810;
-    return init.code >= first && init.code <= last;
-}
-
-static Finding init_failed(const Facts& facts, const Matrix& matrix) {
-    const CallResult& init = *facts.driver.init;
-    const auto status = matrix.status("cuda", 0, init.code);
-    return {
-        .subject = "NVIDIA driver",
-        .message = "the NVIDIA driver failed to initialize: " + in_words(init) + (status ? ", " + status->meaning : ""),
-        .evidence = {{"failed call", in_words(init), "driver.init"},
-                     {"meaning of " + std::to_string(init.code), status ? status->name + ": " + status->meaning : "",
-                      status ? status->source.url : "matrix"},
-                     {"pipes of the MPS control daemon", if_known(facts.driver.mps_pipe), "driver.mps_pipe"}},
-        .remedies = {speaks_of_mps(init) ? remedy("driver_init_failed/mps")
-                                         : on_host(facts, remedy("driver_init_failed/reboot"))},
-        .symptoms = {"driver.init"}};
-}
-
 /// CuInit failed, and none of the better-known reasons explains it.
 Verdict driver_init_failed(const Facts& facts, const Matrix& matrix) {
     if (driver_answers(facts)) return pass("cuInit succeeded");
     if (const auto verdict = without_cuinit(facts)) return *verdict;
-    return fault(init_failed(facts, matrix));
-}
-
-static std::vector<Evidence> releases(const Facts& facts) {
-    return {{"kernel module", if_known(facts.driver.kernel_version), "driver.kernel_version"},
-            {"libcuda", if_known(driver_library_version(facts)), "driver.library_version"},
-            {"NVML", if_known(facts.driver.nvml_version), "driver.nvml_version"}};
+    const CallResult& init = *facts.driver.init;
+    const auto status = matrix.status("cuda", 0, init.code);
+    // CUDA_ERROR_MPS_CONNECTION_FAILED to CUDA_ERROR_MPS_CLIENT_TERMINATED.
+    const bool speaks_of_mps = init.code >= 805 && init.code <= 810;
+    return fault(
+        {.subject = "NVIDIA driver",
+         .message =
+             "the NVIDIA driver failed to initialize: " + in_words(init) + (status ? ", " + status->meaning : ""),
+         .evidence = {{"failed call", in_words(init), "driver.init"},
+                      {"meaning of " + std::to_string(init.code), status ? status->name + ": " + status->meaning : "",
+                       status ? status->source.url : "matrix"},
+                      {"pipes of the MPS control daemon", if_known(facts.driver.mps_pipe), "driver.mps_pipe"}},
+         .remedies = {speaks_of_mps ? remedy("driver_init_failed/mps")
+                                    : on_host(facts, remedy("driver_init_failed/reboot"))},
+         .symptoms = {"driver.init"}});
 }
 
 static Finding mismatch(const Facts& facts, const std::vector<FailedCall>& failures, bool nvml_says_so) {
-    Finding finding;
-    finding.severity = driver_answers(facts) ? Severity::warning : Severity::error;
-    finding.subject = "NVIDIA driver";
-    finding.symptoms = {"driver versions"};
-    if (!driver_answers(facts)) finding.explains = {"driver.init"};
-    const std::string which = driver_versions_differ(facts)
-                                  ? " (" + facts.driver.kernel_version->text + " in the kernel, " +
-                                        driver_library_version(facts)->text + " in libcuda)"
-                                  : "";
-    finding.message = driver_answers(facts)
-                          ? "NVML (libnvidia-ml.so.1) and the loaded kernel module are of different driver versions"
-                          : "the driver's libraries and its loaded kernel module are of different versions" + which;
-    finding.evidence = releases(facts);
+    const bool works = driver_answers(facts);
+    const std::string kernel = if_known(facts.driver.kernel_version), library = if_known(driver_library_version(facts));
+    Finding finding = {
+        .severity = works ? Severity::warning : Severity::error,
+        .subject = "NVIDIA driver",
+        .message =
+            works ? "NVML (libnvidia-ml.so.1) and the loaded kernel module are of different driver versions"
+                  : "the driver's libraries and its loaded kernel module are of different versions" +
+                        (driver_versions_differ(facts) ? " (" + kernel + " in the kernel, " + library + " in libcuda)"
+                                                       : ""),
+        .evidence = {{"kernel module", kernel, "driver.kernel_version"},
+                     {"libcuda", library, "driver.library_version"},
+                     {"NVML", if_known(facts.driver.nvml_version), "driver.nvml_version"}},
+        .remedies = {in_container(facts) ? remedy("driver_userland_kernel_mismatch/container")
+                                         : on_host(facts, remedy("driver_userland_kernel_mismatch/reboot"))},
+        .symptoms = {"driver versions"}};
+    if (!works) finding.explains = {"driver.init"};
     if (!failures.empty()) finding.evidence.push_back(evidence_of(failures.front()));
     for (const FailedCall& failure : failures) append(finding.explains, failure.explains);
     if (nvml_says_so) finding.evidence.push_back({"NVML", in_words(*facts.driver.nvml_init), "driver.nvml_init"});
-    finding.remedies = {in_container(facts) ? remedy("driver_userland_kernel_mismatch/container")
-                                            : on_host(facts, remedy("driver_userland_kernel_mismatch/reboot"))};
     return finding;
 }
 
@@ -72,7 +59,6 @@ static std::optional<std::string> not_known(const Facts& facts) {
     return std::nullopt;
 }
 
-/// The driver's libraries and its kernel module are of different releases.
 Verdict driver_userland_kernel_mismatch(const Facts& facts, const Matrix&) {
     const Library* library = driver_library(facts);
     const auto failures = cuda_failures(facts, cuda_system_driver_mismatch);
@@ -87,48 +73,45 @@ Verdict driver_userland_kernel_mismatch(const Facts& facts, const Matrix&) {
     return pass("the driver's libraries and kernel module match");
 }
 
-static Finding foreign_driver(const Facts& facts) {
-    const std::string path = libcuda_in_use(facts);
-    return {.subject = path,
-            .message = "the driver library in this container is version " + driver_library_version(facts)->text +
-                       ", but the host's kernel module is version " + facts.driver.kernel_version->text,
-            .evidence = {{"driver library", path + ", version " + driver_library_version(facts)->text,
-                          "driver.library_version"},
-                         {"kernel module", facts.driver.kernel_version->text, "driver.kernel_version"},
-                         {"container", *facts.host.container, "host.container"}},
-            .remedies = {remedy("driver_installed_inside_container")},
-            .confidence = Confidence::likely,
-            .explains = {"driver versions", "driver.init"}};
-}
-
 /// A driver package inside the container hides the driver library that belongs to the host's kernel module.
 Verdict driver_installed_inside_container(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver works");
     if (!in_container(facts)) return not_applicable("no container was detected");
     if (driver_library_absent(facts)) return not_applicable("this container has no driver library");
     if (kernel_side_absent(facts)) return not_applicable("the kernel module is not loaded");
-    const Library* library = driver_library(facts);
-    if (library && library->compat)
+    if (const Library* library = driver_library(facts); library && library->compat)
         return not_applicable("the library is a forward-compatibility library, whose version may differ");
-    if (!facts.driver.kernel_version || !driver_library_version(facts))
-        return undecided("the version of the kernel module or of the driver library is unknown");
+    const auto& kernel = facts.driver.kernel_version;
+    const auto library = driver_library_version(facts);
+    if (!kernel || !library) return undecided("the version of the kernel module or of the driver library is unknown");
     if (!driver_versions_differ(facts)) return pass("the kernel module and the driver library are of the same version");
-    return fault(foreign_driver(facts));
+    const std::string path = libcuda_in_use(facts);
+    return fault({.subject = path,
+                  .message = "the driver library in this container is version " + library->text +
+                             ", but the host's kernel module is version " + kernel->text,
+                  .evidence = {{"driver library", path + ", version " + library->text, "driver.library_version"},
+                               {"kernel module", kernel->text, "driver.kernel_version"},
+                               {"container", *facts.host.container, "host.container"}},
+                  .remedies = {remedy("driver_installed_inside_container")},
+                  .confidence = Confidence::likely,
+                  .explains = {"driver versions", "driver.init"}});
 }
 
-static Finding compat_fails(const Facts& facts, const Library* compat, bool refused) {
+static Finding compat_fails(const Facts& facts, const Library* compat, const std::vector<FailedCall>& refusals) {
     const std::string path = compat ? compat->path : libcuda_in_use(facts);
-    return {.subject = path,
-            .message =
-                refused ? "the forward-compatibility library " + path + " is not supported on this GPU (CUDA error 804)"
-                        : "the forward-compatibility library " + path +
-                              " is used instead of the driver's own libcuda and fails",
-            .evidence = {{"libcuda in use", path, "libraries"},
-                         {"cuInit", if_known(facts.driver.init), "driver.init"},
-                         {"kernel module", if_known(facts.driver.kernel_version), "driver.kernel_version"}},
-            .remedies = {remedy("container_cuda_newer_than_driver")},
-            .confidence = refused ? Confidence::certain : Confidence::likely,
-            .explains = {"driver.init"}};
+    Finding finding = {.subject = path,
+                       .message = "the forward-compatibility library " + path +
+                                  (refusals.empty() ? " is used instead of the driver's own libcuda and fails"
+                                                    : " is not supported on this GPU (CUDA error 804)"),
+                       .evidence = {{"libcuda in use", path, "libraries"},
+                                    {"cuInit", if_known(facts.driver.init), "driver.init"},
+                                    {"kernel module", if_known(facts.driver.kernel_version), "driver.kernel_version"}},
+                       .remedies = {remedy("container_cuda_newer_than_driver")},
+                       .confidence = refusals.empty() ? Confidence::likely : Confidence::certain,
+                       .explains = {"driver.init"}};
+    if (!refusals.empty()) finding.evidence.push_back(evidence_of(refusals.front()));
+    for (const FailedCall& refusal : refusals) append(finding.explains, refusal.explains);
+    return finding;
 }
 
 /// A forward-compatibility libcuda, usually from a container image, is found before the driver's own and does not work
@@ -137,12 +120,7 @@ Verdict container_cuda_newer_than_driver(const Facts& facts, const Matrix&) {
     const Library* library = driver_library(facts);
     const Library* compat = library && library->compat ? library : nullptr;
     const auto refusals = cuda_failures(facts, cuda_compat_not_supported);
-    if (!refusals.empty()) {
-        auto finding = compat_fails(facts, compat, true);
-        finding.evidence.push_back(evidence_of(refusals.front()));
-        for (const FailedCall& refusal : refusals) append(finding.explains, refusal.explains);
-        return fault(std::move(finding));
-    }
+    if (!refusals.empty()) return fault(compat_fails(facts, compat, refusals));
     if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
     if (driver_answers(facts))
         return compat ? pass("the forward-compatibility library works")
@@ -151,65 +129,48 @@ Verdict container_cuda_newer_than_driver(const Facts& facts, const Matrix&) {
     if (!compat) return not_applicable("no forward-compatibility library is in use");
     if (facts.driver.init->code == cuda_no_device || facts.driver.init->code == cuda_system_not_ready)
         return not_applicable("cuInit failed for another reason");
-    return fault(compat_fails(facts, compat, false));
-}
-
-static Finding not_ready(const Facts& facts) {
-    return {.message =
-                "the system is not ready for CUDA (error 802): on systems with NVSwitch, Fabric Manager is not running",
-            .evidence = {{"driver version", if_known(driver_library_version(facts)), "driver.library_version"}},
-            .remedies = {on_host(facts, remedy("fabric_manager_not_running"))},
-            .confidence = Confidence::likely};
+    return fault(compat_fails(facts, compat, {}));
 }
 
 /// On machines with NVSwitch CUDA waits for the fabric manager, and it does not run.
 Verdict fabric_manager_not_running(const Facts& facts, const Matrix&) {
+    const Finding not_ready{
+        .message =
+            "the system is not ready for CUDA (error 802): on systems with NVSwitch, Fabric Manager is not running",
+        .evidence = {{"driver version", if_known(driver_library_version(facts)), "driver.library_version"}},
+        .remedies = {on_host(facts, remedy("fabric_manager_not_running"))},
+        .confidence = Confidence::likely};
     const auto failures = cuda_failures(facts, cuda_system_not_ready);
-    if (!failures.empty()) return fault_or(findings_for(failures, not_ready(facts)), {});
+    if (!failures.empty()) return fault_or(findings_for(failures, not_ready), {});
     if (const auto verdict = without_cuinit(facts)) return *verdict;
     if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
     if (!facts.driver.init->ok()) return not_applicable("cuInit failed for another reason");
     return pass("no call reported that the system is not ready");
 }
 
-constexpr double slow_start_ms = 3000;
-
-/// The process that started the driver and asked it for its GPUs.
-static const ProbeRun* start_of_driver(const Facts& facts) {
-    for (const ProbeRun* run : runs_of(facts, "driver_api"))
-        if (run->completed()) return run;
-    return nullptr;
-}
-
-static std::string seconds(const ProbeRun& run) {
-    return short_number(run.elapsed_ms / 1000) + " s";
-}
-
-static Finding slow_start(const Facts& facts, const Board& board, const ProbeRun& run) {
-    return {.subject = "NVIDIA driver",
-            .message = "persistence mode is off, and the driver took " + seconds(run) +
-                       " to initialize: each CUDA program that starts on idle GPUs waits that long",
-            .evidence = {{"driver initialization", seconds(run), "probe_runs"},
-                         {"persistence mode of " + subject_of(board), "off", board_fact(facts, board, "persistence")}},
-            .remedies = {on_host(facts, remedy("persistence_mode_off"))},
-            .confidence = Confidence::likely};
-}
-
 /// Without persistence mode the driver initializes the GPUs again for every program that is alone on them.
 Verdict persistence_mode_off(const Facts& facts, const Matrix&) {
+    constexpr double slow_start_ms = 3000;
     if (const auto verdict = without_cuinit(facts)) return *verdict;
     if (!driver_answers(facts)) return not_applicable("the driver does not initialize");
-    const auto off =
-        std::ranges::find_if(facts.nvml_devices, [](const Board& board) { return board.persistence == false; });
-    const bool all_on =
-        std::ranges::all_of(facts.nvml_devices, [](const Board& board) { return board.persistence == true; });
-    if (off == facts.nvml_devices.end())
-        return all_on && !facts.nvml_devices.empty() ? pass("persistence mode is on")
-                                                     : not_reported(facts, "its persistence mode");
-    const ProbeRun* run = start_of_driver(facts);
+    const Board* off = find_by(facts.nvml_devices, &Board::persistence, false);
+    const bool all_on = !facts.nvml_devices.empty() &&
+                        std::ranges::all_of(facts.nvml_devices, [](const Board& b) { return b.persistence == true; });
+    if (!off) return all_on ? pass("persistence mode is on") : not_reported(facts, "its persistence mode");
+    // The process that started the driver and asked it for its GPUs.
+    const ProbeRun* run =
+        find_where(facts.probe_runs, [](const ProbeRun& one) { return one.probe == "driver_api" && one.completed(); });
     if (!run) return undecided("querying the driver did not finish");
     if (run->elapsed_ms < slow_start_ms) return pass("persistence mode is off, but the driver initializes quickly");
-    return fault(slow_start(facts, *off, *run));
+    const std::string seconds = short_number(run->elapsed_ms / 1000) + " s";
+    return fault(
+        {.subject = "NVIDIA driver",
+         .message = "persistence mode is off, and the driver took " + seconds +
+                    " to initialize: each CUDA program that starts on idle GPUs waits that long",
+         .evidence = {{"driver initialization", seconds, "probe_runs"},
+                      {"persistence mode of " + subject_of(*off), "off", board_fact(facts, *off, "persistence")}},
+         .remedies = {on_host(facts, remedy("persistence_mode_off"))},
+         .confidence = Confidence::likely});
 }
 
 }  // namespace rnncheck::rules

@@ -6,20 +6,40 @@ namespace rnncheck::rules {
 
 // --- Versions that a person gives ---------------------------------------------------------------------------------
 
-static Finding too_old_for(const Facts& facts, const Matrix& matrix, const std::string& thing, const Version& cuda,
-                           const std::vector<Evidence>& evidence) {
-    const Version driver = *driver_version(facts);
+/// `cuda` is that of the thing, where a newer libcuda alone would run it.
+static Finding too_old_for(const Facts& facts, const Matrix& matrix, const std::string& thing,
+                           const std::vector<Evidence>& evidence, const std::optional<Version>& cuda) {
+    const std::string driver = driver_version(facts)->text;
     const Gpu* gpu = given_gpu(facts);
-    Finding finding;
-    finding.subject = "driver " + driver.text;
-    finding.message = "driver " + driver.text + " is too old for " + thing;
-    finding.evidence = {{"driver", driver.text, "driver.library_version"}};
+    Finding finding = {.subject = "driver " + driver,
+                       .message = "driver " + driver + " is too old for " + thing,
+                       .evidence = {{"driver", driver, "driver.library_version"}}};
     append(finding.evidence, evidence);
-    if (const auto package =
-            compat::compat_package(driver_asked(facts), cuda, gpu ? gpu->compute_capability : std::nullopt, matrix))
+    const auto package =
+        cuda ? compat::compat_package(driver_asked(facts), *cuda, gpu ? gpu->compute_capability : std::nullopt, matrix)
+             : std::nullopt;
+    if (package)
         finding.evidence.push_back(
             {package->name, "provides a newer libcuda, on data center GPUs only", package->source});
     return finding;
+}
+
+/// Unknown where the drivers of the systems that it may be of differ about this CUDA.
+static compat::Suitability given_driver_runs(const Facts& facts, const Matrix& matrix, const Version& cuda) {
+    compat::DriverAsked driver = driver_asked(facts);
+    const ContainerImage* image = compat::given_image(facts, matrix);
+    std::optional<compat::Suitability> first;
+    for (const std::string& system : systems_of_driver(facts)) {
+        driver.os = system;
+        const auto other = image ? compat::driver_runs_image(driver, *image, facts, matrix)
+                                 : compat::driver_runs_cuda(driver, cuda, matrix);
+        if (!first) first = other;
+        if (other.fit != Fit::unknown && (other.fit != first->fit || other.limited != first->limited))
+            return {.fit = Fit::unknown,
+                    .why = "Linux and Windows need different drivers for CUDA " + cuda.text +
+                           ", and os= was not specified"};
+    }
+    return *first;
 }
 
 static void judge_cuda(const Facts& facts, const Matrix& matrix, const Version& cuda, VerdictBuilder& answers) {
@@ -27,7 +47,7 @@ static void judge_cuda(const Facts& facts, const Matrix& matrix, const Version& 
     if (runs.outside) return answers.outside(runs.why);
     if (runs.fit == Fit::unknown) return answers.depends(runs.why);
     if (runs.fit == Fit::does_not_work)
-        return answers.fault(too_old_for(facts, matrix, "CUDA " + cuda.text, cuda, runs.evidence));
+        return answers.fault(too_old_for(facts, matrix, "CUDA " + cuda.text, runs.evidence, cuda));
     answers.passed(!runs.why.empty() ? runs.why
                                      : "driver " + driver_version(facts)->text + " runs CUDA " + cuda.text +
                                            (runs.limited ? " with minor-version compatibility" : ""),
@@ -37,23 +57,21 @@ static void judge_cuda(const Facts& facts, const Matrix& matrix, const Version& 
 /// Only what brings its own CUDA: what takes the system's is judged with that.
 static void judge_framework(const Facts& facts, const Matrix& matrix, const Framework& framework,
                             VerdictBuilder& answers) {
-    std::vector<FrameworkBuild> builds = builds_of(facts, matrix, framework).with_cuda;
-    if (given_cuda(facts)) std::erase_if(builds, takes_system_libraries);
     const auto systems = systems_of_driver(facts);
-    const bool wsl = on_wsl(facts);
+    std::vector<FrameworkBuild> builds = builds_of(facts, matrix, framework).with_cuda;
     std::erase_if(builds, [&](const FrameworkBuild& build) {
-        return !wsl && std::ranges::find(systems, build.os) == systems.end();
+        return (given_cuda(facts) && takes_system_libraries(build)) || (!on_wsl(facts) && !includes(systems, build.os));
     });
-    compat::DriverAsked driver = driver_asked(facts);
-    const std::string good = "driver " + driver.version->text + " runs " + words_of(framework);
+    const std::string name = words_of(framework);
     judge_builds(builds, framework, answers, [&](const FrameworkBuild& build) -> Verdict {
-        driver.os = wsl ? "windows" : build.os;
+        compat::DriverAsked driver = driver_asked(facts);
+        if (!on_wsl(facts)) driver.os = build.os;
         auto runs = compat::driver_runs_cuda(driver, *build.cuda, matrix);
         if (runs.fit == Fit::unknown) return undecided("the data do not show it");
-        if (runs.fit != Fit::does_not_work) return pass(good);
+        if (runs.fit != Fit::does_not_work) return pass("driver " + driver.version->text + " runs " + name);
         runs.evidence.push_back(evidence_of(build, "CUDA " + build.cuda->text));
-        return fault(too_old_for(facts, matrix, words_of(framework) + ", which is built for CUDA " + build.cuda->text,
-                                 *build.cuda, runs.evidence));
+        return fault(too_old_for(facts, matrix, name + ", which is built for CUDA " + build.cuda->text, runs.evidence,
+                                 build.cuda));
     });
 }
 
@@ -70,25 +88,22 @@ static void judge_cudnn(const Facts& facts, const Matrix& matrix, VerdictBuilder
     if (reaches(*driver_version(facts), *build->driver_min))
         answers.passed("driver " + driver_version(facts)->text + " runs " + what, evidence);
     else
-        answers.fault(too_old_for(facts, matrix, what, make_version({build->cuda_major, 0}), evidence));
+        answers.fault(too_old_for(facts, matrix, what, evidence, make_version({build->cuda_major, 0})));
 }
 
-static void judge_gpu(const Matrix& matrix, const Version& driver, const Gpu& gpu, VerdictBuilder& answers) {
+static void judge_gpu(const Facts& facts, const Matrix& matrix, const Gpu& gpu, VerdictBuilder& answers) {
+    const Version driver = *driver_version(facts);
     if (!gpu.compute_capability) return;
     if (compat::driver_still_drives(driver, *gpu.compute_capability, matrix).fit == Fit::does_not_work)
         return answers.no_pass("driver " + driver.text + " no longer supports " + words_of(gpu));
     auto knows = compat::driver_knows(driver, *gpu.compute_capability, matrix);
     if (knows.fit == Fit::unknown) return;  // gpu_too_old tells
-    const std::string first = knows.evidence.back().value;
-    knows.evidence.back().what = "first CUDA version for " + words_of(gpu);
+    Evidence& first = knows.evidence.back();
+    first.what = "first CUDA version for " + words_of(gpu);
     if (knows.fit == Fit::works)
         return answers.passed("driver " + driver.text + " supports " + words_of(gpu), knows.evidence);
-    Finding finding;
-    finding.subject = "driver " + driver.text;
-    finding.message = "driver " + driver.text + " is too old for " + words_of(gpu) + ", which requires CUDA " + first;
-    finding.evidence = {{"driver", driver.text, "driver.library_version"}};
-    append(finding.evidence, knows.evidence);
-    answers.fault(std::move(finding));
+    answers.fault(
+        too_old_for(facts, matrix, words_of(gpu) + ", which requires CUDA " + first.value, knows.evidence, {}));
 }
 
 static Verdict judge_given(const Facts& facts, const Matrix& matrix) {
@@ -104,98 +119,70 @@ static Verdict judge_given(const Facts& facts, const Matrix& matrix) {
     if (const Version* cuda = given_cuda(facts)) judge_cuda(facts, matrix, *cuda, answers);
     judge_cudnn(facts, matrix, answers);
     for (const Framework& framework : facts.frameworks) judge_framework(facts, matrix, framework, answers);
-    for (const Gpu& gpu : facts.cuda_devices) judge_gpu(matrix, *driver, gpu, answers);
+    for (const Gpu& gpu : facts.cuda_devices) judge_gpu(facts, matrix, gpu, answers);
     return answers.close();
 }
 
 // --- This machine -------------------------------------------------------------------------------------------------
 
-static std::string last_branch_of(const Architecture& row) {
-    return "driver branch " + std::to_string(*row.last_driver_branch) + " is the last one for " + row.name +
-           ", and later drivers ignore this GPU";
-}
-
-static bool is_ignored(const Architecture& row, const Version& driver) {
-    return row.last_driver_branch && *row.last_driver_branch < driver.major();
-}
-
-/// What helps a GPU for which a later driver does not; nothing where that is of use.
-static std::optional<Remedy> instead_of_update(const Architecture& row, const Version& driver, const Version& cuda) {
-    const bool ignored = is_ignored(row, driver);
-    if (!ignored && (!row.last_cuda || *row.last_cuda >= cuda)) return std::nullopt;
-    return Remedy{
-        .action = Action::install_package,
-        .text = (ignored ? "Do not update the driver: " + last_branch_of(row)
-                         : "A newer driver does not help: CUDA " + cuda.text + " no longer supports " + row.name) +
-                ". Use a build for CUDA " + (row.last_cuda ? row.last_cuda->text : cuda.text) + " or earlier",
-        .link = row.driver_source.value_or(row.source).url};
-}
-
-/// The update, unless it is of no use to any GPU here.
-static std::pair<Remedy, bool> update_or_instead(const Facts& facts, const Matrix& matrix, Remedy update,
-                                                 const std::optional<Version>& oldest, const Version& cuda) {
-    std::optional<Remedy> instead;
-    bool any_gains = facts.cuda_devices.empty() || !oldest;
+/// The update, which may be of no use to some GPUs; where it is to none, what helps instead.
+static std::vector<Remedy> update_or_instead(const Facts& facts, const Matrix& matrix,
+                                             const std::optional<Version>& oldest, const Version& cuda) {
+    Remedy update = remedy("driver_too_old/update", {oldest ? " to " + oldest->text + " or later" : ""},
+                           driver_install_commands(facts, oldest));
+    std::vector<Remedy> instead;
     for (const Gpu& gpu : facts.cuda_devices) {
         const auto row = compat::architecture_of(gpu, matrix);
-        const auto other = row && oldest ? instead_of_update(*row, *oldest, cuda) : std::nullopt;
-        any_gains |= !other;
-        if (other && is_ignored(*row, *oldest)) update.text += ". For " + words_of(gpu) + ", " + last_branch_of(*row);
-        if (other && !instead) instead = other;
+        if (!row || !oldest) continue;
+        const bool ignored = row->last_driver_branch && *row->last_driver_branch < oldest->major();
+        if (!ignored && (!row->last_cuda || *row->last_cuda >= cuda)) continue;
+        const std::string until = row->last_cuda ? row->last_cuda->text : cuda.text;
+        const std::string link = row->driver_source.value_or(row->source).url;
+        if (!ignored) {
+            instead.push_back(remedy("driver_too_old/no_longer", {cuda.text, row->name, until, link}));
+            continue;
+        }
+        const std::string last = "driver branch " + std::to_string(*row->last_driver_branch) + " is the last one for " +
+                                 row->name + ", and later drivers ignore this GPU";
+        update.text += ". For " + words_of(gpu) + ", " + last;
+        instead.push_back(remedy("driver_too_old/ignored", {last, until, link}));
     }
-    return any_gains ? std::pair(update, true) : std::pair(*instead, false);
+    if (!instead.empty() && instead.size() == facts.cuda_devices.size()) return {instead.front()};
+    const Remedy older_build = remedy("driver_too_old/older_build", {facts.driver.cuda_version->text});
+    // Who may not touch the driver begins with what is in reach.
+    if (in_container(facts) || !batch_system(facts).empty()) return {older_build, on_host(facts, update)};
+    return {on_host(facts, update), older_build};
 }
 
-static Finding too_old(const Facts& facts, const Matrix& matrix, const Runtime& runtime) {
-    const std::string cuda = facts.driver.cuda_version->text;
-    const std::string needed = runtime.version->text;
+static Finding too_old(const Facts& facts, const Matrix& matrix, const std::string& subject, const std::string& what,
+                       const Version& cuda) {
     const auto driver = driver_asked(facts);
-    const auto row = compat::drivers_for(*runtime.version, driver.os, matrix);
-    Finding finding;
-    finding.subject = runtime.library;
-    finding.explains = {cuda_for_driver(runtime.version->major())};
-    finding.message = "the driver supports CUDA up to " + cuda + ", too old for the CUDA runtime " + needed + " at " +
-                      runtime.library;
-    finding.evidence = {{"newest CUDA version supported by the driver", cuda, "driver.cuda_version"},
-                        {"CUDA runtime", needed, "runtimes"},
-                        {"driver version", if_known(driver.version),
-                         driver_library_version(facts) ? "driver.library_version" : "driver.nvml_version"},
-                        {"oldest driver for CUDA " + needed, row ? row->oldest_driver.text : "",
-                         row ? row->oldest_source.url : "matrix"}};
-    const auto oldest = row ? std::optional(row->oldest_driver) : std::nullopt;
-    const auto [update, is_update] = update_or_instead(
-        facts, matrix,
-        remedy("driver_too_old/update", {(oldest ? " to " + oldest->text + " or later" : std::string())},
-               driver_install_commands(facts, oldest)),
-        oldest, *runtime.version);
-    const Remedy older_build = remedy("driver_too_old/older_build", {cuda});
-    finding.remedies = is_update ? std::vector{on_host(facts, update), older_build} : std::vector{update};
-    if (!is_update) return finding;
-    // Who may not touch the driver begins with what is in reach.
-    if (in_container(facts) || !batch_system(facts).empty()) std::swap(finding.remedies[0], finding.remedies[1]);
-    return finding;
+    const auto row = compat::drivers_for(cuda, driver.os, matrix);
+    return {.subject = subject,
+            .message = "the driver supports CUDA up to " + driver.cuda->text + ", too old for " + what,
+            .evidence = {{"newest CUDA version supported by the driver", driver.cuda->text, "driver.cuda_version"},
+                         {"CUDA runtime", cuda.text, "runtimes"},
+                         {"driver version", if_known(driver.version),
+                          driver_library_version(facts) ? "driver.library_version" : "driver.nvml_version"},
+                         {"oldest driver for CUDA " + cuda.text, row ? row->oldest_driver.text : "",
+                          row ? row->oldest_source.url : "matrix"}},
+            .remedies = update_or_instead(facts, matrix, row ? std::optional(row->oldest_driver) : std::nullopt, cuda),
+            .explains = {cuda_for_driver(cuda.major())}};
 }
 
 /// No build with CUDA of a release that is asked about runs on the driver.
-static std::vector<Finding> too_old_for_asked(const Facts& facts, const Matrix& matrix) {
-    std::vector<Finding> findings;
-    for (const Framework& framework : facts.frameworks) {
-        if (!framework.asked || !facts.driver.cuda_version) continue;
-        const auto builds = builds_of(facts, matrix, framework).with_cuda;
-        const bool none = std::ranges::all_of(builds, [&](const FrameworkBuild& build) {
-            return compat::driver_runs_cuda(driver_asked(facts), *build.cuda, matrix).fit == Fit::does_not_work;
-        });
-        if (builds.empty() || !none) continue;
-        Runtime brought;
-        brought.version = builds.front().cuda;
-        brought.library = words_of(framework);
-        Finding finding = too_old(facts, matrix, brought);
-        finding.message = "the driver supports CUDA up to " + facts.driver.cuda_version->text + ", too old for " +
-                          words_of(framework) + ", which is built for CUDA " + builds.front().cuda->text;
-        finding.evidence.push_back(evidence_of(builds.front(), "CUDA " + builds.front().cuda->text));
-        findings.push_back(std::move(finding));
-    }
-    return findings;
+static void judge_asked_framework(const Facts& facts, const Matrix& matrix, const Framework& framework,
+                                  VerdictBuilder& answers) {
+    const auto builds = builds_of(facts, matrix, framework).with_cuda;
+    const bool none = std::ranges::all_of(builds, [&](const FrameworkBuild& build) {
+        return compat::driver_runs_cuda(driver_asked(facts), *build.cuda, matrix).fit == Fit::does_not_work;
+    });
+    if (builds.empty() || !none) return;
+    const Version& cuda = *builds.front().cuda;
+    const std::string name = words_of(framework);
+    Finding finding = too_old(facts, matrix, name, name + ", which is built for CUDA " + cuda.text, cuda);
+    finding.evidence.push_back(evidence_of(builds.front(), "CUDA " + cuda.text));
+    answers.fault(std::move(finding));
 }
 
 static Verdict without_runtimes(const Facts& facts) {
@@ -204,62 +191,60 @@ static Verdict without_runtimes(const Facts& facts) {
     return undecided("no CUDA runtime reported its version");
 }
 
-/// The driver does not run the CUDA runtime that programs would use.
 Verdict driver_too_old(const Facts& facts, const Matrix& matrix) {
     if (only_given(facts)) return judge_given(facts, matrix);
-    for (const Framework& framework : facts.frameworks)
+    VerdictBuilder asked;
+    for (const Framework& framework : facts.frameworks) {
         if (framework.asked && !framework.version) return undecided("the version to check is unknown");
-    if (auto asked = too_old_for_asked(facts, matrix); !asked.empty()) return fault_or(std::move(asked), {});
+        if (framework.asked && facts.driver.cuda_version) judge_asked_framework(facts, matrix, framework, asked);
+    }
+    if (const Verdict verdict = asked.close(); verdict.outcome == Outcome::fault) return verdict;
     if (facts.runtimes.empty()) return without_runtimes(facts);
     if (driver_library_absent(facts)) return not_applicable("no driver library was found");
     if (!facts.driver.cuda_version) return undecided("the CUDA version that the driver supports is unknown");
-    std::vector<Finding> findings;
-    std::string open;
+    VerdictBuilder answers;
     bool any_suits = false, limited = false;
     for (const auto& runtime : facts.runtimes) {
-        compat::Suitability runs{.fit = Fit::unknown, .why = ""};
-        if (runtime.version) runs = compat::driver_runs_cuda(driver_asked(facts), *runtime.version, matrix);
+        const auto runs = runtime.version ? compat::driver_runs_cuda(driver_asked(facts), *runtime.version, matrix)
+                                          : compat::Suitability{.fit = Fit::unknown, .why = ""};
         if (runs.fit == Fit::unknown)
-            open = "whether the driver supports the CUDA runtime " + runtime.library + " is unknown";
+            answers.unknown("whether the driver supports the CUDA runtime " + runtime.library + " is unknown");
         any_suits |= runs.fit == Fit::works;
         limited |= runs.limited;
-        if (runs.fit == Fit::does_not_work) findings.push_back(too_old(facts, matrix, runtime));
+        if (runs.fit == Fit::does_not_work)
+            answers.fault(too_old(facts, matrix, runtime.library,
+                                  "the CUDA runtime " + runtime.version->text + " at " + runtime.library,
+                                  *runtime.version));
     }
+    Verdict verdict = answers.close_or(
+        pass(limited ? "the driver runs every CUDA runtime found, some with minor-version compatibility"
+                     : "the driver supports CUDA up to " + facts.driver.cuda_version->text +
+                           ", which covers every CUDA runtime found"));
     // Programs ask for one CUDA major by name: those for the runtime that suits are well served. One that did not
     // answer may be it.
-    const bool another_may = any_suits || !silent_copy(facts, LibraryKind::cudart).empty();
-    for (auto& finding : findings) finding.severity = another_may ? Severity::warning : Severity::error;
-    if (!findings.empty()) return fault_or(std::move(findings), {});
-    if (!open.empty()) return undecided(open);
-    return pass(limited ? "the driver runs every CUDA runtime found, some with minor-version compatibility"
-                        : "the driver supports CUDA up to " + facts.driver.cuda_version->text +
-                              ", which covers every CUDA runtime found");
-}
-
-static Finding limited(const Version& driver, const Version& cuda, std::vector<Evidence> evidence) {
-    evidence.insert(evidence.begin(), {"driver", driver.text, "driver.library_version"});
-    return {.subject = "driver " + driver.text,
-            .message =
-                "CUDA " + cuda.text + " runs on driver " + driver.text +
-                " with minor-version compatibility: features that need a newer driver, and PTX code compiled by CUDA " +
-                cuda.text + ", do not work",
-            .evidence = std::move(evidence),
-            .remedies = {remedy("minor_version_compatibility")}};
+    if (any_suits || !silent_copy(facts, LibraryKind::cudart).empty())
+        for (Finding& finding : verdict.findings) finding.severity = Severity::warning;
+    return verdict;
 }
 
 /// A CUDA release on a driver that is older than the release's own.
 Verdict minor_version_compatibility(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts))
-        return not_applicable("driver_too_old reports whether the driver supports the installed CUDA");
     const auto driver = driver_version(facts);
     const Version* cuda = given_cuda(facts);
     if (!driver || !cuda) return undecided("driver= and cuda= were not both specified");
-    const auto runs = given_driver_runs(facts, matrix, *cuda);
+    auto runs = given_driver_runs(facts, matrix, *cuda);
     if (runs.outside) return outside_the_data(runs.why);
     if (runs.fit == Fit::unknown) return undecided(runs.why);
     if (runs.fit == Fit::does_not_work) return not_applicable("the driver does not support this CUDA version");
     if (!runs.limited) return pass("CUDA " + cuda->text + " runs with all its features");
-    return fault(limited(*driver, *cuda, runs.evidence));
+    runs.evidence.insert(runs.evidence.begin(), {"driver", driver->text, "driver.library_version"});
+    return fault({.subject = "driver " + driver->text,
+                  .message = "CUDA " + cuda->text + " runs on driver " + driver->text +
+                             " with minor-version compatibility: features that need a newer driver, and PTX code "
+                             "compiled by CUDA " +
+                             cuda->text + ", do not work",
+                  .evidence = std::move(runs.evidence),
+                  .remedies = {remedy("minor_version_compatibility")}});
 }
 
 static std::vector<Remedy> remedies(const Facts& facts, const std::optional<Version>& needed = {}) {
@@ -272,46 +257,46 @@ static bool rejects_ptx(const CallResult& call) {
 }
 
 static Finding newer_compiler(const Facts& facts, const Matrix& matrix, const Nvrtc& nvrtc) {
-    Finding finding;
-    finding.severity = Severity::warning;
-    finding.subject = nvrtc.library;
-    if (nvrtc.version->major() > facts.driver.cuda_version->major())
-        finding.symptoms = {cuda_for_driver(nvrtc.version->major())};
-    finding.message = "PTX compiled by NVRTC " + nvrtc.version->text + " at " + nvrtc.library +
-                      " cannot be loaded by this driver, which supports CUDA up to " + facts.driver.cuda_version->text;
-    finding.evidence = {
-        {"NVRTC", nvrtc.version->text, "nvrtcs"},
-        {"newest CUDA version supported by the driver", facts.driver.cuda_version->text, "driver.cuda_version"}};
-    const auto row = compat::drivers_for(*nvrtc.version, driver_asked(facts).os, matrix);
-    finding.remedies = remedies(facts, row ? std::optional(row->full_driver) : std::nullopt);
+    const Version &own = *nvrtc.version, &of_driver = *facts.driver.cuda_version;
+    const auto row = compat::drivers_for(own, driver_asked(facts).os, matrix);
+    Finding finding = {
+        .severity = Severity::warning,
+        .subject = nvrtc.library,
+        .message = "PTX compiled by NVRTC " + own.text + " at " + nvrtc.library +
+                   " cannot be loaded by this driver, which supports CUDA up to " + of_driver.text,
+        .evidence = {{"NVRTC", own.text, "nvrtcs"},
+                     {"newest CUDA version supported by the driver", of_driver.text, "driver.cuda_version"}},
+        .remedies = remedies(facts, row ? std::optional(row->full_driver) : std::nullopt)};
+    if (own.major() > of_driver.major()) finding.symptoms = {cuda_for_driver(own.major())};
     return finding;
 }
 
-/// PTX code from a newer CUDA meets a driver whose compiler does not know it.
-Verdict ptx_newer_than_driver(const Facts& facts, const Matrix& matrix) {
-    Finding refused;
-    refused.message =
-        "the driver rejected PTX code of a newer CUDA version than it supports (CUDA_ERROR_UNSUPPORTED_PTX_VERSION)";
-    refused.remedies = remedies(facts);
-    auto findings = findings_for(failures_where(facts, rejects_ptx), refused);
-    if (findings.empty() && driver_library_absent(facts)) return not_applicable("no driver library was found");
-    std::string open;
-    for (const auto& nvrtc : facts.nvrtcs) {
-        if (!facts.driver.cuda_version)
-            open = "the CUDA version that the driver supports is unknown";
-        else if (!nvrtc.version)
-            open = "NVRTC at " + nvrtc.library + " did not report its version";
-        else if (*nvrtc.version > *facts.driver.cuda_version)
-            findings.push_back(newer_compiler(facts, matrix, nvrtc));
-    }
-    if (!findings.empty()) return fault_or(std::move(findings), {});
-    if (!open.empty()) return undecided(open);
+/// Where no driver rejected PTX, and no compiler is newer than it.
+static Verdict whether_ptx_was_loaded(const Facts& facts) {
     if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
     if (!facts.kernel_runs.empty()) return pass("the driver loaded PTX code");
     if (!facts.nvrtcs.empty()) return pass("no NVRTC is newer than the CUDA version that the driver supports");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (facts.driver.init && facts.cuda_devices.empty()) return not_applicable("there is no GPU to load code on");
     return undecided("no code was loaded on a GPU");
+}
+
+Verdict ptx_newer_than_driver(const Facts& facts, const Matrix& matrix) {
+    const auto failures = failures_where(facts, rejects_ptx);
+    if (failures.empty() && driver_library_absent(facts)) return not_applicable("no driver library was found");
+    VerdictBuilder answers;
+    answers.faults(findings_for(failures, {.message = "the driver rejected PTX code of a newer CUDA version than it "
+                                                      "supports (CUDA_ERROR_UNSUPPORTED_PTX_VERSION)",
+                                           .remedies = remedies(facts)}));
+    for (const auto& nvrtc : facts.nvrtcs) {
+        if (!facts.driver.cuda_version)
+            answers.unknown("the CUDA version that the driver supports is unknown");
+        else if (!nvrtc.version)
+            answers.unknown("NVRTC at " + nvrtc.library + " did not report its version");
+        else if (*nvrtc.version > *facts.driver.cuda_version)
+            answers.fault(newer_compiler(facts, matrix, nvrtc));
+    }
+    return answers.close_or(whether_ptx_was_loaded(facts));
 }
 
 }  // namespace rnncheck::rules

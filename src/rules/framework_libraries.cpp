@@ -1,235 +1,319 @@
 // The libraries that a framework opens: which ones it finds, and whether they suit it.
 #include "rules/rule.hpp"
+#include "rules/support/versions.hpp"
 
 namespace rnncheck::rules {
 
-static const Library* of_another_major(const Facts& facts, int major) {
-    for (const Library& library : facts.libraries)
-        if (library.kind == LibraryKind::cudnn && !library.problem && major_of_file(library).value_or(major) != major)
-            return &library;
-    return nullptr;
+/// A usable file that `is_one` picks; null when there is none.
+template <class IsOne>
+static const Library* usable_file(const Facts& facts, IsOne&& is_one) {
+    return find_where(facts.libraries, [&](const Library& file) { return !file.problem && is_one(file); });
 }
 
-static Finding mismatch(const Facts& facts, const Framework& framework, const std::string& soname,
-                        const Library& other) {
-    const std::string found = std::to_string(*major_of_file(other));
-    return {.subject = words_of(framework),
-            .message = words_of(framework) + " opens " + soname + ", but cuDNN " + found +
-                       " is installed: libraries of different major versions are not interchangeable",
-            .evidence = {{soname, "not found", "frameworks"},
-                         {"cuDNN " + found, other.path, "libraries"},
-                         built_for(framework, "cuDNN " + framework.cudnn->text)},
-            .remedies = {installing_cudnn(
-                facts, framework,
-                remedy("cudnn_major_soname_mismatch", {std::to_string(framework.cudnn->major()), found}))}};
+static bool is_of_another_major(const Library& file, int major) {
+    return major_of_file(file).value_or(major) != major;
 }
 
-/// A framework opens cuDNN by the name of one major, and another major is installed.
-Verdict cudnn_major_soname_mismatch(const Facts& facts, const Matrix& matrix) {
+/// A file by that name, wherever it is; null when there is none.
+static const Library* file_named(const Facts& facts, std::string_view soname) {
+    return usable_file(facts, [&](const Library& file) {
+        return !file.stub && (file_name(file.path) == soname || file.soname == soname);
+    });
+}
+
+/// Judges for every framework the library whose name begins with `stem`, where it opens it and does not find it.
+static Verdict over_not_found(
+    const Facts& facts, const Matrix& matrix, std::string_view stem,
+    const std::function<void(const Framework&, const FrameworkLibrary&, VerdictBuilder&)>& judge) {
     if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
-    const auto judge = [&](const Framework& framework, const FrameworkLibrary& cudnn, VerdictBuilder& answers) {
-        if (!framework.cudnn)
-            return answers.unknown("the cuDNN version that " + words_of(framework) + " was built with is unknown");
-        const Library* other = of_another_major(facts, framework.cudnn->major());
-        if (cudnn.path)
-            answers.passed(words_of(framework) + " finds " + cudnn.soname);
-        else if (!libraries_listed(facts))
-            answers.unknown("the library directories could not be searched");
-        else if (!other)
-            answers.no_pass("cuDNN is not installed");
-        else
-            answers.fault(mismatch(facts, framework, cudnn.soname, *other));
+    const auto judge_found = [&](const Framework& framework, const FrameworkLibrary& wanted, VerdictBuilder& answers) {
+        if (wanted.path) return answers.passed(words_of(framework) + " finds " + wanted.soname);
+        if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");
+        judge(framework, wanted, answers);
     };
-    return over_opened(facts, matrix, "libcudnn", "every framework finds its cuDNN", judge);
+    return over_opened(facts, matrix, stem, "every framework finds its libraries", judge_found);
 }
 
-/// Since CUDA 11 the runtime's file name carries the major alone; before, each release had its own.
-static bool same_files(const Version& cuda, const Version& wanted) {
-    return cuda.major() == wanted.major() && (wanted.major() >= 11 || cuda.minor() == wanted.minor());
-}
-
-static Finding other_cuda(const Framework& framework, const FrameworkBuild& build, const Version& cuda) {
-    return {.subject = words_of(framework),
-            .message = words_of(framework) + " was built for CUDA " + build.cuda->text + ", which CUDA " + cuda.text +
-                       " does not provide",
-            .evidence = {{"CUDA", cuda.text, "runtimes"}, evidence_of(build, "CUDA " + build.cuda->text)}};
-}
-
-static Finding only_another_cuda(const Facts& facts, const Framework& framework, const std::string& soname,
-                                 const Library& other) {
-    const std::string found = std::to_string(*major_of_file(other));
-    return {.subject = words_of(framework),
-            .message = words_of(framework) + " was built for CUDA " + framework.cuda->text + " and opens " + soname +
-                       "; the installed CUDA version is " + found,
-            .evidence = {{soname, "not found", "frameworks"},
-                         {"CUDA " + found, other.path, "libraries"},
-                         built_for(framework, "CUDA " + framework.cuda->text)},
-            .remedies = {installing_cublas(
-                facts, framework,
-                remedy("cuda_version_not_the_one_built_for", {std::to_string(framework.cuda->major()), found}))}};
+Verdict cudnn_major_soname_mismatch(const Facts& facts, const Matrix& matrix) {
+    const auto judge = [&](const Framework& framework, const FrameworkLibrary& cudnn, VerdictBuilder& answers) {
+        const std::string name = words_of(framework);
+        if (!framework.cudnn) return answers.unknown("the cuDNN version that " + name + " was built with is unknown");
+        const int major = framework.cudnn->major();
+        const Library* other = usable_file(facts, [&](const Library& file) {
+            return file.kind == LibraryKind::cudnn && is_of_another_major(file, major);
+        });
+        if (!other) return answers.no_pass("cuDNN is not installed");
+        const std::string found = std::to_string(*major_of_file(*other));
+        answers.fault({.subject = name,
+                       .message = name + " opens " + cudnn.soname + ", but cuDNN " + found +
+                                  " is installed: libraries of different major versions are not interchangeable",
+                       .evidence = {{cudnn.soname, "not found", "frameworks"},
+                                    {"cuDNN " + found, other->path, "libraries"},
+                                    built_for(framework, "cuDNN " + framework.cudnn->text)},
+                       .remedies = {installing_cudnn(
+                           facts, framework, remedy("cudnn_major_soname_mismatch", {std::to_string(major), found}))}});
+    };
+    return over_not_found(facts, matrix, "libcudnn", judge);
 }
 
 static Verdict judge_cuda_here(const Facts& facts, const Matrix& matrix) {
-    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
     const auto judge = [&](const Framework& framework, const FrameworkLibrary& cublas, VerdictBuilder& answers) {
-        const Library* other = another_cublas(facts, framework);
-        if (cublas.path)
-            answers.passed(words_of(framework) + " finds the CUDA version it was built for");
-        else if (!framework.cuda)
-            answers.unknown("the CUDA version that " + words_of(framework) + " was built for is unknown");
-        else if (!libraries_listed(facts))
-            answers.unknown("the library directories could not be searched");
-        else if (!other)
-            answers.no_pass(cublas.soname + " is outside the loader's search path, or CUDA is not installed");
-        else
-            answers.fault(only_another_cuda(facts, framework, cublas.soname, *other));
+        const std::string name = words_of(framework);
+        if (!framework.cuda) return answers.unknown("the CUDA version that " + name + " was built for is unknown");
+        const auto wanted = major_in_name(cublas.soname);
+        const Library* other = usable_file(facts, [&](const Library& file) {
+            return wanted && file.kind == LibraryKind::cublas && is_of_another_major(file, *wanted);
+        });
+        if (!other || file_named(facts, cublas.soname))
+            return answers.no_pass(cublas.soname + " is outside the loader's search path, or CUDA is not installed");
+        const std::string found = std::to_string(*major_of_file(*other));
+        answers.fault({.subject = name,
+                       .message = name + " was built for CUDA " + framework.cuda->text + " and opens " + cublas.soname +
+                                  "; the installed CUDA version is " + found,
+                       .evidence = {{cublas.soname, "not found", "frameworks"},
+                                    {"CUDA " + found, other->path, "libraries"},
+                                    built_for(framework, "CUDA " + framework.cuda->text)},
+                       .remedies = {installing_cublas(facts, framework,
+                                                      remedy("cuda_version_not_the_one_built_for",
+                                                             {std::to_string(framework.cuda->major()), found}))}});
     };
-    return over_opened(facts, matrix, "libcublas.so", "every framework finds its CUDA libraries", judge);
+    return over_not_found(facts, matrix, "libcublas.so", judge);
 }
 
-/// The CUDA installed is not the one that a framework loads.
 Verdict cuda_version_not_the_one_built_for(const Facts& facts, const Matrix& matrix) {
     if (!only_given(facts)) return judge_cuda_here(facts, matrix);
     const Version* cuda = given_cuda(facts);
     if (!cuda) return undecided("no CUDA version was specified");
-    return judge_frameworks(facts, matrix, takes_system_libraries,
-                            [&](const FrameworkBuild& build, const Framework& framework) -> Verdict {
-                                if (same_files(*cuda, *build.cuda))
-                                    return pass(words_of(framework) + " has compatible libraries");
-                                return fault(other_cuda(framework, build, *cuda));
-                            });
+    const auto judge = [&](const FrameworkBuild& build, const Framework& framework) {
+        const std::string name = words_of(framework);
+        // Since CUDA 11 the runtime's file name carries the major alone; before, each release had its own.
+        if (cuda->major() == build.cuda->major() && (cuda->major() >= 11 || cuda->minor() == build.cuda->minor()))
+            return pass(name + " has compatible libraries");
+        return fault({.subject = name,
+                      .message = name + " was built for CUDA " + build.cuda->text + ", which CUDA " + cuda->text +
+                                 " does not provide",
+                      .evidence = {{"CUDA", cuda->text, "runtimes"}, evidence_of(build, "CUDA " + build.cuda->text)}});
+    };
+    return judge_frameworks(facts, matrix, takes_system_libraries, judge);
 }
 
-static void newer(Finding& finding, const Framework& framework, const FrameworkBuild& build, const Version& cudnn) {
-    finding.message = words_of(framework) + " was built for cuDNN " + std::to_string(build.cudnn->major()) +
-                      " and cannot use cuDNN " + cudnn.text;
+namespace {
+
+/// A cuDNN for something built with another: it must be of the same major, and of the same minor or a later one.
+/// https://github.com/openxla/xla/blob/main/xla/stream_executor/cuda/cuda_dnn.cc
+enum class Serves { well, too_old, too_new };
+
+Serves serves(const Version& cudnn, const Version& built_with) {
+    if (cudnn.major() != built_with.major())
+        return cudnn.major() < built_with.major() ? Serves::too_old : Serves::too_new;
+    const bool minors_told = parts_written(cudnn) > 1 && parts_written(built_with) > 1;
+    return minors_told && cudnn.minor() < built_with.minor() ? Serves::too_old : Serves::well;
 }
 
-/// Its file name is of the framework's major all the same: somebody made a link, or renamed it.
-static bool is_newer(const CudnnInUse& use) {
-    return serves(use.version, use.built_with) == Serves::too_new;
+/// The cuDNN that a framework gets, and the one it was built with.
+struct CudnnInUse {
+    const Framework& framework;
+    Version cudnn, built_with;
+    Serves serves;
+    const FrameworkLibrary* library = nullptr;  ///< null where only versions were given
+    const Library* own = nullptr;               ///< another one, that came with the framework
+
+    std::string name() const { return words_of(framework); }
+};
+
+/// The cuDNN that came with the framework: a file by that name in its own directories; null when there is none.
+const Library* own_copy(const Facts& facts, const Framework& framework, const std::string& soname) {
+    for (const std::string& directory : directories_of(framework))
+        if (const auto* own =
+                usable_file(facts, [&](const Library& file) { return file.path == directory + '/' + soname; }))
+            return own;
+    return nullptr;
 }
 
-static void describe_newer(Finding& finding, const CudnnInUse& use) {
-    const std::string major = std::to_string(use.built_with.major());
-    finding.severity = Severity::error;
-    finding.message = words_of(use.framework) + " was built for cuDNN " + major + ", but " + *use.library.path +
-                      ", which it loads, is cuDNN " + use.version.text;
-    finding.remedies = {
-        installing_cudnn(use.facts, use.framework, remedy("cudnn_newer_than_framework_supports", {major}))};
+using IsFault = bool (*)(const CudnnInUse&);
+/// Adds message and remedies to the evidence.
+using Describe = std::function<void(Finding&, const CudnnInUse&)>;
+
+Verdict judge_given_cudnn(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
+                          IsFault is_fault, const Describe& describe) {
+    const Version* cudnn = given_cudnn(facts);
+    if (!cudnn) return undecided("no cuDNN version was specified");
+    const auto judge = [&](const FrameworkBuild& build, const Framework& framework) -> Verdict {
+        if (!build.cudnn) return undecided("the data do not show it");
+        const CudnnInUse use{framework, *cudnn, *build.cudnn, serves(*cudnn, *build.cudnn)};
+        if (!is_fault(use))
+            return pass(use.name() + (use.serves == Serves::too_new   ? " was not built for a later cuDNN"
+                                      : use.serves == Serves::too_old ? " was not built for an earlier cuDNN"
+                                                                      : " has compatible libraries"));
+        Finding finding = {
+            .subject = use.name(),
+            .evidence = {{"cuDNN", cudnn->text, "cudnns"}, evidence_of(build, "cuDNN " + build.cudnn->text)},
+            .symptoms = {use.name() + ", libraries: " + build.libraries}};
+        describe(finding, use);
+        return fault(std::move(finding));
+    };
+    return judge_frameworks(facts, matrix, speaks_of, judge);
 }
 
-/// cuDNN is of a later major than the framework knows.
+Verdict judge_cudnn_here(const Facts& facts, const Matrix& matrix, IsFault is_fault, const Describe& describe) {
+    const auto judge = [&](const Framework& framework, const FrameworkLibrary& cudnn, VerdictBuilder& answers) {
+        const std::string name = words_of(framework);
+        if (!cudnn.path) return answers.no_pass(name + " finds no " + cudnn.soname);
+        if (!framework.cudnn || !cudnn.found_by)
+            return answers.unknown("the cuDNN version that " + name +
+                                   " was built with, or how it finds cuDNN, is unknown");
+        const auto version = version_of(facts, cudnn);
+        if (!version) return answers.unknown("the version of the cuDNN at " + *cudnn.path + " is unknown");
+        const Library* own = own_copy(facts, framework, cudnn.soname);
+        const CudnnInUse use{framework,        *version,
+                             *framework.cudnn, serves(*version, *framework.cudnn),
+                             &cudnn,           own && own->path != *cudnn.path ? own : nullptr};
+        if (!is_fault(use)) return answers.passed(name + " loads cuDNN " + version->text);
+        Finding finding = {.subject = name,
+                           .evidence = {{"cuDNN that it loads", version->text + " at " + *cudnn.path, "frameworks"},
+                                        {"found by", *cudnn.found_by, "frameworks"},
+                                        built_for(framework, "cuDNN " + framework.cudnn->text)},
+                           .symptoms = {name + " with " + *cudnn.path}};
+        describe(finding, use);
+        answers.fault(std::move(finding));
+    };
+    return over_opened(facts, matrix, "libcudnn", "every framework loads a suitable cuDNN", judge);
+}
+
+/// Of versions alone, by the builds that take their cuDNN from the system.
+Verdict judge_cudnn(const Facts& facts, const Matrix& matrix, IsFault is_fault, const Describe& describe) {
+    return only_given(facts) ? judge_given_cudnn(facts, matrix, takes_system_libraries, is_fault, describe)
+                             : judge_cudnn_here(facts, matrix, is_fault, describe);
+}
+
+}  // namespace
+
+/// cuDNN is of a later major than the framework knows. Its file name is of the framework's major all the same: somebody
+/// made a link, or renamed it.
 Verdict cudnn_newer_than_framework_supports(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return judge_cudnn_in_use(facts, matrix, is_newer, describe_newer);
-    return judge_cudnn_of_frameworks(
-        facts, matrix, takes_system_libraries, [](Serves how) { return how == Serves::too_new; }, newer);
+    const auto is_newer = [](const CudnnInUse& use) { return use.serves == Serves::too_new; };
+    return judge_cudnn(facts, matrix, is_newer, [&](Finding& finding, const CudnnInUse& use) {
+        const std::string major = std::to_string(use.built_with.major());
+        finding.message = use.name() + " was built for cuDNN " + major;
+        if (!use.library) {
+            finding.message += " and cannot use cuDNN " + use.cudnn.text;
+            return;
+        }
+        finding.message += ", but " + *use.library->path + ", which it loads, is cuDNN " + use.cudnn.text;
+        finding.remedies = {
+            installing_cudnn(facts, use.framework, remedy("cudnn_newer_than_framework_supports", {major}))};
+    });
 }
 
-static void older(Finding& finding, const Framework& framework, const FrameworkBuild& build, const Version& cudnn) {
-    finding.message = "cuDNN " + cudnn.text + " is older than the " + build.cudnn->text + " that " +
-                      words_of(framework) + " was built with";
-}
-
-static bool is_older(const CudnnInUse& use) {
-    return serves(use.version, use.built_with) == Serves::too_old;
-}
-
-static void describe_older(Finding& finding, const CudnnInUse& use) {
-    const std::string wanted = use.built_with.text, major = std::to_string(use.built_with.major());
-    finding.severity = Severity::error;
-    finding.message = words_of(use.framework) + " was built with cuDNN " + wanted + ", but loads the older " +
-                      use.version.text + " from " + *use.library.path;
-    finding.remedies = {installing_cudnn(
-        use.facts, use.framework, remedy("cudnn_runtime_older_than_built", {wanted, major, words_of(use.framework)}))};
-}
-
-/// The cuDNN that a framework loads is older than the one it was built with.
 Verdict cudnn_runtime_older_than_built(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return judge_cudnn_in_use(facts, matrix, is_older, describe_older);
-    return judge_cudnn_of_frameworks(
-        facts, matrix, takes_system_libraries, [](Serves how) { return how == Serves::too_old; }, older);
+    const auto is_older = [](const CudnnInUse& use) { return use.serves == Serves::too_old; };
+    return judge_cudnn(facts, matrix, is_older, [&](Finding& finding, const CudnnInUse& use) {
+        const std::string wanted = use.built_with.text, major = std::to_string(use.built_with.major());
+        if (!use.library) {
+            finding.message =
+                "cuDNN " + use.cudnn.text + " is older than the " + wanted + " that " + use.name() + " was built with";
+            return;
+        }
+        finding.message = use.name() + " was built with cuDNN " + wanted + ", but loads the older " + use.cudnn.text +
+                          " from " + *use.library->path;
+        finding.remedies = {installing_cudnn(facts, use.framework,
+                                             remedy("cudnn_runtime_older_than_built", {wanted, major, use.name()}))};
+    });
 }
 
-static void other_first(Finding& finding, const Framework& framework, const FrameworkBuild& build,
-                        const Version& cudnn) {
-    const bool other_names = cudnn.major() != build.cudnn->major();
+static void describe_given_first(Finding& finding, const CudnnInUse& use) {
+    const bool other_names = use.cudnn.major() != use.built_with.major();
     finding.severity = other_names ? Severity::note : Severity::warning;
     finding.confidence = other_names ? Confidence::possible : Confidence::likely;
     finding.message =
-        words_of(framework) + " bundles cuDNN " + build.cudnn->text + "; " +
+        use.name() + " bundles cuDNN " + use.built_with.text + "; " +
         (other_names
-             ? "cuDNN " + cudnn.text +
+             ? "cuDNN " + use.cudnn.text +
                    " has different file names, so it affects only programs that load libcudnn.so without a version"
-             : "if cuDNN " + cudnn.text +
+             : "if cuDNN " + use.cudnn.text +
                    " is found first, through LD_LIBRARY_PATH or in a system directory, it is rejected or fails");
-    finding.remedies = {remedy("wrong_cudnn_found_first/given", {cudnn.text})};
-}
-
-static bool passes_over_its_own(const CudnnInUse& use) {
-    return use.own && use.library.found_by == "LD_LIBRARY_PATH" && serves(use.version, use.built_with) != Serves::well;
+    finding.remedies = {remedy("wrong_cudnn_found_first/given", {use.cudnn.text})};
 }
 
 static void describe_first(Finding& finding, const CudnnInUse& use) {
-    const std::string directory = directory_of(*use.library.path);
-    finding.severity = Severity::error;
-    const bool older = serves(use.version, use.built_with) == Serves::too_old;
-    finding.message = "because of LD_LIBRARY_PATH, " + words_of(use.framework) + " loads cuDNN " + use.version.text +
-                      " from " + directory + " instead of its own at " + use.own->path + "; it is " +
-                      (older ? "older than the " : "of a different major version than the ") + use.built_with.text +
-                      " that it was built with";
+    const std::string directory = directory_of(*use.library->path);
+    finding.message = "because of LD_LIBRARY_PATH, " + use.name() + " loads cuDNN " + use.cudnn.text + " from " +
+                      directory + " instead of its own at " + use.own->path + "; it is " +
+                      (use.serves == Serves::too_old ? "older than the " : "of a different major version than the ") +
+                      use.built_with.text + " that it was built with";
     finding.evidence.push_back({"its bundled cuDNN", use.own->path, "libraries"});
     finding.remedies = {remedy("wrong_cudnn_found_first/in_use", {directory})};
 }
 
 /// A cuDNN of another major has other file names: it is in the way only of what opens unversioned names.
 static std::optional<Finding> other_major_first(const Facts& facts, const Framework& framework) {
-    const FrameworkLibrary* cudnn = opened_cudnn(framework);
+    const FrameworkLibrary* cudnn = opened(framework, "libcudnn");
     if (!cudnn || !cudnn->path || !framework.cudnn) return std::nullopt;
-    for (const Library& file : facts.libraries) {
-        const auto major = major_of_file(file);
-        if (file.kind != LibraryKind::cudnn || file.problem || file.found_via != FoundVia::ld_library_path) continue;
-        if (!major || *major == framework.cudnn->major()) continue;
-        return Finding{
-            .severity = Severity::note,
-            .subject = words_of(framework),
-            .message = "LD_LIBRARY_PATH puts the cuDNN " + std::to_string(*major) + " of " + directory_of(file.path) +
-                       " before the cuDNN " + std::to_string(framework.cudnn->major()) + " that " +
-                       words_of(framework) +
-                       " opens; their file names differ, so this affects only programs that load libcudnn.so "
-                       "without a version",
-            .evidence = {{"first in LD_LIBRARY_PATH", file.path, "libraries"},
-                         {"cuDNN that it loads", *cudnn->path, "frameworks"}},
-            .remedies = {remedy("wrong_cudnn_found_first/in_use", {directory_of(file.path)})},
-            .confidence = Confidence::possible};
-    }
-    return std::nullopt;
+    const int major = framework.cudnn->major();
+    const Library* file = usable_file(facts, [&](const Library& other) {
+        return other.kind == LibraryKind::cudnn && other.found_via == FoundVia::ld_library_path &&
+               is_of_another_major(other, major);
+    });
+    if (!file) return std::nullopt;
+    return Finding{
+        .severity = Severity::note,
+        .subject = words_of(framework),
+        .message = "LD_LIBRARY_PATH puts the cuDNN " + std::to_string(*major_of_file(*file)) + " of " +
+                   directory_of(file->path) + " before the cuDNN " + std::to_string(major) + " that " +
+                   words_of(framework) +
+                   " opens; their file names differ, so this affects only programs that load libcudnn.so without a "
+                   "version",
+        .evidence = {{"first in LD_LIBRARY_PATH", file->path, "libraries"},
+                     {"cuDNN that it loads", *cudnn->path, "frameworks"}},
+        .remedies = {remedy("wrong_cudnn_found_first/in_use", {directory_of(file->path)})},
+        .confidence = Confidence::possible};
 }
 
-static Verdict judge_first_cudnn(const Facts& facts, const Matrix& matrix) {
-    Verdict verdict = judge_cudnn_in_use(facts, matrix, passes_over_its_own, describe_first);
-    if (verdict.outcome == Outcome::fault) return verdict;
-    for (const Framework& framework : judged_frameworks(facts, matrix)) {
-        auto finding = other_major_first(facts, framework);
-        if (!finding) continue;
-        if (verdict.outcome == Outcome::pass) verdict = fault(std::move(*finding));
-    }
+Verdict wrong_cudnn_found_first(const Facts& facts, const Matrix& matrix) {
+    const auto is_unsuited = [](const CudnnInUse& use) { return use.serves != Serves::well; };
+    const auto passes_over_its_own = [](const CudnnInUse& use) {
+        return use.own && use.library->found_by == "LD_LIBRARY_PATH" && use.serves != Serves::well;
+    };
+    if (only_given(facts)) return judge_given_cudnn(facts, matrix, brings_libraries, is_unsuited, describe_given_first);
+    Verdict verdict = judge_cudnn_here(facts, matrix, passes_over_its_own, describe_first);
+    if (verdict.outcome != Outcome::pass) return verdict;
+    for (const Framework& framework : judged_frameworks(facts, matrix))
+        if (auto finding = other_major_first(facts, framework)) return fault(std::move(*finding));
     return verdict;
 }
 
-/// A cuDNN that is found before the one that a framework bundles.
-Verdict wrong_cudnn_found_first(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return judge_first_cudnn(facts, matrix);
-    return judge_cudnn_of_frameworks(
-        facts, matrix, brings_libraries, [](Serves how) { return how != Serves::well; }, other_first);
+/// PyTorch, imported before it, leaves its cuDNN in the process, where others find it by name.
+static bool torch_is_beside(const Facts& facts, const Framework& framework) {
+    return std::ranges::any_of(facts.frameworks, [&](const Framework& other) {
+        return other.name == "pytorch" && other.environment == framework.environment && other.uses_cuda.value_or(false);
+    });
 }
 
-/// The cuDNN that a framework opens is installed, and the loader does not find it.
+/// The library whose name begins with `stem` is installed where the loader does not look.
+static Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::string_view stem) {
+    const auto judge = [&](const Framework& framework, const FrameworkLibrary& wanted, VerdictBuilder& answers) {
+        const std::string name = words_of(framework);
+        const Library* file = file_named(facts, wanted.soname);
+        if (!file) return answers.no_pass(wanted.soname + " is not installed");
+        answers.fault(
+            {.severity = is_for_training(framework)          ? Severity::error
+                         : torch_is_beside(facts, framework) ? Severity::note
+                                                             : Severity::warning,
+             .subject = name,
+             .message = name + " opens " + wanted.soname + ", which is at " + file->path +
+                        ", outside the loader's search path",
+             .evidence = {{wanted.soname, "not found by the loader", "frameworks"},
+                          {"installed at", file->path, "libraries"},
+                          {"opened by", if_known(framework.core), "frameworks"}},
+             .remedies = {remedy("cudnn_not_on_loader_path", {export_of_loader_path(directory_of(file->path))})}});
+    };
+    return over_not_found(facts, matrix, stem, judge);
+}
+
 Verdict cudnn_not_on_loader_path(const Facts& facts, const Matrix& matrix) {
     return judge_loader_path(facts, matrix, "libcudnn");
 }
 
-/// The cuBLAS that a framework opens is installed, and the loader does not find it.
 Verdict cuda_lib_not_on_loader_path(const Facts& facts, const Matrix& matrix) {
     return judge_loader_path(facts, matrix, "libcublas.so");
 }

@@ -8,44 +8,31 @@
 
 namespace rnncheck::rules {
 
-/// One runtime, copy of cuDNN or framework against one GPU.
+/// One runtime, cuDNN installation or framework against one GPU.
 struct Compared {
     std::string thing;  ///< "cuDNN 9.19.0 at ..."
-    compat::Suitability suits;
-    bool shown = false;     ///< that it works was seen, not looked up: networks ran
-    bool unusable = false;  ///< it never answered, which another rule tells
+    compat::Suitability suits = {};
     Severity severity = Severity::error;
+    bool shown = false;                ///< that it works was seen, not looked up: networks ran
+    bool unusable = false;             ///< it never answered, which another rule tells
     std::vector<Remedy> instead = {};  ///< what to install instead
 };
+
+static compat::Suitability unknown(std::string why, bool outside = false) {
+    return {.fit = Fit::unknown, .why = std::move(why), .outside = outside};
+}
 
 /// Whether every case passed on this GPU with one of those that `is_one` picks.
 template <class IsOne>
 static bool cases_passed(const Facts& facts, int gpu, IsOne&& is_one) {
-    return std::ranges::any_of(facts.cudnns, [&](const Cudnn& cudnn) {
-        return is_one(cudnn) && sweep_of(facts, cudnn.library, gpu).all_well();
-    });
+    return std::ranges::any_of(
+        facts.cudnns, [&](const Cudnn& cudnn) { return is_one(cudnn) && all_cases_passed(facts, cudnn.library, gpu); });
 }
 
 /// The same version for the same CUDA, here or in another place.
 static bool is_twin(const Cudnn& cudnn, const Cudnn& other) {
     return cudnn.library == other.library || (cudnn.version && cudnn.version == other.version && cudnn.built_for_cuda &&
                                               cudnn.built_for_cuda == other.built_for_cuda);
-}
-
-static Compared compared_with(std::string thing, compat::Suitability suits) {
-    Compared compared;
-    compared.thing = std::move(thing);
-    compared.suits = std::move(suits);
-    if (compared.suits.fit == Fit::compiles_first) compared.severity = Severity::warning;
-    return compared;
-}
-
-static compat::Suitability unknown(std::string why, bool outside = false) {
-    return {.fit = Fit::unknown, .why = std::move(why), .outside = outside};
-}
-
-static Compared not_known(std::string thing, std::string why, bool outside = false) {
-    return compared_with(std::move(thing), unknown(std::move(why), outside));
 }
 
 /// The first evidence is about the copy that was found.
@@ -56,8 +43,7 @@ static compat::Suitability of_copy(compat::Suitability suits, const std::string&
 }
 
 static Compared against_runtime(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const Runtime& runtime) {
-    Compared compared;
-    compared.thing = "CUDA " + (runtime.version ? runtime.version->text + ' ' : "") + "at " + runtime.library;
+    Compared compared{"CUDA " + (runtime.version ? runtime.version->text + ' ' : "") + "at " + runtime.library};
     // Networks that run there show that programs have another runtime to take.
     const bool others_work = cases_passed(facts, gpu.index, [](const Cudnn&) { return true; });
     // cuDNN uses the code of the runtime and of cuBLAS of its CUDA major.
@@ -110,17 +96,18 @@ static compat::Suitability by_build(const Matrix& matrix, const Version& capabil
     return suits;
 }
 
+/// The answer says that there is no code for this GPU: CUDA's 209 or cuDNN's ARCH_MISMATCH.
+static bool is_arch_mismatch(int cudnn_major, const CallResult& result) {
+    if (result.call.starts_with("cudnn"))
+        return (cudnn_major >= 9 && result.code == 3007) || (cudnn_major > 0 && cudnn_major < 9 && result.code == 6) ||
+               contains(result.text, "ARCH_MISMATCH");
+    return result.call.starts_with("cu") && (result.code == 209 || contains(result.text, "NO_BINARY_FOR_GPU"));
+}
+
 /// A call of the case returned that there is no code for this GPU.
 static bool found_no_code(const Facts& facts, int gpu, const RnnRun& run) {
     const CallResult* obstacle = run.gpu == gpu ? obstacle_of(run) : nullptr;
     return obstacle && is_arch_mismatch(cudnn_copy(facts, run.library).major, *obstacle);
-}
-
-/// The first such case with this copy; null when there is none.
-static const RnnRun* refusal(const Facts& facts, int gpu, const CudnnCopy& copy) {
-    for (const RnnRun& run : facts.rnn_runs)
-        if (run.library == copy.path && found_no_code(facts, gpu, run)) return &run;
-    return nullptr;
 }
 
 /// The places of all that found no code for the GPU.
@@ -134,27 +121,23 @@ static std::vector<std::string> refused_on(const Facts& facts, int gpu) {
 }
 
 static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const CudnnCopy& copy) {
-    Compared compared;
-    compared.thing = name_of(copy);
-    compared.severity = severity_of(copy);
+    Compared compared{.thing = name_of(copy), .severity = severity_of(copy)};
     compared.shown = cases_passed(facts, gpu.index, [&](const Cudnn& other) { return is_twin(other, *copy.answer); });
     if (compared.shown) return compared;
-    const RnnRun* refused = refusal(facts, gpu.index, copy);
+    const RnnRun* refused = find_where(facts.rnn_runs, [&](const RnnRun& run) {
+        return run.library == copy.path && found_no_code(facts, gpu.index, run);
+    });
     compared.unusable = never_answered(copy) && !refused;
     auto& suits = compared.suits;
-    if (never_answered(copy))
-        suits.evidence.clear();
-    else if (!gpu.compute_capability)
-        suits = unknown("the compute capability of " + subject_of(gpu) + " is unknown");
-    else
-        suits = of_copy(by_build(matrix, *gpu.compute_capability, copy, compared.thing), compared.thing);
+    if (!never_answered(copy))
+        suits = gpu.compute_capability
+                    ? of_copy(by_build(matrix, *gpu.compute_capability, copy, compared.thing), compared.thing)
+                    : unknown("the compute capability of " + subject_of(gpu) + " is unknown");
     if (refused) {
         suits.gpu_is_newer |= suits.fit != Fit::does_not_work;
         suits.fit = Fit::does_not_work;
         suits.outside = false;
         suits.evidence.push_back(evidence_of(facts, *refused, in_words(*refused->result)));
-    } else if (suits.fit == Fit::compiles_first) {
-        compared.severity = Severity::warning;
     } else if (suits.fit == Fit::works && !compared.unusable && !failures_are_known(facts, copy.path)) {
         suits = unknown("a case failed with " + compared.thing + " for an unknown reason");
     }
@@ -166,12 +149,13 @@ static void add_test_kernel(const Facts& facts, const Gpu& gpu, std::vector<Comp
     for (const auto& run : facts.kernel_runs) {
         if (run.gpu != gpu.index || run.correct.value_or(false)) continue;
         if (!run.result)
-            all.push_back(not_known(thing, "the result of the test kernel is unknown"));
+            all.push_back({thing, unknown("the result of the test kernel is unknown")});
         else if (is_arch_mismatch(0, *run.result))
-            all.push_back(compared_with(thing, {.fit = Fit::does_not_work,
-                                                .why = "",
-                                                .evidence = {{thing, in_words(*run.result), "kernel_runs"}},
-                                                .gpu_is_newer = true}));
+            all.push_back({thing,
+                           {.fit = Fit::does_not_work,
+                            .why = "",
+                            .evidence = {{thing, in_words(*run.result), "kernel_runs"}},
+                            .gpu_is_newer = true}});
     }
 }
 
@@ -181,12 +165,11 @@ static Compared against_framework(const Facts& facts, const Matrix& matrix, cons
                                   const Framework& framework) {
     const std::string thing = words_of(framework);
     if (!gpu.compute_capability)
-        return not_known(thing, "the compute capability of " + subject_of(gpu) + " is unknown");
+        return {thing, unknown("the compute capability of " + subject_of(gpu) + " is unknown")};
     FrameworkBuild build;
     build.targets = *framework.targets;
     build.cuda = framework.cuda;
-    Compared compared =
-        compared_with(thing, compat::build_on_gpu(build, *gpu.compute_capability, driver_asked(facts), matrix));
+    Compared compared{thing, compat::build_on_gpu(build, *gpu.compute_capability, driver_asked(facts), matrix)};
     auto& suits = compared.suits;
     if (suits.fit == Fit::unknown) suits.why = "the GPUs that " + thing + " has code for are unknown";
     const bool only_ptx = compat::code_on_gpu(build.targets, *gpu.compute_capability).fit == Fit::compiles_first;
@@ -197,53 +180,36 @@ static Compared against_framework(const Facts& facts, const Matrix& matrix, cons
 }
 
 /// Equal numbers for equal answers, as deciding_build wants them.
-static int number_of(const Compared& compared) {
-    const auto& suits = compared.suits;
+static int number_of(const compat::Suitability& suits) {
     if (suits.fit == Fit::unknown) return 0;
     if (suits.fit == Fit::does_not_work) return suits.gpu_is_newer ? -1 : -2;
     return suits.fit == Fit::works ? 1 : 2;
 }
 
-/// How each build of a cuDNN version, one for each CUDA, fares: "for CUDA 11 it works, ...".
-static std::string by_cuda(const std::vector<CudnnBuild>& builds, const std::vector<Compared>& all) {
-    std::vector<std::string> parts;
-    for (std::size_t i = 0; i < builds.size(); ++i) {
-        const Fit fit = all[i].suits.fit;
-        parts.push_back("the one for CUDA " + std::to_string(builds[i].cuda_major) +
-                        (fit == Fit::works            ? " has machine code for it"
-                         : fit == Fit::compiles_first ? " has PTX code that the driver compiles for it"
-                                                      : " has no code for it"));
-    }
-    return join_with_and(parts);
-}
-
-static Compared given_cudnn_on(const Facts& facts, const Matrix& matrix, const Version& cudnn,
-                               const Version& capability) {
+/// A version has a build for each CUDA, which may differ.
+static compat::Suitability given_cudnn_on(const Facts& facts, const Matrix& matrix, const Version& cudnn,
+                                          const Version& capability) {
     const std::string thing = "cuDNN " + cudnn.text;
     std::vector<CudnnBuild> builds = cudnn_builds_of(cudnn, matrix);
-    if (builds.empty())
-        return not_known(thing, outside_data(thing, matrix.cudnn_build(cudnn, 0).coverage, matrix), true);
-    if (parts_written(cudnn) < 2) return not_known(thing, "the exact version of " + thing + " was not specified");
+    if (builds.empty()) return unknown(outside_data(thing, matrix.cudnn_build(cudnn, 0).coverage, matrix), true);
+    if (parts_written(cudnn) < 2) return unknown("the exact version of " + thing + " was not specified");
     const auto& own = facts.cudnns.front().built_for_cuda;
     const Version* cuda = own ? &*own : given_cuda(facts);
     if (cuda) std::erase_if(builds, [&](const CudnnBuild& build) { return build.cuda_major != cuda->major(); });
-    if (builds.empty()) return not_known(thing, "there is no " + thing + " for this CUDA");
-    std::vector<Compared> all;
+    if (builds.empty()) return unknown("there is no " + thing + " for this CUDA");
+    std::vector<std::string> by_cuda;
+    std::vector<compat::Suitability> all;
     for (CudnnBuild& build : builds) {
         build.cudnn = cudnn;
-        all.push_back(compared_with(thing, compat::cudnn_on_gpu(build, capability)));
+        all.push_back(compat::cudnn_on_gpu(build, capability));
+        by_cuda.push_back("the one for CUDA " + std::to_string(build.cuda_major) +
+                          (all.back().fit == Fit::works            ? " has machine code for it"
+                           : all.back().fit == Fit::compiles_first ? " has PTX code that the driver compiles for it"
+                                                                   : " has no code for it"));
     }
-    const auto same = [&](const Compared& one) { return number_of(one) == number_of(all.front()); };
-    if (std::ranges::all_of(all, same)) return all.front();
-    return not_known(thing, "it depends on the build of " + thing + ": " + by_cuda(builds, all) + " (example: cudnn=" +
-                                cudnn.text + "+cu" + std::to_string(builds.back().cuda_major) + ")");
-}
-
-static Compared given_build_on(const Facts& facts, const Matrix& matrix, const FrameworkBuild& build,
-                               const Version& capability, const std::string& thing) {
-    auto suits = compat::build_and_cudnn_on_gpu(build, capability, driver_asked(facts), matrix);
-    if (suits.fit == Fit::unknown && !suits.outside) suits.why = thing + ": " + suits.why;
-    return compared_with(thing, std::move(suits));
+    if (std::ranges::adjacent_find(all, std::not_equal_to(), number_of) == all.end()) return all.front();
+    return unknown("it depends on the build of " + thing + ": " + join_with_and(by_cuda) +
+                   " (example: cudnn=" + cudnn.text + "+cu" + std::to_string(builds.back().cuda_major) + ")");
 }
 
 /// pip installs a newer cuDNN with this build, which has left the GPU behind.
@@ -253,71 +219,60 @@ static Compared newest_cudnn_of(const Matrix& matrix, FrameworkBuild build, cons
     named.build = build.build;
     build.first = *framework.version;
     build.last = framework.version;
-    Compared compared = compared_with(
+    Compared compared{
         "the newest cuDNN, which pip installs with " + words_of(named),
         {.fit = Fit::does_not_work,
          .why = "",
          .evidence = {evidence_of(build, "cuDNN " + build.cudnn->text + " or later"),
                       {"cuDNN " + newer.cudnn.text + " for CUDA " + std::to_string(newer.cuda_major),
-                       "needs compute capability " + newer.capability_min.text + " or later", newer.source.url}}});
-    compared.severity = Severity::warning;
+                       "needs compute capability " + newer.capability_min.text + " or later", newer.source.url}}},
+        Severity::warning};
     if (const std::string command = install_command(build, capability, matrix); !command.empty())
-        compared.instead = {{.action = Action::install_package,
-                             .text = "Hold cuDNN below " + newer.cudnn.text + " when you install",
-                             .commands = {command},
-                             .link = newer.source.url}};
+        compared.instead = {remedy("gpu_too_old/hold_cudnn", {newer.cudnn.text, command, newer.source.url})};
     return compared;
-}
-
-/// Of a framework of which no published build runs on this GPU, whatever its version.
-static std::vector<Remedy> container_for(const Facts& facts, const Matrix& matrix, const Framework& framework,
-                                         const Version& capability) {
-    const ContainerImage* image = compat::image_instead(framework.name, capability, driver_asked(facts), matrix);
-    if (!image) return {};
-    return {
-        using_image(facts.host.platform == "windows", *image, ": no published build of any version runs on this GPU")};
 }
 
 static void compare_framework(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const Framework& framework,
                               std::vector<Compared>& all) {
     const Version& capability = *gpu.compute_capability;
-    const std::string thing = words_of(framework);
+    std::string thing = words_of(framework);
     const auto builds = builds_of(facts, matrix, framework).with_cuda;
     if (builds.empty()) return;
     if (const std::string why = compat::no_x86_board(capability, gpu.name.value_or(""), matrix); !why.empty())
-        return all.push_back(not_known(thing, why, true));
-    std::vector<Compared> compared;
+        return all.push_back({thing, unknown(why, true)});
+    std::vector<compat::Suitability> suits;
     std::vector<int> numbers;
     for (const FrameworkBuild& build : builds) {
-        compared.push_back(given_build_on(facts, matrix, build, capability, thing));
-        numbers.push_back(number_of(compared.back()));
+        auto& one = suits.emplace_back(compat::build_and_cudnn_on_gpu(build, capability, driver_asked(facts), matrix));
+        if (one.fit == Fit::unknown && !one.outside) one.why = thing + ": " + one.why;
+        numbers.push_back(number_of(one));
         const CudnnBuild* newer = compat::newer_cudnn_without(build, capability, matrix);
         if (newer && numbers.back() > 0) all.push_back(newest_cudnn_of(matrix, build, framework, capability, *newer));
     }
-    const DecidingBuild deciding = deciding_build(builds, numbers);
-    if (!deciding.build) return all.push_back(not_known(thing, depends_on_build(framework, builds, numbers)));
-    Compared& decided = compared[static_cast<std::size_t>(deciding.build - builds.data())];
-    if (!deciding.words.empty()) decided.thing += " (" + deciding.words + ")";
-    if (decided.suits.fit == Fit::does_not_work) decided.instead = builds_that_run(facts, matrix, framework);
-    if (decided.suits.fit == Fit::does_not_work && decided.suits.gpu_is_newer && decided.instead.empty())
-        decided.instead = container_for(facts, matrix, framework, capability);
-    all.push_back(std::move(decided));
+    const DecidingBuild deciding = deciding_build(framework, builds, numbers);
+    if (!deciding.build) return all.push_back({thing, unknown(deciding.words)});
+    if (!deciding.words.empty()) thing += " (" + deciding.words + ")";
+    Compared& decided =
+        all.emplace_back(Compared{thing, suits[static_cast<std::size_t>(deciding.build - builds.data())]});
+    if (decided.suits.fit == Fit::does_not_work && decided.suits.gpu_is_newer)
+        decided.instead =
+            image_instead(facts.host.platform == "windows", framework.name, capability, driver_asked(facts), matrix);
 }
 
 /// Everything that was given against the GPU that was given.
 static std::vector<Compared> compare_versions(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
     const Version& capability = *gpu.compute_capability;
     if (const auto row = matrix.architecture(capability); !row)
-        return {not_known(subject_of(gpu), outside_data(words_of(gpu), row.coverage, matrix), true)};
+        return {{subject_of(gpu), unknown(outside_data(words_of(gpu), row.coverage, matrix), true)}};
     std::vector<Compared> all;
     if (const auto driver = driver_version(facts))
-        all.push_back(
-            compared_with("driver " + driver->text, compat::driver_still_drives(*driver, capability, matrix)));
+        all.push_back({"driver " + driver->text, compat::driver_still_drives(*driver, capability, matrix)});
     if (const ContainerImage* image = compat::given_image(facts, matrix))
-        all.push_back(compared_with(compat::name_of(*image), compat::image_on_gpu(*image, capability, matrix)));
+        all.push_back({compat::name_of(*image), compat::image_on_gpu(*image, capability, matrix)});
     else if (const Version* cuda = given_cuda(facts))
-        all.push_back(compared_with("CUDA " + cuda->text, compat::cuda_on_gpu(*cuda, capability, matrix)));
-    if (const Version* cudnn = given_cudnn(facts)) all.push_back(given_cudnn_on(facts, matrix, *cudnn, capability));
+        all.push_back({"CUDA " + cuda->text, compat::cuda_on_gpu(*cuda, capability, matrix)});
+    if (const Version* cudnn = given_cudnn(facts))
+        all.push_back({"cuDNN " + cudnn->text, given_cudnn_on(facts, matrix, *cudnn, capability)});
     for (const Framework& framework : facts.frameworks) compare_framework(facts, matrix, gpu, framework, all);
     return all;
 }
@@ -341,69 +296,65 @@ static bool is_misfit(const Compared& compared, bool gpu_is_newer) {
     return (fit == Fit::does_not_work || fit == Fit::compiles_first) && compared.suits.gpu_is_newer == gpu_is_newer;
 }
 
-static void say_no_code(Finding& finding, const Gpu& gpu, const std::string& things) {
-    const std::string capability =
-        gpu.compute_capability ? " of compute capability " + gpu.compute_capability->text : "";
-    const bool only_slow = finding.severity != Severity::error;
-    finding.message = "there is no machine code for " + subject_of(gpu) + capability + " in " + things +
-                      (only_slow ? "; PTX code, compiled at first use, may still run" : "");
-}
-
-static void say_too_old(Finding& finding, const Gpu& gpu, const std::string& things) {
-    finding.message = subject_of(gpu) + " of compute capability " + gpu.compute_capability->text + " is too old for " +
-                      things + ", which no longer has code for it";
-}
-
 /// The newest cuDNN that the tables name for this GPU, of the newest CUDA there is for it.
-static const CudnnBuild* last_cudnn(const Version& capability, const Matrix& matrix) {
-    const CudnnBuild* newest = nullptr;
-    for (const CudnnBuild& build : matrix.cudnn_builds()) {
-        if (capability < build.capability_min) continue;
-        if (!newest || std::pair(newest->last(), newest->cuda_major) < std::pair(build.last(), build.cuda_major))
-            newest = &build;
-    }
-    return newest;
-}
-
 static std::vector<Remedy> for_older(const Gpu& gpu, const Matrix& matrix) {
-    const CudnnBuild* build = gpu.compute_capability ? last_cudnn(*gpu.compute_capability, matrix) : nullptr;
-    if (!build) return {};
-    return {{.action = Action::install_package,
-             .text = "Use a framework build for CUDA " + std::to_string(build->cuda_major) + " or older, with cuDNN " +
-                     build->last().text + ", the last version for this GPU",
-             .commands = pip_commands_for(*build),
-             .link = build->source.url}};
+    const CudnnBuild* newest = nullptr;
+    for (const CudnnBuild& build : matrix.cudnn_builds())
+        if (gpu.compute_capability && *gpu.compute_capability >= build.capability_min &&
+            (!newest || std::pair(newest->last(), newest->cuda_major) < std::pair(build.last(), build.cuda_major)))
+            newest = &build;
+    if (!newest) return {};
+    return {remedy("gpu_too_old/last_cudnn",
+                   {std::to_string(newest->cuda_major), newest->last().text, newest->source.url},
+                   pip_commands_for(*newest))};
 }
 
 static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const std::vector<Compared>& all,
                      bool gpu_is_newer) {
-    Finding finding;
-    finding.subject = subject_of(gpu);
-    finding.severity = Severity::note;
-    finding.evidence = {{"compute capability", gpu.compute_capability ? gpu.compute_capability->text : "unknown",
-                         place_of(facts, gpu) + ".compute_capability"}};
-    finding.explains = refused_on(facts, gpu.index);
+    const std::string capability = gpu.compute_capability ? gpu.compute_capability->text : "";
+    Finding finding = {.severity = Severity::note,
+                       .subject = subject_of(gpu),
+                       .evidence = {{"compute capability", capability.empty() ? "unknown" : capability,
+                                     place_of(facts, gpu) + ".compute_capability"}},
+                       .explains = refused_on(facts, gpu.index)};
     std::vector<std::string> things;
     for (const auto& compared : all) {
         if (!is_misfit(compared, gpu_is_newer)) continue;
         things.push_back(compared.thing);
-        finding.severity = std::min(finding.severity, compared.severity);
+        const bool compiles = compared.suits.fit == Fit::compiles_first;
+        finding.severity =
+            std::min(finding.severity, compiles ? std::max(compared.severity, Severity::warning) : compared.severity);
         append(finding.evidence, compared.suits.evidence);
+        append(finding.remedies, compared.instead);
     }
-    (gpu_is_newer ? say_no_code : say_too_old)(finding, gpu, join_with_and(things));
-    for (const Compared& compared : all)
-        if (is_misfit(compared, gpu_is_newer)) append(finding.remedies, compared.instead);
+    const std::string of_capability = capability.empty() ? "" : " of compute capability " + capability;
+    if (gpu_is_newer)
+        finding.message =
+            "there is no machine code for " + subject_of(gpu) + of_capability + " in " + join_with_and(things) +
+            (finding.severity == Severity::error ? "" : "; PTX code, compiled at first use, may still run");
+    else
+        finding.message = subject_of(gpu) + of_capability + " is too old for " + join_with_and(things) +
+                          ", which no longer has code for it";
     if (only_given(facts)) return finding;
     append(finding.remedies, gpu_is_newer ? std::vector{remedy("gpu_arch_not_in_build")} : for_older(gpu, matrix));
     return finding;
 }
 
 /// Programs that choose no GPU take the first: what does not fit another one stops none of them.
-static bool is_unused_by_default(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
-    if (only_given(facts) || gpu.index == 0 || facts.cuda_devices.front().index != 0) return false;
-    const auto first = compare(facts, matrix, facts.cuda_devices.front());
-    return std::ranges::all_of(
-        first, [](const Compared& compared) { return compared.suits.fit == Fit::works && !compared.unusable; });
+static void set_aside_if_unused(const Facts& facts, const Matrix& matrix, const Gpu& gpu, Finding& finding) {
+    const Gpu& first = facts.cuda_devices.front();
+    if (only_given(facts) || gpu.index == 0 || first.index != 0) return;
+    const bool all_fit = std::ranges::all_of(compare(facts, matrix, first), [](const Compared& compared) {
+        return compared.suits.fit == Fit::works && !compared.unusable;
+    });
+    if (!all_fit) return;
+    const Board* board = board_of(facts, gpu);
+    finding.severity = Severity::note;
+    finding.message += "; programs use " + subject_of(first) +
+                       " by default, so only programs that select this GPU or use all GPUs are affected";
+    if (board && board->display_active)
+        finding.evidence.push_back({"drives a display", *board->display_active ? "yes" : "no", "nvml_devices"});
+    finding.remedies.insert(finding.remedies.begin(), remedy("gpu_arch_not_in_build/other_gpu"));
 }
 
 /// Copies on disk that had to answer and did not.
@@ -428,15 +379,14 @@ static std::string fit_words(const Facts& facts, const Matrix& matrix, const Gpu
     return words;
 }
 
-static void note(const Facts& facts, const Compared& compared, const std::string& good, VerdictBuilder& answers) {
+static void note(const Compared& compared, const std::string& good, bool given, VerdictBuilder& answers) {
     const auto& suits = compared.suits;
     if (suits.outside) return answers.outside(suits.why);
     if (compared.unusable) return answers.no_pass(compared.thing + " does not work");
-    if (suits.fit == Fit::unknown) return only_given(facts) ? answers.depends(suits.why) : answers.unknown(suits.why);
-    if (suits.fit == Fit::works)
-        return answers.passed(good, only_given(facts) ? suits.evidence : std::vector<Evidence>());
+    if (suits.fit == Fit::unknown) return given ? answers.depends(suits.why) : answers.unknown(suits.why);
+    if (suits.fit == Fit::works) return answers.passed(good, given ? suits.evidence : std::vector<Evidence>());
     const std::string why = compared.thing + " is incompatible in another way";
-    only_given(facts) ? answers.no_pass(why) : answers.irrelevant(why);
+    given ? answers.no_pass(why) : answers.irrelevant(why);
 }
 
 /// One finding for each GPU that something has no machine code for, being newer than that, or else older.
@@ -452,11 +402,11 @@ static Verdict judge_architecture(const Facts& facts, const Matrix& matrix, bool
         const auto all = compare(facts, matrix, gpu);
         if (std::ranges::any_of(all, [&](const Compared& one) { return is_misfit(one, gpu_is_newer); })) {
             Finding finding = about(facts, matrix, gpu, all, gpu_is_newer);
-            if (is_unused_by_default(facts, matrix, gpu)) set_aside(facts, gpu, finding);
+            set_aside_if_unused(facts, matrix, gpu, finding);
             answers.fault(std::move(finding));
         }
         const std::string good = fit_words(facts, matrix, gpu, all);
-        for (const auto& compared : all) note(facts, compared, good, answers);
+        for (const auto& compared : all) note(compared, good, only_given(facts), answers);
     }
     return answers.close();
 }

@@ -18,9 +18,6 @@ struct Kind {
     std::vector<Runs> undecided;  ///< by case: where digests differ and there is no such majority
 };
 
-/// Runs of one case on GPUs of one kind, one of each GPU.
-using ByGpu = std::map<int, const RnnRun*>;
-
 /// cuBLAS results are bitwise identical "when executed on GPUs with the same architecture and the same number of SMs"
 /// (https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility).
 std::string kind_of(const Gpu& gpu) {
@@ -28,9 +25,13 @@ std::string kind_of(const Gpu& gpu) {
     return *gpu.name + ' ' + gpu.compute_capability->text + ' ' + std::to_string(gpu.multiprocessors.value_or(0));
 }
 
-std::map<std::string, std::map<std::string, ByGpu> > comparable(const Facts& facts) {
-    std::map<std::string, std::map<std::string, ByGpu> > kinds;
-    std::set<std::pair<std::string, std::string> > unsteady;  // on one GPU another digest each time: nothing to compare
+/// Runs of one case on GPUs of one kind, one of each GPU.
+using ByGpu = std::map<int, const RnnRun*>;
+
+/// By kind and case.
+std::map<std::string, std::map<std::string, ByGpu>> comparable(const Facts& facts) {
+    std::map<std::string, std::map<std::string, ByGpu>> kinds;
+    std::set<std::pair<std::string, std::string>> unsteady;  // on one GPU another digest each time: nothing to compare
     for (const RnnRun& run : facts.rnn_runs) {
         const Gpu* gpu = gpu_at(facts, run.gpu);
         const std::string kind = gpu ? kind_of(*gpu) : "";
@@ -43,29 +44,19 @@ std::map<std::string, std::map<std::string, ByGpu> > comparable(const Facts& fac
     return kinds;
 }
 
-/// The digest that more than half returned, of three or more; else none.
-const std::string* usual(const ByGpu& runs) {
-    std::map<std::string, std::size_t> votes;
-    for (const auto& [gpu, run] : runs) ++votes[*run->digest];
-    for (const auto& [gpu, run] : runs)
-        if (runs.size() >= 3 && 2 * votes[*run->digest] > runs.size()) return &*run->digest;
-    return nullptr;
-}
-
 void compare(const ByGpu& runs, Kind& kind) {
-    ++kind.compared;
-    const std::string* bits = usual(runs);
     Runs all;
+    std::map<std::string, std::size_t> votes;
     for (const auto& [gpu, run] : runs) {
         all.push_back(run);
-        if (bits && *run->digest != *bits) kind.unusual[gpu].push_back(run);
+        ++votes[*run->digest];
     }
-    const bool alike = std::ranges::all_of(all, [&](const RnnRun* run) { return run->digest == all.front()->digest; });
-    if (!bits && !alike) kind.undecided.push_back(std::move(all));
-}
-
-bool same_kind(const Gpu& one, const Gpu& other) {
-    return !kind_of(one).empty() && kind_of(one) == kind_of(other);
+    ++kind.compared;
+    if (votes.size() == 1) return;
+    const auto& [usual, agree] = *std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
+    if (runs.size() < 3 || 2 * agree <= runs.size()) return kind.undecided.push_back(std::move(all));
+    for (const RnnRun* run : all)
+        if (*run->digest != usual) kind.unusual[run->gpu].push_back(run);
 }
 
 std::vector<Kind> kinds_of(const Facts& facts) {
@@ -81,44 +72,40 @@ std::vector<Kind> kinds_of(const Facts& facts) {
     return kinds;
 }
 
-}  // namespace
-
-static std::string share(std::size_t cases, const Kind& kind) {
+std::string share(std::size_t cases, const Kind& kind) {
     return std::to_string(cases) + " of " + pluralized(kind.compared, "recurrent network", "recurrent networks");
 }
 
-static void add_digests(const Facts& facts, const Runs& runs, Finding& finding) {
-    add_cases(facts, runs, finding, [](const RnnRun& run) {
-        return "digest " + run.digest.value_or("?") + " on GPU " + std::to_string(run.gpu);
-    });
+Finding about_bits(const Facts& facts, Severity severity, const std::string& gpus, const std::string& what,
+                   const Runs& runs, Remedy remedy) {
+    return {.severity = severity,
+            .subject = gpus,
+            .message = gpus + " returned results that are not bitwise identical " + what,
+            .evidence = evidence_of(facts, runs,
+                                    [](const RnnRun& run) {
+                                        return "digest " + run.digest.value_or("?") + " on GPU " +
+                                               std::to_string(run.gpu);
+                                    }),
+            .remedies = {std::move(remedy)}};
 }
 
-static Finding unusual(const Facts& facts, const Kind& kind, int gpu, const Runs& runs) {
-    Finding finding;
-    finding.severity = Severity::warning;
-    finding.subject = gpu_subject(facts, gpu);
-    finding.message = finding.subject +
-                      " returned results that are not bitwise identical to those of other GPUs of its model in " +
-                      share(runs.size(), kind) + "; every result is within its error limit";
-    add_digests(facts, runs, finding);
-    finding.remedies = {remedy("gpu_gives_other_bits/one")};
-    return finding;
-}
-
-static Finding undecided_which(const Facts& facts, const Kind& kind) {
-    Finding finding;
-    finding.severity = Severity::note;
-    finding.subject = join_with_and(each(kind.gpus, [&](int gpu) { return gpu_subject(facts, gpu); }));
-    finding.message = finding.subject + " returned results that are not bitwise identical in " +
-                      share(kind.undecided.size(), kind) +
-                      "; every result is within its error limit; which GPU is at fault is unknown";
-    add_digests(facts, kind.undecided.front(), finding);
-    finding.remedies = {remedy("gpu_gives_other_bits/several")};
-    return finding;
+void judge(const Facts& facts, const Kind& kind, VerdictBuilder& answers) {
+    for (const auto& [gpu, runs] : kind.unusual)
+        answers.fault(about_bits(facts, Severity::warning, gpu_subject(facts, gpu),
+                                 "to those of other GPUs of its model in " + share(runs.size(), kind) +
+                                     "; every result is within its error limit",
+                                 runs, remedy("gpu_gives_other_bits/one")));
+    if (!kind.undecided.empty())
+        answers.fault(about_bits(facts, Severity::note,
+                                 join_with_and(each(kind.gpus, [&](int gpu) { return gpu_subject(facts, gpu); })),
+                                 "in " + share(kind.undecided.size(), kind) +
+                                     "; every result is within its error limit; which GPU is at fault is unknown",
+                                 kind.undecided.front(), remedy("gpu_gives_other_bits/several")));
+    answers.passed("GPUs of the same model return bitwise identical results");
 }
 
 /// What keeps a GPU, or a case on it, from being compared although it could be.
-static std::string not_comparable(const Facts& facts) {
+std::string not_comparable(const Facts& facts) {
     for (const Gpu& gpu : facts.cuda_devices)
         if (!gpu.name || !gpu.compute_capability || !gpu.multiprocessors)
             return "the model of " + subject_of(gpu) + " is unknown";
@@ -128,24 +115,19 @@ static std::string not_comparable(const Facts& facts) {
     return "";
 }
 
-static bool any_of_one_kind(const Facts& facts) {
-    for (const Gpu& one : facts.cuda_devices)
-        for (const Gpu& other : facts.cuda_devices)
-            if (one.index < other.index && same_kind(one, other)) return true;
-    return false;
-}
+}  // namespace
 
 Verdict gpu_gives_other_bits(const Facts& facts, const Matrix&) {
     if (const auto verdict = without_gpu(facts)) return *verdict;
     VerdictBuilder answers;
-    for (const Kind& kind : kinds_of(facts)) {
-        for (const auto& [gpu, runs] : kind.unusual) answers.fault(unusual(facts, kind, gpu, runs));
-        if (!kind.undecided.empty()) answers.fault(undecided_which(facts, kind));
-        answers.passed("GPUs of the same model return bitwise identical results");
-    }
+    for (const Kind& kind : kinds_of(facts)) judge(facts, kind, answers);
     if (facts.cuda_devices.size() > 1)
         if (const std::string why = not_comparable(facts); !why.empty()) answers.unknown(why);
-    if (!any_of_one_kind(facts)) answers.irrelevant("no two GPUs are of the same model");
+    std::set<std::string> kinds;
+    const bool any_alike = std::ranges::any_of(facts.cuda_devices, [&](const Gpu& gpu) {
+        return !kind_of(gpu).empty() && !kinds.insert(kind_of(gpu)).second;
+    });
+    if (!any_alike) answers.irrelevant("no two GPUs are of the same model");
     return answers.close();
 }
 

@@ -11,9 +11,6 @@ namespace {
 constexpr const char* mps_limit = "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT";
 constexpr std::int64_t enough_mib = 2048;  // a context, cuDNN's kernels and these small networks take less
 
-/// What bounds the memory that a program gets.
-enum class Bound { host, mig, held, mps, less_by_cuda, nothing_seen };
-
 struct Want {
     const Facts& facts;
     const Gpu& gpu;
@@ -38,21 +35,8 @@ bool asked_for_too_much(const Want& want) {
 
 /// The first case for which CUDA told how much it saw free; null when there is none.
 const RnnRun* asked_cuda(const Want& want) {
-    for (const FailedAllocation& call : want.calls)
-        if (call.run && call.run->free_bytes) return call.run;
-    return nullptr;
-}
-
-Bound bound_of(const Want& want) {
-    const CallResult* call = want.calls.front().call;
-    if (call && call->code == cudnn_host_allocation_failed) return Bound::host;
-    if (is_mig(want)) return Bound::mig;
-    if (want.board && memory_is_low(*want.board)) return Bound::held;
-    if (environment(want.facts, mps_limit)) return Bound::mps;
-    if (!nvml_tells(want) || *want.board->memory_free_mib < enough_mib) return Bound::held;
-    if (want.facts.driver.mps_pipe) return Bound::mps;
-    const RnnRun* run = asked_cuda(want);
-    return run && (*run->free_bytes >> 20) < enough_mib ? Bound::less_by_cuda : Bound::nothing_seen;
+    const auto* call = find_where(want.calls, [](const auto& one) { return one.run && one.run->free_bytes; });
+    return call ? call->run : nullptr;
 }
 
 std::string size_in_words(std::int64_t bytes) {
@@ -71,33 +55,45 @@ std::string free_in_words(const Want& want) {
     return free_of_total(*want.board) + " are free" + (is_mig(want) ? " on the whole board" : "");
 }
 
-std::string who_holds_it(const Want& want) {
-    if (want.board && !want.board->processes.empty()) return "in use by " + holders_of(*want.board);
-    return why_unseen(want.facts);
+/// What bounds the memory that a program gets, besides what is free.
+struct Bound {
+    const char* remedy;
+    std::string words;
+    const char* how_it_ran_out = " ran out of memory";
+};
+
+Bound bound_by_mps(const Facts& facts) {
+    const std::string* limit = environment(facts, mps_limit);
+    return {"gpu_out_of_memory/mps", limit ? std::string(mps_limit) + " is " + escaped(*limit, 100)
+                                           : "the MPS server may limit each program's memory"};
 }
 
-/// Besides the free memory, where it says more than that.
-std::string bound_in_words(const Want& want) {
-    switch (bound_of(want)) {
-        case Bound::host:
-            return "but cuDNN requested host memory";
-        case Bound::mps: {
-            const std::string* limit = environment(want.facts, mps_limit);
-            return limit ? std::string(mps_limit) + " is " + escaped(*limit, 100)
-                         : "the MPS server may limit each program's memory";
-        }
-        case Bound::mig:
-            return "this MIG instance has " + (want.gpu.memory_total_mib
-                                                   ? std::to_string(*want.gpu.memory_total_mib) + " MiB in total"
-                                                   : "only a part of the memory");
-        case Bound::held:
-            return who_holds_it(want);
-        case Bound::less_by_cuda:
-            return "but CUDA reported only " + size_in_words(*asked_cuda(want)->free_bytes);
-        case Bound::nothing_seen:
-            break;
-    }
-    return "which should be enough";
+Bound bound_by_holders(const Want& want) {
+    if (want.board && !want.board->processes.empty())
+        return {"gpu_out_of_memory/processes", "in use by " + holders_of(*want.board)};
+    return {in_container(want.facts) ? "gpu_out_of_memory/container"
+            : on_wsl(want.facts)     ? "gpu_out_of_memory/wsl"
+                                     : "gpu_out_of_memory/unseen",
+            why_unseen(want.facts)};
+}
+
+Bound bound_of(const Want& want) {
+    const CallResult* call = want.calls.front().call;
+    if (call && call->code == cudnn_host_allocation_failed)
+        return {"gpu_out_of_memory/host", "but cuDNN requested host memory",
+                " cannot be used because the host ran out of memory"};
+    if (is_mig(want))
+        return {"gpu_out_of_memory/mig",
+                "this MIG instance has " + (want.gpu.memory_total_mib
+                                                ? std::to_string(*want.gpu.memory_total_mib) + " MiB in total"
+                                                : "only a part of the memory")};
+    if (want.board && memory_is_low(*want.board)) return bound_by_holders(want);
+    if (environment(want.facts, mps_limit)) return bound_by_mps(want.facts);
+    if (!nvml_tells(want) || *want.board->memory_free_mib < enough_mib) return bound_by_holders(want);
+    if (want.facts.driver.mps_pipe) return bound_by_mps(want.facts);
+    if (const RnnRun* run = asked_cuda(want); run && (*run->free_bytes >> 20) < enough_mib)
+        return {"gpu_out_of_memory/less_by_cuda", "but CUDA reported only " + size_in_words(*run->free_bytes)};
+    return {"gpu_out_of_memory/rejected", "which should be enough", " rejected a memory request"};
 }
 
 struct Lost {
@@ -153,47 +149,18 @@ std::vector<Evidence> evidence_of(const Want& want) {
     return evidence;
 }
 
-Remedy remedy_for_holders(const Want& want) {
-    if (want.board && !want.board->processes.empty()) return remedy("gpu_out_of_memory/processes");
-    if (in_container(want.facts)) return remedy("gpu_out_of_memory/container");
-    if (on_wsl(want.facts)) return remedy("gpu_out_of_memory/wsl");
-    return remedy("gpu_out_of_memory/unseen");
-}
-
-Remedy remedy_of(const Want& want) {
-    switch (bound_of(want)) {
-        case Bound::host:
-            return remedy("gpu_out_of_memory/host");
-        case Bound::mps:
-            return remedy("gpu_out_of_memory/mps");
-        case Bound::mig:
-            return remedy("gpu_out_of_memory/mig");
-        case Bound::held:
-            return remedy_for_holders(want);
-        case Bound::less_by_cuda:
-            return remedy("gpu_out_of_memory/less_by_cuda");
-        case Bound::nothing_seen:
-            break;
-    }
-    return remedy("gpu_out_of_memory/rejected");
-}
-
-std::string how_it_ran_out(Bound bound) {
-    if (bound == Bound::host) return " cannot be used because the host ran out of memory";
-    return bound == Bound::nothing_seen ? " rejected a memory request" : " ran out of memory";
-}
-
 Finding ran_out(const Want& want) {
     const Lost lost = lost_cases(want);
-    Finding finding;
-    finding.severity = lost.severity;
-    finding.subject = subject_of(want.gpu);
-    for (const FailedAllocation& call : want.calls) finding.symptoms.push_back(call.place);
+    const Bound bound = bound_of(want);
+    Finding finding = {.severity = lost.severity,
+                       .subject = subject_of(want.gpu),
+                       .message = subject_of(want.gpu) + bound.how_it_ran_out + ": " +
+                                  call_in_words(want.calls.front()) + "; " + free_in_words(want) + ", " + bound.words +
+                                  "; " + lost_in_words(lost),
+                       .evidence = evidence_of(want),
+                       .remedies = {remedy(bound.remedy)},
+                       .symptoms = each(want.calls, &FailedAllocation::place)};
     if (want.board) finding.explains = {place_of(want.facts, *want.board)};
-    finding.message = finding.subject + how_it_ran_out(bound_of(want)) + ": " + call_in_words(want.calls.front()) +
-                      "; " + free_in_words(want) + ", " + bound_in_words(want) + "; " + lost_in_words(lost);
-    finding.evidence = evidence_of(want);
-    finding.remedies = {remedy_of(want)};
     if (asked_for_too_much(want)) {
         finding.severity = Severity::warning;
         finding.message += "; the case " + memory_in_words(*want.calls.front().run);

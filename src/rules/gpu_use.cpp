@@ -15,24 +15,21 @@ static Finding closed(const Facts& facts, const std::string& subject, const std:
             .explains = std::move(explains)};
 }
 
-static Verdict judge_mode(const Facts& facts, const Board& board) {
-    if (!board.compute_mode) return not_reported(facts, "its compute mode");
-    if (*board.compute_mode != "prohibited") return pass("CUDA is allowed on the GPU");
-    Finding finding = closed(facts, subject_of(board), board_fact(facts, board, "compute_mode"),
-                             places_on(facts, board), " -i " + std::to_string(board.index));
-    finding.severity = severity_on(facts, board, Severity::error);
-    return fault(std::move(finding));
-}
-
-/// An administrator closed a GPU to all compute processes.
 Verdict gpu_compute_prohibited(const Facts& facts, const Matrix&) {
-    Verdict verdict = over_boards(facts, judge_mode);
+    Verdict verdict = over_boards(facts, [&](const Board& board) {
+        if (!board.compute_mode) return not_reported(facts, "its compute mode");
+        if (*board.compute_mode != "prohibited") return pass("CUDA is allowed on the GPU");
+        Finding finding = closed(facts, subject_of(board), board_fact(facts, board, "compute_mode"),
+                                 places_on(facts, board), " -i " + std::to_string(board.index));
+        finding.severity = severity_on(facts, board, Severity::error);
+        return fault(std::move(finding));
+    });
     bool all_known = !facts.cuda_devices.empty();
     for (const auto& gpu : facts.cuda_devices) {
         all_known &= gpu.compute_mode.has_value();
         const Board* board = board_of(facts, gpu);
-        const bool told = board && board->compute_mode == "prohibited";
-        if (gpu.compute_mode == "prohibited" && !told)
+        const bool reported = board && board->compute_mode == "prohibited";
+        if (gpu.compute_mode == "prohibited" && !reported)
             verdict.findings.push_back(closed(facts, subject_of(gpu), "cuda_devices", places_on(facts, gpu.index)));
     }
     if (!verdict.findings.empty()) return fault_or(std::move(verdict.findings), {});
@@ -44,19 +41,6 @@ static std::vector<Remedy> for_shared_gpu(const Facts& facts) {
     Remedy free = on_host(facts, remedy("gpu_exclusive_mode_busy/free"));
     if (!facts.driver.mps_pipe) return {free};
     return {remedy("gpu_exclusive_mode_busy/mps"), free};
-}
-
-static Finding busy(const Facts& facts, const Board& board) {
-    const std::string pids =
-        join_with_and(each(board.processes, [](const auto& process) { return std::to_string(process.pid); }));
-    return {.severity = severity_on(facts, board, Severity::error),
-            .subject = subject_of(board),
-            .message = subject_of(board) + " is in exclusive-process mode and in use by process " + pids,
-            .evidence = {{"compute mode", *board.compute_mode, board_fact(facts, board, "compute_mode")},
-                         {"processes on the GPU", pids, board_fact(facts, board, "processes")}},
-            .remedies = for_shared_gpu(facts),
-            .confidence = Confidence::likely,
-            .explains = places_on(facts, board)};
 }
 
 /// A kernel of ours ran there in spite of it, as it does under MPS.
@@ -75,73 +59,59 @@ static Verdict judge_exclusive_mode(const Facts& facts, const Board& board) {
     if (serves_us(facts, board)) return not_applicable("rnncheck can use the GPU together with the other process");
     // In this mode the server of MPS is the one process, and all others share the GPU through it.
     if (facts.driver.mps_pipe) return not_applicable("MPS is configured, and its server is expected to use the GPU");
-    return fault(busy(facts, board));
+    const std::string pids =
+        join_with_and(each(board.processes, [](const auto& process) { return std::to_string(process.pid); }));
+    return fault({.severity = severity_on(facts, board, Severity::error),
+                  .subject = subject_of(board),
+                  .message = subject_of(board) + " is in exclusive-process mode and in use by process " + pids,
+                  .evidence = {{"compute mode", *board.compute_mode, board_fact(facts, board, "compute_mode")},
+                               {"processes on the GPU", pids, board_fact(facts, board, "processes")}},
+                  .remedies = for_shared_gpu(facts),
+                  .confidence = Confidence::likely,
+                  .explains = places_on(facts, board)});
 }
 
-/// A GPU serves one process only, and another process has it.
 Verdict gpu_exclusive_mode_busy(const Facts& facts, const Matrix&) {
-    Finding refused;
-    refused.message = "the GPU is busy or unavailable to this process (CUDA_ERROR_DEVICE_UNAVAILABLE)";
-    refused.confidence = Confidence::likely;
-    refused.remedies = for_shared_gpu(facts);
-    refused.evidence = {{"pipes of the MPS control daemon", if_known(facts.driver.mps_pipe), "driver.mps_pipe"}};
-    const auto refusals = cuda_failures(facts, cuda_device_unavailable);
-    const Verdict boards = over_boards(facts, judge_exclusive_mode);
+    const Verdict boards = over_boards(facts, [&](const Board& board) { return judge_exclusive_mode(facts, board); });
     if (boards.outcome == Outcome::fault) return boards;
+    const Finding refused{
+        .message = "the GPU is busy or unavailable to this process (CUDA_ERROR_DEVICE_UNAVAILABLE)",
+        .evidence = {{"pipes of the MPS control daemon", if_known(facts.driver.mps_pipe), "driver.mps_pipe"}},
+        .remedies = for_shared_gpu(facts),
+        .confidence = Confidence::likely};
+    const auto refusals = cuda_failures(facts, cuda_device_unavailable);
     if (!refusals.empty()) return fault_or(findings_for(refusals, refused), {});
     if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
     if (!facts.driver.init && !lower_cause(facts)) return undecided("the result of cuInit is unknown");
     return boards;
 }
 
-static Finding held(const Facts& facts, const Board& board) {
-    return {.severity = severity_on(facts, board, Severity::warning),
-            .subject = subject_of(board),
-            .message = subject_of(board) + " has only " + free_of_total(board) + " of memory free; in use by " +
-                       holders_of(board),
-            .evidence = {{"free memory", free_of_total(board), board_fact(facts, board, "memory_free_mib")},
-                         {"processes on the GPU", holders_of(board), board_fact(facts, board, "processes")}},
-            .remedies = {remedy("gpu_memory_held_by_other_process")},
-            .symptoms = {place_of(facts, board)}};
-}
-
-static Verdict judge_held_memory(const Facts& facts, const Board& board) {
+/// Little memory is free: held by processes that are seen, or not.
+static Verdict judge_free_memory(const Facts& facts, const Board& board, bool held) {
     if (!board.memory_free_mib) return not_reported(facts, "free memory");
-    if (memory_is_low(board))
-        return board.processes.empty() ? not_applicable("no process is visible on the GPU") : fault(held(facts, board));
-    if (!board.memory_total_mib) return undecided("the board's memory size is unknown");
-    return pass("enough GPU memory is free");
+    if (!memory_is_low(board))
+        return board.memory_total_mib ? pass("enough GPU memory is free")
+                                      : undecided("the board's memory size is unknown");
+    if (held == board.processes.empty())
+        return not_applicable(held ? "no process is visible on the GPU" : "processes use the memory");
+    return fault(
+        {.severity = severity_on(facts, board, Severity::warning),
+         .subject = subject_of(board),
+         .message = subject_of(board) + " has only " + free_of_total(board) + " of memory free" +
+                    (held ? "; in use by " + holders_of(board) : ", and no visible process uses the rest"),
+         .evidence = {{"free memory", free_of_total(board), board_fact(facts, board, "memory_free_mib")},
+                      {"processes on the GPU", held ? holders_of(board) : "none visible",
+                       board_fact(facts, board, "processes")}},
+         .remedies = {held ? remedy("gpu_memory_held_by_other_process") : on_host(facts, remedy("gpu_memory_low"))},
+         .symptoms = {place_of(facts, board)}});
 }
 
-static Finding little_left(const Facts& facts, const Board& board) {
-    return {.severity = severity_on(facts, board, Severity::warning),
-            .subject = subject_of(board),
-            .message = subject_of(board) + " has only " + free_of_total(board) +
-                       " of memory free, and no visible process uses the rest",
-            .evidence = {{"free memory", free_of_total(board), board_fact(facts, board, "memory_free_mib")},
-                         {"processes on the GPU", "none visible", board_fact(facts, board, "processes")}},
-            .remedies = {on_host(facts, remedy("gpu_memory_low"))},
-            .symptoms = {place_of(facts, board)}};
-}
-
-static Verdict judge_free_memory(const Facts& facts, const Board& board) {
-    if (!board.memory_free_mib) return not_reported(facts, "free memory");
-    if (memory_is_low(board)) {
-        if (!board.processes.empty()) return not_applicable("processes use the memory");
-        return fault(little_left(facts, board));
-    }
-    if (!board.memory_total_mib) return undecided("the board's memory size is unknown");
-    return pass("enough GPU memory is free");
-}
-
-/// Other processes hold nearly all memory of a GPU.
 Verdict gpu_memory_held_by_other_process(const Facts& facts, const Matrix&) {
-    return over_boards(facts, judge_held_memory);
+    return over_boards(facts, [&](const Board& board) { return judge_free_memory(facts, board, true); });
 }
 
-/// Little GPU memory is free, and no process is seen that holds it.
 Verdict gpu_memory_low(const Facts& facts, const Matrix&) {
-    return over_boards(facts, judge_free_memory);
+    return over_boards(facts, [&](const Board& board) { return judge_free_memory(facts, board, false); });
 }
 
 }  // namespace rnncheck::rules

@@ -22,27 +22,6 @@ static std::optional<DecidingCheck> helper_may_load_it(const Facts& facts) {
         "rnncheck doctor --make-nodes"};
 }
 
-static Finding module_missing(const Facts& facts) {
-    const auto release = driver_library_version(facts);
-    const std::string path = libcuda_in_use(facts);
-    Finding finding;
-    finding.subject = "NVIDIA kernel module";
-    finding.explains = {"driver.init"};
-    finding.message = "the NVIDIA kernel module is not loaded, although the driver library " + path +
-                      (release ? " (version " + release->text + ")" : "") + " is installed" +
-                      (bus_without_gpu(facts) ? "; no NVIDIA GPU is on the PCI bus" : "");
-    finding.evidence = {{"driver library", path, "libraries"},
-                        {"kernel module", "not loaded", "driver.module_loaded"},
-                        {"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
-                        {"kernel driver of the GPU", foreign_kernel_driver(facts), "host.pci_gpus"},
-                        {"cuInit", if_known(facts.driver.init), "driver.init"}};
-    finding.remedies = without_module(facts);
-    finding.decided_by = helper_may_load_it(facts);
-    if (finding.decided_by) finding.confidence = Confidence::likely;
-    return finding;
-}
-
-/// The driver's library is here, its kernel module is not loaded.
 Verdict kernel_module_missing(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver works");
     if (on_wsl(facts)) return not_applicable("under WSL, Windows provides the kernel driver");
@@ -51,7 +30,22 @@ Verdict kernel_module_missing(const Facts& facts, const Matrix&) {
     if (!driver_library_seen(facts)) return undecided("whether a driver library is installed is unknown");
     if (!facts.driver.module_loaded) return undecided(kernel_not_asked(facts));
     if (!kernel_module_gone(facts)) return undecided("no module is listed, but device nodes exist");
-    return fault(module_missing(facts));
+    const auto release = driver_library_version(facts);
+    const std::string path = libcuda_in_use(facts);
+    const auto decided_by = helper_may_load_it(facts);
+    return fault({.subject = "NVIDIA kernel module",
+                  .message = "the NVIDIA kernel module is not loaded, although the driver library " + path +
+                             (release ? " (version " + release->text + ")" : "") + " is installed" +
+                             (bus_without_gpu(facts) ? "; no NVIDIA GPU is on the PCI bus" : ""),
+                  .evidence = {{"driver library", path, "libraries"},
+                               {"kernel module", "not loaded", "driver.module_loaded"},
+                               {"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
+                               {"kernel driver of the GPU", foreign_kernel_driver(facts), "host.pci_gpus"},
+                               {"cuInit", if_known(facts.driver.init), "driver.init"}},
+                  .remedies = without_module(facts),
+                  .confidence = decided_by ? Confidence::likely : Confidence::certain,
+                  .decided_by = decided_by,
+                  .explains = {"driver.init"}});
 }
 
 /// nvidia-modprobe creates the nodes of the numbers it is given, 255 for /dev/nvidiactl, and with -u only the nodes of
@@ -63,41 +57,12 @@ static std::string nodes_of_gpus(const Facts& facts) {
     return command;
 }
 
-static std::vector<Evidence> seen(const Facts& facts, const std::vector<std::string>& missing) {
-    return {{"missing device nodes", join_with_and(missing), "driver.device_nodes"},
-            {"kernel module", "loaded", "driver.module_loaded"},
-            {"nvidia-modprobe, set-user-id",
-             facts.driver.modprobe_helper ? (*facts.driver.modprobe_helper ? "installed" : "not installed") : "unknown",
-             "driver.modprobe_helper"},
-            {"--make-nodes", facts.tool.make_nodes ? "used" : "", "tool.make_nodes"},
-            {"cuInit", if_known(facts.driver.init), "driver.init"}};
+static std::string although_allowed(const Facts& facts, const std::string& what) {
+    return facts.tool.make_nodes.value_or(false) ? ", although --make-nodes allowed the driver to create " + what : "";
 }
 
-static Finding nodes_missing(const Facts& facts, const std::vector<std::string>& missing) {
-    Finding finding;
-    finding.subject = "/dev";
-    finding.message =
-        "the kernel module is loaded, but " + join_with_and(missing) + (missing.size() == 1 ? " does" : " do") +
-        " not exist" +
-        (facts.tool.make_nodes.value_or(false) ? ", although --make-nodes allowed the driver to create them" : "");
-    finding.evidence = seen(facts, missing);
-    if (in_container(facts)) finding.remedies = {gpu_for_container(facts)};
-    finding.remedies.push_back(on_host(facts, remedy("device_nodes_missing", {nodes_of_gpus(facts)})));
-    return finding;
-}
-
-/// As it should be on a machine without a display, until the first CUDA program runs.
-static Finding nodes_to_come(const Facts& facts, const std::vector<std::string>& missing) {
-    return {.severity = Severity::note,
-            .subject = "/dev",
-            .message = join_with_and(missing) +
-                       " will be created by nvidia-modprobe when the first CUDA program starts; rnncheck prevents this "
-                       "without --make-nodes, so nothing was run on a GPU",
-            .evidence = seen(facts, missing),
-            .remedies = {remedy("device_nodes_missing/helper")}};
-}
-
-/// The kernel module is loaded, but the files in /dev through which programs reach it do not exist.
+/// The kernel module is loaded, but the files in /dev through which programs reach it do not exist. So it should be on
+/// a machine without a display, until the first CUDA program runs.
 Verdict device_nodes_missing(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver works");
     if (on_wsl(facts)) return not_applicable("WSL uses /dev/dxg instead of these nodes");
@@ -106,9 +71,33 @@ Verdict device_nodes_missing(const Facts& facts, const Matrix&) {
     if (!probe_completed(facts, "driver_files")) return undecided("listing the device nodes did not finish");
     if (driver_library_absent(facts)) return not_applicable("no driver library was found");
     if (is_hidden(facts, "/dev")) return undecided("/dev is hidden from this process");
-    const auto missing = missing_nodes(facts);
-    if (missing.empty()) return pass("/dev/nvidiactl and a node of a GPU exist");
-    return fault(nodes_made_on_demand(facts) ? nodes_to_come(facts, missing) : nodes_missing(facts, missing));
+    const auto nodes = missing_nodes(facts);
+    const std::string missing = join_with_and(nodes);
+    if (nodes.empty()) return pass("/dev/nvidiactl and a node of a GPU exist");
+    const auto& helper = facts.driver.modprobe_helper;
+    Finding finding = {.subject = "/dev",
+                       .evidence = {{"missing device nodes", missing, "driver.device_nodes"},
+                                    {"kernel module", "loaded", "driver.module_loaded"},
+                                    {"nvidia-modprobe, set-user-id",
+                                     !helper   ? "unknown"
+                                     : *helper ? "installed"
+                                               : "not installed",
+                                     "driver.modprobe_helper"},
+                                    {"--make-nodes", facts.tool.make_nodes ? "used" : "", "tool.make_nodes"},
+                                    {"cuInit", if_known(facts.driver.init), "driver.init"}}};
+    if (nodes_made_on_demand(facts)) {
+        finding.severity = Severity::note;
+        finding.message = missing +
+                          " will be created by nvidia-modprobe when the first CUDA program starts; rnncheck prevents "
+                          "this without --make-nodes, so nothing was run on a GPU";
+        finding.remedies = {remedy("device_nodes_missing/helper")};
+        return fault(std::move(finding));
+    }
+    finding.message = "the kernel module is loaded, but " + missing + (nodes.size() == 1 ? " does" : " do") +
+                      " not exist" + although_allowed(facts, "them");
+    if (in_container(facts)) finding.remedies = {gpu_for_container(facts)};
+    finding.remedies.push_back(on_host(facts, remedy("device_nodes_missing", {nodes_of_gpus(facts)})));
+    return fault(std::move(finding));
 }
 
 /// Of "0660 0:44": the group, where joining it helps: it may read and write, not everyone may, and it is not root's.
@@ -127,21 +116,19 @@ static Remedy open_nodes(const Facts& facts, const DeviceNode& node) {
     return remedy("device_nodes_unreadable/group", {group, node.path});
 }
 
-static Finding nodes_closed(const Facts& facts, const std::vector<std::string>& closed) {
-    Finding finding;
-    finding.subject = closed.front();
-    finding.message = "this user has no read and write permission for " + join_with_and(closed);
-    for (const auto& path : closed)
-        finding.evidence.push_back({path, "mode and owner " + node_at(facts, path)->mode, "driver.device_nodes"});
-    finding.remedies = {open_nodes(facts, *node_at(facts, closed.front()))};
-    return finding;
-}
-
-/// The device nodes exist, and this user may not open them.
 Verdict device_nodes_unreadable(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver works");
     const auto closed = closed_nodes(facts);
-    if (!closed.empty()) return fault(nodes_closed(facts, closed));
+    if (!closed.empty())
+        return fault(
+            {.subject = closed.front(),
+             .message = "this user has no read and write permission for " + join_with_and(closed),
+             .evidence =
+                 each(closed,
+                      [&](const std::string& path) {
+                          return Evidence{path, "mode and owner " + node_at(facts, path)->mode, "driver.device_nodes"};
+                      }),
+             .remedies = {open_nodes(facts, *node_at(facts, closed.front()))}});
     if (!probe_completed(facts, "driver_files")) return undecided("listing the device nodes did not finish");
     if (facts.driver.device_nodes.empty()) return not_applicable("there are no device nodes");
     return pass("this user has read and write permission for the device nodes");
@@ -149,23 +136,21 @@ Verdict device_nodes_unreadable(const Facts& facts, const Matrix&) {
 
 static Finding uvm_missing(const Facts& facts) {
     const bool to_come = nodes_made_on_demand(facts);
-    Finding finding;
-    finding.severity = to_come ? Severity::note : Severity::error;
-    finding.subject = "/dev/nvidia-uvm";
-    finding.explains = {"driver.init"};
-    finding.message =
-        to_come
-            ? "/dev/nvidia-uvm, which CUDA needs, will be created by nvidia-modprobe when the first CUDA program "
-              "starts; rnncheck prevents this without --make-nodes, so nothing was run on a GPU"
-            : "/dev/nvidia-uvm does not exist, and CUDA cannot initialize without it: " + in_words(*facts.driver.init) +
-                  (facts.tool.make_nodes.value_or(false) ? ", although --make-nodes allowed the driver to create it"
-                                                         : "");
-    finding.confidence = Confidence::likely;
-    finding.evidence = {{"/dev/nvidia-uvm", "missing, although /dev/nvidiactl exists", "driver.device_nodes"},
-                        {"failed call", in_words(*facts.driver.init), "driver.init"}};
-    if (to_come)
+    Finding finding = {
+        .severity = to_come ? Severity::note : Severity::error,
+        .subject = "/dev/nvidia-uvm",
+        .message = to_come ? "/dev/nvidia-uvm, which CUDA needs, will be created by nvidia-modprobe when the first "
+                             "CUDA program starts; rnncheck prevents this without --make-nodes, so nothing was run on "
+                             "a GPU"
+                           : "/dev/nvidia-uvm does not exist, and CUDA cannot initialize without it: " +
+                                 in_words(*facts.driver.init) + although_allowed(facts, "it"),
+        .evidence = {{"/dev/nvidia-uvm", "missing, although /dev/nvidiactl exists", "driver.device_nodes"},
+                     {"failed call", in_words(*facts.driver.init), "driver.init"}},
+        .confidence = Confidence::likely,
+        .explains = {"driver.init"}};
+    if (to_come) {
         finding.remedies = {remedy("device_nodes_missing/helper")};
-    else if (in_container(facts)) {
+    } else if (in_container(facts)) {
         finding.remedies = {gpu_for_container(facts)};
         finding.remedies.front().text += ". Restart containers that were started before the host had this node";
     }
@@ -173,7 +158,6 @@ static Finding uvm_missing(const Facts& facts) {
     return finding;
 }
 
-/// The driver's other nodes are here, the one of unified memory is not, and CUDA cannot start.
 Verdict uvm_device_node_missing(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver works");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
@@ -188,23 +172,20 @@ Verdict uvm_device_node_missing(const Facts& facts, const Matrix&) {
     return fault(uvm_missing(facts));
 }
 
-static Finding hidden(const Facts& facts) {
-    return {.subject = join_with_and(facts.host.hidden_directories),
-            .message = join_with_and(facts.host.hidden_directories) +
-                       (facts.host.hidden_directories.size() == 1 ? " is" : " are") +
-                       " empty or not readable for this process, so the driver's files there could not be examined",
-            .evidence = {{"directories that appear empty", join_with_and(facts.host.hidden_directories),
-                          "host.hidden_directories"}},
-            .remedies = {remedy("system_folders_hidden")}};
-}
-
 /// What the kernel shows of a driver is in /proc, /sys and /dev, and this process does not see them.
 Verdict system_folders_hidden(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver works");
     const bool kernel_hidden =
         is_hidden(facts, "/proc") && is_hidden(facts, "/sys") && !facts.driver.module_loaded.value_or(false);
     const bool nodes_hidden = is_hidden(facts, "/dev") && facts.driver.device_nodes.empty();
-    if (kernel_hidden || nodes_hidden) return fault(hidden(facts));
+    const std::string hidden = join_with_and(facts.host.hidden_directories);
+    if (kernel_hidden || nodes_hidden)
+        return fault({.subject = hidden,
+                      .message = hidden + (facts.host.hidden_directories.size() == 1 ? " is" : " are") +
+                                 " empty or not readable for this process, so the driver's files there could not be "
+                                 "examined",
+                      .evidence = {{"directories that appear empty", hidden, "host.hidden_directories"}},
+                      .remedies = {remedy("system_folders_hidden")}});
     if (!probe_completed(facts, "host_system")) return undecided("examining the system did not finish");
     return pass("/proc or /sys, and /dev, are readable");
 }

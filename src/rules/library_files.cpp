@@ -6,15 +6,6 @@
 
 namespace rnncheck::rules {
 
-static std::string not_elf(const std::string& detail) {
-    if (contains(detail, "text")) return "is a text file, not a library";
-    return contains(detail, "empty") ? "is empty" : "is not a library (not an ELF file)";
-}
-
-static std::string unreadable(const std::string& detail) {
-    return detail.starts_with("cannot") ? detail : "cannot be read (permission)";
-}
-
 /// Of those for another machine, which are complete, nothing.
 static std::optional<std::string> defect(const Library& library) {
     static constexpr std::pair<FileProblem, const char*> defects[] = {
@@ -26,35 +17,28 @@ static std::optional<std::string> defect(const Library& library) {
         {FileProblem::named_pipe, "is a named pipe (FIFO), not a library: a program that opens it waits forever"},
         {FileProblem::socket, "is a socket, not a library"},
         {FileProblem::device, "is a device, not a library"}};
-    if (library.problem == FileProblem::unreadable) return unreadable(library.problem_detail.value_or(""));
-    if (library.problem == FileProblem::not_elf) return not_elf(library.problem_detail.value_or(""));
-    for (const auto& [problem, text] : defects)
-        if (library.problem == problem) return text;
-    return std::nullopt;
+    const std::string detail = library.problem_detail.value_or("");
+    if (library.problem == FileProblem::unreadable)
+        return detail.starts_with("cannot") ? detail : "cannot be read (permission)";
+    if (library.problem == FileProblem::not_elf)
+        return contains(detail, "text")    ? "is a text file, not a library"
+               : contains(detail, "empty") ? "is empty"
+                                           : "is not a library (not an ELF file)";
+    const auto* known = find_by(defects, &std::pair<FileProblem, const char*>::first, library.problem);
+    return known ? std::optional<std::string>(known->second) : std::nullopt;
 }
 
 /// The loader passes over files that it cannot open, but gives up at the first that opens and is no library.
 static bool passed_over(const Facts& facts, const Library& library) {
     constexpr FileProblem not_to_be_opened[] = {FileProblem::unreadable, FileProblem::dangling_link,
                                                 FileProblem::link_circle, FileProblem::socket};
-    const bool cannot_be_opened =
-        std::ranges::any_of(not_to_be_opened, [&](FileProblem problem) { return library.problem == problem; });
-    return cannot_be_opened && std::ranges::any_of(facts.libraries, [&](const Library& other) {
+    return includes(not_to_be_opened, library.problem) && std::ranges::any_of(facts.libraries, [&](const auto& other) {
                return other.picked_by_loader && !other.problem && file_name(other.path) == file_name(library.path);
            });
 }
 
-static Finding damaged(const Facts& facts, const Library& library, const std::string& what) {
-    Finding finding;
-    finding.severity = on_loader_path(library) && !passed_over(facts, library) ? Severity::error : Severity::warning;
-    finding.subject = library.path;
-    finding.symptoms = {library.path};
-    if (finding.severity == Severity::error) finding.explains = {kind_of(library)};
-    finding.message = library.path + ' ' + what;
-    finding.evidence = {{"file", library.problem_detail.value_or(std::string(name_of(*library.problem))), "libraries"},
-                        {"found through", std::string(name_of(library.found_via)), "libraries"}};
-    finding.remedies = {remedy("library_file_damaged", {}, owner_commands(facts, library.path))};
-    return finding;
+static std::string problem_of(const Library& library) {
+    return library.problem_detail.value_or(std::string(name_of(*library.problem)));
 }
 
 /// A file with the name of a GPU library cannot be a library: unreadable, no ELF file, cut off, damaged, a dead link,
@@ -65,63 +49,60 @@ Verdict library_file_damaged(const Facts& facts, const Matrix&) {
     for (const auto& library : facts.libraries) {
         if (!read_whole(library) && !library.problem) answers.unknown("a library file was not read completely");
         const auto what = defect(library);
-        if (what) answers.fault(damaged(facts, library, *what));
+        if (!what) continue;
+        const bool in_the_way = on_loader_path(library) && !passed_over(facts, library);
+        Remedy reinstall = remedy("library_file_damaged");
+        reinstall.checks = owner_commands(facts, library.path);
+        Finding finding = {.severity = in_the_way ? Severity::error : Severity::warning,
+                           .subject = library.path,
+                           .message = library.path + ' ' + *what,
+                           .evidence = {{"file", problem_of(library), "libraries"},
+                                        {"found through", std::string(name_of(library.found_via)), "libraries"}},
+                           .remedies = {reinstall}};
+        if (in_the_way) finding.explains = {kind_of(library)};
+        answers.fault(std::move(finding));
     }
     answers.passed("every GPU library found is a complete file");
     return answers.close();
 }
 
-static bool for_other_machine(const Library& library) {
-    return library.problem == FileProblem::other_class || library.problem == FileProblem::other_machine;
-}
-
-/// The loader finds another file of this very name that fits.
-static bool has_a_fitting_twin(const Facts& facts, const Library& library) {
-    return std::ranges::any_of(facts.libraries, [&](const Library& other) {
-        return !other.problem && file_name(other.path) == file_name(library.path);
-    });
-}
-
 static Finding foreign(const Facts& facts, const Library& library, bool only_copy) {
-    Finding finding;
-    finding.severity = only_copy ? Severity::error : Severity::warning;
-    finding.subject = library.path;
-    if (only_copy) finding.explains = {kind_of(library)};
     const std::string built_for = library.machine ? ", built for " + *library.machine : "";
-    finding.message = only_copy ? library.path + " is for a different CPU architecture" + built_for +
-                                      ", and it is the only one in the loader's search path"
-                                : library.path + " in LD_LIBRARY_PATH is for a different CPU architecture" + built_for +
-                                      "; the loader skips it";
-    finding.evidence = {{"file", library.problem_detail.value_or(std::string(name_of(*library.problem))), "libraries"},
-                        {"this machine", facts.host.machine.value_or("unknown"), "host.machine"}};
-    finding.remedies = {remedy("library_for_other_machine")};
+    Finding finding = {.severity = only_copy ? Severity::error : Severity::warning,
+                       .subject = library.path,
+                       .message = only_copy ? library.path + " is for a different CPU architecture" + built_for +
+                                                  ", and it is the only one in the loader's search path"
+                                            : library.path + " in LD_LIBRARY_PATH is for a different CPU architecture" +
+                                                  built_for + "; the loader skips it",
+                       .evidence = {{"file", problem_of(library), "libraries"},
+                                    {"this machine", facts.host.machine.value_or("unknown"), "host.machine"}},
+                       .remedies = {remedy("library_for_other_machine")}};
+    if (only_copy) finding.explains = {kind_of(library)};
     return finding;
 }
 
-/// A GPU library on the loader's path is built for another processor or word size.
 Verdict library_for_other_machine(const Facts& facts, const Matrix&) {
-    std::vector<Finding> findings;
-    bool all_read = true;
+    VerdictBuilder answers;
+    if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
     for (const auto& library : facts.libraries) {
         if (!on_loader_path(library)) continue;
-        all_read &= read_whole(library) || library.problem;
-        if (!for_other_machine(library)) continue;
-        // 32-bit copies in the system's own directories are normal beside 64-bit ones.
-        const bool only_copy = !has_a_fitting_twin(facts, library);
+        if (!read_whole(library) && !library.problem)
+            answers.unknown("a library in the loader's search path was not read completely");
+        if (library.problem != FileProblem::other_class && library.problem != FileProblem::other_machine) continue;
+        // 32-bit copies in the system's own directories are normal beside 64-bit ones: the loader finds those.
+        const bool only_copy = std::ranges::none_of(facts.libraries, [&](const Library& other) {
+            return !other.problem && file_name(other.path) == file_name(library.path);
+        });
         if (only_copy || library.found_via == FoundVia::ld_library_path)
-            findings.push_back(foreign(facts, library, only_copy));
+            answers.fault(foreign(facts, library, only_copy));
     }
-    if (!findings.empty()) return fault_or(std::move(findings), {});
-    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    if (!all_read) return undecided("a library in the loader's search path was not read completely");
-    return pass("every GPU library that the loader would load is for this machine");
+    answers.passed("every GPU library that the loader would load is for this machine");
+    return answers.close();
 }
 
 /// "libz.so.1" where the loader finds none for this file; null when it needs none or finds one.
 static const std::string* missing_zlib(const Library& library) {
-    const auto found = std::ranges::find_if(library.missing_needs,
-                                            [](const std::string& name) { return name.starts_with("libz.so"); });
-    return found == library.missing_needs.end() ? nullptr : &*found;
+    return find_where(library.missing_needs, [](const std::string& name) { return name.starts_with("libz.so"); });
 }
 
 /// The loader gives this file, or it lies beside the cuDNN that a framework gets; unset where it is not known which one
@@ -164,12 +145,11 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
             .explains = std::move(crashed)};
 }
 
-/// A part of cuDNN needs zlib, and the loader finds none.
 Verdict zlib_missing(const Facts& facts, const Matrix& matrix) {
     if (cudnn_copies(facts).empty()) return without_cudnn(facts);
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     VerdictBuilder answers;
-    std::map<std::string, std::vector<const Library*> > by_directory;
+    std::map<std::string, std::vector<const Library*>> by_directory;
     std::string zlib;
     for (const LibraryKind kind : {LibraryKind::cudnn, LibraryKind::cudnn_part})
         for (const Library* part : usable_copies(facts, kind)) {

@@ -7,46 +7,29 @@
 
 namespace rnncheck::rules {
 
-Verdict python_not_supported_by_release(const Facts& facts, const Matrix& matrix);
-
-static Finding no_package(const Framework& framework, const Version& python, const Evidence& range) {
-    return {
-        .subject = words_of(framework),
-        .message = words_of(framework) + " has no package for Python " + python.text + "; it supports " + range.value,
-        .evidence = {{"Python", python.text, "pythons"}, range}};
-}
-
-/// An installed framework has its package; one that is asked about may have none for the Python that runs.
-static Verdict judge_active_python(const Facts& facts, const Matrix& matrix) {
-    auto about = asked_versions(facts);
-    if (!about) return not_applicable(about_named_versions);
-    const PythonEnvironment* python = active_environment(facts);
-    if (!python || !python->version) return undecided("the version of the active Python is unknown");
-    about->pythons = {*python};
-    return python_not_supported_by_release(*about, matrix);
-}
-
 /// A plugin is installed beside a build, which tells.
 static bool is_no_plugin(const FrameworkBuild& build) {
     return build.build != "metal" && build.build != "directml";
 }
 
-/// A release of a framework has no package for this Python.
+/// A release of a framework has no package for this Python. An installed framework has its package; one that is asked
+/// about may have none for the Python that runs.
 Verdict python_not_supported_by_release(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return judge_active_python(facts, matrix);
-    if (facts.pythons.empty() || !facts.pythons.front().version) return undecided("no Python version was specified");
+    if (facts.pythons.empty()) return undecided("no Python version was specified");
+    if (!facts.pythons.front().version) return outside_the_data("the version of the active Python is unknown");
     const Version& python = *facts.pythons.front().version;
-    return judge_frameworks(facts, matrix, is_no_plugin,
-                            [&](const FrameworkBuild& build, const Framework& framework) -> Verdict {
-                                const auto suits = compat::build_for_python(build, python);
-                                if (suits.fit == Fit::unknown) return undecided("the data do not show it");
-                                if (suits.fit == Fit::works)
-                                    return pass(words_of(framework) + " has a package for Python " + python.text);
-                                return fault(no_package(framework, python, suits.evidence.front()));
-                            });
+    const auto judge = [&](const FrameworkBuild& build, const Framework& framework) {
+        const std::string name = words_of(framework);
+        const auto suits = compat::build_for_python(build, python);
+        if (suits.fit == Fit::unknown) return undecided("the data do not show it");
+        if (suits.fit == Fit::works) return pass(name + " has a package for Python " + python.text);
+        return fault({.subject = name,
+                      .message = name + " has no package for Python " + python.text + "; it supports " +
+                                 suits.evidence.front().value,
+                      .evidence = {{"Python", python.text, "pythons"}, suits.evidence.front()}});
+    };
+    return judge_frameworks(facts, matrix, is_no_plugin, judge);
 }
-
-Verdict keras_backend_not_supported(const Facts& facts, const Matrix& matrix);
 
 static bool suits(const KerasBackend& row, const Version& backend) {
     const bool old_enough = !row.backend_last || within(backend, *row.backend_last);
@@ -68,46 +51,32 @@ static Finding unsuited(const Framework& keras, const Framework& backend, const 
         (row.backend_first ? "version " + row.backend_first->text + (row.backend_last ? "" : " or later")
                            : std::string()) +
         (row.backend_last ? " up to " + row.backend_last->text : "");
-    Finding finding;
-    if (row.provenance >= Provenance::inferred) {  // the row was not read for this very release
-        finding.severity = Severity::warning;
-        finding.confidence = Confidence::likely;
-    }
-    finding.subject = words_of(keras);
-    finding.message = words_of(keras) + " does not work with " + words_of(backend) + "; it needs " + wanted;
-    finding.evidence = {{"Keras", keras.version->text, "frameworks"},
-                        {"backend " + row.backend, wanted, row.source.url}};
-    finding.remedies = {remedy("keras_backend_not_supported/versions", {row.backend})};
-    if (auto remedy = keras_2_goes_on(keras, backend))
-        finding.remedies.insert(finding.remedies.begin(), std::move(*remedy));
-    return finding;
+    const bool was_read = row.provenance < Provenance::inferred;  // for this very release
+    std::vector<Remedy> remedies{remedy("keras_backend_not_supported/versions", {row.backend})};
+    if (auto remedy = keras_2_goes_on(keras, backend)) remedies.insert(remedies.begin(), std::move(*remedy));
+    return {
+        .severity = was_read ? Severity::error : Severity::warning,
+        .subject = words_of(keras),
+        .message = words_of(keras) + " does not work with " + words_of(backend) + "; it needs " + wanted,
+        .evidence = {{"Keras", keras.version->text, "frameworks"}, {"backend " + row.backend, wanted, row.source.url}},
+        .remedies = std::move(remedies),
+        .confidence = was_read ? Confidence::certain : Confidence::likely};
 }
 
 static void judge_backend(const Framework& keras, const Framework& backend, const Matrix& matrix,
                           VerdictBuilder& answers) {
-    for (const KerasBackend& row : matrix.keras_backends()) {
-        if (row.backend != backend.name || !covers(row.first, row.last.value_or(*keras.version), *keras.version))
-            continue;
-        if (!suits(row, *backend.version)) return answers.fault(unsuited(keras, backend, row));
-        return answers.passed(words_of(keras) + " works with " + words_of(backend));
-    }
-    answers.unknown("whether " + words_of(keras) + " works with " + words_of(backend) + " is not in the data");
+    const KerasBackend* row = find_where(matrix.keras_backends(), [&](const KerasBackend& one) {
+        return one.backend == backend.name && covers(one.first, one.last.value_or(*keras.version), *keras.version);
+    });
+    if (!row)
+        answers.unknown("whether " + words_of(keras) + " works with " + words_of(backend) + " is not in the data");
+    else if (!suits(*row, *backend.version))
+        answers.fault(unsuited(keras, backend, *row));
+    else
+        answers.passed(words_of(keras) + " works with " + words_of(backend));
 }
 
-/// Keras, when asked about, meets the backends installed. A backend that is asked about brings the Keras it wants.
-static Verdict judge_keras_here(const Facts& facts, const Matrix& matrix) {
-    auto about = asked_versions(facts);
-    const PythonEnvironment* active = active_environment(facts);
-    if (about && active && about->frameworks.front().name == "keras")
-        for (const Framework& framework : facts.frameworks)
-            if (!framework.asked && framework.name != "keras" && framework.environment == active->path)
-                about->frameworks.push_back(framework);
-    return judge_asked_versions(about, matrix, keras_backend_not_supported);
-}
-
-/// A release of Keras that does not work with the release of its backend.
-Verdict keras_backend_not_supported(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return judge_keras_here(facts, matrix);
+static Verdict judge_keras(const Facts& facts, const Matrix& matrix) {
     VerdictBuilder answers;
     for (const Framework& keras : facts.frameworks)
         for (const Framework& backend : facts.frameworks)
@@ -116,22 +85,33 @@ Verdict keras_backend_not_supported(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-/// Every toolkit is in the table: a number between two of its rows was never released.
-static Finding no_such_cuda(const Version& cuda, const Matrix& matrix) {
-    Finding finding;
-    finding.subject = "CUDA " + cuda.text;
-    finding.message = "no CUDA toolkit " + cuda.text +
-                      " was ever released; a driver may report it as the newest CUDA version that it supports";
-    finding.evidence = {{"CUDA", cuda.text, "runtimes"}};
-    for (const Version& near :
-         {make_version({cuda.major(), cuda.minor() - 1}), make_version({cuda.major(), cuda.minor() + 1})})
-        if (const auto row = matrix.driver_for_cuda(near))
-            finding.evidence.push_back({"released", "CUDA " + row->cuda.text, row->source.url});
-    finding.remedies = {remedy("release_not_in_the_tables")};
-    return finding;
+/// A release of Keras that does not work with the release of its backend. Keras, when asked about, meets the backends
+/// installed. A backend that is asked about brings the Keras it wants.
+Verdict keras_backend_not_supported(const Facts& facts, const Matrix& matrix) {
+    if (only_given(facts)) return judge_keras(facts, matrix);
+    auto about = asked_versions(facts);
+    if (!about) return not_applicable(about_named_versions);
+    const PythonEnvironment* active = active_environment(facts);
+    if (active && about->frameworks.front().name == "keras")
+        std::ranges::copy_if(facts.frameworks, std::back_inserter(about->frameworks), [&](const Framework& one) {
+            return !one.asked && one.name != "keras" && one.environment == active->path;
+        });
+    return judge_asked(*about, matrix, judge_keras);
 }
 
-Verdict release_not_in_the_tables(const Facts& facts, const Matrix& matrix);
+/// Every toolkit is in the table: a number between two of its rows was never released.
+static Finding no_such_cuda(const Version& cuda, const Matrix& matrix) {
+    Finding finding = {.subject = "CUDA " + cuda.text,
+                       .message = "no CUDA toolkit " + cuda.text +
+                                  " was ever released; a driver may report it as the newest CUDA version that it "
+                                  "supports",
+                       .evidence = {{"CUDA", cuda.text, "runtimes"}},
+                       .remedies = {remedy("release_not_in_the_tables")}};
+    for (const int minor : {cuda.minor() - 1, cuda.minor() + 1})
+        if (const auto row = matrix.driver_for_cuda(make_version({cuda.major(), minor})))
+            finding.evidence.push_back({"released", "CUDA " + row->cuda.text, row->source.url});
+    return finding;
+}
 
 static void note(VerdictBuilder& answers, const std::string& what, Coverage coverage, const Matrix& matrix) {
     if (coverage == Coverage::known)
@@ -151,14 +131,14 @@ static void note_cuda(VerdictBuilder& answers, const Version& cuda, const Matrix
 
 static void note_cudnn(VerdictBuilder& answers, const Cudnn& cudnn, const Matrix& matrix) {
     const Version& release = *cudnn.version;
-    const auto builds = cudnn_builds_of(release, matrix);
-    if (builds.empty()) return note(answers, "cuDNN " + release.text, matrix.cudnn_build(release, 0).coverage, matrix);
     const auto& cuda = cudnn.built_for_cuda;
-    const bool exists = !cuda || std::ranges::any_of(builds, [&](const CudnnBuild& build) {
-        return build.cuda_major == cuda->major();
-    });
-    if (!exists) return answers.no_pass("another rule reports that cuDNN " + release.text + " has no such build");
-    note(answers, "cuDNN " + release.text, Coverage::known, matrix);
+    const auto builds = cudnn_builds_of(release, matrix);
+    if (builds.empty())
+        note(answers, "cuDNN " + release.text, matrix.cudnn_build(release, 0).coverage, matrix);
+    else if (cuda && !find_by(builds, &CudnnBuild::cuda_major, cuda->major()))
+        answers.no_pass("another rule reports that cuDNN " + release.text + " has no such build");
+    else
+        note(answers, "cuDNN " + release.text, Coverage::known, matrix);
 }
 
 /// Keras has no builds, only backends.
@@ -190,14 +170,8 @@ static void note_framework(VerdictBuilder& answers, const Facts& facts, const Ma
     answers.outside(outside_data(words_of(framework), coverage, matrix) + builds_there_are(facts, matrix, framework));
 }
 
-static void note_frameworks(VerdictBuilder& answers, const Facts& facts, const Matrix& matrix) {
-    for (const Framework& framework : facts.frameworks)
-        if (framework.version) note_framework(answers, facts, matrix, framework);
-}
-
 /// A release that a person names, and that the tables do not know or know to have never been published.
 Verdict release_not_in_the_tables(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return judge_asked_versions(asked_versions(facts), matrix, release_not_in_the_tables);
     VerdictBuilder answers;
     if (const auto driver = driver_version(facts))
         note(answers, "driver " + driver->text, matrix.cuda_of_driver(*driver).coverage, matrix);
@@ -206,7 +180,8 @@ Verdict release_not_in_the_tables(const Facts& facts, const Matrix& matrix) {
     for (const Gpu& gpu : facts.cuda_devices)
         if (gpu.compute_capability)
             note(answers, words_of(gpu), matrix.architecture(*gpu.compute_capability).coverage, matrix);
-    note_frameworks(answers, facts, matrix);
+    for (const Framework& framework : facts.frameworks)
+        if (framework.version) note_framework(answers, facts, matrix, framework);
     return answers.close();
 }
 
@@ -217,62 +192,48 @@ static Finding unsupported(const std::string& dtype, const RnnLimit& limit, cons
                        limit.first.text +
                        (limit.capability_min ? " and compute capability " + limit.capability_min->text : ""),
             .evidence = {std::move(evidence), {"recurrent networks of type " + dtype, limit.rule, limit.source.url}},
-            .remedies = {{.action = Action::change_program,
-                          .text = "Use fp32 or fp16 for the recurrent layers, or the version that the message names",
-                          .verify = "rnncheck doctor",
-                          .link = limit.source.url}}};
-}
-
-static void judge_dtype_of_cudnn(VerdictBuilder& answers, const std::string& dtype, const RnnLimit& limit,
-                                 const Version& cudnn, const Matrix& matrix) {
-    const Coverage coverage = matrix.cudnn_build(cudnn, 0).coverage;
-    const std::string what = "cuDNN " + cudnn.text;
-    if (coverage != Coverage::known && coverage != Coverage::silent)
-        answers.outside(outside_data(what, coverage, matrix));
-    else if (cudnn < limit.first)
-        answers.fault(unsupported(dtype, limit, what, {"cuDNN", cudnn.text, "cudnns"}));
-}
-
-static void judge_dtype_of_gpu(VerdictBuilder& answers, const std::string& dtype, const RnnLimit& limit,
-                               const Gpu& gpu) {
-    if (!gpu.compute_capability)
-        answers.unknown("the compute capability of a GPU is unknown");
-    else if (*gpu.compute_capability < *limit.capability_min)
-        answers.fault(unsupported(dtype, limit, words_of(gpu),
-                                  {"compute capability", gpu.compute_capability->text, "cuda_devices"}));
+            .remedies = {remedy("rnn_dtype_not_supported", {limit.source.url})}};
 }
 
 /// A framework with its own cuDNN, where none was given.
 static void judge_dtype_of_framework(VerdictBuilder& answers, const std::string& dtype, const RnnLimit& limit,
                                      const Facts& facts, const Matrix& matrix, const Framework& framework) {
-    judge_builds(builds_of(facts, matrix, framework).with_cuda, framework, answers,
-                 [&](const FrameworkBuild& build) -> Verdict {
-                     if (!build.cudnn) return undecided("the data do not show it");
-                     if (*build.cudnn >= limit.first)
-                         return pass("the cuDNN of " + words_of(framework) + " supports it");
-                     return fault(unsupported(dtype, limit,
-                                              words_of(framework) + ", built with cuDNN " + build.cudnn->text + ",",
-                                              evidence_of(build, "cuDNN " + build.cudnn->text)));
-                 });
+    const std::string name = words_of(framework);
+    judge_builds(builds_of(facts, matrix, framework).with_cuda, framework, answers, [&](const FrameworkBuild& build) {
+        if (!build.cudnn) return undecided("the data do not show it");
+        if (*build.cudnn >= limit.first) return pass("the cuDNN of " + name + " supports it");
+        return fault(unsupported(dtype, limit, name + ", built with cuDNN " + build.cudnn->text + ",",
+                                 evidence_of(build, "cuDNN " + build.cudnn->text)));
+    });
 }
 
-/// The data type wanted has no recurrent kernel here.
 Verdict rnn_dtype_not_supported(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return not_applicable(about_named_versions);
     if (!facts.network || !facts.network->dtype) return undecided("no data type was specified");
     const std::string dtype(name_of(*facts.network->dtype));
     const auto limit = matrix.rnn_limit(dtype);
     if (!limit) return pass("every known cuDNN version and GPU supports recurrent networks of type " + dtype);
     VerdictBuilder answers;
-    const Version* cudnn = given_cudnn(facts);
-    if (cudnn) judge_dtype_of_cudnn(answers, dtype, *limit, *cudnn, matrix);
-    if (!cudnn)
+    if (const Version* cudnn = given_cudnn(facts)) {
+        const std::string what = "cuDNN " + cudnn->text;
+        const Coverage coverage = matrix.cudnn_build(*cudnn, 0).coverage;
+        if (coverage != Coverage::known && coverage != Coverage::silent)
+            answers.outside(outside_data(what, coverage, matrix));
+        else if (*cudnn < limit->first)
+            answers.fault(unsupported(dtype, *limit, what, {"cuDNN", cudnn->text, "cudnns"}));
+    } else {
         for (const Framework& framework : facts.frameworks)
             judge_dtype_of_framework(answers, dtype, *limit, facts, matrix, framework);
-    if (limit->capability_min)
-        for (const Gpu& gpu : facts.cuda_devices) judge_dtype_of_gpu(answers, dtype, *limit, gpu);
-    if (!cudnn && facts.frameworks.empty()) answers.unknown("cudnn= was not specified");
+        if (facts.frameworks.empty()) answers.unknown("cudnn= was not specified");
+    }
     if (limit->capability_min && facts.cuda_devices.empty()) answers.unknown("gpu= was not specified");
+    for (const Gpu& gpu : facts.cuda_devices) {
+        const auto& capability = gpu.compute_capability;
+        if (limit->capability_min && !capability)
+            answers.unknown("the compute capability of a GPU is unknown");
+        else if (limit->capability_min && *capability < *limit->capability_min)
+            answers.fault(
+                unsupported(dtype, *limit, words_of(gpu), {"compute capability", capability->text, "cuda_devices"}));
+    }
     answers.passed("cuDNN and GPU support recurrent networks of type " + dtype,
                    {{"recurrent networks of type " + dtype, limit->rule, limit->source.url}});
     return answers.close();
@@ -280,61 +241,49 @@ Verdict rnn_dtype_not_supported(const Facts& facts, const Matrix& matrix) {
 
 /// One installation; `subject` names it with its path, if it has one.
 struct Found {
-    std::string name, subject, source;
+    std::string subject;
     std::optional<Version> version;
-    Action action;
 };
 
-static Finding mismatch(const Found& found, const std::string& expected, const std::string& profile) {
-    return {
-        .subject = found.subject,
-        .message = "the version of " + found.subject + " is " + found.version->text + ", but '" + profile +
-                   "' expects " + expected,
-        .evidence = {{"version of " + found.name, found.version->text, found.source},
-                     {"expected version", expected, "expected"}},
-        .remedies = {{.action = found.action,
-                      .text = "Install " + found.name + ' ' + expected + ", or change 'expect' in '" + profile + "'",
-                      .verify = "rnncheck doctor --profile " + shell_quoted(profile)}}};
-}
-
 static void compare(VerdictBuilder& answers, const std::vector<Found>& all, const std::string& name,
-                    const std::optional<std::string>& text, const std::string& profile) {
+                    const std::string& source, const std::optional<std::string>& text, const std::string& profile) {
     if (!text) return;
     const auto wanted = expected_version(*text);
     if (!wanted) return answers.unknown("'" + *text + "' is not a version that can be expected");
     const std::string expected = wanted->version.text + (wanted->or_later ? " or a later version" : "");
-    if (all.empty()) answers.unknown("no version of " + name + " is known; '" + profile + "' expects " + expected);
-    for (const Found& found : all)
-        if (!found.version)
-            answers.unknown("the version of " + found.subject + " is unknown; '" + profile + "' expects " + expected);
-        else if (!wanted->fits(*found.version))
-            answers.fault(mismatch(found, expected, profile));
-        else
+    const std::string expects = "'" + profile + "' expects " + expected;
+    if (all.empty()) answers.unknown("no version of " + name + " is known; " + expects);
+    for (const auto& [subject, version] : all)
+        if (!version)
+            answers.unknown("the version of " + subject + " is unknown; " + expects);
+        else if (wanted->fits(*version))
             answers.passed("all versions are as '" + profile + "' expects");
+        else
+            answers.fault({.subject = subject,
+                           .message = "the version of " + subject + " is " + version->text + ", but " + expects,
+                           .evidence = {{"version of " + name, version->text, source},
+                                        {"expected version", expected, "expected"}},
+                           .remedies = {remedy(
+                               name == "the driver" ? "version_not_expected/driver" : "version_not_expected/package",
+                               {name + ' ' + expected, profile, shell_quoted(profile)})}});
 }
 
-template <class Copies>
-static std::vector<Found> each_of(const Copies& copies, const std::string& name, const std::string& source) {
-    std::vector<Found> all;
-    for (const auto& copy : copies)
-        all.push_back({name, name + " at " + copy.library, source, copy.version, Action::install_package});
-    return all;
-}
-
-/// A version is not the one that the profile of a gate expects.
 Verdict version_not_expected(const Facts& facts, const Matrix&) {
     if (!facts.expected) return not_applicable("no profile expects a version");
     const ExpectedVersions& expected = *facts.expected;
+    const std::string& profile = expected.profile;
     VerdictBuilder answers;
-    compare(answers,
-            {{"the driver", "the driver", "driver.library_version", driver_version(facts), Action::install_driver}},
-            "the driver", expected.driver, expected.profile);
-    compare(answers, each_of(facts.runtimes, "the CUDA runtime", "runtimes"), "the CUDA runtime", expected.cuda,
-            expected.profile);
-    compare(answers, each_of(facts.cudnns, "cuDNN", "cudnns"), "cuDNN", expected.cudnn, expected.profile);
+    compare(answers, {{"the driver", driver_version(facts)}}, "the driver", "driver.library_version", expected.driver,
+            profile);
+    const auto runtimes = each(facts.runtimes, [](const Runtime& runtime) {
+        return Found{"the CUDA runtime at " + runtime.library, runtime.version};
+    });
+    compare(answers, runtimes, "the CUDA runtime", "runtimes", expected.cuda, profile);
+    const auto cudnns = each(facts.cudnns, [](const Cudnn& one) {
+        return Found{"cuDNN at " + one.library, one.version};
+    });
+    compare(answers, cudnns, "cuDNN", "cudnns", expected.cudnn, profile);
     return answers.close();
 }
-
-/// At the first stage: where another was switched off, the versions that it would have shown are an open question too.
 
 }  // namespace rnncheck::rules

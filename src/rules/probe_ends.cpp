@@ -7,11 +7,114 @@
 
 namespace rnncheck::rules {
 
-static bool is_crash(const Facts&, const ProbeRun& run) {
-    return run.end == ProbeEnd::crashed || run.end == ProbeEnd::crashed_at_exit || run.end == ProbeEnd::killed;
+namespace {
+
+/// What each probe of a vendor's library examines.
+constexpr std::pair<std::string_view, const char*> vendor_probes[] = {{"driver_api", "the NVIDIA driver library"},
+                                                                      {"nvml_devices", "NVML"},
+                                                                      {"hang_witness", "NVML"},
+                                                                      {"cuda_runtime", "the CUDA runtime"},
+                                                                      {"cudnn_library", "cuDNN"},
+                                                                      {"nvrtc_compile", "NVRTC"},
+                                                                      {"ptx_launch", "a test kernel on"},
+                                                                      {"rnn_forward", "cuDNN"},
+                                                                      {"rnn_fit", "cuDNN"},
+                                                                      {"rnn_dropout", "cuDNN"}};
+
+/// What goes wrong in a probe that opens no vendor library is not a library's fault.
+bool is_own_probe(const ProbeRun& run) {
+    return std::ranges::none_of(vendor_probes, [&](const auto& probe) { return probe.first == run.probe; });
 }
 
-static std::string what_happened(const ProbeRun& run) {
+/// "cuDNN /usr/lib/libcudnn.so.9", "the NVIDIA driver library /usr/lib/libcuda.so.1", "cuDNN /usr/lib/libcudnn.so.9 on
+/// GPU 0", "rnncheck's own probe library_files".
+std::string examined(const Facts& facts, const ProbeRun& run) {
+    std::string what = "rnncheck's own probe " + run.probe, which = run.target, where;
+    for (const auto& [probe, name] : vendor_probes)
+        if (probe == run.probe) what = name;
+    const Library* library = picked(facts, run.probe == "driver_api" ? LibraryKind::cuda : LibraryKind::nvml);
+    if (run.probe == "driver_api" || what == "NVML") which = library ? library->path : "";
+    if (run.probe == "driver_api" && facts.driver.library) which = *facts.driver.library;
+    if (run.probe.starts_with("rnn_")) {  // "GPU 0 v8 /path"
+        which = run.target.substr(std::min(run.target.find('/'), run.target.size()));
+        where = " on " + escaped(run.target.substr(0, run.target.find(' ', 4)));
+    }
+    return what + (which.empty() ? "" : ' ' + escaped(which)) + where;
+}
+
+/// "cudnn_library /usr/lib/libcudnn.so.9": stable from run to run.
+std::string subject_of(const ProbeRun& run) {
+    return run.target.empty() ? run.probe : run.probe + ' ' + run.target;
+}
+
+/// " in cudnnGetVersion", or nothing when the call is unknown.
+std::string in_last_call(const ProbeRun& run) {
+    return run.last_call ? " in " + escaped(*run.last_call) : "";
+}
+
+/// How it ended, the last call and the end of its output.
+std::vector<Evidence> evidence_of(const Facts& facts, const ProbeRun& run) {
+    const std::string place = place_of(facts, run);
+    std::vector<Evidence> evidence = {{"process status", std::string(name_of(run.end)), place + ".end"},
+                                      {"last call", if_known(run.last_call), place + ".last_call"},
+                                      {"reason", if_known(run.reason), place + ".reason"}};
+    if (run.reason || run.hang) append(evidence, evidence_of_hang(facts, run));
+    evidence.push_back({"its last output", if_known(run.output_tail), place + ".output_tail"});
+    return evidence;
+}
+
+bool ended_in_a_case(const Facts& facts, const ProbeRun& run) {
+    return std::ranges::any_of(facts.rnn_runs, [&](const RnnRun& rnn_run) { return ended_in(run, rnn_run); });
+}
+
+/// What could not end well because the process of this run did not.
+std::vector<std::string> ended_by(const Facts& facts, const ProbeRun& run) {
+    if (const auto gpu = gpu_of_target(run.target); gpu && run.probe == "ptx_launch" && was_cut_short(run))
+        return places_on(facts, *gpu);
+    std::vector<std::string> places;
+    for (const RnnRun& rnn_run : facts.rnn_runs)
+        if (run.end == ProbeEnd::stuck && is_last_case(run, rnn_run)) places.push_back(place_of(facts, rnn_run));
+    return places;
+}
+
+Verdict without_findings(const Facts& facts, const std::string& all_well) {
+    for (const auto& run : facts.probe_runs) {
+        if (run.completed() || run.end == ProbeEnd::skipped) continue;
+        if (ended_in_a_case(facts, run)) return not_applicable("the affected case is reported as failed");
+        if (run.end != ProbeEnd::not_started) return undecided(subject_of(run) + ' ' + ending_of(run));
+        return undecided("rnncheck could not start its process for " + subject_of(run) +
+                         (run.reason ? ": " + escaped(*run.reason, 200) : ""));
+    }
+    const bool any = std::ranges::any_of(facts.probe_runs, [](const ProbeRun& run) { return run.completed(); });
+    return any ? pass(all_well) : undecided("no probe was run");
+}
+
+/// Judges all runs by how they ended: what `judge` finds of each (one finding per subject), a pass only when every run
+/// came to its end.
+Verdict over_probe_ends(const Facts& facts, const std::string& all_well,
+                        const std::function<std::optional<Finding>(const ProbeRun&)>& judge) {
+    std::vector<Finding> findings;
+    // A case explains the runs that ended in it: joined with others of the subject they would be reported twice.
+    for (const bool in_a_case : {true, false}) {
+        const std::size_t joined = findings.size();
+        for (const auto& run : facts.probe_runs) {
+            if (ended_in_a_case(facts, run) != in_a_case) continue;
+            auto finding = judge(run);
+            if (!finding) continue;
+            Finding* about = find_by(std::span(findings).subspan(joined), &Finding::subject, subject_of(run));
+            if (!about) {
+                about = &findings.emplace_back(std::move(*finding));
+                about->subject = subject_of(run);
+                about->evidence = evidence_of(facts, run);
+            }
+            about->symptoms.push_back(place_of(facts, run));
+            append(about->explains, ended_by(facts, run));
+        }
+    }
+    return fault_or(std::move(findings), without_findings(facts, all_well));
+}
+
+std::string what_happened(const ProbeRun& run) {
     const std::string signal = run.signal ? " (" + escaped(*run.signal) + ")" : "";
     if (run.end == ProbeEnd::killed) return " was killed by another process" + in_last_call(run) + " (SIGKILL)";
     if (run.end == ProbeEnd::crashed_at_exit && !run.signal)
@@ -21,94 +124,81 @@ static std::string what_happened(const ProbeRun& run) {
     return " crashed" + in_last_call(run) + signal;
 }
 
-static std::vector<Remedy> remedies_for(const Facts& facts, const ProbeRun& run) {
-    if (run.end == ProbeEnd::killed) return {on_host(facts, remedy("probe_crashed/killed"))};
-    return {remedy("probe_crashed/reinstall"), on_host(facts, remedy("probe_crashed/log"))};
-}
+constexpr const char* own_causes = "; the cause is a library preloaded into every program or a bug in rnncheck";
 
-static Finding crashed(const Facts& facts, const ProbeRun& run) {
-    Finding finding;
-    finding.severity = run.end == ProbeEnd::crashed_at_exit ? Severity::note : Severity::error;
-    finding.message = examined(facts, run) + what_happened(run);
-    if (is_own_probe(facts, run)) {
-        finding.severity = std::max(finding.severity, Severity::warning);
-        finding.message += "; the cause is a library preloaded into every program or a bug in rnncheck";
-    }
-    finding.remedies = remedies_for(facts, run);
-    return finding;
-}
+}  // namespace
 
 /// A library took its process down, or something killed that process.
 Verdict probe_crashed(const Facts& facts, const Matrix&) {
-    return over_probe_ends(facts, is_crash, crashed, "no library crashed");
+    return over_probe_ends(facts, "no library crashed", [&](const ProbeRun& run) -> std::optional<Finding> {
+        const bool killed = run.end == ProbeEnd::killed, at_exit = run.end == ProbeEnd::crashed_at_exit;
+        if (run.end != ProbeEnd::crashed && !at_exit && !killed) return std::nullopt;
+        Finding finding = {.severity = at_exit ? Severity::note : Severity::error,
+                           .message = examined(facts, run) + what_happened(run)};
+        if (is_own_probe(run)) {
+            finding.severity = std::max(finding.severity, Severity::warning);
+            finding.message += own_causes;
+        }
+        finding.remedies =
+            killed ? std::vector{on_host(facts, remedy("probe_crashed/killed"))}
+                   : std::vector{remedy("probe_crashed/reinstall"), on_host(facts, remedy("probe_crashed/log"))};
+        return finding;
+    });
 }
 
-static bool is_early(const Facts&, const ProbeRun& run) {
-    return run.end == ProbeEnd::quit_early;
+/// A library ended the process that asked it, whatever the exit code says.
+Verdict probe_quit_early(const Facts& facts, const Matrix&) {
+    return over_probe_ends(
+        facts, "no library terminated its process", [&](const ProbeRun& run) -> std::optional<Finding> {
+            if (run.end != ProbeEnd::quit_early) return std::nullopt;
+            const bool own = is_own_probe(run);
+            const std::string code = run.exit_code ? " with exit code " + std::to_string(*run.exit_code) : "";
+            return Finding{
+                .severity = own ? Severity::warning : Severity::error,
+                .message = examined(facts, run) + (own ? " ended" + code + " before it was finished" + own_causes
+                                                       : " terminated the process" + in_last_call(run) + code +
+                                                             " before it returned a result"),
+                .remedies = {remedy("probe_quit_early")}};
+        });
 }
 
-static Finding quit_early(const Facts& facts, const ProbeRun& run) {
-    Finding finding;
-    const std::string code = run.exit_code ? " with exit code " + std::to_string(*run.exit_code) : "";
-    finding.message =
-        examined(facts, run) + " terminated the process" + in_last_call(run) + code + " before it returned a result";
-    if (is_own_probe(facts, run)) {
-        finding.severity = Severity::warning;
-        finding.message =
-            examined(facts, run) + " ended" + code +
-            " before it was finished; the cause is a library preloaded into every program or a bug in rnncheck";
-    }
-    finding.remedies = {remedy("probe_quit_early")};
-    return finding;
+/// A process hangs inside the kernel: even SIGKILL does not end it.
+Verdict probe_stuck(const Facts& facts, const Matrix&) {
+    return over_probe_ends(facts, "no process hangs in the kernel", [&](const ProbeRun& run) -> std::optional<Finding> {
+        if (run.end != ProbeEnd::stuck) return std::nullopt;
+        return Finding{.message = examined(facts, run) + " hangs in the kernel" + in_last_call(run) +
+                                  "; its process cannot be killed",
+                       .remedies = {on_host(facts, remedy("probe_stuck"))}};
+    });
 }
 
-static bool is_stuck(const Facts&, const ProbeRun& run) {
-    return run.end == ProbeEnd::stuck;
-}
-
-static Finding stuck(const Facts& facts, const ProbeRun& run) {
-    return {
-        .message = examined(facts, run) + " hangs in the kernel" + in_last_call(run) + "; its process cannot be killed",
-        .remedies = {on_host(facts, remedy("probe_stuck"))}};
-}
-
-/// A probe of ours that calls no vendor waits for a disk or for processor time: that says nothing about the machine.
-/// Nor does it if the deadline ends the probe that starts late by design, while another one hangs.
-static bool is_timeout(const Facts& facts, const ProbeRun& run) {
+static std::optional<Finding> timed_out(const Facts& facts, const ProbeRun& run) {
+    // A probe of ours that calls no vendor waits for a disk or for processor time: that says nothing about the machine.
+    // Nor does it if the deadline ends the probe that starts late by design, while another one hangs.
     const bool was_under_way = (run.elapsed_ms > 0 || run.last_call) && run.probe != "hang_witness";
-    return !is_own_probe(facts, run) &&
-           (run.end == ProbeEnd::timed_out || (run.end == ProbeEnd::cut_off && was_under_way));
-}
-
-/// Whether what the deadline ended would have come to its end is unknown.
-static Finding cut_off(const Facts& facts, const ProbeRun& run) {
-    return {.severity = Severity::warning,
-            .message = examined(facts, run) + " had not responded" + in_last_call(run) +
-                       " when the time limit of the check was reached; whether it hangs is unknown",
-            .remedies = {remedy("probe_timed_out/cut_off")}};
-}
-
-static Finding timed_out(const Facts& facts, const ProbeRun& run) {
-    if (run.end == ProbeEnd::cut_off) return cut_off(facts, run);
+    const bool cut_off = run.end == ProbeEnd::cut_off && was_under_way;
+    if (is_own_probe(run) || (run.end != ProbeEnd::timed_out && !cut_off)) return std::nullopt;
+    if (cut_off)  // whether it would have come to its end is unknown
+        return Finding{.severity = Severity::warning,
+                       .message = examined(facts, run) + " had not responded" + in_last_call(run) +
+                                  " when the time limit of the check was reached; whether it hangs is unknown",
+                       .remedies = {remedy("probe_timed_out/cut_off")}};
     const std::string cause = cause_of_hang(facts, run);
-    return {.message = examined(facts, run) + " did not respond" + in_last_call(run) +
-                       (run.reason ? ": " + escaped(*run.reason) : " within the time limit") +
-                       (cause.empty() ? "" : "; " + cause),
-            .remedies = {on_host(facts, remedy("probe_timed_out/hangs"))}};
-}
-
-static std::string last_call_of(const Finding& finding) {
-    const auto call = std::ranges::find(finding.evidence, "last call", &Evidence::what);
-    return call == finding.evidence.end() ? "" : call->value;
+    return Finding{.message = examined(facts, run) + " did not respond" + in_last_call(run) +
+                              (run.reason ? ": " + escaped(*run.reason) : " within the time limit") +
+                              (cause.empty() ? "" : "; " + cause),
+                   .remedies = {on_host(facts, remedy("probe_timed_out/hangs"))}};
 }
 
 /// What the deadline ended in the same call of the same probe, on several GPUs, is one finding.
 static void join_cut_offs(std::vector<Finding>& findings) {
-    std::map<std::string, std::vector<Finding> > by_call;
-    for (Finding& finding : findings)
+    std::map<std::string, std::vector<Finding>> by_call;
+    for (Finding& finding : findings) {
+        const Evidence* call = find_by(finding.evidence, &Evidence::what, "last call");
+        const std::string probe = finding.subject.substr(0, finding.subject.find(' '));
         if (finding.severity == Severity::warning)
-            by_call[finding.subject.substr(0, finding.subject.find(' ')) + ' ' + last_call_of(finding)].push_back(
-                std::exchange(finding, {}));
+            by_call[probe + ' ' + (call ? call->value : "")].push_back(std::exchange(finding, {}));
+    }
     std::erase_if(findings, [](const Finding& finding) { return finding.subject.empty(); });
     for (auto& [call, alike] : by_call) {
         Finding joined = std::move(alike.front());
@@ -122,21 +212,11 @@ static void join_cut_offs(std::vector<Finding>& findings) {
     }
 }
 
-/// A call did not come back within the limit.
 Verdict probe_timed_out(const Facts& facts, const Matrix&) {
-    Verdict verdict = over_probe_ends(facts, is_timeout, timed_out, "every call returned in time");
+    Verdict verdict = over_probe_ends(facts, "every call returned in time",
+                                      [&](const ProbeRun& run) { return timed_out(facts, run); });
     join_cut_offs(verdict.findings);
     return verdict;
-}
-
-/// A library ended the process that asked it, whatever the exit code says.
-Verdict probe_quit_early(const Facts& facts, const Matrix&) {
-    return over_probe_ends(facts, is_early, quit_early, "no library terminated its process");
-}
-
-/// A process hangs inside the kernel: even SIGKILL does not end it.
-Verdict probe_stuck(const Facts& facts, const Matrix&) {
-    return over_probe_ends(facts, is_stuck, stuck, "no process hangs in the kernel");
 }
 
 }  // namespace rnncheck::rules

@@ -9,37 +9,21 @@
 
 namespace rnncheck::rules {
 
-static Runs refusals(const Sweep& sweep) {
-    Runs runs;
-    for (const RnnRun* run : sweep.runs)
-        if (const CallResult* obstacle = obstacle_of(*run); obstacle && obstacle->call == "cudnnCreate")
-            runs.push_back(run);
-    return runs;
-}
-
-/// What NVIDIA says that the status means, which differs between majors.
-static std::optional<Evidence> meaning(const Facts& facts, const Matrix& matrix, const RnnRun& run) {
-    const int major = cudnn_copy(facts, run.library).major;
-    const auto row = matrix.status("cudnn", major, run.result->code);
-    if (major == 0 || !row) return std::nullopt;
-    return Evidence{row->name + " in cuDNN " + std::to_string(major), row->meaning, row->source.url};
-}
-
 static Finding without_handle(const Facts& facts, const Matrix& matrix, const Sweep& sweep, const Runs& runs) {
     const RnnRun& run = *runs.front();
-    Finding finding;
+    const CudnnCopy copy = cudnn_copy(facts, sweep.library);
+    Finding finding = about_cases(facts, sweep, {&run},
+                                  "cuDNN cannot create a handle on " + gpu_subject(facts, sweep.gpu) + ": " +
+                                      in_words(*run.result) + ", " + name_of(copy),
+                                  remedy("cudnn_handle_refused"));
     finding.symptoms = places_of(facts, runs);
-    finding.subject = subject_of(facts, sweep);
-    finding.message = "cuDNN cannot create a handle on " + gpu_subject(facts, sweep.gpu) + ": " +
-                      in_words(*run.result) + ", " + name_of(cudnn_copy(facts, sweep.library));
-    finding.evidence = {evidence_of(facts, run, in_words(*run.result))};
-    if (const auto row = meaning(facts, matrix, run)) finding.evidence.push_back(*row);
-    const Gpu* gpu = gpu_at(facts, sweep.gpu);
-    const Board* board = gpu ? board_of(facts, *gpu) : nullptr;
-    if (board && board->memory_free_mib)
+    // What NVIDIA says that the status means differs between majors.
+    if (const auto row = matrix.status("cudnn", copy.major, run.result->code); row && copy.major > 0)
+        finding.evidence.push_back(
+            {row->name + " in cuDNN " + std::to_string(copy.major), row->meaning, row->source.url});
+    if (const Board* board = board_at(facts, sweep.gpu); board && board->memory_free_mib)
         finding.evidence.push_back(
             {"free GPU memory", free_of_total(*board), board_fact(facts, *board, "memory_free_mib")});
-    finding.remedies = {remedy("cudnn_handle_refused")};
     return finding;
 }
 
@@ -47,7 +31,11 @@ static Finding without_handle(const Facts& facts, const Matrix& matrix, const Sw
 Verdict cudnn_handle_refused(const Facts& facts, const Matrix& matrix) {
     VerdictBuilder answers;
     for (const auto& sweep : sweeps(facts)) {
-        const Runs runs = refusals(sweep);
+        Runs runs = sweep.runs;
+        std::erase_if(runs, [](const RnnRun* run) {
+            const CallResult* obstacle = obstacle_of(*run);
+            return !obstacle || obstacle->call != "cudnnCreate";
+        });
         if (!runs.empty())
             answers.fault(without_handle(facts, matrix, sweep, runs));
         else if (!failures_are_known(facts, sweep.library))
@@ -71,19 +59,6 @@ static void add_processes(const Facts& facts, const Runs& runs, Finding& finding
     }
 }
 
-static Finding failed(const Facts& facts, const Sweep& sweep, const Runs& runs) {
-    const RnnRun& first = *runs.front();
-    Finding finding;
-    finding.subject = subject_of(facts, sweep);
-    finding.symptoms = places_of(facts, runs);
-    finding.message = pluralized(runs.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
-                      " failed on " + name_of(facts, sweep) + ", first '" + describe(first.rnn_case) +
-                      "': " + in_words(first.result);
-    add_cases(facts, runs, finding);
-    finding.remedies = {on_host(facts, remedy("rnn_call_failed", {verify_command(facts, first)}))};
-    return finding;
-}
-
 /// A call for a recurrent network failed, or its process died in it.
 Verdict rnn_call_failed(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
@@ -91,23 +66,14 @@ Verdict rnn_call_failed(const Facts& facts, const Matrix&) {
         const Runs runs = runs_with(sweep, RunEnd::failed);
         if (!runs_with(sweep, RunEnd::out_of_memory).empty()) answers.no_pass("the GPU ran out of memory");
         if (runs.empty()) continue;
-        Finding finding = about_cases(facts, sweep, runs, "failed on", failed);
+        Finding finding = about_promised(facts, sweep, runs, "failed on", [&](const Runs& owed) {
+            return about_cases(facts, sweep, owed, cases_in_words(facts, sweep, owed, "failed on"),
+                               on_host(facts, remedy("rnn_call_failed", {verify_command(facts, *owed.front())})));
+        });
         add_processes(facts, runs, finding);
         answers.fault(std::move(finding));
     }
     return answers.close_or(pass_if_tried(facts, "no RNN call failed"));
-}
-
-static Finding rejected_cases(const Facts& facts, const Sweep& sweep, const Runs& runs) {
-    const RnnRun& first = *runs.front();
-    Finding finding;
-    finding.subject = subject_of(facts, sweep);
-    finding.symptoms = places_of(facts, runs);
-    finding.message = name_of(facts, sweep) + " rejects " + pluralized(runs.size(), "RNN case", "RNN cases") +
-                      ", first '" + describe(first.rnn_case) + "': " + in_words(first.result);
-    add_cases(facts, runs, finding);
-    finding.remedies = {remedy("rnn_call_refused", {verify_command(facts, first)})};
-    return finding;
 }
 
 /// cuDNN refused the arguments or the set-up of a case that frameworks use.
@@ -115,7 +81,14 @@ Verdict rnn_call_refused(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     for (const auto& sweep : sweeps(facts)) {
         const Runs runs = runs_with(sweep, RunEnd::rejected);
-        if (!runs.empty()) answers.fault(about_cases(facts, sweep, runs, "rejected by", rejected_cases));
+        if (runs.empty()) continue;
+        answers.fault(about_promised(facts, sweep, runs, "rejected by", [&](const Runs& owed) {
+            const RnnRun& first = *owed.front();
+            return about_cases(facts, sweep, owed,
+                               name_of(facts, sweep) + " rejects " + count_of(owed) + ", first '" +
+                                   describe(first.rnn_case) + "': " + answer_of(first),
+                               remedy("rnn_call_refused", {verify_command(facts, first)}));
+        }));
     }
     return answers.close_or(pass_if_tried(facts, "cuDNN rejected no case"));
 }
@@ -128,18 +101,15 @@ static bool is_plain(const RnnCase& c) {
 
 static Finding unsupported(const Facts& facts, const Sweep& sweep, const Runs& runs, const RnnRequiredSupport& row) {
     const RnnRun& first = *runs.front();
-    const std::string reason = first.result ? ": " + in_words(*first.result) : "";
-    Finding finding;
-    finding.subject = subject_of(facts, sweep);
-    finding.symptoms = places_of(facts, runs);
-    finding.message = name_of(facts, sweep) + " does not support " + pluralized(runs.size(), "RNN case", "RNN cases") +
-                      " that it should support, first '" + describe(first.rnn_case) + "'" + reason;
-    add_cases(facts, runs, finding,
-              [](const RnnRun& run) { return run.result ? in_words(*run.result) : "not supported"; });
+    Finding finding =
+        about_cases(facts, sweep, runs,
+                    name_of(facts, sweep) + " does not support " + count_of(runs) + " that it should support, first '" +
+                        describe(first.rnn_case) + "'" + (first.result ? ": " + in_words(*first.result) : ""),
+                    remedy("rnn_case_not_offered", {verify_command(facts, first)}),
+                    [](const RnnRun& run) { return run.result ? in_words(*run.result) : "not supported"; });
     finding.evidence.push_back({std::string(row.dtype) + ' ' + row.algorithm + " is supported",
                                 "since cuDNN " + row.first.text + ", compute capability " + row.capability_min.text,
                                 row.source.url});
-    finding.remedies = {remedy("rnn_case_not_offered", {verify_command(facts, first)})};
     return finding;
 }
 
@@ -163,36 +133,29 @@ static void judge_support(const Facts& facts, const Matrix& matrix, const Sweep&
     if (!owed.empty()) answers.fault(unsupported(facts, sweep, owed, *first_row));
 }
 
-/// cuDNN says that it does not support a case which this version must support on this GPU.
 Verdict rnn_case_not_offered(const Facts& facts, const Matrix& matrix) {
     VerdictBuilder answers;
     for (const auto& sweep : sweeps(facts)) judge_support(facts, matrix, sweep, answers);
     return answers.close_or(pass_if_tried(facts, "cuDNN supports every case that it should support"));
 }
 
-static bool has_working_cudnn(const Facts& facts) {
-    return std::ranges::any_of(facts.cudnns, [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); });
-}
-
 /// The call that kept every case of a sweep from being tried; null when none is on record.
 static const RnnRun* obstacle(const Sweep& sweep) {
-    for (const RnnRun* run : sweep.runs)
-        if (run->end == RunEnd::skipped && run->result && !run->result->ok() && run->result->code != -1) return run;
-    return nullptr;
-}
-
-/// What helps against the call that failed.
-static Remedy remedy_for(const Facts& facts, const CallResult& call) {
-    if (call.code == cuda_device_unavailable) return remedy("gpu_not_tested/busy");
-    return on_host(facts, remedy("gpu_not_tested/failed"));
+    const auto* found = find_where(sweep.runs, [](const RnnRun* run) {
+        return run->end == RunEnd::skipped && run->result && !run->result->ok() && run->result->code != -1;
+    });
+    return found ? *found : nullptr;
 }
 
 static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run) {
-    return {.subject = subject_of(gpu),
-            .message = "no recurrent network could be run on " + subject_of(gpu) + " with " +
-                       name_of(cudnn_copy(facts, run.library)) + ": " + in_words(*run.result),
+    const CudnnCopy copy = cudnn_copy(facts, run.library);
+    return {.severity = severity_of(copy),
+            .subject = subject_of(gpu),
+            .message = "no recurrent network could be run on " + subject_of(gpu) + " with " + name_of(copy) + ": " +
+                       in_words(*run.result),
             .evidence = {evidence_of(facts, run, in_words(*run.result))},
-            .remedies = {remedy_for(facts, *run.result)},
+            .remedies = {run.result->code == cuda_device_unavailable ? remedy("gpu_not_tested/busy")
+                                                                     : on_host(facts, remedy("gpu_not_tested/failed"))},
             .symptoms = {place_of(facts, run)}};
 }
 
@@ -207,10 +170,6 @@ static std::string why_not(const Facts& facts, const Gpu& gpu) {
     return "the reason is unknown";
 }
 
-static bool is_requested(const Facts& facts, const Gpu& gpu) {
-    return !facts.rnn_request || facts.rnn_request->gpu.value_or(gpu.index) == gpu.index;
-}
-
 /// The GPUs on which not every case was run, by the reason.
 using NotRun = std::map<std::string, std::vector<int>>;
 
@@ -220,9 +179,7 @@ static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, 
     if (skipped == 0) return answers.passed("every case was run on every GPU");
     const RnnRun* run = skipped < sweep.runs.size() ? nullptr : obstacle(sweep);
     if (!run) return not_run[why_not(facts, gpu)].push_back(gpu.index);
-    Finding finding = not_tested(facts, gpu, *run);
-    finding.severity = severity_of(cudnn_copy(facts, sweep.library));
-    answers.fault(std::move(finding));
+    answers.fault(not_tested(facts, gpu, *run));
 }
 
 /// Why the test kernel does not run on this GPU or returns incorrect results: no recurrent network can work there.
@@ -249,20 +206,18 @@ static void judge_whether_tested(const Facts& facts, const Gpu& gpu, VerdictBuil
     if (!any) not_run[why_not(facts, gpu)].push_back(gpu.index);
 }
 
-/// A GPU answers and a cuDNN is there for it, yet no recurrent network was tried on it.
 Verdict gpu_not_tested(const Facts& facts, const Matrix&) {
     if (nodes_made_on_demand(facts))
         return undecided(
             "device nodes are missing until the first CUDA program creates them: run rnncheck doctor --make-nodes");
     if (const auto verdict = without_gpu(facts)) return *verdict;
-    if (!has_working_cudnn(facts)) {
-        const Verdict otherwise = pass_if_tried(facts, "recurrent networks were run");
-        return otherwise.outcome == Outcome::pass ? undecided("whether cuDNN's RNN API works is unknown") : otherwise;
-    }
+    if (std::ranges::none_of(facts.cudnns, [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); }))
+        return pass_if_tried(facts, "", "whether cuDNN's RNN API works is unknown");
     VerdictBuilder answers;
     NotRun not_run;
     for (const auto& gpu : facts.cuda_devices)
-        if (is_requested(facts, gpu)) judge_whether_tested(facts, gpu, answers, not_run);
+        if (!facts.rnn_request || facts.rnn_request->gpu.value_or(gpu.index) == gpu.index)
+            judge_whether_tested(facts, gpu, answers, not_run);
     std::vector<std::string> reasons;
     for (auto& [why, gpus] : not_run) {
         gpus.erase(std::unique(gpus.begin(), gpus.end()), gpus.end());

@@ -17,24 +17,12 @@ static double badness(const RnnRun& run) {
     return std::isfinite(error) ? (limit > 0 ? error / limit : error) : HUGE_VAL;
 }
 
-static std::string how_wrong(const RnnRun& run) {
-    std::string text = "wrong";
-    if (run.largest_error) text = "error " + short_number(*run.largest_error);
-    if (run.largest_error && run.limit) text += " where " + short_number(*run.limit) + " is allowed";
-    if (run.precision == Precision::tf32) text += ", which TF32 explains";
-    return text + (run.where ? ", " + escaped(*run.where, 200) : "");
-}
-
 /// An algorithm of which every case is correct, where some case of another one is not.
 static std::optional<Algorithm> algorithm_without_fault(const Sweep& sweep) {
-    std::set<Algorithm> right, wrong_results;
-    for (const RnnRun* run : sweep.runs) {
-        if (run->end == RunEnd::ok) right.insert(run->rnn_case.algorithm);
-        if (run->end == RunEnd::incorrect) wrong_results.insert(run->rnn_case.algorithm);
-    }
-    for (const Algorithm algorithm : right)
-        if (!wrong_results.contains(algorithm)) return algorithm;
-    return std::nullopt;
+    std::set<Algorithm> right;
+    for (const RnnRun* run : runs_with(sweep, RunEnd::ok)) right.insert(run->rnn_case.algorithm);
+    for (const RnnRun* run : runs_with(sweep, RunEnd::incorrect)) right.erase(run->rnn_case.algorithm);
+    return right.empty() ? std::nullopt : std::optional(*right.begin());
 }
 
 /// The same cuDNN on another GPU, or another cuDNN on the same one, shows which of the two is at fault.
@@ -57,52 +45,44 @@ static std::string what_to_suspect(const Facts& facts, const Sweep& wrong_result
 }
 
 static Finding wrong_results(const Facts& facts, const Sweep& sweep, Runs runs) {
-    std::ranges::stable_sort(runs, [](const RnnRun* a, const RnnRun* b) { return badness(*a) > badness(*b); });
+    std::ranges::stable_sort(runs, std::greater(), [](const RnnRun* run) { return badness(*run); });
     const RnnRun& worst = *runs.front();
-    Finding finding;
-    finding.subject = subject_of(facts, sweep);
-    finding.symptoms = places_of(facts, runs);
-    finding.message = pluralized(runs.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
-                      " returned incorrect results on " + name_of(facts, sweep) + ", worst '" +
-                      describe(worst.rnn_case) + "': " + how_wrong(worst);
-    finding.evidence = {
-        {"incorrect cases", std::to_string(runs.size()) + " of " + std::to_string(sweep.runs.size()), "rnn_runs"}};
-    add_cases(facts, runs, finding, how_wrong);
-    finding.remedies = {remedy("rnn_result_wrong", {what_to_suspect(facts, sweep), verify_command(facts, worst)})};
+    const std::string of_all = " of " + std::to_string(sweep.runs.size());
+    Finding finding = about_cases(
+        facts, sweep, runs,
+        count_of(runs) + of_all + " returned incorrect results on " + name_of(facts, sweep) + ", worst '" +
+            describe(worst.rnn_case) + "': " + how_wrong(worst),
+        remedy("rnn_result_wrong", {what_to_suspect(facts, sweep), verify_command(facts, worst)}), how_wrong);
+    finding.evidence.insert(finding.evidence.begin(),
+                            {"incorrect cases", std::to_string(runs.size()) + of_all, "rnn_runs"});
     return finding;
 }
 
-/// A recurrent network ran, and what it computed is not what the equations give.
 Verdict rnn_result_wrong(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     bool any_right = false;
     for (const auto& sweep : sweeps(facts)) {
         Runs runs = runs_with(sweep, RunEnd::incorrect);
         any_right |= !runs_with(sweep, RunEnd::ok).empty();
-        if (runs.empty()) continue;
-        answers.fault(wrong_results(facts, sweep, std::move(runs)));
+        if (!runs.empty()) answers.fault(wrong_results(facts, sweep, std::move(runs)));
     }
-    const Verdict otherwise = pass_if_tried(facts, "every network that ran returned correct results");
-    if (otherwise.outcome == Outcome::pass && !any_right)
-        return answers.close_or(undecided("no network ran to completion"));
-    return answers.close_or(otherwise);
+    return answers.close_or(pass_if_tried(facts, "every network that ran returned correct results",
+                                          any_right ? "" : "no network ran to completion"));
 }
 
 static Finding not_repeatable(const Facts& facts, const Sweep& sweep, const Runs& runs) {
     const std::string* setting = environment(facts, "CUBLAS_WORKSPACE_CONFIG");
-    Finding finding;
-    finding.subject = subject_of(facts, sweep);
-    finding.message = pluralized(runs.size(), "RNN case", "RNN cases") +
-                      " returned results that are not bitwise identical when repeated on " + name_of(facts, sweep) +
-                      ", first '" + describe(runs.front()->rnn_case) + "'";
-    add_cases(facts, runs, finding, [](const RnnRun&) { return "correct, but not bitwise identical when repeated"; });
+    Finding finding =
+        about_cases(facts, sweep, runs,
+                    count_of(runs) + " returned results that are not bitwise identical when repeated on " +
+                        name_of(facts, sweep) + ", first '" + describe(runs.front()->rnn_case) + "'",
+                    remedy("rnn_not_repeatable", {verify_command(facts, *runs.front())}),
+                    [](const RnnRun&) { return "correct, but not bitwise identical when repeated"; });
     finding.evidence.push_back(
         {"CUBLAS_WORKSPACE_CONFIG", setting ? escaped(*setting, 100) : "not set", "host.environment"});
-    finding.remedies = {remedy("rnn_not_repeatable", {verify_command(facts, *runs.front())})};
     return finding;
 }
 
-/// The same network on the same numbers returned results that are not bitwise identical the second time.
 Verdict rnn_not_repeatable(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     bool any_twice = false;
@@ -117,29 +97,8 @@ Verdict rnn_not_repeatable(const Facts& facts, const Matrix&) {
         }
         if (!different.empty()) answers.fault(not_repeatable(facts, sweep, different));
     }
-    const Verdict otherwise = pass_if_tried(facts, "every network returned bitwise identical results when repeated");
-    if (otherwise.outcome == Outcome::pass && !any_twice) return answers.close_or(undecided("no network ran twice"));
-    return answers.close_or(otherwise);
-}
-
-static Finding forced(const Facts& facts, const Sweep& sweep, const RnnRun& run) {
-    const std::string* setting = environment(facts, "NVIDIA_TF32_OVERRIDE");
-    return {
-        .subject = subject_of(facts, sweep),
-        .message = name_of(facts, sweep) +
-                   " computes in TF32 although full single precision was requested: results differ from a CPU's in "
-                   "the third or fourth digit",
-        .evidence = {evidence_of(facts, run,
-                                 run.largest_error ? "error " + short_number(*run.largest_error) : "reduced precision"),
-                     {"NVIDIA_TF32_OVERRIDE", setting ? escaped(*setting, 100) : "not set", "host.environment"}},
-        .remedies = {remedy("tf32_reduced_precision", {verify_command(facts, run)})}};
-}
-
-static bool is_fp32(const RnnRun& run) {
-    return run.rnn_case.dtype == Dtype::fp32;
-}
-static bool asks_for_full_precision(const RnnRun& run) {
-    return run.rnn_case.math == MathType::fma;
+    return answers.close_or(pass_if_tried(facts, "every network returned bitwise identical results when repeated",
+                                          any_twice ? "" : "no network ran twice"));
 }
 
 /// TF32 forced on cases that ask for full single precision. That it is cuDNN's default from compute capability 8.0 on
@@ -150,26 +109,35 @@ Verdict tf32_reduced_precision(const Facts& facts, const Matrix&) {
     for (const auto& sweep : sweeps(facts)) {
         const RnnRun* first = nullptr;
         for (const RnnRun* run : runs_with(sweep, RunEnd::ok)) {
-            if (!is_fp32(*run)) continue;
+            if (run->rnn_case.dtype != Dtype::fp32) continue;
             any_known |= run->precision.has_value();
             fast_math |= run->precision == Precision::fast_math;
             if (!run->precision)
                 answers.unknown("the precision of a case is unknown");
-            else if (*run->precision == Precision::tf32 && !asks_for_full_precision(*run))
+            else if (*run->precision == Precision::tf32 && run->rnn_case.math != MathType::fma)
                 by_default = true;
             else if (*run->precision == Precision::tf32 && !first)
                 first = run;
         }
-        if (first) answers.fault(forced(facts, sweep, *first));
+        if (!first) continue;
+        const std::string* setting = environment(facts, "NVIDIA_TF32_OVERRIDE");
+        answers.fault(
+            {.subject = subject_of(facts, sweep),
+             .message = name_of(facts, sweep) +
+                        " computes in TF32 although full single precision was requested: results differ from a CPU's "
+                        "in the third or fourth digit",
+             .evidence = {evidence_of(facts, *first,
+                                      first->largest_error ? "error " + short_number(*first->largest_error)
+                                                           : "reduced precision"),
+                          {"NVIDIA_TF32_OVERRIDE", setting ? escaped(*setting, 100) : "not set", "host.environment"}},
+             .remedies = {remedy("tf32_reduced_precision", {verify_command(facts, *first)})}});
     }
     std::string how = by_default  ? "TF32 is used only where it is allowed, not where full precision is requested "
                                     "(NVIDIA_TF32_OVERRIDE=0 disables it)"
                       : fast_math ? "no fp32 network uses TF32"
                                   : "fp32 networks use full single precision";
     if (fast_math) how += "; kernels of the persistent algorithms use fast math (tanh.approx)";
-    const Verdict otherwise = pass_if_tried(facts, how);
-    if (otherwise.outcome == Outcome::pass && !any_known) return answers.close_or(undecided("no fp32 network ran"));
-    return answers.close_or(otherwise);
+    return answers.close_or(pass_if_tried(facts, how, any_known ? "" : "no fp32 network ran"));
 }
 
 static std::string share(const RnnDropout& dropout) {
@@ -210,26 +178,23 @@ static std::vector<std::string> faults_of(const RnnDropout& dropout) {
     return faults;
 }
 
-static Finding wrong_dropout(const Facts& facts, const RnnDropout& dropout, const std::vector<std::string>& faults) {
-    return {.subject = subject_of(facts, Sweep{dropout.library, dropout.gpu, {}}),
-            .message = where(facts, dropout) + " is incorrect: " + join_with_and(faults),
-            .evidence = {{"elements kept", share(dropout),
-                          "rnn_dropouts[" + std::to_string(&dropout - facts.rnn_dropouts.data()) + "]"}},
-            .remedies = {remedy("rnn_dropout_wrong", {exact_number(dropout.probability)})}};
-}
-
 static void judge_dropout(const Facts& facts, const RnnDropout& dropout, VerdictBuilder& answers) {
     if (!dropout.elements || !dropout.kept)
         return answers.unknown(where(facts, dropout) + " was not measured: " + in_words(dropout.result));
     const auto faults = faults_of(dropout);
-    if (!faults.empty()) return answers.fault(wrong_dropout(facts, dropout, faults));
+    if (!faults.empty())
+        return answers.fault(
+            {.subject = subject_of(facts, Sweep{dropout.library, dropout.gpu, {}}),
+             .message = where(facts, dropout) + " is incorrect: " + join_with_and(faults),
+             .evidence = {{"elements kept", share(dropout),
+                           "rnn_dropouts[" + std::to_string(&dropout - facts.rnn_dropouts.data()) + "]"}},
+             .remedies = {remedy("rnn_dropout_wrong", {exact_number(dropout.probability)})}});
     if (!dropout.repeats || !dropout.moves_on)
         return answers.unknown(where(facts, dropout) + ": whether its masks repeat correctly is unknown");
     answers.passed(where(facts, dropout) + ": " + share(dropout) + (*dropout.kept > 0 ? ", correctly scaled" : "") +
                    ", the same for the same seed");
 }
 
-/// Dropout between layers keeps, scales or repeats elements incorrectly.
 Verdict rnn_dropout_wrong(const Facts& facts, const Matrix&) {
     if (!facts.rnn_request || !facts.rnn_request->dropout) return not_applicable("measuring dropout was not requested");
     VerdictBuilder answers;
@@ -240,9 +205,6 @@ Verdict rnn_dropout_wrong(const Facts& facts, const Matrix&) {
                             std::string(name_of(run->end)) + " in " + run->last_call.value_or("no call"));
     return answers.close();
 }
-
-/// The model is rough: docs/speed.md.
-static constexpr double slow_factor = 10;
 
 /// The case of one GPU with most work, of those large enough to show its clocks.
 struct Largest {
@@ -271,19 +233,8 @@ static std::string ratio_in_words(const Gpu& gpu, const Largest& largest) {
            std::to_string(largest.run->number) + " (hidden " + std::to_string(largest.run->rnn_case.hidden) + ")";
 }
 
-static Finding slow(const Facts& facts, const Gpu& gpu, const Largest& largest) {
-    return {
-        .subject = subject_of(gpu),
-        .message = ratio_in_words(gpu, largest) +
-                   ": it is throttled because of heat or power, in a low power state or shared with other programs, "
-                   "or cuDNN uses a slow kernel",
-        .evidence = {evidence_of(
-            facts, *largest.run,
-            short_number(*largest.run->repeat_ms) + " ms, modeled: " + short_number(largest.modelled_ms) + " ms")},
-        .remedies = {remedy("rnn_slow", {rerun_command(facts, *largest.run)})}};
-}
-
 static void judge_speed(const Facts& facts, const Gpu& gpu, VerdictBuilder& answers) {
+    constexpr double slow_factor = 10;  // the model is rough: docs/speed.md
     const auto peak = peak_of(gpu);
     const Largest largest = largest_of(facts, gpu, peak);
     if (!largest.any_timed) return answers.irrelevant("no case was timed");
@@ -294,7 +245,16 @@ static void judge_speed(const Facts& facts, const Gpu& gpu, VerdictBuilder& answ
         return answers.irrelevant(
             "the cases consist mainly of kernel launches, whose time hardly depends on clock rates; to measure speed, "
             "run 'rnncheck lstm --input 2048 --hidden 2048 --batch 64 --length 16'");
-    if (largest.ratio > slow_factor) return answers.fault(slow(facts, gpu, largest));
+    if (largest.ratio > slow_factor)
+        return answers.fault(
+            {.subject = subject_of(gpu),
+             .message = ratio_in_words(gpu, largest) +
+                        ": it is throttled because of heat or power, in a low power state or shared with other "
+                        "programs, or cuDNN uses a slow kernel",
+             .evidence = {evidence_of(
+                 facts, *largest.run,
+                 short_number(*largest.run->repeat_ms) + " ms, modeled: " + short_number(largest.modelled_ms) + " ms")},
+             .remedies = {remedy("rnn_slow", {rerun_command(facts, *largest.run)})}});
     answers.passed(ratio_in_words(gpu, largest), {{"first runs of all cases took longer than second ones by",
                                                    short_number(largest.extra_ms) + " ms", "rnn_runs"}});
 }

@@ -1,6 +1,6 @@
-// A rule: a pure function of facts and matrix. May not touch files, the clock, the environment or processes.
-// Shape of every check: not applicable? undecided? then judge. This header brings what nearly every rule needs:
-// questions to the facts, text, words for findings, remedies; support/ has more (cases, boards, probes ...).
+// A rule: a pure function of facts and matrix. May not touch files, the clock, the environment or processes. Shape of
+// every check: not applicable? undecided? then judge. This header provides what nearly every rule needs: queries of the
+// facts, text, words for findings, remedies; support/ has more (cases, boards, probes ...).
 #pragma once
 
 #include <algorithm>
@@ -27,10 +27,14 @@ struct NamedRemedy : Remedy {
 
 using Check = Verdict (*)(const Facts&, const Matrix&);
 
+/// How a rule treats --for: `beside_machines` evaluates the machine in any case, `asked_first` the specified versions
+/// instead of the machine, `alone` only specified versions, never a machine.
+RNNCHECK_ENUM(JudgesVersions, beside_machines, asked_first, alone)
+
 /// A function, and all else from docs/rules/<name>.md: the fields from the JSON at its head.
 struct Rule {
     std::string title = {};  ///< one sentence that states the fault: the page's first
-    Check check = nullptr;
+    Check function = nullptr;
     bool only_from_log = false;  ///< nothing but a log can witness it: a row of log_causes, no page
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(Layer, layer, "where it sits") = Layer::host;
@@ -40,6 +44,8 @@ struct Rule {
     RNNCHECK_FIELD(
         std::string, what_if_inputs,
         "the keys that `matrix check` needs for an answer; empty when only the machine itself can answer") = {};
+    RNNCHECK_FIELD(JudgesVersions, judges_versions,
+                   "what it judges on a machine where --for names versions") = JudgesVersions::beside_machines;
     RNNCHECK_FIELD(bool, judges_log, "the function looks at the log's facts itself") = false;
     RNNCHECK_FIELD(bool, says_no_gpu, "what it finds is expected on a machine without a GPU (--allow-no-gpu)") = false;
     RNNCHECK_FIELD(bool, repaired_by_versions,
@@ -50,6 +56,8 @@ struct Rule {
     RNNCHECK_FIELD(std::string, yields_as, "a rule to which it yields, and to all that that one yields to") = {};
     RNNCHECK_FIELD(std::vector<NamedRemedy>, remedies, "what the function names by remedy()") = {};
     RNNCHECK_FIELDS_END
+
+    Verdict check(const Facts& facts, const Matrix& matrix) const;
 };
 
 /// The function of each page that has a head; the build lists them.

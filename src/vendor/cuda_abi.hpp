@@ -61,8 +61,8 @@ enum DeviceAttribute {
     capability_minor = 76
 };
 
-/// Calls whose failure text comes from cuGetErrorName and cuGetErrorString.
-Checker cuda_checker(ProbeWriter& writer, const CudaApi& api);
+/// From cuGetErrorName and cuGetErrorString.
+std::string status_text(ProbeWriter& writer, const CudaApi& api, int code);
 
 // libcudart. No structure crosses: cudaDeviceProp has another size in every major.
 #define RNNCHECK_CUDART_FUNCTIONS(X)      \
@@ -75,7 +75,7 @@ struct CudartApi {
     void load(const Library& library) { RNNCHECK_CUDART_FUNCTIONS(RNNCHECK_SYMBOL_LOAD) }
 };
 
-Checker cudart_checker(ProbeWriter& writer, const CudartApi& api);
+std::string status_text(ProbeWriter& writer, const CudartApi& api, int code);
 
 // libnvrtc.
 using NvrtcProgram = struct OpaqueNvrtcProgram*;
@@ -92,6 +92,6 @@ struct NvrtcApi {
     void load(const Library& library) { RNNCHECK_NVRTC_FUNCTIONS(RNNCHECK_SYMBOL_LOAD) }
 };
 
-Checker nvrtc_checker(ProbeWriter& writer, const NvrtcApi& api);
+std::string status_text(ProbeWriter& writer, const NvrtcApi& api, int code);
 
 }  // namespace rnncheck::vendor

@@ -140,7 +140,10 @@ struct CudnnApi {
     bool speaks_v8() const { return cudnnSetRNNDescriptor_v8 && cudnnRNNForward; }
 };
 
-/// Calls whose failure text is the status name, and the reason cuDNN reports to its callback where it gives one.
-Checker cudnn_checker(ProbeWriter& writer, const CudnnApi& api);
+/// The name of the status, and the reason that cuDNN reports to its callback where it gives one.
+std::string status_text(ProbeWriter& writer, const CudnnApi& api, int code);
+/// Sets that callback once, and forgets its last reason: a successful call may warn, too, and must not explain a later
+/// failure.
+void before_call(ProbeWriter& writer, const CudnnApi& api);
 
 }  // namespace rnncheck::vendor

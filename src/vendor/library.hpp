@@ -1,5 +1,5 @@
-// Opens vendor libraries and calls them, leaving a breadcrumb before every call. The only user of <dlfcn.h>.
-// May not judge or print, and never unloads: the process ends anyway.
+// Opens vendor libraries and calls them; every call is reported before it is made. The only user of <dlfcn.h>. Must not
+// evaluate or print, and never unloads: the process ends anyway.
 #pragma once
 
 #include <functional>
@@ -48,34 +48,49 @@ Result call(ProbeWriter& writer, const Symbol<Result(Parameters...)>& symbol, Ar
     return symbol.function(arguments...);
 }
 
-/// Makes calls that return a status; a status other than 0 is reported to the writer with the library's own words.
-class Checker {
-  public:
-    /// `before`, where given, is done before every call.
-    Checker(ProbeWriter& writer, std::function<std::string(int)> text_of, std::function<void()> before = nullptr)
-        : writer_(&writer), text_of_(std::move(text_of)), before_(std::move(before)) {}
+/// A library with its functions as members. For its Api, status_text() gives the text of a status, and before_call(),
+/// if there is one, is called before every call.
+template <class Api>
+struct Opened : Api {
+    ProbeWriter* writer = nullptr;
+    Library library;
+    std::optional<CallResult> failure;  ///< of opening or preparing it; no call may follow
 
+    /// A call that returns a status; one other than 0 is reported to the writer with the library's own words.
     template <class... Parameters, class... Arguments>
-    CallResult operator()(const Symbol<int(Parameters...)>& symbol, Arguments... arguments) const {
-        if (!symbol) return failed({symbol.name, missing_symbol, "the library does not export this function"});
-        if (before_) before_();
-        writer_->calling(symbol.name);
-        const int code = symbol.function(arguments...);
-        if (code == 0) return {symbol.name, 0, ""};
-        return failed({symbol.name, code, text_of_(code)});
-    }
-
-    ProbeWriter& writer() const { return *writer_; }
-
-  private:
-    CallResult failed(CallResult result) const {
-        writer_->failed(result);
+    CallResult check(const Symbol<int(Parameters...)>& symbol, Arguments... arguments) const {
+        const Api& api = *this;
+        CallResult result{symbol.name, missing_symbol, "the library does not export this function"};
+        if (symbol) {
+            if constexpr (requires { before_call(*writer, api); }) before_call(*writer, api);
+            result.code = vendor::call(*writer, symbol, arguments...);
+            result.text = result.ok() ? "" : status_text(*writer, api, static_cast<int>(result.code));
+        }
+        if (!result.ok()) writer->failed(result);
         return result;
     }
+};
 
-    ProbeWriter* writer_;
-    std::function<std::string(int)> text_of_;
-    std::function<void()> before_;
+template <class Api>
+Opened<Api> open_as(ProbeWriter& writer, const std::string& name) {
+    Opened<Api> opened{{}, &writer, open_library(writer, name), {}};
+    opened.load(opened.library);
+    opened.failure = opened.library.failure;
+    return opened;
+}
+
+/// Calls in a row: the first that fails is kept, and those after it are left out.
+struct Calls {
+    CallResult result;  ///< of the last call made
+
+    bool ok() const { return result.ok(); }
+    std::optional<CallResult> failure() const { return ok() ? std::nullopt : std::optional(result); }
+
+    template <class Api, class... Parameters, class... Arguments>
+    bool operator()(const Opened<Api>& library, const Symbol<int(Parameters...)>& symbol, Arguments... arguments) {
+        if (ok()) result = library.check(symbol, arguments...);
+        return ok();
+    }
 };
 
 }  // namespace rnncheck::vendor

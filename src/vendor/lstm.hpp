@@ -1,9 +1,11 @@
-// One recurrent-network case through cuDNN, in either of its two RNN dialects. Measures and copies; does not judge.
+// One recurrent-network case through cuDNN, with either of its two RNN interfaces. Measures and copies; does not
+// evaluate.
 #pragma once
 
 #include <array>
 #include <optional>
 
+#include "facts/rnn.hpp"
 #include "rnn/network.hpp"
 #include "vendor/cudnn_abi.hpp"
 
@@ -11,34 +13,38 @@ namespace rnncheck::vendor {
 
 /// One GPU with its primary context current, a cuDNN handle on it, and both libraries.
 struct Session {
-    const CudaApi& cuda;
-    const CudnnApi& cudnn;
-    Checker check_cuda;
-    Checker check_cudnn;
+    Opened<CudaApi> cuda;
+    Opened<CudnnApi> cudnn;
+    std::optional<CallResult> failure = {};  ///< the first call that failed, opening included; no other may follow then
     CudnnHandle handle = nullptr;
     DropoutDescriptor no_dropout = nullptr;  ///< every RNN descriptor wants one
 };
 
-/// Makes the cuDNN handle and the dropout descriptor; the first call that failed, if any. They live as long as the
-/// process.
-std::optional<CallResult> start_session(Session& session);
+/// Creates the cuDNN handle and the dropout descriptor, which live as long as the process.
+void start(Session& session);
 
-/// What came back. `failed` is the first call that returned an error; the outputs are then empty.
-struct LstmRun {
-    std::optional<CallResult> failed;
-    RnnOutputs outputs;        ///< of the first run, in the reference's layout, padding included as it was found
-    RnnOutputs outputs_again;  ///< of the second run; empty where it gave the same bits
-    bool repeatable = false;   ///< the second run gave the same bits
-    std::uint64_t digest = 0;  ///< of the bits of the outputs of the first run
-    std::size_t workspace_bytes = 0, reserve_bytes = 0, weight_bytes = 0;
-    double first_ms = 0, repeat_ms = 0;
+/// The results in the reference's layout, padding included as it was found; empty if a call failed.
+struct Outputs {
+    RnnOutputs first, again;  ///< `again` is empty if it is bitwise identical
 };
 
 /// cuDNN's linLayerID: a cell's gates on the input side, then on the recurrent side; 8 is the projection.
 inline constexpr int projection_layer = 8, linear_layers = 9;
 
-/// Whether the case has this one.
+/// Whether the case has this linear layer.
 bool has_linear_layer(const RnnCase& rnn_case, int linear);
+
+/// The array of the linear layer's matrix or bias; a projection has no bias.
+template <class Weights>
+auto& weights_of(const RnnCase& rnn_case, Weights& weights, int linear, bool bias) {
+    const int gates = gates_of(rnn_case.cell);
+    auto& side = linear < gates ? (bias ? weights.input_bias : weights.input)
+                                : (bias ? weights.recurrent_bias : weights.recurrent);
+    return linear == projection_layer ? weights.projection : side[linear % gates];
+}
+
+/// x or y of this width from the case's layout to [sequence][step][width]; what a packed layout does not hold is zero.
+std::vector<double> from_layout(const RnnCase& rnn_case, const std::vector<double>& ordered, int width);
 
 /// What goes to the device, as bytes of the case's dtype and in its layout. Making it calls no vendor.
 struct DeviceImage {
@@ -52,10 +58,11 @@ struct DeviceImage {
 
 DeviceImage device_image(const RnnCase& rnn_case, const RnnInputs& inputs);
 
-/// Runs the case twice with all outputs poisoned before each run (not-a-number bytes 0xFF).
-LstmRun run_lstm(const Session& session, Dialect dialect, const RnnCase& rnn_case, const DeviceImage& image);
+/// Runs the case twice with all outputs poisoned before each run (not-a-number bytes 0xFF). Records in `run`, which
+/// contains the case, the first call that failed, or times, sizes and the digest.
+Outputs run_lstm(const Session& session, const DeviceImage& image, RnnRun& run);
 
-namespace v8 {
+// By the v8 interface alone:
 
 /// How much memory a case takes by cuDNN's own queries, in bytes. `failed` is the first call that returned an error;
 /// the rest is then 0.
@@ -72,7 +79,5 @@ Spaces spaces_of(const Session& session, const RnnCase& rnn_case);
 
 /// Allocates all of it and runs the case once on zeros; the first call that failed.
 std::optional<CallResult> run_on_zeros(const Session& session, const RnnCase& rnn_case);
-
-}  // namespace v8
 
 }  // namespace rnncheck::vendor

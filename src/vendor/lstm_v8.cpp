@@ -1,150 +1,79 @@
 // The RNN interface of cuDNN 8 and 9.
-#include "vendor/rnn_runner.hpp"
+#include "vendor/case_run.hpp"
 
-namespace rnncheck::vendor::v8 {
+namespace rnncheck::vendor {
 
 namespace {
 
-constexpr int inference = 0, training = 1;  // cudnnForwardMode_t
-constexpr int add_gradients = 0;            // cudnnWgradMode_t: the one that 8 supports
+class V8Run : public CaseRun {
+    using CaseRun::CaseRun;
 
-RnnDescriptor describe_rnn(RnnRunner& runner, const RnnCase& rnn_case) {
-    const CudnnApi& cudnn = runner.session().cudnn;
-    const RnnDescriptor rnn = runner.rnn_descriptor();
-    const unsigned flags = rnn_case.layout == Layout::sequence_major_packed ? 0 : padded_io;
-    runner.cudnn(cudnn.cudnnSetRNNDescriptor_v8, rnn, same_number(rnn_case.algorithm), mode_number(rnn_case.cell),
-                 bias_number(rnn_case.bias), same_number(rnn_case.direction), same_number(rnn_case.input_mode),
-                 data_type_number(rnn_case.dtype), precision_number(rnn_case.dtype), math_number(rnn_case.math),
-                 rnn_case.input, rnn_case.hidden, rnn_case.output(), rnn_case.layers, runner.session().no_dropout,
-                 flags);
-    if (rnn_case.clip > 0)
-        runner.cudnn(cudnn.cudnnRNNSetClip_v8, rnn, clip_minmax, pass_on_nan, -rnn_case.clip, rnn_case.clip);
-    return rnn;
-}
+    void describe() override {
+        rnn_ = made(api_.cudnnCreateRNNDescriptor, api_.cudnnDestroyRNNDescriptor);
+        const unsigned flags = case_.layout == Layout::sequence_major_packed ? 0 : padded_io;
+        cudnn(api_.cudnnSetRNNDescriptor_v8, rnn_, same_number(case_.algorithm), mode_number(case_.cell),
+              bias_number(case_.bias), same_number(case_.direction), same_number(case_.input_mode), type_,
+              precision_number(case_.dtype), math_number(case_.math), case_.input, case_.hidden, case_.output(),
+              case_.layers, session_.no_dropout, flags);
+        if (case_.clip > 0) cudnn(api_.cudnnRNNSetClip_v8, rnn_, clip_minmax, pass_on_nan, -case_.clip, case_.clip);
+        x_ = sequences(case_.input);
+        y_ = sequences(case_.width());
+        describe_states();
+        cudnn(api_.cudnnGetRNNWeightSpaceSize, handle_, rnn_, &data_.weights.bytes);
+        cudnn(api_.cudnnGetRNNTempSpaceSizes, handle_, rnn_, mode(), x_, &data_.work.bytes, &data_.reserve.bytes);
+        check_size(api_.cudnnGetRNNWeightSpaceSize.name, data_.weights);
+        for (const Memory* memory : {&data_.work, &data_.reserve})
+            check_size(api_.cudnnGetRNNTempSpaceSizes.name, *memory);
+        matrix_ = empty_tensor();
+        bias_ = empty_tensor();
+    }
 
-long long elements(RnnRunner& runner, TensorDescriptor tensor) {
-    int type = 0, dimensions = 0, sizes[3] = {}, strides[3] = {};
-    runner.cudnn(runner.session().cudnn.cudnnGetTensorNdDescriptor, tensor, 3, &type, &dimensions, sizes, strides);
-    return static_cast<long long>(sizes[0]) * sizes[1] * sizes[2];
-}
+    int mode() const { return case_.training ? 1 : 0; }  // cudnnForwardMode_t
 
-void place_weights(RnnRunner& runner, RnnDescriptor rnn, const RnnCase& rnn_case, const DeviceImage& image,
-                   WeightImage& space) {
-    const Session& session = runner.session();
-    const auto& ask = session.cudnn.cudnnGetRNNWeightParams;
-    const TensorDescriptor matrix = runner.empty_tensor(), bias = runner.empty_tensor();
-    for_each_linear_layer(
-        runner, rnn_case, image,
-        [&](std::size_t layer, int linear, const auto& matrix_values, const auto& bias_values) {
-            void *matrix_address = nullptr, *bias_address = nullptr;
-            runner.cudnn(ask, session.handle, rnn, static_cast<int>(layer), space.bytes(), address(space.base()),
-                         linear, matrix, &matrix_address, bias, &bias_address);
-            if (!matrix_values.empty())
-                space.place(ask.name, matrix_address, elements(runner, matrix), {layer, linear, false}, matrix_values);
-            if (!bias_values.empty())
-                space.place(ask.name, bias_address, elements(runner, bias), {layer, linear, true}, bias_values);
-        });
-    space.upload();
-}
+    void place_layer(std::size_t pseudo_layer, int linear, const DeviceImage::Layer& layer) override {
+        const auto& ask = api_.cudnnGetRNNWeightParams;
+        void *matrix = nullptr, *bias = nullptr;
+        cudnn(ask, handle_, rnn_, static_cast<int>(pseudo_layer), data_.weights.bytes, data_.weights, linear, matrix_,
+              &matrix, bias_, &bias);
+        const auto put = [&](TensorDescriptor tensor, const void* where, bool is_bias, const auto& values) {
+            if (!values.empty()) place(ask.name, where, elements(tensor), pseudo_layer, linear, is_bias, values);
+        };
+        put(matrix_, matrix, false, layer.matrices[static_cast<std::size_t>(linear)]);
+        put(bias_, bias, true, layer.biases[static_cast<std::size_t>(linear)]);
+    }
 
-/// Descriptions and memory of one case, ready to run.
-struct Prepared : ReadyCase {
-    using ReadyCase::ReadyCase;
-    RnnDataDescriptor x = nullptr, y = nullptr;
+    long long elements(TensorDescriptor tensor) {
+        int type = 0, dimensions = 0, sizes[3] = {}, strides[3] = {};
+        cudnn(api_.cudnnGetTensorNdDescriptor, tensor, 3, &type, &dimensions, sizes, strides);
+        return static_cast<long long>(sizes[0]) * sizes[1] * sizes[2];
+    }
 
-    const std::int32_t* lengths() const { return static_cast<const std::int32_t*>(address(data.lengths)); }
+    /// cuDNN, not the memory, gets the number of sequences.
+    void plan() override {
+        if (case_.algorithm == Algorithm::persist_dynamic) cudnn(api_.cudnnBuildRNNDynamic, handle_, rnn_, case_.batch);
+    }
+
+    void compute() override {
+        constexpr int add_gradients = 0;  // cudnnWgradMode_t: the one that 8 supports
+        const DeviceData& d = data_;
+        const auto* const lengths = static_cast<const std::int32_t*>(static_cast<void*>(d.lengths));
+        cudnn(api_.cudnnRNNForward, handle_, rnn_, mode(), lengths, x_, d.x, y_, d.y, h_, d.hx, d.hy, c_, d.cx, d.cy,
+              d.weights.bytes, d.weights, d.work.bytes, d.work, d.reserve.bytes, d.reserve);
+        if (!case_.training) return;
+        cudnn(api_.cudnnRNNBackwardData_v8, handle_, rnn_, lengths, y_, d.y, d.dy, x_, d.dx, h_, d.hx, d.dhy, d.dhx, c_,
+              d.cx, d.dcy, d.dcx, d.weights.bytes, d.weights, d.work.bytes, d.work, d.reserve.bytes, d.reserve);
+        cudnn(api_.cudnnRNNBackwardWeights_v8, handle_, rnn_, add_gradients, lengths, x_, d.x, h_, d.hx, y_, d.y,
+              d.weights.bytes, d.dweights, d.work.bytes, d.work, d.reserve.bytes, d.reserve);
+    }
+
+    RnnDataDescriptor x_ = nullptr, y_ = nullptr;
+    TensorDescriptor matrix_ = nullptr, bias_ = nullptr;  ///< of a part of the weights
 };
-
-void forward(RnnRunner& runner, const Prepared& ready) {
-    const DeviceData& data = ready.data;
-    runner.cudnn(runner.session().cudnn.cudnnRNNForward, runner.session().handle, ready.rnn,
-                 ready.rnn_case.training ? training : inference, ready.lengths(), ready.x, address(data.x), ready.y,
-                 address(data.y.at), ready.h, address(data.hx), address(data.hy.at), ready.c, address(data.cx),
-                 address(data.cy.at), ready.weight_bytes, address(ready.weights), ready.work_bytes, address(ready.work),
-                 ready.reserve_bytes, address(ready.reserve));
-}
-
-void backward(RnnRunner& runner, const Prepared& ready) {
-    const DeviceData& data = ready.data;
-    const Session& session = runner.session();
-    runner.cudnn(session.cudnn.cudnnRNNBackwardData_v8, session.handle, ready.rnn, ready.lengths(), ready.y,
-                 address(data.y.at), address(data.dy), ready.x, address(data.dx.at), ready.h, address(data.hx),
-                 address(data.dhy), address(data.dhx.at), ready.c, address(data.cx), address(data.dcy),
-                 address(data.dcx.at), ready.weight_bytes, address(ready.weights), ready.work_bytes,
-                 address(ready.work), ready.reserve_bytes, address(ready.reserve));
-    runner.cudnn(session.cudnn.cudnnRNNBackwardWeights_v8, session.handle, ready.rnn, add_gradients, ready.lengths(),
-                 ready.x, address(data.x), ready.h, address(data.hx), ready.y, address(data.y.at), ready.weight_bytes,
-                 address(data.dweights.at), ready.work_bytes, address(ready.work), ready.reserve_bytes,
-                 address(ready.reserve));
-}
-
-/// Descriptions and sizes; no memory yet.
-Prepared described(RnnRunner& runner, const RnnCase& rnn_case) {
-    const Session& session = runner.session();
-    const CudnnApi& cudnn = session.cudnn;
-    Prepared ready(rnn_case);
-    ready.rnn = describe_rnn(runner, rnn_case);
-    ready.x = runner.sequences(rnn_case, rnn_case.input);
-    ready.y = runner.sequences(rnn_case, rnn_case.width());
-    ready.h = h_tensor(runner, rnn_case);
-    ready.c = c_tensor(runner, rnn_case);
-    runner.cudnn(cudnn.cudnnGetRNNWeightSpaceSize, session.handle, ready.rnn, &ready.weight_bytes);
-    runner.cudnn(cudnn.cudnnGetRNNTempSpaceSizes, session.handle, ready.rnn, rnn_case.training ? training : inference,
-                 ready.x, &ready.work_bytes, &ready.reserve_bytes);
-    runner.check_size(cudnn.cudnnGetRNNWeightSpaceSize.name, ready.weight_bytes);
-    for (const std::size_t bytes : {ready.work_bytes, ready.reserve_bytes})
-        runner.check_size(cudnn.cudnnGetRNNTempSpaceSizes.name, bytes);
-    return ready;
-}
-
-std::size_t data_bytes(const RnnCase& rnn_case) {
-    const DataSizes sizes = sizes_of(rnn_case);
-    const std::size_t states = (rnn_case.states ? 2 : 1) * (sizes.h + sizes.c);
-    const std::size_t lengths = static_cast<std::size_t>(rnn_case.batch) * sizeof(std::int32_t);
-    return (rnn_case.training ? 2 : 1) * (sizes.x + sizes.y + states) + lengths;
-}
-
-/// cuDNN, not the memory, gets the number of sequences.
-void plan_batch(RnnRunner& runner, const Prepared& ready) {
-    if (ready.rnn_case.algorithm == Algorithm::persist_dynamic)
-        runner.cudnn(runner.session().cudnn.cudnnBuildRNNDynamic, runner.session().handle, ready.rnn,
-                     ready.rnn_case.batch);
-}
 
 }  // namespace
 
-Spaces spaces_of(const Session& session, const RnnCase& rnn_case) {
-    RnnRunner runner(session);
-    const Prepared ready = described(runner, rnn_case);
-    if (runner.failed()) return {runner.failed()};
-    return {std::nullopt, (rnn_case.training ? 2 : 1) * ready.weight_bytes, ready.work_bytes, ready.reserve_bytes,
-            data_bytes(rnn_case)};
+std::unique_ptr<CaseRun> v8_run(const Session& session, const RnnCase& rnn_case) {
+    return std::make_unique<V8Run>(session, rnn_case);
 }
 
-std::optional<CallResult> run_on_zeros(const Session& session, const RnnCase& rnn_case) {
-    RnnRunner runner(session);
-    Prepared ready = described(runner, rnn_case);
-    ready.weights = runner.zeros(ready.weight_bytes);
-    plan_batch(runner, ready);
-    ready.data = device_data(runner, rnn_case, nullptr);
-    ready.allocate_spaces(runner);
-    forward(runner, ready);
-    if (rnn_case.training) backward(runner, ready);
-    runner.cuda(session.cuda.cuCtxSynchronize);
-    return runner.failed();
-}
-
-void run(RnnRunner& runner, const RnnCase& rnn_case, const DeviceImage& image, LstmRun& run) {
-    Prepared ready = described(runner, rnn_case);
-    WeightImage weights(runner, rnn_case.dtype, ready.weight_bytes);
-    ready.weights = weights.base();
-    place_weights(runner, ready.rnn, rnn_case, image, weights);
-    plan_batch(runner, ready);
-    const auto calls = [&] {
-        forward(runner, ready);
-        if (rnn_case.training) backward(runner, ready);
-    };
-    run_twice(runner, ready, image, weights, calls, run);
-}
-
-}  // namespace rnncheck::vendor::v8
+}  // namespace rnncheck::vendor

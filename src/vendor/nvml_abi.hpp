@@ -65,6 +65,6 @@ struct NvmlApi {
     }
 };
 
-Checker nvml_checker(ProbeWriter& writer, const NvmlApi& api);
+std::string status_text(ProbeWriter& writer, const NvmlApi& api, int code);
 
 }  // namespace rnncheck::vendor

@@ -28,30 +28,29 @@ namespace {
 }
 
 std::function<int()> declare_rejected(CLI::App& app) {
+    app.description("Not on Windows yet; rnncheck for Linux has it, also in WSL2");
     app.allow_extras();
     return []() -> int { reject_this_machine(); };
 }
-
-constexpr std::string_view not_on_windows = "Not on Windows yet; rnncheck for Linux has it, also in WSL2";
 
 }  // namespace
 
 namespace commands {
 
 namespace exec {
-extern const Command command{.title = not_on_windows, .declare = declare_rejected};
+extern const Command command{declare_rejected};
 }
 namespace lstm {
-extern const Command command{.title = not_on_windows, .declare = declare_rejected};
+extern const Command command{declare_rejected};
 }
 namespace probe {
-extern const Command command{.title = not_on_windows, .hidden = true, .declare = declare_rejected};
+extern const Command command{declare_rejected};
 }
 namespace selftest {
-extern const Command command{.title = not_on_windows, .declare = declare_rejected};
+extern const Command command{declare_rejected};
 }
 namespace which {
-extern const Command command{.title = not_on_windows, .declare = declare_rejected};
+extern const Command command{declare_rejected};
 }
 
 }  // namespace commands
@@ -60,11 +59,15 @@ std::span<const Named<Probe>> all_probes() {
     return {};
 }
 
+Deadline deadline_after(const std::optional<double>&) {
+    return std::nullopt;
+}
+
 Facts survey(const SurveyOptions&) {
     reject_this_machine();
 }
 
-std::vector<FitSearch> find_fits(const Facts&, const TrialOptions&) {
+std::vector<FitSearch> find_fits(const Facts&, const SurveyOptions&, bool) {
     reject_this_machine();
 }
 

@@ -18,7 +18,7 @@
 
 #include "base/text.hpp"
 #include "facts/facts_json.hpp"
-#include "process/pool.hpp"
+#include "process/child.hpp"
 #include "support/gpu.hpp"
 #include "vendor/lstm.hpp"
 
@@ -79,18 +79,21 @@ struct VendorTimes {
 
 VendorTimes vendor_calls(const char* path, Dialect dialect, Level level) {
     ProbeWriter writer(open("/dev/null", O_WRONLY | O_CLOEXEC));
-    const auto gpu = as_vendor([&] { return probes::open_gpu(writer, 0); });
-    const vendor::Library library = as_vendor([&] { return open_library(writer, path); });
-    if (gpu->failure || !library.handle) return {};
-    vendor::CudnnApi cudnn;
-    cudnn.load(library);
-    wrap(gpu->cuda);
-    wrap(cudnn);
-    vendor::Session session{gpu->cuda, cudnn, gpu->check, vendor::cudnn_checker(writer, cudnn)};
-    if (start_session(session)) return {};
+    vendor::Session session{as_vendor([&] { return probes::open_gpu(writer, 0); }),
+                            as_vendor([&] { return vendor::open_as<vendor::CudnnApi>(writer, path); })};
+    if (session.cuda.failure || session.cudnn.failure) return {};
+    wrap(session.cuda);
+    wrap(session.cudnn);
+    start(session);
+    if (session.failure) return {};
     const double opening = vendor_ms;
-    for (const RnnCase& rnn_case : sweep(level, dialect))
-        if (run_lstm(session, dialect, rnn_case, device_image(rnn_case, make_inputs(rnn_case))).failed) return {};
+    for (const RnnCase& rnn_case : sweep(level, dialect)) {
+        RnnRun run;
+        run.dialect = dialect;
+        run.rnn_case = rnn_case;
+        run_lstm(session, device_image(rnn_case, make_inputs(rnn_case)), run);
+        if (run.result) return {};
+    }
     return {vendor_ms - opening, vendor_ms};
 }
 
@@ -133,11 +136,10 @@ struct ProbeTimes {
 };
 
 ProbeTimes probe_times(const std::string& program, const std::string& target, Level level) {
-    process::Pool pool;
     process::Command command;
     command.arguments = {program,        "probe",
-                         "--facts-from", std::to_string(pool.wire().input),
-                         "--answer-to",  std::to_string(pool.wire().answer),
+                         "--facts-from", std::to_string(process::wire().input),
+                         "--answer-to",  std::to_string(process::wire().answer),
                          "rnn_forward",  target};
     Facts facts;
     facts.rnn_request.emplace().level = level;
@@ -145,13 +147,13 @@ ProbeTimes probe_times(const std::string& program, const std::string& target, Le
     command.quiet_limit = std::chrono::minutes(2);
     ProbeTimes times;
     auto begun = Clock::now();
-    pool.start(command, [&](std::string_view line) {
+    const ProbeRun run = process::run(command, [&](std::string_view line) {
         if (contains(line, "\"step\":0}")) begun = Clock::now();
         const bool done = line == "{\"done\":true}";
         if (done) times.sweep = milliseconds_since(begun);
-        return process::LineMeaning{done};
+        return LineMeaning{done};
     });
-    times.process = pool.wait([] {}).result.elapsed_ms;
+    times.process = run.elapsed_ms;
     std::ifstream sums(work_file());
     while (sums >> times.work) continue;
     return times;

@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "commands/lstm.hpp"
 #include "judge.hpp"
-#include "report/format.hpp"
+#include "report/outline.hpp"
 #include "support/catch.hpp"
 
 using namespace rnncheck;
@@ -53,12 +53,9 @@ RnnRun a_run(RunEnd end, const std::string& text = "") {
     return run;
 }
 
-Facts with(const RnnRun& run, std::int64_t free_mib = 1000) {
+Facts with(RnnRun run, std::int64_t free_mib = 1000) {
     Facts facts;
-    facts.cuda_devices.emplace_back().uuid = "GPU-1";
-    Board& board = facts.nvml_devices.emplace_back();
-    board.uuid = "GPU-1";
-    board.memory_free_mib = free_mib;
+    run.free_bytes = free_mib << 20;
     facts.rnn_runs = {a_run(RunEnd::skipped), run};
     return facts;
 }
@@ -165,8 +162,7 @@ TEST_CASE("from-log: what does not fit is told with the batch that does") {
     run.rnn_case.sequence_length = 1 << 14;
     run.rnn_case.input = 63;
     CHECK(told(replay_of({}, with(run, 101)))
-              .find("401 MiB of GPU memory at least, 101 MiB are free on GPU 0: "
-                    "about 25 sequences fit") != std::string::npos);
+              .find("400 MiB of GPU memory at least, 101 MiB free: about 25 sequences fit") != std::string::npos);
     CHECK(told(replay_of({}, with(run, 3))).find("not one sequence fits") != std::string::npos);
 }
 

@@ -14,9 +14,11 @@ namespace {
 
 LstmOptions options_given(std::vector<std::string> arguments) {
     CLI::App app;
-    const auto given = declare_lstm_options(app);
+    LstmOptions options;
+    add_lstm_options(app, options);
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-    return given();
+    check_lstm_options(app, options);
+    return options;
 }
 
 RnnRequest requested(const std::vector<std::string>& arguments, const Log& log = {}) {
@@ -50,7 +52,7 @@ TEST_CASE("lstm options: an empty value is no option left out") {
          {"--level", "--from-log", "--cudnn", "--interface", "--deadline", "--save", "--resume", "--dropout", "--svg",
           "--fit", "--emit-repro", "--lengths", "--hidden", "--cell", "--clip", "--device"})
         CHECK(error_of({option, ""}).starts_with(std::string(option) + " needs a value: give "));
-    CHECK(options_given({"--save", "a.json", "--svg", "b.svg"}).save == "a.json");
+    CHECK(options_given({"--save", "a.json", "--svg", "b.svg"}).files.save == "a.json");
 }
 
 TEST_CASE("lstm options: a GPU has no negative number") {

@@ -1,8 +1,9 @@
+#include "commands/options.hpp"
+
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command_line.hpp"
 #include "commands/doctor_options.hpp"
-#include "commands/ids.hpp"
 #include "process/probe.hpp"
 #include "support/catch.hpp"
 #include "support/matrix_copy.hpp"
@@ -13,9 +14,11 @@ using namespace rnncheck;
 
 DoctorOptions doctor_options(std::vector<std::string> arguments) {
     CLI::App app;
-    const auto read = declare_doctor_options(app);
+    DoctorOptions options;
+    add_options(app, options);
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-    return read();
+    options.check(app);
+    return options;
 }
 
 std::string complaint_about(const std::vector<std::string>& arguments) {
@@ -80,7 +83,8 @@ TEST_CASE("options of doctor arrive where they belong") {
                         "--output", "text=a=b", "--fail-on", "warning"});
     CHECK(options.selection.skip == std::set<std::string>{rule});
     CHECK(options.survey.skip == std::set<std::string>{probe});
-    CHECK(options.survey.deadline_s == 1.5);
+    CHECK(options.examination.deadline == 1.5);
+    CHECK(options.survey.deadline);
     CHECK((options.survey.ask && !options.survey.run));
     CHECK(options.report.format->name == "json");
     CHECK(options.report.outputs.at(0).path == "a=b");

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "fleet/compare.hpp"
+#include "fleet/fleet.hpp"
 #include "report/documents.hpp"
 #include "report/outline.hpp"
 #include "report/sample_reports.hpp"

@@ -51,7 +51,7 @@ def check_rules():
             if not any(f'"{place}"' in source for source in sources):
                 breach(path, f"no rule uses the remedy '{place}'")
             named.discard(place)
-            for command in remedy.get("commands", []):
+            for command in remedy.get("commands", []) + remedy.get("checks", []):
                 if not re.search(r"\{\d\}", command) and command not in to_do:
                     breach(path, f"the remedy's command '{command}' is not in 'What to do'")
     for place in sorted(named):
@@ -153,7 +153,7 @@ def banned_words():
 def sentences_of(path):
     """What a file holds that people read: literals of three words or more, prose of a page, wording columns of a table."""
     text = path.read_text()
-    if path.suffix == ".md":
+    if path.suffix in (".md", ".txt"):
         return re.sub(r"\"stage\": \"\w+\"|```.*?```|`[^`]*`|https?://\S+|\]\(.*?\)|^\| not \| but \|.*?\n\n", " ", text, flags=re.S | re.M).split("\n\n")
     if path.suffix == ".json":
         rows = re.sub(r'"sources": \{.*?\n  \},', "", text, flags=re.S)
@@ -171,6 +171,7 @@ def check_terms():
     banned = re.compile(rf"\b(?:{'|'.join(map(re.escape, banned_words()))})\b".replace(r"\ ", r"\s+"), re.I)
     places = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("compat_matrix/*.*")]
     places += [path for directory in ("src", "probes") for path in (root / directory).rglob("*.[ch]pp")]
+    places += root.glob("src/commands/*/*.txt")
     for path in places:
         for text in sentences_of(path):
             if (word := banned.search(text)) and not any(other in text for other in NOT_OURS):

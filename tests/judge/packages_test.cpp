@@ -68,7 +68,7 @@ TEST_CASE("what conda installed is changed by conda, in its environment") {
     rules::CudnnCopy copy;
     copy.path = "/opt/conda/envs/ml/lib/libcudnn.so.9";
     copy.major = 9;
-    CHECK(rules::for_cuda_major(13, rules::installing_cudnn(facts, &copy, {})).commands ==
+    CHECK(rules::installing_cudnn(facts, &copy, 13, {}).commands ==
           Commands{"conda install --prefix /opt/conda/envs/ml -c conda-forge cudnn=9 cuda-version=13"});
     // pip's own packages stay pip's.
     const std::string install = "pip install torch==2.9.0 --index-url https://download.pytorch.org/whl/cu126";
@@ -85,27 +85,25 @@ TEST_CASE("where there is no cuDNN, the environment of a framework is served fir
     Facts facts = on("Fedora Linux 40");
     facts.pythons.clear();
     facts.frameworks.clear();
-    CHECK(rules::installing_cudnn(facts, nullptr, {}).commands == Commands{"sudo dnf install cudnn9-cuda-12"});
+    CHECK(rules::installing_cudnn(facts, nullptr, 12, {}).commands == Commands{"sudo dnf install cudnn9-cuda-12"});
     PythonEnvironment& environment = facts.pythons.emplace_back();
     environment.active = true;
     environment.interpreter = "/srv/venv/bin/python";
     facts.frameworks.emplace_back().name = "torch";
-    CHECK(rules::installing_cudnn(facts, nullptr, {}).commands ==
+    CHECK(rules::installing_cudnn(facts, nullptr, 12, {}).commands ==
           Commands{"/srv/venv/bin/python -m pip install nvidia-cudnn-cu12"});
     facts.frameworks.back().cudnn = make_version({8, 9});
-    CHECK(rules::installing_cudnn(facts, nullptr, {}).commands ==
+    CHECK(rules::installing_cudnn(facts, nullptr, 12, {}).commands ==
           Commands{"/srv/venv/bin/python -m pip install \"nvidia-cudnn-cu12==8.*\""});
     CHECK(rules::system_install_commands(facts, "zlib1g", "zlib", "libz1") == Commands{"sudo dnf install zlib"});
 }
 
 TEST_CASE("since CUDA 13 the names of NVIDIA's packages carry no CUDA, except that of cuDNN") {
-    const Remedy written = {.text = "",
-                            .commands = {"pip install nvidia-cuda-nvrtc-cu12", "pip install nvidia-cuda-runtime-cu12",
-                                         "pip install \"nvidia-cudnn-cu12==9.*\""}};
-    CHECK(rules::for_cuda_major(13, written).commands == Commands{"pip install \"nvidia-cuda-nvrtc==13.*\"",
-                                                                  "pip install \"nvidia-cuda-runtime==13.*\"",
-                                                                  "pip install \"nvidia-cudnn-cu13==9.*\""});
-    CHECK(rules::for_cuda_major(11, written).commands.front() == "pip install nvidia-cuda-nvrtc-cu11");
+    CHECK(rules::wheel("nvidia-cuda-nvrtc", 13) == "\"nvidia-cuda-nvrtc==13.*\"");
+    CHECK(rules::wheel("nvidia-cuda-runtime", 13) == "\"nvidia-cuda-runtime==13.*\"");
+    CHECK(rules::wheel("nvidia-cudnn", 13, "==9.*") == "\"nvidia-cudnn-cu13==9.*\"");
+    CHECK(rules::wheel("nvidia-cudnn", 13) == "nvidia-cudnn-cu13");
+    CHECK(rules::wheel("nvidia-cuda-nvrtc", 11) == "nvidia-cuda-nvrtc-cu11");
 }
 
 TEST_CASE("the owner of a file is named by the package manager of the distribution, if it may own it") {

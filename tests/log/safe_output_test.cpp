@@ -4,7 +4,6 @@
 
 #include "base/text.hpp"
 #include "judge.hpp"
-#include "report/format.hpp"
 #include "report/outline.hpp"
 #include "report/redact.hpp"
 #include "support/catch.hpp"

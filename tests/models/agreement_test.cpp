@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "base/json.hpp"
-#include "report/documents.hpp"
+#include "report/outline.hpp"
 #include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
 

@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "base/text.hpp"
-#include "report/format.hpp"
 #include "report/outline.hpp"
 #include "sample_reports.hpp"
 #include "support/catch.hpp"

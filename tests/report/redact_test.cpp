@@ -7,7 +7,6 @@
 #include "facts/facts_json.hpp"
 #include "matrix/tables.hpp"
 #include "report/documents.hpp"
-#include "report/format.hpp"
 #include "report/outline.hpp"
 #include "sample_reports.hpp"
 #include "support/catch.hpp"

@@ -36,13 +36,13 @@ TEST_CASE("svg: each case is a square with the letter of its end and a colour of
         CHECK(count_of(svg, ">" + std::string(1, letter) + "</text></g>") == 2);
     for (const char* colour : {"#009E73", "#DDDDDD", "#E69F00", "#56B4E9", "#000000", "#D55E00", "#F0E442"})
         CHECK(count_of(svg, "fill=\"" + std::string(colour) + "\"/>") == 2);
-    CHECK(svg.find("<title>WRONG: LSTM fp32 fma standard, I=6 H=5 B=3 T=4</title>") != std::string::npos);
+    CHECK(svg.find("<title>WRONG: LSTM fp32 fma standard, I=6 H=5 B=3 T=4 L=1</title>") != std::string::npos);
 }
 
 TEST_CASE("svg: more shapes than letters still have a column each") {
     const std::string svg = sweeps_svg(with_ends(std::vector<RunEnd>(300, RunEnd::ok)), "title");
     CHECK(count_of(svg, "<g><title>ok: LSTM ") == 300);
-    CHECK(svg.find(">300: I=300 H=5 B=3 T=4<") != std::string::npos);
+    CHECK(svg.find(">300: I=300 H=5 B=3 T=4 L=1<") != std::string::npos);
 }
 
 TEST_CASE("svg: text from outside is text") {

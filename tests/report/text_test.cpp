@@ -3,7 +3,7 @@
 #include <limits>
 #include <sstream>
 
-#include "report/text.hpp"
+#include "report/outline.hpp"
 #include "sample_reports.hpp"
 #include "support/catch.hpp"
 
@@ -199,7 +199,7 @@ TEST_CASE("GPUs with the same results share a line, the others have a table of t
     CHECK(contains(text, "GPUs 0-2, 4 and 6-7, cuDNN 8.9.7, v8 API: 6 ok, 1 not supported\n"));
     CHECK(contains(text, "GPU 3, cuDNN 8.9.7, v8 API: 2 ok, 1 not supported, 4 WRONG"));
     CHECK(contains(text, "and 1 more such case"));
-    CHECK(contains(unwrapped(text), "cudnnRNNForward crashed with SIGSEGV"));
+    CHECK(contains(unwrapped(text), "cudnnRNNForward: crashed with SIGSEGV"));
 }
 
 TEST_CASE("cases that ran out of memory are counted and marked as such, beside skipped and failed ones") {

@@ -2,7 +2,7 @@
 
 #include "base/text.hpp"
 #include "facts/facts_json.hpp"
-#include "process/pool.hpp"
+#include "process/child.hpp"
 #include "process/wire.hpp"
 
 namespace rnncheck::test {
@@ -14,14 +14,13 @@ std::string sim_file(const std::string& flavour, const std::string& name) {
 ProbeTold run_probe(const std::string& probe, const ProbeSetting& setting) {
     std::vector<std::string> directories;
     for (const auto& flavour : setting.flavours) directories.push_back(std::string(SIM_DIRECTORY) + "/" + flavour);
-    process::Pool pool;
     process::Command command;
     command.arguments = {RNNCHECK_PROGRAM,
                          "probe",
                          "--facts-from",
-                         std::to_string(pool.wire().input),
+                         std::to_string(process::wire().input),
                          "--answer-to",
-                         std::to_string(pool.wire().answer),
+                         std::to_string(process::wire().answer),
                          probe};
     if (!setting.target.empty()) command.arguments.push_back(setting.target);
     command.extra_environment = {"LD_LIBRARY_PATH=" + join(directories, ":"), "SIM=" + setting.sim};
@@ -30,13 +29,9 @@ ProbeTold run_probe(const std::string& probe, const ProbeSetting& setting) {
 
     ProbeTold told;
     WireReader reader;
-    pool.start(command, [&](std::string_view line) {
-        reader.read(line, told.facts);
-        return process::LineMeaning{reader.done};
-    });
-    const auto ended = pool.wait([] {}).result;
+    const auto on_line = [&](std::string_view line) { return LineMeaning{reader.read(line, told.facts).done}; };
+    told.signal = process::run(command, on_line).signal.value_or("");
     told.done = reader.done;
-    told.signal = ended.kind == process::ExitKind::signalled ? ended.code : 0;
     told.last_call = reader.last_call;
     told.failed_calls = reader.failed_calls;
     return told;

@@ -17,8 +17,8 @@ struct ProbeSetting {
 
 struct ProbeTold {
     Facts facts;
-    bool done = false;  ///< the probe came to its end
-    int signal = 0;     ///< that ended the process, or 0
+    bool done = false;   ///< the probe came to its end
+    std::string signal;  ///< that ended the process, or empty
     std::string last_call;
     std::vector<CallResult> failed_calls;
 };

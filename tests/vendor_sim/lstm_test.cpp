@@ -25,10 +25,10 @@ void check_right(const Interface& interface, const RnnCase& rnn_case) {
     INFO(title(interface, rnn_case));
     const Outcome outcome =
         run_and_compare(interface.major, interface.dialect, rnn_case, reduced_there(interface.major, rnn_case));
-    INFO((outcome.run.failed ? outcome.run.failed->call + ": " + outcome.run.failed->text : outcome.comparison.worst));
-    REQUIRE_FALSE(outcome.run.failed);
+    INFO((outcome.run.result ? outcome.run.result->call + ": " + outcome.run.result->text : outcome.comparison.worst));
+    REQUIRE_FALSE(outcome.run.result);
     CHECK(outcome.comparison.correct);
-    CHECK(outcome.run.repeatable);
+    CHECK(outcome.run.bitwise_repeatable == true);
     CHECK(outcome.run.workspace_bytes > 0);
 }
 
@@ -42,7 +42,7 @@ bool sweep_shows_a_fault(const Interface& interface) {
         if (!offered(interface, rnn_case)) continue;
         const Outcome outcome =
             run_and_compare(interface.major, interface.dialect, rnn_case, reduced_there(interface.major, rnn_case));
-        REQUIRE_FALSE(outcome.run.failed);
+        REQUIRE_FALSE(outcome.run.result);
         if (!outcome.comparison.correct) return true;
     }
     return false;
@@ -114,23 +114,23 @@ TEST_CASE("each planted numeric fault is caught by the standard sweep") {
 TEST_CASE("a second run with other bits is told") {
     simulate("lstm=unrepeatable");
     const Outcome outcome = run_and_compare(9, Dialect::v8, small_case());
-    REQUIRE_FALSE(outcome.run.failed);
-    CHECK_FALSE(outcome.run.repeatable);
+    REQUIRE_FALSE(outcome.run.result);
+    CHECK(outcome.run.bitwise_repeatable == false);
 }
 
 TEST_CASE("a second run that writes nothing does not pass for the first one's output") {
     simulate("lstm=stale_output@2");
     const Outcome outcome = run_and_compare(9, Dialect::v8, small_case(), reduced_there(9, small_case()));
-    REQUIRE_FALSE(outcome.run.failed);
+    REQUIRE_FALSE(outcome.run.result);
     CHECK_FALSE(outcome.comparison.correct);
-    CHECK_FALSE(outcome.run.repeatable);
+    CHECK(outcome.run.bitwise_repeatable == false);
 }
 
 TEST_CASE("a device that is right once and wrong the next time is wrong") {
     for (const std::string fault : {"gates_swapped", "nan_lane"}) {
         simulate("lstm=" + fault + "@2");
         const Outcome outcome = run_and_compare(9, Dialect::v8, small_case(), reduced_there(9, small_case()));
-        REQUIRE_FALSE(outcome.run.failed);
+        REQUIRE_FALSE(outcome.run.result);
         CHECK_FALSE(outcome.comparison.correct);
         CHECK(outcome.comparison.worst.ends_with("the first of two runs was correct"));
     }
@@ -198,7 +198,7 @@ TEST_CASE("a case that finds no memory gives back what it had") {
     rnn_case.input = 32;
     rnn_case.hidden = 200;
     rnn_case.sequence_length = 40;
-    const auto too_large = run_and_compare(9, Dialect::v8, rnn_case, reduced_there(9, rnn_case)).run.failed;
+    const auto too_large = run_and_compare(9, Dialect::v8, rnn_case, reduced_there(9, rnn_case)).run.result;
     REQUIRE(too_large);
     CHECK(too_large->code == 2);
     rnn_case.sequence_length = 2;
@@ -209,12 +209,12 @@ TEST_CASE("what cuDNN does not offer comes back as its own status and reason") {
     RnnCase rnn_case = small_case();
     rnn_case.dtype = Dtype::bf16;
     simulate("cc=7.5");
-    const auto on_old_gpu = run_and_compare(9, Dialect::v8, rnn_case).run.failed;
+    const auto on_old_gpu = run_and_compare(9, Dialect::v8, rnn_case).run.result;
     REQUIRE(on_old_gpu);
     CHECK(on_old_gpu->code == 3000);
     CHECK(on_old_gpu->text.find("compute capability 8.0") != std::string::npos);
     simulate("");
-    const auto on_old_cudnn = run_and_compare(8, Dialect::v8, rnn_case).run.failed;
+    const auto on_old_cudnn = run_and_compare(8, Dialect::v8, rnn_case).run.result;
     REQUIRE(on_old_cudnn);
     CHECK(on_old_cudnn->code == 9);
     CHECK(on_old_cudnn->call == "cudnnSetRNNDescriptor_v8");
@@ -223,24 +223,24 @@ TEST_CASE("what cuDNN does not offer comes back as its own status and reason") {
 TEST_CASE("a failing call is the one that is told, and nothing is computed") {
     simulate("cudnnRNNForward=fail:5000@2");
     const auto forward = run_and_compare(9, Dialect::v8, small_case());
-    REQUIRE(forward.run.failed);
-    CHECK(forward.run.failed->call == "cudnnRNNForward");
-    CHECK(forward.run.failed->code == 5000);
-    CHECK(forward.run.outputs.y.empty());
+    REQUIRE(forward.run.result);
+    CHECK(forward.run.result->call == "cudnnRNNForward");
+    CHECK(forward.run.result->code == 5000);
+    CHECK(forward.outputs.first.y.empty());
     simulate("mem_free=0");
     const auto memory = run_and_compare(8, Dialect::legacy, small_case());
-    REQUIRE(memory.run.failed);
-    CHECK(memory.run.failed->call == "cuMemAlloc_v2");
-    CHECK(memory.run.failed->code == 2);
+    REQUIRE(memory.run.result);
+    CHECK(memory.run.result->call == "cuMemAlloc_v2");
+    CHECK(memory.run.result->code == 2);
 }
 
 TEST_CASE("an address outside the weight space is not written to") {
     simulate("cudnnGetRNNWeightParams=wild_address; cudnnGetRNNLinLayerBiasParams=wild_address");
     for (const Interface& interface : interfaces) {
         const auto outcome = run_and_compare(interface.major, interface.dialect, small_case());
-        REQUIRE(outcome.run.failed);
-        CHECK(outcome.run.failed->code == impossible_answer);
-        CHECK(outcome.run.failed->text == "it gave an address outside the weight space");
+        REQUIRE(outcome.run.result);
+        CHECK(outcome.run.result->code == impossible_answer);
+        CHECK(outcome.run.result->text == "it gave an address outside the weight space");
     }
 }
 
@@ -250,6 +250,6 @@ TEST_CASE("the reason of an earlier call does not explain a later failure") {
     session.cudnn.cudnnCreateTensorDescriptor.function(nullptr);  // refused, with a reason for the callback
     simulate("cudnnCreateTensorDescriptor=fail:4000");
     vendor::TensorDescriptor tensor = nullptr;
-    CHECK(session.check_cudnn(session.cudnn.cudnnCreateTensorDescriptor, &tensor).text ==
+    CHECK(session.cudnn.check(session.cudnn.cudnnCreateTensorDescriptor, &tensor).text ==
           "CUDNN_STATUS_INTERNAL_ERROR");
 }

@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <map>
-#include <memory>
 
 #include "support/catch.hpp"
 
@@ -17,17 +16,18 @@ ProbeWriter& nowhere() {
     return writer;
 }
 
-vendor::Library open_simulated(const std::string& file) {
-    auto library = vendor::open_library(nowhere(), SIM_DIRECTORY "/" + file);
-    INFO((library.failure ? library.failure->text : ""));
-    REQUIRE(library.handle);
-    return library;
+template <class Api>
+vendor::Opened<Api> open_simulated(const std::string& file) {
+    auto opened = vendor::open_as<Api>(nowhere(), SIM_DIRECTORY "/" + file);
+    INFO((opened.failure ? opened.failure->text : ""));
+    REQUIRE(opened.library.handle);
+    return opened;
 }
 
-const vendor::CudaApi& simulated_driver() {
-    static vendor::CudaApi cuda;
+const vendor::Opened<vendor::CudaApi>& simulated_driver() {
+    static vendor::Opened<vendor::CudaApi> cuda;
     if (cuda.cuInit) return cuda;
-    cuda.load(open_simulated("base/libcuda.so.1"));
+    cuda = open_simulated<vendor::CudaApi>("base/libcuda.so.1");
     vendor::CudaContext context = nullptr;
     REQUIRE(cuda.cuInit.function(0) == 0);
     REQUIRE(cuda.cuDevicePrimaryCtxRetain.function(&context, 0) == 0);
@@ -42,25 +42,26 @@ void simulate(const std::string& sim) {
 }
 
 const vendor::Session& simulated_session(int major) {
-    static std::map<int, vendor::CudnnApi> apis;
-    static std::map<int, std::unique_ptr<vendor::Session>> sessions;
-    auto& session = sessions[major];
-    if (session) return *session;
-    const vendor::CudaApi& cuda = simulated_driver();
+    static std::map<int, vendor::Session> sessions;
+    const auto [entry, is_new] = sessions.try_emplace(major);
+    vendor::Session& session = entry->second;
+    if (!is_new) return session;
     const std::string number = std::to_string(major);
-    vendor::CudnnApi& cudnn = apis[major];
-    cudnn.load(open_simulated("cudnn" + number + "/libcudnn.so." + number));
-    session.reset(new vendor::Session{cuda, cudnn, cuda_checker(nowhere(), cuda), cudnn_checker(nowhere(), cudnn)});
-    REQUIRE_FALSE(start_session(*session));
-    return *session;
+    session = {simulated_driver(), open_simulated<vendor::CudnnApi>("cudnn" + number + "/libcudnn.so." + number)};
+    start(session);
+    REQUIRE_FALSE(session.failure);
+    return session;
 }
 
 Outcome run_and_compare(int major, Dialect dialect, const RnnCase& rnn_case, const ReducedPrecision& reduced) {
     const RnnInputs inputs = make_inputs(rnn_case);
-    Outcome outcome{run_lstm(simulated_session(major), dialect, rnn_case, vendor::device_image(rnn_case, inputs)), {}};
-    if (outcome.run.failed) return outcome;
+    Outcome outcome;
+    outcome.run.dialect = dialect;
+    outcome.run.rnn_case = rnn_case;
+    outcome.outputs = run_lstm(simulated_session(major), vendor::device_image(rnn_case, inputs), outcome.run);
+    if (outcome.run.result) return outcome;
     const Computation computation = compute(rnn_case, inputs);
-    outcome.comparison = compare(rnn_case, computation.outputs, outcome.run.outputs, outcome.run.outputs_again,
+    outcome.comparison = compare(rnn_case, computation.outputs, outcome.outputs.first, outcome.outputs.again,
                                  limits_for(rnn_case, inputs, computation, reduced));
     return outcome;
 }

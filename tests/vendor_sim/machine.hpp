@@ -17,7 +17,8 @@ const vendor::Session& simulated_session(int major);
 
 /// The case run and compared with the reference, with this reduced precision allowed for.
 struct Outcome {
-    vendor::LstmRun run;
+    RnnRun run;
+    vendor::Outputs outputs;
     Comparison comparison;
 };
 Outcome run_and_compare(int major, Dialect dialect, const RnnCase& rnn_case, const ReducedPrecision& reduced = {});

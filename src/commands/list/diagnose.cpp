@@ -10,8 +10,14 @@ namespace rnncheck::commands::diagnose {
 namespace {
 
 struct Options {
-    std::vector<std::string> files, given;
-    std::string matrix;
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD_AS(std::vector<std::string>, files, "FILE", "Logs to read; - is standard input");
+    RNNCHECK_FIELD(std::vector<std::string>, given,
+                   "KEY=VALUE: Additional facts that you know, e.g. os=\"Windows 10\" gpu=\"RTX 3090\" "
+                   "framework=\"pytorch 1.4\"");
+    RNNCHECK_FIELD(std::string, matrix, matrix_option);
+    RNNCHECK_FIELD(ReportOptions, report, "Options");
+    RNNCHECK_FIELDS_END
 };
 
 /// What cannot be understood is kept beside what was expected, with a warning.
@@ -24,31 +30,18 @@ UserHint hint_from(const std::string& item, const Matrix& matrix) {
     return hint;
 }
 
-int run(const Options& options, const ReportOptions& report_options) {
+int run(Options& options, const CLI::App& app) {
+    begin_run(app, options.report);
     const Matrix matrix = matrix_from(options.matrix);
     Facts facts;
     facts.tool = {std::string(version_of_rnncheck()), {"log"}};
     facts.log = read_log_files(options.files, matrix);
     for (const std::string& item : options.given) facts.log->user_hints.push_back(hint_from(item, matrix));
-    return print_report(finished(judge(std::move(facts), matrix, {}), report_options), report_options);
-}
-
-std::function<int()> declare(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
-    app.add_option("FILE", options->files, "Logs to read; - is standard input")->required();
-    add_list(app, "--given", options->given,
-             "Additional facts that you know, e.g. os=\"Windows 10\" gpu=\"RTX 3090\" framework=\"pytorch 1.4\"",
-             "KEY=VALUE");
-    add_matrix_option(app, options->matrix);
-    return [options, report_options = declare_report_options(app)] { return run(*options, report_options()); };
+    return print_report(finished(judge(std::move(facts), matrix, {}), options.report), options.report);
 }
 
 }  // namespace
 
-extern const Command command{.title = "Find the cause of a failure in its logs",
-                             .examples =
-                                 "rnncheck diagnose train.log\n"
-                                 "python train.py 2>&1 | rnncheck diagnose - --given gpu=\"RTX 3090\"",
-                             .declare = declare};
+extern const Command command{declared<Options, run>};
 
 }  // namespace rnncheck::commands::diagnose

@@ -3,21 +3,21 @@
 #include "commands/doctor_options.hpp"
 #include "commands/input.hpp"
 #include "commands/survey_here.hpp"
-#include "commands/tables.hpp"
 #include "facts/facts_json.hpp"
 #include "facts/rnn_runs.hpp"
 
 namespace rnncheck {
 
 /// A log is read first: a wrong name is reported before the machine is examined.
-static Facts learn(const DoctorOptions& options, const Matrix& matrix) {
+static Facts learn(const DoctorOptions& options) {
+    const Matrix& matrix = options.matrix;
     std::optional<Log> log;
-    if (!options.logs.empty()) log = read_log_files(options.logs, matrix);
+    if (!options.input.log.empty()) log = read_log_files(options.input.log, matrix);
     SurveyOptions how = options.survey;
     // A first judgement compiles the patterns and reads the tables, which takes as long as a library takes to answer.
     how.meanwhile = [&](const Facts& facts) { finished(judge(facts, matrix, options.selection), options.report); };
-    Facts facts = options.facts_file.empty() ? surveyed_with_restrictions(how, options.report.quiet)
-                                             : read_facts(options.facts_file);
+    Facts facts = options.input.facts.empty() ? surveyed_with_restrictions(how, options.report.quiet)
+                                              : read_facts(options.input.facts);
     if (options.asked_for) facts.frameworks.push_back(*options.asked_for);
     if (log) facts.log = std::move(log);
     return facts;
@@ -53,38 +53,30 @@ static void add_prospects(JudgedModel& model, const Facts& facts, const Matrix& 
     }
 }
 
-int run_doctor(const DoctorOptions& options) {
-    const Matrix matrix = matrix_from(options.matrix_directory);
-    const auto file = options.model.empty() ? std::nullopt : std::optional(read_model_file(options.model, false));
-    Facts facts = learn(options, matrix);
+int run_doctor(DoctorOptions& options, const CLI::App& app) {
+    options.check(app);
+    const Matrix& matrix = options.matrix;
+    const std::string& model = options.input.model;
+    const auto file = model.empty() ? std::nullopt : std::optional(read_model_file(model, false));
+    Facts facts = learn(options);
     const auto& profile = options.report.run.profile;
     if (profile && profile->expect) facts.expected = profile->expect;
     if (file && !facts.network) facts.network = network_of(*file);
     Report judged = judge(std::move(facts), matrix, options.selection);
     if (file) {
-        judged.model = judged_model(options.model, *file, {}, {}, matrix);
+        judged.model = judged_model(model, *file, {}, {}, matrix);
         add_prospects(*judged.model, judged.facts, matrix);
         judged.verdict = worse(judged.verdict, verdict_of(judged.model->layers));
     }
     const Report report = finished(std::move(judged), options.report);
-    const bool saved = options.save_facts.empty() ||
-                       was_written([&] { write_output(options.save_facts, facts_to_text(report.facts, 2) + '\n'); });
+    const std::string& path = options.gate.save_facts;
+    const bool saved = path.empty() || was_written([&] { write_output(path, facts_to_text(report.facts, 2) + '\n'); });
     return print_report(report, options.report, saved);
 }
 
 namespace commands::doctor {
 
-static std::function<int()> declare(CLI::App& app) {
-    return [read_options = declare_doctor_options(app)] { return run_doctor(read_options()); };
-}
-
-extern const Command command{.title = "Check this machine and report what to repair",
-                             .examples =
-                                 "rnncheck doctor\n"
-                                 "rnncheck doctor --for tensorflow==2.15 --log train.log\n"
-                                 "rnncheck doctor --profile rnncheck.toml\n"
-                                 "rnncheck doctor --look-only --output json=report.json",
-                             .declare = declare};
+extern const Command command{declared<DoctorOptions, run_doctor>};
 
 }  // namespace commands::doctor
 

@@ -11,16 +11,15 @@
 #include "commands/doctor_options.hpp"
 #include "commands/input.hpp"
 #include "commands/survey_here.hpp"
-#include "commands/tables.hpp"
 #include "process/this_process.hpp"
 
 namespace rnncheck::commands::exec {
 
 namespace {
 
-OverallVerdict preflight(const DoctorOptions& options, const Matrix& matrix) {
+OverallVerdict preflight(const DoctorOptions& options) {
     Facts facts = surveyed_with_restrictions(options.survey, options.report.quiet);
-    const Report report = finished(judge(std::move(facts), matrix, options.selection), options.report);
+    const Report report = finished(judge(std::move(facts), options.matrix, options.selection), options.report);
     print_aside(text_of(report, options.report.style(STDERR_FILENO)));
     return report.verdict;
 }
@@ -31,12 +30,15 @@ int cannot_start(const std::string& name, int error) {
     return error == ENOENT ? not_found : not_executable;
 }
 
-int run(const DoctorOptions& options, const Arguments& command) {
+int run(DoctorOptions& options, const CLI::App& app) {
+    const Arguments& command = command_after_dashes();
+    if (command.empty())
+        throw UsageError("'rnncheck exec' needs a command after --, e.g. rnncheck exec -- python train.py");
+    options.check(app);
     const std::string& name = command.front();
     const bool there = contains(name, "/") ? ::access(name.c_str(), F_OK) == 0 : find_in_path(name).has_value();
     if (!there) return cannot_start(name, ENOENT);  // before a check that may take a minute
-    const Matrix matrix = matrix_from(options.matrix_directory);
-    const auto answer = process::run_in_fork([&] { return static_cast<int>(preflight(options, matrix)); });
+    const auto answer = process::run_in_fork([&] { return static_cast<int>(preflight(options)); });
     if (!answer) {
         print_message("the check did not finish; '" + name + "' was not started");
         return bug;
@@ -50,20 +52,15 @@ int run(const DoctorOptions& options, const Arguments& command) {
 }
 
 std::function<int()> declare(CLI::App& app) {
-    return [read_options = declare_preflight_options(app)] {
-        const Arguments& command = command_after_dashes();
-        if (command.empty())
-            throw UsageError("'rnncheck exec' needs a command after --, e.g. rnncheck exec -- python train.py");
-        return run(read_options(), command);
-    };
+    const auto options = std::make_shared<DoctorOptions>();
+    add_options(app, *options,
+                {"look-only", "no-run", "make-nodes", "deadline", "python", "only", "skip", "ignore", "matrix",
+                 "allow-no-gpu", "color", "ascii", "show-private", "verbose", "quiet"});
+    return [options, &app] { return run(*options, app); };
 }
 
 }  // namespace
 
-extern const Command command{.title = "Check this machine, then run a command if no problem was found",
-                             .examples =
-                                 "rnncheck exec -- python train.py\n"
-                                 "rnncheck exec --no-run --ignore gpu_memory_low -- python train.py --epochs 10",
-                             .declare = declare};
+extern const Command command{declare};
 
 }  // namespace rnncheck::commands::exec

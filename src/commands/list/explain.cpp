@@ -1,6 +1,6 @@
 // Prints the page about a rule or a probe.
 #include "commands/command.hpp"
-#include "commands/ids.hpp"
+#include "commands/options.hpp"
 #include "commands/output.hpp"
 #include "process/probe.hpp"
 #include "rules/rule.hpp"
@@ -19,8 +19,6 @@ static std::function<int()> declare(CLI::App& app) {
     };
 }
 
-extern const Command command{.title = "Show the documentation of a rule or probe",
-                             .examples = "rnncheck explain driver_missing",
-                             .declare = declare};
+extern const Command command{declare};
 
 }  // namespace rnncheck::commands::explain

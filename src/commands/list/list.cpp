@@ -15,8 +15,6 @@ template <class Thing>
 std::vector<ListItem> listed(std::span<const Named<Thing>> things) {
     std::vector<ListItem> items;
     for (const auto& thing : things) {
-        if constexpr (requires { thing->hidden; })
-            if (thing->hidden) continue;
         ListItem& item = items.emplace_back(ListItem{std::string(thing.name), std::string(thing->title)});
         if constexpr (requires { thing->layer; }) item.layer = name_of(thing->layer);
         if constexpr (requires { thing->max_severity; }) item.worst = name_of(thing->max_severity);
@@ -31,38 +29,50 @@ std::vector<ListItem> tables_listed() {
     return items;
 }
 
-constexpr std::pair<std::string_view, std::vector<ListItem> (*)()> kinds[] = {
-    {"rules", [] { return listed(all_rules()); }},
-    {"probes", [] { return listed(all_probes()); }},
-    {"formats", [] { return listed(all_formats()); }},
-    {"tables", tables_listed},
-    {"commands", [] { return listed(all_commands()); }}};
-
-std::vector<std::string> kind_names() {
-    std::vector<std::string> names;
-    for (const auto& [name, items] : kinds) names.emplace_back(name);
-    return names;
+std::vector<ListItem> commands_listed() {
+    std::vector<ListItem> items;
+    for (const auto& command : all_commands())
+        if (const std::string title = text_of_command(command.name).title; !title.empty())
+            items.push_back({std::string(command.name), title});
+    return items;
 }
 
-std::function<int()> declare(CLI::App& app) {
-    const auto document = std::make_shared<ListDocument>();
-    const auto options = std::make_shared<DocumentOptions>(DocumentOptions{.show_private = true});
-    app.add_option("KIND", document->kind, "One of " + join_with_and(kind_names()));
-    add_json_option(app, options->json);
-    return [document, options]() -> int {
-        const std::string& kind = document->kind;
-        if (kind.empty()) throw UsageError("'rnncheck list' needs one of " + join_with_and(kind_names()));
-        const auto* found = find_where(kinds, [&](const auto& known) { return known.first == kind; });
-        if (!found) reject_word(kind, "KIND", kind_names());
-        document->items = found->second();
-        print_document(written(*document, *options));
-        return healthy;
-    };
+RNNCHECK_ENUM(Kind, rules, probes, formats, tables, commands)
+
+std::vector<ListItem> items_of(Kind kind) {
+    switch (kind) {
+        case Kind::rules:
+            return listed(all_rules());
+        case Kind::probes:
+            return listed(all_probes());
+        case Kind::formats:
+            return listed(all_formats());
+        case Kind::tables:
+            return tables_listed();
+        default:
+            return commands_listed();
+    }
+}
+
+struct Options {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD_AS(std::optional<Kind>, kind, "[KIND]", "What to list");
+    RNNCHECK_FIELD(ReportOptions, document, "Options: json");
+    RNNCHECK_FIELDS_END
+};
+
+int run(Options& options, const CLI::App&) {
+    if (!options.kind) throw UsageError("'rnncheck list' needs one of rules, probes, formats, tables and commands");
+    ListDocument document;
+    document.kind = name_of(*options.kind);
+    document.items = items_of(*options.kind);
+    options.document.show_private = true;
+    print_document(written(document, options.document));
+    return healthy;
 }
 
 }  // namespace
 
-extern const Command command{
-    .title = "List rules, probes, formats, tables or commands", .examples = "rnncheck list rules", .declare = declare};
+extern const Command command{declared<Options, run>};
 
 }  // namespace rnncheck::commands::list

@@ -9,18 +9,15 @@ namespace rnncheck::commands::lstm {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 /// Why clocks are held down, queried again after the load: before it a GPU is idle. Where NVML does not answer, what it
 /// reported before stays.
-void update_throttle_reasons(Facts& facts, const TrialOptions& options) {
-    constexpr double most_seconds = 10;
-    auto how = options.next();
+void update_throttle_reasons(Facts& facts, SurveyOptions how) {
+    const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    how.deadline = std::min(how.deadline.value_or(latest), latest);
     const bool any_load =
         std::ranges::any_of(facts.rnn_runs, [](const RnnRun& run) { return run.repeat_ms.has_value(); });
-    if (!any_load || !how || !facts.driver.nvml_init || !facts.driver.nvml_init->ok()) return;
-    how->deadline_s = std::min(how->deadline_s.value_or(most_seconds), most_seconds);
-    const Facts later = run_probe("nvml_devices", "", facts, *how);
+    if (!any_load || is_over(how.deadline) || !facts.driver.nvml_init || !facts.driver.nvml_init->ok()) return;
+    const Facts later = run_probe("nvml_devices", "", facts, how);
     for (Board& board : facts.nvml_devices)
         for (const Board& now : later.nvml_devices)
             if (now.index == board.index && now.uuid == board.uuid) board.throttle_reasons = now.throttle_reasons;
@@ -42,67 +39,60 @@ void write_reproducer(const std::string& path, const Facts& facts, const std::op
 }
 
 /// Whether the files were written that the options name, in addition to those of every report.
-bool files_written(const LstmOptions& given, const LstmState& state, const Report& report, const Facts& facts,
-                   bool show_private) {
-    const auto write_picture = [&] {
-        write_output(given.svg, sweeps_svg(report.facts, "rnncheck lstm: " + report.sentence));
-    };
+bool files_written(const LstmOptions& given, const LstmState& state, const Report& report, const Facts& facts) {
+    const auto& [save, svg, repro] = given.files;
     bool all = was_written([&] { state.write(report); });
-    if (!given.repro.empty())
-        all &= was_written([&] { write_reproducer(given.repro, facts, report.lstm->minimal_case, show_private); });
-    return (given.svg.empty() || was_written(write_picture)) && all;
+    if (!repro.empty())
+        all &=
+            was_written([&] { write_reproducer(repro, facts, report.lstm->minimal_case, given.report.show_private); });
+    if (!svg.empty())
+        all &= was_written([&] { write_output(svg, sweeps_svg(report.facts, "rnncheck lstm: " + report.sentence)); });
+    return all;
 }
 
-int run(const LstmOptions& given, const ReportOptions& options) {
-    const auto started = Clock::now();
+int run(const LstmOptions& given) {
+    const bool quiet = given.report.quiet;
+    SurveyOptions trials;
+    trials.root = given.run.root;
+    trials.deadline = deadline_after(given.run.deadline);
+    trials.skip = {"nvrtc_compile"};  // has no part in a recurrent network
     const Matrix matrix = Matrix::bundled();
-    const Log log = given.log.empty() ? Log{} : read_log_files({given.log}, matrix);
-    const auto earlier = given.resume.empty() ? std::nullopt : std::optional(read_earlier_run(given.resume));
-    SurveyOptions how;
+    const Log log = given.run.from_log.empty() ? Log{} : read_log_files({given.run.from_log}, matrix);
+    const std::string &resumed = given.run.resume, &saved = given.files.save.empty() ? resumed : given.files.save;
+    const auto earlier = resumed.empty() ? std::nullopt : std::optional(read_earlier_run(resumed));
+    SurveyOptions how = trials;
     how.rnn_request = earlier ? earlier->facts.rnn_request : request_of(given, log);
-    how.deadline_s = given.deadline_s;
-    how.skip = {"nvrtc_compile"};  // has no part in a recurrent network
-    how.root = given.root;
-    TrialOptions trials{given.root, {}, options.quiet};
-    if (given.deadline_s)
-        trials.deadline =
-            started + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*given.deadline_s));
-    if (given.fit) {
-        const Facts facts = surveyed(how, options.quiet);
-        Report report = judge_fits(facts, find_fits(facts, trials), matrix);
-        return print_report(finished(std::move(report), options), options);
+    if (given.run.fit) {
+        const Facts facts = surveyed(how, quiet);
+        Report report = judge_fits(facts, find_fits(facts, trials, quiet), matrix);
+        return print_report(finished(std::move(report), given.report), given.report);
     }
-    LstmState state(given.save.empty() ? given.resume : given.save, matrix, *how.rnn_request, earlier, options);
+    LstmState state(saved, matrix, *how.rnn_request, earlier, given.report);
     how.before_run = [&](Facts& facts) { state.plan(facts); };
     how.checkpoint = [&](const std::function<Facts()>& so_far) { state.keep(so_far); };
-    Facts facts = surveyed(how, options.quiet);
+    Facts facts = surveyed(how, quiet);
     update_throttle_reasons(facts, trials);
     facts = state.in_order(std::move(facts));
     state.write(facts);  // complete before smaller cases are tried
     LstmExtras extras;
-    if (!given.no_shrink) extras.minimal_case = smallest_failing(facts, trials);
+    if (!given.run.no_shrink) extras.minimal_case = smallest_failing(facts, trials, quiet);
     if (log.rnn_config) extras.log_replay = replay_of(*log.rnn_config, facts);
     const Report report = state.report(facts, std::move(extras));
-    const bool written = files_written(given, state, report, facts, options.show_private);
-    return print_report(report, options, written);
+    const bool written = files_written(given, state, report, facts);
+    return print_report(report, given.report, written);
 }
 
 std::function<int()> declare(CLI::App& app) {
-    const auto given = declare_lstm_options(app);
-    return [given, options = declare_report_options(app)] {
-        const ReportOptions report_options = options();
-        return run(given(), report_options);
+    const auto options = std::make_shared<LstmOptions>();
+    add_lstm_options(app, *options);
+    return [options, &app] {
+        check_lstm_options(app, *options);
+        return run(*options);
     };
 }
 
 }  // namespace
 
-extern const Command command{.title = "Compute a recurrent network on the GPU and check every number",
-                             .examples =
-                                 "rnncheck lstm --cell gru --hidden 512 --training\n"
-                                 "rnncheck lstm --level standard --save run.json\n"
-                                 "rnncheck lstm --resume run.json\n"
-                                 "rnncheck lstm --fit batch --hidden 1024 --length 100",
-                             .declare = declare};
+extern const Command command{declare};
 
 }  // namespace rnncheck::commands::lstm

@@ -45,36 +45,44 @@ std::string all_keys_explained() {
            "is not in the data.";
 }
 
+struct CheckOptions {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD_AS(std::vector<std::string>, values, "[GIVEN]",
+                      "KEY=VALUE: What is known, e.g. driver=535.104.05 cuda=12.2 gpu='RTX 3090'");
+    RNNCHECK_FIELD(RuleOptions, rules, "Options");
+    RNNCHECK_FIELD(ReportOptions, report, "Options");
+    RNNCHECK_FIELDS_END
+};
+
+int check(CheckOptions& options, const CLI::App& app) {
+    begin_run(app, options.report);
+    std::set<std::string> skipped_probes;  // none is run
+    const Matrix matrix = matrix_from(options.rules.matrix);
+    const Selection selection = selection_from(options.rules, {}, {}, matrix, skipped_probes);
+    if (options.values.empty())
+        throw UsageError(
+            "'rnncheck matrix check' needs versions to check, e.g. driver=535 cuda=12.2 cudnn=8.9.7 gpu=8.6");
+    Report report = judge(facts_given(options.values, given_keys(), matrix), matrix, selection);
+    options.report.show_private = true;  // what the user typed gives nothing away
+    return print_report(finished(std::move(report), options.report), options.report);
+}
+
 std::function<int()> declare_check(CLI::App& app) {
-    struct Options {
-        std::vector<std::string> values;
-        RuleOptions rules;
-    };
-    const auto given = std::make_shared<Options>();
-    app.add_option("GIVEN", given->values, "What is known, e.g. driver=535.104.05 cuda=12.2 gpu='RTX 3090'")
-        ->type_name("KEY=VALUE");
-    add_rule_options(app, given->rules);
     app.footer(all_keys_explained());
-    return [given, report_options = declare_report_options(app)] {
-        std::set<std::string> skipped_probes;  // none is run
-        const Selection selection = selection_from(given->rules, skipped_probes);
-        const Matrix matrix = matrix_from(given->rules.matrix_directory);
-        if (given->values.empty())
-            throw UsageError(
-                "'rnncheck matrix check' needs versions to check, e.g. driver=535 cuda=12.2 cudnn=8.9.7 gpu=8.6");
-        Report report = judge(facts_given(given->values, given_keys(), matrix), matrix, selection);
-        ReportOptions options = report_options();
-        options.show_private = true;  // what the user typed gives nothing away
-        return print_report(finished(std::move(report), options), options);
-    };
+    return declared<CheckOptions, check>(app);
 }
 
 // plan: what can run, or what a framework version needs
 
 struct PlanOptions {
-    std::vector<std::string> values;
-    std::string framework, directory;
-    DocumentOptions document = {.show_private = true};  // what the user typed gives nothing away
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD_AS(std::vector<std::string>, values, "[GIVEN]",
+                      "KEY=VALUE: gpu=8.6 or gpu='RTX 3090', driver=535, python=3.11, os=linux, framework=pytorch");
+    RNNCHECK_FIELD_AS(std::string, framework, "for",
+                      "NAME==VERSION: Show what this version needs, e.g. tensorflow==2.15; os= and python= narrow it");
+    RNNCHECK_FIELD(std::string, matrix, matrix_option);
+    RNNCHECK_FIELD(ReportOptions, document, "Options: json color ascii verbose");
+    RNNCHECK_FIELDS_END
 };
 
 Facts plan_facts(const std::vector<std::string>& texts, const Matrix& matrix) {
@@ -98,7 +106,7 @@ PlanQuestion question_from(const Facts& facts, const Matrix& matrix) {
     return question;
 }
 
-int plan(const PlanOptions& options, const Matrix& matrix) {
+int plan(PlanOptions& options, const Matrix& matrix) {
     PlanDocument document;
     document.tool = stamp_with(matrix.date(), matrix.digest());
     document.plan = make_plan(question_from(plan_facts(options.values, matrix), matrix), matrix);
@@ -131,37 +139,30 @@ int needs(const PlanOptions& options, const Matrix& matrix) {
     return builds.empty() && document.needs.without_cuda.empty() ? undetermined : problem;
 }
 
-std::function<int()> declare_plan(CLI::App& app) {
-    const auto given = std::make_shared<PlanOptions>();
-    app.add_option("GIVEN", given->values,
-                   "gpu=8.6 or gpu='RTX 3090', driver=535, python=3.11, os=linux, framework=pytorch")
-        ->type_name("KEY=VALUE");
-    add_option(app, "--for", into(given->framework),
-               "Show what this version needs, e.g. tensorflow==2.15; os= and python= narrow it", "NAME==VERSION");
-    add_matrix_option(app, given->directory);
-    add_document_options(app, given->document);
-    add_verbose_option(app, given->document.verbose);
-    return [given] {
-        const Matrix matrix = matrix_from(given->directory);
-        if (given->framework.empty() && given->values.empty())
-            throw UsageError(
-                "'rnncheck matrix plan' needs a GPU or driver to plan for, e.g. gpu=8.6 driver=535, or --for "
-                "tensorflow==2.15");
-        return given->framework.empty() ? plan(*given, matrix) : needs(*given, matrix);
-    };
+int plan_or_needs(PlanOptions& options, const CLI::App&) {
+    const Matrix matrix = matrix_from(options.matrix);
+    if (options.framework.empty() && options.values.empty())
+        throw UsageError(
+            "'rnncheck matrix plan' needs a GPU or driver to plan for, e.g. gpu=8.6 driver=535, or --for "
+            "tensorflow==2.15");
+    options.document.show_private = true;  // what the user typed gives nothing away
+    return options.framework.empty() ? plan(options, matrix) : needs(options, matrix);
 }
 
 // show: the tables, or the rows of one
 
 struct ShowOptions {
-    std::string table, directory;
-    std::vector<std::string> filters;
-    DocumentOptions document;
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD_AS(std::string, table, "[TABLE]", "One of {tables}; without it, all tables are listed");
+    RNNCHECK_FIELD_AS(std::vector<std::string>, filters, "[FILTER]", "COLUMN=VALUE: Rows to show, e.g. cudnn=8.9.7");
+    RNNCHECK_FIELD(std::string, matrix, matrix_option);
+    RNNCHECK_FIELD(ReportOptions, document, "Options: json color ascii");
+    RNNCHECK_FIELDS_END
 };
 
-int show(ShowOptions given) {
-    given.document.show_private = given.directory.empty();  // the bundled tables hold nothing private
-    const TableFiles files = table_files_from(given.directory);
+int show(ShowOptions& given, const CLI::App&) {
+    given.document.show_private = given.matrix.empty();  // the bundled tables hold nothing private
+    const TableFiles files = table_files_from(given.matrix);
     const ToolStamp stamp = stamp_with(files.date, files.digest);
     if (given.table.empty()) {
         TablesDocument document;
@@ -179,68 +180,35 @@ int show(ShowOptions given) {
     return healthy;
 }
 
-std::function<int()> declare_show(CLI::App& app) {
-    const auto given = std::make_shared<ShowOptions>();
-    app.add_option("TABLE", given->table,
-                   "One of " + join_with_and(table_names()) + "; without it, all tables are listed")
-        ->type_name("");
-    app.add_option("FILTER", given->filters, "Rows to show, e.g. cudnn=8.9.7")->type_name("COLUMN=VALUE");
-    add_matrix_option(app, given->directory);
-    add_document_options(app, given->document);
-    return [given] { return show(*given); };
-}
-
 // verify: everything that is wrong with the tables
 
-std::function<int()> declare_verify(CLI::App& app) {
-    const auto directory = std::make_shared<std::string>();
-    const auto options = std::make_shared<DocumentOptions>();
-    add_directory(app, "DIR,--matrix", *directory, "Directory of tables; default: those built into rnncheck");
-    add_json_option(app, options->json);
-    return [directory, options]() -> int {
-        options->show_private = directory->empty();
-        const Tables tables(table_files_from(*directory));
-        VerifyDocument document;
-        document.tool = stamp_with(tables.files.date, tables.files.digest);
-        document.rows = rows_written(tables);
-        document.issues = issues_in(tables);
-        document.directory = fit_for_message(tables.files.place);
-        print_document(written(document, *options));
-        return document.issues.empty() ? healthy : problem;
-    };
+struct VerifyOptions {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD_AS(std::string, directory, "[TABLES],--matrix",
+                      "DIR: Directory of tables; default: those built into rnncheck");
+    RNNCHECK_FIELD(ReportOptions, document, "Options: json");
+    RNNCHECK_FIELDS_END
+};
+
+int verify(VerifyOptions& options, const CLI::App&) {
+    options.document.show_private = options.directory.empty();
+    const Tables tables(table_files_from(options.directory));
+    VerifyDocument document;
+    document.tool = stamp_with(tables.files.date, tables.files.digest);
+    document.rows = rows_written(tables);
+    document.issues = issues_in(tables);
+    document.directory = fit_for_message(tables.files.place);
+    print_document(written(document, options.document));
+    return document.issues.empty() ? healthy : problem;
 }
 
-std::function<int()> declare(CLI::App& app) {
-    app.require_subcommand(1);
-    const auto runs = std::make_shared<std::map<const CLI::App*, std::function<int()>>>();
-    const auto add = [&](const char* name, const char* title, std::function<int()> (*declare_one)(CLI::App&),
-                         std::string_view examples) {
-        CLI::App* sub = app.add_subcommand(name, title);
-        (*runs)[sub] = declare_one(*sub);
-        add_examples(*sub, examples);
-    };
-    add("check", "Check whether versions are compatible", declare_check,
-        "rnncheck matrix check driver=535.104.05 cuda=12.2 cudnn=8.9.7 gpu=8.6\n"
-        "rnncheck matrix check gpu=\"RTX 5090\" pytorch=2.4.0+cu124 --json");
-    add("plan", "Show what can run on a GPU and driver, or what a framework version needs", declare_plan,
-        "rnncheck matrix plan gpu=\"GTX 1080\" driver=470\n"
-        "rnncheck matrix plan --for tensorflow==2.15 os=linux python=3.11");
-    add("show", "Show the tables, or the rows of one", declare_show,
-        "rnncheck matrix show\n"
-        "rnncheck matrix show driver_for_cuda cuda=12.4");
-    add("verify", "Validate the tables", declare_verify,
-        "rnncheck matrix verify\n"
-        "rnncheck matrix verify my_tables");
-    return [runs, &app] { return runs->at(app.get_subcommands().front())(); };
-}
+constexpr std::pair<const char*, Command> subcommands[] = {{"check", {declare_check}},
+                                                           {"plan", {declared<PlanOptions, plan_or_needs>}},
+                                                           {"show", {declared<ShowOptions, show>}},
+                                                           {"verify", {declared<VerifyOptions, verify>}}};
 
 }  // namespace
 
-extern const Command command{.title = "Query the compatibility tables, without the machine at hand",
-                             .examples =
-                                 "rnncheck matrix check driver=470 cuda=12.4\n"
-                                 "rnncheck matrix plan --for tensorflow==2.15\n"
-                                 "rnncheck matrix show driver_for_cuda",
-                             .declare = declare};
+extern const Command command{[](CLI::App& app) { return declare_subcommands(app, subcommands); }};
 
 }  // namespace rnncheck::commands::matrix

@@ -14,11 +14,25 @@ namespace {
 constexpr const char* known_keys[] = {"backend", "keras", "onnxruntime", "pytorch", "tensorflow"};
 
 struct Options {
-    std::string file, matrix, root;
-    std::vector<std::string> given;
-    ModelSizes sizes;
-    bool run = false, fit = false, training = false;
-    std::optional<double> deadline_s;
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD_AS(std::string, file, "FILE",
+                      "A model: .keras, .h5, Keras JSON, the directory of a SavedModel, .onnx, .pt, .pth, .ckpt, "
+                      ".safetensors");
+    RNNCHECK_FIELD(std::vector<std::string>, given,
+                   "KEY=VALUE: What the file does not contain, e.g. keras=2.15 pytorch=2.4 onnxruntime=1.20 "
+                   "backend=torch");
+    RNNCHECK_FIELD(std::optional<int>, batch,
+                   "Sequences in a batch, for memory, time and --run (default with --run: 8)");
+    RNNCHECK_FIELD(std::optional<int>, length,
+                   "Steps of a sequence, for memory, time, --run and --fit (default with --run and --fit: 16)");
+    RNNCHECK_FIELD(bool, run, "Run each layer on this machine's GPUs and check every number") = false;
+    RNNCHECK_FIELD(bool, fit, "Find the largest batch of each layer that fits into free GPU memory") = false;
+    RNNCHECK_FIELD(bool, training, "With --run and --fit, compute the gradients, too") = false;
+    RNNCHECK_FIELD(std::optional<double>, deadline, deadline_option);
+    RNNCHECK_FIELD(std::string, root, root_option);
+    RNNCHECK_FIELD(std::string, matrix, matrix_option);
+    RNNCHECK_FIELD(ReportOptions, report, "Options");
+    RNNCHECK_FIELDS_END
 };
 
 GivenOfModel given_from(const std::vector<std::string>& items) {
@@ -40,7 +54,7 @@ class LayerCases {
   public:
     LayerCases(const ModelFile& file, const Options& options) : file_(file) {
         constexpr LayerKind kinds[] = {LayerKind::lstm, LayerKind::gru, LayerKind::rnn_tanh, LayerKind::rnn_relu};
-        const ModelSizes sizes{options.sizes.batch.value_or(8), options.sizes.length.value_or(16)};
+        const ModelSizes sizes{options.batch.value_or(8), options.length.value_or(16)};
         for (std::size_t i = 0; i < file.layers.size(); ++i) {
             const ModelLayer& layer = file.layers[i];
             auto rnn_case = case_of(layer, sizes);
@@ -80,16 +94,7 @@ class LayerCases {
     std::vector<LayerRuns> runs_;  ///< by case; without a run
 };
 
-SurveyOptions how_to_survey(const Options& options) {
-    SurveyOptions how;
-    how.deadline_s = options.deadline_s;
-    how.skip = {"nvrtc_compile"};  // has no part in a recurrent network
-    how.root = options.root;
-    return how;
-}
-
-Facts run_layers(const LayerCases& cases, const Options& options, bool quiet) {
-    SurveyOptions how = how_to_survey(options);
+Facts run_layers(const LayerCases& cases, SurveyOptions how, bool quiet) {
     how.rnn_request = cases.request;
     how.rnn_request->weights.clear();
     how.before_run = [&](Facts& facts) { facts.rnn_request->weights = cases.request.weights; };
@@ -99,19 +104,15 @@ Facts run_layers(const LayerCases& cases, const Options& options, bool quiet) {
 }
 
 /// The largest batch of each layer, one after the other: they would be in one memory otherwise.
-Report fit_layers(const LayerCases& cases, const Options& options, bool quiet, const Matrix& matrix) {
-    SurveyOptions how = how_to_survey(options);
-    how.rnn_request.emplace().fit = FitSize::batch;
-    TrialOptions trials{options.root, {}, quiet};
-    if (options.deadline_s)
-        trials.deadline = std::chrono::steady_clock::now() +
-                          std::chrono::milliseconds(static_cast<long long>(*options.deadline_s * 1000));
+Report fit_layers(const LayerCases& cases, const SurveyOptions& trials, bool quiet, const Matrix& matrix) {
     std::vector<FitSearch> searches;
     Facts facts;
     for (std::size_t i = 0; i < cases.request.cases.size(); ++i) {
+        SurveyOptions how = trials;
+        how.rnn_request.emplace().fit = FitSize::batch;
         how.rnn_request->cases = {cases.request.cases[i]};
         facts = surveyed(how, quiet);
-        for (FitSearch& search : find_fits(facts, trials)) {
+        for (FitSearch& search : find_fits(facts, trials, quiet)) {
             search.answer = "layer '" + cases.name(i) + "': " + search.answer;
             searches.push_back(std::move(search));
         }
@@ -119,71 +120,48 @@ Report fit_layers(const LayerCases& cases, const Options& options, bool quiet, c
     return judge_fits(facts, std::move(searches), matrix);
 }
 
-int run(const Options& options, const ReportOptions& how) {
+int run(Options& options, const CLI::App& app) {
+    refuse_together(app, "--fit", "--run", "it computes no case");
+    refuse_together(app, "--fit", "--batch", "it looks for this size");
+    begin_run(app, options.report);
+    const bool quiet = options.report.quiet;
+    SurveyOptions trials;
+    trials.root = options.root;
+    trials.deadline = deadline_after(options.deadline);
+    trials.skip = {"nvrtc_compile"};  // has no part in a recurrent network
     const GivenOfModel given = given_from(options.given);
     const Matrix matrix = matrix_from(options.matrix);
     const ModelFile file = read_model_file(options.file, options.run);
     ModelDocument document;
     document.tool = stamp_with(matrix.date(), matrix.digest());
-    static_cast<RunStamp&>(document) = how.run;
-    static_cast<JudgedModel&>(document) = judged_model(options.file, file, given, options.sizes, matrix);
+    static_cast<RunStamp&>(document) = options.report.run;
+    static_cast<JudgedModel&>(document) =
+        judged_model(options.file, file, given, {options.batch, options.length}, matrix);
     document.verdict = verdict_of(document.layers);
     document.sentence = sentence_of(document.layers);
     if ((options.run || options.fit) && !file.layers.empty()) {
         const LayerCases cases(file, options);
         if (cases.request.cases.empty())
             throw InputError("'" + options.file + "' has no layer that can be run: cuDNN has no network like its " +
-                             "layers, or the file does not hold their sizes");
+                             "layers, or the file does not contain their sizes");
         Report report;
         if (options.run) {
-            Facts facts = run_layers(cases, options, how.quiet);
+            Facts facts = run_layers(cases, trials, quiet);
             facts.network = network_of(file);
             document.runs = cases.runs_of(facts);
             report = judge_networks(facts, matrix, {"cudnn_bug", "cudnn_masked_rnn_bug", "cudnn_varlen_rnn_bug"});
         } else {
-            report = fit_layers(cases, options, how.quiet, matrix);
+            report = fit_layers(cases, trials, quiet, matrix);
         }
-        document.report = finished(std::move(report), how);
+        document.report = finished(std::move(report), options.report);
         document.verdict = worse(document.verdict, document.report->verdict);
         document.sentence += "; " + document.report->sentence;
     }
-    if (!how.show_private) document = redact(std::move(document), this_machine());
-    return print_report(document, how);
-}
-
-std::function<int()> declare(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
-    app.add_option(
-           "FILE", options->file,
-           "A model: .keras, .h5, Keras JSON, the directory of a SavedModel, .onnx, .pt, .pth, .ckpt, .safetensors")
-        ->required();
-    add_list(app, "--given", options->given,
-             "What the file does not hold, e.g. keras=2.15 pytorch=2.4 onnxruntime=1.20 backend=torch", "KEY=VALUE");
-    add_whole_number(app, "--batch", into(options->sizes.batch), 1, 1 << 20,
-                     "Sequences in a batch, for memory, time and --run (8)");
-    add_whole_number(app, "--length", into(options->sizes.length), 1, 65535,
-                     "Steps of a sequence, for memory, time, --run and --fit (16)");
-    add_flag(app, "--run", options->run, "Run each layer on this machine's GPUs and check every number");
-    add_flag(app, "--fit", options->fit, "Find the largest batch of each layer that fits into free GPU memory");
-    add_flag(app, "--training", options->training, "With --run and --fit, compute the gradients, too");
-    add_deadline_option(app, options->deadline_s, "none");
-    add_root_option(app, options->root);
-    add_matrix_option(app, options->matrix);
-    return [options, &app, report_options = declare_report_options(app)] {
-        refuse_together(app, "--fit", "--run", "it computes no case");
-        refuse_together(app, "--fit", "--batch", "it looks for this size");
-        return run(*options, report_options());
-    };
+    return print_report(redacted_unless(options.report.show_private, std::move(document)), options.report);
 }
 
 }  // namespace
 
-extern const Command command{.title = "Show which recurrent layers of a model use cuDNN, and why not",
-                             .examples =
-                                 "rnncheck model model.keras\n"
-                                 "rnncheck model checkpoint.pt --given pytorch=2.4\n"
-                                 "rnncheck model model.onnx --run --training\n"
-                                 "rnncheck model saved_model/ --batch 64 --length 200 --json",
-                             .declare = declare};
+extern const Command command{declared<Options, run>};
 
 }  // namespace rnncheck::commands::model

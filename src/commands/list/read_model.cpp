@@ -3,6 +3,7 @@
 #include "base/json.hpp"
 #include "base/program.hpp"
 #include "commands/command.hpp"
+#include "commands/options.hpp"
 #include "model/model.hpp"
 #include "process/this_process.hpp"
 #include "process/wire.hpp"
@@ -14,9 +15,11 @@ namespace {
 constexpr std::size_t most_memory = 256 << 20, most_weights = 600'000;  // an answer has at most 16 MiB
 
 struct Options {
-    std::string file;
-    bool weights = false;
-    int answer_to = 1;
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD_AS(std::string, file, "FILE", "the model");
+    RNNCHECK_FIELD(bool, weights, "also the weights of its layers") = false;
+    RNNCHECK_FIELD(int, answer_to, "descriptor that takes the answer, 1 for standard output") = 1;
+    RNNCHECK_FIELDS_END
 };
 
 Json answer_for(const Options& options) {
@@ -32,22 +35,14 @@ Json answer_for(const Options& options) {
     }
 }
 
-int run(const Options& options) {
+int run(Options& options, const CLI::App&) {
     process::confine_to_reading(most_memory);
     write_line(options.answer_to, answer_for(options).dump(-1, ' ', true, Json::error_handler_t::replace));
     return healthy;
 }
 
-std::function<int()> declare(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
-    app.add_option("FILE", options->file, "the model")->required();
-    app.add_flag("--weights", options->weights, "also the weights of its layers");
-    app.add_option("--answer-to", options->answer_to, "descriptor that takes the answer, 1 for standard output");
-    return [options] { return run(*options); };
-}
-
 }  // namespace
 
-extern const Command command{.title = "Reads a model in this process", .hidden = true, .declare = declare};
+extern const Command command{declared<Options, run>};
 
 }  // namespace rnncheck::commands::read_model

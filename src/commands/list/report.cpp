@@ -3,22 +3,22 @@
 
 namespace rnncheck::commands::report {
 
-static std::function<int()> declare(CLI::App& app) {
-    const auto logs = std::make_shared<std::vector<std::string>>();
-    app.add_option("LOG", *logs, "Logs of the program that failed; - is standard input");
-    return [read_options = declare_doctor_options(app), logs, &app] {
-        DoctorOptions options = read_options();
-        options.logs.insert(options.logs.end(), logs->begin(), logs->end());
-        if (app.count("--format") + app.count("--json") == 0) options.report.format = format_named("markdown");
-        return run_doctor(options);
-    };
+namespace {
+
+struct Options : DoctorOptions {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD_AS(std::vector<std::string>, logs, "[LOG]", "Logs of the program that failed; - is standard input");
+    RNNCHECK_FIELDS_END_AFTER(DoctorOptions)
+};
+
+int run(Options& options, const CLI::App& app) {
+    append(options.input.log, options.logs);
+    if (!is_given(app, "--format")) options.report.format_name = "markdown";
+    return run_doctor(options, app);
 }
 
-extern const Command command{
-    .title = "Print a report for an issue, as Markdown: this machine, its frameworks, and logs",
-    .examples =
-        "rnncheck report\n"
-        "rnncheck report train.log --python venv",
-    .declare = declare};
+}  // namespace
+
+extern const Command command{declared<Options, run>};
 
 }  // namespace rnncheck::commands::report

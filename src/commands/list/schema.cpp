@@ -12,8 +12,6 @@ static std::function<int()> declare(CLI::App&) {
     };
 }
 
-extern const Command command{.title = "Print the JSON Schema of every JSON document that rnncheck writes",
-                             .examples = "rnncheck schema >rnncheck.schema.json",
-                             .declare = declare};
+extern const Command command{declare};
 
 }  // namespace rnncheck::commands::schema

@@ -42,9 +42,9 @@ constexpr Planted planted[] = {
      "a hang cannot be distinguished from a slow call"},
 };
 
-ProbeRun child(const std::string& target, std::optional<double> deadline_s = std::nullopt) {
+ProbeRun child(const std::string& target, const std::optional<double>& seconds = std::nullopt) {
     SurveyOptions options;
-    options.deadline_s = deadline_s;
+    options.deadline = deadline_after(seconds);
     return run_probe("selftest_child", target, {}, options).probe_runs.back();
 }
 
@@ -62,34 +62,38 @@ bool is_reported(const Planted& expected, const ProbeRun& run) {
     return run.end == ProbeEnd::finished || run.last_call == "planted_" + std::string(expected.target);
 }
 
+SelftestCheck checked(std::string name, bool is_right, const std::string& seen, const std::string& otherwise,
+                      SelftestOutcome outcome_otherwise = failed) {
+    return {std::move(name), is_right ? passed : outcome_otherwise, is_right ? seen : otherwise};
+}
+
 SelftestCheck check_of(const Planted& expected) {
     const ProbeRun run = child(expected.target);
-    if (is_reported(expected, run)) return {expected.name, passed, expected.seen};
-    return {expected.name, failed, expected.follows + ("; " + in_words(run))};
+    return checked(expected.name, is_reported(expected, run), expected.seen,
+                   std::string(expected.follows) + "; " + in_words(run));
 }
 
 SelftestCheck check_deadline() {
     const ProbeRun run = child("hang", 0.2);
-    if (run.end == ProbeEnd::cut_off) return {"deadline", passed, "a run is over when its --deadline has passed"};
-    return {"deadline", failed, "--deadline does not end a run in time; " + in_words(run)};
+    return checked("deadline", run.end == ProbeEnd::cut_off, "a run is over when its --deadline has passed",
+                   "--deadline does not end a run in time; " + in_words(run));
 }
 
 SelftestCheck check_reference() {
     const double difference = largest_frozen_difference();
     const std::string seen = "the fp64 reference and " + std::to_string(frozen_cases().size()) +
                              " networks that PyTorch computed differ by " + short_number(difference);
-    if (difference <= frozen_limit) return {"reference", passed, seen};
-    return {"reference", failed, seen + ", so reported results of recurrent networks may be wrong"};
+    return checked("reference", difference <= frozen_limit, seen,
+                   seen + ", so reported results of recurrent networks may be wrong");
 }
 
 SelftestCheck check_tables() {
     const Tables tables(bundled_table_files());
     const auto issues = issues_in(tables);
     const std::string rows = pluralized(rows_written(tables), "row", "rows");
-    if (issues.empty()) return {"tables", passed, rows + " of the compatibility tables are sound"};
-    return {"tables", failed,
-            "verdicts on versions may be wrong: " + pluralized(issues.size(), "issue", "issues") + " in " + rows +
-                "; see 'rnncheck matrix verify'"};
+    return checked("tables", issues.empty(), rows + " of the compatibility tables are sound",
+                   "verdicts on versions may be wrong: " + pluralized(issues.size(), "issue", "issues") + " in " +
+                       rows + "; see 'rnncheck matrix verify'");
 }
 
 /// Writes a file and removes it; the error number, or 0.
@@ -104,23 +108,19 @@ int try_temporary_file() {
 
 SelftestCheck check_temporary_files() {
     const int error = try_temporary_file();
-    if (error == 0) return {"temporary files", passed, "a file can be created in " + process::temporary_directory()};
-    return {"temporary files", restricted, without_temporary_files(std::strerror(error))};
+    return checked("temporary files", error == 0, "a file can be created in " + process::temporary_directory(),
+                   without_temporary_files(std::strerror(error)), restricted);
 }
 
 /// What the doctor's own probe sees of /proc, /sys and /dev.
 std::vector<SelftestCheck> check_directories() {
     const Facts learnt = run_probe("host_system", "", {}, {});
-    const bool looked = learnt.probe_runs.back().completed();
+    const ProbeRun& run = learnt.probe_runs.back();
     std::vector<SelftestCheck> checks;
-    for (const std::string directory : {"/proc", "/sys", "/dev"}) {
-        if (!looked)
-            checks.push_back({directory, failed, "not known; " + in_words(learnt.probe_runs.back())});
-        else if (!is_hidden(learnt, directory))
-            checks.push_back({directory, passed, "readable"});
-        else
-            checks.push_back({directory, restricted, without_directory(directory)});
-    }
+    for (const std::string directory : {"/proc", "/sys", "/dev"})
+        checks.push_back(run.completed() ? checked(directory, !is_hidden(learnt, directory), "readable",
+                                                   without_directory(directory), restricted)
+                                         : checked(directory, false, "", "unknown; " + in_words(run)));
     return checks;
 }
 
@@ -133,22 +133,22 @@ std::vector<SelftestCheck> all_checks() {
     return checks;
 }
 
-std::function<int()> declare(CLI::App& app) {
-    const auto options = std::make_shared<DocumentOptions>();
-    add_document_options(app, *options);
-    return [options]() -> int {
-        SelftestDocument document;
-        document.checks = all_checks();
-        document.verdict = std::ranges::max(document.checks, {}, &SelftestCheck::outcome).outcome;
-        print_document(written(document, *options));
-        return document.verdict == failed ? problem : healthy;
-    };
+struct Options {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(ReportOptions, document, "Options: json color ascii");
+    RNNCHECK_FIELDS_END
+};
+
+int run(Options& options, const CLI::App&) {
+    SelftestDocument document;
+    document.checks = all_checks();
+    document.verdict = std::ranges::max(document.checks, {}, &SelftestCheck::outcome).outcome;
+    print_document(written(document, options.document));
+    return document.verdict == failed ? problem : healthy;
 }
 
 }  // namespace
 
-extern const Command command{.title = "Check whether rnncheck itself can work here; needs no GPU",
-                             .examples = "rnncheck selftest",
-                             .declare = declare};
+extern const Command command{declared<Options, run>};
 
 }  // namespace rnncheck::commands::selftest

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/program.hpp"
 #include "base/text.hpp"
@@ -16,14 +15,16 @@ namespace rnncheck::commands::which {
 namespace {
 
 struct Options {
-    std::optional<std::string> target;
-    std::optional<int> process;
-    bool all = false;
-    DocumentOptions document;
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD_AS(std::optional<std::string>, target, "[TARGET]",
+                      "A library, a program, or the name of a program on PATH");
+    RNNCHECK_FIELD(std::optional<int>, pid, "A running process");
+    RNNCHECK_FIELD(bool, all, "Show every needed library, not only those that concern the GPU") = false;
+    RNNCHECK_FIELD(ReportOptions, document, "Options: json color ascii show-private");
+    RNNCHECK_FIELDS_END
 };
 
 std::string file_of(const std::string& target) {
-    if (target.empty()) throw UsageError("TARGET is empty; name a library or a program, or give no TARGET");
     if (contains(target, "/")) return target;
     const auto program = find_in_path(target);
     if (program) return *program;
@@ -32,7 +33,7 @@ std::string file_of(const std::string& target) {
 }
 
 loader::Which ask(const Options& options) {
-    if (options.process) return loader::which_for_process(*options.process, options.all);
+    if (options.pid) return loader::which_for_process(*options.pid, options.all);
     const loader::WhichSetting setting{environment_variable("LD_LIBRARY_PATH").value_or(""),
                                        environment_variable("LD_PRELOAD").value_or(""), options.all};
     if (!options.target) return loader::which_for_plain_program(Root(), setting);
@@ -47,7 +48,8 @@ WhichDocument fit_to_show(const WhichDocument& document) {
     return shown;
 }
 
-int run(const Options& options) {
+int run(Options& options, const CLI::App& app) {
+    refuse_together(app, "TARGET", "--pid", "each names what to look at");
     loader::Which which = ask(options);
     const WhichDocument document{{}, std::move(which.target), std::move(which.notes), std::move(which.libraries)};
     print_document(written(options.document.show_private ? document : fit_to_show(document), options.document));
@@ -56,26 +58,8 @@ int run(const Options& options) {
     return std::ranges::any_of(document.libraries, is_missing) ? problem : healthy;
 }
 
-std::function<int()> declare(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
-    app.add_option("TARGET", options->target, "A library, a program, or the name of a program on PATH");
-    add_whole_number(app, "--pid", into(options->process), 1, std::numeric_limits<int>::max(), "A running process");
-    add_flag(app, "--all", options->all, "Show every needed library, not only those that concern the GPU");
-    add_document_options(app, options->document);
-    add_private_option(app, options->document.show_private);
-    return [options, &app] {
-        refuse_together(app, "TARGET", "--pid", "each names what to look at");
-        return run(*options);
-    };
-}
-
 }  // namespace
 
-extern const Command command{.title = "Show which GPU libraries a program loads, and why",
-                             .examples =
-                                 "rnncheck which\n"
-                                 "rnncheck which python\n"
-                                 "rnncheck which --pid 4711 --all",
-                             .declare = declare};
+extern const Command command{declared<Options, run>};
 
 }  // namespace rnncheck::commands::which

@@ -48,8 +48,7 @@ std::optional<Version> lower_bound(const std::string& bounds) {
     for (const std::string& bound : split(bounds, ',')) {
         if (!bound.starts_with("==") && !bound.starts_with(">=") && !bound.starts_with("~=")) continue;
         const auto version = leading_version(std::string_view(bound).substr(2));
-        if (version && std::ranges::count(version->text, '.') == 3)
-            return make_version({version->parts[0], version->parts[1], version->parts[2]});
+        if (version && std::ranges::count(version->text, '.') == 3) return shortened(*version, 3);
         if (version) return version;
     }
     return std::nullopt;

@@ -23,7 +23,7 @@ std::vector<std::vector<std::string>> findings_of(const Outline& outline) {
 
 std::string write(const Outline& outline, const Style&) {
     std::string text;
-    for (const auto& row : outline.rows ? outline.rows() : findings_of(outline)) {
+    for (const auto& row : outline.rows.empty() ? findings_of(outline) : outline.rows) {
         std::vector<std::string> cells;
         for (const std::string& value : row) cells.push_back(cell(shown(value)));
         text += join(cells, ",") + '\n';

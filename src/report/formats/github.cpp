@@ -1,5 +1,6 @@
 // Annotations of a GitHub workflow, which shows the first ten of each kind:
 // https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands.
+#include "base/text.hpp"
 #include "report/outline.hpp"
 
 namespace rnncheck::formats::github {
@@ -8,16 +9,8 @@ namespace {
 
 constexpr std::size_t most_of_a_kind = 10;
 
-void annotate(std::string& out, std::string_view kind, const std::string& title, const std::string& message) {
-    // A property ends at ':' or ',', too.
-    out += "::" + std::string(kind) + " title=" + with_entities(title, {{'%', "%25"}, {':', "%3A"}, {',', "%2C"}}) +
-           "::" + with_entities(message, {{'%', "%25"}}) + "\n";
-}
-
 std::string message_with_fix(const Finding& finding) {
-    std::string text = message_of(finding);
-    if (!finding.remedies.empty()) text += ". Fix: " + finding.remedies.front().text;
-    return text;
+    return message_of(finding) + (finding.remedies.empty() ? "" : ". Fix: " + finding.remedies.front().text);
 }
 
 std::string write(const Outline& outline, const Style&) {
@@ -35,9 +28,11 @@ std::string write(const Outline& outline, const Style&) {
         if (list.size() > most_of_a_kind) {
             const std::size_t more = list.size() - most_of_a_kind + 1;
             list.resize(most_of_a_kind - 1);
-            list.emplace_back("rnncheck", std::to_string(more) + " more, which GitHub would not show");
+            list.emplace_back("rnncheck", concat(more, " more, which GitHub would not show"));
         }
-        for (const auto& [title, message] : list) annotate(out, kind, title, message);
+        for (const auto& [title, message] : list)  // a property ends at ':' or ',', too
+            out += concat("::", kind, " title=", with_entities(title, {{'%', "%25"}, {':', "%3A"}, {',', "%2C"}}),
+                          "::", with_entities(message, {{'%', "%25"}}), '\n');
     }
     return out;
 }

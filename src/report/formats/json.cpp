@@ -3,7 +3,7 @@
 namespace rnncheck::formats::json {
 
 static std::string write(const Outline& outline, const Style& style) {
-    return outline.json(style.json_lines);
+    return outline.json(style);
 }
 
 extern const Format format{.title = "The whole report as one JSON document", .write = write};

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t most_characters = 60'000;
 constexpr std::size_t kept_for_the_end = 1'000;
+constexpr const char* a_finding = "a finding";
 
 /// Text of a paragraph or a cell, in which nothing is markup, a mention or a reference to an issue.
 std::string plain(std::string_view text) {
@@ -53,11 +54,10 @@ std::string fenced(const std::string& content, const std::string& language = "")
 }
 
 std::string checklist(const Outline& outline, const Style& style) {
-    const std::vector<ChecklistLine> lines = outline.checklist();
-    if (lines.empty()) return "";
+    if (outline.checklist.empty()) return "";
     const Page marks({.ascii = style.ascii});
     std::string out = "\n### " + std::string(outline.checklist_heading) + "\n\n| | | |\n| --- | --- | --- |\n";
-    for (const ChecklistLine& line : lines) {
+    for (const ChecklistLine& line : outline.checklist) {
         std::vector<std::string> rows;
         for (const std::string& row : line.rows) rows.push_back(plain(row));
         out += "| " + marks.mark(line.mark) + " | " + line.word + " | " + join(rows, "<br>") + " |\n";
@@ -74,9 +74,8 @@ std::string link_text(const std::string& link) {
 }
 
 std::string remedy_text(const Remedy& remedy, const char* word) {
-    const std::string warning(warning_of(remedy.risk));
-    std::string out = "\n**" + std::string(word) + "** (" + code(name_of(remedy.action)) +
-                      (warning.empty() ? "" : ", " + warning) + "): " + plain(remedy.text) + "\n";
+    std::string out =
+        concat("\n**", word, "** (", code(name_of(remedy.action)), "): ", plain(text_with_warning(remedy)), '\n');
     std::vector<std::string> commands;
     for (const std::string& command : remedy.commands) commands.push_back(shown(command));
     if (!commands.empty()) out += "\n" + fenced(join(commands, "\n"), "sh");
@@ -105,53 +104,46 @@ std::string finding_text(const Finding& finding) {
 
 std::string undetermined(const Outline& outline) {
     std::string out;
-    for (const RuleVerdict& check : outline.checks)
-        if (check.outcome == Outcome::undecided) out += "- " + code(check.rule) + ": " + plain(check.reason) + "\n";
+    for (const RuleVerdict* check : checks_with(outline.checks, Outcome::undecided))
+        out += "- " + code(check->rule) + ": " + plain(check->reason) + "\n";
     return out.empty() ? "" : "\n### Undetermined\n\n" + out;
 }
 
-std::string folded_json(const Outline& outline) {
-    return "\n<details>\n<summary>JSON</summary>\n\n" + fenced(outline.json(JsonLines::one), "json") + "\n</details>\n";
-}
-
-/// Takes parts as long as there is room, and says at its end what was left out.
-class Body {
-  public:
-    /// False where there was no room.
-    bool add(const std::string& part) {
-        const bool fits = text_.size() + part.size() + kept_for_the_end <= most_characters;
-        if (fits) text_ += part;
-        return fits;
-    }
-    void add(const std::string& part, const std::string& what) {
-        if (!add(part)) left_out_.push_back(what);
-    }
-    void leave_out(const std::string& what) { left_out_.push_back(what); }
-
-    std::string finished() const {
-        if (left_out_.empty()) return text_;
-        return text_ + "\nLeft out, because an issue has room for 65,536 characters: " + join_with_and(left_out_) +
-               ". The output of the same command with `--json` has all of it.\n";
-    }
-
-  private:
-    std::string text_;
-    std::vector<std::string> left_out_;
+/// What the text is, and what is named where there was no room for it.
+struct Part {
+    std::string text, name;
 };
 
+std::vector<Part> parts_of(const Outline& outline, const Style& style) {
+    std::vector<Part> parts = {{"## rnncheck: " + plain(outline.sentence) + "\n", ""},
+                               {"\n" + plain(about_run(outline)) + "\n", "the run"}};
+    for (const Finding& finding : outline.findings) parts.push_back({finding_text(finding), a_finding});
+    parts.push_back({undetermined(outline), "the undetermined checks"});
+    parts.push_back({checklist(outline, style), "the checklist"});
+    for (const OutlineSection& section : outline.sections)
+        parts.push_back(
+            {"\n### " + section.heading + "\n\n" + fenced(section.text), "the section '" + section.heading + "'"});
+    parts.push_back({"\n<details>\n<summary>JSON</summary>\n\n" +
+                         fenced(outline.json({.json_lines = JsonLines::one}), "json") + "\n</details>\n",
+                     "the JSON report"});
+    return parts;
+}
+
+/// Parts as long as there is room, and at the end what was left out.
 std::string write(const Outline& outline, const Style& style) {
-    Body body;
-    body.add("## rnncheck: " + plain(outline.sentence) + "\n");
-    body.add("\n" + plain(about_run(outline)) + "\n", "the run");
-    std::size_t without_room = 0;
-    for (const Finding& finding : outline.findings) without_room += !body.add(finding_text(finding));
-    if (without_room > 0) body.leave_out(pluralized(without_room, "finding", "findings"));
-    body.add(undetermined(outline), "the undetermined checks");
-    body.add(checklist(outline, style), "the checklist");
-    for (const OutlineSection& section : outline.sections())
-        body.add("\n### " + section.heading + "\n\n" + fenced(section.text), "the section '" + section.heading + "'");
-    body.add(folded_json(outline), "the JSON report");
-    return body.finished();
+    std::string text;
+    std::vector<std::string> left_out;
+    for (const Part& part : parts_of(outline, style)) {
+        if (text.size() + part.text.size() + kept_for_the_end <= most_characters)
+            text += part.text;
+        else
+            left_out.push_back(part.name);
+    }
+    if (const auto findings = std::erase(left_out, a_finding); findings > 0)
+        left_out.insert(left_out.begin(), pluralized(findings, "finding", "findings"));
+    if (left_out.empty()) return text;
+    return text + "\nLeft out, because an issue has room for 65,536 characters: " + join_with_and(left_out) +
+           ". The output of the same command with `--json` has all of it.\n";
 }
 
 }  // namespace

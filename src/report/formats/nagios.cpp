@@ -12,8 +12,7 @@ namespace {
 std::string write(const Outline& outline, const Style&) {
     constexpr const char* states[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
     const auto findings = [&](Severity severity) {
-        const auto others = severity == Severity::warning ? std::ssize(faults_without_finding(outline)) : 0;
-        return std::to_string(std::ranges::count(outline.findings, severity, &Finding::severity) + others);
+        return std::ranges::count(outline.findings, severity, &Finding::severity);
     };
     const auto undecided = std::ranges::count(outline.checks, Outcome::undecided, &RuleVerdict::outcome);
     int passed = 0, all = 0;
@@ -22,12 +21,12 @@ std::string write(const Outline& outline, const Style&) {
             all += count;
             passed += end == RunEnd::ok ? count : 0;
         }
-    return "RNNCHECK " + std::string(states[static_cast<std::size_t>(outline.verdict)]) + ": " +
-           with_entities(outline.sentence, {{'|', "/"}}) +  // it would begin the numbers
-           " | problems=" + findings(Severity::error) + ";;0;0 warnings=" + findings(Severity::warning) +
-           ";0;;0 undetermined=" + std::to_string(undecided) + ";;;0 tests=" + std::to_string(all) +
-           ";;;0 tests_passed=" + std::to_string(passed) + ";;;0 time=" + short_number(outline.run.duration_ms / 1000) +
-           "s;;;0\n";
+    return concat("RNNCHECK ", states[static_cast<std::size_t>(outline.verdict)], ": ",
+                  with_entities(outline.sentence, {{'|', "/"}}),  // it would begin the numbers
+                  " | problems=", findings(Severity::error),
+                  ";;0;0 warnings=", findings(Severity::warning) + std::ssize(faults_without_finding(outline)),
+                  ";0;;0 undetermined=", undecided, ";;;0 tests=", all, ";;;0 tests_passed=", passed,
+                  ";;;0 time=", short_number(outline.run.duration_ms / 1000), "s;;;0\n");
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
 #include "rules/causes/log_causes.hpp"
 
 #include <algorithm>
-#include <set>
+#include <functional>
 
 #include "base/text.hpp"
-#include "rules/causes/log_remedies.hpp"
+#include "rules/causes/log_features.hpp"
+#include "rules/rule.hpp"
 
 namespace rnncheck::rules {
 
@@ -19,59 +20,42 @@ struct Candidate {
     std::vector<std::string> words;
 };
 
-bool all_hold(const std::vector<std::string>& words, const LogWords& known) {
-    return std::ranges::all_of(words, [&](const std::string& word) { return known.holds(word); });
-}
-
 std::vector<Candidate> candidates(const LogWords& known, const Matrix& matrix) {
     std::vector<Candidate> found;
     for (const LogEvidence& row : matrix.log_evidence()) {
         auto words = split(row.when, ' ');
-        if (!all_hold(words, known)) continue;
-        const auto same = std::ranges::find_if(found, [&](const Candidate& c) { return c.best->cause == row.cause; });
-        if (same == found.end())
+        if (!std::ranges::all_of(words, [&](const std::string& word) { return known.holds(word); })) continue;
+        Candidate* same = find_where(found, [&](const Candidate& one) { return one.best->cause == row.cause; });
+        if (!same)
             found.push_back({&row, std::move(words)});
         else if (row.weight > same->best->weight)
             *same = {&row, std::move(words)};
     }
-    std::ranges::stable_sort(found,
-                             [](const Candidate& a, const Candidate& b) { return a.best->weight > b.best->weight; });
+    std::ranges::stable_sort(found, std::greater(), [](const Candidate& one) { return one.best->weight; });
     return found;
 }
 
-std::string place_of(const LogEvent& event, bool several_files) {
-    return (several_files ? event.file + ", line " : "line ") + std::to_string(event.line);
-}
-
-/// The row of that name; null when there is none.
-template <class Row>
-const Row* row_named(const std::vector<Row>& rows, std::string Row::*name, const std::string& wanted) {
-    const auto found = std::ranges::find(rows, wanted, name);
-    return found == rows.end() ? nullptr : &*found;
+Evidence evidence_of_line(const LogEvent& event, const std::string& what, const Log& log) {
+    const std::string file = log.files.size() > 1 ? event.file + ", " : "";
+    return {what, file + "line " + std::to_string(event.line) + ": " + event.text,
+            "log.events[" + std::to_string(&event - log.events.data()) + "]"};
 }
 
 void add_evidence(Finding& finding, const std::string& word, const Log& log, const LogWords& known,
                   const Matrix& matrix) {
-    for (std::size_t i = 0; i < log.events.size(); ++i) {
-        const LogEvent& event = log.events[i];
-        if (event.signature != word) continue;
-        const LogSignature* signature = row_named(matrix.log_signatures(), &LogSignature::id, word);
-        finding.evidence.push_back({signature ? signature->meaning : word,
-                                    place_of(event, log.files.size() > 1) + ": " + event.text,
-                                    "log.events[" + std::to_string(i) + "]"});
-        return;
+    if (const LogEvent* event = find_by(log.events, &LogEvent::signature, word)) {
+        const LogSignature* signature = find_by(matrix.log_signatures(), &LogSignature::id, word);
+        finding.evidence.push_back(evidence_of_line(*event, signature ? signature->meaning : word, log));
+    } else if (const std::string* why = look_up(known.words, word)) {
+        finding.evidence.push_back({"also known", *why, "log"});
     }
-    if (const auto feature = known.words.find(word); feature != known.words.end())
-        finding.evidence.push_back({"also known", feature->second, "log"});
 }
 
 /// A cause whose only sign is a lack: the lines that are there speak for it.
 void add_first_events(Finding& finding, const Log& log) {
-    for (std::size_t i = 0; i < log.events.size() && finding.evidence.size() < 3; ++i)
-        if (log.events[i].kind == LogKind::harmless)
-            finding.evidence.push_back({"harmless line",
-                                        place_of(log.events[i], log.files.size() > 1) + ": " + log.events[i].text,
-                                        "log.events[" + std::to_string(i) + "]"});
+    for (const LogEvent& event : log.events)
+        if (event.kind == LogKind::harmless && finding.evidence.size() < 3)
+            finding.evidence.push_back(evidence_of_line(event, "harmless line", log));
 }
 
 void add_advice(Finding& finding, const LogCause& cause, const KnownOfLog& t) {
@@ -82,23 +66,19 @@ void add_advice(Finding& finding, const LogCause& cause, const KnownOfLog& t) {
     finding.remedies = remedies_for(cause, t);
 }
 
-/// Lines that say no more than that a program goes on without a GPU.
-bool is_about_no_gpu(const LogEvent& event) {
-    static const std::set<std::string_view> signatures = {
+/// The program found no GPU to use and trained all the same: nothing failed, whatever it might have run faster on.
+bool trained_without_gpu(const Log& log) {
+    // Lines that say no more than that a program goes on without a GPU.
+    constexpr std::string_view about_no_gpu[] = {
         "cuinit_failed",        "gpu_node_absent",         "jax_no_visible_devices", "kaldi_no_devices",
         "kernel_driver_absent", "missing_cuda_library",    "missing_cudnn",          "missing_libcuda",
         "mxnet_no_driver",      "ngc_driver_not_detected", "no_cuda_device",         "tf_dlopen_failed",
         "tf_gpu_skipped",       "tf_library_missing"};
-    return signatures.contains(event.signature);
-}
-
-/// The program found no GPU to use and trained all the same: nothing failed, whatever it might have run faster on.
-bool trained_without_gpu(const Log& log) {
     std::int64_t last_error = 0, progress = 0;
     for (const LogEvent& event : log.events) {
         if (event.signature == "training_progress") progress = event.line;
         if (event.kind == LogKind::context || event.kind == LogKind::harmless) continue;
-        if (!is_about_no_gpu(event)) return false;
+        if (!includes(about_no_gpu, event.signature)) return false;
         last_error = event.line;
     }
     return last_error > 0 && progress > last_error;
@@ -106,17 +86,17 @@ bool trained_without_gpu(const Log& log) {
 
 Finding finding_of(const Candidate& candidate, bool is_first, const Log& log, const LogWords& known,
                    const Matrix& matrix) {
-    Finding finding;
-    finding.rule = candidate.best->cause;
-    finding.subject = "log";
-    finding.weight = candidate.best->weight;
-    finding.confidence = is_first && candidate.best->conclusive  ? Confidence::certain
-                         : candidate.best->weight >= likely_from ? Confidence::likely
-                                                                 : Confidence::possible;
+    const LogEvidence& best = *candidate.best;
+    Finding finding = {.rule = best.cause,
+                       .subject = "log",
+                       .confidence = is_first && best.conclusive  ? Confidence::certain
+                                     : best.weight >= likely_from ? Confidence::likely
+                                                                  : Confidence::possible,
+                       .weight = best.weight};
     for (const std::string& word : candidate.words)
         if (!word.starts_with('!')) add_evidence(finding, word, log, known, matrix);
     if (finding.evidence.size() < 2 && finding.rule == "harmless_line") add_first_events(finding, log);
-    if (const LogCause* cause = row_named(matrix.log_causes(), &LogCause::cause, finding.rule))
+    if (const LogCause* cause = find_by(matrix.log_causes(), &LogCause::cause, finding.rule))
         add_advice(finding, *cause, {log, matrix, known});
     return finding;
 }
@@ -137,6 +117,22 @@ std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
     if (trained_without_gpu(*facts.log))
         for (Finding& finding : findings) finding.severity = Severity::note;
     return findings;
+}
+
+/// The log holds an error that no signature knows, and nothing that points to a cause.
+Verdict unknown_error_in_log(const Facts& facts, const Matrix& matrix) {
+    if (!facts.log) return not_applicable("no log was specified");
+    if (!facts.log->first_error_line) return pass("no line of the log is an error");
+    if (!causes_in_log(facts, matrix).empty()) return not_applicable("the log indicates known causes");
+    Verdict verdict = undecided("the errors in the log are unknown to rnncheck");
+    verdict.findings = {{.severity = Severity::warning,
+                         .subject = "log",
+                         .message = "the log contains an error that is unknown to rnncheck; the first one is in line " +
+                                    std::to_string(*facts.log->first_error_line),
+                         .evidence = {{"first error", facts.log->first_error.value_or(""), "log.first_error"}},
+                         .remedies = {remedy("unknown_error_in_log")},
+                         .confidence = Confidence::possible}};
+    return verdict;
 }
 
 }  // namespace rnncheck::rules

@@ -9,23 +9,24 @@
 
 namespace rnncheck::rules {
 
-std::optional<int> major_in_file_name(std::string_view name) {
-    auto at = name.find(".so.");
-    std::size_t skip = 4;
-    if (at == std::string_view::npos) {
-        at = name.find("64_");
-        skip = 3;
+std::optional<Version> version_in_file_name(std::string_view name) {
+    const auto so = name.find(".so."), dll = name.find("64_");
+    if (so != std::string_view::npos) {
+        const std::string_view rest = name.substr(so + 4);
+        const std::string_view number = rest.substr(0, rest.find_first_not_of("0123456789."));
+        return parse_version(number.substr(0, number.find_last_not_of('.') + 1));
     }
-    if (at == std::string_view::npos) return std::nullopt;
-    const std::string_view digits = name.substr(at + skip);
-    std::size_t end = 0;
-    while (end < digits.size() && is_digit(digits[end])) ++end;
+    if (dll == std::string_view::npos) return std::nullopt;
+    const std::string_view rest = name.substr(dll + 3);
+    std::string number(rest.substr(0, rest.find_first_not_of("0123456789")));
     // "90" is CUDA 9.0, "112" 11.2, "12" 12.
-    const bool has_minor = end >= 3 || (end == 2 && skip == 3 && digits[0] != '1');
-    const std::string_view whole = digits.substr(0, has_minor ? end - 1 : end);
-    int value = 0;
-    return std::from_chars(whole.data(), whole.data() + whole.size(), value).ec == std::errc{} ? std::optional(value)
-                                                                                               : std::nullopt;
+    if (number.size() >= 3 || (number.size() == 2 && number[0] != '1')) number.insert(number.size() - 1, ".");
+    return parse_version(number);
+}
+
+std::optional<int> major_in_file_name(std::string_view name) {
+    const auto version = version_in_file_name(name);
+    return version ? std::optional(version->major()) : std::nullopt;
 }
 
 std::optional<std::string> missing_library(const KnownOfLog& t, std::string_view signature) {
@@ -63,39 +64,23 @@ void add_missing_cudnn(Features& t) {
                   " is required");
 }
 
-/// "libcudart.so.10.1", "libcublas.so.9.0", "cudart64_101.dll": before CUDA 11 every minor release had a name of its
-/// own.
-std::optional<Version> full_version_in_name(std::string_view name) {
-    if (const auto at = name.find(".so."); at != std::string_view::npos) {
-        auto release = parse_version(name.substr(at + 4));
-        return release && release->text.find('.') != std::string::npos && release->major() < 11 ? release
-                                                                                                : std::nullopt;
-    }
-    const auto at = name.find("64_");
-    if (at == std::string_view::npos) return std::nullopt;
-    const std::string_view digits = name.substr(at + 3, name.find('.', at) - at - 3);
-    if (digits.size() == 2 && digits[0] != '1') return parse_version(std::string{digits[0], '.', digits[1]});
-    if (digits.size() == 3 && digits.starts_with("10")) return parse_version(std::string("10.") + digits[2]);
-    return std::nullopt;
-}
-
-bool has_version(const Version& installed, const std::string& library, int wanted_major) {
-    const auto release = full_version_in_name(library);
-    if (!release || installed.text.find('.') == std::string::npos) return installed.major() == wanted_major;
-    return installed.major() == release->major() && installed.parts[1] == release->parts[1];
+/// Before CUDA 11 every minor release had a name of its own: libcudart.so.10.1, cudart64_101.dll.
+bool has_version(const Version& installed, const Version& wanted) {
+    const bool by_minor = wanted.major() < 11 && contains(wanted.text, ".") && contains(installed.text, ".");
+    return installed.major() == wanted.major() && (!by_minor || installed.minor() == wanted.minor());
 }
 
 void add_missing_cuda(Features& t) {
     if (t.seen("loader_error_other_library")) t.add("missing_by_cudnn", "a library that cuDNN needs is missing");
     const auto name = missing_library(t, "missing_cuda_library");
     if (!name || !names_the_toolkit(*name)) return;
-    const auto wanted = major_in_file_name(*name);
+    const auto wanted = version_in_file_name(*name);
     if (!wanted) return;
     const ParsedHints& said = t.out.said;
     if (said.cuda)
-        t.add(has_version(*said.cuda, *name, *wanted) ? "cuda_same_major_given" : "cuda_other_major_given",
+        t.add(has_version(*said.cuda, *wanted) ? "cuda_same_major_given" : "cuda_other_major_given",
               "CUDA " + said.cuda->text + " is installed, " + *name + " is required");
-    if (const auto build = build_cuda(t); build && build->major() != *wanted)
+    if (const auto build = build_cuda(t); build && build->major() != wanted->major())
         t.add("cuda_other_major_built",
               "the framework was built with CUDA " + build->text + ", " + *name + " is required");
 }
@@ -108,9 +93,6 @@ void add_library_features(Features& t) {
 }
 
 namespace {
-
-constexpr auto denials = std::to_array<std::string_view>(
-    {" no ", " not ", " not a ", " not in ", " not in a ", " not inside ", " without ", " outside ", " outside of "});
 
 std::optional<double> number(const std::optional<std::string>& text) {
     if (!text) return std::nullopt;
@@ -126,29 +108,29 @@ std::optional<double> number(const std::optional<std::string>& text) {
 
 /// Told, and not denied: "not a container", "without docker".
 bool says_so(std::string_view words, std::string_view word) {
-    for (auto at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
-        const std::string_view before = words.substr(0, at);
-        const bool is_denied =
-            std::ranges::any_of(denials, [&](std::string_view denial) { return before.ends_with(denial); });
-        if (!is_denied) return true;
-    }
+    constexpr std::string_view denials[] = {" no ",         " not ",     " not a ",   " not in ",    " not in a ",
+                                            " not inside ", " without ", " outside ", " outside of "};
+    for (auto at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1))
+        if (std::ranges::none_of(denials, [&](auto denial) { return words.substr(0, at).ends_with(denial); }))
+            return true;
     return false;
 }
 
 void add_systems(Features& t) {
     const ParsedHints& said = t.out.said;
-    const bool wsl = said.says("wsl") || t.seen("wsl_symlink");
-    if (wsl) t.add("os_wsl", "Windows Subsystem for Linux");
-    bool windows = t.seen("windows_library_name") || t.seen("windows_path");
-    for (const char* word : {"windows", "win7", "win8", "win10", "win11", "win 10", "win 11"})
-        windows = windows || said.says(word);
-    if (!wsl && windows) t.add("os_windows", "Windows");
-    for (const char* word : {"mac os", "macos", "os x", "osx"})
-        if (said.says(word)) t.add("os_macos", "macOS");
-    for (const char* word : {"docker", "podman", "container", "kubernetes", "singularity", "image)"})
-        if (says_so(said.words, word)) t.add("in_container", "container (from --given)");
+    const auto any = [&](std::initializer_list<const char*> words, auto says) {
+        return std::ranges::any_of(words, says);
+    };
+    const auto says = [&](const char* word) { return said.says(word); };
+    if (said.says("wsl") || t.seen("wsl_symlink"))
+        t.add("os_wsl", "Windows Subsystem for Linux");
+    else if (t.seen("windows_library_name") || t.seen("windows_path") ||
+             any({"windows", "win7", "win8", "win10", "win11", "win 10", "win 11"}, says))
+        t.add("os_windows", "Windows");
+    if (any({"docker", "podman", "container", "kubernetes", "singularity", "image)"},
+            [&](const char* word) { return says_so(said.words, word); }))
+        t.add("in_container", "container (from --given)");
     if (t.seen("container_in_log")) t.add("in_container", "container (from the log)");
-    if (said.says("colab") || t.seen("colab")) t.add("on_colab", "Google Colab");
 }
 
 /// "tensorflow 1.4.0 and tensorflow-gpu 1.4.0", "tensorflow-gpu + tensorflow": one after the other, with and without
@@ -169,40 +151,42 @@ bool names_both_packages(std::string_view words) {
     return false;
 }
 
+/// What a person says in one of these words, or a line of the log shows.
 void add_said_words(Features& t) {
-    const ParsedHints& said = t.out.said;
-    const auto any = [&](std::initializer_list<const char*> words) {
-        return std::ranges::any_of(words, [&](const char* word) { return said.says(word); });
+    struct Row {
+        const char *feature, *why;
+        std::vector<const char*> words;
+        const char* signature = "";
     };
-    if (any({" amp ", "amp)", "(amp", "+ amp", "fp16", "half", "mixed precision", "autocast", "apex"}))
-        t.add("said_amp", "mixed precision (from --given)");
-    if (any({"directml"})) t.add("said_directml", "DirectML plugin (from --given)");
-    if (any({"tensorflow-gpu", "tensorflow gpu"})) t.add("said_gpu_package", "GPU package (from --given)");
-    if (any({"both tensorflow"}) || names_both_packages(said.words))
-        t.add("said_both_packages", "both packages (from --given)");
-    if (any({"lstm", "gru", "rnn", "seq2seq", "recurrent"})) t.add("said_rnn", "recurrent network (from --given)");
-    if (any({"inference", "serving", "prediction", "deploy", "savedmodel", "saved model"}))
-        t.add("said_inference", "inference with a trained model (from --given)");
-    if (any({"caffe", "darknet", "openpose"}) || t.seen("convolutional_program"))
-        t.add("convolutions_only", "a program without cuDNN recurrent layers");
-    if (any({"jetson", "tegra", "xavier", " tx1", " tx2"}))
-        t.add("gpu_jetson", "Jetson, which few builds have code for");
+    static const Row rows[] = {
+        {"os_macos", "macOS", {"mac os", "macos", "os x", "osx"}},
+        {"on_colab", "Google Colab", {"colab"}, "colab"},
+        {"said_amp",
+         "mixed precision (from --given)",
+         {" amp ", "amp)", "(amp", "+ amp", "fp16", "half", "mixed precision", "autocast", "apex"}},
+        {"said_directml", "DirectML plugin (from --given)", {"directml"}},
+        {"said_gpu_package", "GPU package (from --given)", {"tensorflow-gpu", "tensorflow gpu"}},
+        {"said_both_packages", "both packages (from --given)", {"both tensorflow"}},
+        {"said_rnn", "recurrent network (from --given)", {"lstm", "gru", "rnn", "seq2seq", "recurrent"}},
+        {"said_inference",
+         "inference with a trained model (from --given)",
+         {"inference", "serving", "prediction", "deploy", "savedmodel", "saved model"}},
+        {"convolutions_only",
+         "a program without cuDNN recurrent layers",
+         {"caffe", "darknet", "openpose"},
+         "convolutional_program"},
+        {"gpu_jetson", "Jetson, which few builds have code for", {"jetson", "tegra", "xavier", " tx1", " tx2"}}};
+    const ParsedHints& said = t.out.said;
+    for (const Row& row : rows)
+        if (t.seen(row.signature) || std::ranges::any_of(row.words, [&](auto word) { return said.says(word); }))
+            t.add(row.feature, row.why);
+    if (names_both_packages(said.words)) t.add("said_both_packages", "both packages (from --given)");
 }
 
 void add_frameworks(Features& t) {
-    static const std::map<std::string_view, const char*> features = {{"tensorflow", "fw_tensorflow"},
-                                                                     {"pytorch", "fw_pytorch"},
-                                                                     {"jax", "fw_jax"},
-                                                                     {"ctranslate2", "fw_ctranslate2"},
-                                                                     {"onnxruntime", "fw_onnxruntime"},
-                                                                     {"paddlepaddle", "fw_paddlepaddle"},
-                                                                     {"mxnet", "fw_mxnet"},
-                                                                     {"kaldi", "fw_kaldi"},
-                                                                     {"chainer", "fw_chainer"}};
     int big = 0;
     for (const NamedFramework& framework : t.out.said.frameworks) {
-        if (const auto found = features.find(framework.name); found != features.end())
-            t.add(found->second, framework.name);
+        t.add("fw_" + framework.name, framework.name);
         big += framework.name == "tensorflow" || framework.name == "pytorch" || framework.name == "jax";
     }
     if (big > 1 || (t.seen("two_frameworks_named") && !t.out.has("fw_tensorflow")))
@@ -212,12 +196,11 @@ void add_frameworks(Features& t) {
 void add_devices(Features& t) {
     const auto& devices = t.log.registered_devices;
     if (devices.empty()) return;
-    const auto has = [&](const char* name) { return std::ranges::find(devices, name) != devices.end(); };
-    if (has("GPU"))
+    if (includes(devices, "GPU"))
         t.add("devices_gpu", "TensorFlow lists a GPU device");
     else
         t.add("devices_no_gpu", "TensorFlow lists no GPU device");
-    if (has("XLA_GPU")) t.add("devices_xla_gpu", "TensorFlow lists an XLA_GPU device");
+    if (includes(devices, "XLA_GPU")) t.add("devices_xla_gpu", "TensorFlow lists an XLA_GPU device");
 }
 
 void add_memory(Features& t) {
@@ -246,9 +229,7 @@ void add_memory(Features& t) {
 }
 
 void add_summary(Features& t) {
-    const auto any = [&](LogKind kind) {
-        return std::ranges::any_of(t.log.events, [&](const LogEvent& e) { return e.kind == kind; });
-    };
+    const auto any = [&](LogKind kind) { return find_by(t.log.events, &LogEvent::kind, kind); };
     if (any(LogKind::error) || any(LogKind::consequence) || any(LogKind::unknown))
         t.add("any_error", "the log contains an error");
     if (!any(LogKind::harmless)) return;
@@ -292,23 +273,6 @@ LogWords log_words(const Facts& facts, const Matrix& matrix) {
     add_library_features(features);
     add_summary(features);
     return out;
-}
-
-std::vector<std::string> all_features() {
-    return split(
-        "any_error batch_large convolutions_only cuda_other_major_built cuda_other_major_given cuda_same_major_given "
-        "cuda_newer_than_release cudnn_given cudnn_given_fits_build cudnn_given_older_than_build cudnn_loaded_newer "
-        "cudnn_loaded_older cudnn_masked_range cudnn_not_for_cuda cudnn_other_major_bundled cudnn_other_major_given "
-        "cudnn_other_major_on_disk cudnn_other_major_than_release cudnn_same_major_bundled cudnn_same_major_given "
-        "cudnn_same_major_on_disk devices_gpu devices_no_gpu devices_xla_gpu driver_fits_build driver_library_newer "
-        "driver_older_than_build driver_versions_reported fw_chainer fw_ctranslate2 fw_jax fw_kaldi fw_mxnet "
-        "fw_onnxruntime fw_paddlepaddle fw_pytorch fw_tensorflow gpu_ampere gpu_between_list gpu_fits_build "
-        "gpu_jetson gpu_minor_newer_than_build gpu_newer_than_build gpu_newer_than_list gpu_old gpu_older_than_build "
-        "gpu_older_than_list gpu_recent gpu_without_cudnn in_container little_free_at_start memory_free_high "
-        "memory_free_low memory_usage_told missing_by_cudnn on_colab only_harmless os_macos os_windows os_wsl "
-        "said_amp said_both_packages said_directml said_gpu_package said_inference said_rnn sequence_long "
-        "several_frameworks small_gpu_memory some_harmless",
-        ' ');
 }
 
 }  // namespace rnncheck::rules

@@ -1,11 +1,10 @@
-#include "rules/causes/log_remedies.hpp"
-
 #include <algorithm>
 #include <set>
 
 #include "base/text.hpp"
 #include "compat/questions.hpp"
 #include "matrix/ranges.hpp"
+#include "rules/causes/log_features.hpp"
 #include "rules/support/remedies.hpp"
 #include "rules/support/repairs.hpp"
 
@@ -16,8 +15,6 @@ namespace {
 constexpr int oldest_cudnn_of_wheels = 8;  // https://pypi.org/project/nvidia-cudnn-cu11/
 /// https://pypi.org/project/nvidia-cuda-nvrtc-cu11/#history: 11.7.99 and 11.8.89 only.
 constexpr int oldest_minor_of_nvrtc_11 = 7;
-/// https://pypi.org/project/nvidia-cublas/: from here on only the packages of cuDNN name the CUDA.
-constexpr int plain_names_since = 13;
 
 /// The versions that a log asks for; what is unset is open.
 struct Asked {
@@ -48,14 +45,11 @@ std::optional<std::string> package(const std::string& name, const std::string& r
         std::optional<std::string> wanted(range);
         if (range.empty() && (!asked.cudnn || asked.cudnn->major() < oldest_cudnn_of_wheels)) return std::nullopt;
         if (range.empty()) wanted = range_of(*asked.cudnn, cuda, t);
-        if (!wanted) return std::nullopt;
-        return "\"" + name + "-cu" + std::to_string(cuda) + *wanted + "\"";
+        return wanted ? std::optional(wheel(name, cuda, *wanted)) : std::nullopt;
     }
-    if (cuda >= plain_names_since) return "\"" + name + "==" + std::to_string(cuda) + ".*\"";
     const bool is_exact = name == "nvidia-cuda-nvrtc" && parts_written(*asked.cuda) > 1;
     if (is_exact && cuda == 11 && asked.cuda->minor() < oldest_minor_of_nvrtc_11) return std::nullopt;
-    return "\"" + name + "-cu" + std::to_string(cuda) + "==" + (is_exact ? asked.cuda->text : std::to_string(cuda)) +
-           ".*\"";
+    return wheel(name, cuda, "==" + (is_exact ? asked.cuda->text : std::to_string(cuda)) + ".*");
 }
 
 /// For the system and the framework of the log, too; where neither GPU nor driver is known, the reader names the GPU.
@@ -185,12 +179,7 @@ bool on_hosted_notebook(const KnownOfLog& t) {
 /// A cell begins a command of the shell with "!".
 void speak_to_notebook(Remedy& remedy, const LogCause& cause) {
     if (cause.layer == "driver") {
-        remedy.action = Action::install_package;
-        remedy.text =
-            "The driver of Google Colab and Kaggle belongs to the service and cannot be changed: install a "
-            "build of the framework for a CUDA version that it supports, then restart the session";
-        remedy.commands.clear();
-        remedy.risk = Risk::safe;
+        remedy = rules::remedy("driver_too_old/hosted", {remedy.link});
         return;
     }
     for (std::string& command : remedy.commands)
@@ -214,23 +203,13 @@ constexpr const char* packages_of_apt =
     ". For apt, set up NVIDIA's repository first (package cuda-keyring): it has libcudnn8 up to Ubuntu 22.04, and only "
     "cuDNN 9 (libcudnn9-cuda-12) for later systems";
 
-/// PyTorch for Windows contains its cuDNN.
-void speak_of_torch_lib(Remedy& remedy) {
-    remedy.text =
-        "This cuDNN is part of PyTorch: reinstall PyTorch with the index of its CUDA build (python -m pip install "
-        "torch --force-reinstall --index-url https://download.pytorch.org/whl/cu126), and leave no other cuDNN in PATH";
-    remedy.commands.clear();
-    remedy.risk = Risk::safe;
-    remedy.link = "https://pytorch.org/get-started/locally/";
-}
-
 /// ". CUDA 12.6 needs driver 560.28.03 or later": an image wants a driver whose own CUDA is as new, a build the oldest
 /// that runs it. "" where the log tells no CUDA, or the driver is new enough, or drops the log's GPU.
 std::string driver_wanted(const KnownOfLog& t) {
     constexpr const char* of_image = "container_cli_requirement";
-    const auto required = parse_version(t.told(of_image, "driver").value_or(""));
-    if (required) return ". The image requires driver " + required->text + " or later";
-    const auto of_its_cuda = parse_version(t.told(of_image, "cuda").value_or(""));
+    if (const auto required = t.version(of_image, "driver"))
+        return ". The image requires driver " + required->text + " or later";
+    const auto of_its_cuda = t.version(of_image, "cuda");
     const auto cuda = of_its_cuda ? of_its_cuda : build_cuda(t);
     const bool on_windows = t.seen("os_windows") || t.seen("os_wsl");
     const auto row =
@@ -251,32 +230,23 @@ void speak_to_place(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) 
     if (cause.cause == "driver_too_old") remedy.text += driver_wanted(t);
     if (installs && cudnn && t.seen("os_windows")) remedy.text += dlls_of_packages;
     if (installs && t.seen("apt_cudnn_unknown")) remedy.text += packages_of_apt;
-    if (cause.cause == "cudnn_installation_broken" && t.seen("cudnn_in_torch_lib")) speak_of_torch_lib(remedy);
+    if (cause.cause == "cudnn_installation_broken" && t.seen("cudnn_in_torch_lib"))  // PyTorch for Windows contains it
+        remedy = rules::remedy("cudnn_installation_broken/torch_lib");
     if (on_hosted_notebook(t) && (installs || cause.layer == "driver"))
         speak_to_notebook(remedy, cause);
     else if (installs && t.seen("conda_in_path"))
         speak_to_conda(remedy, t);
 }
 
-std::vector<Remedy> plain_remedies(const LogCause& cause, const KnownOfLog& t) {
-    if (contains(cause.command, "{nvidia-cudnn")) return {with_package_of_cudnn(cause, t)};
+Remedy remedy_of(const LogCause& cause, const KnownOfLog& t) {
+    if (contains(cause.command, "{nvidia-cudnn")) return with_package_of_cudnn(cause, t);
     Remedy remedy = plain_remedy(cause);
     const std::string& command = for_shell(cause.command, cause.windows_command, t);
     if (const auto filled = filled_in(command, {wanted_cuda(t), {}}, t)) remedy.commands = commands_of(*filled, " && ");
-    return {remedy};
+    return remedy;
 }
 
 }  // namespace
-
-/// Where no build of the log's framework runs on its GPU.
-static void add_image(std::vector<Remedy>& remedies, const KnownOfLog& t) {
-    const auto gpu = gpu_capability(t);
-    if (!gpu) return;
-    for (const NamedFramework& framework : t.out.said.frameworks)
-        if (const ContainerImage* image = compat::image_instead(framework.name, *gpu, {}, t.matrix))
-            remedies.insert(remedies.begin(), using_image(t.seen("os_windows"), *image,
-                                                          ": no published build of any version runs on this GPU"));
-}
 
 bool is_for_unix(std::string_view command) {
     constexpr std::string_view words[] = {"$(",      "/dev/",   "/usr/",     "LD_",    "cat /",    "dpkg",
@@ -293,8 +263,12 @@ bool is_for_unix(std::string_view command) {
 }
 
 std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t) {
-    std::vector<Remedy> remedies = plain_remedies(cause, t);
-    if (cause.cause == "gpu_arch_not_in_build") add_image(remedies, t);
+    std::vector<Remedy> remedies;
+    const auto gpu = gpu_capability(t);
+    if (cause.cause == "gpu_arch_not_in_build" && gpu)
+        for (const NamedFramework& framework : t.out.said.frameworks)
+            append(remedies, image_instead(t.seen("os_windows"), framework.name, *gpu, {}, t.matrix));
+    remedies.push_back(remedy_of(cause, t));
     for (Remedy& remedy : remedies) speak_to_place(remedy, cause, t);
     return remedies;
 }

@@ -1,4 +1,5 @@
 #include "base/text.hpp"
+#include "compat/questions.hpp"
 #include "matrix/ranges.hpp"
 #include "rules/causes/log_features.hpp"
 
@@ -7,22 +8,29 @@ namespace rnncheck::rules {
 namespace {
 
 /// "8.0.5"; "(8, 7, 0)"; "7003", "91002": numbers without dots are cuDNN's own coding.
-std::optional<Version> cudnn_version(const std::optional<std::string>& text) {
-    if (!text) return std::nullopt;
-    std::string plain;
-    for (const char c : *text)
-        if (c == ',')
-            plain += '.';
-        else if (c != '(' && c != ')' && c != ' ')
-            plain += c;
-    if (plain.find('.') == std::string::npos && plain.size() >= 4)
-        if (const auto coded = parse_version(plain))
-            return cudnn_version_from_number(static_cast<std::size_t>(coded->major()));
-    return parse_version(plain);
+std::optional<Version> cudnn_version(std::string plain) {
+    std::erase_if(plain, [](char c) { return c == '(' || c == ')' || c == ' '; });
+    std::ranges::replace(plain, ',', '.');
+    const auto version = parse_version(plain);
+    return version && plain.size() >= 4 && !contains(plain, ".")
+               ? cudnn_version_from_number(static_cast<std::size_t>(version->major()))
+               : version;
 }
 
-constexpr const char* cudnn_pairs[] = {"cudnn_version_mismatch", "torch_cudnn_versions",    "jax_found_cudnn",
-                                       "paddle_cudnn_versions",  "paddle_header_unmatched", "mxnet_cudnn_versions"};
+/// The cuDNN that the program was built with, of each kind of line that tells it, and the one that was loaded.
+struct CudnnPair {
+    std::optional<Version> loaded;
+    Version built;
+};
+std::vector<CudnnPair> cudnn_pairs(const KnownOfLog& t) {
+    std::vector<CudnnPair> pairs;
+    for (const char* signature : {"cudnn_version_mismatch", "torch_cudnn_versions", "jax_found_cudnn",
+                                  "paddle_cudnn_versions", "paddle_header_unmatched", "mxnet_cudnn_versions"}) {
+        const auto built = cudnn_version(t.told(signature, "built").value_or(""));
+        if (built) pairs.push_back({cudnn_version(t.told(signature, "loaded").value_or("")), *built});
+    }
+    return pairs;
+}
 
 /// The cuDNN that the person says, or the header in the log shows, is installed.
 std::optional<Version> installed_cudnn(const KnownOfLog& t) {
@@ -33,15 +41,13 @@ std::optional<Version> installed_cudnn(const KnownOfLog& t) {
 
 void add_cudnn_loaded(Features& t) {
     const auto installed = installed_cudnn(t);
-    for (const char* signature : cudnn_pairs) {
-        const auto loaded = cudnn_version(t.told(signature, "loaded")),
-                   built = cudnn_version(t.told(signature, "built"));
-        if (!loaded || !built) continue;
-        const std::string why = "cuDNN " + loaded->text + " was loaded, the build needs " + built->text;
-        if (*loaded < *built) t.add("cudnn_loaded_older", why);
-        if (*loaded > *built) t.add("cudnn_loaded_newer", why);
-        if (installed && *loaded < *built && installed->major() == built->major() &&
-            installed->minor() >= built->minor() && installed->minor() > loaded->minor())
+    for (const auto& [loaded, built] : cudnn_pairs(t)) {
+        if (!loaded) continue;
+        const std::string why = "cuDNN " + loaded->text + " was loaded, the build needs " + built.text;
+        if (*loaded < built) t.add("cudnn_loaded_older", why);
+        if (*loaded > built) t.add("cudnn_loaded_newer", why);
+        if (installed && *loaded < built && installed->major() == built.major() &&
+            installed->minor() >= built.minor() && installed->minor() > loaded->minor())
             t.add("cudnn_given_fits_build", "cuDNN " + installed->text + " is installed and suitable; " + why);
     }
     if (t.out.said.cudnn && *t.out.said.cudnn >= make_version({8, 1}) && *t.out.said.cudnn < make_version({8, 9, 2}))
@@ -50,8 +56,7 @@ void add_cudnn_loaded(Features& t) {
 
 /// A line names the CUDA of the program and its cuDNN: no package of that cuDNN is for that CUDA.
 void add_cudnn_for_cuda(Features& t) {
-    const auto number = parse_version(t.told("darknet_versions", "cuda").value_or(""));
-    const auto cudnn = parse_version(t.told("darknet_versions", "cudnn").value_or(""));
+    const auto number = t.version("darknet_versions", "cuda"), cudnn = t.version("darknet_versions", "cudnn");
     const auto cuda = number ? cuda_version_from_number(number->major()) : std::nullopt;
     if (!cuda || !cudnn) return;
     bool is_known = false;
@@ -59,8 +64,7 @@ void add_cudnn_for_cuda(Features& t) {
         if (!may_be_of(build, *cudnn)) continue;
         is_known = true;
         // From CUDA 11 on a minor version runs what is built for another one.
-        const bool fits = cuda->major() >= 11 || ((!build.cuda_min || *build.cuda_min <= *cuda) &&
-                                                  (!build.cuda_max || *cuda <= *build.cuda_max));
+        const bool fits = cuda->major() >= 11 || is_between(*cuda, build.cuda_min, build.cuda_max);
         if (build.cuda_major == cuda->major() && fits) return;
     }
     if (is_known)
@@ -68,9 +72,20 @@ void add_cudnn_for_cuda(Features& t) {
               "there is no cuDNN " + cudnn->text + " for CUDA " + cuda->text + ", which the program was built with");
 }
 
-/// "1.x" is no release; CTranslate2's majors are enough.
-bool says_minor(const NamedFramework& framework) {
-    return contains(framework.version->text, ".") || framework.name == "ctranslate2";
+/// The frameworks named in a release; "1.x" is none, of CTranslate2 the major is enough.
+std::vector<NamedFramework> releases(const KnownOfLog& t) {
+    std::vector<NamedFramework> frameworks = t.out.said.frameworks;
+    std::erase_if(frameworks, [](const NamedFramework& framework) {
+        return !framework.version || (!contains(framework.version->text, ".") && framework.name != "ctranslate2");
+    });
+    return frameworks;
+}
+
+/// What the first of them that the data know was built with.
+std::optional<FrameworkCuda> built_with(const KnownOfLog& t) {
+    for (const NamedFramework& framework : releases(t))
+        if (const auto row = t.matrix.framework_cuda(framework.name, *framework.version)) return *row;
+    return std::nullopt;
 }
 
 std::optional<Version> capability(const KnownOfLog& t) {
@@ -92,128 +107,103 @@ std::optional<Version> capability_of_sm(std::string_view digits) {
     return capability_of_digits(digits);
 }
 
-/// A newer minor runs the code of an older one of the same major.
-void add_gpu_against_range(Features& t) {
-    const auto gpu = parse_version(t.told("torch_gpu_capability", "capability").value_or(""));
-    const auto oldest = parse_version(t.told("torch_capability_range", "minimum").value_or(""));
-    const auto newest = parse_version(t.told("torch_capability_range", "maximum").value_or(""));
+/// The GPUs that the build has code for, as a list, or as a range: there a newer minor runs the code of an older one of
+/// the same major.
+void add_gpu_against_list(Features& t) {
+    auto gpu = capability_of_sm(t.told("torch_gpu_not_compatible", "capability").value_or(""));
+    const auto list = gpu ? targets_of(t.told("torch_architectures", "list").value_or("")) : std::vector<Target>();
+    std::optional<Version> oldest, newest;
+    if (list.empty()) {
+        gpu = t.version("torch_gpu_capability", "capability");
+        oldest = t.version("torch_capability_range", "minimum");
+        newest = t.version("torch_capability_range", "maximum");
+    } else {
+        const auto [first, last] = std::ranges::minmax(list, {}, &Target::capability);
+        oldest = first.capability;
+        newest = last.capability;
+    }
     if (!gpu || !oldest || !newest) return;
     const std::string why = "the GPU has compute capability " + gpu->text + ", the build has code for " + oldest->text +
                             " to " + newest->text;
-    if (gpu->major() > newest->major()) t.add("gpu_newer_than_list", why);
-    if (*gpu < *oldest) t.add("gpu_older_than_list", why);
-}
-
-void add_gpu_against_list(Features& t) {
-    const auto text = t.told("torch_gpu_not_compatible", "capability");
-    const auto gpu = capability_of_sm(text.value_or(""));
-    const auto list = t.told("torch_architectures", "list");
-    if (!gpu || !list) return add_gpu_against_range(t);
-    std::optional<Version> oldest, newest;
-    for (std::size_t at = list->find('_'); at != std::string::npos; at = list->find('_', at + 1)) {
-        std::size_t end = at + 1;
-        while (end < list->size() && is_digit((*list)[end])) ++end;
-        const auto one = capability_of_sm(std::string_view(*list).substr(at + 1, end - at - 1));
-        if (one && (!oldest || *one < *oldest)) oldest = one;
-        if (one && (!newest || *one > *newest)) newest = one;
-    }
-    if (!oldest) return;
-    const std::string why = "the GPU has compute capability " + gpu->text + ", the build has code for " + oldest->text +
-                            " to " + newest->text;
-    if (*gpu > *newest)
+    if (list.empty() ? gpu->major() > newest->major() : *gpu > *newest)
         t.add("gpu_newer_than_list", why);
     else if (*gpu < *oldest)
         t.add("gpu_older_than_list", why);
-    else
+    else if (!list.empty())
         t.add("gpu_between_list", why);
 }
 
-/// From Ampere on cuDNN runs the code of the first architecture of a major on its later ones; on Turing the cuDNN of
-/// CUDA 9, which has code for Volta, fails (lquirosd/P2PaLA issue 11).
-bool runs_older_code(const Version& gpu, const Version& cuda, const Matrix& matrix) {
-    const auto first = matrix.architecture(make_version({gpu.major(), 0}));
-    return gpu.major() >= 8 && first && first->first_cuda.major() > 0 && first->first_cuda <= cuda;
+/// Whether the GPU is newer than the build's CUDA. From Ampere on cuDNN runs the code of the first architecture of a
+/// major on its later ones; on Turing the cuDNN of CUDA 9, which has code for Volta, fails (lquirosd/P2PaLA issue 11).
+bool add_if_newer(Features& t, const Version& gpu, const std::string& has) {
+    const auto cuda = build_cuda(t);
+    const auto row = t.matrix.architecture(gpu);
+    if (!cuda || !row || row->first_cuda <= *cuda) return false;
+    const bool runs_older = gpu.major() >= 8 && compat::cuda_on_gpu(*cuda, gpu, t.matrix).fit == Fit::works;
+    t.add(runs_older ? "gpu_minor_newer_than_build" : "gpu_newer_than_build",
+          has + " and needs CUDA " + row->first_cuda.text + ", the build uses " + cuda->text);
+    return true;
 }
 
-/// "RTX", "an RTX card": whichever it is, none is older than Turing.
-void add_unnamed_rtx(Features& t) {
-    const Version turing = make_version({7, 5});
+bool add_if_older(Features& t, const Version& gpu, const std::string& has) {
     const auto cuda = build_cuda(t);
-    const auto architecture = t.matrix.architecture(turing);
-    if (!t.out.said.says("rtx") || !cuda || !architecture || architecture->first_cuda <= *cuda) return;
-    t.add("gpu_recent", "an RTX GPU has at least compute capability " + turing.text);
-    t.add("gpu_newer_than_build",
-          "an RTX GPU needs at least CUDA " + architecture->first_cuda.text + ", the build uses " + cuda->text);
-}
-
-/// "GT 710" is three chips, all of them too old for what the newest of them is too old for.
-void add_ambiguous_gpu(Features& t) {
-    const auto newest = t.out.said.capability_at_most;
-    if (!newest) return;
-    const std::string why = "GPUs of this name have at most compute capability " + newest->text;
-    if (*newest < make_version({7, 0})) t.add("gpu_old", why);
-    const auto cuda = build_cuda(t);
-    const auto architecture = t.matrix.architecture(*newest);
-    if (cuda && architecture && architecture->last_cuda && *architecture->last_cuda < *cuda)
-        t.add("gpu_older_than_build",
-              why + ", which CUDA supported up to " + architecture->last_cuda->text + "; the build uses " + cuda->text);
+    const auto row = t.matrix.architecture(gpu);
+    if (!cuda || !row || !row->last_cuda || *row->last_cuda >= *cuda) return false;
+    t.add("gpu_older_than_build",
+          has + ", which CUDA supported up to " + row->last_cuda->text + "; the build uses " + cuda->text);
+    return true;
 }
 
 void add_gpu(Features& t) {
     add_gpu_against_list(t);
+    const Version turing = make_version({7, 5}), volta = make_version({7, 0});
     const auto gpu = capability(t);
-    if (!gpu) add_ambiguous_gpu(t);
-    if (!gpu) return add_unnamed_rtx(t);
+    if (const auto& newest = t.out.said.capability_at_most; newest && !gpu) {
+        // "GT 710" is three chips, all of them too old for what the newest of them is too old for.
+        const std::string have = "GPUs of this name have at most compute capability " + newest->text;
+        if (*newest < volta) t.add("gpu_old", have);
+        add_if_older(t, *newest, have);
+    }
+    if (!gpu) {
+        // "RTX", "an RTX card": whichever it is, none is older than Turing.
+        const std::string has = "an RTX GPU has at least compute capability " + turing.text;
+        if (t.out.said.says("rtx") && add_if_newer(t, turing, has)) t.add("gpu_recent", has);
+        return;
+    }
     const std::string has = "the GPU has compute capability " + gpu->text;
     if (*gpu >= make_version({8, 0})) t.add("gpu_ampere", has);
-    if (*gpu >= make_version({7, 5})) t.add("gpu_recent", has);
-    if (*gpu < make_version({7, 0})) t.add("gpu_old", has);
+    if (*gpu >= turing) t.add("gpu_recent", has);
+    if (*gpu < volta) t.add("gpu_old", has);
     if (std::ranges::all_of(t.matrix.cudnn_builds(),
                             [&](const CudnnBuild& build) { return *gpu < build.capability_min; }))
         t.add("gpu_without_cudnn", has + ", which no known cuDNN supports");
-    const auto cuda = build_cuda(t);
-    const auto architecture = t.matrix.architecture(*gpu);
-    if (!cuda || !architecture) return;
-    if (architecture->first_cuda > *cuda && architecture->first_cuda.major() > 0)
-        t.add(runs_older_code(*gpu, *cuda, t.matrix) ? "gpu_minor_newer_than_build" : "gpu_newer_than_build",
-              has + " and needs CUDA " + architecture->first_cuda.text + ", the build uses " + cuda->text);
-    else if (architecture->last_cuda && *architecture->last_cuda < *cuda)
-        t.add("gpu_older_than_build",
-              has + ", which CUDA supported up to " + architecture->last_cuda->text + "; the build uses " + cuda->text);
-    else
+    if (add_if_newer(t, *gpu, has) || add_if_older(t, *gpu, has)) return;
+    if (const auto cuda = build_cuda(t); cuda && t.matrix.architecture(*gpu))
         t.add("gpu_fits_build",
               "CUDA " + cuda->text + " of the build supports the GPU's compute capability " + gpu->text);
 }
 
 /// As one line tells both, or a line each.
 void add_driver_versions(Features& t) {
-    const auto version = [&](const char* signature, const char* field) {
-        return parse_version(t.told(signature, field).value_or(""));
+    const auto told = [&](const char* own_line, const char* field) {
+        const auto version = t.version(own_line, "version");
+        return version ? version : t.version("driver_versions_differ", field);
     };
-    const auto reported = version("kernel_reported", "version"), libcuda = version("libcuda_reported", "version");
-    const auto kernel = reported ? reported : version("driver_versions_differ", "kernel"),
-               library = libcuda ? libcuda : version("driver_versions_differ", "library");
+    const auto kernel = told("kernel_reported", "kernel"), library = told("libcuda_reported", "library");
     if (!kernel || !library || *kernel == *library) return;
     const std::string why = "libcuda is of driver version " + library->text + ", the kernel module of " + kernel->text;
     t.add("driver_versions_reported", why);
     if (*library > *kernel) t.add("driver_library_newer", why);
 }
 
-/// The CUDA of the build; of a framework without a version that of its newest one.
-std::optional<Version> newest_build_cuda(const KnownOfLog& t) {
-    if (const auto cuda = build_cuda(t)) return cuda;
-    std::optional<Version> newest;
-    for (const FrameworkCuda& row : t.matrix.framework_cuda())
-        if (t.out.said.framework(row.framework) && (!newest || *newest < row.newest_cuda)) newest = row.newest_cuda;
-    return newest;
-}
-
+/// Against the CUDA of the build; of a framework without a version a driver that runs its newest one is new enough.
 void add_driver(Features& t) {
-    const auto cuda = build_cuda(t), newest = newest_build_cuda(t);
-    const auto driver = driver_in_log(t);
-    if (!newest || !driver) return;
-    const auto needs = t.matrix.driver_for_cuda(*newest);
-    if (!needs) return;
+    const auto cuda = build_cuda(t), driver = driver_in_log(t);
+    auto newest = cuda;
+    for (const FrameworkCuda& row : t.matrix.framework_cuda())
+        if (!cuda && t.out.said.framework(row.framework)) newest = std::max(newest, std::optional(row.newest_cuda));
+    const auto needs = newest ? t.matrix.driver_for_cuda(*newest) : Answer<DriverForCuda>();
+    if (!needs || !driver) return;
     const std::string why =
         "CUDA " + newest->text + " needs driver " + needs->oldest_driver.text + ", installed is " + driver->text;
     if (reaches(*driver, needs->oldest_driver))
@@ -222,35 +212,33 @@ void add_driver(Features& t) {
         t.add("driver_older_than_build", why);
 }
 
-/// A cuDNN of the right major that is older than the one of every build of the release.
-void add_cudnn_given_older(Features& t, const NamedFramework& framework) {
-    const auto& given = t.out.said.cudnn;
-    if (!given || !contains(given->text, ".")) return;
+/// The cuDNN of the release's builds that is the oldest, of those that take it from the system.
+std::optional<Version> oldest_cudnn_of_builds(const KnownOfLog& t, const NamedFramework& framework) {
     std::optional<Version> oldest;
     for (const FrameworkBuild& build : t.matrix.framework_builds())
         if (build.framework == framework.name && build.cudnn && build.libraries == "system" &&
             covers(build.first, build.last, *framework.version) && (!oldest || *build.cudnn < *oldest))
             oldest = build.cudnn;
-    if (oldest && given->major() == oldest->major() && given->minor() < oldest->minor())
-        t.add("cudnn_given_older_than_build", "cuDNN " + given->text + " is installed, " + framework.name + " " +
-                                                  framework.version->text + " was built with " + oldest->text);
+    return oldest;
 }
 
-/// A CUDA that is newer than any the release was built with; a cuDNN of another major, or older.
+/// A CUDA that is newer than any the release was built with; a cuDNN of another major, or older than that of every
+/// build.
 void add_release(Features& t) {
-    const ParsedHints& said = t.out.said;
-    for (const NamedFramework& framework : said.frameworks) {
-        if (!framework.version || !says_minor(framework)) continue;
-        add_cudnn_given_older(t, framework);
+    const auto &cuda = t.out.said.cuda, &cudnn = t.out.said.cudnn;
+    for (const NamedFramework& framework : releases(t)) {
+        const std::string built = ", " + framework.name + " " + framework.version->text + " was built with ";
+        const std::string cudnn_is = cudnn ? "cuDNN " + cudnn->text + " is installed" + built : "";
         const auto row = t.matrix.framework_cuda(framework.name, *framework.version);
-        if (row && said.cudnn && said.cudnn->major() != row->cudnn_major)
-            t.add("cudnn_other_major_than_release", "cuDNN " + said.cudnn->text + " is installed, " + framework.name +
-                                                        " " + framework.version->text + " was built with cuDNN " +
-                                                        std::to_string(row->cudnn_major));
-        if (row && said.cuda && !said.build_cuda && *said.cuda > row->newest_cuda)
-            t.add("cuda_newer_than_release", "CUDA " + said.cuda->text + " is installed, " + framework.name + " " +
-                                                 framework.version->text + " was built with CUDA " +
-                                                 row->newest_cuda.text + " at most");
+        if (row && cudnn && cudnn->major() != row->cudnn_major)
+            t.add("cudnn_other_major_than_release", cudnn_is + "cuDNN " + std::to_string(row->cudnn_major));
+        if (row && cuda && !t.out.said.build_cuda && *cuda > row->newest_cuda)
+            t.add("cuda_newer_than_release",
+                  "CUDA " + cuda->text + " is installed" + built + "CUDA " + row->newest_cuda.text + " at most");
+        const auto oldest = oldest_cudnn_of_builds(t, framework);
+        if (oldest && cudnn && contains(cudnn->text, ".") && cudnn->major() == oldest->major() &&
+            cudnn->minor() < oldest->minor())
+            t.add("cudnn_given_older_than_build", cudnn_is + oldest->text);
     }
 }
 
@@ -259,33 +247,23 @@ void add_release(Features& t) {
 std::optional<Version> build_cuda(const KnownOfLog& t) {
     const ParsedHints& said = t.out.said;
     if (said.build_cuda) return said.build_cuda;
-    auto cuda = parse_version(t.told("env_build_cuda", "cuda").value_or(""));
-    if (cuda) return cuda;
-    for (const NamedFramework& framework : said.frameworks)
-        if (framework.version && !cuda && says_minor(framework))
-            if (const auto row = t.matrix.framework_cuda(framework.name, *framework.version)) cuda = row->newest_cuda;
-    if (!cuda || (said.cuda && !said.says("system") && *said.cuda < *cuda)) return said.cuda;
-    return cuda;
-}
-
-/// "libnvrtc-builtins.so.12.4", "nvrtc-builtins64_124.dll": of this CUDA and no other.
-static std::optional<Version> cuda_of_builtins(std::string_view name) {
-    if (!contains(name, "builtins")) return std::nullopt;
-    if (const auto at = name.find(".so."); at != std::string_view::npos) return parse_version(name.substr(at + 4));
-    const auto at = name.find("64_");
-    return at == std::string_view::npos ? std::nullopt : cuda_of_digits(name.substr(at + 3, 3));
+    if (const auto cuda = t.version("env_build_cuda", "cuda")) return cuda;
+    const auto row = built_with(t);
+    if (!row || (said.cuda && !said.says("system") && *said.cuda < row->newest_cuda)) return said.cuda;
+    return row->newest_cuda;
 }
 
 std::optional<Version> wanted_cuda(const KnownOfLog& t) {
-    if (const auto name = missing_library(t, "missing_nvrtc"); name && major_in_file_name(*name)) {
-        const auto build = build_cuda(t);
-        if (const auto exact = cuda_of_builtins(*name)) return exact;
-        return build && build->major() == major_in_file_name(*name) ? build
-                                                                    : make_version({*major_in_file_name(*name)});
+    const auto build = build_cuda(t);
+    const auto nvrtc = missing_library(t, "missing_nvrtc"), cuda = missing_library(t, "missing_cuda_library");
+    if (const auto version = version_in_file_name(nvrtc.value_or(""))) {
+        // "libnvrtc-builtins.so.12.4", "nvrtc-builtins64_124.dll": of this CUDA and no other.
+        if (contains(*nvrtc, "builtins")) return version;
+        return build && build->major() == version->major() ? build : make_version({version->major()});
     }
-    if (const auto name = missing_library(t, "missing_cuda_library"); name && names_the_toolkit(*name))
-        if (const auto major = major_in_file_name(*name)) return make_version({*major});
-    return build_cuda(t);
+    if (const auto major = cuda && names_the_toolkit(*cuda) ? major_in_file_name(*cuda) : std::nullopt)
+        return make_version({*major});
+    return build;
 }
 
 std::optional<Version> wanted_cudnn(const KnownOfLog& t) {
@@ -293,20 +271,16 @@ std::optional<Version> wanted_cudnn(const KnownOfLog& t) {
         return make_version({*major});
     for (const char* major : {"major", "major2"})
         if (const auto told = t.told("apt_cudnn_unknown", major)) return parse_version(*told);
-    for (const char* signature : cudnn_pairs)
-        if (const auto built = cudnn_version(t.told(signature, "built")))
-            return make_version({built->major(), built->minor()});
-    for (const NamedFramework& framework : t.out.said.frameworks)
-        if (framework.version && says_minor(framework))
-            if (const auto row = t.matrix.framework_cuda(framework.name, *framework.version))
-                return make_version({row->cudnn_major});
-    return std::nullopt;
+    if (const auto pairs = cudnn_pairs(t); !pairs.empty())
+        return make_version({pairs.front().built.major(), pairs.front().built.minor()});
+    const auto row = built_with(t);
+    return row ? std::optional(make_version({row->cudnn_major})) : std::nullopt;
 }
 
 std::optional<Version> driver_in_log(const KnownOfLog& t) {
     auto driver = t.out.said.driver;
     for (const char* signature : {"driver_insufficient_hint", "smi_header", "env_driver"})
-        if (!driver) driver = parse_version(t.told(signature, "driver").value_or(""));
+        if (!driver) driver = t.version(signature, "driver");
     return driver;
 }
 

@@ -1,8 +1,5 @@
 #include "rules/support/boards.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "rules/support/verdict_builder.hpp"
 
 namespace rnncheck::rules {
@@ -18,32 +15,31 @@ static Verdict without_boards(const Facts& facts) {
     return undecided("NVML listed no board");
 }
 
-Verdict over_boards(const Facts& facts, Verdict (*judge)(const Facts&, const Board&)) {
+Verdict over_boards(const Facts& facts, const std::function<Verdict(const Board&)>& judge) {
     if (facts.nvml_devices.empty()) return without_boards(facts);
     VerdictBuilder answers;
-    for (const Board& board : facts.nvml_devices) answers.add(judge(facts, board));
+    for (const Board& board : facts.nvml_devices) answers.add(judge(board));
     return answers.close();
 }
 
-/// nvmlReturn_t (nvml.h): uninitialized, driver not loaded, GPU lost, reset required, versions do not match, unknown.
-static bool is_fault_of_nvml(const CallResult& call) {
-    constexpr std::array<std::int64_t, 6> codes{1, 9, 15, 16, 18, 999};
-    return std::ranges::find(codes, call.code) != codes.end();
-}
-
 Verdict not_reported(const Facts& facts, const std::string& what, std::initializer_list<std::string_view> calls) {
+    // nvmlReturn_t (nvml.h): uninitialized, driver not loaded, GPU lost, reset required, versions differ, unknown.
+    constexpr std::int64_t faults_of_nvml[] = {1, 9, 15, 16, 18, 999};
     for (const ProbeRun* run : runs_of(facts, "nvml_devices"))
         for (const CallResult& call : run->failed_calls)
-            if (std::ranges::find(calls, call.call) != calls.end() && is_fault_of_nvml(call))
+            if (includes(calls, call.call) && includes(faults_of_nvml, call.code))
                 return undecided(what + " could not be read: " + call.call + " returned " + std::to_string(call.code));
     if (probe_completed(facts, "nvml_devices")) return not_applicable("the board does not report " + what);
     return undecided("querying NVML did not finish, so " + what + " is unknown");
 }
 
 const Gpu* gpu_of(const Facts& facts, const Board& board) {
-    for (const auto& gpu : facts.cuda_devices)
-        if (board_of(facts, gpu) == &board) return &gpu;
-    return nullptr;
+    return find_where(facts.cuda_devices, [&](const Gpu& gpu) { return board_of(facts, gpu) == &board; });
+}
+
+const Board* board_at(const Facts& facts, int gpu) {
+    const Gpu* device = gpu_at(facts, gpu);
+    return device ? board_of(facts, *device) : nullptr;
 }
 
 std::vector<std::string> places_on(const Facts& facts, const Board& board) {
@@ -68,16 +64,6 @@ std::string free_of_total(const Board& board) {
 
 std::string board_fact(const Facts& facts, const Board& board, const std::string& field) {
     return place_of(facts, board) + '.' + field;
-}
-
-void set_aside(const Facts& facts, const Gpu& gpu, Finding& finding) {
-    const Board* board = board_of(facts, gpu);
-    finding.severity = Severity::note;
-    finding.message += "; programs use " + subject_of(facts.cuda_devices.front()) +
-                       " by default, so only programs that select this GPU or use all GPUs are affected";
-    if (board && board->display_active)
-        finding.evidence.push_back({"drives a display", *board->display_active ? "yes" : "no", "nvml_devices"});
-    finding.remedies.insert(finding.remedies.begin(), remedy("gpu_arch_not_in_build/other_gpu"));
 }
 
 }  // namespace rnncheck::rules

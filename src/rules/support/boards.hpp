@@ -1,15 +1,16 @@
-// Rules that judge one board after the other. Pure.
+// Rules that evaluate each board. Pure.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 
 #include "rules/support/words.hpp"
 
 namespace rnncheck::rules {
 
-/// Asks `judge` about every board and joins the answers: any fault, else undecided when any board is, else pass when
-/// any board passes, else not applicable. Without boards it says why NVML listed none.
-Verdict over_boards(const Facts& facts, Verdict (*judge)(const Facts&, const Board&));
+/// Calls `judge` for every board and combines the verdicts: any fault, else undecided if any board is, else pass if any
+/// board passes, else not applicable. Without boards, the reason why NVML listed none.
+Verdict over_boards(const Facts& facts, const std::function<Verdict(const Board&)>& judge);
 
 /// A value that a board did not report: not supported when NVML was queried to the end, else unknown; unknown too when
 /// one of `calls` failed otherwise than for a board that has no such thing.
@@ -18,14 +19,14 @@ Verdict not_reported(const Facts& facts, const std::string& what, std::initializ
 /// The CUDA ordinal's view of a board; null when CUDA does not see it.
 const Gpu* gpu_of(const Facts& facts, const Board& board);
 
+/// NVML's record of the GPU with this CUDA ordinal; null if there is none.
+const Board* board_at(const Facts& facts, int gpu);
+
 /// The severity of what is wrong with a board, a note when CUDA gives this process other GPUs than that one.
 Severity severity_on(const Facts& facts, const Board& board, Severity severity);
 
 /// Less than 512 MiB or 5 % of the memory is free: too little for a context, cuDNN's kernels and a small network.
 bool memory_is_low(const Board& board);
-
-/// Makes a note of what is wrong with a GPU that programs do not take by themselves, and says which ones it concerns.
-void set_aside(const Facts& facts, const Gpu& gpu, Finding& finding);
 
 /// The places of everything that was run on the board's GPU.
 std::vector<std::string> places_on(const Facts& facts, const Board& board);

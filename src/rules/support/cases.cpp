@@ -10,19 +10,15 @@ namespace rnncheck::rules {
 
 std::vector<Sweep> sweeps(const Facts& facts) {
     std::vector<Sweep> found;
-    for (const auto& run : facts.rnn_runs) {
-        if (is_shadowed(facts, run.library)) continue;
-        auto sweep = std::ranges::find_if(
-            found, [&](const Sweep& known) { return known.library == run.library && known.gpu == run.gpu; });
-        if (sweep == found.end()) sweep = found.insert(found.end(), {run.library, run.gpu, {}});
-        sweep->runs.push_back(&run);
-    }
+    for (const auto& [place, runs] :
+         grouped(facts.rnn_runs, [](const RnnRun& run) { return std::pair(run.library, run.gpu); }))
+        if (!is_shadowed(facts, place.first)) found.push_back({place.first, place.second, runs});
     return found;
 }
 
 Runs runs_with(const Sweep& sweep, RunEnd end) {
-    Runs runs;
-    std::ranges::copy_if(sweep.runs, std::back_inserter(runs), [end](const RnnRun* run) { return run->end == end; });
+    Runs runs = sweep.runs;
+    std::erase_if(runs, [end](const RnnRun* run) { return run->end != end; });
     return runs;
 }
 
@@ -52,10 +48,29 @@ std::string answer_of(const RnnRun& run) {
     return in_words(run.result);
 }
 
-void add_cases(const Facts& facts, const Runs& runs, Finding& finding,
-               const std::function<std::string(const RnnRun&)>& how_it_went) {
+std::vector<Evidence> evidence_of(const Facts& facts, const Runs& runs, const HowItWent& how_it_went) {
+    std::vector<Evidence> evidence;
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
-        finding.evidence.push_back(evidence_of(facts, *runs[i], how_it_went(*runs[i])));
+        evidence.push_back(evidence_of(facts, *runs[i], how_it_went(*runs[i])));
+    return evidence;
+}
+
+Finding about_cases(const Facts& facts, const Sweep& sweep, const Runs& runs, std::string message, Remedy remedy,
+                    const HowItWent& how_it_went) {
+    return {.subject = subject_of(facts, sweep),
+            .message = std::move(message),
+            .evidence = evidence_of(facts, runs, how_it_went),
+            .remedies = {std::move(remedy)},
+            .symptoms = places_of(facts, runs)};
+}
+
+std::string count_of(const Runs& runs) {
+    return pluralized(runs.size(), "RNN case", "RNN cases");
+}
+
+std::string cases_in_words(const Facts& facts, const Sweep& sweep, const Runs& runs, const std::string& how) {
+    return count_of(runs) + " of " + std::to_string(sweep.runs.size()) + ' ' + how + ' ' + name_of(facts, sweep) +
+           ", first '" + describe(runs.front()->rnn_case) + "': " + answer_of(*runs.front());
 }
 
 std::string verify_command(const Facts& facts, const RnnRun& run) {
@@ -66,30 +81,24 @@ std::optional<std::string> not_promised(const Facts& facts, const RnnRun& run) {
     return rnncheck::not_promised(run.rnn_case, rnn_place(facts, run));
 }
 
-static Finding note_not_promised(const Facts& facts, const Sweep& sweep, const Runs& taken, const std::string& how) {
-    Finding finding;
-    finding.severity = Severity::note;
-    finding.subject = subject_of(facts, sweep);
-    finding.symptoms = places_of(facts, taken);
-    finding.message = pluralized(taken.size(), "RNN case", "RNN cases") + " of " + std::to_string(sweep.runs.size()) +
-                      ' ' + how + ' ' + name_of(facts, sweep) + ", first '" + describe(taken.front()->rnn_case) +
-                      "': " + in_words(taken.front()->result) +
-                      "; this is not a problem of this machine: the case needs " + *not_promised(facts, *taken.front());
-    add_cases(facts, taken, finding);
-    finding.remedies = {remedy("rnn_call_failed/not_promised")};
-    return finding;
-}
-
-Finding about_cases(const Facts& facts, const Sweep& sweep, const Runs& runs, const std::string& how,
-                    Finding (*describe)(const Facts&, const Sweep&, const Runs&)) {
+Finding about_promised(const Facts& facts, const Sweep& sweep, const Runs& runs, const std::string& how,
+                       const std::function<Finding(const Runs&)>& describe) {
     Runs owed, others;
     for (const RnnRun* run : runs) (not_promised(facts, *run) ? others : owed).push_back(run);
-    if (owed.empty()) return note_not_promised(facts, sweep, others, how);
-    Finding finding = describe(facts, sweep, owed);
+    if (owed.empty()) {
+        Finding note = about_cases(facts, sweep, others,
+                                   cases_in_words(facts, sweep, others, how) +
+                                       "; this is not a problem of this machine: the case needs " +
+                                       *not_promised(facts, *others.front()),
+                                   remedy("rnn_call_failed/not_promised"));
+        note.severity = Severity::note;
+        return note;
+    }
+    Finding finding = describe(owed);
     append(finding.symptoms, places_of(facts, others));
-    add_cases(facts, others, finding, [&](const RnnRun& run) {
-        return answer_of(run) + "; no problem by itself: the case needs " + *not_promised(facts, run);
-    });
+    append(finding.evidence, evidence_of(facts, others, [&](const RnnRun& run) {
+               return answer_of(run) + "; no problem by itself: the case needs " + *not_promised(facts, run);
+           }));
     return finding;
 }
 
@@ -125,11 +134,12 @@ static Verdict without_runs(const Facts& facts) {
     return undecided(why_not_run(facts));
 }
 
-Verdict pass_if_tried(const Facts& facts, const std::string& reason) {
+Verdict pass_if_tried(const Facts& facts, const std::string& reason, const std::string& unknown) {
     const bool tried = std::ranges::any_of(facts.rnn_runs, [](const RnnRun& run) {
         return run.end != RunEnd::skipped && run.end != RunEnd::out_of_memory;
     });
-    return tried ? pass(reason) : without_runs(facts);
+    if (!tried) return without_runs(facts);
+    return unknown.empty() ? pass(reason) : undecided(unknown);
 }
 
 std::vector<std::string> places_of(const Facts& facts, const Runs& runs) {
@@ -145,13 +155,12 @@ bool failures_are_known(const Facts& facts, const std::string& library) {
 /// NOT_INITIALIZED and INTERNAL_ERROR, by which cuDNN tells a lack of memory too, of cuDNN 7 and 8 and of 9.
 static bool may_be_out_of_memory(const CallResult& result) {
     constexpr std::int64_t codes[] = {1, 4, 1001, 4000};
-    return result.call.starts_with("cudnn") && std::ranges::find(codes, result.code) != std::end(codes);
+    return result.call.starts_with("cudnn") && includes(codes, result.code);
 }
 
 /// According to NVML, or to CUDA, which knows of the limits of MIG and MPS.
 static bool little_was_free(const Facts& facts, int gpu) {
-    const Gpu* device = gpu_at(facts, gpu);
-    const Board* board = device ? board_of(facts, *device) : nullptr;
+    const Board* board = board_at(facts, gpu);
     return (board && memory_is_low(*board)) || std::ranges::any_of(facts.rnn_runs, [gpu](const RnnRun& run) {
                return run.gpu == gpu && run.free_bytes && *run.free_bytes < (std::int64_t{512} << 20);
            });

@@ -1,7 +1,6 @@
 #include "rules/support/cudnn.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 namespace rnncheck::rules {
@@ -82,50 +81,33 @@ Verdict without_cudnn(const Facts& facts) {
     return not_applicable("no usable cuDNN was found");
 }
 
-static bool was_asked(const Facts& facts, const std::string& path) {
-    return std::ranges::any_of(facts.probe_runs, [&](const ProbeRun& run) { return run.target == path; });
-}
-
-template <class Answer>
-static std::vector<std::string> heard_of(const std::vector<Answer>& answers) {
+template <class Answers>
+static std::vector<std::string> heard_of(const Answers& answers) {
     std::vector<std::string> paths;
     for (const auto& answer : answers)
         if (answer.version || answer.failure) paths.push_back(answer.library);
     return paths;
 }
 
-static std::vector<std::string> heard_of(const Facts& facts, LibraryKind kind) {
-    if (kind == LibraryKind::cudart) return heard_of(facts.runtimes);
-    return kind == LibraryKind::nvrtc ? heard_of(facts.nvrtcs) : heard_of(facts.cudnns);
-}
-
 std::string silent_copy(const Facts& facts, LibraryKind kind) {
-    const auto heard = heard_of(facts, kind);
+    const auto heard = kind == LibraryKind::cudart  ? heard_of(facts.runtimes)
+                       : kind == LibraryKind::nvrtc ? heard_of(facts.nvrtcs)
+                                                    : heard_of(facts.cudnns);
     for (const Library* library : usable_copies(facts, kind)) {
         const bool is_heard_of =
             std::ranges::any_of(heard, [&](const std::string& path) { return library == library_at(facts, path); });
         if (is_heard_of || is_shadowed(facts, library->path)) continue;
-        if (library->picked_by_loader || was_asked(facts, library->path) || heard.empty()) return library->path;
+        const bool was_asked = find_by(facts.probe_runs, &ProbeRun::target, library->path);
+        if (library->picked_by_loader || was_asked || heard.empty()) return library->path;
     }
     return "";
 }
 
-Verdict over_copies(const Facts& facts, const Matrix& matrix, JudgeCopy judge) {
+Verdict over_copies(const Facts& facts, const JudgeCopy& judge) {
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
     VerdictBuilder answers;
-    for (const auto& copy : copies) judge(facts, matrix, copy, answers);
-    return answers.close();
-}
-
-Verdict over_copies_that_answer(const Facts& facts, const Matrix& matrix, JudgeCopy judge) {
-    const auto copies = cudnn_copies(facts);
-    if (copies.empty()) return without_cudnn(facts);
-    VerdictBuilder answers;
-    for (const auto& copy : copies)
-        if (copy.answer) judge(facts, matrix, copy, answers);
-    if (const std::string silent = silent_copy(facts, LibraryKind::cudnn); !silent.empty())
-        answers.unknown("cuDNN at " + silent + " did not respond");
+    for (const auto& copy : copies) judge(copy, answers);
     return answers.close();
 }
 
@@ -153,11 +135,7 @@ std::optional<int> major_in_name(const std::string& path) {
     constexpr std::string_view mark = ".so.";
     const std::string name = file_name(path);
     const auto at = name.find(mark);
-    if (at == std::string::npos) return std::nullopt;
-    int number = 0;
-    const char* const end = name.data() + name.size();
-    if (std::from_chars(name.data() + at + mark.size(), end, number).ec != std::errc()) return std::nullopt;
-    return number;
+    return at == std::string::npos ? std::nullopt : leading_number(std::string_view(name).substr(at + mark.size()));
 }
 
 std::optional<int> major_of_file(const Library& library) {
@@ -199,62 +177,16 @@ std::vector<CudnnPart> parts_needed(const CudnnCopy& copy, const Matrix& matrix)
     return parts;
 }
 
-std::string name_in(const CudnnCopy& copy, const CudnnPart& part) {
-    return part.soname + " of " + copy.path;
-}
-
-std::string rnn_api_of(const CudnnCopy& copy) {
-    return "RNN API of " + copy.path;
-}
-
-static bool is_mapped(const CudnnCopy& copy, const std::string& soname) {
-    if (!copy.answer) return false;
-    const std::string stem = soname.substr(0, soname.find(".so") + 3);
-    const auto& mapped = copy.answer->parts_mapped;
-    return std::ranges::any_of(mapped, [&](const std::string& path) { return file_name(path).starts_with(stem); });
-}
-
-bool borrows_parts(const CudnnCopy& copy) {
-    if (!copy.answer) return false;
-    const auto& mapped = copy.answer->parts_mapped;
-    return std::ranges::any_of(
-        mapped, [&](const std::string& path) { return directory_of(path) != directory_of(mapped.front()); });
-}
-
-std::vector<CudnnPart> parts_missing(const Facts& facts, const CudnnCopy& copy, const Matrix& matrix) {
-    if (copy.answer && copy.answer->rnn_usable.value_or(false)) return {};
-    std::vector<CudnnPart> missing;
-    for (auto& part : parts_needed(copy, matrix))
-        if (!part_of(facts, copy, part.soname) && !is_mapped(copy, part.soname)) missing.push_back(std::move(part));
-    return missing;
+bool borrows_parts(const Cudnn* answer) {
+    return answer && std::ranges::any_of(answer->parts_mapped, [&](const std::string& path) {
+               return directory_of(path) != directory_of(answer->parts_mapped.front());
+           });
 }
 
 bool is_version_mismatch(int cudnn_major, const CallResult& result) {
     if (!result.call.starts_with("cudnn")) return false;
     return (cudnn_major >= 9 && result.code == 1002) || (cudnn_major == 8 && result.code == 14) ||
            contains(result.text, "VERSION_MISMATCH");
-}
-
-bool is_arch_mismatch(int cudnn_major, const CallResult& result) {
-    if (result.call.starts_with("cudnn"))
-        return (cudnn_major >= 9 && result.code == 3007) || (cudnn_major > 0 && cudnn_major < 9 && result.code == 6) ||
-               contains(result.text, "ARCH_MISMATCH");
-    return result.call.starts_with("cu") && (result.code == 209 || contains(result.text, "NO_BINARY_FOR_GPU"));
-}
-
-std::string builtins_of(const Nvrtc& nvrtc) {
-    if (!nvrtc.version) return "";
-    return "libnvrtc-builtins.so." + std::to_string(nvrtc.version->major()) + '.' +
-           std::to_string(nvrtc.version->minor());
-}
-
-bool lacks_builtins(const Facts& facts, const Nvrtc& nvrtc) {
-    const std::string name = builtins_of(nvrtc);
-    if (name.empty() || nvrtc.compiles.value_or(false) || !libraries_listed(facts)) return false;
-    const auto copies = usable_copies(facts, LibraryKind::nvrtc_builtins);
-    return std::ranges::none_of(copies, [&](const Library* library) {
-        return file_name(library->path).starts_with(name) || library->soname == name;
-    });
 }
 
 }  // namespace rnncheck::rules

@@ -34,19 +34,11 @@ bool any_kepler(const Facts& facts) {
 constexpr int long_term_branch = 580;  // driver_branches: supported longest, and the last one for Maxwell to Volta
 
 std::vector<std::string> ubuntu_driver(const Facts& facts, const std::optional<Version>& needed) {
+    const KernelModules modules = modules_for(facts);
+    if (modules == KernelModules::either) return {"sudo ubuntu-drivers install"};
+    if (modules == KernelModules::none || any_kepler(facts)) return {};
     const std::string branch = std::to_string(std::max(needed ? needed->major() : 0, long_term_branch));
-    switch (modules_for(facts)) {
-        case KernelModules::either:
-            return {"sudo ubuntu-drivers install"};
-        case KernelModules::open:
-            return {"sudo apt-get install nvidia-driver-" + branch + "-open"};
-        case KernelModules::closed:
-            if (any_kepler(facts)) break;
-            return {"sudo apt-get install nvidia-driver-" + branch};
-        case KernelModules::none:
-            break;
-    }
-    return {};
+    return {"sudo apt-get install nvidia-driver-" + branch + (modules == KernelModules::open ? "-open" : "")};
 }
 
 /// Debian's own package, or NVIDIA's repository for a later driver.
@@ -58,27 +50,27 @@ std::vector<std::string> debian_driver(const Facts& facts, const std::optional<V
     // https://packages.debian.org/search?keywords=nvidia-driver
     static const Edition editions[] = {{"12 (bookworm)", "debian12", make_version({535, 261})},
                                        {"13 (trixie)", "debian13", make_version({550, 163})}};
-    for (const Edition& edition : editions) {
-        if (!contains(facts.host.os.value_or(""), edition.words)) continue;
-        const KernelModules modules = modules_for(facts);
-        if (modules == KernelModules::none || any_kepler(facts)) return {};
-        if (!needed || *needed <= edition.driver) break;
-        if (facts.host.machine.value_or("x86_64") != "x86_64") return {};
-        const std::string branch = std::to_string(std::max(needed->major(), long_term_branch));
-        const std::string keyring = "cuda-keyring_1.1-1_all.deb";
-        std::vector<std::string> commands = {"wget https://developer.download.nvidia.com/compute/cuda/repos/" +
-                                                 std::string(edition.repository) + "/x86_64/" + keyring,
-                                             "sudo dpkg -i " + keyring, "sudo apt-get update"};
-        // apt heeds the pins of a package only once it is installed:
-        // https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/version-locking.html
-        if (modules == KernelModules::closed)
-            append(commands, {"sudo apt-get install nvidia-driver-pinning-" + branch,
-                              "sudo apt-get install cuda-drivers-" + branch});
-        else
-            commands.emplace_back("sudo apt-get install nvidia-open");
-        return commands;
-    }
-    return {"sudo apt-get install nvidia-driver"};
+    const std::vector<std::string> own_package = {"sudo apt-get install nvidia-driver"};
+    const Edition* edition =
+        find_where(editions, [&](const Edition& one) { return contains(facts.host.os.value_or(""), one.words); });
+    if (!edition) return own_package;
+    const KernelModules modules = modules_for(facts);
+    if (modules == KernelModules::none || any_kepler(facts)) return {};
+    if (!needed || *needed <= edition->driver) return own_package;
+    if (facts.host.machine.value_or("x86_64") != "x86_64") return {};
+    const std::string branch = std::to_string(std::max(needed->major(), long_term_branch));
+    const std::string keyring = "cuda-keyring_1.1-1_all.deb";
+    std::vector<std::string> commands = {"wget https://developer.download.nvidia.com/compute/cuda/repos/" +
+                                             std::string(edition->repository) + "/x86_64/" + keyring,
+                                         "sudo dpkg -i " + keyring, "sudo apt-get update"};
+    // apt heeds the pins of a package only once it is installed:
+    // https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/version-locking.html
+    if (modules == KernelModules::closed)
+        append(commands,
+               {"sudo apt-get install nvidia-driver-pinning-" + branch, "sudo apt-get install cuda-drivers-" + branch});
+    else
+        commands.emplace_back("sudo apt-get install nvidia-open");
+    return commands;
 }
 
 }  // namespace

@@ -32,14 +32,13 @@ std::vector<FrameworkBuild> rows_for(const Facts& facts, const Matrix& matrix, c
 /// A release that is not installed gets from the system what it takes from there.
 void give_system_libraries(const Facts& facts, Framework& framework) {
     const auto give = [&](const std::string& soname) {
-        FrameworkLibrary library;
+        FrameworkLibrary& library = framework.libraries.emplace_back();
         library.soname = soname;
         for (const Library& file : facts.libraries) {
             if (!file.picked_by_loader || file.problem || file_name(file.path) != soname) continue;
             library.path = file.path;
             library.found_by = file.found_via == FoundVia::ld_library_path ? "LD_LIBRARY_PATH" : "system";
         }
-        framework.libraries.push_back(std::move(library));
     };
     if (framework.cudnn) give("libcudnn.so." + std::to_string(framework.cudnn->major()));
     if (framework.cuda && framework.cuda->major() >= 11)
@@ -67,18 +66,11 @@ bool same_directory(const Facts& facts, const std::string& one, const std::strin
            directory_of(*first->real_path) == directory_of(*second->real_path);
 }
 
-bool is_mixed(const Cudnn& answer) {
-    CudnnCopy copy;
-    copy.answer = &answer;
-    return borrows_parts(copy);
-}
-
 const Cudnn* answer_there(const Facts& facts, const FrameworkLibrary& library) {
-    for (const Cudnn& cudnn : facts.cudnns)
-        if (library.path && same_directory(facts, cudnn.library, *library.path) &&
-            major_in_name(cudnn.library) == major_in_name(library.soname))
-            return &cudnn;
-    return nullptr;
+    return find_where(facts.cudnns, [&](const Cudnn& cudnn) {
+        return library.path && same_directory(facts, cudnn.library, *library.path) &&
+               major_in_name(cudnn.library) == major_in_name(library.soname);
+    });
 }
 
 }  // namespace
@@ -114,15 +106,11 @@ bool is_for_training(const Framework& framework) {
 }
 
 const PythonEnvironment* active_environment(const Facts& facts) {
-    for (const PythonEnvironment& python : facts.pythons)
-        if (python.active) return &python;
-    return nullptr;
+    return find_by(facts.pythons, &PythonEnvironment::active, true);
 }
 
 const PythonEnvironment* environment_of(const Facts& facts, const Framework& framework) {
-    for (const PythonEnvironment& python : facts.pythons)
-        if (python.path == framework.environment) return &python;
-    return nullptr;
+    return find_by(facts.pythons, &PythonEnvironment::path, framework.environment);
 }
 
 bool opens_gpu_libraries(const Framework& framework, VerdictBuilder& answers) {
@@ -131,20 +119,24 @@ bool opens_gpu_libraries(const Framework& framework, VerdictBuilder& answers) {
     return framework.uses_cuda.value_or(false);
 }
 
+std::vector<std::string> directories_of(const Framework& framework) {
+    std::vector<std::string> directories = framework.directories_before;
+    append(directories, framework.directories_after);
+    return directories;
+}
+
 const FrameworkLibrary* opened(const Framework& framework, std::string_view stem) {
-    for (const FrameworkLibrary& library : framework.libraries)
-        if (library.soname.starts_with(stem)) return &library;
-    return nullptr;
+    return find_where(framework.libraries,
+                      [&](const FrameworkLibrary& library) { return library.soname.starts_with(stem); });
 }
 
 bool gets_mixed_parts(const Facts& facts, const FrameworkLibrary& cudnn) {
-    const Cudnn* answer = answer_there(facts, cudnn);
-    return answer && is_mixed(*answer);
+    return borrows_parts(answer_there(facts, cudnn));
 }
 
 std::optional<Version> version_of(const Facts& facts, const FrameworkLibrary& cudnn) {
     const Cudnn* answer = answer_there(facts, cudnn);
-    if (answer && !is_mixed(*answer) && (answer->version || !answer->failure)) return answer->version;
+    if (answer && !borrows_parts(answer) && (answer->version || !answer->failure)) return answer->version;
     if (cudnn.version) return cudnn.version;
     const Library* file = cudnn.path ? library_at(facts, *cudnn.path) : nullptr;
     return file ? full_version_in_name(*file) : std::nullopt;
@@ -152,47 +144,18 @@ std::optional<Version> version_of(const Facts& facts, const FrameworkLibrary& cu
 
 std::optional<int> cuda_of(const Facts& facts, const FrameworkLibrary& cudnn) {
     const Cudnn* answer = answer_there(facts, cudnn);
-    if (answer && !is_mixed(*answer) && answer->built_for_cuda) return answer->built_for_cuda->major();
+    if (answer && !borrows_parts(answer) && answer->built_for_cuda) return answer->built_for_cuda->major();
     return cudnn.cuda_major;
-}
-
-/// A file by that name, wherever it is; null when there is none.
-static const Library* file_named(const Facts& facts, std::string_view soname) {
-    for (const Library& library : facts.libraries)
-        if (!library.problem && !library.stub && (file_name(library.path) == soname || library.soname == soname))
-            return &library;
-    return nullptr;
-}
-
-/// The cuDNN that came with the framework: a file by that name in its own directories; null when there is none.
-static const Library* own_copy(const Facts& facts, const Framework& framework, std::string_view soname) {
-    for (const auto* directories : {&framework.directories_before, &framework.directories_after})
-        for (const std::string& directory : *directories)
-            for (const Library& library : facts.libraries)
-                if (!library.problem && library.path == directory + '/' + std::string(soname)) return &library;
-    return nullptr;
 }
 
 std::vector<Framework> frameworks_that_get(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
     std::vector<Framework> users = judged_frameworks(facts, matrix);
     std::erase_if(users, [&](const Framework& framework) {
-        const FrameworkLibrary* cudnn = opened_cudnn(framework);
+        const FrameworkLibrary* cudnn = opened(framework, "libcudnn");
         return !cudnn || !cudnn->path || !same_directory(facts, *cudnn->path, copy.path) ||
                major_in_name(cudnn->soname) != copy.major;
     });
     return users;
-}
-
-const Library* another_cublas(const Facts& facts, const Framework& framework) {
-    const FrameworkLibrary* cublas = opened(framework, "libcublas.so");
-    if (!cublas || cublas->path || !framework.cuda || !libraries_listed(facts)) return nullptr;
-    const auto wanted = major_in_name(cublas->soname);
-    if (!wanted || file_named(facts, cublas->soname)) return nullptr;
-    for (const Library& library : facts.libraries)
-        if (library.kind == LibraryKind::cublas && !library.problem &&
-            major_of_file(library).value_or(*wanted) != *wanted)
-            return &library;
-    return nullptr;
 }
 
 Verdict over_frameworks(const Facts& facts, const Matrix& matrix, const std::string& good,
@@ -211,121 +174,8 @@ Verdict over_opened(const Facts& facts, const Matrix& matrix, std::string_view s
     });
 }
 
-Verdict judge_cudnn_in_use(const Facts& facts, const Matrix& matrix, bool (*is_fault)(const CudnnInUse&),
-                           void (*describe)(Finding&, const CudnnInUse&)) {
-    const auto judge = [&](const Framework& framework, const FrameworkLibrary& cudnn, VerdictBuilder& answers) {
-        const std::string name = words_of(framework);
-        if (!cudnn.path) return answers.no_pass(name + " finds no " + cudnn.soname);
-        if (!framework.cudnn || !cudnn.found_by)
-            return answers.unknown("the cuDNN version that " + name +
-                                   " was built with, or how it finds cuDNN, is unknown");
-        const auto version = version_of(facts, cudnn);
-        if (!version) return answers.unknown("the version of the cuDNN at " + *cudnn.path + " is unknown");
-        const Library* own = own_copy(facts, framework, cudnn.soname);
-        if (own && own->path == *cudnn.path) own = nullptr;
-        const CudnnInUse in_use{framework, cudnn, *version, *framework.cudnn, facts, own};
-        if (!is_fault(in_use)) return answers.passed(name + " loads cuDNN " + version->text);
-        Finding finding = {.subject = name,
-                           .evidence = {{"cuDNN that it loads", version->text + " at " + *cudnn.path, "frameworks"},
-                                        {"found by", *cudnn.found_by, "frameworks"},
-                                        built_for(framework, "cuDNN " + framework.cudnn->text)},
-                           .symptoms = {name + " with " + *cudnn.path}};
-        describe(finding, in_use);
-        answers.fault(std::move(finding));
-    };
-    return over_opened(facts, matrix, "libcudnn", "every framework loads a suitable cuDNN", judge);
-}
-
-std::string pip(const PythonEnvironment* environment, const std::string& what) {
-    const std::string python =
-        environment && environment->interpreter ? shell_quoted(*environment->interpreter) : "python";
-    return python + " -m pip " + what;
-}
-
-std::string pip(const Facts& facts, const Framework& framework, const std::string& what) {
-    return pip(environment_of(facts, framework), what);
-}
-
-std::string conda_install(const PythonEnvironment& environment, const std::string& what) {
-    return "conda install --prefix " + shell_quoted(environment.path) + " -c conda-forge " + what;
-}
-
-const PythonPackage* conda_package(const PythonEnvironment& environment, const std::vector<std::string>& names) {
-    for (const PythonPackage& package : environment.packages)
-        if (environment.kind == "conda" && package.directory == environment.path &&
-            std::ranges::find(names, package.name) != names.end())
-            return &package;
-    return nullptr;
-}
-
-std::vector<std::string> install_here(const Facts& facts, const std::string& framework, const std::string& install) {
-    constexpr std::string_view pip_start = "pip ";
-    const PythonEnvironment* environment = active_environment(facts);
-    if (!environment || environment->kind != "conda" || !install.starts_with(pip_start)) return {install};
-    std::vector<std::string> commands;
-    const auto names = framework == "tensorflow" ? std::vector<std::string>{"tensorflow-base"}
-                                                 : std::vector<std::string>{framework, "lib" + framework};
-    if (const PythonPackage* package = conda_package(*environment, names))
-        commands.push_back("conda remove --prefix " + shell_quoted(environment->path) + " " + package->name);
-    commands.push_back(pip(environment, install.substr(pip_start.size())));
-    return commands;
-}
-
-std::vector<Evidence> changed_files(const PythonPackage& package) {
-    std::vector<Evidence> evidence;
-    for (const std::string& file : package.missing_files) evidence.push_back({file, "is missing", "pythons"});
-    for (const std::string& file : package.changed_files)
-        evidence.push_back({file, "was replaced: its size differs from the installed file's", "pythons"});
-    return evidence;
-}
-
 Evidence built_for(const Framework& framework, const std::string& value) {
     return {words_of(framework) + " was built for", value, framework.shown_by.value_or("frameworks")};
-}
-
-namespace {
-
-/// PyTorch, imported before it, leaves its cuDNN in the process, where others find it by name.
-bool torch_is_beside(const Facts& facts, const Framework& framework) {
-    return std::ranges::any_of(facts.frameworks, [&](const Framework& other) {
-        return other.name == "pytorch" && other.environment == framework.environment && other.uses_cuda.value_or(false);
-    });
-}
-
-Finding not_found(const Facts& facts, const Framework& framework, const FrameworkLibrary& wanted, const Library& file) {
-    Finding finding;
-    finding.subject = words_of(framework);
-    if (!is_for_training(framework))
-        finding.severity = torch_is_beside(facts, framework) ? Severity::note : Severity::warning;
-    finding.message = words_of(framework) + " opens " + wanted.soname + ", which is at " + file.path +
-                      ", outside the loader's search path";
-    finding.evidence = {{wanted.soname, "not found by the loader", "frameworks"},
-                        {"installed at", file.path, "libraries"}};
-    if (framework.core) finding.evidence.push_back({"opened by", *framework.core, "frameworks"});
-    finding.remedies = {remedy("cudnn_not_on_loader_path", {export_of_loader_path(directory_of(file.path))})};
-    return finding;
-}
-
-}  // namespace
-
-std::string export_of_loader_path(const std::string& directories) {
-    return "export LD_LIBRARY_PATH=" + shell_quoted(directories) + "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"";
-}
-
-Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::string_view stem) {
-    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
-    const auto judge = [&](const Framework& framework, const FrameworkLibrary& wanted, VerdictBuilder& answers) {
-        const Library* file = file_named(facts, wanted.soname);
-        if (wanted.path)
-            answers.passed(words_of(framework) + " finds " + wanted.soname);
-        else if (!libraries_listed(facts))
-            answers.unknown("the library directories could not be searched");
-        else if (!file)
-            answers.no_pass(wanted.soname + " is not installed");
-        else
-            answers.fault(not_found(facts, framework, wanted, *file));
-    };
-    return over_opened(facts, matrix, stem, "every framework finds its libraries", judge);
 }
 
 }  // namespace rnncheck::rules

@@ -9,40 +9,6 @@ namespace rnncheck::rules {
 
 namespace {
 
-constexpr const char* toolkit =
-    "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html";
-
-struct ContainerRuntime {
-    std::string_view name;
-    const char *text, *command, *link;
-};
-
-constexpr ContainerRuntime container_runtimes[] = {
-    {"docker",
-     "Install the NVIDIA Container Toolkit on the host, register it with Docker (sudo nvidia-ctk runtime configure "
-     "--runtime=docker, then sudo systemctl restart docker) and start the container with GPU access",
-     "docker run --rm --gpus all ubuntu nvidia-smi", toolkit},
-    {"podman",
-     "Install the NVIDIA Container Toolkit on the host, generate its description of the GPUs (sudo nvidia-ctk cdi "
-     "generate --output=/etc/cdi/nvidia.yaml) and start the container with them",
-     "podman run --rm --device nvidia.com/gpu=all ubuntu nvidia-smi",
-     "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/cdi-support.html"},
-    {"kubernetes",
-     "Request a GPU in the pod's specification (resources: limits: nvidia.com/gpu: 1), on a cluster whose nodes run "
-     "NVIDIA's device plugin",
-     "kubectl describe nodes | grep nvidia.com/gpu", "https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/"},
-    {"apptainer", "Start the container with --nv, which mounts the host's driver",
-     "apptainer exec --nv docker://ubuntu nvidia-smi", "https://apptainer.org/docs/user/latest/gpu.html"},
-    {"enroot",
-     "Start the container with NVIDIA_VISIBLE_DEVICES=all and NVIDIA_DRIVER_CAPABILITIES=compute,utility in its "
-     "environment; under Slurm, also request a GPU",
-     "srun --gpus=1 --container-image=ubuntu nvidia-smi",
-     "https://github.com/NVIDIA/enroot/blob/master/doc/standard-hooks.md"},
-    {"lxc",
-     "Add the host's GPU to the container (lxc config device add NAME gpu gpu), set its runtime option (lxc config set "
-     "NAME nvidia.runtime=true) and restart it (lxc restart NAME)",
-     "lxc list", "https://documentation.ubuntu.com/lxd/latest/reference/devices_gpu/"}};
-
 struct Scheduler {
     const char *variable, *name, *command, *link;
 };
@@ -54,29 +20,17 @@ constexpr Scheduler schedulers[] = {
      "https://www.ibm.com/docs/en/spectrum-lsf/10.1.0?topic=o-gpu"}};
 
 const Scheduler* scheduler(const Facts& facts) {
-    for (const Scheduler& one : schedulers)
-        if (environment(facts, one.variable)) return &one;
-    return nullptr;
+    return find_where(schedulers, [&](const Scheduler& one) { return environment(facts, one.variable); });
 }
 
 }  // namespace
 
 Remedy gpu_for_container(const Facts& facts) {
-    const std::string kind = facts.host.container.value_or("");
-    for (const ContainerRuntime& runtime : container_runtimes)
-        if (runtime.name == kind)
-            return {.action = Action::request_gpu,
-                    .text = std::string(runtime.text) +
-                            ". If nvidia-smi also fails on the host, install the driver there first",
-                    .commands = {runtime.command},
-                    .verify = "nvidia-smi",
-                    .link = runtime.link};
-    return {.action = Action::request_gpu,
-            .text =
-                "Start this container with its runtime's GPU option, which provides the host driver's device nodes and "
-                "libraries. If nvidia-smi also fails on the host, install the driver there first",
-            .verify = "nvidia-smi",
-            .link = toolkit};
+    constexpr const char* by_runtime[] = {"container_no_gpu_runtime/docker",     "container_no_gpu_runtime/podman",
+                                          "container_no_gpu_runtime/kubernetes", "container_no_gpu_runtime/apptainer",
+                                          "container_no_gpu_runtime/enroot",     "container_no_gpu_runtime/lxc"};
+    const std::string own = "container_no_gpu_runtime/" + facts.host.container.value_or("");
+    return remedy(includes(by_runtime, own) ? own : "container_no_gpu_runtime/other");
 }
 
 std::string batch_system(const Facts& facts) {
@@ -91,6 +45,13 @@ Remedy gpu_for_job(const Facts& facts) {
             .commands = {found.command},
             .verify = "nvidia-smi -L",
             .link = found.link};
+}
+
+std::vector<Remedy> requests_for_gpu(const Facts& facts) {
+    std::vector<Remedy> requests;
+    if (scheduler(facts)) requests.push_back(gpu_for_job(facts));
+    if (in_container(facts)) requests.push_back(gpu_for_container(facts));
+    return requests;
 }
 
 Remedy on_host(const Facts& facts, Remedy remedy) {
@@ -124,9 +85,10 @@ std::string gpus_on_bus(const Facts& facts) {
 }
 
 std::string foreign_kernel_driver(const Facts& facts) {
-    for (const PciGpu& gpu : facts.host.pci_gpus)
-        if (gpu.kernel_driver && !gpu.kernel_driver->starts_with("nvidia")) return *gpu.kernel_driver;
-    return "";
+    const PciGpu* gpu = find_where(facts.host.pci_gpus, [](const PciGpu& one) {
+        return one.kernel_driver && !one.kernel_driver->starts_with("nvidia");
+    });
+    return gpu ? *gpu->kernel_driver : "";
 }
 
 Remedy against_foreign_driver(const Facts& facts) {
@@ -140,14 +102,75 @@ std::string plan_command(const std::optional<Version>& gpu, const std::optional<
     return "rnncheck matrix plan" + (gpu ? " gpu=" + gpu->text : "") + (driver ? " driver=" + driver->text : "");
 }
 
+constexpr int one_directory_since = 13;  // https://pypi.org/project/nvidia-cublas/: nvidia/cu13/lib holds all of CUDA
+
+std::string wheel(const std::string& name, int cuda, const std::string& range) {
+    const std::string major = std::to_string(cuda);
+    // pip rejects nvidia-cuda-nvrtc-cu13 and its like: https://pypi.org/project/nvidia-cuda-nvrtc-cu13/
+    if (cuda >= one_directory_since && name != "nvidia-cudnn") return '"' + name + "==" + major + ".*\"";
+    return range.empty() ? name + "-cu" + major : '"' + name + "-cu" + major + range + '"';
+}
+
+int cuda_major_here(const Facts& facts) {
+    constexpr int usual = 12, newest_packages = 13;  // https://pypi.org/search/?q=nvidia-cudnn-cu
+    int major = facts.driver.cuda_version ? facts.driver.cuda_version->major() : 0;
+    for (const Runtime& runtime : facts.runtimes)
+        if (!facts.driver.cuda_version && runtime.version) major = std::max(major, runtime.version->major());
+    return major < oldest_cuda_with_wheels ? usual : std::min(major, newest_packages);
+}
+
+int cuda_major_of(const CudnnCopy& copy) {
+    return copy.answer && copy.answer->built_for_cuda ? copy.answer->built_for_cuda->major() : 12;
+}
+
 std::vector<std::string> pip_commands_for(const CudnnBuild& build) {
     if (build.cuda_major < oldest_cuda_with_wheels) return {};
-    return {"pip install \"nvidia-cudnn-cu" + std::to_string(build.cuda_major) + "==" + build.last().text + ".*\""};
+    return {"pip install " + wheel("nvidia-cudnn", build.cuda_major, "==" + build.last().text + ".*")};
+}
+
+std::string pip(const PythonEnvironment* environment, const std::string& what) {
+    const std::string python =
+        environment && environment->interpreter ? shell_quoted(*environment->interpreter) : "python";
+    return python + " -m pip " + what;
+}
+
+std::string pip(const Facts& facts, const Framework& framework, const std::string& what) {
+    return pip(environment_of(facts, framework), what);
+}
+
+/// https://conda-forge.org/docs/maintainer/knowledge_base/#cuda-builds
+static std::string conda_install(const PythonEnvironment& environment, const std::string& what) {
+    return "conda install --prefix " + shell_quoted(environment.path) + " -c conda-forge " + what;
+}
+
+/// What conda itself installed of these packages; null when there is none. Its files need not be pip's.
+static const PythonPackage* conda_package(const PythonEnvironment& environment, const std::vector<std::string>& names) {
+    return find_where(environment.packages, [&](const PythonPackage& package) {
+        return environment.kind == "conda" && package.directory == environment.path && includes(names, package.name);
+    });
+}
+
+std::optional<std::string> by_pip(const PythonEnvironment* environment, const std::string& install) {
+    constexpr std::string_view word = "pip ";
+    return install.starts_with(word) ? std::optional(pip(environment, install.substr(word.size()))) : std::nullopt;
+}
+
+std::vector<std::string> install_here(const Facts& facts, const std::string& framework, const std::string& install) {
+    const PythonEnvironment* environment = active_environment(facts);
+    const auto command = by_pip(environment, install);
+    if (!environment || environment->kind != "conda" || !command) return {install};
+    const auto names = framework == "tensorflow" ? std::vector<std::string>{"tensorflow-base"}
+                                                 : std::vector<std::string>{framework, "lib" + framework};
+    const PythonPackage* package = conda_package(*environment, names);
+    if (!package) return {*command};
+    return {"conda remove --prefix " + shell_quoted(environment->path) + " " + package->name, *command};
+}
+
+std::string export_of_loader_path(const std::string& directories) {
+    return "export LD_LIBRARY_PATH=" + shell_quoted(directories) + "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"";
 }
 
 namespace {
-
-constexpr int newest_packages = 13;  // https://pypi.org/search/?q=nvidia-cudnn-cu
 
 struct PackageManager {
     const char *install, *reinstall, *owner;
@@ -177,10 +200,10 @@ Remedy with_commands(Remedy remedy, std::vector<std::string> commands) {
 
 /// The environment among whose packages the file lies; null when there is none.
 const PythonEnvironment* environment_with(const Facts& facts, const std::string& path) {
-    for (const PythonEnvironment& environment : facts.pythons)
-        for (const std::string& directory : environment.package_directories)
-            if (path.starts_with(directory + '/')) return &environment;
-    return nullptr;
+    return find_where(facts.pythons, [&](const PythonEnvironment& environment) {
+        return std::ranges::any_of(environment.package_directories,
+                                   [&](const std::string& directory) { return path.starts_with(directory + '/'); });
+    });
 }
 
 bool is_python_package(const std::string& path) {
@@ -189,29 +212,26 @@ bool is_python_package(const std::string& path) {
 
 /// The conda environment to whose own libraries the file belongs; null when there is none.
 const PythonEnvironment* conda_with(const Facts& facts, const std::string& path) {
-    for (const PythonEnvironment& environment : facts.pythons)
-        if (environment.kind == "conda" && !is_python_package(path) && path.starts_with(environment.path + "/lib/"))
-            return &environment;
-    return nullptr;
+    return find_where(facts.pythons, [&](const PythonEnvironment& environment) {
+        return environment.kind == "conda" && !is_python_package(path) && path.starts_with(environment.path + "/lib/");
+    });
 }
 
 bool is_of_system(const std::string& path) {
     return path.starts_with("/usr/lib") || path.starts_with("/lib");
 }
 
+bool is_cudnn(const PythonPackage& package) {
+    return package.name.starts_with("nvidia-cudnn-cu");
+}
+
 /// "nvidia-cudnn-cu12==9.1.0.70" where the environment has it in that version, else what is known of the version: pip
 /// would install the newest one, which may be of another major version.
 std::string wheel_again(const PythonEnvironment* environment, const CudnnCopy& copy) {
-    if (environment)
-        for (const PythonPackage& package : environment->packages)
-            if (package.name.starts_with("nvidia-cudnn-cu")) return shell_quoted(package.name + "==" + package.version);
+    const PythonPackage* package = environment ? find_where(environment->packages, is_cudnn) : nullptr;
+    if (package) return shell_quoted(package->name + "==" + package->version);
     const std::string version = copy.version ? copy.version->text : copy.major > 0 ? std::to_string(copy.major) : "";
-    return version.empty() ? "nvidia-cudnn-cu12" : "\"nvidia-cudnn-cu12==" + version + ".*\"";
-}
-
-/// https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html: since 9 the names tell the CUDA.
-std::string library_package(int major) {
-    return "libcudnn" + std::to_string(major) + (major >= 9 ? "-cuda-12" : "");
+    return wheel("nvidia-cudnn", cuda_major_of(copy), version.empty() ? "" : "==" + version + ".*");
 }
 
 }  // namespace
@@ -226,30 +246,30 @@ Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy reme
         const PythonPackage* package = conda_package(*conda, {"libcudnn", "cudnn"});
         commands = {conda_install(*conda, "--force-reinstall " + (package ? package->name : "cudnn"))};
     } else if (is_of_system(copy.path) && manager && copy.major > 0) {
-        commands = {manager->reinstall + library_package(copy.major)};
+        // https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html: since 9 the names tell the CUDA.
+        commands = {manager->reinstall + ("libcudnn" + std::to_string(copy.major)) +
+                    (copy.major >= 9 ? "-cuda-" + std::to_string(cuda_major_of(copy)) : "")};
     }
     return with_commands(std::move(remedy), std::move(commands));
 }
 
-Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, Remedy remedy) {
+Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, int cuda, Remedy remedy) {
     const PackageManager* manager = package_manager(facts);
     const PythonEnvironment* environment = copy ? environment_with(facts, copy->path) : active_environment(facts);
     int major = copy ? copy->major : 0;  // else that of a framework: pip would install the newest one
     for (const Framework& framework : facts.frameworks)
         if (major == 0 && framework.cudnn) major = framework.cudnn->major();
-    const std::string wheel =
-        major > 0 ? "\"nvidia-cudnn-cu12==" + std::to_string(major) + ".*\"" : "nvidia-cudnn-cu12";
+    const std::string version = major > 0 ? std::to_string(major) : "", for_cuda = std::to_string(cuda);
     const bool into_python = copy ? is_python_package(copy->path) : environment && !facts.frameworks.empty();
     const PythonEnvironment* conda = copy ? conda_with(facts, copy->path) : environment;
     const bool of_conda = conda && (copy || conda_package(*conda, {"pytorch", "libtorch", "tensorflow-base"}));
     std::vector<std::string> commands;
     if (of_conda)
-        commands = {
-            conda_install(*conda, (major > 0 ? "cudnn=" + std::to_string(major) : "cudnn") + " cuda-version=12")};
+        commands = {conda_install(*conda, (major > 0 ? "cudnn=" + version : "cudnn") + " cuda-version=" + for_cuda)};
     else if (into_python || !manager)
-        commands = {pip(environment, "install " + wheel)};
+        commands = {pip(environment, "install " + wheel("nvidia-cudnn", cuda, major > 0 ? "==" + version + ".*" : ""))};
     else if ((!copy || is_of_system(copy->path)) && (major == 9 || (!copy && major == 0)))
-        commands = {std::string(manager->install) + "cudnn9-cuda-12"};
+        commands = {manager->install + ("cudnn9-cuda-" + for_cuda)};
     return with_commands(std::move(remedy), std::move(commands));
 }
 
@@ -260,39 +280,10 @@ std::vector<std::string> system_install_commands(const Facts& facts, const std::
     return {manager->install + (manager == &apt ? deb : manager == &dnf ? rpm : suse)};
 }
 
-constexpr int one_directory_since = 13;  // https://pypi.org/project/nvidia-cublas/: nvidia/cu13/lib holds all of CUDA
-
-Remedy for_cuda_major(int major, Remedy remedy) {
-    const std::string cuda = std::to_string(major);
-    for (auto& command : remedy.commands) {
-        // pip rejects nvidia-cuda-nvrtc-cu13 and its like: https://pypi.org/project/nvidia-cuda-nvrtc-cu13/
-        if (major >= one_directory_since)
-            for (const std::string name : {"nvidia-cuda-runtime", "nvidia-cuda-nvrtc"})
-                replace_all(command, name + "-cu12", '"' + name + "==" + cuda + ".*\"");
-        replace_all(command, "-cu12", "-cu" + cuda);
-        replace_all(command, "-cuda-12", "-cuda-" + cuda);
-        replace_all(command, "cuda-version=12", "cuda-version=" + cuda);
-    }
-    return remedy;
-}
-
 std::vector<std::string> owner_commands(const Facts& facts, const std::string& path) {
     const PackageManager* manager = package_manager(facts);
     if (!manager || is_python_package(path)) return {};
     return {manager->owner + shell_quoted(path)};
-}
-
-Remedy for_cuda_here(const Facts& facts, Remedy remedy) {
-    int major = facts.driver.cuda_version ? facts.driver.cuda_version->major() : 0;
-    for (const Runtime& runtime : facts.runtimes)
-        if (!facts.driver.cuda_version && runtime.version) major = std::max(major, runtime.version->major());
-    if (major < oldest_cuda_with_wheels) return remedy;
-    return for_cuda_major(std::min(major, newest_packages), std::move(remedy));
-}
-
-Remedy for_cuda_of(const CudnnCopy& copy, Remedy remedy) {
-    if (!copy.answer || !copy.answer->built_for_cuda) return remedy;
-    return for_cuda_major(copy.answer->built_for_cuda->major(), std::move(remedy));
 }
 
 namespace {
@@ -304,35 +295,25 @@ struct Wheels {
     std::string of_conda = {};  ///< the same as packages of conda-forge; "" where they are not known
 };
 
-bool is_among_wheels(const std::string& directory) {
-    return contains(directory, "/nvidia/");
-}
-
 std::optional<Wheels> cudnn_for(const Framework& framework) {
     const std::vector<std::string> directories = {"nvidia/cudnn/lib"};
     if (framework.cudnn_wanted) return Wheels{shell_quoted(*framework.cudnn_wanted), directories};
     if (!framework.cuda || !framework.cudnn || framework.cuda->major() < oldest_cuda_with_wheels) return std::nullopt;
     const std::string major = std::to_string(framework.cudnn->major()), cuda = std::to_string(framework.cuda->major());
     const std::string from = parts_written(*framework.cudnn) > 1 ? ">=" + framework.cudnn->text + "," : "";
-    return Wheels{"\"nvidia-cudnn-cu" + cuda + from + "==" + major + ".*\"", directories,
+    return Wheels{wheel("nvidia-cudnn", framework.cuda->major(), from + "==" + major + ".*"), directories,
                   "cudnn=" + major + " cuda-version=" + cuda};
 }
 
 std::optional<Wheels> cublas_for(const Framework& framework) {
     if (!framework.cuda || framework.cuda->major() < oldest_cuda_with_wheels) return std::nullopt;
-    const std::string cuda = std::to_string(framework.cuda->major());
-    if (framework.cuda->major() >= one_directory_since)
-        return Wheels{"\"nvidia-cublas==" + cuda + ".*\" \"nvidia-cuda-runtime==" + cuda + ".*\"",
-                      {"nvidia/cu" + cuda + "/lib"}};
-    return Wheels{"nvidia-cublas-cu" + cuda + " nvidia-cuda-runtime-cu" + cuda,
+    const int major = framework.cuda->major();
+    const std::string cuda = std::to_string(major);
+    const std::string names = wheel("nvidia-cublas", major) + ' ' + wheel("nvidia-cuda-runtime", major);
+    if (major >= one_directory_since) return Wheels{names, {"nvidia/cu" + cuda + "/lib"}};
+    return Wheels{names,
                   {"nvidia/cublas/lib", "nvidia/cuda_runtime/lib"},
                   cuda == "11" ? "cudatoolkit=11" : "libcublas cuda-cudart cuda-version=" + cuda};
-}
-
-/// All cuDNN packages put their files into one directory: a second one would take another framework's cuDNN from it.
-bool has_cudnn_package(const PythonEnvironment& environment) {
-    return std::ranges::any_of(environment.packages,
-                               [](const PythonPackage& package) { return package.name.starts_with("nvidia-cudnn"); });
 }
 
 std::string leading_to(const PythonEnvironment& environment, const Wheels& wheels) {
@@ -341,15 +322,11 @@ std::string leading_to(const PythonEnvironment& environment, const Wheels& wheel
         join(each(wheels.directories, [&](const std::string& directory) { return packages + '/' + directory; }), ":"));
 }
 
-bool searches(const Framework& framework, const std::string& directory) {
-    return includes(framework.directories_before, directory) || includes(framework.directories_after, directory);
-}
-
 /// NVIDIA's Python packages lie where the framework looks for its libraries: among its own directories, or its metadata
 /// asks for them.
 bool reaches_wheels(const Framework& framework) {
-    for (const auto* directories : {&framework.directories_before, &framework.directories_after})
-        if (std::any_of(directories->begin(), directories->end(), is_among_wheels)) return true;
+    if (std::ranges::any_of(directories_of(framework), [](const auto& one) { return contains(one, "/nvidia/"); }))
+        return true;
     // ONNX Runtime's extras bring packages that only its function preload_dlls() loads:
     // https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html
     return framework.cudnn_wanted && framework.name != "onnxruntime";
@@ -368,7 +345,8 @@ Remedy installing(const Facts& facts, const Framework& framework, const std::opt
     if (environment && environment->kind == "conda" && !wheels->of_conda.empty()) {
         const std::string libraries = environment->path + "/lib";
         remedy.commands = {conda_install(*environment, wheels->of_conda)};
-        if (!searches(framework, libraries)) remedy.commands.push_back(export_of_loader_path(libraries));
+        if (!includes(directories_of(framework), libraries))
+            remedy.commands.push_back(export_of_loader_path(libraries));
         return remedy;
     }
     remedy.text += ". " + words_of(framework) +
@@ -382,8 +360,9 @@ Remedy installing(const Facts& facts, const Framework& framework, const std::opt
 }  // namespace
 
 Remedy installing_cudnn(const Facts& facts, const Framework& framework, Remedy remedy) {
+    // All cuDNN packages put their files into one directory: a second one would take another framework's cuDNN from it.
     const PythonEnvironment* environment = environment_of(facts, framework);
-    const bool may_add = environment && !has_cudnn_package(*environment);
+    const bool may_add = environment && std::ranges::none_of(environment->packages, is_cudnn);
     return installing(facts, framework, cudnn_for(framework), may_add, std::move(remedy));
 }
 

@@ -19,6 +19,9 @@ std::string batch_system(const Facts& facts);
 /// How a job asks this batch system for a GPU.
 Remedy gpu_for_job(const Facts& facts);
 
+/// Both, of what this process belongs to.
+std::vector<Remedy> requests_for_gpu(const Facts& facts);
+
 /// A remedy that acts on kernel, driver or hardware: in a container it belongs to the host, under WSL to Windows, in a
 /// job to the cluster's administrators, and says so.
 Remedy on_host(const Facts& facts, Remedy remedy);
@@ -42,6 +45,21 @@ std::string foreign_kernel_driver(const Facts& facts);
 /// What to do about such a driver; only where there is one.
 Remedy against_foreign_driver(const Facts& facts);
 
+/// "'/home/ada/venv/bin/python' -m pip install ..." for the framework's environment; "python -m pip" where its
+/// interpreter is unknown.
+std::string pip(const Facts& facts, const Framework& framework, const std::string& what);
+std::string pip(const PythonEnvironment* environment, const std::string& what);
+
+/// The tables' "pip install ..." with the environment's own python; nothing of another command.
+std::optional<std::string> by_pip(const PythonEnvironment* environment, const std::string& install);
+
+/// The command of the tables for the environment in use: that of conda has its own python, and what conda installed of
+/// the framework has to go first.
+std::vector<std::string> install_here(const Facts& facts, const std::string& framework, const std::string& install);
+
+/// The shell command that puts directories, parted by colons, ahead of what LD_LIBRARY_PATH has.
+std::string export_of_loader_path(const std::string& directories);
+
 /// "rnncheck matrix plan gpu=8.6 driver=535.104.05"; "" when neither is known.
 std::string plan_command(const std::optional<Version>& gpu, const std::optional<Version>& driver);
 
@@ -57,24 +75,23 @@ constexpr const char* dlls_of_packages =
     "to PATH before the program starts, or call os.add_dll_directory() with it first (ONNX Runtime since 1.21: "
     "onnxruntime.preload_dlls())";
 
-/// A remedy written for the packages of CUDA 12 (nvidia-cudnn-cu12, libcudnn9-cuda-12), turned to this CUDA major.
-Remedy for_cuda_major(int major, Remedy remedy);
+/// "nvidia-cudnn-cu12", or in double quotes with a range of versions ("==9.*"); of packages whose names do not show the
+/// CUDA, those of this major.
+std::string wheel(const std::string& name, int cuda, const std::string& range = "");
 
-/// Turned to the CUDA that the driver supports, else to that of the runtimes found; as it is when neither is known.
-/// A driver runs what is made for an older CUDA, so none newer than the packages there are is named.
-Remedy for_cuda_here(const Facts& facts, Remedy remedy);
-
-/// Turned to the CUDA that this copy of cuDNN was built for; as it is when that is unknown.
-Remedy for_cuda_of(const CudnnCopy& copy, Remedy remedy);
+/// The CUDA major that packages should be for: that of the driver, else of the runtimes found, else 12. A driver runs
+/// what is made for an older CUDA, so none newer than the packages there are is named.
+int cuda_major_here(const Facts& facts);
+/// That this copy of cuDNN was built for; 12 when it is unknown.
+int cuda_major_of(const CudnnCopy& copy);
 
 /// The remedy with the commands that reinstall cuDNN where this copy came from: the Python environment or the
-/// package manager of the distribution that its path names; none for files of an archive. Of CUDA 12, see
-/// for_cuda_major.
+/// package manager of the distribution that its path names; none for files of an archive.
 Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy remedy);
 
-/// The same for a cuDNN that is to come in the place of this copy, or where there is none (null): then into the Python
-/// environment in use if it has frameworks, else by the distribution's package manager.
-Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, Remedy remedy);
+/// The same for a cuDNN for this CUDA major that is to come in the place of this copy, or where there is none (null):
+/// then into the Python environment in use if it has frameworks, else by the distribution's package manager.
+Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, int cuda, Remedy remedy);
 
 /// "sudo apt-get install zlib1g", by the package's name on Debian, Red Hat and SUSE; none where the distribution is not
 /// known.

@@ -16,7 +16,50 @@ namespace {
 constexpr const char* support = "https://docs.nvidia.com/deeplearning/frameworks/support-matrix/index.html";
 constexpr const char* cuda_archive = "https://developer.nvidia.com/cuda-toolkit-archive";
 
-/// One proposal after the other; `driver` is what is already proposed because the GPU needs it.
+/// `why` continues the sentence.
+Remedy using_image(bool on_windows, const ContainerImage& image, const std::string& why) {
+    const std::string name = compat::name_of(image);
+    return {.action = Action::install_package,
+            .text = (on_windows ? "In WSL 2, use " : "Use ") + std::string("NVIDIA's container image ") + name +
+                    ", which contains CUDA " + image.cuda.text + why,
+            .commands = name.ends_with('*') ? std::vector<std::string>() : std::vector{"docker pull " + name},
+            .link = image.source.url,
+            .changes = {{"image", name}}};
+}
+
+/// "PyTorch 2.8 (cu126)".
+std::string name_of(const PlannedBuild& build, const Version& version) {
+    Framework framework;
+    framework.name = build.framework;
+    framework.version = version;
+    if (!build.build.empty()) framework.build = build.build;
+    return words_of(framework);
+}
+
+/// Of this framework alone; without it where the data have no builds of it, or nothing runs on the GPU at all.
+Plan plan_of(const Framework& framework, PlanQuestion question, const Matrix& matrix) {
+    if (matrix.framework_builds(framework.name).empty()) return {};
+    question.framework = framework.name;
+    return make_plan(question, matrix);
+}
+
+/// Null where no version is known to run.
+const PlannedBuild* newest_of(const Plan& plan) {
+    return plan.frameworks.empty() || !plan.frameworks.front().newest ? nullptr : &*plan.frameworks.front().newest;
+}
+
+/// The driver branch that is the last one for some GPU of these facts: no newer driver may be recommended.
+std::optional<int> last_driver_branch(const Facts& facts, const Matrix& matrix) {
+    std::optional<int> last;
+    for (const Gpu& gpu : facts.cuda_devices) {
+        const auto row = compat::architecture_of(gpu, matrix);
+        if (row && row->last_driver_branch)
+            last = std::min(last.value_or(*row->last_driver_branch), *row->last_driver_branch);
+    }
+    return last;
+}
+
+/// One proposal after the other.
 class Proposals {
   public:
     Proposals(const Facts& given, const Facts& facts, const Matrix& matrix)
@@ -34,30 +77,313 @@ class Proposals {
     }
 
   private:
-    void propose_driver();
-    void propose_builds(const Framework& framework);
-    void propose_with_driver(const Framework& framework);
-    std::string install_of_version(const PlannedBuild& build, const Version& version) const;
-    void propose_build(const PlannedBuild& build, const Version& version, std::string text);
-    void change_libraries_without_code(const PlannedBuild& build, Remedy& remedy) const;
-    void propose_system_libraries(const PlannedBuild& build, const Framework& framework);
-    std::string new_environment(const std::string& python) const;
-    void propose_python(const Framework& framework);
-    void propose_image(const ContainerImage& given);
-    void propose_libraries();
-    void propose_libraries_of(const Version& cuda, bool change_cuda);
-    std::vector<Version> cudas_given() const;
-    std::optional<Version> driver_needed() const;
-    std::string update_to(const Version& needed) const;
-    void propose_newer_driver(const Version& needed);
-    void propose_compat_package(const Version& needed);
-    std::optional<Version> newest_cuda() const;
-    const CudnnBuild* newest_cudnn(int cuda_major) const;
-
     void add(Remedy remedy) {
         remedy.changes.insert(remedy.changes.begin(), driver_change_.begin(), driver_change_.end());
         if (!driver_text_.empty()) remedy.text = driver_text_ + "; then: " + remedy.text;
         remedies_.push_back(std::move(remedy));
+    }
+
+    /// The system and the driver that is proposed.
+    compat::DriverAsked driver() const {
+        compat::DriverAsked driver = driver_asked(given_);
+        driver.version = question_.driver;
+        return driver;
+    }
+
+    /// Every CUDA that something given needs, the newest first.
+    std::vector<Version> cudas_given() const {
+        std::vector<Version> cudas;
+        if (const Version* cuda = given_cuda(given_)) cudas.push_back(*cuda);
+        for (const Framework& framework : given_.frameworks)
+            for (const FrameworkBuild& build : builds_of(given_, matrix_, framework).with_cuda)
+                if (!given_cuda(given_) || !takes_system_libraries(build)) cudas.push_back(*build.cuda);
+        std::ranges::sort(cudas, std::greater());
+        return cudas;
+    }
+
+    /// The oldest driver that runs everything that was given; unset when there is none to be found. A GPU needs one of
+    /// the CUDA that came with it, minor-version compatibility does not serve it.
+    std::optional<Version> driver_needed() const {
+        std::optional<Version> needed;
+        const std::string os = systems_of_driver(given_).front();
+        for (const Version& cuda : cudas_given())
+            if (const auto row = compat::drivers_for(cuda, os, matrix_))
+                needed = std::max(needed, std::optional(row->oldest_driver));
+        const auto architecture = question_.gpu ? matrix_.architecture(*question_.gpu) : Answer<Architecture>();
+        if (architecture)
+            if (const auto row = compat::drivers_for(architecture->first_cuda, os, matrix_))
+                needed = std::max(needed, std::optional(row->full_driver));
+        return needed;
+    }
+
+    /// " to 450.80.02 or later, at most branch 470": newer ones ignore the GPU.
+    std::string to(const Version& needed) const {
+        const auto last = last_driver_branch(given_, matrix_);
+        // https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/kernel-modules.html
+        const bool open_only = question_.gpu && *question_.gpu >= make_version({10, 0}) && question_.os == "linux" &&
+                               question_.driver_os.empty();
+        return " to " + needed.text + " or later" + (last ? ", at most branch " + std::to_string(*last) : "") +
+               (open_only ? " with the open kernel modules (nvidia-open, or on Ubuntu nvidia-driver-NNN-open), which "
+                            "this GPU requires"
+                          : "");
+    }
+
+    void propose_driver() {
+        if (!question_.driver) return;
+        const auto last = last_driver_branch(given_, matrix_);
+        if (last && question_.driver->major() > *last) {
+            const std::string branch = std::to_string(*last);
+            driver_text_ = "Install driver branch " + branch + ", the last one for this GPU";
+            driver_change_ = {{"driver", branch}};
+            question_.driver = make_version({*last});
+            remedies_.push_back(on_host(facts_, {.action = Action::install_driver,
+                                                 .text = driver_text_,
+                                                 .risk = Risk::disruptive,
+                                                 .verify = "nvidia-smi",
+                                                 .link = "https://www.nvidia.com/drivers",
+                                                 .changes = driver_change_}));
+            return;
+        }
+        const auto needed = driver_needed();
+        if (!needed || *needed <= *question_.driver || (last && needed->major() > *last)) return;
+        const std::vector<GivenValue> change = {{"driver", needed->text}};
+        remedies_.push_back(
+            on_host(facts_, remedy("driver_too_old/update", {to(*needed)}, driver_install_commands(facts_, *needed))));
+        remedies_.back().changes = change;
+        propose_compat_package(change);
+        // Nothing else helps a GPU that the driver does not know.
+        if (!question_.gpu ||
+            compat::driver_knows(*question_.driver, *question_.gpu, matrix_).fit != Fit::does_not_work)
+            return;
+        driver_text_ = "Update the NVIDIA driver" + to(*needed);
+        driver_change_ = change;
+        question_.driver = needed;
+    }
+
+    /// NVIDIA's newer libcuda over the older kernel driver, unless the GPU is known to be none of a data center.
+    void propose_compat_package(const std::vector<GivenValue>& change) {
+        if (question_.data_center == false) return;
+        if (compat::given_image(given_, matrix_)) return;  // NVIDIA's images contain theirs
+        for (const Version& cuda : cudas_given()) {
+            const auto package = compat::compat_package(driver_asked(given_), cuda, question_.gpu, matrix_);
+            if (!package) continue;
+            remedies_.push_back({.action = Action::install_driver,
+                                 .text = "On data center GPUs only: install the forward-compatibility package " +
+                                         package->name + " instead",
+                                 .commands = {"sudo apt-get install " + package->name},
+                                 .risk = Risk::needs_root,
+                                 .verify = "rnncheck doctor",
+                                 .link = package->source,
+                                 .changes = change});
+            return;
+        }
+    }
+
+    /// The command of the build's row for this version, not for the newest of the row.
+    std::string install_of_version(const PlannedBuild& build, const Version& version) const {
+        const FrameworkBuild* row = find_where(matrix_.framework_builds(),
+                                               [&](const FrameworkBuild& other) { return other.key() == build.key(); });
+        if (!row) return "";
+        FrameworkBuild one = *row;
+        one.first = version;
+        one.last = version;
+        return install_command(one, question_.gpu, matrix_);
+    }
+
+    /// With the libraries that the build takes from the system, where such were given.
+    void propose_build(const PlannedBuild& build, const Version& version, std::string text) {
+        Remedy remedy{
+            .action = Action::install_package, .text = std::move(text), .changes = changes_to(build, version, given_)};
+        if (!build.install.empty()) remedy.commands = install_here(facts_, build.framework, build.install);
+        if (!build.sources.empty()) remedy.link = build.sources.front();
+        change_libraries_without_code(build, remedy);
+        std::vector<std::string> on_system;
+        for (const GivenValue& change : remedy.changes)
+            if (change.key == "cuda" || change.key == "cudnn")
+                on_system.push_back((change.key == "cuda" ? "CUDA " : "cuDNN ") +
+                                    change.value.substr(0, change.value.find('+')));
+        if (!on_system.empty()) remedy.text += ", with " + join(on_system, ", ") + " installed on the system";
+        add(std::move(remedy));
+    }
+
+    /// The build alone does not repair a CUDA or cuDNN of the system without code for the GPU.
+    void change_libraries_without_code(const PlannedBuild& build, Remedy& remedy) const {
+        const Version *cuda = given_cuda(given_), *cudnn = given_cudnn(given_);
+        const bool is_loaded = build.libraries == "system";
+        if (!question_.gpu || (!cuda && !cudnn)) return;
+        FrameworkBuild after;
+        after.cuda = is_loaded || !cuda ? build.cuda : *cuda;
+        if (cuda && compat::cuda_on_gpu(*after.cuda, *question_.gpu, matrix_).fit == Fit::does_not_work) {
+            after.cuda = newest_cuda();
+            if (!after.cuda) return;
+            remedy.changes.push_back({"cuda", after.cuda->text});
+        }
+        after.cudnn = is_loaded || !cudnn ? build.cudnn : *cudnn;
+        const CudnnBuild* newest = newest_cudnn(after.cuda->major());
+        if (!cudnn || !newest || !after.cudnn || (is_loaded && newest->cudnn.major() != after.cudnn->major())) return;
+        const bool has_code = compat::cudnn_of_build_on_gpu(after, *question_.gpu, matrix_).fit == Fit::works;
+        if (has_code && parts_written(*after.cudnn) > 1) return;
+        std::erase_if(remedy.changes, [](const GivenValue& change) { return change.key == "cudnn"; });
+        remedy.changes.push_back({"cudnn", newest->last().text + "+cu" + std::to_string(newest->cuda_major)});
+    }
+
+    /// What the build takes from the system, in the place of what was given.
+    void propose_system_libraries(const PlannedBuild& build, const Framework& framework) {
+        Remedy remedy{.action = Action::install_package, .link = cuda_archive};
+        std::vector<std::string> libraries;
+        if (given_cuda(given_)) {
+            remedy.changes.push_back({"cuda", build.cuda->text});
+            libraries.push_back("CUDA " + build.cuda->text);
+        }
+        if (given_cudnn(given_) && build.cudnn) {
+            remedy.changes.push_back({"cudnn", build.cudnn->text + "+cu" + std::to_string(build.cuda->major())});
+            libraries.push_back("cuDNN " + build.cudnn->text + " or a later version of major " +
+                                std::to_string(build.cudnn->major()));
+        }
+        if (libraries.empty()) return;
+        remedy.text = "Install " + join_with_and(libraries) + ", for which " + words_of(framework) + " was built";
+        add(std::move(remedy));
+    }
+
+    void propose_builds(const Framework& framework) {
+        const Plan plan = plan_of(framework, question_, matrix_);
+        const PlannedBuild* newest = newest_of(plan);
+        if (!newest) {
+            propose_with_driver(framework);
+            return propose_python(framework);
+        }
+        std::vector<PlannedBuild> running = {*newest};
+        append(running, plan.frameworks.front().others);
+        PlannedBuild* other = nullptr;
+        for (PlannedBuild& build : running) {
+            if (!covers(build.first, build.last, *framework.version)) continue;
+            if (build.libraries == "system") propose_system_libraries(build, framework);
+            const bool better =
+                !other || build.fit < other->fit || (build.fit == other->fit && *build.cuda > *other->cuda);
+            if (better && build.build != framework.build.value_or("")) other = &build;
+        }
+        if (other) {
+            other->install = install_of_version(*other, *framework.version);
+            if (!other->install.empty()) other->install += in_place_of_installed;
+            propose_build(*other, *framework.version,
+                          "Install another build of the same version: " + name_of(*other, *framework.version));
+        }
+        propose_python(framework);
+        propose_build(*newest, *newest->last,
+                      "Install " + name_of(*newest, *newest->last) +
+                          ", the newest version that runs with this GPU, driver and Python");
+    }
+
+    /// Where no version runs on this driver: the newest one that runs on a later driver.
+    void propose_with_driver(const Framework& framework) {
+        if (!question_.driver || !driver_change_.empty()) return;
+        PlanQuestion question = question_;
+        const auto last = last_driver_branch(given_, matrix_);
+        question.driver = last ? std::optional(make_version({*last})) : std::nullopt;
+        const Plan plan = plan_of(framework, question, matrix_);
+        const PlannedBuild* newest = newest_of(plan);
+        if (!newest || !newest->driver_min || *newest->driver_min <= *question_.driver) return;
+        propose_build(
+            *newest, *newest->last,
+            "Update the NVIDIA driver" + to(*newest->driver_min) + ", then install " + name_of(*newest, *newest->last));
+        remedies_.back().risk = Risk::disruptive;
+        remedies_.back().changes.push_back({"driver", newest->driver_min->text});
+    }
+
+    /// "python3.11 -m venv environment"; on Windows there is a launcher instead of such names.
+    std::string new_environment(const std::string& python) const {
+        return (question_.os == "windows" ? "py -" : "python") + python + " -m venv environment";
+    }
+
+    /// The newest Python that the version has a package for; else another version and its newest Python.
+    void propose_python(const Framework& framework) {
+        if (!question_.python) return;
+        const auto builds = builds_of(given_, matrix_, framework).with_cuda;
+        const FrameworkBuild* unfit = find_where(builds, [&](const FrameworkBuild& build) {
+            return build.python_last && compat::build_for_python(build, *question_.python).fit == Fit::does_not_work;
+        });
+        if (unfit)
+            remedies_.push_back({.action = Action::install_package,
+                                 .text = "Use Python " + unfit->python_last->text + ", the newest one that " +
+                                         words_of(framework) + " has a package for",
+                                 .commands = {new_environment(unfit->python_last->text)},
+                                 .link = unfit->source.url,
+                                 .changes = {{"python", unfit->python_last->text}}});
+        PlanQuestion question = question_;
+        question.python.reset();
+        const Plan plan = plan_of(framework, question, matrix_);
+        const PlannedBuild* newest = newest_of(plan);
+        if (!newest || !newest->python_last) return;
+        const std::string python = newest->python_last->text;
+        propose_build(*newest, *newest->last,
+                      "Install " + name_of(*newest, *newest->last) + " in an environment with Python " + python);
+        std::vector<std::string>& commands = remedies_.back().commands;
+        const std::string programs = question_.os == "windows" ? "environment\\Scripts\\" : "environment/bin/";
+        const PythonEnvironment* environment = active_environment(facts_);
+        if (environment && environment->kind == "conda")
+            commands = {"conda create --name environment python=" + python,
+                        "conda run --name environment " + newest->install};
+        else if (newest->install.empty())
+            commands = {new_environment(python)};
+        else
+            commands = {new_environment(python), programs + newest->install};
+        remedies_.back().changes.push_back({"python", python});
+    }
+
+    /// That the driver runs with all features, else the newest that it runs at all, with code for the GPU.
+    std::optional<Version> newest_cuda() const {
+        compat::DriverAsked asked = driver();
+        asked.cuda.reset();
+        std::optional<Version> full, limited;
+        for (const DriverForCuda& row : matrix_.driver_for_cuda()) {
+            if (question_.gpu && compat::cuda_on_gpu(row.cuda, *question_.gpu, matrix_).fit != Fit::works) continue;
+            const auto runs =
+                asked.version ? compat::driver_runs_cuda(asked, row.cuda, matrix_) : compat::Suitability();
+            std::optional<Version>& newest = runs.limited ? limited : full;
+            if (runs.fit == Fit::works) newest = std::max(newest, std::optional(row.cuda));
+        }
+        return full ? full : limited;
+    }
+
+    const CudnnBuild* newest_cudnn(int cuda_major) const {
+        const CudnnBuild* newest = nullptr;
+        for (const CudnnBuild& build : matrix_.cudnn_builds())
+            if (build.cuda_major == cuda_major &&
+                (!question_.gpu || compat::cudnn_on_gpu(build, *question_.gpu).fit == Fit::works) &&
+                (!newest || newest->last() < build.last()))
+                newest = &build;
+        return newest;
+    }
+
+    /// The newest one of the same image that the driver and the GPU run.
+    void propose_image(const ContainerImage& given) {
+        const ContainerImage* newest = compat::newest_image(
+            given_, driver(), matrix_, [&](const ContainerImage& image) { return image.image == given.image; });
+        if (newest) add(using_image(question_.os == "windows", *newest, ""));
+    }
+
+    /// CUDA and cuDNN of the system; those that a framework takes are proposed with its build. The CUDA that was given
+    /// stays where a cuDNN suits it.
+    void propose_libraries() {
+        const Version* given = given_cuda(given_);
+        if (given_cudnn(given_) && given) propose_libraries_of(*given, false);
+        const auto newest = given || given_cudnn(given_) ? newest_cuda() : std::nullopt;
+        if (newest) propose_libraries_of(*newest, given != nullptr);
+    }
+
+    void propose_libraries_of(const Version& cuda, bool change_cuda) {
+        const CudnnBuild* cudnn = newest_cudnn(cuda.major());
+        if (given_cudnn(given_) && !cudnn) return;
+        Remedy remedy{.action = Action::install_package, .text = "Use CUDA " + cuda.text, .link = cuda_archive};
+        if (change_cuda) remedy.changes.push_back({"cuda", cuda.text});
+        if (given_cudnn(given_)) {
+            remedy.text = "Use " + (change_cuda ? "CUDA " + cuda.text + " with " : "") + "cuDNN " + cudnn->last().text;
+            remedy.changes.push_back({"cudnn", cudnn->last().text + "+cu" + std::to_string(cuda.major())});
+            remedy.commands = pip_commands_for(*cudnn);
+            remedy.link = cudnn->source.url;
+        }
+        remedy.text += ", the newest that suits what was specified";
+        add(std::move(remedy));
     }
 
     const Facts& given_;
@@ -65,333 +391,9 @@ class Proposals {
     const Matrix& matrix_;
     PlanQuestion question_;  ///< with the driver that is proposed
     std::vector<GivenValue> driver_change_;
-    std::string driver_text_;
+    std::string driver_text_;  ///< what is already proposed because the GPU needs it
     std::vector<Remedy> remedies_;
 };
-
-/// "PyTorch 2.8 (cu126)".
-std::string name_of(const PlannedBuild& build, const Version& version) {
-    Framework framework;
-    framework.name = build.framework;
-    framework.version = version;
-    if (!build.build.empty()) framework.build = build.build;
-    return words_of(framework);
-}
-
-/// Every CUDA that something given needs, the newest first.
-std::vector<Version> Proposals::cudas_given() const {
-    std::vector<Version> cudas;
-    if (const Version* cuda = given_cuda(given_)) cudas.push_back(*cuda);
-    for (const Framework& framework : given_.frameworks)
-        for (const FrameworkBuild& build : builds_of(given_, matrix_, framework).with_cuda)
-            if (!given_cuda(given_) || !takes_system_libraries(build)) cudas.push_back(*build.cuda);
-    std::ranges::sort(cudas, std::greater());
-    return cudas;
-}
-
-/// The oldest driver that runs everything that was given; unset when there is none to be found. A GPU needs one of the
-/// CUDA that came with it, minor-version compatibility does not serve it.
-std::optional<Version> Proposals::driver_needed() const {
-    std::optional<Version> needed;
-    const std::string os = systems_of_driver(given_).front();
-    const auto raise = [&](const Version& driver) {
-        if (!needed || *needed < driver) needed = driver;
-    };
-    for (const Version& cuda : cudas_given())
-        if (const auto row = compat::drivers_for(cuda, os, matrix_)) raise(row->oldest_driver);
-    const auto architecture = question_.gpu ? matrix_.architecture(*question_.gpu) : Answer<Architecture>();
-    if (architecture)
-        if (const auto row = compat::drivers_for(architecture->first_cuda, os, matrix_)) raise(row->full_driver);
-    return needed;
-}
-
-/// "Update the NVIDIA driver to 450.80.02 or later, at most branch 470": newer ones ignore the GPU.
-std::string Proposals::update_to(const Version& needed) const {
-    const auto last = last_driver_branch(given_, matrix_);
-    // https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/kernel-modules.html
-    const bool open_only = question_.gpu && *question_.gpu >= make_version({10, 0}) && question_.os == "linux" &&
-                           question_.driver_os.empty();
-    return "Update the NVIDIA driver to " + needed.text + " or later" +
-           (last ? ", at most branch " + std::to_string(*last) : "") +
-           (open_only ? " with the open kernel modules (nvidia-open, or on Ubuntu nvidia-driver-NNN-open), which this "
-                        "GPU requires"
-                      : "");
-}
-
-void Proposals::propose_driver() {
-    if (!question_.driver) return;
-    const auto last = last_driver_branch(given_, matrix_);
-    if (last && question_.driver->major() > *last) {
-        const std::string branch = std::to_string(*last);
-        driver_text_ = "Install driver branch " + branch + ", the last one for this GPU";
-        driver_change_ = {{"driver", branch}};
-        question_.driver = make_version({*last});
-        remedies_.push_back(on_host(facts_, {.action = Action::install_driver,
-                                             .text = driver_text_,
-                                             .risk = Risk::disruptive,
-                                             .verify = "nvidia-smi",
-                                             .link = "https://www.nvidia.com/drivers",
-                                             .changes = driver_change_}));
-        return;
-    }
-    const auto needed = driver_needed();
-    if (!needed || *needed <= *question_.driver || (last && needed->major() > *last)) return;
-    propose_newer_driver(*needed);
-    // Nothing else helps a GPU that the driver does not know.
-    if (!question_.gpu || compat::driver_knows(*question_.driver, *question_.gpu, matrix_).fit != Fit::does_not_work)
-        return;
-    driver_text_ = update_to(*needed);
-    driver_change_ = {{"driver", needed->text}};
-    question_.driver = needed;
-}
-
-void Proposals::propose_newer_driver(const Version& needed) {
-    remedies_.push_back(
-        on_host(facts_, {.action = Action::install_driver,
-                         .text = update_to(needed) + ", then reboot",
-                         .commands = driver_install_commands(facts_, needed),
-                         .risk = Risk::disruptive,
-                         .verify = "nvidia-smi",
-                         .link = "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html",
-                         .changes = {{"driver", needed.text}}}));
-    propose_compat_package(needed);
-}
-
-/// NVIDIA's newer libcuda over the older kernel driver, unless the GPU is known to be none of a data center.
-void Proposals::propose_compat_package(const Version& needed) {
-    if (question_.data_center == false) return;
-    if (compat::given_image(given_, matrix_)) return;  // NVIDIA's images contain theirs
-    for (const Version& cuda : cudas_given())
-        if (const auto package = compat::compat_package(driver_asked(given_), cuda, question_.gpu, matrix_))
-            return remedies_.push_back({.action = Action::install_driver,
-                                        .text = "On data center GPUs only: install the forward-compatibility package " +
-                                                package->name + " instead",
-                                        .commands = {"sudo apt-get install " + package->name},
-                                        .risk = Risk::needs_root,
-                                        .verify = "rnncheck doctor",
-                                        .link = package->source,
-                                        .changes = {{"driver", needed.text}}});
-}
-
-/// The command of the build's row for this version, not for the newest of the row.
-std::string Proposals::install_of_version(const PlannedBuild& build, const Version& version) const {
-    const auto& rows = matrix_.framework_builds();
-    const auto row =
-        std::ranges::find_if(rows, [&](const FrameworkBuild& other) { return other.key() == build.key(); });
-    if (row == rows.end()) return "";
-    FrameworkBuild one = *row;
-    one.first = version;
-    one.last = version;
-    return install_command(one, question_.gpu, matrix_);
-}
-
-/// With the libraries that the build takes from the system, where such were given.
-void Proposals::propose_build(const PlannedBuild& build, const Version& version, std::string text) {
-    Remedy remedy{
-        .action = Action::install_package, .text = std::move(text), .changes = changes_to(build, version, given_)};
-    if (!build.install.empty()) remedy.commands = install_here(facts_, build.framework, build.install);
-    if (!build.sources.empty()) remedy.link = build.sources.front();
-    change_libraries_without_code(build, remedy);
-    std::vector<std::string> on_system;
-    for (const GivenValue& change : remedy.changes)
-        if (change.key == "cuda" || change.key == "cudnn")
-            on_system.push_back((change.key == "cuda" ? "CUDA " : "cuDNN ") +
-                                change.value.substr(0, change.value.find('+')));
-    if (!on_system.empty()) remedy.text += ", with " + join(on_system, ", ") + " installed on the system";
-    add(std::move(remedy));
-}
-
-/// The build alone does not repair a CUDA or cuDNN of the system without code for the GPU.
-void Proposals::change_libraries_without_code(const PlannedBuild& build, Remedy& remedy) const {
-    const Version *cuda = given_cuda(given_), *cudnn = given_cudnn(given_);
-    const bool is_loaded = build.libraries == "system";
-    if (!question_.gpu || (!cuda && !cudnn)) return;
-    FrameworkBuild after;
-    after.cuda = is_loaded || !cuda ? build.cuda : *cuda;
-    if (cuda && compat::cuda_on_gpu(*after.cuda, *question_.gpu, matrix_).fit == Fit::does_not_work) {
-        after.cuda = newest_cuda();
-        if (!after.cuda) return;
-        remedy.changes.push_back({"cuda", after.cuda->text});
-    }
-    after.cudnn = is_loaded || !cudnn ? build.cudnn : *cudnn;
-    const CudnnBuild* newest = newest_cudnn(after.cuda->major());
-    if (!cudnn || !newest || !after.cudnn || (is_loaded && newest->cudnn.major() != after.cudnn->major())) return;
-    const bool has_code = compat::cudnn_of_build_on_gpu(after, *question_.gpu, matrix_).fit == Fit::works;
-    if (has_code && parts_written(*after.cudnn) > 1) return;
-    std::erase_if(remedy.changes, [](const GivenValue& change) { return change.key == "cudnn"; });
-    remedy.changes.push_back({"cudnn", newest->last().text + "+cu" + std::to_string(newest->cuda_major)});
-}
-
-/// What the build takes from the system, in the place of what was given.
-void Proposals::propose_system_libraries(const PlannedBuild& build, const Framework& framework) {
-    Remedy remedy{.action = Action::install_package, .text = "Install ", .link = cuda_archive};
-    if (given_cuda(given_)) {
-        remedy.changes.push_back({"cuda", build.cuda->text});
-        remedy.text += "CUDA " + build.cuda->text;
-    }
-    if (given_cudnn(given_) && build.cudnn) {
-        remedy.text += remedy.changes.empty() ? "" : " and ";
-        remedy.text +=
-            "cuDNN " + build.cudnn->text + " or a later version of major " + std::to_string(build.cudnn->major());
-        remedy.changes.push_back({"cudnn", build.cudnn->text + "+cu" + std::to_string(build.cuda->major())});
-    }
-    if (remedy.changes.empty()) return;
-    remedy.text += ", for which " + words_of(framework) + " was built";
-    add(std::move(remedy));
-}
-
-/// Of this framework alone; without it where the data have no builds of it, or nothing runs on the GPU at all.
-Plan plan_of(const Framework& framework, PlanQuestion question, const Matrix& matrix) {
-    if (matrix.framework_builds(framework.name).empty()) return {};
-    question.framework = framework.name;
-    return make_plan(question, matrix);
-}
-
-/// Null where no version is known to run.
-const PlannedBuild* newest_of(const Plan& plan) {
-    return plan.frameworks.empty() || !plan.frameworks.front().newest ? nullptr : &*plan.frameworks.front().newest;
-}
-
-void Proposals::propose_builds(const Framework& framework) {
-    const Plan plan = plan_of(framework, question_, matrix_);
-    const PlannedBuild* newest = newest_of(plan);
-    if (!newest) {
-        propose_with_driver(framework);
-        return propose_python(framework);
-    }
-    std::vector<PlannedBuild> running = {*newest};
-    append(running, plan.frameworks.front().others);
-    PlannedBuild* other = nullptr;
-    for (PlannedBuild& build : running) {
-        if (!covers(build.first, build.last, *framework.version)) continue;
-        if (build.libraries == "system") propose_system_libraries(build, framework);
-        const bool better = !other || build.fit < other->fit || (build.fit == other->fit && *build.cuda > *other->cuda);
-        if (better && build.build != framework.build.value_or("")) other = &build;
-    }
-    if (other) {
-        other->install = install_of_version(*other, *framework.version);
-        if (!other->install.empty()) other->install += in_place_of_installed;
-        propose_build(*other, *framework.version,
-                      "Install another build of the same version: " + name_of(*other, *framework.version));
-    }
-    propose_python(framework);
-    propose_build(*newest, *newest->last,
-                  "Install " + name_of(*newest, *newest->last) +
-                      ", the newest version that runs with this GPU, driver and Python");
-}
-
-/// Where no version runs on this driver: the newest one that runs on a later driver.
-void Proposals::propose_with_driver(const Framework& framework) {
-    if (!question_.driver || !driver_change_.empty()) return;
-    PlanQuestion question = question_;
-    const auto last = last_driver_branch(given_, matrix_);
-    question.driver = last ? std::optional(make_version({*last})) : std::nullopt;
-    const Plan plan = plan_of(framework, question, matrix_);
-    const PlannedBuild* newest = newest_of(plan);
-    if (!newest || !newest->driver_min || *newest->driver_min <= *question_.driver) return;
-    propose_build(*newest, *newest->last,
-                  update_to(*newest->driver_min) + ", then install " + name_of(*newest, *newest->last));
-    remedies_.back().risk = Risk::disruptive;
-    remedies_.back().changes.push_back({"driver", newest->driver_min->text});
-}
-
-/// "python3.11 -m venv environment"; on Windows there is a launcher instead of such names.
-std::string Proposals::new_environment(const std::string& python) const {
-    return (question_.os == "windows" ? "py -" : "python") + python + " -m venv environment";
-}
-
-/// The newest Python that the version has a package for; else another version and its newest Python.
-void Proposals::propose_python(const Framework& framework) {
-    if (!question_.python) return;
-    for (const FrameworkBuild& build : builds_of(given_, matrix_, framework).with_cuda)
-        if (build.python_last && compat::build_for_python(build, *question_.python).fit == Fit::does_not_work) {
-            remedies_.push_back({.action = Action::install_package,
-                                 .text = "Use Python " + build.python_last->text + ", the newest one that " +
-                                         words_of(framework) + " has a package for",
-                                 .commands = {new_environment(build.python_last->text)},
-                                 .link = build.source.url,
-                                 .changes = {{"python", build.python_last->text}}});
-            break;
-        }
-    PlanQuestion question = question_;
-    question.python.reset();
-    const Plan plan = plan_of(framework, question, matrix_);
-    if (!newest_of(plan) || !newest_of(plan)->python_last) return;
-    const PlannedBuild& newest = *newest_of(plan);
-    const std::string python = newest.python_last->text;
-    propose_build(newest, *newest.last,
-                  "Install " + name_of(newest, *newest.last) + " in an environment with Python " + python);
-    std::vector<std::string>& commands = remedies_.back().commands;
-    const std::string programs = question_.os == "windows" ? "environment\\Scripts\\" : "environment/bin/";
-    const PythonEnvironment* environment = active_environment(facts_);
-    if (environment && environment->kind == "conda")
-        commands = {"conda create --name environment python=" + python,
-                    "conda run --name environment " + newest.install};
-    else if (newest.install.empty())
-        commands = {new_environment(python)};
-    else
-        commands = {new_environment(python), programs + newest.install};
-    remedies_.back().changes.push_back({"python", python});
-}
-
-/// That the driver runs with all features, else the newest that it runs at all, with code for the GPU.
-std::optional<Version> Proposals::newest_cuda() const {
-    compat::DriverAsked driver = driver_asked(given_);
-    driver.version = question_.driver;
-    driver.cuda.reset();
-    std::optional<Version> full, limited;
-    for (const DriverForCuda& row : matrix_.driver_for_cuda()) {
-        if (question_.gpu && compat::cuda_on_gpu(row.cuda, *question_.gpu, matrix_).fit != Fit::works) continue;
-        const auto runs = driver.version ? compat::driver_runs_cuda(driver, row.cuda, matrix_) : compat::Suitability();
-        if (runs.fit != Fit::works) continue;
-        std::optional<Version>& newest = runs.limited ? limited : full;
-        if (!newest || *newest < row.cuda) newest = row.cuda;
-    }
-    return full ? full : limited;
-}
-
-const CudnnBuild* Proposals::newest_cudnn(int cuda_major) const {
-    const CudnnBuild* newest = nullptr;
-    for (const CudnnBuild& build : matrix_.cudnn_builds())
-        if (build.cuda_major == cuda_major &&
-            (!question_.gpu || compat::cudnn_on_gpu(build, *question_.gpu).fit == Fit::works) &&
-            (!newest || newest->last() < build.last()))
-            newest = &build;
-    return newest;
-}
-
-/// The newest one of the same image that the driver and the GPU run.
-void Proposals::propose_image(const ContainerImage& given) {
-    compat::DriverAsked driver = driver_asked(given_);
-    driver.version = question_.driver;
-    const ContainerImage* newest = compat::newest_image(
-        given_, driver, matrix_, [&](const ContainerImage& image) { return image.image == given.image; });
-    if (newest) add(using_image(question_.os == "windows", *newest, ""));
-}
-
-/// CUDA and cuDNN of the system; those that a framework takes are proposed with its build. The CUDA that was given
-/// stays where a cuDNN suits it.
-void Proposals::propose_libraries() {
-    const Version* given = given_cuda(given_);
-    if (given_cudnn(given_) && given) propose_libraries_of(*given, false);
-    const auto newest = given || given_cudnn(given_) ? newest_cuda() : std::nullopt;
-    if (newest) propose_libraries_of(*newest, given != nullptr);
-}
-
-void Proposals::propose_libraries_of(const Version& cuda, bool change_cuda) {
-    const CudnnBuild* cudnn = newest_cudnn(cuda.major());
-    if (given_cudnn(given_) && !cudnn) return;
-    Remedy remedy{.action = Action::install_package, .text = "Use CUDA " + cuda.text, .link = cuda_archive};
-    if (change_cuda) remedy.changes.push_back({"cuda", cuda.text});
-    if (given_cudnn(given_)) {
-        remedy.text = "Use " + (change_cuda ? "CUDA " + cuda.text + " with " : "") + "cuDNN " + cudnn->last().text;
-        remedy.changes.push_back({"cudnn", cudnn->last().text + "+cu" + std::to_string(cuda.major())});
-        remedy.commands = pip_commands_for(*cudnn);
-        remedy.link = cudnn->source.url;
-    }
-    remedy.text += ", the newest that suits what was specified";
-    add(std::move(remedy));
-}
 
 }  // namespace
 
@@ -436,14 +438,11 @@ void offer_plan(const Facts& facts, Finding& finding) {
                                     .commands = {command}});
 }
 
-Remedy using_image(bool on_windows, const ContainerImage& image, const std::string& why) {
-    const std::string name = compat::name_of(image);
-    return {.action = Action::install_package,
-            .text = (on_windows ? "In WSL 2, use " : "Use ") + std::string("NVIDIA's container image ") + name +
-                    ", which contains CUDA " + image.cuda.text + why,
-            .commands = name.ends_with('*') ? std::vector<std::string>() : std::vector{"docker pull " + name},
-            .link = image.source.url,
-            .changes = {{"image", name}}};
+std::vector<Remedy> image_instead(bool on_windows, const std::string& framework, const Version& gpu,
+                                  const compat::DriverAsked& driver, const Matrix& matrix) {
+    const ContainerImage* image = compat::image_instead(framework, gpu, driver, matrix);
+    if (!image) return {};
+    return {using_image(on_windows, *image, ": no published build of any version runs on this GPU")};
 }
 
 std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, const Matrix& matrix) {
@@ -483,16 +482,6 @@ Remedy without_repair(const Facts& given, const Matrix& matrix) {
                 (names.empty() ? "CUDA or cuDNN" : "the build or version of " + join_with_and(names) + " or Python") +
                 ": " + otherwise,
         .link = support};
-}
-
-std::optional<int> last_driver_branch(const Facts& facts, const Matrix& matrix) {
-    std::optional<int> last;
-    for (const Gpu& gpu : facts.cuda_devices) {
-        const auto row = compat::architecture_of(gpu, matrix);
-        if (row && row->last_driver_branch)
-            last = std::min(last.value_or(*row->last_driver_branch), *row->last_driver_branch);
-    }
-    return last;
 }
 
 }  // namespace rnncheck::rules

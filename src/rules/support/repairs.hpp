@@ -2,6 +2,7 @@
 // they change is judged again. Pure.
 #pragma once
 
+#include "compat/questions.hpp"
 #include "facts/facts.hpp"
 #include "matrix/matrix.hpp"
 #include "report/finding.hpp"
@@ -14,17 +15,15 @@ Facts as_given(const Facts& facts, const Matrix& matrix);
 
 /// Proposals for what was given (of a machine: as_given), from the smallest change on: another driver, another build of
 /// the same framework version, another CUDA and cuDNN, another Python, another framework version. Each remedy's
-/// `changes` say what is different afterwards; the commands are those of the place that `facts` show.
+/// `changes` list what is different afterwards; the commands are those for the machine that `facts` describe.
 std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, const Matrix& matrix);
 
-/// `why` continues the sentence.
-Remedy using_image(bool on_windows, const ContainerImage& image, const std::string& why);
+/// The newest container image of the framework, if no published build of any version runs on this GPU; else nothing.
+std::vector<Remedy> image_instead(bool on_windows, const std::string& framework, const Version& gpu,
+                                  const compat::DriverAsked& driver, const Matrix& matrix);
 
-/// What to say where no proposal holds.
+/// The remedy if no proposal holds.
 Remedy without_repair(const Facts& given, const Matrix& matrix);
-
-/// The driver branch that is the last one for some GPU of these facts: no newer driver may be recommended.
-std::optional<int> last_driver_branch(const Facts& facts, const Matrix& matrix);
 
 /// The plan for the finding's GPU and the driver, as its last remedy (Rule::offers_plan).
 void offer_plan(const Facts& facts, Finding& finding);

@@ -3,6 +3,7 @@
 
 #include "base/json.hpp"
 #include "rules/rule.hpp"
+#include "rules/support/versions.hpp"
 
 namespace rnncheck {
 
@@ -26,7 +27,7 @@ Rule rule_of(std::string_view name, Check check) {
     from_json(Json::parse(head_of(page)), rule, "docs/rules/" + std::string(name) + ".md");
     const std::string_view text = without_head(page).substr(std::string_view("# \n\n").size() + name.size());
     rule.title = text.substr(0, text.find('\n'));
-    rule.check = check;
+    rule.function = check;
     return rule;
 }
 
@@ -67,6 +68,13 @@ std::string page_of(const LogCause& cause) {
 
 }  // namespace
 
+Verdict Rule::check(const Facts& facts, const Matrix& matrix) const {
+    if (only_given(facts) || judges_versions == JudgesVersions::beside_machines) return function(facts, matrix);
+    if (const auto asked = rules::asked_versions(facts)) return rules::judge_asked(*asked, matrix, function);
+    if (judges_versions == JudgesVersions::asked_first) return function(facts, matrix);
+    return not_applicable(rules::about_named_versions);
+}
+
 std::span<const Named<Rule>> rules_of_the_directory() {
     static const auto rules = read_rules();
     static const auto named = [] {
@@ -83,7 +91,8 @@ Remedy rules::remedy(std::string_view place, const std::vector<std::string>& val
     const Rule& rule = *find_named(rules_of_the_directory(), place.substr(0, slash))->thing;
     Remedy filled = *find_by(rule.remedies, &NamedRemedy::name, place.substr(std::min(slash + 1, place.size())));
     for (std::string* text : {&filled.text, &filled.verify, &filled.link}) *text = filled_in(*text, values);
-    for (std::string& command : filled.commands) command = filled_in(command, values);
+    for (auto* lines : {&filled.commands, &filled.checks})
+        for (std::string& line : *lines) line = filled_in(line, values);
     if (!commands.empty()) filled.commands = std::move(commands);
     return filled;
 }
@@ -94,7 +103,7 @@ RuleList::RuleList(const Matrix& matrix) : matrix_(matrix) {
     for (const LogCause& row : matrix_.log_causes()) {
         if (find_named(directory, row.cause)) continue;
         log_causes_.push_back({.title = row.title,
-                               .check = only_a_log_tells,
+                               .function = only_a_log_tells,
                                .only_from_log = true,
                                .layer = from_name<Layer>(row.layer).value_or(Layer::host),
                                .max_severity = from_name<Severity>(row.severity).value_or(Severity::error)});

@@ -30,42 +30,25 @@ std::vector<std::string> systems_of_driver(const Facts& facts) {
     return {"linux"};
 }
 
-compat::Suitability given_driver_runs(const Facts& facts, const Matrix& matrix, const Version& cuda) {
-    compat::DriverAsked driver = driver_asked(facts);
-    const ContainerImage* image = compat::given_image(facts, matrix);
-    std::optional<compat::Suitability> first;
-    for (const std::string& system : systems_of_driver(facts)) {
-        driver.os = system;
-        const auto other = image ? compat::driver_runs_image(driver, *image, facts, matrix)
-                                 : compat::driver_runs_cuda(driver, cuda, matrix);
-        if (!first) first = other;
-        if (other.fit != Fit::unknown && (other.fit != first->fit || other.limited != first->limited))
-            return {.fit = Fit::unknown,
-                    .why = "Linux and Windows need different drivers for CUDA " + cuda.text +
-                           ", and os= was not specified"};
-    }
-    return *first;
-}
-
 std::string words_of(const Gpu& gpu) {
     const std::string capability = "compute capability " + gpu.compute_capability->text;
     return gpu.name ? *gpu.name + " (" + capability + ")" : capability;
 }
 
 std::string words_of(const Framework& framework) {
-    static const std::map<std::string, std::string> names = {{"tensorflow", "TensorFlow"},
-                                                             {"keras", "Keras"},
-                                                             {"pytorch", "PyTorch"},
-                                                             {"jax", "JAX"},
-                                                             {"onnxruntime", "ONNX Runtime"},
-                                                             {"paddlepaddle", "PaddlePaddle"},
-                                                             {"ctranslate2", "CTranslate2"},
-                                                             {"cupy", "CuPy"},
-                                                             {"mxnet", "MXNet"}};
-    const auto name = names.find(framework.name);
-    return (name == names.end() ? framework.name : name->second) +
-           (framework.version ? ' ' + framework.version->text : std::string()) +
-           (framework.build ? " (" + *framework.build + ")" : std::string());
+    static constexpr std::pair<std::string_view, std::string_view> names[] = {{"tensorflow", "TensorFlow"},
+                                                                              {"keras", "Keras"},
+                                                                              {"pytorch", "PyTorch"},
+                                                                              {"jax", "JAX"},
+                                                                              {"onnxruntime", "ONNX Runtime"},
+                                                                              {"paddlepaddle", "PaddlePaddle"},
+                                                                              {"ctranslate2", "CTranslate2"},
+                                                                              {"cupy", "CuPy"},
+                                                                              {"mxnet", "MXNet"}};
+    const auto* name = find_where(names, [&](const auto& one) { return one.first == framework.name; });
+    return std::string(name ? name->second : framework.name) +
+           (framework.version ? ' ' + framework.version->text : "") +
+           (framework.build ? " (" + *framework.build + ")" : "");
 }
 
 /// Nothing but what contradicts what was given is left out.
@@ -78,14 +61,9 @@ static bool may_be(const FrameworkBuild& build, const Facts& facts, const Framew
 
 static Coverage coverage_of(const std::vector<FrameworkBuild>& rows, const Version& version) {
     if (rows.empty()) return Coverage::silent;
-    const auto older = [](const auto& a, const auto& b) { return a.first < b.first; };
-    const auto ends_earlier = [](const auto& a, const auto& b) {
-        return a.last.value_or(a.first) < b.last.value_or(b.first);
-    };
-    const auto oldest = std::ranges::min_element(rows, older);
-    const auto newest = std::ranges::max_element(rows, ends_earlier);
-    if (version < oldest->first) return Coverage::older_than_data;
-    return within(version, newest->last.value_or(newest->first)) ? Coverage::silent : Coverage::newer_than_data;
+    const auto end_of = [](const FrameworkBuild& row) { return row.last.value_or(row.first); };
+    if (version < std::ranges::min(rows, {}, &FrameworkBuild::first).first) return Coverage::older_than_data;
+    return within(version, end_of(std::ranges::max(rows, {}, end_of))) ? Coverage::silent : Coverage::newer_than_data;
 }
 
 Builds builds_of(const Facts& facts, const Matrix& matrix, const Framework& framework) {
@@ -107,29 +85,35 @@ std::string libraries_of(const FrameworkBuild& build) {
                                   : "");
 }
 
-namespace {
-
-int sign(int answer) {
-    return (answer > 0) - (answer < 0);
+bool is_default(const FrameworkBuild& build) {
+    return build.install == "pip install " + build.package + "=={version}";
 }
+
+namespace {
 
 std::string system_words(const std::string& os) {
     return os == "linux" ? "Linux" : os == "windows" ? "Windows" : "macOS";
 }
 
-/// The builds with this kind of answer: "cu126 and cu130"; with their systems where there are several.
+/// Whether both are good, both bad or both unknown.
+bool alike(int answer, int other) {
+    return (answer > 0) == (other > 0) && (answer < 0) == (other < 0);
+}
+
+/// The builds with an answer of this kind, "cu126 and cu130": of one system, or where there are several, with theirs.
 std::string names_of(const std::vector<FrameworkBuild>& builds, const std::vector<int>& answers, int kind,
                      const std::string& os) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < builds.size(); ++i) {
-        if (sign(answers[i]) != kind || (!os.empty() && builds[i].os != os)) continue;
-        const bool several = std::ranges::any_of(builds, [&](const auto& other) { return other.os != builds[i].os; });
+        const FrameworkBuild& build = builds[i];
+        if (!alike(answers[i], kind) || (!os.empty() && build.os != os)) continue;
+        const bool several = std::ranges::any_of(builds, [&](const auto& other) { return other.os != build.os; });
         // MXNet's builds are packages of their own, of which none is the default.
-        const auto defaults = std::ranges::count_if(
-            builds, [&](const auto& other) { return other.os == builds[i].os && is_default(other); });
-        const std::string name = builds[i].build + (os.empty() && several ? " on " + system_words(builds[i].os) : "") +
-                                 (os.empty() && defaults == 1 && is_default(builds[i]) ? " (the default)" : "");
-        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+        const auto defaults =
+            std::ranges::count_if(builds, [&](const auto& other) { return other.os == build.os && is_default(other); });
+        add_once(names, os.empty() ? build.build + (several ? " on " + system_words(build.os) : "") +
+                                         (defaults == 1 && is_default(build) ? " (the default)" : "")
+                                   : build.build);
     }
     return join_with_and(names);
 }
@@ -151,44 +135,39 @@ std::optional<std::size_t> decides_on(const std::string& os, const std::vector<F
     return std::nullopt;
 }
 
-}  // namespace
-
-bool is_default(const FrameworkBuild& build) {
-    return build.install == "pip install " + build.package + "=={version}";
+std::string depends_on_build(const Framework& framework, const std::vector<FrameworkBuild>& builds,
+                             const std::vector<int>& answers) {
+    std::vector<std::string> parts;
+    for (const auto& [kind, words] :
+         {std::pair(1, "no problem with "), std::pair(-1, "a problem with "), std::pair(0, "not in the data for ")})
+        if (const std::string names = names_of(builds, answers, kind, ""); !names.empty())
+            parts.push_back(words + names);
+    return "it depends on the build of " + words_of(framework) +
+           ", and the build or os= was not specified: " + join(parts, "; ") + " (example: pytorch=2.4+cu124 os=linux)";
 }
 
-DecidingBuild deciding_build(const std::vector<FrameworkBuild>& builds, const std::vector<int>& answers) {
-    if (builds.empty()) return {};
+}  // namespace
+
+DecidingBuild deciding_build(const Framework& framework, const std::vector<FrameworkBuild>& builds,
+                             const std::vector<int>& answers) {
     std::set<std::string> systems;
     for (const FrameworkBuild& build : builds) systems.insert(build.os);
     const std::string first = systems.contains("linux") ? "linux" : *systems.begin();
     const auto decides = decides_on(first, builds, answers);
-    if (!decides) return {};
-    for (const std::string& os : systems) {
-        const auto there = decides_on(os, builds, answers);
-        const bool as_good = there && sign(answers[*there]) == sign(answers[*decides]);
-        if (!as_good && (answers[*decides] > 0 || (there && answers[*there] > 0))) return {};
-    }
-    const std::string others = names_of(builds, answers, -sign(answers[*decides]), first);
+    const int answer = decides ? answers[*decides] : 0;
+    const bool agreed = decides && std::ranges::all_of(systems, [&](const std::string& os) {
+                            const auto there = decides_on(os, builds, answers);
+                            const bool as_good = there && alike(answers[*there], answer);
+                            return as_good || (answer <= 0 && (!there || answers[*there] <= 0));
+                        });
+    if (!agreed) return {nullptr, depends_on_build(framework, builds, answers)};
     const FrameworkBuild& build = builds[*decides];
+    const std::string on_system = systems.size() > 1 ? "on " + system_words(first) : "";
+    const std::string others = answer == 0 ? "" : names_of(builds, answers, -answer, first);
     if (std::ranges::adjacent_find(answers, std::not_equal_to()) == answers.end()) return {&build, ""};
-    if (others.empty()) return {&build, systems.size() > 1 ? "on " + system_words(first) : ""};
-    return {&build, "its default build" + (systems.size() > 1 ? " on " + system_words(first) : std::string()) + ", " +
-                        build.build + ", unlike " + others};
-}
-
-std::string depends_on_build(const Framework& framework, const std::vector<FrameworkBuild>& builds,
-                             const std::vector<int>& answers) {
-    std::vector<std::string> parts;
-    const auto add = [&](int kind, const char* words) {
-        if (const std::string names = names_of(builds, answers, kind, ""); !names.empty())
-            parts.push_back(words + names);
-    };
-    add(1, "no problem with ");
-    add(-1, "a problem with ");
-    add(0, "not in the data for ");
-    return "it depends on the build of " + words_of(framework) +
-           ", and the build or os= was not specified: " + join(parts, "; ") + " (example: pytorch=2.4+cu124 os=linux)";
+    if (others.empty()) return {&build, on_system};
+    return {&build, "its default build" + (on_system.empty() ? "" : ' ' + on_system) + ", " + build.build +
+                        ", unlike " + others};
 }
 
 std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& version, const Facts& given) {
@@ -198,34 +177,6 @@ std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& v
     if (given_cuda(given)) changes.push_back({"cuda", build.cuda->text});
     if (given_cudnn(given) && build.cudnn) changes.push_back({"cudnn", build.cudnn->text});
     return changes;
-}
-
-std::vector<PlannedBuild> planned_builds(const Facts& facts, const Matrix& matrix, Framework framework,
-                                         const PlanQuestion& question) {
-    std::vector<PlannedBuild> planned;
-    framework.build.reset();
-    for (FrameworkBuild& build : builds_of(facts, matrix, framework).with_cuda) {
-        build.first = *framework.version;
-        build.last = framework.version;
-        planned.push_back(plan_build(build, question, matrix));
-    }
-    std::erase_if(planned, [](const PlannedBuild& build) { return !runs(build) || build.install.empty(); });
-    return planned;
-}
-
-std::vector<Remedy> builds_that_run(const Facts& facts, const Matrix& matrix, const Framework& framework) {
-    const PlanQuestion question = plan_question(facts, matrix);
-    std::vector<Remedy> remedies;
-    auto builds = planned_builds(facts, matrix, framework, question);
-    std::ranges::stable_sort(builds, std::greater(), [](const PlannedBuild& build) { return *build.cuda; });
-    for (const PlannedBuild& build : builds)
-        if (build.os == question.os && build.fit == Fit::works)
-            remedies.push_back({.action = Action::install_package,
-                                .text = "Install its build for CUDA " + build.cuda->text + " (" + build.build + ")",
-                                .commands = {build.install + in_place_of_installed},
-                                .link = build.sources.front(),
-                                .changes = changes_to(build, *framework.version, facts)});
-    return remedies;
 }
 
 void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework, VerdictBuilder& answers,
@@ -238,8 +189,8 @@ void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& fr
         numbers.push_back(outcome == Outcome::fault ? -1 : outcome == Outcome::pass ? 1 : 0);
     }
     if (builds.empty()) return;
-    const DecidingBuild deciding = deciding_build(builds, numbers);
-    if (!deciding.build) return answers.depends(depends_on_build(framework, builds, numbers));
+    const DecidingBuild deciding = deciding_build(framework, builds, numbers);
+    if (!deciding.build) return answers.depends(deciding.words);
     const auto at = static_cast<std::size_t>(deciding.build - builds.data());
     const std::string which = deciding.words.empty() ? "" : " (" + deciding.words + ")";
     if (numbers[at] == 0) return answers.unknown("the data do not cover every build of " + words_of(framework));
@@ -254,16 +205,14 @@ std::optional<Facts> asked_versions(const Facts& facts) {
     Facts about;
     about.tool.stages = {"given"};
     about.host.platform = facts.host.platform;
-    for (const Framework& framework : facts.frameworks)
-        if (framework.asked) about.frameworks.push_back(framework);
-    if (about.frameworks.empty()) return std::nullopt;
-    return about;
+    const auto* python = find_by(facts.pythons, &PythonEnvironment::active, true);
+    about.pythons = {python ? *python : PythonEnvironment()};
+    std::ranges::copy_if(facts.frameworks, std::back_inserter(about.frameworks), &Framework::asked);
+    return about.frameworks.empty() ? std::nullopt : std::optional(about);
 }
 
-Verdict judge_asked_versions(const std::optional<Facts>& about, const Matrix& matrix,
-                             Verdict (*check)(const Facts&, const Matrix&)) {
-    if (!about) return not_applicable(about_named_versions);
-    const Verdict verdict = check(*about, matrix);
+Verdict judge_asked(const Facts& asked, const Matrix& matrix, Verdict (*function)(const Facts&, const Matrix&)) {
+    const Verdict verdict = function(asked, matrix);
     const bool needs_more = verdict.outcome == Outcome::undecided && verdict.missing != MissingInput::data;
     return needs_more ? not_applicable(verdict.reason) : verdict;
 }
@@ -290,36 +239,6 @@ Verdict judge_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks
     }
     answers.irrelevant("it does not apply to the specified frameworks' builds");
     return answers.close();
-}
-
-Serves serves(const Version& cudnn, const Version& built_with) {
-    if (cudnn.major() != built_with.major())
-        return cudnn.major() < built_with.major() ? Serves::too_old : Serves::too_new;
-    const bool minors_told = parts_written(cudnn) > 1 && parts_written(built_with) > 1;
-    return minors_told && cudnn.minor() < built_with.minor() ? Serves::too_old : Serves::well;
-}
-
-Verdict judge_cudnn_of_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
-                                  bool (*is_fault)(Serves),
-                                  void (*describe)(Finding&, const Framework&, const FrameworkBuild&, const Version&)) {
-    if (!only_given(facts)) return not_applicable(about_named_versions);
-    const Version* cudnn = given_cudnn(facts);
-    if (!cudnn) return undecided("no cuDNN version was specified");
-    return judge_frameworks(
-        facts, matrix, speaks_of, [&](const FrameworkBuild& build, const Framework& framework) -> Verdict {
-            if (!build.cudnn) return undecided("the data do not show it");
-            const Serves how = serves(*cudnn, *build.cudnn);
-            if (!is_fault(how))
-                return pass(words_of(framework) + (how == Serves::too_new   ? " was not built for a later cuDNN"
-                                                   : how == Serves::too_old ? " was not built for an earlier cuDNN"
-                                                                            : " has compatible libraries"));
-            Finding finding;
-            finding.subject = words_of(framework);
-            finding.symptoms = {words_of(framework) + ", libraries: " + build.libraries};
-            finding.evidence = {{"cuDNN", cudnn->text, "cudnns"}, evidence_of(build, "cuDNN " + build.cudnn->text)};
-            describe(finding, framework, build, *cudnn);
-            return fault(std::move(finding));
-        });
 }
 
 namespace {

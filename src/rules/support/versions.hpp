@@ -1,5 +1,5 @@
-// Rules asked about versions alone ("what if driver=535 cuda=12.4"): what was given, and what follows from the tables.
-// Pure.
+// Rules about specified versions ("what if driver=535 cuda=12.4"): what was specified, and what follows from the
+// tables. Pure.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ struct Rule;
 
 namespace rnncheck::rules {
 
-/// Why a rule about such releases has nothing to say of a machine.
+/// Why a rule about specified versions does not apply to a machine.
 inline constexpr const char* about_named_versions = "it applies only to versions specified with --for or matrix check";
 
 /// Null when not given.
@@ -31,8 +31,6 @@ using compat::outside_data;
 /// Whose drivers the given one may be among. Three numbers are Linux's alone; two may be either's (570.26, 528.33), and
 /// a branch ("535") is named alike on both.
 std::vector<std::string> systems_of_driver(const Facts& facts);
-/// Unknown where the drivers of those systems differ about this CUDA.
-compat::Suitability given_driver_runs(const Facts& facts, const Matrix& matrix, const Version& cuda);
 
 /// "GPU" and what was given: "compute capability 8.6", "GeForce RTX 3090 (8.6)".
 std::string words_of(const Gpu& gpu);
@@ -53,14 +51,14 @@ std::string libraries_of(const FrameworkBuild& build);
 /// Of builds that differ, the one whose answer is the framework's.
 struct DecidingBuild {
     const FrameworkBuild* build = nullptr;  ///< null: it depends on the build, and none is the default
-    std::string words;                      ///< "its default build, cu128, unlike cu126"; "" where no build differs
+    /// "its default build, cu128, unlike cu126"; "" if no build differs; if none decides, "no problem with cu126; a
+    /// problem with cu128".
+    std::string words;
 };
-/// `answers` has for each build a number: above 0 no problem, 0 unknown, below 0 a problem; equal numbers are the same
-/// answer. Where builds differ, that of the index decides; of a system that was not told, Linux counts unless another
-/// one's answer is good where Linux's is not.
-DecidingBuild deciding_build(const std::vector<FrameworkBuild>& builds, const std::vector<int>& answers);
-/// "it depends on the build of PyTorch 2.9, which was not specified: no problem with cu126; a problem with cu128".
-std::string depends_on_build(const Framework& framework, const std::vector<FrameworkBuild>& builds,
+/// `answers` has a number for each of the builds, at least one: above 0 no problem, 0 unknown, below 0 a problem; equal
+/// numbers are the same answer. If builds differ, the default one of the package index decides; if the system is
+/// unknown, that of Linux, unless another system has a better answer.
+DecidingBuild deciding_build(const Framework& framework, const std::vector<FrameworkBuild>& builds,
                              const std::vector<int>& answers);
 /// What `pip install PACKAGE==VERSION` gives, without an index or an extra.
 bool is_default(const FrameworkBuild& build);
@@ -68,29 +66,20 @@ bool is_default(const FrameworkBuild& build);
 std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& version, const Facts& given);
 /// To pip, another build of torch 2.8.0 satisfies torch==2.8.0, too.
 constexpr const char* in_place_of_installed = " --force-reinstall";
-/// Builds of the framework's version, of any flavour, that run with everything else that was given, as commands; that
-/// of the newest CUDA first.
-std::vector<Remedy> builds_that_run(const Facts& facts, const Matrix& matrix, const Framework& framework);
-/// Builds of a known version, of any flavour and system, that run or compile first.
-std::vector<PlannedBuild> planned_builds(const Facts& facts, const Matrix& matrix, Framework framework,
-                                         const PlanQuestion& question);
-
 using Judge = std::function<Verdict(const FrameworkBuild&)>;
 /// A framework is at fault when the deciding one of the builds that it may be is; well when none is. Else it depends on
-/// the build. `judge` is undecided where the tables do not show it, and passes with the words that say what is well.
+/// the build. `judge` is undecided if the tables do not show it, and passes with a reason.
 void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework, VerdictBuilder& answers,
                   const Judge& judge);
 
-/// What --for asks about on a machine, as a person would give it: those releases and the system. Unset when nothing is
-/// asked about.
+/// The versions that --for specifies on a machine, as `matrix check` would have them: with the system and the active
+/// Python. Unset without --for.
 std::optional<Facts> asked_versions(const Facts& facts);
 
-/// A rule's answer about versions alone (`check`) on those releases: as without a machine, what was not specified is no
-/// open question.
-Verdict judge_asked_versions(const std::optional<Facts>& about, const Matrix& matrix,
-                             Verdict (*check)(const Facts&, const Matrix&));
+/// A rule's verdict on these versions. As in `matrix check`, what was not specified does not make it undecided.
+Verdict judge_asked(const Facts& asked, const Matrix& matrix, Verdict (*function)(const Facts&, const Matrix&));
 
-/// Which builds a rule speaks of.
+/// Which builds a rule is about.
 bool takes_system_libraries(const FrameworkBuild& build);
 bool brings_libraries(const FrameworkBuild& build);
 
@@ -98,26 +87,14 @@ bool brings_libraries(const FrameworkBuild& build);
 Verdict judge_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
                          const std::function<Verdict(const FrameworkBuild&, const Framework&)>& judge);
 
-/// A cuDNN for something built with another: it must be of the same major, and of the same minor or a later one.
-/// https://github.com/openxla/xla/blob/main/xla/stream_executor/cuda/cuda_dnn.cc
-enum class Serves { well, too_old, too_new };
-Serves serves(const Version& cudnn, const Version& built_with);
-
-/// The cuDNN that was given, for every framework with a release: at fault where it serves in a way that `is_fault`
-/// names, with what `describe` says besides the evidence.
-Verdict judge_cudnn_of_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
-                                  bool (*is_fault)(Serves),
-                                  void (*describe)(Finding&, const Framework&, const FrameworkBuild&,
-                                                   const Version& cudnn));
-
-/// What was given, once for each CUDA and cuDNN of the tables that it may mean; the facts themselves when both are told
-/// in full, or the tables know none.
+/// What was specified, once for each CUDA and cuDNN of the tables that it may mean; the facts themselves if both are
+/// complete, or not in the tables.
 std::vector<Facts> as_full_versions(const Facts& facts, const Matrix& matrix);
 
-/// The rule's verdict when it is the same for all of `possible`, else that it depends on the release.
+/// The rule's verdict if it is the same for all of `possible`, else that it depends on the version.
 Verdict judge_possible(const Rule& rule, const Facts& told, const std::vector<Facts>& possible, const Matrix& matrix);
 
-/// The same as a question to the tables: with the CUDA that the driver itself tells, and the system whose drivers
+/// The specified driver as a query of the tables: with the CUDA that the driver reports, and the system whose drivers
 /// count.
 compat::DriverAsked driver_asked(const Facts& facts);
 

@@ -2,12 +2,6 @@
 
 namespace rnncheck::rules {
 
-std::string in_words(const CallResult& call) {
-    const std::string text = escaped(call.text, 300);
-    if (call.code < 0) return call.call + (text.empty() ? " failed" : ": " + text);
-    return call.call + " returned " + std::to_string(call.code) + (text.empty() ? "" : " (" + text + ")");
-}
-
 std::string in_words(const std::optional<CallResult>& call) {
     return call ? in_words(*call) : "the reason is unknown";
 }

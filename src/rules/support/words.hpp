@@ -10,12 +10,12 @@
 
 namespace rnncheck::rules {
 
-/// What `name`, a function or a member, gives for each.
-template <class Things, class Name>
-std::vector<std::string> each(const Things& things, Name&& name) {
-    std::vector<std::string> names;
-    for (const auto& thing : things) names.push_back(std::invoke(name, thing));
-    return names;
+/// What a function or a member gives for each.
+template <class Things, class Of>
+auto each(const Things& things, Of&& of) {
+    std::vector<std::remove_cvref_t<std::invoke_result_t<Of, decltype(*std::begin(things))>>> all;
+    for (const auto& thing : things) all.push_back(std::invoke(of, thing));
+    return all;
 }
 
 /// The value of an evidence; empty when it is unknown.
@@ -23,9 +23,8 @@ std::string if_known(const std::optional<Version>& version);
 std::string if_known(const std::optional<CallResult>& call);
 std::string if_known(const std::optional<std::string>& text);
 
-/// "cuInit returned 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)", or the loader's words when there was no answer.
-std::string in_words(const CallResult& call);
-/// The same, or that the reason is not known.
+/// A call in words, or that the reason is not known.
+using rnncheck::in_words;
 std::string in_words(const std::optional<CallResult>& call);
 
 Evidence evidence_of(const FailedCall& failed);
@@ -33,7 +32,7 @@ Evidence evidence_of(const FailedCall& failed);
 /// "cannot be opened: ..." or "does not report its version: ...".
 std::string why_unusable(const CallResult& failure);
 
-/// Why what cuInit answered cannot be judged: nothing can reach the driver, or it was not asked.
+/// Why the result of cuInit cannot be evaluated: the driver cannot be reached, or cuInit was not called.
 std::optional<Verdict> without_cuinit(const Facts& facts);
 
 /// The same finding for each subject.

@@ -1,0 +1,78 @@
+// Machines compared: two, or the nodes of a fleet with each other or with themselves at an earlier time. Of many nodes,
+// the reports are reduced to their fields: small enough for a hundred thousand of them.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/comparisons.hpp"
+
+namespace rnncheck {
+
+/// A text of which one copy is kept, for all reports. Several threads may make them.
+class Text {
+  public:
+    explicit Text(std::string_view text);
+    /// Not while another thread makes one.
+    const std::string& str() const;
+    auto operator<=>(const Text&) const = default;
+
+  private:
+    std::uint32_t number_;
+};
+
+struct FleetNode {
+    std::string name = {};
+    std::string run_at = {};                            ///< ISO time, compared as text; "" when the report has none
+    std::string verdict = {};                           ///< as the report has it; "" for facts that nobody judged
+    std::map<Text, Text> findings = {};                 ///< "error driver_missing", and its title
+    std::vector<std::pair<Text, Text>> values = {};     ///< field and value, by field
+    std::vector<std::pair<Text, double>> numbers = {};  ///< that vary from run to run, of each GPU
+    TextMap labels = {};
+};
+
+/// A report that could not be read: "gpu07.json:3" and why.
+struct UnreadableReport {
+    std::string name, why;
+};
+
+struct Collection {
+    std::vector<FleetNode> nodes = {};  ///< by name, the latest report of each
+    std::vector<UnreadableReport> unreadable = {};
+    std::size_t repeated = 0;
+
+    const FleetNode* find(std::string_view name) const;
+};
+
+/// Of files, directories (their *.json and *.ndjson) and "-", standard input. InputError for what does not exist, and
+/// for a directory without reports.
+std::vector<std::string> report_files(const std::vector<std::string>& inputs);
+
+/// Each file holds one report or many, one after the other. With `name_by_file` a node's name is that of the file even
+/// where the report has a label `node`.
+Collection read_reports(const std::vector<std::string>& files, bool name_by_file = false);
+
+/// The one report of a collection. InputError when there is not one.
+const FleetNode& only_report(const Collection& collection);
+
+/// Both judged by the same rules and tables.
+Diff diff(const Report& a, const std::string& name_of_a, const Report& b, const std::string& name_of_b);
+
+struct FleetQuestion {
+    std::vector<std::string> group_by = {};  ///< gpu, os, rnncheck, or a label's key; empty: the first three
+    std::optional<std::string> nodes = {};   ///< who should have reported, in nodeset syntax
+    std::optional<FleetNode> expected = {};  ///< its values in place of what most nodes have
+    std::string only = {};                   ///< keeps what concerns this node
+};
+
+/// UsageError for a nodeset that is none.
+Fleet compare_nodes(const Collection& collection, const FleetQuestion& question);
+
+/// Of facts, and of the rules with findings.
+FleetDiff changes_between(const Collection& before, const Collection& after);
+
+}  // namespace rnncheck

@@ -1,0 +1,78 @@
+// Runs commands in separate processes with time limits and reports exactly how each ended. The only user of <spawn.h>
+// and <sys/wait.h>. Must not know what the commands do.
+#pragma once
+
+#include <poll.h>
+
+#include <functional>
+#include <memory>
+
+#include "process/wire.hpp"
+
+namespace rnncheck::process {
+
+/// The descriptors of the started process for its input and its answer. They are high, so that a library that closes or
+/// reuses low ones does not affect them; lower if the limit on descriptors does not allow these.
+struct Wire {
+    int input = 198;
+    int answer = 199;
+};
+
+struct Command {
+    std::vector<std::string> arguments;          ///< [0] is the program's path
+    std::vector<std::string> extra_environment;  ///< "NAME=value", on top of ours
+    std::string input;
+    std::chrono::milliseconds quiet_limit{};  ///< longest time without a line of answer, by RunClock
+    /// Time limit from the last line to the exit: libraries have exit handlers, and a large node may deinitialize its
+    /// GPUs.
+    std::chrono::milliseconds exit_grace = std::chrono::seconds(20);
+    std::optional<std::chrono::steady_clock::time_point> deadline;
+    /// Time after SIGKILL until the process counts as stuck: the driver may take long to clean up after it. Three
+    /// seconds if the deadline has passed.
+    std::chrono::milliseconds stuck_after = std::chrono::seconds(20);
+};
+
+/// Takes one line of answer, without its end.
+using OnLine = std::function<LineMeaning(std::string_view)>;
+
+/// A started process; the destructor ends it.
+class Process {
+  public:
+    virtual ~Process() = default;
+
+    /// Reads and writes without waiting. Returns how the process ended, once that is known, without probe, target and
+    /// calls.
+    virtual std::optional<ProbeRun> look() = 0;
+
+    /// Half of its quiet_limit has passed without a line.
+    virtual bool is_slow() = 0;
+
+    /// Sets its quiet_limit from now on, if the new one is shorter.
+    virtual void shorten(std::chrono::milliseconds quiet_limit) = 0;
+
+    /// Its work is finished, but it stays until it is ended (ProbeWriter::stay).
+    virtual bool stays() const = 0;
+
+    /// Adds the descriptors to wait for. Returns the longest time to wait, in milliseconds.
+    virtual int add_to_poll(std::vector<pollfd>& polls) const = 0;
+};
+
+/// Starts the command at once; a failure to start is reported as its end.
+std::unique_ptr<Process> start(const Command& command, OnLine on_line);
+
+/// Waits until look() may find something new in one of them, 20 ms at most.
+void wait_for_news(const std::vector<const Process*>& processes);
+
+/// Runs the command to its end.
+ProbeRun run(const Command& command, OnLine on_line);
+
+/// The descriptors of every process that is started.
+const Wire& wire();
+
+/// How many processes can run at the same time within this process's limit on descriptors.
+int capacity();
+
+/// "SIGSEGV".
+std::string signal_name(int signal);
+
+}  // namespace rnncheck::process

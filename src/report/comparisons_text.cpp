@@ -1,0 +1,324 @@
+// What `rnncheck diff` and `rnncheck fleet` print in every format.
+#include <algorithm>
+#include <map>
+
+#include "base/lists.hpp"
+#include "base/text.hpp"
+#include "report/outline.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+std::string in_words(const std::optional<std::string>& value) {
+    return !value ? "unknown" : value->empty() ? "empty" : *value;
+}
+
+/// What differs in a layer, then what is unknown there.
+ChecklistLine line_of(const Diff& diff, DiffLayer layer) {
+    constexpr const char* words[] = {"System", "Driver", "GPU", "CUDA", "cuDNN", "Networks", "Frameworks"};
+    std::vector<std::string> of_a, of_b;
+    for (const Difference& one : diff.unknown)
+        if (one.layer == layer) (one.a ? of_b : of_a).push_back(one.what);
+    const bool is_known = of_a.empty() && of_b.empty();
+    ChecklistLine line{words[static_cast<std::size_t>(layer)], is_known ? Mark::passed : Mark::undetermined, {}};
+    for (const Difference& one : diff.differences) {
+        if (one.layer != layer) continue;
+        if (one.matters) line.mark = Mark::warning;
+        line.rows.push_back(shown(
+            concat(one.what, ": ", in_words(one.a), " -> ", in_words(one.b), one.matters ? "" : " (to be expected)")));
+    }
+    if (!of_a.empty()) line.rows.push_back("unknown in A: " + shown(join(of_a, ", ")));
+    if (!of_b.empty()) line.rows.push_back("unknown in B: " + shown(join(of_b, ", ")));
+    return line;
+}
+
+std::vector<ChecklistLine> lines_of(const Diff& diff) {
+    std::vector<ChecklistLine> lines;
+    for (std::size_t i = 0; i < names_of(DiffLayer{}).size(); ++i)
+        lines.push_back(line_of(diff, static_cast<DiffLayer>(i)));
+    return lines;
+}
+
+std::vector<ChecklistLine> machines_of(const Diff& diff) {
+    return {{"A", mark_of(diff.a.verdict), {shown(diff.a.name + ": " + diff.a.sentence)}},
+            {"B", mark_of(diff.b.verdict), {shown(diff.b.name + ": " + diff.b.sentence)}}};
+}
+
+OverallVerdict verdict_of(const Diff& diff) {
+    constexpr OverallVerdict verdicts[] = {OverallVerdict::healthy, OverallVerdict::problems,
+                                           OverallVerdict::undetermined};
+    return verdicts[static_cast<std::size_t>(diff.outcome)];
+}
+
+/// Of only_in_a and only_in_b, told apart by their messages.
+std::vector<Finding> findings_of(const Diff& diff) {
+    std::vector<Finding> all;
+    for (const auto& [findings, begin] : {std::pair(&diff.only_in_a, "only in A: "), {&diff.only_in_b, "only in B: "}})
+        for (Finding finding : *findings) {
+            finding.message = begin + finding.message;
+            all.push_back(std::move(finding));
+        }
+    return all;
+}
+
+/// One for each rule whose findings only one of the two has, and one for each layer.
+std::vector<RuleVerdict> checks_of(const Diff& diff) {
+    std::vector<RuleVerdict> checks;
+    for (const Finding& finding : findings_of(diff))
+        if (!find_by(checks, &RuleVerdict::rule, finding.rule))
+            checks.push_back({finding.rule, Outcome::fault, finding.message, {}, {}, finding.layer});
+    std::size_t place = 0;
+    for (const ChecklistLine& line : lines_of(diff)) {
+        const Outcome outcome = line.mark == Mark::warning  ? Outcome::fault
+                                : line.mark == Mark::passed ? Outcome::pass
+                                                            : Outcome::undecided;
+        const auto layer = static_cast<Layer>(std::min(place, names_of(Layer{}).size() - 1));
+        const std::string reason = line.rows.empty() ? "nothing differs" : join(line.rows, "; ");
+        checks.push_back({std::string(names_of(DiffLayer{})[place++]), outcome, reason, {}, {}, layer});
+    }
+    return checks;
+}
+
+/// Findings of one side alone, then differences, then what one side does not know.
+std::vector<std::vector<std::string>> rows_of(const Diff& diff) {
+    std::vector<std::vector<std::string>> rows = {{"kind", "layer", "what", "a", "b", "matters"}};
+    const std::string there = "present", not_there = "absent";
+    for (const bool in_a : {true, false})
+        for (const Finding& finding : in_a ? diff.only_in_a : diff.only_in_b)
+            rows.push_back({concat(finding.severity), concat(finding.layer), finding.rule, in_a ? there : not_there,
+                            in_a ? not_there : there, "yes"});
+    for (const auto& [kind, list] : {std::pair("difference", &diff.differences), {"unknown", &diff.unknown}})
+        for (const Difference& one : *list)
+            rows.push_back(
+                {kind, concat(one.layer), one.what, in_words(one.a), in_words(one.b), one.matters ? "yes" : "no"});
+    return rows;
+}
+
+/// The outcomes are in the order of the verdicts.
+OverallVerdict verdict_of(const Fleet& fleet) {
+    return static_cast<OverallVerdict>(fleet.outcome);
+}
+
+std::string on_nodes(std::size_t count, const std::string& nodes) {
+    return pluralized(count, "node", "nodes") + (nodes.empty() ? "" : ": " + nodes);
+}
+
+/// "535.183.01 on 4 nodes: gpu[017,023]".
+std::string in_words(const FleetValue& value) {
+    return value.value + (value.count == 0 ? " is expected" : " on " + on_nodes(value.count, value.nodes));
+}
+
+/// By who has which value.
+std::vector<std::string> division_by(const FleetField& field) {
+    std::vector<std::string> nodes;
+    for (const FleetValue& value : field.values) nodes.push_back(value.nodes);
+    return nodes;
+}
+
+void write_fields(Page& page, const std::vector<const FleetField*>& fields) {
+    constexpr std::size_t most_named = 4;
+    const FleetField& first = *fields.front();
+    page.wrap("  ",
+              shown(first.what) + (first.agreement == FleetAgreement::no_majority ? " (no value has a majority)" : ""));
+    for (const FleetValue& value : first.values) page.wrap(value.odd ? "    ! " : "      ", shown(in_words(value)), 8);
+    std::vector<std::string> others;
+    for (const FleetField* field : fields) others.push_back(shown(field->what));
+    others.erase(others.begin());
+    if (others.size() > most_named && !page.is_verbose()) {
+        const std::size_t more = others.size() - most_named;
+        others.resize(most_named);
+        others.push_back(std::to_string(more) + " more (-v lists them)");
+    }
+    if (!others.empty()) page.wrap("      ", "the same nodes also differ in: " + join(others, ", "));
+}
+
+std::string in_words(const FleetNodes& rule) {
+    return (rule.title ? *rule.title + " (" + rule.what + ')' : rule.what) + " on " + on_nodes(rule.count, rule.nodes);
+}
+
+std::string in_words(const FleetChange& change) {
+    return concat(change.what, ": ", change.from, " -> ", change.to, " on ", on_nodes(change.count, change.nodes));
+}
+
+std::string in_words(const std::string& nodes) {
+    return nodes;
+}
+
+/// Nothing where there is no thing.
+template <class Thing>
+void write_list(Page& page, std::string_view heading, const std::vector<Thing>& things) {
+    if (!things.empty()) page.heading(heading);
+    for (const Thing& thing : things) page.wrap("  ", shown(in_words(thing)), 4);
+}
+
+void write_nodes(Page& page, std::string_view heading, const std::string& nodes) {
+    if (!nodes.empty()) write_list(page, heading, std::vector{nodes});
+}
+
+void write_groups(Page& page, const Fleet& fleet) {
+    for (const FleetGroup& group : fleet.groups) {
+        page.heading(on_nodes(group.nodes, shown(group.name)));
+        if (group.differences.empty())
+            page.line("  all " + std::to_string(group.fields_compared) + " fields are the same");
+        // Fields that divide the nodes in the same way have one cause, and stand together.
+        for (const auto& [division, fields] : grouped(group.differences, division_by)) write_fields(page, fields);
+    }
+}
+
+void write_body(Page& page, const Fleet& fleet) {
+    write_list(page, "Problems", fleet.problems);
+    write_list(page, "Warnings", fleet.warnings);
+    write_groups(page, fleet);
+    write_nodes(page, "No report", fleet.missing);
+    write_nodes(page, "Undetermined", fleet.undetermined);
+    std::vector<std::string> unreadable;
+    for (const FleetNodes& reports : fleet.unreadable) unreadable.push_back(reports.what + ": " + reports.nodes);
+    write_list(page, "Unreadable reports", unreadable);
+    if (fleet.repeated == 0) return;
+    page.line();
+    page.wrap("", pluralized(fleet.repeated, "report", "reports") + " left out: the same node has a later one");
+}
+
+void write_body(Page& page, const FleetDiff& diff) {
+    write_list(page, "Findings", diff.findings);
+    write_list(page, "Changes", diff.changes);
+    write_nodes(page, "Only in the first", diff.gone);
+    write_nodes(page, "Only in the second", diff.added);
+}
+
+OverallVerdict verdict_of(const FleetDiff& diff) {
+    const std::size_t changes = diff.findings.size() + diff.changes.size() + diff.gone.size() + diff.added.size();
+    return changes == 0 ? OverallVerdict::healthy : OverallVerdict::problems;
+}
+
+template <class Document>
+void write_whole(Page& page, const Document& document) {
+    page.wrap(headline(document.tool, mark_of(verdict_of(document)), "", page), shown(document.sentence), 2);
+    if (!page.is_quiet()) write_body(page, document);
+}
+
+template <class Document>
+Outline outline_of_nodes(const Document& document) {
+    Outline outline = outline_with(document, verdict_of(document));
+    outline.sections = {section("Nodes", [&](Page& page) { write_body(page, document); })};
+    return outline;
+}
+
+Finding finding_about(std::string rule, std::string title, Severity severity, const std::string& nodes,
+                      std::string message) {
+    return {.rule = std::move(rule),
+            .title = std::move(title),
+            .severity = severity,
+            .subject = nodes,
+            .message = std::move(message)};
+}
+
+/// One for all in which the same nodes differ.
+void add_odd_nodes(const FleetGroup& group, std::vector<Finding>& findings) {
+    std::map<std::string, Finding> by_nodes;
+    for (const FleetField& field : group.differences)
+        for (const FleetValue& value : field.values) {
+            if (!value.odd) continue;
+            Finding& finding = by_nodes[value.nodes];
+            const std::string usual = "; usually " + field.values.front().value;
+            if (finding.rule.empty())
+                finding = finding_about("fleet_node_differs", "Nodes that differ from the others", Severity::warning,
+                                        value.nodes, field.what + " is " + in_words(value) + usual);
+            else
+                finding.evidence.push_back({field.what, value.value + usual, field.fact});
+        }
+    for (auto& [nodes, finding] : by_nodes) {
+        if (!finding.evidence.empty())
+            finding.message += "; " + pluralized(finding.evidence.size(), "more difference", "more differences");
+        findings.push_back(std::move(finding));
+    }
+}
+
+std::vector<Finding> findings_of(const Fleet& fleet) {
+    std::vector<Finding> findings;
+    for (const auto& [title, severity, lists] :
+         {std::tuple("Nodes with a problem", Severity::error, &fleet.problems),
+          std::tuple("Nodes with a warning", Severity::warning, &fleet.warnings)})
+        for (const FleetNodes& list : *lists)
+            findings.push_back(finding_about(list.what, list.title.value_or(title), severity, list.nodes,
+                                             "found on " + on_nodes(list.count, list.nodes)));
+    for (const FleetGroup& group : fleet.groups) add_odd_nodes(group, findings);
+    if (!fleet.missing.empty())
+        findings.push_back(finding_about("fleet_node_missing", "Nodes without a report", Severity::warning,
+                                         fleet.missing, fleet.missing + " did not report"));
+    for (const FleetNodes& reports : fleet.unreadable)
+        findings.push_back(finding_about("fleet_report_unreadable", "Reports that cannot be read", Severity::warning,
+                                         reports.nodes, reports.what + ": " + reports.nodes));
+    return findings;
+}
+
+std::vector<std::vector<std::string>> rows_of(const Fleet& fleet) {
+    std::vector<std::vector<std::string>> rows = {{"group", "field", "value", "nodes", "usual", "odd"}};
+    for (const Finding& finding : findings_of(fleet))
+        if (finding.rule != "fleet_node_differs")  // has a row for each value below
+            rows.push_back({"", concat(finding.severity), finding.rule, finding.subject, "", "yes"});
+    for (const FleetGroup& group : fleet.groups)
+        for (const FleetField& field : group.differences)
+            for (const FleetValue& value : field.values)
+                if (!value.nodes.empty())
+                    rows.push_back({group.name, field.fact, value.value, value.nodes,
+                                    field.agreement == FleetAgreement::majority ? field.values.front().value : "",
+                                    value.odd ? "yes" : "no"});
+    return rows;
+}
+
+}  // namespace
+
+void write_document(Page& page, const Diff& diff) {
+    const bool same_findings = diff.only_in_a.empty() && diff.only_in_b.empty();
+    const bool differs = diff.outcome == DiffOutcome::different && same_findings;
+    const std::string first = headline(diff.tool, differs ? Mark::warning : mark_of(verdict_of(diff)), "", page);
+    if (page.is_quiet()) return page.line(first + shown(diff.sentence));
+    page.wrap(first, shown(diff.sentence), 2);
+    page.line();
+    write_checklist(page, machines_of(diff));
+    const std::vector<Finding> findings = findings_of(diff);
+    if (!findings.empty()) page.heading("Findings");
+    for (const Finding& finding : findings) page.wrap("  " + shown(finding.rule) + ": ", shown(finding.message), 4);
+    if (!diff.differences.empty() || !diff.unknown.empty()) page.heading("Differences, from A to B");
+    write_checklist(page, lines_of(diff));
+}
+
+Outline outline_of(const Diff& diff) {
+    Outline outline = outline_with(diff, verdict_of(diff));
+    outline.word = name_of(diff.outcome);
+    outline.findings = findings_of(diff);
+    outline.checks = checks_of(diff);
+    outline.checklist_heading = "Comparison, from A to B";
+    outline.checklist = machines_of(diff);
+    append(outline.checklist, lines_of(diff));
+    std::erase_if(outline.checklist, [](const ChecklistLine& line) { return line.rows.empty(); });
+    outline.rows = rows_of(diff);
+    return outline;
+}
+
+void write_document(Page& page, const Fleet& fleet) {
+    write_whole(page, fleet);
+}
+
+void write_document(Page& page, const FleetDiff& diff) {
+    write_whole(page, diff);
+}
+
+Outline outline_of(const Fleet& fleet) {
+    Outline outline = outline_of_nodes(fleet);
+    outline.word = name_of(fleet.outcome);
+    outline.findings = findings_of(fleet);
+    for (const Finding& finding : outline.findings)
+        outline.checks.push_back({finding.rule, Outcome::fault, finding.message});
+    if (outline.checks.empty()) outline.checks.push_back({"fleet_node_differs", Outcome::pass, fleet.sentence});
+    outline.rows = rows_of(fleet);
+    return outline;
+}
+
+Outline outline_of(const FleetDiff& diff) {
+    return outline_of_nodes(diff);
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,164 @@
+// One case on the device, as far as both RNN interfaces share it: the sequence of calls, device memory, descriptors,
+// weights, the two timed runs.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "rnn/number.hpp"
+#include "vendor/lstm.hpp"
+
+namespace rnncheck::vendor {
+
+inline constexpr int padded_io = 1;  ///< CUDNN_RNN_PADDED_IO_ENABLED
+inline constexpr int cuda_out_of_memory = 2;
+inline constexpr int clip_minmax = 1, pass_on_nan = 1;  ///< cudnnRNNClipMode_t, cudnnNanPropagation_t
+
+int data_type_number(Dtype dtype);  ///< cudnnDataType_t
+int precision_number(Dtype dtype);  ///< cudnnDataType_t of the sums: fp32, fp64 for fp64
+int math_number(MathType math);     ///< cudnnMathType_t
+int mode_number(Cell cell);         ///< cudnnRNNMode_t
+int bias_number(BiasMode bias);     ///< cudnnRNNBiasMode_t
+
+/// For enumerations in the order of cuDNN's (cudnn_adv.h, the same in 7.6, 8.9 and 9.x): cudnnRNNAlgo_t,
+/// cudnnDirectionMode_t, cudnnRNNDataLayout_t, cudnnRNNInputMode_t.
+template <class Enumeration>
+int same_number(Enumeration value) {
+    static_assert(static_cast<int>(Algorithm::persist_static_small_h) == 3 &&
+                  static_cast<int>(Direction::bidirectional) == 1 && static_cast<int>(Layout::batch_major) == 2 &&
+                  static_cast<int>(InputMode::skip) == 1);
+    return static_cast<int>(value);
+}
+
+/// A piece of device memory: its size and, once it is allocated, its address. Of size 0 for what a case does not have.
+struct Memory {
+    std::size_t bytes = 0;
+    DevicePointer at = 0;
+
+    operator void*() const { return reinterpret_cast<void*>(at); }
+};
+
+struct DeviceData {
+    Memory x, hx, cx, dy, dhy, dcy;
+    Memory y, hy, cy, dx, dhx, dcx, dweights;
+    Memory lengths, weights, work, reserve;
+};
+
+/// The results, as bytes in the device's format.
+struct DeviceBytes {
+    std::vector<std::byte> y, hy, cy, dx, dhx, dcx, dweights;
+    bool operator==(const DeviceBytes&) const = default;
+};
+
+/// The arrays that are copied to the device, and those that are copied back, without the weights, of any structure that
+/// has them all.
+template <class Structure>
+auto all_inputs(Structure& of) {
+    return std::array{&of.x, &of.hx, &of.cx, &of.dy, &of.dhy, &of.dcy};
+}
+template <class Structure>
+auto all_results(Structure& of) {
+    return std::array{&of.y, &of.hy, &of.cy, &of.dx, &of.dhx, &of.dcx};
+}
+
+/// Runs one case as a sequence of calls: the first that fails is kept, later ones are skipped. The destructor releases
+/// descriptors and memory, unless a CUDA call failed for another reason than lack of memory, because the context may
+/// then be unusable.
+class CaseRun {
+  public:
+    CaseRun(const Session& session, const RnnCase& rnn_case);
+    CaseRun(const CaseRun&) = delete;
+    CaseRun& operator=(const CaseRun&) = delete;
+    virtual ~CaseRun();
+
+    std::optional<CallResult> failure() const { return calls_.failure(); }
+    Outputs run_twice(const DeviceImage& image, RnnRun& run);
+    Spaces spaces();
+    void run_on_zeros();
+
+  protected:
+    /// Descriptors and sizes; no memory yet.
+    virtual void describe() = 0;
+    /// Puts the weights of one linear layer in their places with place().
+    virtual void place_layer(std::size_t pseudo_layer, int linear, const DeviceImage::Layer& layer) = 0;
+    /// Calls before the first run, which are not timed.
+    virtual void plan() {}
+    /// The calls that compute: one, or more for training.
+    virtual void compute() = 0;
+
+    template <class... Parameters, class... Arguments>
+    void cuda(const Symbol<int(Parameters...)>& symbol, Arguments... arguments) {
+        if (failed()) return;
+        context_in_doubt_ = !calls_(session_.cuda, symbol, arguments...) && calls_.result.code != cuda_out_of_memory;
+    }
+
+    template <class... Parameters, class... Arguments>
+    void cudnn(const Symbol<int(Parameters...)>& symbol, Arguments... arguments) {
+        calls_(session_.cudnn, symbol, arguments...);
+    }
+
+    bool failed() const { return !calls_.ok(); }
+    /// Records a failure of `call`, which succeeded but returned something impossible.
+    void impossible(const char* call, const std::string& what);
+    /// Records a failure if `call` returned a size that no device memory has.
+    void check_size(const char* call, const Memory& memory);
+
+    template <class Descriptor>
+    Descriptor made(const Symbol<int(Descriptor*)>& make, const Symbol<int(Descriptor)>& destroy) {
+        Descriptor descriptor = nullptr;
+        cudnn(make, &descriptor);
+        if (!failed()) clean_up_.push_back([this, &destroy, descriptor] { session_.cudnn.check(destroy, descriptor); });
+        return descriptor;
+    }
+    TensorDescriptor empty_tensor() {
+        return made(api_.cudnnCreateTensorDescriptor, api_.cudnnDestroyTensorDescriptor);
+    }
+    TensorDescriptor tensor(const std::array<int, 3>& sizes);  ///< fully packed
+    /// x or y. Padded positions of an output are filled with zeros.
+    RnnDataDescriptor sequences(int width);
+    /// h of all pseudo-layers and sequences, and c, which only LSTM has.
+    void describe_states();
+
+    /// `call` returned the address `where` and the number `elements` for a part of the weights; `values` is empty for a
+    /// part that the case does not have.
+    void place(const char* call, const void* where, long long elements, std::size_t pseudo_layer, int linear, bool bias,
+               std::span<const std::byte> values);
+
+    const Session& session_;
+    const CudnnApi& api_;
+    const CudnnHandle handle_;
+    const RnnCase& case_;
+    const int type_;
+    RnnDescriptor rnn_ = nullptr;
+    TensorDescriptor h_ = nullptr, c_ = nullptr;
+    DeviceData data_;
+
+  private:
+    struct Placed {
+        std::size_t pseudo_layer;
+        int linear;
+        bool bias;
+        std::size_t begin, bytes;
+    };
+
+    void allocate(Memory& memory);
+    void upload(const Memory& memory, std::span<const std::byte> bytes);
+    void clear(const Memory& memory, int fill = 0);
+    std::vector<std::byte> download(const Memory& memory);
+    /// Allocates all device memory and copies the numbers of the image to it, or zeros if there is none.
+    void allocate_all(const DeviceImage* image);
+    DeviceBytes run_once(double& milliseconds);
+    RnnOutputs decoded(const DeviceBytes& bytes) const;
+
+    Calls calls_;
+    bool context_in_doubt_ = false;
+    std::vector<std::function<void()>> clean_up_;
+    std::vector<std::byte> weight_image_;  ///< as they are to be uploaded: zeros, and each part at its place
+    std::vector<Placed> placed_;
+};
+
+std::unique_ptr<CaseRun> v8_run(const Session& session, const RnnCase& rnn_case);
+std::unique_ptr<CaseRun> legacy_run(const Session& session, const RnnCase& rnn_case);
+
+}  // namespace rnncheck::vendor

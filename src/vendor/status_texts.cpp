@@ -1,0 +1,76 @@
+// How each vendor library puts its status numbers into words.
+#include <utility>
+
+#include "base/text.hpp"
+#include "vendor/cuda_abi.hpp"
+#include "vendor/cudnn_abi.hpp"
+#include "vendor/nvml_abi.hpp"
+
+namespace rnncheck::vendor {
+
+namespace {
+
+std::string text_or_number(const char* text, int code) {
+    return text ? text : "status " + std::to_string(code);
+}
+
+/// By the library's function that gives the text of a status.
+std::string text_of(ProbeWriter& writer, const Symbol<const char*(int)>& function, int code) {
+    return text_or_number(function ? call(writer, function, code) : nullptr, code);
+}
+
+/// The last reason cuDNN gave. Its callback is plain C without our objects, and each process asks one cuDNN.
+std::string& last_reason() {
+    static std::string reason;
+    return reason;
+}
+
+/// `text` is a run of lines, each ended by a NUL, the whole by an empty one.
+void remember_reason(int, void*, const CudnnDebug*, const char* text) {
+    if (!text) return;
+    for (const char* line = text; *line; line += std::char_traits<char>::length(line) + 1) {
+        const std::string_view words = line;
+        const auto reason = words.find("Reason: ");
+        if (reason != std::string_view::npos) last_reason() = trim(words.substr(reason + 8));
+    }
+}
+
+constexpr unsigned errors_and_warnings = 1u << 1 | 1u << 2;  // cudnnSeverity_t ERROR and WARNING as bits
+
+}  // namespace
+
+std::string status_text(ProbeWriter& writer, const CudaApi& api, int code) {
+    const char* name = nullptr;
+    const char* words = nullptr;
+    if (api.cuGetErrorName) call(writer, api.cuGetErrorName, code, &name);
+    if (api.cuGetErrorString) call(writer, api.cuGetErrorString, code, &words);
+    return text_or_number(name, code) + (words ? std::string(": ") + words : "");
+}
+
+std::string status_text(ProbeWriter& writer, const CudartApi& api, int code) {
+    return text_of(writer, api.cudaGetErrorString, code);
+}
+
+std::string status_text(ProbeWriter& writer, const NvmlApi& api, int code) {
+    return text_of(writer, api.nvmlErrorString, code);
+}
+
+std::string status_text(ProbeWriter& writer, const NvrtcApi& api, int code) {
+    return text_of(writer, api.nvrtcGetErrorString, code);
+}
+
+std::string status_text(ProbeWriter& writer, const CudnnApi& api, int code) {
+    const std::string text = text_of(writer, api.cudnnGetErrorString, code);
+    return last_reason().empty() ? text : text + " (" + last_reason() + ")";
+}
+
+void before_call(ProbeWriter& writer, const CudnnApi& api) {
+    static decltype(api.cudnnSetCallback.function) done = nullptr;
+    last_reason().clear();
+    if (std::exchange(done, api.cudnnSetCallback.function) == api.cudnnSetCallback.function) return;
+    // The texts of the reasons are lost where it cannot be set; what the calls answer is not.
+    const int code = call(writer, api.cudnnSetCallback, errors_and_warnings, nullptr, remember_reason);
+    if (code != 0) writer.failed({api.cudnnSetCallback.name, code, text_or_number(nullptr, code)});
+}
+
+}  // namespace rnncheck::vendor

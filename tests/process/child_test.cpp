@@ -1,0 +1,344 @@
+#include "process/child.hpp"
+
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <thread>
+
+#include "base/text.hpp"
+#include "process/process_state.hpp"
+#include "process/this_process.hpp"
+#include "support/catch.hpp"
+#include "support/skip.hpp"
+#include "support/survive_kill.hpp"
+
+using namespace rnncheck;
+using namespace rnncheck::process;
+using std::chrono::milliseconds;
+
+namespace {
+
+struct Told {
+    ProbeRun run;
+    std::vector<std::string> lines;
+    double waited_ms = 0;
+};
+
+Command command(const std::string& habit, milliseconds quiet_limit) {
+    Command made;
+    made.arguments = {MISBEHAVE, habit};
+    made.quiet_limit = quiet_limit;
+    return made;
+}
+
+Told run(const Command& what) {
+    Told told;
+    const auto started = std::chrono::steady_clock::now();
+    told.run = process::run(what, [&](std::string_view line) {
+        if (told.lines.size() < 100) told.lines.emplace_back(line);
+        return LineMeaning{line == "done"};
+    });
+    told.waited_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
+    return told;
+}
+
+Told run(const std::string& habit, milliseconds quiet_limit = milliseconds(5000)) {
+    return run(command(habit, quiet_limit));
+}
+
+bool said(const Told& told, const std::string& line) {
+    return std::find(told.lines.begin(), told.lines.end(), line) != told.lines.end();
+}
+
+/// No child of ours is left, dead or alive.
+bool no_child_left() {
+    return waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD;
+}
+
+}  // namespace
+
+TEST_CASE("a well-behaved process is over at once") {
+    const Told told = run("well");
+    CHECK(told.run.end == ProbeEnd::finished);
+    CHECK(said(told, "begun"));
+    CHECK(said(told, "done"));
+    CHECK(no_child_left());
+}
+
+TEST_CASE("each way to die is told apart, and what was said before stands") {
+    struct Expected {
+        ProbeEnd end;
+        std::optional<std::string> signal;
+        std::optional<int> exit_code;
+    };
+    const std::map<std::string, Expected> expected = {
+        {"exit_code", {ProbeEnd::quit_early, {}, 3}},
+        {"exit_zero", {ProbeEnd::quit_early, {}, 0}},
+        {"bad_write", {ProbeEnd::crashed, "SIGSEGV", {}}},
+        {"abort", {ProbeEnd::crashed, "SIGABRT", {}}},
+        {"throw", {ProbeEnd::crashed, "SIGABRT", {}}},
+        {"kill", {ProbeEnd::killed, "SIGKILL", {}}},
+        {"half_line", {ProbeEnd::quit_early, {}, 0}},
+        {"crash_at_exit", {ProbeEnd::crashed_at_exit, "SIGABRT", {}}},
+    };
+    for (const auto& [habit, how] : expected) {
+        INFO(habit);
+        const Told told = run(habit);
+        CHECK(told.run.end == how.end);
+        CHECK(told.run.signal == how.signal);
+        CHECK(told.run.exit_code == how.exit_code);
+        CHECK(said(told, "begun"));
+        CHECK(said(told, "done") == (habit == "crash_at_exit"));
+        CHECK(no_child_left());
+    }
+}
+
+TEST_CASE("a process without progress is ended within its limit") {
+    for (const std::string habit : {"sleep", "busy", "ignore_sigterm", "endless_chatter", "close_all"}) {
+        INFO(habit);
+        const Told told = run(habit, milliseconds(200));
+        CHECK(told.run.end == ProbeEnd::timed_out);
+        CHECK(contains(told.run.reason.value(), "no progress"));
+        CHECK(told.waited_ms >= 200);
+        CHECK(said(told, "begun"));
+        CHECK(no_child_left());
+    }
+}
+
+TEST_CASE("a process that gets no processor time uses up nobody's limit") {
+    const auto spin_on_one_processor = [](bool idle_class) {
+        cpu_set_t first;
+        CPU_ZERO(&first);
+        CPU_SET(0, &first);
+        sched_setaffinity(0, sizeof first, &first);
+        const sched_param none{};
+        if (idle_class) sched_setscheduler(0, SCHED_IDLE, &none);
+        for (volatile unsigned turns = 0;;) turns = turns + 1;
+    };
+    const pid_t starved = fork();
+    if (starved == 0) spin_on_one_processor(true);
+    const pid_t busy = fork();
+    if (busy == 0) spin_on_one_processor(false);
+    RunClock clock(starved), clock_of_busy(busy);
+    clock.restart();
+    clock_of_busy.restart();
+    for (int i = 0; i < 15; ++i) {
+        std::this_thread::sleep_for(milliseconds(100));
+        clock.elapsed();
+        clock_of_busy.elapsed();
+    }
+    CHECK(clock.elapsed() < milliseconds(600));
+    CHECK(clock_of_busy.elapsed() > 2 * clock.elapsed());
+    for (const pid_t process : {starved, busy}) kill(process, SIGKILL);
+    for (const pid_t process : {starved, busy}) CHECK(waitpid(process, nullptr, 0) == process);
+}
+
+TEST_CASE("a line may change the limit of its process") {
+    const ProbeRun run = process::run(command("sleep", milliseconds(60000)), [](std::string_view) {
+        return LineMeaning{false, milliseconds(200)};
+    });
+    CHECK(run.end == ProbeEnd::timed_out);
+    REQUIRE(run.hang);
+    CHECK(run.hang->state == "sleeping");
+}
+
+TEST_CASE("a private directory goes with the process that created it, whatever ends it") {
+    std::string path;
+    {
+        const PrivateDirectory directory;
+        path = directory.path().value();
+        CHECK(std::filesystem::is_directory(path));
+        std::ofstream(path + "/kernel") << "compiled";
+    }
+    CHECK_FALSE(std::filesystem::exists(path));
+
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    const pid_t creator = fork();
+    if (creator == 0) {
+        const PrivateDirectory directory;
+        const bool told = write(ends[1], directory.path()->c_str(), directory.path()->size()) > 0;
+        while (told) pause();
+        _exit(1);
+    }
+    char text[256] = {};
+    CHECK(read(ends[0], text, sizeof text - 1) > 0);
+    CHECK(std::filesystem::is_directory(text));
+    kill(creator, SIGKILL);
+    CHECK(waitpid(creator, nullptr, 0) == creator);
+    for (int i = 0; i < 100 && std::filesystem::exists(text); ++i) std::this_thread::sleep_for(milliseconds(20));
+    CHECK_FALSE(std::filesystem::exists(text));
+}
+
+TEST_CASE("a process that SIGKILL does not end is given up, told as stuck, and holds nobody", "[optional]") {
+    Command unkillable = command("survive_kill", milliseconds(200));
+    unkillable.stuck_after = milliseconds(300);
+    const Told told = run(unkillable);
+    if (told.run.exit_code == test::tracing_forbidden) return test::skip("no process may trace another here");
+    CHECK(told.run.end == ProbeEnd::stuck);
+    CHECK(contains(told.run.reason.value(), "no progress"));
+    CHECK(told.waited_ms >= 500);
+    CHECK(told.waited_ms < 1900);  // before its helper lets it go
+    CHECK(said(told, "begun"));
+    CHECK(waitpid(-1, nullptr, 0) > 0);
+    CHECK(no_child_left());
+}
+
+TEST_CASE("progress renews the limit, the deadline does not care") {
+    CHECK(run("slow_progress", milliseconds(400)).run.end == ProbeEnd::finished);
+    Command hurried = command("slow_progress", milliseconds(400));
+    hurried.deadline = std::chrono::steady_clock::now() + milliseconds(250);
+    const Told told = run(hurried);
+    CHECK(told.run.end == ProbeEnd::cut_off);
+    CHECK(contains(told.run.reason.value(), "deadline"));
+}
+
+TEST_CASE("output is drained and only its end is kept") {
+    for (const std::string habit : {"chatter", "flood_stderr"}) {
+        INFO(habit);
+        const Told told = run(habit);
+        CHECK(told.run.end == ProbeEnd::finished);
+        CHECK(said(told, "done"));
+        CHECK(told.run.output_tail.value().size() == 4096);
+    }
+    CHECK(contains(run("last_words").run.output_tail.value(), "the reason stands here"));
+}
+
+TEST_CASE("closed descriptors, garbage and endless lines are survived") {
+    CHECK(said(run("close_output"), "done"));
+    CHECK(said(run("garbage"), "done"));
+    const Told told = run("long_line");
+    CHECK(said(told, "done"));
+    for (const auto& line : told.lines) CHECK(line.size() < 100);
+}
+
+TEST_CASE("a grandchild that holds the pipes neither holds us nor survives") {
+    const Told told = run("grandchild");
+    CHECK(told.run.end == ProbeEnd::finished);
+    CHECK(told.waited_ms < 1500);
+}
+
+TEST_CASE("an exit handler that hangs is ended after its grace, and the last word counts") {
+    Command hanging = command("hang_at_exit", milliseconds(60'000));
+    hanging.exit_grace = milliseconds(300);
+    const Told told = run(hanging);
+    CHECK(told.run.end == ProbeEnd::crashed_at_exit);
+    CHECK(contains(told.run.reason.value(), "did not leave"));
+    CHECK(said(told, "done"));
+}
+
+TEST_CASE("input of any size arrives, the environment too") {
+    Command big = command("echo_input", milliseconds(5000));
+    big.input.assign(3'000'000, 'i');
+    CHECK(said(run(big), "read 3000000"));
+    Command planted = command("environment", milliseconds(5000));
+    planted.extra_environment = {"PLANTED=here"};
+    CHECK(said(run(planted), "here"));
+}
+
+TEST_CASE("input that nobody reads does no harm") {
+    Command big = command("exit_zero", milliseconds(5000));
+    big.input.assign(3'000'000, 'i');
+    CHECK(run(big).run.exit_code == 0);
+}
+
+TEST_CASE("a program that cannot be started says so") {
+    Command missing;
+    missing.arguments = {"/no/such/program"};
+    missing.quiet_limit = milliseconds(1000);
+    const Told told = run(missing);
+    CHECK(told.run.end == ProbeEnd::not_started);
+    CHECK(contains(told.run.reason.value(), "No such file"));
+}
+
+TEST_CASE("many at once all come home") {
+    std::vector<std::unique_ptr<Process>> running;
+    for (int i = 0; i < 12; ++i)
+        running.push_back(start(command(i % 3 ? "well" : "abort", milliseconds(5000)),
+                                [](std::string_view line) { return LineMeaning{line == "done"}; }));
+    std::map<ProbeEnd, int> ends;
+    while (!running.empty()) {
+        std::vector<const Process*> processes;
+        for (const auto& process : running) processes.push_back(process.get());
+        wait_for_news(processes);
+        std::erase_if(running, [&](const auto& process) {
+            const auto run = process->look();
+            if (run) ++ends[run->end];
+            return run.has_value();
+        });
+    }
+    CHECK(ends == std::map<ProbeEnd, int>{{ProbeEnd::finished, 8}, {ProbeEnd::crashed, 4}});
+    CHECK(no_child_left());
+}
+
+TEST_CASE("signals have their names") {
+    CHECK(signal_name(SIGSEGV) == "SIGSEGV");
+    CHECK(signal_name(63) == "signal 63");
+}
+
+TEST_CASE("only a process that may make nodes can still start a set-user-id helper") {
+    if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) {
+        WARN("this process may not gain rights itself");
+        return;
+    }
+    const bool had = prctl(PR_CAPBSET_READ, CAP_MKNOD, 0, 0, 0) == 1;
+    for (const bool may : {false, true}) {
+        const pid_t child = fork();
+        if (child == 0) {
+            drop_privileges(may);
+            const bool free = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
+            const bool has = prctl(PR_CAPBSET_READ, CAP_MKNOD, 0, 0, 0) == 1;
+            _exit(free == may && (!may || has == had) ? 0 : 1);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        CHECK(WIFEXITED(status));
+        CHECK(WEXITSTATUS(status) == 0);
+    }
+}
+
+TEST_CASE("a confined process cannot make device nodes nor gain rights") {
+    const pid_t child = fork();
+    if (child == 0) {
+        drop_privileges();
+        const bool made = mknod("confined_node", 0600 | 0020000, 0x103) == 0;  // a character device, as nvidia's are
+        if (made) unlink("confined_node");
+        _exit(made ? 1 : 0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("a process that stays has done its work, and ends with its object") {
+    {
+        const auto process = start(command("hang_at_exit", milliseconds(5000)), [](std::string_view line) {
+            return LineMeaning{line == "done", {}, line == "done"};
+        });
+        auto run = process->look();
+        for (; !run; run = process->look()) wait_for_news({process.get()});
+        CHECK(run->end == ProbeEnd::finished);
+        CHECK(process->stays());
+        CHECK(waitpid(-1, nullptr, WNOHANG) == 0);  // it is alive
+    }
+    CHECK(no_child_left());
+}
+
+TEST_CASE("a limit can be shortened while the process runs, and not prolonged") {
+    const auto process = start(command("sleep", milliseconds(60'000)), [](std::string_view) { return LineMeaning{}; });
+    process->shorten(milliseconds(200));
+    process->shorten(milliseconds(60'000));
+    auto run = process->look();
+    for (; !run; run = process->look()) wait_for_news({process.get()});
+    CHECK(run->end == ProbeEnd::timed_out);
+    CHECK(run->elapsed_ms < 30'000);
+}
