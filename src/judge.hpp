@@ -9,13 +9,13 @@
 
 namespace rnncheck {
 
-/// What the user wants judged, and how.
+/// Which rules to run, and how their findings count.
 struct Selection {
-    std::set<std::string> only;     ///< if not empty, no other rule is asked
-    std::set<std::string> skip;     ///< rules that are not asked
-    TextMap ignore;                 ///< rules whose faults are told but do not count, with the reason or ""
-    std::set<std::string> require;  ///< rules that must come to pass or fault
-    bool allow_no_gpu = false;      ///< a machine without an NVIDIA GPU is as expected
+    std::set<std::string> only;     ///< if not empty, no other rule is run
+    std::set<std::string> skip;     ///< rules that are not run
+    TextMap ignore;                 ///< rules whose findings are notes, with the reason or ""
+    std::set<std::string> require;  ///< rules that must be decided
+    bool allow_no_gpu = false;      ///< a missing NVIDIA GPU is no problem
 
     bool includes(const std::string& rule) const {
         return (only.empty() || only.contains(rule)) && !skip.contains(rule);
@@ -24,13 +24,13 @@ struct Selection {
 
 Report judge(Facts facts, const Matrix& matrix, const Selection& selection);
 
-/// Of `rnncheck lstm`: by the rules of the layers gpu and rnn; where a case did not come out correct, or none ran, by
-/// those of the layers below too, which name the cause. Healthy only when a case was computed.
-/// `also` are rules of other layers to ask in any case.
+/// For `rnncheck lstm`: runs the rules of the layers gpu and rnn; if a case is not correct or none ran, also those of
+/// the layers below, which report the cause. Healthy only if a case was computed. `also` are rules of other layers to
+/// run in any case.
 Report judge_networks(const Facts& facts, const Matrix& matrix, const std::set<std::string>& also = {});
 
-/// Of `rnncheck lstm --fit`: healthy when a size was found for each; problems when nothing ran for another reason than
-/// memory; else, and where the time was over before, undetermined. Without a search, why there was none.
+/// For `rnncheck lstm --fit`: healthy if a size was found for each; problems if nothing ran for another reason than
+/// memory; undetermined otherwise, and if the time limit was reached. Without a search, the reason.
 Report judge_fits(const Facts& facts, std::vector<FitSearch> searches, const Matrix& matrix);
 
 }  // namespace rnncheck

@@ -1,4 +1,4 @@
-// GPUs: how the libraries name and count them, and one made ready for work.
+// GPUs: their names and numbers in NVIDIA's libraries, and opening one for use.
 #pragma once
 
 #include <chrono>
@@ -21,13 +21,13 @@ std::string text_in(const char (&buffer)[n]) {
     return std::string(all.substr(0, all.find('\0')));
 }
 
-/// The count; nothing, and a failed call reported, where no machine can have so many.
+/// The count. Nothing, and a failed call is reported, if no machine can have so many.
 std::optional<int> believable_count(ProbeWriter& writer, const char* call, std::int64_t count);
 
-/// How long the driver may take to start in one process, where it took so long in another to show that many GPUs.
+/// Time limit for the start of the driver in one process, from the time it took in another to list so many GPUs.
 std::optional<std::chrono::milliseconds> limit_of_other_start(std::size_t gpus, std::chrono::milliseconds took);
 
-/// The driver library, with the primary context of the GPU of CUDA's ordinal current.
+/// Opens the driver library and makes the primary context of the GPU with this CUDA ordinal current.
 vendor::Opened<vendor::CudaApi> open_gpu(ProbeWriter& writer, int index);
 
 /// Target texts of the probes that run on GPUs begin with "GPU <index>": the part that must not be run twice at the

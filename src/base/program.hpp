@@ -45,7 +45,7 @@ inline std::optional<std::string> directory_variable(const char* name) {
 
 }  // namespace rnncheck
 
-/// Messages on stderr, only when asked (-v) or when it matters.
+/// Messages on stderr, with -v or if they matter.
 namespace rnncheck::log {
 
 enum class Level { quiet, normal, verbose };

@@ -11,7 +11,7 @@ namespace rnncheck {
 
 std::string_view trim(std::string_view text);
 
-/// Every `from`; what `to` brings in is not searched again.
+/// Replaces every `from`; the inserted text is not searched again.
 void replace_all(std::string& text, std::string_view from, std::string_view to);
 
 /// ASCII, in every locale, unlike std::isdigit; safe for negative chars.

@@ -1,4 +1,4 @@
-// A command of the command line. Wires the parts; holds no logic worth testing.
+// A command of the command line. Connects the other modules; contains no logic worth testing.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -31,14 +31,14 @@ struct Command {
 /// Every file of src/commands/list/, by name.
 std::span<const Named<Command>> all_commands();
 
-/// What x.txt beside x.cpp holds of a command, matrix_check.txt of a command of `matrix`.
+/// The text file of a command: x.txt beside x.cpp, matrix_check.txt for `matrix check`.
 struct CommandText {
     std::string title;     ///< the first line; empty for a hidden command, which has no text
     std::string examples;  ///< the lines after an empty one
 };
 CommandText text_of_command(std::string_view name);
 
-/// Declares commands of a command, "matrix check"; the returned function runs the one that is named.
+/// Declares subcommands such as `matrix check`; the returned function runs the one that the user named.
 std::function<int()> declare_subcommands(CLI::App& app, std::span<const std::pair<const char*, Command>> commands);
 
 }  // namespace rnncheck

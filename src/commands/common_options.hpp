@@ -9,12 +9,12 @@
 
 namespace rnncheck {
 
-// Texts of options of several commands.
+// Help texts that several commands share.
 inline constexpr const char *matrix_option = "DIR: Use the compatibility tables in this directory",
                             *root_option = "DIR: Examine the files below this directory, e.g. a mounted image",
                             *deadline_option = "S: Time limit for the whole check, in seconds (default: {})";
 
-/// Rules to ask, and the tables that they are asked with.
+/// Which rules to run, and with which tables.
 struct RuleOptions {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::vector<std::string>, only, "ID: Run only these rules");
@@ -25,11 +25,11 @@ struct RuleOptions {
     RNNCHECK_FIELDS_END
 };
 
-/// What --for names. UsageError when it is no framework with a version.
+/// The framework version that --for names. UsageError if the text is not a framework with a version.
 Framework framework_asked_for(const std::string& text);
 
-/// With the rules that --require and a profile add. UsageError for an id that does not exist, and where no rule is
-/// left. Adds the probes among --skip to `skipped_probes`.
+/// The rules to run, with those that --require and a profile add. UsageError for an unknown id, and if no rule is left.
+/// Adds the probes among --skip to `skipped_probes`.
 Selection selection_from(const RuleOptions& rules, std::vector<std::string> require, const Profile& profile,
                          const Matrix& matrix, std::set<std::string>& skipped_probes);
 
@@ -41,21 +41,22 @@ RNNCHECK_ENUM_NAMES(ColorChoice, "auto", "always", "never")
 /// Exit codes of rnncheck, or those of monitoring plugins: 0 OK, 1 warnings, 2 problems, 3 unknown.
 RNNCHECK_ENUM(ExitStyle, plain, nagios)
 
-/// A second copy of the report: `--output json=report.json`.
+/// Another output of the report: `--output json=report.json`.
 struct OutputFile {
     const Named<Format>* format = nullptr;  ///< null: that of standard output
     std::string path;
 };
 
-/// How a report is written, and what its exit code is; of a document that is no report a command declares a few. Where
-/// a document can hold nothing private, `show_private` is set: it takes time to look.
+/// How a report is written, and which exit code it gives. A command that prints another document declares only some of
+/// these. If the document cannot contain private data, the command sets `show_private`, because the search takes time.
 struct ReportOptions {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD_AS(std::string, format_name, "format", "F: Format of the report: {formats}") = "text";
     RNNCHECK_FIELD(bool, json, "Print one JSON document") = false;
-    RNNCHECK_FIELD(std::vector<std::string>, output,
-                   "[F=]FILE: Also write the report to a file, e.g. json=report.json; a name alone gets the format of "
-                   "--format; can be repeated");
+    RNNCHECK_FIELD(
+        std::vector<std::string>, output,
+        "[F=]FILE: Also write the report to a file, e.g. json=report.json; a file name alone uses the format of "
+        "--format; can be repeated");
     RNNCHECK_FIELD(std::vector<std::string>, label,
                    "KEY=VALUE: Add a label to the report, e.g. node=gpu017; labels are not redacted");
     RNNCHECK_FIELD(ColorChoice, color, "Use color; auto means on a terminal, unless NO_COLOR is set") = {};
@@ -72,28 +73,28 @@ struct ReportOptions {
         ExitStyle::plain;
     RNNCHECK_FIELDS_END
 
-    // What begin_run() makes of them.
+    // Set by begin_run().
     const Named<Format>* format = format_named("text");
     std::vector<OutputFile> outputs;
     RunStamp run;
     std::chrono::steady_clock::time_point started = {};
 
-    /// For text printed there: colours where they are wanted and understood; ASCII alone unless the locale is UTF-8 and
-    /// TERM is not "dumb"; COLUMNS or the terminal's columns, 100 where there is no terminal.
+    /// For text printed on this descriptor: color if it is wanted and supported; only ASCII unless the locale is UTF-8
+    /// and TERM is not "dumb"; the width is COLUMNS or that of the terminal, 100 if there is no terminal.
     Style style(int descriptor = 1) const;
 };
 
-/// Once the command line is parsed: reads what the options name, and sets the level of messages. UsageError where two
-/// contradict each other.
+/// Call it once the command line is parsed: reads what the options name, and sets the level of messages. UsageError if
+/// two options contradict each other.
 void begin_run(const CLI::App& app, ReportOptions& options);
 
-/// Without what is private, unless that is to be shown. Every document passes here.
+/// The document without private data, unless these are to be shown. Every document passes through here.
 template <class Document>
 Document redacted_unless(bool show_private, Document document) {
     return show_private ? document : redact(std::move(document), this_machine());
 }
 
-/// The document as they say.
+/// The document as text or JSON, as the options require.
 template <class Document>
 std::string written(Document document, const ReportOptions& options) {
     document = redacted_unless(options.show_private, std::move(document));
@@ -103,7 +104,7 @@ std::string written(Document document, const ReportOptions& options) {
 /// Text of --help or `rnncheck help` to stdout, its columns folded to the width of the terminal. Gives the exit code.
 int print_help(const std::string& help);
 
-/// That, with when and how the command was run, and the age of its tables.
+/// The redacted document with the time and options of the run and the age of its tables.
 template <class Document>
 Document finished(Document document, const ReportOptions& options) {
     stamp_run(document, document.tool, options);
@@ -111,15 +112,15 @@ Document finished(Document document, const ReportOptions& options) {
 }
 void stamp_run(RunStamp& run, ToolStamp& tool, const ReportOptions& options);
 
-/// What finished() gave, to stdout and into the files of --output; the exit code, which also says when a file, or one
-/// of the command's own before, could not be written.
+/// Prints what finished() returned to stdout and to the files of --output. Returns the exit code, which is `usage` if a
+/// file could not be written, or if `all_written` is false: a file that the command itself writes was not.
 int print_outline(Outline outline, const ReportOptions& options, bool all_written);
 template <class Document>
 int print_report(const Document& document, const ReportOptions& options, bool all_written = true) {
     return print_outline(outline_of(document), options, all_written);
 }
 
-/// Problems always give 1 and an open verdict 3; warnings give 0, or 4 when they are to fail.
+/// 1 for problems, 3 for an undetermined verdict; for warnings 0, or 4 with FailOn::warning.
 Exit exit_code(OverallVerdict verdict, FailOn fail_on);
 
 /// A terminal that understands control codes: TERM is set and not "dumb".

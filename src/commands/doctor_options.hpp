@@ -1,4 +1,4 @@
-// The options of `doctor`, and those of them that `report` and `exec` have.
+// The options of `doctor`; `report` and `exec` have some of them.
 #pragma once
 
 #include "commands/common_options.hpp"
@@ -24,8 +24,8 @@ struct ExaminationOptions {
     RNNCHECK_FIELD(bool, look_only, "Read files only: open no vendor library, use no GPU") = false;
     RNNCHECK_FIELD(bool, no_run, "Query the libraries, but do not use the GPU") = false;
     RNNCHECK_FIELD(bool, make_nodes, "Let the driver create missing device nodes, as a CUDA program does") = false;
-    /// A gate in CI and a person at a terminal wait so long, whatever hangs; a process that does not end may add
-    /// seconds.
+    /// A gate in CI or a person at a terminal waits no longer than this, whatever hangs; a process that does not end
+    /// may add seconds.
     RNNCHECK_FIELD(std::optional<double>, deadline, deadline_option) = 70;
     RNNCHECK_FIELD(std::string, python, "PATH: Check the frameworks of this interpreter or environment");
     RNNCHECK_FIELDS_END
@@ -56,18 +56,18 @@ struct DoctorOptions {
     RNNCHECK_FIELD(ReportOptions, report, "Output and exit code");
     RNNCHECK_FIELDS_END
 
-    // What check() makes of them.
+    // Set by check().
     SurveyOptions survey;
     Selection selection;
     std::optional<Framework> asked_for;  ///< a version that --for names
     Matrix matrix = Matrix::bundled();
 
-    /// Once the command line is parsed. UsageError where an id or a word does not exist, naming the closest, and
-    /// InputError where there is no Python.
+    /// Call it once the command line is parsed. UsageError for an unknown id or word, with the closest match;
+    /// InputError if --python names no Python.
     void check(const CLI::App& app);
 };
 
-/// What `doctor` does: examines, judges, prints. Gives the exit code.
+/// What `doctor` does: examine, evaluate, print. Returns the exit code.
 int run_doctor(DoctorOptions& options, const CLI::App& app);
 
 }  // namespace rnncheck

@@ -22,14 +22,14 @@ std::string read_document(const std::string& path);
 /// "-" is standard input; pipes are read to their end. InputError when a file cannot be read.
 Log read_log_files(const std::vector<std::string>& paths, const Matrix& matrix);
 
-/// Read in a process of its own, which is confined. InputError why it cannot be.
+/// Reads the file in a separate process without privileges. InputError states why it cannot be read.
 ModelFile read_model_file(const std::string& path, bool with_weights);
 
 /// Whether a layer receives a mask; nothing where the file does not contain it.
 std::optional<Network> network_of(const ModelFile& file);
 
-/// rnncheck.toml: what a gate requires of the machines that it runs on. InputError or UsageError names the file, the
-/// line and what is allowed there; `rules` are the ids that exist.
+/// Reads rnncheck.toml, which contains what a gate requires of its machines; `rules` are all rule ids. InputError or
+/// UsageError names the file, the line and what is allowed there.
 Profile read_profile(const std::string& path, const std::vector<std::string>& rules);
 
 /// The first file of this name on PATH that may be executed, as a shell finds it; `name` without '/'.

@@ -1,4 +1,4 @@
-// The parts of `rnncheck lstm`: its options, the run that can be resumed, and what is found out beside the verdict.
+// The parts of `rnncheck lstm`: its options, the run that can be resumed, and what it reports besides the verdict.
 #pragma once
 
 #include "commands/common_options.hpp"
@@ -15,7 +15,7 @@ struct LstmRunOptions {
     RNNCHECK_FIELD(std::optional<FitSize>, fit,
                    "Find the largest size that fits into free GPU memory, instead of computing");
     RNNCHECK_FIELD(std::string, resume, "FILE: Resume the run saved in this file, and keep saving it there");
-    RNNCHECK_FIELD(std::optional<int>, device, "Use only this GPU, by CUDA's number");
+    RNNCHECK_FIELD(std::optional<int>, device, "Use only the GPU with this CUDA index");
     RNNCHECK_FIELD(std::string, cudnn, "TEXT: Use only the libcudnn whose path contains TEXT");
     RNNCHECK_FIELD(std::optional<Dialect>, interface, "Use only this RNN interface");
     RNNCHECK_FIELD(std::optional<double>, dropout, "P: Also measure dropout with this probability");
@@ -44,19 +44,19 @@ struct LstmOptions {
     std::set<std::string> given;  ///< options of the network that were given; the others may come from a log
 };
 
-/// Its members are options, too.
+/// Declares the options; the members of RnnCase are options, too.
 void add_lstm_options(CLI::App& app, LstmOptions& options);
 
-/// Once the command line is parsed. UsageError names the option that cannot be, or cannot be with another, and a file
-/// of --svg or --emit-repro that cannot be written: nobody should wait for a run to learn that.
+/// Call it once the command line is parsed, before the run. UsageError names an invalid option, two that cannot be used
+/// together, or a file of --svg or --emit-repro that cannot be written.
 void check_lstm_options(const CLI::App& app, LstmOptions& options);
 
-/// What to run. UsageError says why a network cannot be; InputError why the log holds none.
+/// What to run. UsageError states why the network is invalid, InputError why the log contains none.
 RnnRequest request_of(const LstmOptions& given, const Log& log);
 
 // lstm_state.cpp: a run, its cases in order, its report, and the file that keeps it so that it can be resumed.
 
-/// What a file holds of the run that wrote it. `machine` is empty when that had not come to use a GPU.
+/// A saved run. `machine` is empty if the run ended before it used a GPU.
 struct EarlierRun {
     Facts facts;
     std::string machine;
@@ -67,7 +67,8 @@ EarlierRun read_earlier_run(const std::string& path);
 
 class LstmState {
   public:
-    /// `file` may be empty: then nothing is written. Writes the first document, so that a wrong name shows at once.
+    /// `file` may be empty: then nothing is written. Writes the first document, so that a file that cannot be written
+    /// is reported at once.
     LstmState(std::string file, const Matrix& matrix, const RnnRequest& request, std::optional<EarlierRun> earlier,
               const ReportOptions& options);
 
@@ -75,13 +76,13 @@ class LstmState {
     /// one before it was changed.
     void plan(Facts& facts);
 
-    /// Writes a document when the last one is old enough for its cost not to count.
+    /// Writes a document if the last one is old enough that the cost is small.
     void keep(const std::function<Facts()>& so_far);
 
     /// Every case that was to run, in order; those not run as skipped.
     Facts in_order(Facts facts) const;
 
-    /// Facts that are in order judged and, unless private things are to be shown, redacted.
+    /// The report about facts that are in order, redacted unless private data are to be shown.
     Report report(const Facts& facts, LstmExtras extras = {}) const;
 
     /// Into the file, if there is one.
@@ -100,13 +101,13 @@ class LstmState {
 // lstm_extras.cpp, lstm_repro.cpp: the smallest case that fails, that case as a program, the largest size that fits
 // into memory, and what the run shows about the failure in a log.
 
-/// The first of the worst cases: wrong before failed before refused, but for those that lacked memory; of the v8
-/// interface before the legacy one, of which no program can be written. Null when there is none.
+/// The first of the worst cases, except those that lacked memory: incorrect before failed before rejected, then the v8
+/// interface before the legacy one, for which no program can be written. Null if there is none.
 const RnnRun* worst_run(const Facts& facts);
 
-/// Runs the first of the worst cases alone and, where that fails too, shrinks it, for 60 seconds at most. Nothing when
-/// every case is right, no time was left to try it, or the process of the case hangs inside the kernel, which no other
-/// process should run into.
+/// Runs the first of the worst cases alone and, if it fails again, reduces it, for 60 seconds at most. Nothing if every
+/// case is correct, if no time is left, or if the process of the case hangs inside the kernel, where a further process
+/// would hang too.
 std::optional<MinimalCase> smallest_failing(const Facts& facts, const SurveyOptions& how, bool quiet);
 
 /// Runs one size of the network of `calculated`, in a process of its own: its RnnFit. Nothing when the time is over.
@@ -115,13 +116,13 @@ using TrySize = std::function<std::optional<RnnFit>(const RnnFit& calculated, in
 /// largest_size() around the calculated one.
 FitSearch find_fit(const RnnFit& calculated, const TrySize& try_size);
 
-/// find_fit for every calculation that survey() brought.
+/// find_fit() for every calculation of the survey.
 std::vector<FitSearch> find_fits(const Facts& facts, const SurveyOptions& how, bool quiet);
 
 /// One failing case as a C++ program, for a person who has no rnncheck: a report to NVIDIA. Under 180 lines, no header
-/// of ours, the case's own numbers by their formula, and what must come out of the worst element and some others of its
-/// array, with the limits. Its exit code is 0 when all is correct, 1 when a number is wrong, 2 when a call failed. For
-/// the v8 interface alone.
+/// of ours, the case's own numbers by their formula, and the expected values of the worst element and some others of
+/// its array, with the limits. Its exit code is 0 when all is correct, 1 when a number is wrong, 2 when a call failed.
+/// For the v8 interface alone.
 std::string reproducer(const Facts& facts, const RnnRun& run);
 
 /// `facts` are those of a machine on which the network of `config` was run, or of one that has no GPU.

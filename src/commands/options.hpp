@@ -1,13 +1,13 @@
-// Options as structures: a member is an option, its text what --help shows.
+// Options as structures: each member is an option, and its text is what --help shows.
 //     RNNCHECK_FIELD(bool, no_run, "Do not use the GPU") = false;                       --no-run
 //     RNNCHECK_FIELD(std::string, save_facts, "FILE: Save the facts to this file");     --save-facts FILE
 //     RNNCHECK_FIELD_AS(bool, quiet, "-q,--quiet", "Show only the verdict") = false;    -q,--quiet
 //     RNNCHECK_FIELD_AS(std::string, log, "FILE", "The log");                           FILE, which must be given
 //     RNNCHECK_FIELD_AS(std::vector<std::string>, logs, "[FILE]", "Logs");              any number of FILEs
-//     RNNCHECK_FIELD(ReportOptions, report, "Output");                                  those of ReportOptions, as a
-//     group RNNCHECK_FIELD(ReportOptions, report, "Output: json color");                      two of them
-// In a text "{}" is the value that the member begins with, {formats} and {tables} are their names. A DIR must exist; an
-// option that is a list may be repeated.
+//     RNNCHECK_FIELD(ReportOptions, report, "Output");                                  all options of ReportOptions
+//     RNNCHECK_FIELD(ReportOptions, report, "Output: json color");                      only these two of them
+// A member that is a structure gives its options the heading before the colon. In a text, "{}" stands for the default
+// value, {formats} and {tables} for their names. A DIR must exist; an option that is a list may be repeated.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -28,13 +28,13 @@ void add_options(CLI::App& app, Options& options, const std::vector<std::string>
     add_options(app, shape_of<Options>(), &options, names);
 }
 
-/// An option of this name for a member of a structure.
+/// Declares an option of this name that sets `value`, a member of a structure.
 void add_option(CLI::App& app, std::string name, const Shape& shape, void* value, std::string text);
 
-/// "no_run" is --no-run; what begins with a dash stays.
+/// "no_run" is --no-run; a name that begins with a dash is unchanged.
 std::string option_named(std::string_view member);
 
-/// What a command with these options declares.
+/// Declares the options of a command; the returned function runs it with them.
 template <Fielded Options, int (*run)(Options&, const CLI::App&)>
 std::function<int()> declared(CLI::App& app) {
     const auto options = std::make_shared<Options>();
@@ -42,14 +42,14 @@ std::function<int()> declared(CLI::App& app) {
     return [options, &app] { return run(*options, app); };
 }
 
-/// Whether the command line has the option, which this command may lack.
+/// Whether the user gave the option; false if this command does not have it.
 bool is_given(const CLI::App& app, const std::string& option);
 
 /// UsageError "A and B cannot be used together: why", where `one` is given and one of `others`, which are "--b --c".
 void refuse_together(const CLI::App& app, const std::string& one, const std::string& others, const std::string& why);
 
-/// The value that a text is. UsageError "--device cannot be 'x'; give a whole number from 0 to 9" names the option and
-/// what its values are.
+/// Parses the value of an option. UsageError names the option and its values: "--device cannot be 'x'; give a whole
+/// number from 0 to 9".
 Json value_from(const std::string& option, const std::string& text, const Shape& shape);
 template <class T>
 T value_from(const std::string& option, const std::string& text) {
@@ -58,24 +58,24 @@ T value_from(const std::string& option, const std::string& text) {
     return value;
 }
 
-/// Of a number.
+/// The largest number that the option accepts.
 double largest_value(const std::string& option);
 
 /// UsageError "--color cannot be 'x'; it is one of auto, always and never".
 [[noreturn]] void reject_word(const std::string& word, const std::string& option,
                               const std::vector<std::string>& words);
 
-// Names of rules, probes and formats as the user writes them, and what a mistyped one may have meant.
+// Names of rules, probes and formats, and the closest match of a mistyped one.
 
-/// The causes of the matrix's logs included.
+/// All rules, including the causes in the matrix's table log_causes.
 std::vector<std::string> rule_names(const Matrix& matrix);
 std::vector<std::string> probe_names();
 std::vector<std::string> rule_and_probe_names(const Matrix& matrix);
 std::vector<std::string> format_names();
 
-/// The ids in `given`, where one entry may hold several with commas between. UsageError names `option`, the id that is
-/// not among those that `known` lists (called only when an id is given), and the closest that is, or how to list them;
-/// `what` they are: "rule", "rule or probe".
+/// The ids in `given`, in which an entry may contain several, separated by commas. UsageError names `option`, an id
+/// that `known` does not list (it is called only if an id is given), and the closest match or how to list all. `what`
+/// is the kind of id: "rule", "rule or probe".
 std::set<std::string> ids_from(const std::vector<std::string>& given, const std::string& option,
                                const std::string& what, const std::function<std::vector<std::string>()>& known);
 

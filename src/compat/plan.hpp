@@ -1,5 +1,5 @@
 // What can run on a machine that is described by a GPU, a driver, a Python and a system. Pure: the tables in, a plan
-// out. Builds that are not known to work are never offered as if they were.
+// out. Builds that are not known to work are never listed as if they were.
 #pragma once
 
 #include "compat/questions.hpp"
@@ -7,7 +7,7 @@
 
 namespace rnncheck {
 
-/// What is not given restricts nothing.
+/// Unset members restrict nothing.
 struct PlanQuestion {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::optional<Version>, gpu, "compute capability");
@@ -21,7 +21,7 @@ struct PlanQuestion {
     RNNCHECK_FIELDS_END
 };
 
-/// What facts tell of it: the first GPU and Python, and the driver by its library.
+/// The question that these facts describe: their first GPU and Python, and the version of the driver library.
 PlanQuestion plan_question(const Facts& facts, const Matrix& matrix);
 
 /// A published build, as it would run there. `last` is always set.
@@ -56,7 +56,7 @@ struct PlannedBuild : FrameworkBuild {
     }
 };
 
-/// What of one framework can run.
+/// Which builds of one framework can run.
 struct FrameworkPlan {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, framework, "its name");
@@ -91,7 +91,7 @@ inline bool runs(const PlannedBuild& build) {
     return build.fit == Fit::works || build.fit == Fit::compiles_first;
 }
 
-/// One published build against everything that was asked.
+/// Evaluates one published build against the whole question.
 PlannedBuild plan_build(const FrameworkBuild& build, const PlanQuestion& question, const Matrix& matrix);
 
 /// The command for this version; with a GPU also what keeps pip from a cuDNN that is too new for it.
@@ -99,10 +99,10 @@ std::string install_command(const FrameworkBuild& build, const std::optional<Ver
 
 /// Whether something runs.
 bool offers_something(const Plan& plan);
-/// Nothing runs, but of something the data do not tell.
+/// Nothing runs, but for some builds the data do not show it.
 bool leaves_open(const Plan& plan);
 
-/// UsageError when there is no such framework, naming those that there are.
+/// UsageError for an unknown framework, with the known ones.
 Plan make_plan(const PlanQuestion& question, const Matrix& matrix);
 
 /// A build of a version, and the GPUs that it runs on.
@@ -117,7 +117,7 @@ struct NeededBuild {
     RNNCHECK_FIELDS_END
 };
 
-/// Which builds of a version are asked about; what is not given restricts nothing.
+/// Which builds of a version to list; unset members restrict nothing.
 struct NeedsQuestion {
     std::string os;         ///< linux, windows, macos; "": all
     std::string driver_os;  ///< as in PlanQuestion
@@ -125,7 +125,7 @@ struct NeedsQuestion {
     std::string build;  ///< flavour; "": all
 };
 
-/// What a version needs, the other way round.
+/// What a version needs: the reverse of a plan.
 struct Needs {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, framework, "its name");
@@ -139,8 +139,8 @@ struct Needs {
     RNNCHECK_FIELDS_END
 };
 
-/// No builds when the data have none for this version. UsageError when there is no such framework, or no such build of
-/// a version that there is.
+/// Without builds if the data have none of this version. UsageError for an unknown framework, or an unknown build of a
+/// known version.
 Needs needs_of(const std::string& framework, const Version& version, const Matrix& matrix,
                const NeedsQuestion& asked = {});
 

@@ -1,6 +1,5 @@
-// What goes together: a driver and a CUDA, code and a GPU, cuDNN and CUDA, a build and a Python. Pure: versions and
-// tables in, an answer with its reason and evidence out. Rules and plans put the answers into words; only here is
-// what makes them so.
+// What is compatible: driver and CUDA, code and GPU, cuDNN and CUDA, build and Python. Pure: versions and tables in, an
+// answer with its reason and evidence out. Rules and plans only word the answers.
 #pragma once
 
 #include <functional>
@@ -14,7 +13,7 @@ namespace rnncheck {
 RNNCHECK_ENUM(Fit,
               works,           ///< machine code for the GPU, a driver that runs it, a cuDNN for both
               compiles_first,  ///< the driver compiles PTX code for the GPU at the first use
-              unknown,         ///< the data do not tell
+              unknown,         ///< not covered by the data
               does_not_work)
 
 /// "9.1.0"; "9.x" where a major means all its versions.
@@ -26,7 +25,7 @@ namespace rnncheck::compat {
 
 struct Suitability {
     Fit fit = Fit::works;
-    std::string why;  ///< one clause; seldom where it works
+    std::string why;  ///< one clause; usually empty if it works
     std::vector<Evidence> evidence = {};
     bool limited = false;       ///< it works by minor-version compatibility alone
     bool gpu_is_newer = false;  ///< why there is no machine code: the GPU is newer than it; else older
@@ -38,21 +37,21 @@ std::string outside_data(const std::string& what, Coverage coverage, const Matri
 
 struct DriverAsked {
     std::optional<Version> version;  ///< version (535.104.05) or branch (535)
-    std::optional<Version> cuda;     ///< newest CUDA, as the driver itself says; else the tables tell
+    std::optional<Version> cuda;     ///< newest CUDA that the driver reports; unset: that of the tables
     std::string os = "linux";        ///< whose drivers: linux, windows (under WSL, too)
 };
 
 /// The drivers of a CUDA version for "linux" or "windows".
 Answer<DriverForCuda> drivers_for(const Version& cuda, const std::string& os, const Matrix& matrix);
 
-/// Oldest driver that runs something, and oldest one with all its features; unset where that is not in the data.
+/// The oldest driver that can run it, and the oldest with all its features; unset if not in the data.
 struct DriverRange {
     std::optional<Version> oldest, full;
 };
 
 /// By the drivers named for this CUDA. Of a branch ("535") its newest version counts.
 Suitability driver_runs_cuda(const DriverAsked& driver, const Version& cuda, const Matrix& matrix);
-/// The same where more than the CUDA asks for a driver.
+/// The same if something besides CUDA also requires a driver.
 Suitability driver_runs_cuda(const DriverAsked& driver, const Version& cuda, const DriverRange& drivers,
                              const Matrix& matrix);
 /// "CUDA 12.4 ... by minor-version compatibility: what is new in it ..."
@@ -71,7 +70,7 @@ Answer<Architecture> architecture_of(const Gpu& gpu, const Matrix& matrix);
 /// Of a Jetson board: driver, CUDA and framework builds come with JetPack and follow no branch of the tables.
 bool any_jetson(const Facts& facts, const Matrix& matrix);
 
-/// Whether the driver's branch has not left the GPU behind.
+/// Whether the driver's branch still supports the GPU.
 Suitability driver_still_drives(const Version& driver, const Version& gpu, const Matrix& matrix);
 /// Whether the GPU is not newer than the driver.
 Suitability driver_knows(const Version& driver, const Version& gpu, const Matrix& matrix);
@@ -85,14 +84,14 @@ Suitability code_on_gpu(const std::string& targets, const Version& gpu);
 /// code for the GPU.
 Suitability build_on_gpu(const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
                          const Matrix& matrix);
-/// The cuDNN that a build brings or asks for; where that is not known, every cuDNN for its CUDA.
+/// The cuDNN that a build bundles or requires; if unknown, every cuDNN for its CUDA.
 Suitability cudnn_of_build_on_gpu(const FrameworkBuild& build, const Version& gpu, const Matrix& matrix);
-/// Of a build whose packages ask for their cuDNN or a newer one, the first of these without code for the GPU; null
-/// where there is none. pip installs the newest.
+/// For a build whose packages require a cuDNN version or a later one, the first of these without code for the GPU; null
+/// if there is none. pip installs the newest.
 const CudnnBuild* newer_cudnn_without(const FrameworkBuild& build, const Version& gpu, const Matrix& matrix);
 /// Why published builds, which are for x86-64, do not run on this GPU's board; "" where they do.
 std::string no_x86_board(const Version& capability, const std::string& name, const Matrix& matrix);
-/// Both.
+/// build_on_gpu() and cudnn_of_build_on_gpu() together.
 Suitability build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
                                    const Matrix& matrix);
 
@@ -103,10 +102,10 @@ std::vector<CudnnBuild> cudnn_builds_of(const Version& cudnn, const Matrix& matr
 const CudnnBuild* first_cudnn_without(const Version& gpu, const Version& from, int cuda_major, const Matrix& matrix);
 /// "9.11" of 9.11.0: as the bound of a version specifier.
 std::string as_bound(const Version& version);
-/// Whether the version was made for this CUDA major.
+/// Whether the version exists for this CUDA major version.
 Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& matrix);
 
-/// What a cuDNN has to suit; what is unset restricts nothing.
+/// What a cuDNN must be compatible with; unset members restrict nothing.
 struct CudnnFor {
     std::optional<Version> gpu;
     std::optional<int> cuda_major;
@@ -124,9 +123,9 @@ Suitability build_for_python(const FrameworkBuild& build, const Version& python)
 
 /// "nvcr.io/nvidia/pytorch:25.01-py3".
 std::string name_of(const ContainerImage& image);
-/// By image and tag; a star at the end of a row's tag stands for whatever follows. Null where the tables have none.
+/// The row of this image and tag; a star at the end of a row's tag matches any rest. Null if the tables have none.
 const ContainerImage* image_named(std::string_view name, const Matrix& matrix);
-/// What a person gave as image=; null where nobody did.
+/// The image that the user specified with image=; null if none.
 const ContainerImage* given_image(const Facts& facts, const Matrix& matrix);
 /// A framework's image has code for the GPUs that NVIDIA names for it; any other for those of its CUDA.
 Suitability image_on_gpu(const ContainerImage& image, const Version& gpu, const Matrix& matrix);

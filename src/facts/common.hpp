@@ -7,7 +7,7 @@
 
 namespace rnncheck {
 
-/// look: read files, no vendor code. ask: open vendor libraries and ask them. run: use the GPU.
+/// look: read files, run no vendor code. ask: open vendor libraries and query them. run: use the GPU.
 RNNCHECK_ENUM(Stage, look, ask, run)
 
 /// A value in the keys of `matrix check`: {"driver", "535.104.05"}.
@@ -16,8 +16,8 @@ struct GivenValue {
     std::string value;
 };
 
-/// What an answer or a finding rests on. `source` is a path into the facts ("driver.kernel_version") or the link of the
-/// matrix row.
+/// What an answer or a finding is based on. `source` is a path into the facts ("driver.kernel_version") or the link of
+/// the matrix row.
 struct Evidence {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, what, "what was found or is known");
@@ -28,11 +28,11 @@ struct Evidence {
 
 // Codes of our own, for calls without a status of the library.
 inline constexpr int missing_symbol = -1;     ///< not called: the library does not export the function, or did not open
-inline constexpr int impossible_answer = -2;  ///< it reported success but gave an address or a size that cannot be
+inline constexpr int impossible_answer = -2;  ///< it reported success but returned an impossible address or size
 inline constexpr int would_block = -3;        ///< the library was not opened: the loader would have waited forever
-inline constexpr int hangs_in_kernel = -4;    ///< the process did not come back, and SIGKILL could not end it
+inline constexpr int hangs_in_kernel = -4;    ///< the process did not respond, and SIGKILL could not end it
 
-/// What a vendor call answered. `code` is the library's own number or one of the above: cuDNN 9 renumbered its
+/// What a vendor call returned. `code` is the library's own number or one of the above: cuDNN 9 renumbered its
 /// statuses, so compare it only with numbers of the same library and major; `text` holds the library's own words.
 struct CallResult {
     RNNCHECK_FIELDS
@@ -59,9 +59,9 @@ inline bool is_out_of_memory(const CallResult& result) {
 /// How a probe's process ended.
 RNNCHECK_ENUM(ProbeEnd,
               finished,         ///< the probe returned and its process left normally
-              skipped,          ///< not started, by choice; `reason` says whose
+              skipped,          ///< not started, by choice; `reason` shows whose
               crashed,          ///< a signal ended it before the probe returned
-              crashed_at_exit,  ///< a signal after the probe had returned: its facts stand
+              crashed_at_exit,  ///< a signal after the probe had returned: its facts are valid
               timed_out,        ///< no progress within its limit; ended by us
               cut_off,          ///< the deadline of the whole run passed; ended by us, it is not known to hang
               killed,           ///< SIGKILL that we did not send
@@ -98,7 +98,7 @@ struct ProbeRun {
     RNNCHECK_FIELD(std::optional<Hang>, hang, "what it was doing when its limit passed");
     RNNCHECK_FIELDS_END
 
-    /// The probe's own code ran to its end, so what it left unset it could not learn.
+    /// The probe's own code ran to its end, so it could not determine what it left unset.
     bool completed() const { return end == ProbeEnd::finished || end == ProbeEnd::crashed_at_exit; }
 };
 

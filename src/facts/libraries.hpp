@@ -1,4 +1,4 @@
-// Facts about the GPU libraries found on disk, what they answered, and which of several the loader gives to a program.
+// Facts about the GPU libraries found on disk, what they returned, and which of several the loader gives to a program.
 #pragma once
 
 #include "facts/common.hpp"
@@ -47,7 +47,7 @@ struct Runtime {
     const std::string& key() const { return library; }
 };
 
-/// One cuDNN installation as it answered. The RNN API is checked without a GPU: version checks of the parts, then RNN
+/// What one cuDNN installation returned. The RNN API is checked without a GPU: version checks of the parts, then RNN
 /// descriptors.
 struct Cudnn {
     RNNCHECK_FIELDS

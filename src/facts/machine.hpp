@@ -106,7 +106,7 @@ struct GpuProcess {
     RNNCHECK_FIELDS_END
 };
 
-/// A GPU as NVML sees it: every one that the driver manages, whatever CUDA_VISIBLE_DEVICES says.
+/// A GPU as NVML sees it: every one that the driver manages, regardless of CUDA_VISIBLE_DEVICES.
 struct Board {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(int, index, "NVML's index, the one of nvidia-smi") = 0;

@@ -1,4 +1,4 @@
-// Questions to the facts alone: what there is, what was run, and its place in the facts. Pure.
+// Queries of the facts alone: what there is, what was run, and its place in the facts. Pure.
 #pragma once
 
 #include <functional>
@@ -10,10 +10,10 @@ namespace rnncheck {
 /// The driver's kernel side shows itself: a loaded module, a device node, or the Windows bridge /dev/dxg.
 bool kernel_side_seen(const Facts& facts);
 
-/// cuInit succeeded: whatever files and nodes are hidden from us, there is a working driver.
+/// cuInit succeeded: the driver works, whatever files and nodes this process cannot see.
 bool driver_answers(const Facts& facts);
 
-/// Nothing of NVIDIA's hardware shows: no PCI device, no kernel side, no GPU that answers.
+/// No sign of NVIDIA hardware: no PCI device, no kernel module or node, no GPU that responds.
 bool no_nvidia_hardware_seen(const Facts& facts);
 
 /// Every real file of a kind that could be a working library, in the order found.
@@ -22,10 +22,10 @@ std::vector<const Library*> usable_copies(const Facts& facts, LibraryKind kind);
 /// Whether the look stage listed libraries at all.
 bool libraries_listed(const Facts& facts);
 
-/// The copy that the loader gives for this kind; null when there is none, or it is unknown.
+/// The library of this kind that the loader finds; null if there is none, or it is unknown.
 const Library* picked(const Facts& facts, LibraryKind kind);
 
-/// The copy with this path (or real path); null when there is none.
+/// The library with this path (or real path); null if there is none.
 const Library* library_at(const Facts& facts, std::string_view path);
 
 std::vector<const ProbeRun*> runs_of(const Facts& facts, std::string_view probe);
@@ -47,14 +47,14 @@ std::string place_of(const Facts& facts, const Item& item) {
     return place;
 }
 
-/// The places of everything that was run on a GPU: what a GPU that does not work at all explains.
+/// The places of everything that was run on a GPU, which a GPU that does not work at all explains.
 std::vector<std::string> places_on(const Facts& facts, int gpu);
 
 /// "GPU 0 (NVIDIA GeForce RTX 3090)".
 std::string subject_of(const Gpu& gpu);
 std::string subject_of(const Board& board);
 
-/// All RNN cases of this copy on this GPU that were tried, and whether every one of them went well (ok or not offered).
+/// The RNN cases of this cuDNN on this GPU that were tried, and how many of them were correct or not supported.
 struct SweepState {
     int tried = 0;
     int ok = 0;
@@ -84,27 +84,26 @@ enum NvmlResult : std::int64_t {
     nvml_version_mismatch = 18,
 };
 
-/// The libcuda that the loader gives, when that file can be a working driver library; null when there is none.
+/// The libcuda that the loader finds, if the file can be a working driver library; else null.
 const Library* driver_library(const Facts& facts);
 
 /// Its path, else that of the library opened, else "libcuda.so.1".
 std::string libcuda_in_use(const Facts& facts);
 
-/// A real driver library was found by the loader, or opened, or answered.
+/// A driver library that is no stub was found by the loader, or opened, or responded.
 bool driver_library_seen(const Facts& facts);
 
-/// The library search ended and no driver library came to light in any way.
+/// The library search was completed, and no driver library was found in any way.
 bool driver_library_absent(const Facts& facts);
 
-/// Version of the driver library alone: as the opened file's name tells, else as the name of the file that the loader
-/// picks.
+/// Version of the driver library alone: from the name of the opened file, else of the file that the loader finds.
 std::optional<Version> driver_library_version(const Facts& facts);
 
-/// Which driver it is, by whatever of it told: its library, NVML (under WSL, where libcuda has no version in its name),
-/// the kernel module.
+/// The driver version, from the first that shows it: the library, NVML (under WSL, where libcuda's name has no
+/// version), the kernel module.
 std::optional<Version> driver_version(const Facts& facts);
 
-/// What ">=9.1" and "9.1.0" expect; nothing when a text is neither.
+/// What ">=9.1" and "9.1.0" require.
 struct ExpectedVersion {
     Version version;
     bool or_later = false;
@@ -113,25 +112,25 @@ struct ExpectedVersion {
 };
 std::optional<ExpectedVersion> expected_version(std::string_view text);
 
-/// The kernel was asked: no module of NVIDIA's and no device node.
+/// It is known that there is no NVIDIA kernel module and no device node.
 bool kernel_side_absent(const Facts& facts);
 
-/// No kernel module: nothing of the kernel side is there, or only nodes that outlived the module, as NVML tells.
+/// No kernel module: there is no sign of one, or only nodes that remained after it was unloaded, as NVML reports.
 bool kernel_module_gone(const Facts& facts);
 
-/// Kernel module and libcuda are of different releases, and not by way of a forward-compatibility library.
+/// Kernel module and libcuda are of different versions, and libcuda is no forward-compatibility library.
 bool driver_versions_differ(const Facts& facts);
 
-/// cuInit failed in the way it does without /dev/nvidia-uvm, and that node is missing beside the others.
+/// cuInit failed as it does without /dev/nvidia-uvm, and only that node is missing.
 bool uvm_node_to_blame(const Facts& facts);
 
 /// The libcuda that Windows gives to WSL; null when there is none.
 const Library* libcuda_of_wsl(const Facts& facts);
 
-/// Read to its end without complaint: only such a file may be called fine.
+/// The file was read to its end without a problem: only such a file may pass.
 bool read_whole(const Library& library);
 
-/// The loader looks there by itself: LD_LIBRARY_PATH, its cache, its default directories, or it picked the file.
+/// The loader searches there: LD_LIBRARY_PATH, its cache, its default directories; or it found the file.
 bool on_loader_path(const Library& library);
 
 bool on_wsl(const Facts& facts);
@@ -140,35 +139,35 @@ bool in_container(const Facts& facts);
 /// The value of an environment variable; null when it is not set.
 const std::string* environment(const Facts& facts, const std::string& name);
 
-/// NVIDIA_VISIBLE_DEVICES is void, none or empty: whoever started this container asked for no GPU.
+/// NVIDIA_VISIBLE_DEVICES is void, none or empty: the container was started without GPUs.
 bool container_hides_gpus(const Facts& facts);
 
-/// In a container that was meant to have an NVIDIA GPU, or whose host has one, and nothing of it was passed in.
+/// In a container that requests an NVIDIA GPU, or whose host has one, but into which no device node or driver library
+/// was mounted.
 bool container_without_gpu(const Facts& facts);
 
 const DeviceNode* node_at(const Facts& facts, std::string_view path);
-/// /proc, /sys or /dev is empty or closed to this process: what is not seen there says nothing.
+/// /proc, /sys or /dev is empty or not readable for this process, so what is missing there is unknown.
 bool is_hidden(const Facts& facts, std::string_view directory);
 /// Why it is unknown whether the kernel module is loaded.
 std::string kernel_not_asked(const Facts& facts);
 
-/// Nodes that CUDA needs at the least and that do not exist, UVM's apart; none where /dev is hidden, nor on a Jetson,
-/// whose nodes are others.
+/// The device nodes that CUDA needs and that do not exist, except UVM's. Empty if /dev is hidden, and on a Jetson,
+/// which has other nodes.
 std::vector<std::string> missing_nodes(const Facts& facts);
-/// Nodes are missing that nvidia-modprobe makes on a program's first CUDA call, and our own calls may not start it
-/// (process/this_process.cpp): whether CUDA works was not seen.
+/// Device nodes are missing that nvidia-modprobe creates at a program's first CUDA call. The calls of rnncheck may not
+/// start it (process/this_process.cpp), so whether CUDA works is unknown.
 bool nodes_made_on_demand(const Facts& facts);
-/// Nodes that CUDA needs and that this user may not read and write.
+/// The device nodes that CUDA needs and that this user may not read and write.
 std::vector<std::string> closed_nodes(const Facts& facts);
 
-/// Why no program can reach the driver, when a rule below cuInit tells it already; unset when nothing of that kind is
-/// seen.
+/// Why no program can reach the driver, if a rule about a lower layer reports it; else unset.
 std::optional<std::string> lower_cause(const Facts& facts);
 
-/// cuInit answered with an error: its code.
+/// The code that cuInit returned, if it is an error.
 std::optional<std::int64_t> init_code(const Facts& facts);
 
-/// A call that failed, whose it was, and its place in the facts.
+/// A call that failed, its subject, and its place in the facts.
 struct FailedCall {
     CallResult call;
     std::string subject;
@@ -176,15 +175,15 @@ struct FailedCall {
     std::vector<std::string> explains;  ///< places of the calls that failed so, and of all that ran on that GPU
 };
 
-/// The failed calls on record that `is_one` holds for, one per subject.
+/// The failed calls for which `is_one` is true, one per subject.
 std::vector<FailedCall> failures_where(const Facts& facts, const std::function<bool(const CallResult&)>& is_one);
 
 /// A call of the CUDA driver failed with this code.
 bool is_cuda_failure(const CallResult& call, std::int64_t code);
-/// Those calls, one per subject.
+/// The calls of the CUDA driver that failed with this code, one per subject.
 std::vector<FailedCall> cuda_failures(const Facts& facts, std::int64_t code);
 
-/// Every run of a kernel or an RNN case on the GPU that failed tells by which answer.
+/// For every kernel and RNN case that failed on the GPU, the failed call is known.
 bool failures_are_known(const Facts& facts);
 
 const Gpu* gpu_at(const Facts& facts, int index);

@@ -60,7 +60,7 @@ RNNCHECK_ENUM(RunEnd,
               out_of_memory,  ///< a call found too little GPU memory
               failed,         ///< a call failed, or the process died in it
               incorrect,      ///< ran, and an element is outside its limit, not a number, or was never written
-              skipped         ///< not run; `result.text` says why
+              skipped         ///< not run; `result.text` shows why
 )
 
 /// Why a case was not run.

@@ -1,5 +1,5 @@
-// Questions to the facts about recurrent networks: the cases to compute, the memory they need, the command that runs
-// one again.
+// Queries of the facts about recurrent networks: the cases to compute, the memory they need, the command that runs one
+// again.
 #pragma once
 
 #include "facts/facts.hpp"
@@ -13,13 +13,14 @@ std::string mebibytes(const std::optional<std::int64_t>& bytes);
 /// where cuDNN did not report them.
 std::int64_t weights_needed(const RnnRun& run);
 
-/// Least memory of the GPU in bytes that the case needs: data, states, weights and what cuDNN asked for; gradients too.
+/// Least memory of the GPU in bytes that the case needs: data, states, weights and what cuDNN requested; gradients too.
 std::int64_t bytes_needed(const RnnRun& run);
 
 /// The case, or what has to be set up before it, found too little memory.
 bool ran_out_of_memory(const RnnRun& run);
 
-/// It did, and so little was free that this is no fault of the machine. cuDNN's kernels take GPU memory as well.
+/// The same, and so little memory was free that this is no fault of the machine. cuDNN's kernels use GPU memory as
+/// well.
 bool short_of_memory(const RnnRun& run);
 
 /// "needs 1.3 MiB of GPU memory at least, 1 MiB free".
@@ -29,17 +30,17 @@ std::string memory_in_words(const RnnRun& run);
 /// "rnncheck lstm --device 0 --cell lstm ...".
 std::string rerun_command(const Facts& facts, const RnnRun& run);
 
-/// All cases that the process of the run had, in their order.
+/// All cases that the run's process had to compute, in their order.
 std::string rerun_all_command(const Facts& facts, const RnnRun& run);
 
-/// What of the machine decides which cases can be computed there.
+/// The properties of the machine that decide which cases can be computed there.
 RnnPlace rnn_place(const Facts& facts, const RnnTarget& target);
 
-/// The cases to compute there: the sweep asked for, or those of the cases named that the interface can express. Who
-/// asks in the parent and in the child gets the same.
+/// The cases to compute there: the requested sweep, or those of the requested cases that the interface can express. The
+/// result is the same in parent and child.
 std::vector<RnnCase> cases_of(const Facts& facts, const RnnTarget& target);
 
-/// Of those, the places among the cases named, from 1; empty where a sweep was asked for.
+/// The numbers of these among the requested cases, from 1; empty for a sweep.
 std::vector<int> requested_numbers(const Facts& facts, const RnnTarget& target);
 
 }  // namespace rnncheck

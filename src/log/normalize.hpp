@@ -15,7 +15,7 @@ struct RawLine {
     bool starts_line = true;  ///< false: continues the line of the piece before
 };
 
-/// Lines in two forms. In `text` every run of blanks is one blank and every line end one '\n'; colour codes, HTML, JSON
+/// Lines in two forms. In `text` every run of blanks is one blank and every line end one '\n'; color codes, HTML, JSON
 /// escapes, quotation marks of mail and typographic quotes are removed. `without_whitespace` is the same without any
 /// white space, for text that was wrapped in the middle of words.
 struct NormalizedText {

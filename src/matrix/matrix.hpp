@@ -1,5 +1,5 @@
-// The compatibility tables and the questions they answer. May not judge. A question answers "known" with the row and
-// its source, or says on which side of the data the input lies: that is never a yes.
+// The compatibility tables and their queries. Must not evaluate. A query returns "known" with the row and its source,
+// or on which side of the data the input is, which never counts as a yes.
 #pragma once
 
 #include <memory>
@@ -35,7 +35,7 @@ namespace rnncheck {
 
 struct Tables;
 
-/// Copies share their tables. Not for several threads at once: a table is parsed by the first question to it.
+/// Copies share their tables. Not thread-safe: a table is parsed by the first query of it.
 class Matrix {
   public:
     /// The tables compiled into the program. Parsed on first use, one by one.
@@ -52,21 +52,21 @@ class Matrix {
     RNNCHECK_TABLES(RNNCHECK_ROWS)
 #undef RNNCHECK_ROWS
 
-    /// By major.minor: 12.4.1 asks for 12.4.
+    /// By major.minor: 12.4.1 finds 12.4.
     Answer<DriverForCuda> driver_for_cuda(const Version& cuda) const;
-    /// By branch: 535.104.05 asks for 535.
+    /// By branch: 535.104.05 finds 535.
     Answer<CudaOfDriver> cuda_of_driver(const Version& driver) const;
     Answer<DriverForCuda> windows_driver_for_cuda(const Version& cuda) const;
-    /// Known when NVIDIA names this package for this driver's branch; silent says that it does not. Whether the GPU is
-    /// one that such packages are made for is GpuProduct::data_center.
+    /// Known if NVIDIA lists this package for this driver's branch; silent if not. GpuProduct::data_center shows
+    /// whether such packages support the GPU.
     Answer<ForwardCompatibility> forward_compatibility(const Version& cuda, const Version& driver) const;
     Answer<Architecture> architecture(const Version& capability) const;
-    /// Builds of this very version; coverage tells when the version is outside the table.
+    /// Builds of exactly this version; `coverage` shows whether the version is outside the table.
     Answer<CudnnBuild> cudnn_build(const Version& cudnn, int cuda_major) const;
     std::vector<CudnnPart> cudnn_parts(int major) const;
     Answer<StatusName> status(std::string_view library, int major, std::int64_t code) const;
-    /// Known defects of this version on a GPU of this capability (any GPU when unset). Of a version outside the table
-    /// of builds none are known, which says nothing: ask cudnn_build first.
+    /// Known defects of this version on a GPU of this capability (any GPU when unset). For a version outside the table
+    /// of builds none are known, which means nothing: query cudnn_build first.
     std::vector<RnnDefect> rnn_defects(const Version& cudnn, std::optional<Version> capability,
                                        std::string_view os = "linux") const;
     /// The oldest rule about a feature ("bf16").
@@ -79,11 +79,10 @@ class Matrix {
     std::vector<std::string> frameworks() const;
     /// Every published build of a framework ("pytorch") in the order of the table.
     std::vector<FrameworkBuild> framework_builds(std::string_view framework) const;
-    /// Every product that a name as people write it can mean ("rtx3090", "Tesla K80", "a100-sxm4-80gb"); empty:
-    /// unknown.
+    /// Every product that a name as users write it can mean ("rtx3090", "Tesla K80", "a100-sxm4-80gb"); empty: unknown.
     const std::vector<GpuProduct>& gpu_products_named(std::string_view written) const;
     /// Known when all of these have the same capability; the row is the plainest of them, a data centre's only when all
-    /// are. Silent for "RTX 6000", which names three generations: gpu_products_named tells them.
+    /// are. Silent for "RTX 6000", which names three generations: gpu_products_named() returns them.
     Answer<GpuProduct> gpu_product(std::string_view written) const;
 
     Answer<FrameworkCuda> framework_cuda(std::string_view framework, const Version& release) const;

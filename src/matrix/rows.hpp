@@ -16,13 +16,13 @@ struct Source {
     RNNCHECK_FIELDS_END
 };
 
-/// How a row is known: documented by the vendor, read from source code, inferred (the note says from what), or
+/// How a row is known: documented by the vendor, read from source code, inferred (the note names from what), or
 /// unconfirmed.
 RNNCHECK_ENUM(Provenance, documented, source_code, inferred, unconfirmed)
 
 RNNCHECK_ENUM(Coverage, known, newer_than_data, older_than_data, silent)
 
-/// As text; "" for what a row does not say.
+/// As text; "" for a cell that the row leaves open.
 template <class T>
 std::string cell_text(const T& value) {
     if constexpr (IsOptional<T>::value)
@@ -77,7 +77,7 @@ struct RangeColumns {
     bool excludes_last = false;
 };
 
-/// The columns of a row, or with `Row` those that every row has, with what they say as text.
+/// The columns of a row, or with `Row` those that every row has, with their values as text.
 template <class R>
 TextMap cells_of(const R& row) {
     TextMap cells;
@@ -211,7 +211,7 @@ struct Xid : Row {
     int xid = 0;
     std::string name;
     std::string meaning;
-    std::string remedy;  ///< one clause; "": none asked for
+    std::string remedy;  ///< one clause; "": none needed
 
     auto key() const { return xid; }
     RNNCHECK_COLUMNS(xid, name, meaning, remedy)
@@ -311,9 +311,9 @@ struct FrameworkBuild : Row {
     std::optional<Version> cuda;   ///< toolkit it is built with; unset: a build without CUDA
     std::optional<Version> cudnn;  ///< cuDNN it is built with or pins; unset: without one, or not known (note)
     bool without_cudnn = false;    ///< a build with CUDA that never opens cuDNN
-    bool cudnn_or_newer = false;  ///< its packages ask for this cuDNN or a later one of its major: pip takes the newest
-    std::string libraries;        ///< where CUDA and cuDNN come from: none, system, inside, wheels
-    std::string targets;          ///< machine code inside, "sm_70 sm_80 compute_90"; "" when not known
+    bool cudnn_or_newer = false;   ///< its packages need this cuDNN or a later one of its major: pip takes the newest
+    std::string libraries;         ///< where CUDA and cuDNN come from: none, system, inside, wheels
+    std::string targets;           ///< machine code inside, "sm_70 sm_80 compute_90"; "" when not known
     std::optional<Version> driver_min;  ///< oldest driver its documentation names for this OS
     std::string package;                ///< distribution: tensorflow, torch, onnxruntime-gpu
     std::string install;                ///< command; {version} stands for the version
@@ -377,7 +377,7 @@ struct FrameworkCuda : Row {
 struct LogSignature : Row {
     std::string id;
     std::string kind;  ///< a name of LogKind
-    /// RE2 syntax; a blank stands for any run of white space or none, named groups are what the line tells.
+    /// RE2 syntax; a blank matches any run of white space or none, named groups become the event's fields.
     std::string pattern;
     std::string meaning;  ///< one clause: what such a line means
 
@@ -398,7 +398,7 @@ struct LogEvidence : Row {
     static constexpr std::string_view may_be_missing[] = {"conclusive"};
 };
 
-/// What to tell about a cause that a log points to.
+/// What to report about a cause that a log indicates.
 struct LogCause : Row {
     std::string cause;
     std::string layer;     ///< a name of Layer
@@ -406,7 +406,7 @@ struct LogCause : Row {
     std::string title;     ///< one sentence that states the fault
     std::string message;   ///< the finding: begins in lower case or with a proper name, no full stop
     std::string means;     ///< a paragraph; "" where docs/rules/ has a page
-    std::string knows;     ///< what tells it from its neighbours
+    std::string knows;     ///< what distinguishes it from similar causes
     std::string check;     ///< the one check that decides
     std::string check_command;
     std::string windows_check_command;  ///< where check_command is one for Unix

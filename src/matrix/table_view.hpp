@@ -1,4 +1,4 @@
-// A table as text, whatever its columns are, for people who look at it; and which of its rows they ask for.
+// A table as text, whatever its columns are, and a filter of its rows.
 #pragma once
 
 #include <span>
@@ -47,9 +47,9 @@ struct TableOutline {
 std::vector<TableOutline> table_outlines(const TableFiles& files);
 
 /// Keeps the rows that match "cudnn=8.9.7": a column, or the word for a range (RangeColumns), and what its cell must
-/// be. A version stands for all that begin with it: 12 asks for every 12.x. In a range it matches the rows that cover
-/// it. A text matches without regard to case, as a whole or, where no row matches as a whole, in a part. UsageError
-/// when the text is no filter, there is no such column, or the value is not of its type.
+/// be. A version matches all that begin with it: 12 finds every 12.x. In a range it matches the rows that cover it. A
+/// text matches without regard to case, as a whole or, where no row matches as a whole, in a part. UsageError when the
+/// text is no filter, there is no such column, or the value is not of its type.
 void keep_matching(TableView& view, const std::string& filter);
 
 }  // namespace rnncheck

@@ -44,7 +44,7 @@ struct JudgedModel {
                    "keras, keras_json, keras_weights, hdf5, saved_model, onnx, torch_zip, torch_legacy, torchscript or "
                    "safetensors");
     RNNCHECK_FIELD(std::string, framework, "the framework that the file is for");
-    RNNCHECK_FIELD(std::optional<std::string>, version, "of the framework; missing where the file does not hold it");
+    RNNCHECK_FIELD(std::optional<std::string>, version, "of the framework; missing if the file does not contain it");
     RNNCHECK_FIELD(std::vector<std::string>, notes, "what holds for the whole file, and what could not be read");
     RNNCHECK_FIELD(std::vector<JudgedLayer>, layers, "its recurrent layers, in the file's order");
     RNNCHECK_FIELDS_END

@@ -13,8 +13,8 @@ struct ModelLayer {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, name, "as the framework stores it, below the models that contain it: encoder/lstm_1");
     RNNCHECK_FIELD(LayerKind, kind,
-                   "kind of layer; rnn where the file does not hold the nonlinearity") = LayerKind::cell;
-    RNNCHECK_FIELD(std::optional<int>, input, "input size; missing where the file does not hold it") = {};
+                   "kind of layer; rnn if the file does not contain the nonlinearity") = LayerKind::cell;
+    RNNCHECK_FIELD(std::optional<int>, input, "input size; missing if the file does not contain it") = {};
     RNNCHECK_FIELD(std::optional<int>, hidden, "hidden size") = {};
     RNNCHECK_FIELD(int, layers, "number of layers") = 1;
     RNNCHECK_FIELD(int, directions, "1 or 2") = 1;
@@ -31,7 +31,7 @@ struct ModelFile {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, format, "of the file");                            ///< "keras", "h5", "onnx"
     RNNCHECK_FIELD(std::string, framework, "the framework that the file is for");  ///< "keras", "pytorch", "onnx"
-    RNNCHECK_FIELD(std::optional<std::string>, version, "its version; missing where the file does not hold it") = {};
+    RNNCHECK_FIELD(std::optional<std::string>, version, "its version; missing if the file does not contain it") = {};
     RNNCHECK_FIELD(std::vector<ModelLayer>, layers, "its recurrent layers, in the file's order") = {};
     RNNCHECK_FIELD(std::vector<std::string>, notes, "what could not be read") = {};  ///< and what holds for all layers
     RNNCHECK_FIELDS_END

@@ -8,7 +8,7 @@
 
 namespace rnncheck::model {
 
-/// Of a number `bytes` is empty, of everything else `value` is 0.
+/// A field of a message: a number has `value`, everything else `bytes`; the other member is empty.
 struct ProtoField {
     std::uint64_t number = 0, value = 0;
     std::string_view bytes;

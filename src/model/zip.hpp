@@ -24,7 +24,7 @@ class ZipArchive {
     /// The last whose name is `name` or ends in "/name"; null when there is none.
     const Entry* find(std::string_view name) const;
 
-    /// What the entry holds: part of the archive, or inflated, at most 64 MiB of all entries.
+    /// The content of an entry: a part of the archive, or inflated; at most 64 MiB for all entries together.
     std::string_view content(const Entry& entry) const;
 
   private:

@@ -1,4 +1,4 @@
-// What the kernel shows of a process in /proc, and how long it could have run.
+// What /proc shows about a process, and how long the process could have run.
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,4 @@
-// Runs the probes stage by stage, each in a process of its own, and merges what they learn. Knows no single probe.
+// Runs the probes stage by stage, each in a separate process, and merges the facts they collect. Knows no single probe.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace rnncheck {
 
-/// When something must be over; unset for no limit.
+/// When something must have ended; unset for no limit.
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 Deadline deadline_after(const std::optional<double>& seconds);
 bool is_over(const Deadline& deadline);
@@ -27,7 +27,8 @@ struct SurveyOptions {
     std::optional<std::string> python;               ///< interpreter or environment whose frameworks are judged
     std::optional<RnnRequest> rnn_request;           ///< cases to compute instead of the doctor's
     std::function<void(std::string_view)> progress;  ///< called often with what is under way; may be empty
-    /// Called once with what is known while the vendor libraries answer: time to prepare what follows. May be empty.
+    /// Called once with what is known, while the vendor libraries are queried: time to prepare what follows. May be
+    /// empty.
     std::function<void(const Facts&)> meanwhile;
     /// Called with what was found, before the GPU is used; may add cases in facts.rnn_runs, which are not run again.
     std::function<void(Facts&)> before_run;
@@ -35,11 +36,11 @@ struct SurveyOptions {
     std::function<void(const std::function<Facts()>&)> checkpoint;
 };
 
-/// Never throws for what the machine does: that is in the facts.
+/// Never throws because of the machine: its failures are in the facts.
 Facts survey(const SurveyOptions& options);
 
-/// One probe on one target, in a process of its own, that knows these facts. Only what it found, and how it ended.
-/// Of the options, `root`, `deadline` and `step_limit` count.
+/// Runs one probe on one target in a separate process that receives these facts. Returns only what it found and how it
+/// ended. Uses only `root`, `deadline` and `step_limit` of the options.
 Facts run_probe(std::string_view name, const std::string& target, const Facts& facts, const SurveyOptions& options);
 
 /// One probe on one target in this process.
@@ -54,7 +55,7 @@ struct ProbeCall {
     RNNCHECK_FIELDS_END
 };
 
-/// What the hidden command `probe` does: the side of the wire inside the probe's process. Returns the exit code.
+/// The hidden command `probe`, which runs in the probe's process. Returns the exit code.
 int run_probe_here(const ProbeCall& call);
 
 }  // namespace rnncheck

@@ -10,7 +10,8 @@
 
 namespace rnncheck {
 
-/// The text and the end of its line, to a descriptor; a parent that is gone ends us too, and is no error.
+/// Writes the text and a line end to a descriptor. If the parent has exited, so does this process; that is not an
+/// error.
 void write_line(int descriptor, std::string text);
 
 /// The end in the probe's process: what a probe reports while it works.
@@ -18,7 +19,7 @@ class ProbeWriter {
   public:
     explicit ProbeWriter(int descriptor) : descriptor_(descriptor) {}
 
-    /// Written before every vendor call: the last one is the breadcrumb when the process dies. The same function twice
+    /// Written before every vendor call, so that the last one is known if the process crashes. The same function twice
     /// in a row needs no second one.
     void calling(std::string_view function);
     /// A vendor call returned an error.
@@ -32,10 +33,10 @@ class ProbeWriter {
     void past_use();
     /// Facts as they are found: as often as something new is known, each time with only the news.
     void facts(const Facts& news);
-    /// This process is to live until the survey ends, for what it keeps open.
+    /// This process must live until the survey ends, because of what it keeps open.
     void stay() { stays_ = true; }
     bool stays() const { return stays_; }
-    /// The probe is through; what follows is only the process's exit, unless it stays.
+    /// The probe is finished; only the process's exit follows, unless it stays.
     void done();
 
   private:
@@ -47,13 +48,13 @@ class ProbeWriter {
 
 /// What a line means for the process that sent it.
 struct LineMeaning {
-    bool done = false;  ///< nothing that matters follows: the process is expected to leave soon
+    bool done = false;  ///< nothing that matters follows: the process is expected to exit soon
     std::optional<std::chrono::milliseconds> limit = {};  ///< how long it may be silent from now on
     bool stays = false;                                   ///< it has done its work and lives on until it is ended
 };
 
-/// The end in the survey: what a probe's process has reported so far. Lines that are not ours (a library may write on
-/// any descriptor) are skipped.
+/// The end in the survey: what a probe's process has reported so far. Other lines (a library may write on any
+/// descriptor) are skipped.
 struct WireReader : LineMeaning {
     std::string last_call;
     std::vector<CallResult> failed_calls;  ///< the first 64

@@ -51,12 +51,14 @@ struct RnnCase {
     RNNCHECK_FIELD(int, hidden, "hidden size") = 1;
     RNNCHECK_FIELD(int, batch, "number of sequences") = 1;
     RNNCHECK_FIELD(int, sequence_length, "longest sequence, in steps") = 1;
-    RNNCHECK_FIELD(std::vector<int>, lengths, "length of each sequence, in steps; none when all are equal") = {};
+    RNNCHECK_FIELD(std::vector<int>, lengths, "length of each sequence, in steps, if they differ") = {};
     RNNCHECK_FIELD(Layout, layout, "order of the data in memory") = Layout::sequence_major;
     RNNCHECK_FIELD(bool, states, "start from given states instead of zeros") = false;
     RNNCHECK_FIELD(int, projection, "size of the LSTM's recurrent projection, 0 for none") = 0;
     RNNCHECK_FIELD(BiasMode, bias, "which biases the gates have") = BiasMode::both;
-    RNNCHECK_FIELD(InputMode, input_mode, "whether the first layer multiplies its input by weights (linear) or not (skip)") = InputMode::linear;
+    RNNCHECK_FIELD(InputMode, input_mode,
+                   "whether the first layer multiplies its input by weights (linear) or not (skip)") =
+        InputMode::linear;
     RNNCHECK_FIELD(double, clip, "absolute value at which the LSTM's cell state is clipped, 0 for none") = 0;
     RNNCHECK_FIELD(bool, training, "also compute the gradients") = false;
     RNNCHECK_FIELDS_END

@@ -1,5 +1,4 @@
-// Which of cuDNN's kernels PyTorch, TensorFlow and JAX ask for when nobody sets anything, as their sources have it.
-// Pure.
+// Which cuDNN kernels PyTorch, TensorFlow and JAX request by default, according to their sources. Pure.
 #pragma once
 
 #include "base/version.hpp"
@@ -7,7 +6,7 @@
 
 namespace rnncheck {
 
-/// Where networks run: an RNN interface of a cuDNN on a GPU. What is not set is not known.
+/// Where networks run: an RNN interface of a cuDNN on a GPU. Unset members are unknown.
 struct RnnPlace {
     RnnPlace(Dialect of = Dialect::v8) : dialect(of) {}
 
@@ -16,7 +15,7 @@ struct RnnPlace {
     std::optional<int> multiprocessors;
 };
 
-/// What a framework asks cuDNN for.
+/// What a framework requests from cuDNN.
 struct FrameworkChoice {
     Dtype dtype = Dtype::fp32;  ///< what cuDNN computes in
     Algorithm forward = Algorithm::standard, backward = Algorithm::standard;
@@ -25,17 +24,17 @@ struct FrameworkChoice {
     bool padded = false;  ///< padded input and output are switched on, with a length for each sequence
 };
 
-/// For a network, of which algorithm and math type do not count, by the newest version of the framework, or the one
-/// named. Nothing where the framework does not use cuDNN. What the place does not tell is taken as of a new GPU and a
-/// new cuDNN, but for the number of multiprocessors, which is then too small.
+/// The request for a network, whose algorithm and math type are ignored, by the named version of the framework or the
+/// newest one. Nothing if the framework does not use cuDNN. What is unknown about the place is assumed to be that of a
+/// new GPU and a new cuDNN; an unknown number of multiprocessors counts as too small.
 std::optional<FrameworkChoice> pytorch_choice(const RnnCase& network, const RnnPlace& place,
                                               const std::optional<Version>& torch = {});
 /// Batch-major or, with the layout sequence_major, Keras' time_major.
 std::optional<FrameworkChoice> tensorflow_choice(const RnnCase& network, const RnnPlace& place);
 std::optional<FrameworkChoice> jax_choice(const RnnCase& network, const RnnPlace& place);
 
-/// Why nobody promises that cuDNN has a kernel for the case there, in words that follow "for"; nothing where it must
-/// work. A failure there is no fault of the machine; wrong numbers are one everywhere.
+/// Why no documentation promises a kernel of cuDNN for the case there, in words that follow "for"; nothing if it must
+/// work. Such a failure is no fault of the machine; incorrect results always are.
 std::optional<std::string> not_promised(const RnnCase& rnn_case, const RnnPlace& place);
 
 }  // namespace rnncheck

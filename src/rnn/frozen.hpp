@@ -8,8 +8,8 @@
 
 namespace rnncheck {
 
-/// `sum` is weighted_sum of PyTorch's results for frozen_inputs(rnn_case, number); tests/rnn/frozen tells how they
-/// were made and holds every number of 101 such cases against the reference.
+/// `sum` is weighted_sum of PyTorch's results for frozen_inputs(rnn_case, number); tests/rnn/frozen shows how they were
+/// made and holds every number of 101 such cases against the reference.
 struct FrozenCase {
     RnnCase rnn_case;
     long number;

@@ -108,7 +108,7 @@ auto step_at(const LayerPlace& place, int sequence, int tick, SomeTape& tape, co
     return step;
 }
 
-/// Makes the states after a sequence's last step those of the outputs; an empty sequence has none.
+/// Copies the states after a sequence's last step to the outputs; nothing for an empty sequence.
 template <class SomeTape>
 void keep_final(const LayerPlace& place, int sequence, SomeTape& tape, RnnOutputs& outputs) {
     const int length = place.rnn_case.length_of(sequence);
@@ -118,7 +118,7 @@ void keep_final(const LayerPlace& place, int sequence, SomeTape& tape, RnnOutput
     if (last.cells) std::copy_n(last.cells, place.hidden(), outputs.cy.data() + place.state(sequence, place.hidden()));
 }
 
-/// Calls what belongs to the cell; `plain` with whether it is ReLU.
+/// Calls the function for this cell; `plain` with true for ReLU, false for tanh.
 template <class Lstm, class Gru, class Plain>
 void by_cell(Cell cell, Lstm&& lstm, Gru&& gru, Plain&& plain) {
     switch (cell) {

@@ -1,6 +1,6 @@
-// A rule: a pure function of facts and matrix. May not touch files, the clock, the environment or processes.
-// Shape of every check: not applicable? undecided? then judge. This header brings what nearly every rule needs:
-// questions to the facts, text, words for findings, remedies; support/ has more (cases, boards, probes ...).
+// A rule: a pure function of facts and matrix. May not touch files, the clock, the environment or processes. Shape of
+// every check: not applicable? undecided? then judge. This header provides what nearly every rule needs: queries of the
+// facts, text, words for findings, remedies; support/ has more (cases, boards, probes ...).
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ struct NamedRemedy : Remedy {
 
 using Check = Verdict (*)(const Facts&, const Matrix&);
 
-/// Whether a function judges versions as a person gives them besides machines: with --for, it judges those that are
-/// asked about instead of the machine; or it never judges a machine.
+/// How a rule treats --for: `beside_machines` evaluates the machine in any case, `asked_first` the specified versions
+/// instead of the machine, `alone` only specified versions, never a machine.
 RNNCHECK_ENUM(JudgesVersions, beside_machines, asked_first, alone)
 
 /// A function, and all else from docs/rules/<name>.md: the fields from the JSON at its head.

@@ -1,5 +1,5 @@
-// One case on the device, as both RNN dialects have it: calls in a row, device memory, descriptors, weights, the two
-// timed runs.
+// One case on the device, as far as both RNN interfaces share it: the sequence of calls, device memory, descriptors,
+// weights, the two timed runs.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ int number_in(const int (&numbers)[n], Enumeration value) {
     return numbers[static_cast<std::size_t>(value)];
 }
 
-/// Of the enumerations that stand in cuDNN's order (cudnn_adv.h, the same in 7.6, 8.9 and 9.x): cudnnRNNAlgo_t,
+/// For enumerations in the order of cuDNN's (cudnn_adv.h, the same in 7.6, 8.9 and 9.x): cudnnRNNAlgo_t,
 /// cudnnDirectionMode_t, cudnnRNNDataLayout_t, cudnnRNNInputMode_t.
 template <class Enumeration>
 int same_number(Enumeration value) {
@@ -50,13 +50,14 @@ struct DeviceData {
     Memory lengths, weights, work, reserve;
 };
 
-/// What came back, as bytes of the device.
+/// The results, as bytes in the device's format.
 struct DeviceBytes {
     std::vector<std::byte> y, hy, cy, dx, dhx, dcx, dweights;
     bool operator==(const DeviceBytes&) const = default;
 };
 
-/// The arrays that go to the device and those that come back, but for the weights, of any structure that has them all.
+/// The arrays that are copied to the device, and those that are copied back, without the weights, of any structure that
+/// has them all.
 template <class Structure>
 auto all_inputs(Structure& of) {
     return std::array{&of.x, &of.hx, &of.cx, &of.dy, &of.dhy, &of.dcy};
@@ -66,8 +67,9 @@ auto all_results(Structure& of) {
     return std::array{&of.y, &of.hy, &of.cy, &of.dx, &of.dhx, &of.dcx};
 }
 
-/// Calls in a row: the first one that fails is kept, later ones are left out. What was made on the way is given back
-/// at the end, unless a CUDA call failed by more than a want of memory, for then the context may be past use.
+/// Runs one case as a sequence of calls: the first that fails is kept, later ones are skipped. The destructor releases
+/// descriptors and memory, unless a CUDA call failed for another reason than lack of memory, because the context may
+/// then be unusable.
 class CaseRun {
   public:
     CaseRun(const Session& session, const RnnCase& rnn_case);
@@ -83,9 +85,9 @@ class CaseRun {
   protected:
     /// Descriptors and sizes; no memory yet.
     virtual void describe() = 0;
-    /// Puts the parts of one linear layer to their places, by place().
+    /// Puts the weights of one linear layer in their places with place().
     virtual void place_layer(std::size_t pseudo_layer, int linear, const DeviceImage::Layer& layer) = 0;
-    /// What comes before the first run, and is not timed.
+    /// Calls before the first run, which are not timed.
     virtual void plan() {}
     /// The calls that compute: one, or more for training.
     virtual void compute() = 0;
@@ -102,9 +104,9 @@ class CaseRun {
     }
 
     bool failed() const { return !calls_.ok(); }
-    /// A call succeeded and yet gave something that cannot be.
+    /// Records a failure of `call`, which succeeded but returned something impossible.
     void impossible(const char* call, const std::string& what);
-    /// Fails where a call gave back a size that no device memory has.
+    /// Records a failure if `call` returned a size that no device memory has.
     void check_size(const char* call, const Memory& memory);
 
     template <class Descriptor>
@@ -123,8 +125,8 @@ class CaseRun {
     /// h of all pseudo-layers and sequences, and c, which only LSTM has.
     void describe_states();
 
-    /// `call` named `where` for a part of the weights, and `elements` as their number; a part that the case lacks has
-    /// no values.
+    /// `call` returned the address `where` and the number `elements` for a part of the weights; `values` is empty for a
+    /// part that the case does not have.
     void place(const char* call, const void* where, long long elements, std::size_t pseudo_layer, int linear, bool bias,
                std::span<const std::byte> values);
 
@@ -149,7 +151,7 @@ class CaseRun {
     void upload(const Memory& memory, std::span<const std::byte> bytes);
     void clear(const Memory& memory, int fill = 0);
     std::vector<std::byte> download(const Memory& memory);
-    /// The numbers of the image in device memory, or without one zeros, and memory for everything else.
+    /// Allocates all device memory and copies the numbers of the image to it, or zeros if there is none.
     void allocate_all(const DeviceImage* image);
     DeviceBytes run_once(double& milliseconds);
     RnnOutputs decoded(const DeviceBytes& bytes) const;

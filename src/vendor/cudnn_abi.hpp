@@ -142,7 +142,8 @@ struct CudnnApi {
 
 /// The name of the status, and the reason that cuDNN reports to its callback where it gives one.
 std::string status_text(ProbeWriter& writer, const CudnnApi& api, int code);
-/// Sets that callback, once. A successful call may warn, too: its reason must not explain a later failure.
+/// Sets that callback once, and forgets its last reason: a successful call may warn, too, and must not explain a later
+/// failure.
 void before_call(ProbeWriter& writer, const CudnnApi& api);
 
 }  // namespace rnncheck::vendor

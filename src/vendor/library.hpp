@@ -1,5 +1,5 @@
-// Opens vendor libraries and calls them, leaving a breadcrumb before every call. The only user of <dlfcn.h>.
-// May not judge or print, and never unloads: the process ends anyway.
+// Opens vendor libraries and calls them; every call is reported before it is made. The only user of <dlfcn.h>. Must not
+// evaluate or print, and never unloads: the process ends anyway.
 #pragma once
 
 #include <functional>
@@ -48,14 +48,13 @@ Result call(ProbeWriter& writer, const Symbol<Result(Parameters...)>& symbol, Ar
     return symbol.function(arguments...);
 }
 
-/// A library with its functions as members. How a status is put into words, and what is done before every call, say the
-/// functions status_text and before_call for its Api.
+/// A library with its functions as members. For its Api, status_text() gives the text of a status, and before_call(),
+/// if there is one, is called before every call.
 template <class Api>
 struct Opened : Api {
     ProbeWriter* writer = nullptr;
     Library library;
-    std::optional<CallResult>
-        failure;  ///< of opening it or, where that is more, of making it ready; no call may follow
+    std::optional<CallResult> failure;  ///< of opening or preparing it; no call may follow
 
     /// A call that returns a status; one other than 0 is reported to the writer with the library's own words.
     template <class... Parameters, class... Arguments>

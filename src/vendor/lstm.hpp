@@ -1,4 +1,5 @@
-// One recurrent-network case through cuDNN, in either of its two RNN dialects. Measures and copies; does not judge.
+// One recurrent-network case through cuDNN, with either of its two RNN interfaces. Measures and copies; does not
+// evaluate.
 #pragma once
 
 #include <array>
@@ -19,21 +20,21 @@ struct Session {
     DropoutDescriptor no_dropout = nullptr;  ///< every RNN descriptor wants one
 };
 
-/// Makes the cuDNN handle and the dropout descriptor. They live as long as the process.
+/// Creates the cuDNN handle and the dropout descriptor, which live as long as the process.
 void start(Session& session);
 
-/// What came back, in the reference's layout, padding included as it was found; nothing where a call failed.
+/// The results in the reference's layout, padding included as it was found; empty if a call failed.
 struct Outputs {
-    RnnOutputs first, again;  ///< `again` is empty where it has the same bits
+    RnnOutputs first, again;  ///< `again` is empty if it is bitwise identical
 };
 
 /// cuDNN's linLayerID: a cell's gates on the input side, then on the recurrent side; 8 is the projection.
 inline constexpr int projection_layer = 8, linear_layers = 9;
 
-/// Whether the case has this one.
+/// Whether the case has this linear layer.
 bool has_linear_layer(const RnnCase& rnn_case, int linear);
 
-/// The array of its matrix or bias; a projection has none of the latter.
+/// The array of the linear layer's matrix or bias; a projection has no bias.
 template <class Weights>
 auto& weights_of(const RnnCase& rnn_case, Weights& weights, int linear, bool bias) {
     const int gates = gates_of(rnn_case.cell);
@@ -57,8 +58,8 @@ struct DeviceImage {
 
 DeviceImage device_image(const RnnCase& rnn_case, const RnnInputs& inputs);
 
-/// Runs the case twice with all outputs poisoned before each run (not-a-number bytes 0xFF).
-/// Records in `run`, whose case it is, the first call that returned an error, or times, sizes and bits.
+/// Runs the case twice with all outputs poisoned before each run (not-a-number bytes 0xFF). Records in `run`, which
+/// contains the case, the first call that failed, or times, sizes and the digest.
 Outputs run_lstm(const Session& session, const DeviceImage& image, RnnRun& run);
 
 // By the v8 interface alone:

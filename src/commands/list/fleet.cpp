@@ -17,10 +17,10 @@ constexpr const char* name_option =
 struct ComparisonOptions {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::vector<std::string>, group_by,
-                   "WHAT: What nodes that are compared with each other have in common: gpu, os, rnncheck, or the key "
-                   "of a label; repeatable; default: these three");
+                   "WHAT: Compare only nodes that agree in gpu, os, rnncheck or a label, by its key; can be repeated; "
+                   "default: gpu, os and rnncheck");
     RNNCHECK_FIELD(std::string, expect,
-                   "FILE: A report whose values all nodes are to have, instead of the most frequent ones");
+                   "FILE: Report with the expected values, instead of the most frequent values of the nodes");
     RNNCHECK_FIELD(std::optional<std::string>, nodes, "NODES: The nodes that should have reported, e.g. gpu[001-128]");
     RNNCHECK_FIELD(NamedBy, name, name_option) = NamedBy::label;
     RNNCHECK_FIELDS_END

@@ -19,10 +19,12 @@ struct Options {
                       "A model: .keras, .h5, Keras JSON, the directory of a SavedModel, .onnx, .pt, .pth, .ckpt, "
                       ".safetensors");
     RNNCHECK_FIELD(std::vector<std::string>, given,
-                   "KEY=VALUE: What the file does not hold, e.g. keras=2.15 pytorch=2.4 onnxruntime=1.20 "
+                   "KEY=VALUE: What the file does not contain, e.g. keras=2.15 pytorch=2.4 onnxruntime=1.20 "
                    "backend=torch");
-    RNNCHECK_FIELD(std::optional<int>, batch, "Sequences in a batch, for memory, time and --run (8)");
-    RNNCHECK_FIELD(std::optional<int>, length, "Steps of a sequence, for memory, time, --run and --fit (16)");
+    RNNCHECK_FIELD(std::optional<int>, batch,
+                   "Sequences in a batch, for memory, time and --run (default with --run: 8)");
+    RNNCHECK_FIELD(std::optional<int>, length,
+                   "Steps of a sequence, for memory, time, --run and --fit (default with --run and --fit: 16)");
     RNNCHECK_FIELD(bool, run, "Run each layer on this machine's GPUs and check every number") = false;
     RNNCHECK_FIELD(bool, fit, "Find the largest batch of each layer that fits into free GPU memory") = false;
     RNNCHECK_FIELD(bool, training, "With --run and --fit, compute the gradients, too") = false;
@@ -141,7 +143,7 @@ int run(Options& options, const CLI::App& app) {
         const LayerCases cases(file, options);
         if (cases.request.cases.empty())
             throw InputError("'" + options.file + "' has no layer that can be run: cuDNN has no network like its " +
-                             "layers, or the file does not hold their sizes");
+                             "layers, or the file does not contain their sizes");
         Report report;
         if (options.run) {
             Facts facts = run_layers(cases, trials, quiet);

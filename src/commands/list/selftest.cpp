@@ -120,7 +120,7 @@ std::vector<SelftestCheck> check_directories() {
     for (const std::string directory : {"/proc", "/sys", "/dev"})
         checks.push_back(run.completed() ? checked(directory, !is_hidden(learnt, directory), "readable",
                                                    without_directory(directory), restricted)
-                                         : checked(directory, false, "", "not known; " + in_words(run)));
+                                         : checked(directory, false, "", "unknown; " + in_words(run)));
     return checks;
 }
 

@@ -23,7 +23,7 @@ struct LoaderBuild {
 /// Nothing when the file cannot be read or is not glibc's loader (musl's has its own rules).
 std::optional<LoaderBuild> read_loader_build(const Root& root, std::string_view interpreter);
 
-/// For a file system without an interpreter that could tell.
+/// For a file system without an interpreter to read.
 LoaderBuild guessed_build(const Root& root);
 
 /// The interpreter of ordinary programs on this processor: "/lib64/ld-linux-x86-64.so.2".
@@ -77,7 +77,7 @@ struct LoaderSetting {
     bool secure = false;                 ///< set-user-id and the like: LD_LIBRARY_PATH and LD_PRELOAD do not count
 };
 
-/// What the loader goes by in that setting. Directories are those that exist, each once and after its subdirectories
+/// What the search depends on in that setting. Directories are those that exist, each once and after its subdirectories
 /// for better processors.
 struct Loader {
     Root root;
@@ -92,7 +92,8 @@ struct Loader {
     bool secure = false;
 };
 
-/// By default that of a plain program: no run path of its own, not set-user-id.
+/// The loader of a program in this setting; with the default one, of a program without a run path that is not
+/// set-user-id.
 Loader loader_of(const Root& root, const LoaderSetting& setting);
 
 /// What the loader makes of one file of its search.

@@ -12,7 +12,7 @@ namespace rnncheck::loader {
 /// One file in the process; the first is the program.
 struct Object {
     std::string path;                   ///< as the loader opened it
-    std::string name;                   ///< as it was asked for first
+    std::string name;                   ///< by which it was requested first
     std::optional<std::size_t> loader;  ///< the object that needed it first; none for the program and after dlopen
     LoaderRule rule = LoaderRule::path;
     elf::ElfFile file;
@@ -29,10 +29,10 @@ struct SearchList {
     const std::vector<std::string>* directories = nullptr;  ///< none for the cache
 };
 
-/// What came of asking for a name.
+/// The result of a request for a name.
 struct Answer {
     std::string name;
-    std::optional<std::size_t> by;  ///< the object that asked
+    std::optional<std::size_t> by;  ///< the object that requested it
     bool by_dlopen = false;
     std::optional<std::size_t> object;  ///< what it got; none when nothing was found or what was found is unusable
     LoaderRule rule = LoaderRule::default_directory;  ///< by which it got that or met what is unusable
@@ -41,7 +41,7 @@ struct Answer {
     std::string problem = {};                         ///< what is wrong with it
 };
 
-/// Where the search for a name ended. Without a path nothing was found.
+/// Where the search for a name ended. Nothing was found if there is no path.
 struct Lookup {
     std::optional<std::string> path = {};
     LoaderRule rule = LoaderRule::default_directory;
@@ -66,15 +66,15 @@ class Process {
     /// The file that dlopen(name) in this object comes to, with nothing opened.
     Lookup look_up(const std::string& name, std::size_t caller) const;
 
-    /// Puts in a file that is known to be there, with nothing that it needs. Its place among the objects.
+    /// Adds a file that is known to exist, without what it needs. Returns its index in objects().
     std::size_t put(const std::string& path);
 
     const Loader& loader() const { return loader_; }
     const std::vector<Object>& objects() const { return objects_; }
-    /// In the order of asking. Names that were answered before are there again for another object that needs them.
+    /// In the order of the requests. A name that was requested before is there again for another object that needs it.
     const std::vector<Answer>& answers() const { return answers_; }
 
-    /// Where a name without '/' is looked for when this object asks, in order.
+    /// Where a name without '/' is searched for if this object requests it, in order.
     std::vector<SearchList> search_lists(std::size_t by) const;
 
     /// The files of that name in a list which the loader would look at, in order; absent ones among them.

@@ -8,8 +8,8 @@
 
 namespace rnncheck::python {
 
-// What distributions tell of themselves: their names, and the headers of METADATA or PKG-INFO, which are those of an
-// e-mail (PEP 566, core metadata).
+// What describes a distribution: its name, and the headers of METADATA or PKG-INFO, which have the form of an e-mail
+// (PEP 566, core metadata).
 
 /// Takes the first line off a text.
 std::string_view take_line(std::string_view& text);
@@ -39,10 +39,10 @@ Metadata read_metadata(std::string_view text);
 /// The part of a requirement's line behind "Requires-Dist:".
 Requirement read_requirement(std::string_view text);
 
-/// What the name of a distribution alone says.
+/// What the name of a distribution alone shows.
 struct DistributionName {
     std::string framework;  ///< as in Framework::name
-    std::string build;      ///< what the name alone says: cpu, cuda, rocm, directml, cu112; "" says nothing
+    std::string build;      ///< as in the name: cpu, cuda, rocm, directml, cu112; "" if it has none
     bool plugin = false;    ///< extends a framework that is another distribution
 };
 
@@ -57,7 +57,8 @@ std::optional<int> cuda_major_of(std::string_view distribution);
 
 // The distributions installed in a directory, and their lists of files.
 
-/// Its version is empty when the directory's name does not tell; its directory is the prefix for conda.
+/// An installed distribution. Its version is empty if the directory's name does not contain it; for conda, its
+/// directory is the prefix.
 struct Distribution : PythonPackage {
     std::string metadata;  ///< the directory or file that describes it
     bool conda = false;
@@ -79,7 +80,7 @@ struct RecordedFile {
     std::optional<std::int64_t> bytes;  ///< the size it had when it was installed
 };
 
-/// The shared libraries in the list, at most a few thousand.
+/// The shared libraries in the text of a RECORD, at most a few thousand.
 std::vector<RecordedFile> read_record(std::string_view text);
 
 /// Compares its RECORD with the disk: fills missing_files and changed_files with the shared libraries that are gone or

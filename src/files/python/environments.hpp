@@ -8,7 +8,7 @@
 
 namespace rnncheck::python {
 
-/// What this process's environment says of Python: PATH, HOME, VIRTUAL_ENV, CONDA_PREFIX, PYTHONPATH, PYENV_ROOT, ...
+/// The environment variables that concern Python: PATH, HOME, VIRTUAL_ENV, CONDA_PREFIX, PYTHONPATH, PYENV_ROOT, ...
 using Variables = std::map<std::string, std::string, std::less<>>;
 
 /// Those of this process that matter to the search.
@@ -17,14 +17,15 @@ Variables variables_of_process();
 /// Empty when it is not set.
 std::string value_of(const Variables& variables, std::string_view name);
 
-/// Without "..", "." and slashes at its end, as far as the text alone tells.
+/// Without "..", "." and slashes at its end, from the text alone.
 std::string normal_path(const std::string& path);
 
 /// What one name leads to: an interpreter, a directory of an environment, or a bare directory of packages. Nothing when
 /// it is none of these. Directories of the result are sorted as Python searches them.
 std::optional<PythonEnvironment> environment_at(const Root& root, const Variables& variables, const std::string& path);
 
-/// The environment whose frameworks are judged: what was asked for, else VIRTUAL_ENV, CONDA_PREFIX, the python on PATH.
+/// The environment whose frameworks are evaluated: the one that --python names, else VIRTUAL_ENV, CONDA_PREFIX, the
+/// python on PATH.
 std::optional<PythonEnvironment> active_environment(const Root& root, const Variables& variables,
                                                     const std::optional<std::string>& asked);
 
@@ -37,8 +38,8 @@ std::vector<PythonEnvironment> other_environments(const Root& root, const Variab
 
 // What the name of a python leads to: the directory of its environment and its version.
 
-/// One environment as its directory shows it, its version as exactly as names and pyvenv.cfg tell. `base` is the
-/// prefix whose standard library and site-packages a virtual environment builds on.
+/// An environment as its directory shows it; its version is as exact as names and pyvenv.cfg are. `base` is the prefix
+/// whose standard library and site-packages a virtual environment builds on.
 struct Prefix : PythonEnvironment {
     std::string base;
     bool sees_user_site = true;  ///< virtual environments do not, unless made with --system-site-packages

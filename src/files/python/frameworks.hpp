@@ -1,5 +1,4 @@
-// The frameworks of a Python environment, the packages around them, and which copies of cuDNN and cuBLAS the loader
-// would give them.
+// The frameworks of a Python environment, their packages, and which cuDNN and cuBLAS the loader would give them.
 #pragma once
 
 #include "facts/packages.hpp"
@@ -13,11 +12,11 @@ namespace rnncheck::python {
 std::vector<Framework> frameworks_of(const Root& root, PythonEnvironment& environment);
 
 /// Fills libraries, directories_before and directories_after of a framework with CUDA. `packages` are the
-/// environment's, for the releases of what wheels bring.
+/// environment's, for the versions of the libraries in wheels.
 void find_used_libraries(const loader::Loader& loader, const std::vector<PythonPackage>& packages,
                          Framework& framework);
 
-// What a framework was built for, from the files that it brings. Nothing of it is executed.
+// What a framework was built for, from its own files. Nothing of it is executed.
 
 /// A framework on disk: its distributions and the directory of packages that `import` takes it from.
 struct Installed {
@@ -28,7 +27,7 @@ struct Installed {
     bool brings_cudnn = false;  ///< one of NVIDIA's cuDNN wheels is in the same environment
 };
 
-/// Fills uses_cuda, told_by, build, core, cuda, cudnn, cudnn_wanted and targets; what the files do not tell stays
+/// Fills uses_cuda, shown_by, build, core, cuda, cudnn, cudnn_wanted and targets; what the files do not show stays
 /// unset.
 void read_framework_files(const Root& root, const Installed& installed, Framework& framework,
                           std::vector<std::string>& left_out);

@@ -1,4 +1,4 @@
-// What a log and what a person told amount to, as words that the table log_evidence uses. Pure.
+// What a log and the user's hints indicate, as words that the table log_evidence uses. Pure.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ struct LogWords {
 /// Needs facts.log.
 LogWords log_words(const Facts& facts, const Matrix& matrix);
 
-/// What is known of one log, to ask.
+/// What is known about one log, for queries.
 struct KnownOfLog {
     const Log& log;
     const Matrix& matrix;
@@ -53,22 +53,23 @@ struct Features : KnownOfLog {
     void add(const std::string& feature, const std::string& why) { found.words.emplace(feature, why); }
 };
 
-/// The CUDA that the framework was built with: as its flavour says, as its release was, else as installed.
+/// The CUDA that the framework was built with: by its flavor, by its version, else the installed one.
 std::optional<Version> build_cuda(const KnownOfLog& t);
-/// The CUDA that the program opens: of the library that is missing, else that of the build.
+/// The CUDA that the program opens: that of the missing library, else that of the build.
 std::optional<Version> wanted_cuda(const KnownOfLog& t);
-/// The cuDNN that the program was built with: of the library that is missing, as a line tells, else as its release was.
+/// The cuDNN that the program was built with: that of the missing library, that of a line in the log, else by its
+/// version.
 std::optional<Version> wanted_cudnn(const KnownOfLog& t);
 /// The compute capability of the first GPU that the log or the person names.
 std::optional<Version> gpu_capability(const KnownOfLog& t);
-/// As given, else as the log shows it.
+/// The driver version that the user specified, else the one in the log.
 std::optional<Version> driver_in_log(const KnownOfLog& t);
 
 /// The library of the first line with this signature.
 std::optional<std::string> missing_library(const KnownOfLog& t, std::string_view signature);
 /// 8 of "libcudnn_ops_infer.so.8", 10.1 of "libcudart.so.10.1", 9 of "cudnn_ops64_9.dll", 11.2 of "cudart64_112.dll".
 std::optional<Version> version_in_file_name(std::string_view name);
-/// Its major alone.
+/// Only the major version in a library's file name.
 std::optional<int> major_in_file_name(std::string_view name);
 /// Only these libraries carry the toolkit's major in their names in every version.
 bool names_the_toolkit(std::string_view library);
@@ -78,13 +79,15 @@ void add_version_features(Features& t);
 /// The libraries that could not be opened against what is there.
 void add_library_features(Features& t);
 
-/// The cause's own, after the container images of a framework of which no build runs on the log's GPU.
+/// The remedies of the cause; before them a container image, if no published build of the framework runs on the log's
+/// GPU.
 std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t);
 
-/// Only a Unix shell runs it: programs, paths or syntax that neither cmd.exe nor PowerShell has.
+/// Whether only a Unix shell can run the command: it has programs, paths or syntax that neither cmd.exe nor PowerShell
+/// has.
 bool is_for_unix(std::string_view command);
 
-/// The check of the cause that decides.
+/// The check that would confirm the cause.
 DecidingCheck check_for(const LogCause& cause, const KnownOfLog& t);
 
 }  // namespace rnncheck::rules

@@ -1,4 +1,4 @@
-// Rules that judge one board after the other. Pure.
+// Rules that evaluate each board. Pure.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace rnncheck::rules {
 
-/// Asks `judge` about every board and joins the answers: any fault, else undecided when any board is, else pass when
-/// any board passes, else not applicable. Without boards it says why NVML listed none.
+/// Calls `judge` for every board and combines the verdicts: any fault, else undecided if any board is, else pass if any
+/// board passes, else not applicable. Without boards, the reason why NVML listed none.
 Verdict over_boards(const Facts& facts, const std::function<Verdict(const Board&)>& judge);
 
 /// A value that a board did not report: not supported when NVML was queried to the end, else unknown; unknown too when
@@ -19,7 +19,7 @@ Verdict not_reported(const Facts& facts, const std::string& what, std::initializ
 /// The CUDA ordinal's view of a board; null when CUDA does not see it.
 const Gpu* gpu_of(const Facts& facts, const Board& board);
 
-/// NVML's record of a GPU of CUDA; null when there is none.
+/// NVML's record of the GPU with this CUDA ordinal; null if there is none.
 const Board* board_at(const Facts& facts, int gpu);
 
 /// The severity of what is wrong with a board, a note when CUDA gives this process other GPUs than that one.

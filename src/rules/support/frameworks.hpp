@@ -1,5 +1,5 @@
-// The frameworks installed on a machine, and the release that --for asks about: what they were built for, and which
-// copies of the GPU libraries they get. Pure.
+// The frameworks installed on a machine, and the one that --for names: what they were built for, and which GPU
+// libraries they get. Pure.
 #pragma once
 
 #include <functional>
@@ -9,44 +9,44 @@
 
 namespace rnncheck::rules {
 
-/// The release that was asked about, else the frameworks of the active environment. Where their own files do not tell
-/// what they were built for, the tables do.
+/// The framework that --for names, else those of the active environment. What their files do not show about their build
+/// is taken from the tables.
 std::vector<Framework> judged_frameworks(const Facts& facts, const Matrix& matrix);
 
-/// Why there is none to judge; unset when there is one.
+/// Why there is none to evaluate; unset if there is one.
 std::optional<Verdict> without_frameworks(const Facts& facts);
 
-/// Why there is no active environment to judge, where `what` would have been looked for; only asked when there is none.
+/// Why there is no active environment in which to look for `what`. Call it only if there is none.
 Verdict without_environment(const Facts& facts, const std::string& what);
 
-/// People train recurrent networks with it; the others are as often tools that need no GPU, and have documents that
-/// show how they find its libraries.
+/// A framework with which recurrent networks are trained. The others are often tools that need no GPU, and their
+/// documentation shows how they find its libraries.
 bool is_for_training(const Framework& framework);
 
 /// Null when there is none.
 const PythonEnvironment* active_environment(const Facts& facts);
 const PythonEnvironment* environment_of(const Facts& facts, const Framework& framework);
 
-/// A build with CUDA that opens GPU libraries; where that is unknown, the answers say so.
+/// Whether it is a build with CUDA that opens GPU libraries; if unknown, that is added to `answers`.
 bool opens_gpu_libraries(const Framework& framework, VerdictBuilder& answers);
 
-/// Its own, where it looks for libraries before and after the loader does.
+/// The framework's own directories, which it searches for libraries before and after the loader does.
 std::vector<std::string> directories_of(const Framework& framework);
 
-/// The library whose name begins so ("libcudnn"); null when the framework opens none.
+/// The library whose name begins with `stem` ("libcudnn"); null if the framework opens none.
 const FrameworkLibrary* opened(const Framework& framework, std::string_view stem);
 
-/// Files of several directories answered for it, as cudnn_mixed_sublibraries tells.
+/// Its libraries come from several directories, which cudnn_mixed_sublibraries reports.
 bool gets_mixed_parts(const Facts& facts, const FrameworkLibrary& cudnn);
 
-/// Version of the cuDNN whose files are there: as it answered, else as names and packages tell. The answer of mixed
-/// parts is not believed.
+/// Version of the cuDNN whose files the framework gets: the one that it returned (ignored if its libraries are mixed),
+/// else from names and packages.
 std::optional<Version> version_of(const Facts& facts, const FrameworkLibrary& cudnn);
 
-/// The CUDA major that the cuDNN there was built for, in the same way.
+/// The CUDA major version that this cuDNN was built for, in the same way.
 std::optional<int> cuda_of(const Facts& facts, const FrameworkLibrary& cudnn);
 
-/// One verdict about all judged frameworks; `good` when nothing speaks against one.
+/// One verdict about all these frameworks; it passes with `good` if there is no fault.
 Verdict over_frameworks(const Facts& facts, const Matrix& matrix, const std::string& good,
                         const std::function<void(const Framework&, VerdictBuilder&)>& judge);
 
@@ -54,7 +54,7 @@ Verdict over_frameworks(const Facts& facts, const Matrix& matrix, const std::str
 Verdict over_opened(const Facts& facts, const Matrix& matrix, std::string_view stem, const std::string& good,
                     const std::function<void(const Framework&, const FrameworkLibrary&, VerdictBuilder&)>& judge);
 
-/// The judged frameworks that get this copy of cuDNN.
+/// Those of these frameworks that get this cuDNN.
 std::vector<Framework> frameworks_that_get(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy);
 
 /// The words that show where a fact of a framework comes from, as evidence.

@@ -5,9 +5,9 @@
 
 namespace rnncheck::rules {
 
-/// The case of a recurrent network failed because the process of this run did not survive it.
+/// This run's process ended while it computed this case.
 bool is_last_case(const ProbeRun& run, const RnnRun& rnn_run);
-/// It is, and the process ended.
+/// The same, and the process ended because of it: it neither completed nor is stuck.
 bool ended_in(const ProbeRun& run, const RnnRun& rnn_run);
 
 /// It crashed, left, hung or ran out of time before its end.

@@ -15,14 +15,14 @@ Facts as_given(const Facts& facts, const Matrix& matrix);
 
 /// Proposals for what was given (of a machine: as_given), from the smallest change on: another driver, another build of
 /// the same framework version, another CUDA and cuDNN, another Python, another framework version. Each remedy's
-/// `changes` say what is different afterwards; the commands are those of the place that `facts` show.
+/// `changes` list what is different afterwards; the commands are those for the machine that `facts` describe.
 std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, const Matrix& matrix);
 
-/// The newest container image of a framework of which no published build of any version runs on this GPU; else nothing.
+/// The newest container image of the framework, if no published build of any version runs on this GPU; else nothing.
 std::vector<Remedy> image_instead(bool on_windows, const std::string& framework, const Version& gpu,
                                   const compat::DriverAsked& driver, const Matrix& matrix);
 
-/// What to say where no proposal holds.
+/// The remedy if no proposal holds.
 Remedy without_repair(const Facts& given, const Matrix& matrix);
 
 /// The plan for the finding's GPU and the driver, as its last remedy (Rule::offers_plan).

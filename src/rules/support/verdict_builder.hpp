@@ -1,4 +1,4 @@
-// One verdict out of many answers: a rule that looks at several copies or GPUs collects what each gives. Pure.
+// One verdict from several: a rule about several installations or GPUs collects the result of each. Pure.
 #pragma once
 
 #include "base/lists.hpp"
@@ -6,17 +6,17 @@
 
 namespace rnncheck::rules {
 
-/// Of each kind the first reason given is kept.
+/// Keeps the first reason of each kind.
 class VerdictBuilder {
   public:
     void fault(Finding finding) { findings_.push_back(std::move(finding)); }
     void faults(std::vector<Finding> findings) { append(findings_, std::move(findings)); }
     void unknown(const std::string& why) { keep(unknown_, why); }
-    /// A version that was told lies outside the tables.
+    /// A specified version is outside the tables.
     void outside(const std::string& why) { keep(outside_, why); }
-    /// Published builds differ, and none of them is the one that people get by default.
+    /// Published builds differ, and none of them is the default.
     void depends(const std::string& why) { keep(depends_, why); }
-    /// The question does not arise for it, and it is no pass either.
+    /// Not applicable, and the rule must not pass because of others.
     void no_pass(const std::string& why) { keep(no_pass_, why); }
     void passed(const std::string& why, const std::vector<Evidence>& evidence = {}) {
         keep(passed_, why);
@@ -31,7 +31,7 @@ class VerdictBuilder {
         if (verdict.outcome == Outcome::not_applicable) irrelevant(verdict.reason);
     }
 
-    /// The worst that was said; `otherwise` when that is neither a fault nor unknown nor kept from passing.
+    /// The worst result; `otherwise` if there is no fault, nothing unknown and no no_pass().
     Verdict close_or(Verdict otherwise) {
         if (!findings_.empty()) {
             Verdict verdict = fault_or(std::move(findings_), {});

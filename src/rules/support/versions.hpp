@@ -1,5 +1,5 @@
-// Rules asked about versions alone ("what if driver=535 cuda=12.4"): what was given, and what follows from the tables.
-// Pure.
+// Rules about specified versions ("what if driver=535 cuda=12.4"): what was specified, and what follows from the
+// tables. Pure.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ struct Rule;
 
 namespace rnncheck::rules {
 
-/// Why a rule about such releases has nothing to say of a machine.
+/// Why a rule about specified versions does not apply to a machine.
 inline constexpr const char* about_named_versions = "it applies only to versions specified with --for or matrix check";
 
 /// Null when not given.
@@ -51,13 +51,13 @@ std::string libraries_of(const FrameworkBuild& build);
 /// Of builds that differ, the one whose answer is the framework's.
 struct DecidingBuild {
     const FrameworkBuild* build = nullptr;  ///< null: it depends on the build, and none is the default
-    /// "its default build, cu128, unlike cu126", "" where no build differs; else that it depends on the build: "no
-    /// problem with cu126; a problem with cu128".
+    /// "its default build, cu128, unlike cu126"; "" if no build differs; if none decides, "no problem with cu126; a
+    /// problem with cu128".
     std::string words;
 };
-/// `answers` has for each build, of which there is one, a number: above 0 no problem, 0 unknown, below 0 a problem;
-/// equal numbers are the same answer. Where builds differ, that of the index decides; of a system that was not told,
-/// Linux counts unless another one's answer is good where Linux's is not.
+/// `answers` has a number for each of the builds, at least one: above 0 no problem, 0 unknown, below 0 a problem; equal
+/// numbers are the same answer. If builds differ, the default one of the package index decides; if the system is
+/// unknown, that of Linux, unless another system has a better answer.
 DecidingBuild deciding_build(const Framework& framework, const std::vector<FrameworkBuild>& builds,
                              const std::vector<int>& answers);
 /// What `pip install PACKAGE==VERSION` gives, without an index or an extra.
@@ -68,18 +68,18 @@ std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& v
 constexpr const char* in_place_of_installed = " --force-reinstall";
 using Judge = std::function<Verdict(const FrameworkBuild&)>;
 /// A framework is at fault when the deciding one of the builds that it may be is; well when none is. Else it depends on
-/// the build. `judge` is undecided where the tables do not show it, and passes with the words that say what is well.
+/// the build. `judge` is undecided if the tables do not show it, and passes with a reason.
 void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework, VerdictBuilder& answers,
                   const Judge& judge);
 
-/// What --for asks about on a machine, as a person would give it: those releases, the system and the active Python.
-/// Unset when nothing is asked about.
+/// The versions that --for specifies on a machine, as `matrix check` would have them: with the system and the active
+/// Python. Unset without --for.
 std::optional<Facts> asked_versions(const Facts& facts);
 
-/// A rule's answer on those: as without a machine, what was not specified is no open question.
+/// A rule's verdict on these versions. As in `matrix check`, what was not specified does not make it undecided.
 Verdict judge_asked(const Facts& asked, const Matrix& matrix, Verdict (*function)(const Facts&, const Matrix&));
 
-/// Which builds a rule speaks of.
+/// Which builds a rule is about.
 bool takes_system_libraries(const FrameworkBuild& build);
 bool brings_libraries(const FrameworkBuild& build);
 
@@ -87,14 +87,14 @@ bool brings_libraries(const FrameworkBuild& build);
 Verdict judge_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
                          const std::function<Verdict(const FrameworkBuild&, const Framework&)>& judge);
 
-/// What was given, once for each CUDA and cuDNN of the tables that it may mean; the facts themselves when both are told
-/// in full, or the tables know none.
+/// What was specified, once for each CUDA and cuDNN of the tables that it may mean; the facts themselves if both are
+/// complete, or not in the tables.
 std::vector<Facts> as_full_versions(const Facts& facts, const Matrix& matrix);
 
-/// The rule's verdict when it is the same for all of `possible`, else that it depends on the release.
+/// The rule's verdict if it is the same for all of `possible`, else that it depends on the version.
 Verdict judge_possible(const Rule& rule, const Facts& told, const std::vector<Facts>& possible, const Matrix& matrix);
 
-/// The same as a question to the tables: with the CUDA that the driver itself tells, and the system whose drivers
+/// The specified driver as a query of the tables: with the CUDA that the driver reports, and the system whose drivers
 /// count.
 compat::DriverAsked driver_asked(const Facts& facts);
 

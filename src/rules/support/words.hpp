@@ -33,7 +33,7 @@ Evidence evidence_of(const FailedCall& failed);
 /// "cannot be opened: ..." or "does not report its version: ...".
 std::string why_unusable(const CallResult& failure);
 
-/// Why what cuInit answered cannot be judged: nothing can reach the driver, or it was not asked.
+/// Why the result of cuInit cannot be evaluated: the driver cannot be reached, or cuInit was not called.
 std::optional<Verdict> without_cuinit(const Facts& facts);
 
 /// The same finding for each subject.
