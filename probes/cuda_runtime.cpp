@@ -5,13 +5,13 @@
 
 namespace rnncheck::probes::cuda_runtime {
 
-static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job& job, ProbeWriter& writer) {
     Facts news;
     Runtime& runtime = news.runtimes.emplace_back();
     runtime.library = job.target;
     const auto cudart = vendor::open_as<vendor::CudartApi>(writer, job.root.outside(job.target));
     runtime.failure = cudart.failure;
-    if (runtime.failure) return learn(news);
+    if (runtime.failure) return writer.facts(news);
     int number = 0;
     if (const auto result = cudart.check(cudart.cudaRuntimeGetVersion, &number); result.ok())
         runtime.version = cuda_version_from_number(number);
@@ -20,7 +20,7 @@ static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     number = 0;
     if (cudart.check(cudart.cudaDriverGetVersion, &number).ok())
         runtime.driver_version_seen = cuda_version_from_number(number);
-    learn(news);
+    writer.facts(news);
 }
 
 extern const Probe probe{.title = "Queries the version of each CUDA runtime",

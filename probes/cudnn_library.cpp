@@ -63,21 +63,21 @@ static std::optional<CallResult> try_rnn_api(const CudnnApi& cudnn) {
     return calls.failure();
 }
 
-static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job& job, ProbeWriter& writer) {
     Facts news, later;
     Cudnn& found = news.cudnns.emplace_back();
     found.library = job.target;
     const CudnnApi cudnn = open_cudnn(job, writer, job.target);
     found.failure = cudnn.failure;
     if (!found.failure) ask_versions(cudnn, writer, found);
-    learn(news);
+    writer.facts(news);
     if (found.failure) return;
     Cudnn& rnn_api = later.cudnns.emplace_back();
     rnn_api.library = job.target;
     rnn_api.failure = try_rnn_api(cudnn);
     rnn_api.rnn_usable = !rnn_api.failure;
     rnn_api.parts_mapped = vendor::mapped_files("libcudnn");
-    learn(later);
+    writer.facts(later);
 }
 
 extern const Probe probe{.title = "Queries the version of each cuDNN installation and tests its RNN API, without a GPU",

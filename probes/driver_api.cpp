@@ -62,21 +62,21 @@ static Facts about_library(const vendor::Library& library) {
 /// one, in this survey too: https://docs.nvidia.com/deploy/driver-persistence/overview.html
 constexpr std::chrono::seconds slow_start(3);
 
-static void run(const Job&, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job&, ProbeWriter& writer) {
     const auto start = std::chrono::steady_clock::now();
     const auto cuda = vendor::open_as<vendor::CudaApi>(writer, "libcuda.so.1");
     if (!cuda.library.handle) return;
-    learn(about_library(cuda.library));
+    writer.facts(about_library(cuda.library));
 
     Facts version;
     int number = 0;
     if (cuda.check(cuda.cuDriverGetVersion, &number).ok())
         version.driver.cuda_version = cuda_version_from_number(number);
-    learn(version);
+    writer.facts(version);
 
     Facts init;
     init.driver.init = cuda.check(cuda.cuInit, 0u);
-    learn(init);
+    writer.facts(init);
     int count = 0;
     if (std::chrono::steady_clock::now() - start > slow_start) writer.stay();
     if (!init.driver.init->ok() || !cuda.check(cuda.cuDeviceGetCount, &count).ok()) return;
@@ -84,7 +84,7 @@ static void run(const Job&, ProbeWriter& writer, const Learn& learn) {
     for (int index = 0; index < gpus; ++index) {
         Facts news;
         news.cuda_devices.push_back(ask_gpu(cuda, index));
-        learn(news);
+        writer.facts(news);
     }
 }
 

@@ -74,15 +74,15 @@ static std::optional<std::string> mps_pipe(const Root& root) {
     return root.exists(directory + "/control") ? std::optional(directory) : std::nullopt;
 }
 
-static void run(const Job& job, ProbeWriter&, const Learn& learn) {
+static void run(const Job& job, ProbeWriter& writer) {
     Facts module;
     module.driver = learn_module(job.root);
-    learn(module);
+    writer.facts(module);
     Facts nodes;
     nodes.driver.device_nodes = device_nodes(job.root);
     nodes.driver.modprobe_helper = has_modprobe_helper(job.root);
     nodes.driver.mps_pipe = mps_pipe(job.root);
-    learn(nodes);
+    writer.facts(nodes);
 }
 
 extern const Probe probe{.title = "Reads the driver's files: kernel module, version, device nodes",

@@ -75,7 +75,7 @@ static Driver read_kernel_log(const Root& root) {
 }
 
 /// Of the boards that are known already; the others could not be distinguished.
-static void ask_how_busy(const Facts& known, ProbeWriter& writer, const Learn& learn) {
+static void ask_how_busy(const Facts& known, ProbeWriter& writer) {
     const auto nvml = vendor::open_as<vendor::NvmlApi>(writer, "libnvidia-ml.so.1");
     if (!nvml.library.handle || known.nvml_devices.empty() || !nvml.check(nvml.nvmlInit_v2).ok()) return;
     for (const Board& board : known.nvml_devices) {
@@ -88,15 +88,15 @@ static void ask_how_busy(const Facts& known, ProbeWriter& writer, const Learn& l
         Board& busy = news.nvml_devices.emplace_back();
         busy.index = board.index;
         busy.busy_percent = static_cast<int>(std::min(utilization.gpu, 100u));
-        learn(news);
+        writer.facts(news);
     }
 }
 
-static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job& job, ProbeWriter& writer) {
     Facts news;
     news.driver = read_kernel_log(job.root);
-    learn(news);
-    ask_how_busy(job.facts, writer, learn);
+    writer.facts(news);
+    ask_how_busy(job.facts, writer);
 }
 
 extern const Probe probe{

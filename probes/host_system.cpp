@@ -171,18 +171,18 @@ static Host learn_pci(const Root& root) {
     return host;
 }
 
-static void run(const Job& job, ProbeWriter&, const Learn& learn) {
+static void run(const Job& job, ProbeWriter& writer) {
     Facts facts;
     facts.host = learn_system(job.root);
     facts.host.environment = variables_that_matter();
     facts.host.wsl = is_wsl(job.root, facts.host.kernel);
     facts.host.container = container(job.root);
-    learn(facts);
+    writer.facts(facts);
     Facts devices;
     devices.host = learn_pci(job.root);
     for (const char* directory : {"/proc", "/sys", "/dev"})
         if (job.root.names_in(directory, 1).empty()) devices.host.hidden_directories.emplace_back(directory);
-    learn(devices);
+    writer.facts(devices);
 }
 
 extern const Probe probe{.title = "Reads the operating system, container and environment variables",

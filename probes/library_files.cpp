@@ -44,7 +44,7 @@ static std::vector<std::string> library_names_in(const Root& root, const std::st
 /// Goes through the directories in search order.
 class Search {
   public:
-    Search(const Job& job, ProbeWriter& writer, const Learn& learn) : job_(job), writer_(writer), learn_(learn) {
+    Search(const Job& job, ProbeWriter& writer) : job_(job), writer_(writer) {
         plain_.start(environment_variable("LD_PRELOAD").value_or(""));
     }
 
@@ -103,7 +103,7 @@ class Search {
     }
 
     void learn_news() {
-        if (!news_.libraries.empty()) learn_(news_);
+        if (!news_.libraries.empty()) writer_.facts(news_);
         news_ = {};
     }
 
@@ -155,7 +155,6 @@ class Search {
 
     const Job& job_;
     ProbeWriter& writer_;
-    const Learn& learn_;
     loader::Loader loader_ = loader::loader_of(job_.root, {environment_variable("LD_LIBRARY_PATH").value_or("")});
     loader::Process plain_{loader_, "", {}};    ///< a program that opens libraries by name
     std::set<std::string> directories_done_;    ///< real paths
@@ -166,9 +165,9 @@ class Search {
     std::size_t count_ = 0;
 };
 
-static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job& job, ProbeWriter& writer) {
     writer.calling("reading LD_LIBRARY_PATH and /etc/ld.so.cache");
-    Search(job, writer, learn).run();
+    Search(job, writer).run();
 }
 
 extern const Probe probe{.title = "Finds all GPU libraries and those that the loader selects",

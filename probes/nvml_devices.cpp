@@ -140,21 +140,21 @@ static Facts ask_versions(const Nvml& nvml) {
     return news;
 }
 
-static void run(const Job&, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job&, ProbeWriter& writer) {
     const auto nvml = vendor::open_as<vendor::NvmlApi>(writer, "libnvidia-ml.so.1");
     if (!nvml.library.handle) return;
     Facts init;
     init.driver.nvml_init = nvml.check(nvml.nvmlInit_v2);
-    learn(init);
+    writer.facts(init);
     unsigned count = 0;
     if (!init.driver.nvml_init->ok()) return;
-    learn(ask_versions(nvml));
+    writer.facts(ask_versions(nvml));
     if (!nvml.check(nvml.nvmlDeviceGetCount_v2, &count).ok()) return;
     const int boards = believable_count(writer, nvml.nvmlDeviceGetCount_v2.name, count).value_or(0);
     for (int index = 0; index < boards; ++index) {
         Facts news;
         if (auto board = ask_board(nvml, static_cast<unsigned>(index))) news.nvml_devices.push_back(std::move(*board));
-        learn(news);
+        writer.facts(news);
     }
 }
 

@@ -18,23 +18,23 @@ static std::optional<CallResult> compile(const vendor::Opened<vendor::NvrtcApi>&
     return calls.failure();
 }
 
-static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job& job, ProbeWriter& writer) {
     Facts news;
     Nvrtc& found = news.nvrtcs.emplace_back();
     found.library = job.target;
     const auto nvrtc = vendor::open_as<vendor::NvrtcApi>(writer, job.root.outside(job.target));
     found.failure = nvrtc.failure;
-    if (found.failure) return learn(news);
+    if (found.failure) return writer.facts(news);
     int major = 0, minor = 0;
     if (const auto result = nvrtc.check(nvrtc.nvrtcVersion, &major, &minor); result.ok())
         found.version = make_version({major, minor});
     else
         found.failure = result;
-    learn(news);
+    writer.facts(news);
     const auto failure = compile(nvrtc);
     found.compiles = !failure;
     if (!found.failure) found.failure = failure;
-    learn(news);
+    writer.facts(news);
 }
 
 extern const Probe probe{.title = "Compiles a test kernel with each NVRTC",

@@ -48,18 +48,18 @@ static std::vector<std::string> targets(const Facts& facts) {
     return names;
 }
 
-static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job& job, ProbeWriter& writer) {
     Facts news;
     KernelRun& kernel_run = news.kernel_runs.emplace_back();
     kernel_run.gpu = gpu_of_target(job.target).value_or(0);
     const auto cuda = open_gpu(writer, kernel_run.gpu);
     kernel_run.result = cuda.failure;
-    if (cuda.failure) return learn(news);
+    if (cuda.failure) return writer.facts(news);
     writer.limit(std::chrono::seconds(20));  // the driver has started, which is what may take long
     Numbers numbers = numbers_in();
     kernel_run.result = launch(cuda, numbers);
     if (kernel_run.result->ok()) kernel_run.correct = is_right(numbers);
-    learn(news);
+    writer.facts(news);
 }
 
 extern const Probe probe{.title = "Runs a test kernel on each GPU",

@@ -28,7 +28,7 @@ static bool same_place(const Root& root, const std::string& one, const std::stri
     return one == other || (root.real_path(one) && root.real_path(one) == root.real_path(other));
 }
 
-static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job& job, ProbeWriter& writer) {
     const python::Variables variables = python::variables_of_process();
     writer.calling("looking for the active Python environment");
     const auto active = python::active_environment(job.root, variables, job.facts.tool.python);
@@ -40,7 +40,7 @@ static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
             if (same_place(job.root, path, environment.path)) return;
         done.push_back(environment.path);
         writer.calling("reading the packages of " + environment.path);
-        learn(facts_of(job.root, std::move(environment)));
+        writer.facts(facts_of(job.root, std::move(environment)));
     };
     if (active) examine(*active);
     if (auto on_path = python::environment_on_path(job.root, variables)) {

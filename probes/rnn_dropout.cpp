@@ -68,7 +68,7 @@ static void measure(vendor::Session& session, RnnDropout& found) {
     found.moves_on = run.bitwise_repeatable == false;
 }
 
-static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job& job, ProbeWriter& writer) {
     const RnnTarget target = rnn_target_of(job.target);
     Facts news;
     RnnDropout& found = news.rnn_dropouts.emplace_back();
@@ -77,7 +77,7 @@ static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     vendor::Session session = open_rnn(job, writer, target);
     found.result = session.failure;
     if (!found.result) measure(session, found);
-    learn(news);
+    writer.facts(news);
 }
 
 extern const Probe probe{.title = "Measures dropout between layers",

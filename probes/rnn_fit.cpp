@@ -115,7 +115,7 @@ static void measure(const vendor::Session& session, const RnnRequest& request, R
     fit.ran = !fit.result;
 }
 
-static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job& job, ProbeWriter& writer) {
     const RnnTarget target = rnn_target_of(job.target);
     const RnnRequest& request = job.facts.rnn_request.value();
     Facts news;
@@ -125,12 +125,12 @@ static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
     fit.rnn_case = request.cases.front();
     const vendor::Session session = open_rnn(job, writer, target);
     fit.result = session.failure;
-    if (fit.result) return learn(news);
+    if (fit.result) return writer.facts(news);
     if (target.dialect != Dialect::v8)
         fit.result = CallResult{"cudnnGetRNNTempSpaceSizes", missing_symbol, "only available in the v8 interface"};
     else
         measure(session, request, fit);
-    learn(news);
+    writer.facts(news);
 }
 
 extern const Probe probe{.title = "Finds the largest network that fits into each GPU's memory",

@@ -198,8 +198,8 @@ class SilenceLimits {
 /// Runs the cases one by one.
 class Sweep {
   public:
-    Sweep(const Job& job, ProbeWriter& writer, const Learn& learn)
-        : job_(job), writer_(writer), learn_(learn), target_(rnn_target_of(job.target)), preparation_(steps_of(job)) {}
+    Sweep(const Job& job, ProbeWriter& writer)
+        : job_(job), writer_(writer), target_(rnn_target_of(job.target)), preparation_(steps_of(job)) {}
 
     void run() {
         const auto start = std::chrono::steady_clock::now();
@@ -221,7 +221,7 @@ class Sweep {
             const bool broken = run.end == RunEnd::failed && !session.cuda.check(session.cuda.cuCtxSynchronize).ok();
             Facts news;
             news.rnn_runs.push_back(std::move(run));
-            learn_(news);
+            writer_.facts(news);
             if (broken) return writer_.past_use();
         }
     }
@@ -264,7 +264,6 @@ class Sweep {
 
     const Job& job_;
     ProbeWriter& writer_;
-    const Learn& learn_;
     RnnTarget target_;
     Preparation preparation_;
     std::optional<std::int64_t> free_bytes_;
@@ -279,9 +278,9 @@ static void keep_freed_memory() {
     mallopt(M_TOP_PAD, 8 * megabyte);
 }
 
-static void run(const Job& job, ProbeWriter& writer, const Learn& learn) {
+static void run(const Job& job, ProbeWriter& writer) {
     keep_freed_memory();
-    Sweep(job, writer, learn).run();
+    Sweep(job, writer).run();
 }
 
 extern const Probe probe{.title = "Runs LSTMs with each cuDNN on each GPU and checks every result",

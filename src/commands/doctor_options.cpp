@@ -23,8 +23,8 @@ static std::optional<std::string> python_from_option(const std::string& path, co
 }
 
 void DoctorOptions::check(const CLI::App& app) {
-    for (const char* option : {"--look-only", "--no-run", "--make-nodes", "--deadline", "--root", "--python"})
-        refuse_together(app, "--facts", option, "with saved facts nothing is examined");
+    refuse_together(app, "--facts", "--look-only --no-run --make-nodes --deadline --root --python",
+                    "with saved facts nothing is examined");
     refuse_together(app, "--make-nodes", "--look-only", "without the driver's libraries nothing creates nodes");
     if (input.facts == "-" && includes(input.log, "-"))
         throw UsageError("--facts - and --log - cannot be used together: there is one standard input");

@@ -36,18 +36,15 @@ void check_writable(const char* option, const std::string& file) {
 
 void refuse_contradictions(const CLI::App& app, const LstmOptions& options) {
     const char *of_file = "the cases come from its file", *whole_sweep = "it runs a whole sweep instead of one case";
-    const char *one_case = "it is for one case with equal lengths", *no_case = "it computes no case";
     for (const std::string& option : options.given) {
         refuse_together(app, "--resume", option, of_file);
         refuse_together(app, "--level", option, whole_sweep);
     }
-    for (const char* option : {"--level", "--from-log", "--device", "--cudnn", "--interface", "--dropout", "--fit"})
-        refuse_together(app, "--resume", option, of_file);
+    refuse_together(app, "--resume", "--level --from-log --device --cudnn --interface --dropout --fit", of_file);
     refuse_together(app, "--level", "--from-log", whole_sweep);
     refuse_together(app, "--batch", "--lengths", "each length is a sequence");
-    for (const char* option : {"--level", "--lengths"}) refuse_together(app, "--fit", option, one_case);
-    for (const char* option : {"--save", "--svg", "--emit-repro", "--dropout"})
-        refuse_together(app, "--fit", option, no_case);
+    refuse_together(app, "--fit", "--level --lengths", "it is for one case with equal lengths");
+    refuse_together(app, "--fit", "--save --svg --emit-repro --dropout", "it computes no case");
     if (const auto fit = options.run.fit)
         refuse_together(app, "--fit", "--" + std::string(name_of(*fit)), "it looks for this size");
 }

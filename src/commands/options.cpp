@@ -267,9 +267,10 @@ bool is_given(const CLI::App& app, const std::string& option) {
     return known && known->count() > 0;
 }
 
-void refuse_together(const CLI::App& app, const std::string& one, const std::string& other, const std::string& why) {
-    if (is_given(app, one) && is_given(app, other))
-        throw UsageError(one + " and " + other + " cannot be used together: " + why);
+void refuse_together(const CLI::App& app, const std::string& one, const std::string& others, const std::string& why) {
+    for (const std::string& other : split(others, ' '))
+        if (is_given(app, one) && is_given(app, other))
+            throw UsageError(one + " and " + other + " cannot be used together: " + why);
 }
 
 }  // namespace rnncheck

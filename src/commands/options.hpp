@@ -45,8 +45,8 @@ std::function<int()> declared(CLI::App& app) {
 /// Whether the user gave the option; false if this command does not have it.
 bool is_given(const CLI::App& app, const std::string& option);
 
-/// UsageError "A and B cannot be used together: why", where both are given.
-void refuse_together(const CLI::App& app, const std::string& one, const std::string& other, const std::string& why);
+/// UsageError "A and B cannot be used together: why", where `one` is given and one of `others`, which are "--b --c".
+void refuse_together(const CLI::App& app, const std::string& one, const std::string& others, const std::string& why);
 
 /// Parses the value of an option. UsageError names the option and its values: "--device cannot be 'x'; give a whole
 /// number from 0 to 9".

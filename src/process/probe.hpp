@@ -20,9 +20,6 @@ struct Job {
     std::string target;  ///< one of the probe's own targets
 };
 
-/// Streams facts as they are found: call it as often as something new is known, each time with only the news.
-using Learn = std::function<void(const Facts&)>;
-
 /// A step that its process did not survive, or that no process began, reported to the probe so that it can be recorded.
 struct LostStep {
     int number = 0;
@@ -45,7 +42,7 @@ struct Probe {
     Stage stage;
     std::chrono::seconds
         limit;  ///< longest time without progress: every vendor call starts it anew, a step has its own
-    void (*run)(const Job&, ProbeWriter&, const Learn&);
+    void (*run)(const Job&, ProbeWriter&);
     /// What to look at, one process each. Unset: the whole machine, in one process.
     std::vector<std::string> (*targets)(const Facts&) = nullptr;
     /// Unset: a lost process is not continued.

@@ -371,7 +371,7 @@ int run_probe_here(const ProbeCall& call) {
     if (call.facts_from) job.facts = facts_from_text(read_all(*call.facts_from), "the facts so far");
     reject_blocking_files(job.facts);
     ProbeWriter writer(call.answer_to);
-    (*probe)->run(job, writer, [&writer](const Facts& news) { writer.facts(facts_to_text(news)); });
+    (*probe)->run(job, writer);
     writer.done();
     while (writer.stays()) pause();
     return 0;

@@ -34,8 +34,8 @@ void ProbeWriter::limit(std::chrono::milliseconds silence) {
 void ProbeWriter::past_use() {
     line("{\"past_use\":true}");
 }
-void ProbeWriter::facts(std::string_view json) {
-    line("{\"facts\":" + std::string(json) + "}");
+void ProbeWriter::facts(const Facts& news) {
+    line("{\"facts\":" + facts_to_text(news) + "}");
 }
 void ProbeWriter::done() {
     line(stays_ ? "{\"done\":true,\"stays\":true}" : "{\"done\":true}");

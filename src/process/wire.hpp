@@ -31,8 +31,8 @@ class ProbeWriter {
     void limit(std::chrono::milliseconds silence);
     /// This process can compute nothing more (its CUDA context is broken): the rest is to be done in another one.
     void past_use();
-    /// Facts found, as facts_to_text writes them; the survey merges them in order.
-    void facts(std::string_view json);
+    /// Facts as they are found: as often as something new is known, each time with only the news.
+    void facts(const Facts& news);
     /// This process must live until the survey ends, because of what it keeps open.
     void stay() { stays_ = true; }
     bool stays() const { return stays_; }

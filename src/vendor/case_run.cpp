@@ -11,11 +11,6 @@ namespace rnncheck::vendor {
 
 namespace {
 
-template <class Enumeration, std::size_t n>
-int number_in(const int (&numbers)[n], Enumeration value) {
-    return numbers[static_cast<std::size_t>(value)];
-}
-
 /// FNV-1a of every output's size and bytes, eight at a time.
 std::string digest_of(const DeviceBytes& outputs) {
     constexpr std::uint64_t prime = 0x100000001B3;
@@ -39,32 +34,13 @@ std::string digest_of(const DeviceBytes& outputs) {
 
 }  // namespace
 
-int data_type_number(Dtype dtype) {
-    return number_in({1, 0, 2, 9}, dtype);  // fp64, fp32, fp16, bf16
-}
-
-int precision_number(Dtype dtype) {
-    return data_type_number(dtype == Dtype::fp64 ? Dtype::fp64 : Dtype::fp32);
-}
-
-int math_number(MathType math) {
-    return number_in({0, 1, 3}, math);  // standard, tensor, fma
-}
-
-int mode_number(Cell cell) {
-    return number_in({2, 3, 1, 0}, cell);  // lstm, gru, tanh, relu
-}
-
-int bias_number(BiasMode bias) {
-    return number_in({0, 1, 3, 2}, bias);  // none, input, recurrent, both
-}
-
 CaseRun::CaseRun(const Session& session, const RnnCase& rnn_case)
     : session_(session),
       api_(session.cudnn),
       handle_(session.handle),
       case_(rnn_case),
-      type_(data_type_number(rnn_case.dtype)) {
+      type_(number_in(data_types, rnn_case.dtype)),
+      precision_(number_in(data_types, rnn_case.dtype == Dtype::fp64 ? Dtype::fp64 : Dtype::fp32)) {
     const std::vector<int> lengths = case_.all_lengths();
     const bool packed = case_.layout == Layout::sequence_major_packed;
     const std::size_t rows = packed ? std::accumulate(lengths.begin(), lengths.end(), std::size_t{0})

@@ -15,11 +15,16 @@ inline constexpr int padded_io = 1;  ///< CUDNN_RNN_PADDED_IO_ENABLED
 inline constexpr int cuda_out_of_memory = 2;
 inline constexpr int clip_minmax = 1, pass_on_nan = 1;  ///< cudnnRNNClipMode_t, cudnnNanPropagation_t
 
-int data_type_number(Dtype dtype);  ///< cudnnDataType_t
-int precision_number(Dtype dtype);  ///< cudnnDataType_t of the sums: fp32, fp64 for fp64
-int math_number(MathType math);     ///< cudnnMathType_t
-int mode_number(Cell cell);         ///< cudnnRNNMode_t
-int bias_number(BiasMode bias);     ///< cudnnRNNBiasMode_t
+// cuDNN's numbers for the values of our enumerations, in their order.
+inline constexpr int data_types[] = {1, 0, 2, 9};  ///< cudnnDataType_t: fp64, fp32, fp16, bf16
+inline constexpr int math_types[] = {0, 1, 3};     ///< cudnnMathType_t: standard, tensor, fma
+inline constexpr int modes[] = {2, 3, 1, 0};       ///< cudnnRNNMode_t: lstm, gru, tanh, relu
+inline constexpr int bias_modes[] = {0, 1, 3, 2};  ///< cudnnRNNBiasMode_t: none, input, recurrent, both
+
+template <class Enumeration, std::size_t n>
+int number_in(const int (&numbers)[n], Enumeration value) {
+    return numbers[static_cast<std::size_t>(value)];
+}
 
 /// For enumerations in the order of cuDNN's (cudnn_adv.h, the same in 7.6, 8.9 and 9.x): cudnnRNNAlgo_t,
 /// cudnnDirectionMode_t, cudnnRNNDataLayout_t, cudnnRNNInputMode_t.
@@ -129,7 +134,7 @@ class CaseRun {
     const CudnnApi& api_;
     const CudnnHandle handle_;
     const RnnCase& case_;
-    const int type_;
+    const int type_, precision_;  ///< cudnnDataType_t of the data, and of the sums: fp32, fp64 for fp64
     RnnDescriptor rnn_ = nullptr;
     TensorDescriptor h_ = nullptr, c_ = nullptr;
     DeviceData data_;

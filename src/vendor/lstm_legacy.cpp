@@ -16,10 +16,10 @@ class LegacyRun : public CaseRun {
             return impossible("cudnnRNNForwardTraining", "it takes no padded sequences: only packed ones");
         rnn_ = made(api_.cudnnCreateRNNDescriptor, api_.cudnnDestroyRNNDescriptor);
         cudnn(api_.cudnnSetRNNDescriptor_v6, handle_, rnn_, case_.hidden, case_.layers, session_.no_dropout,
-              same_number(case_.input_mode), same_number(case_.direction), mode_number(case_.cell),
-              same_number(case_.algorithm), precision_number(case_.dtype));
-        cudnn(api_.cudnnSetRNNMatrixMathType, rnn_, math_number(case_.math));
-        if (case_.bias != BiasMode::both) cudnn(api_.cudnnSetRNNBiasMode, rnn_, bias_number(case_.bias));
+              same_number(case_.input_mode), same_number(case_.direction), number_in(modes, case_.cell),
+              same_number(case_.algorithm), precision_);
+        cudnn(api_.cudnnSetRNNMatrixMathType, rnn_, number_in(math_types, case_.math));
+        if (case_.bias != BiasMode::both) cudnn(api_.cudnnSetRNNBiasMode, rnn_, number_in(bias_modes, case_.bias));
         if (case_.projection > 0) cudnn(api_.cudnnSetRNNProjectionLayers, handle_, rnn_, case_.projection, 0);
         if (case_.clip > 0)
             cudnn(api_.cudnnRNNSetClip, handle_, rnn_, clip_minmax, pass_on_nan, -case_.clip, case_.clip);

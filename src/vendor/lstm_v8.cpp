@@ -11,10 +11,10 @@ class V8Run : public CaseRun {
     void describe() override {
         rnn_ = made(api_.cudnnCreateRNNDescriptor, api_.cudnnDestroyRNNDescriptor);
         const unsigned flags = case_.layout == Layout::sequence_major_packed ? 0 : padded_io;
-        cudnn(api_.cudnnSetRNNDescriptor_v8, rnn_, same_number(case_.algorithm), mode_number(case_.cell),
-              bias_number(case_.bias), same_number(case_.direction), same_number(case_.input_mode), type_,
-              precision_number(case_.dtype), math_number(case_.math), case_.input, case_.hidden, case_.output(),
-              case_.layers, session_.no_dropout, flags);
+        cudnn(api_.cudnnSetRNNDescriptor_v8, rnn_, same_number(case_.algorithm), number_in(modes, case_.cell),
+              number_in(bias_modes, case_.bias), same_number(case_.direction), same_number(case_.input_mode), type_,
+              precision_, number_in(math_types, case_.math), case_.input, case_.hidden, case_.output(), case_.layers,
+              session_.no_dropout, flags);
         if (case_.clip > 0) cudnn(api_.cudnnRNNSetClip_v8, rnn_, clip_minmax, pass_on_nan, -case_.clip, case_.clip);
         x_ = sequences(case_.input);
         y_ = sequences(case_.width());

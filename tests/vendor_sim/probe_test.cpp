@@ -1,9 +1,8 @@
 // The probe rnn_forward in this process against the simulated libraries: what it learns of each case.
 #include "process/probe.hpp"
 
-#include <fcntl.h>
-
 #include "support/catch.hpp"
+#include "support/look.hpp"
 #include "vendor_sim/machine.hpp"
 
 using namespace rnncheck;
@@ -21,11 +20,8 @@ std::vector<RnnRun> swept(const std::string& sim, Facts facts = {}) {
     simulate("");
     simulated_session(9);  // the simulated driver is the libcuda.so.1 of this process
     simulate(sim);
-    static ProbeWriter nowhere(open("/dev/null", O_WRONLY));
     const Job job{std::move(facts), {}, "GPU 0 v8 " SIM_DIRECTORY "/cudnn9/libcudnn.so.9"};
-    Facts learnt;
-    probes::rnn_forward::probe.run(job, nowhere, [&](const Facts& news) { merge(learnt, news); });
-    return learnt.rnn_runs;
+    return told_by(probes::rnn_forward::probe, job).facts.rnn_runs;
 }
 
 bool all_skipped_for(const std::vector<RnnRun>& runs, const std::string& call) {
