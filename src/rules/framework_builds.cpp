@@ -256,14 +256,12 @@ static bool wsl_may_help(const Facts& facts, const Matrix& matrix) {
 static std::vector<Remedy> last_for_windows(Facts facts, const Matrix& matrix, Framework framework) {
     facts.pythons.clear();
     framework.version = make_version({2, 10});
-    std::vector<Remedy> ways = builds_that_run(facts, matrix, framework);
-    for (Remedy& way : ways) {
-        auto changes = std::move(way.changes);
-        way = remedy("tf_windows_no_gpu_since_2.11/last_version");
-        way.changes = std::move(changes);
-        way.changes.push_back({"python", "3.10"});
-    }
-    return ways;
+    const auto builds = builds_that_run(facts, matrix, framework);
+    if (builds.empty()) return {};
+    Remedy way = remedy("tf_windows_no_gpu_since_2.11/last_version");
+    way.changes = builds.front().changes;
+    way.changes.push_back({"python", "3.10"});
+    return {way};
 }
 
 /// Those that run on the GPU, where it is known: no version for Windows has code for today's.
