@@ -24,9 +24,9 @@ const Named<Thing>* find_named(std::span<const Named<Thing>> list, std::string_v
 
 /// A file compiled into the program: a rule's page, a matrix table.
 struct EmbeddedFile {
-    std::string_view name;  ///< stem
+    std::string_view name;     ///< stem
     std::string_view content;  ///< a NUL follows
-    std::string_view sha256;  ///< in hexadecimal digits
+    std::string_view sha256;   ///< in hexadecimal digits
 };
 
 /// The content of the file; empty where there is none of this stem.

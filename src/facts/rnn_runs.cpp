@@ -83,8 +83,8 @@ std::string how_wrong(const RnnRun& run) {
 }
 
 std::string memory_in_words(const RnnRun& run) {
-    return "needs " + mebibytes(bytes_needed(run)) + " of GPU memory at least, " +
-           (run.free_bytes ? mebibytes(run.free_bytes) + " free" : "an unknown amount free");
+    return "needs at least " + mebibytes(bytes_needed(run)) + " of GPU memory (" +
+           (run.free_bytes ? mebibytes(run.free_bytes) + " free)" : "free: unknown)");
 }
 
 std::string rerun_command(const Facts& facts, const RnnRun& run) {

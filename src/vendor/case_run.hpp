@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "rnn/number.hpp"
+#include "rnn/case.hpp"
 #include "vendor/lstm.hpp"
 
 namespace rnncheck::vendor {

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <functional>
 
-#include "rnn/compare.hpp"
 #include "rnn/case.hpp"
+#include "rnn/compare.hpp"
 #include "rnn/sweep.hpp"
 
 using namespace rnncheck;

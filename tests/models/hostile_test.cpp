@@ -1,6 +1,7 @@
 // Spoilt files: each is read or rejected in a sentence; nothing else happens. With RNNCHECK_MUTATIONS=1000000 in the
 // environment under the sanitizers, the long form.
-#include <cstdlib>
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -51,7 +52,7 @@ bool can_be_read(const fs::path& path) {
 /// A directory in which bytes are read in each place that they can have in a model.
 class Directory {
   public:
-    Directory() : place_(fs::temp_directory_path() / ("rnncheck-model-" + std::to_string(std::rand()))) {
+    Directory() : place_(fs::temp_directory_path() / ("rnncheck-model-" + std::to_string(::getpid()))) {
         fs::create_directories(place_);
         fs::copy(files / "torch/sharded", place_);  // the files of an index
         fs::copy(files / "onnx/lstm_external.onnx.data", place_);

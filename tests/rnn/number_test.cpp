@@ -1,9 +1,8 @@
-#include "rnn/case.hpp"
-
 #include <bit>
 #include <cmath>
 #include <limits>
 
+#include "rnn/case.hpp"
 #include "support/catch.hpp"
 
 using namespace rnncheck;
