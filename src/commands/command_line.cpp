@@ -7,7 +7,7 @@
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/common_options.hpp"
-#include "commands/tables.hpp"
+#include "commands/input.hpp"
 
 namespace rnncheck {
 

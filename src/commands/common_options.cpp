@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/program.hpp"
-#include "commands/tables.hpp"
+#include "commands/input.hpp"
 #include "compat/given.hpp"
 #include "report/text.hpp"
 

@@ -5,7 +5,6 @@
 
 #include "base/program.hpp"
 #include "commands/input.hpp"
-#include "commands/tables.hpp"
 #include "files/python/environments.hpp"
 
 namespace rnncheck {

@@ -15,7 +15,9 @@
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/output.hpp"
-#include "facts/facts_json.hpp"
+#include "facts/facts.hpp"
+#include "log/read_log.hpp"
+#include "matrix/tables.hpp"
 #include "process/this_process.hpp"
 
 namespace rnncheck {
@@ -74,6 +76,10 @@ std::string first_of(const std::vector<std::string>& places) {
     const std::vector<std::string> first(places.begin(), places.begin() + std::min(shown, places.size()));
     return escaped(join(first, ", "), 400) +
            (places.size() > shown ? " and " + std::to_string(places.size() - shown) + " more" : "");
+}
+
+std::chrono::sys_days today() {
+    return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
 }
 
 }  // namespace
@@ -143,6 +149,33 @@ std::optional<std::string> find_in_path(const std::string& name) {
             return file;
     }
     return std::nullopt;
+}
+
+Matrix matrix_from(const std::string& directory) {
+    return directory.empty() ? Matrix::bundled() : Matrix::from_directory(directory);
+}
+
+TableFiles table_files_from(const std::string& directory) {
+    return directory.empty() ? bundled_table_files() : table_files_of(directory);
+}
+
+std::vector<Issue> issues_in(const Tables& tables) {
+    std::vector<Issue> issues = verify(tables);
+    append(issues, verify_signatures(tables));
+    return issues;
+}
+
+std::optional<int> days_from(std::string_view date, std::chrono::sys_days today) {
+    const auto read = parse_date(date);
+    if (!read || *read > today) return std::nullopt;
+    return static_cast<int>((today - *read).count());
+}
+
+ToolStamp stamp_with(std::string matrix_date, std::string matrix_digest) {
+    ToolStamp stamp{.matrix_date = std::move(matrix_date), .matrix_digest = std::move(matrix_digest)};
+    if (!commit_of_rnncheck().empty()) stamp.commit = commit_of_rnncheck();
+    stamp.matrix_age_days = days_from(stamp.matrix_date, today());
+    return stamp;
 }
 
 }  // namespace rnncheck

@@ -1,12 +1,17 @@
-// Files that the user names: facts, logs, profiles, models, programs.
+// Files that the user names: facts, logs, profiles, models, programs, compatibility tables. The only reader of the
+// calendar.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "facts/facts.hpp"
 #include "log/read_log.hpp"
+#include "matrix/matrix.hpp"
+#include "matrix/tables.hpp"
 #include "model/model.hpp"
 #include "report/report.hpp"
 
@@ -34,5 +39,18 @@ Profile read_profile(const std::string& path, const std::vector<std::string>& ru
 
 /// The first file of this name on PATH that may be executed, as a shell finds it; `name` without '/'.
 std::optional<std::string> find_in_path(const std::string& name);
+
+/// The tables in `directory`, or the bundled ones where it is empty.
+Matrix matrix_from(const std::string& directory);
+TableFiles table_files_from(const std::string& directory);
+
+/// What is wrong with them, the patterns of log messages included.
+std::vector<Issue> issues_in(const Tables& tables);
+
+/// Days from an ISO date to `today`; nothing for a date that is none or lies in the future.
+std::optional<int> days_from(std::string_view date, std::chrono::sys_days today);
+
+/// This rnncheck with a matrix of this date and digest, and its age by the system's clock in UTC.
+ToolStamp stamp_with(std::string matrix_date, std::string matrix_digest);
 
 }  // namespace rnncheck

@@ -8,7 +8,7 @@
 #include "base/sha256.hpp"
 #include "commands/input.hpp"
 #include "commands/lstm.hpp"
-#include "facts/facts_json.hpp"
+#include "facts/facts.hpp"
 #include "facts/queries.hpp"
 #include "support/rnn.hpp"
 

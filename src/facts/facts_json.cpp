@@ -1,11 +1,10 @@
-#include "facts/facts_json.hpp"
-
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 
 #include "base/json.hpp"
 #include "base/program.hpp"
+#include "facts/facts.hpp"
 
 namespace rnncheck {
 

@@ -7,7 +7,6 @@
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "fleet/fleet.hpp"
-#include "fleet/nodeset.hpp"
 #include "fleet/values.hpp"
 
 namespace rnncheck {

@@ -4,7 +4,7 @@
 #include "base/lists.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
-#include "facts/facts_json.hpp"
+#include "facts/facts.hpp"
 #include "facts/queries.hpp"
 #include "fleet/fleet.hpp"
 #include "fleet/values.hpp"

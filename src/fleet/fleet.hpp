@@ -75,4 +75,11 @@ Fleet compare_nodes(const Collection& collection, const FleetQuestion& question)
 /// Of facts, and of the rules with findings.
 FleetDiff changes_between(const Collection& before, const Collection& after);
 
+/// Names of nodes as cluster tools write them, "gpu[001-016,018],login1": sorted, with each name once; numbers with
+/// different padding are different ranges.
+std::string nodeset_of(std::vector<std::string> names);
+
+/// The names. UsageError when it is no nodeset or has more than a million names.
+std::vector<std::string> names_of_nodeset(std::string_view nodeset);
+
 }  // namespace rnncheck

@@ -1,5 +1,3 @@
-#include "fleet/nodeset.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -7,6 +5,7 @@
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
+#include "fleet/fleet.hpp"
 
 namespace rnncheck {
 

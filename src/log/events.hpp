@@ -1,7 +1,6 @@
 // Collects what the signatures of a table find in a log.
 #pragma once
 
-#include "log/log_text.hpp"
 #include "log/normalize.hpp"
 #include "log/signatures.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "base/text.hpp"
 #include "log/events.hpp"
-#include "log/log_text.hpp"
+#include "log/normalize.hpp"
 
 namespace rnncheck::log_reader {
 

@@ -1,10 +1,12 @@
-// Cleans the text of a log: removes what terminals, web pages, mail programs and log collectors did to it.
+// The text of a log: decoded, and without what terminals, web pages, mail programs and log collectors did to it.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "log/read_log.hpp"
 
 namespace rnncheck::log_reader {
 
@@ -34,5 +36,26 @@ NormalizedText normalized(std::vector<RawLine> raw);
 
 /// The lines of a whole log.
 std::vector<RawLine> lines_of(std::string_view log);
+
+/// Decodes a log from UTF-16 where it is.
+class LogText {
+  public:
+    explicit LogText(ReadBytes read) : read_(std::move(read)) {}
+
+    /// Adds the next block to `text`, of `block_size` or a little more; false where the log ends with it.
+    bool append_to(std::string& text);
+
+    static constexpr std::size_t block_size = 256 * 1024;
+
+  private:
+    enum class Encoding { unknown, bytes, utf16_little, utf16_big };
+
+    static Encoding encoding_of(std::string_view bytes);
+
+    ReadBytes read_;
+    Encoding encoding_ = Encoding::unknown;
+    std::string raw_;  ///< read and not yet decoded
+    bool at_end_ = false;
+};
 
 }  // namespace rnncheck::log_reader

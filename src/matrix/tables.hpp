@@ -130,4 +130,12 @@ struct Tables {
     }
 };
 
+/// What makes tables unusable, all of it at once, by table, then by row: faults of form, rows out of order or twice,
+/// ranges that overlap or end before they begin, and tables that contradict each other. What else a maintainer of the
+/// bundled tables must check (commands, links, versions left out) is in tests/matrix/lint_tables.py.
+std::vector<Issue> verify(const Tables& tables);
+
+/// Rows in all tables, those with issues included.
+std::size_t rows_written(const Tables& tables);
+
 }  // namespace rnncheck

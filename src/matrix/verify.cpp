@@ -1,11 +1,10 @@
-#include "matrix/verify.hpp"
-
 #include <algorithm>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
 #include "matrix/table_view.hpp"
+#include "matrix/tables.hpp"
 
 namespace rnncheck {
 

@@ -3,7 +3,7 @@
 
 #include "matrix/matrix.hpp"
 #include "model/model.hpp"
-#include "rnn/framework_choice.hpp"
+#include "rnn/sweep.hpp"
 
 namespace rnncheck {
 

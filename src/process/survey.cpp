@@ -11,7 +11,7 @@
 #include "base/files.hpp"
 #include "base/lists.hpp"
 #include "base/program.hpp"
-#include "facts/facts_json.hpp"
+#include "facts/facts.hpp"
 #include "process/child.hpp"
 #include "process/probe.hpp"
 #include "process/this_process.hpp"

@@ -8,7 +8,7 @@
 #include "base/json.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "facts/facts_json.hpp"
+#include "facts/facts.hpp"
 
 namespace rnncheck {
 

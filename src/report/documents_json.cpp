@@ -1,5 +1,5 @@
 #include "base/json.hpp"
-#include "facts/facts_json.hpp"
+#include "facts/facts.hpp"
 #include "report/documents.hpp"
 
 namespace rnncheck {

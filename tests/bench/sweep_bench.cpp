@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "facts/facts_json.hpp"
+#include "facts/facts.hpp"
 #include "process/child.hpp"
 #include "support/gpu.hpp"
 #include "vendor/lstm.hpp"

@@ -2,7 +2,6 @@
 
 #include "base/json.hpp"
 #include "base/program.hpp"
-#include "facts/facts_json.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
 

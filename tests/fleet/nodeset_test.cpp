@@ -1,6 +1,5 @@
-#include "fleet/nodeset.hpp"
-
 #include "base/program.hpp"
+#include "fleet/fleet.hpp"
 #include "support/catch.hpp"
 
 using namespace rnncheck;

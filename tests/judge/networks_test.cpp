@@ -87,7 +87,7 @@ TEST_CASE("networks: a case too large for the free memory is no fault, and one t
     CAPTURE(rules_of(no_room));
     CHECK(no_room.verdict == OverallVerdict::undetermined);
     REQUIRE(names(no_room, "gpu_out_of_memory", Severity::warning));
-    CHECK(contains(no_room.findings.front().message, "needs 2.0"));
+    CHECK(contains(no_room.findings.front().message, "needs at least 2.0"));
     CHECK(contains(no_room.findings.front().remedies.front().text, "--fit batch"));
     CHECK(too_large(std::int64_t{20} << 30).verdict == OverallVerdict::problems);
 }

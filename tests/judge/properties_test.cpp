@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "facts/facts_json.hpp"
+#include "facts/facts.hpp"
 #include "judge.hpp"
 #include "support/catch.hpp"
 #include "support/cudnn_machines.hpp"

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "base/text.hpp"
-#include "log/log_text.hpp"
+#include "log/normalize.hpp"
 #include "support/catch.hpp"
 #include "support/logs.hpp"
 

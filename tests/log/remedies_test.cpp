@@ -1,7 +1,7 @@
 // The commands that a log's causes are repaired with: in the versions that the log asks for, for the reader's shell.
 #include "base/text.hpp"
 #include "judge.hpp"
-#include "rules/causes/log_features.hpp"
+#include "rules/causes/log_causes.hpp"
 #include "support/catch.hpp"
 #include "support/logs.hpp"
 

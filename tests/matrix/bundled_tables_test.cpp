@@ -1,7 +1,7 @@
 // What the bundled tables must hold beside what verify() checks: words that other modules give them.
 #include <set>
 
-#include "matrix/verify.hpp"
+#include "matrix/tables.hpp"
 #include "rnn/case.hpp"
 #include "rules/rule.hpp"
 #include "support/bundled_matrix.hpp"

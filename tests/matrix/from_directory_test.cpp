@@ -4,7 +4,7 @@
 
 #include "base/program.hpp"
 #include "base/sha256.hpp"
-#include "matrix/verify.hpp"
+#include "matrix/tables.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"
 #include "support/matrix_copy.hpp"

@@ -1,8 +1,7 @@
 // Each kind of fault, planted in a copy of the tables, is named with its table, its row and what to do.
-#include "matrix/verify.hpp"
-
 #include "base/program.hpp"
 #include "base/text.hpp"
+#include "matrix/tables.hpp"
 #include "support/catch.hpp"
 #include "support/matrix_copy.hpp"
 

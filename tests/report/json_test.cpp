@@ -2,7 +2,7 @@
 
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "facts/facts_json.hpp"
+#include "facts/facts.hpp"
 #include "report/documents.hpp"
 #include "sample_reports.hpp"
 #include "support/catch.hpp"

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "base/text.hpp"
-#include "facts/facts_json.hpp"
+#include "facts/facts.hpp"
 #include "matrix/tables.hpp"
 #include "report/documents.hpp"
 #include "report/outline.hpp"

@@ -1,7 +1,7 @@
 #include "support/probe_run.hpp"
 
 #include "base/text.hpp"
-#include "facts/facts_json.hpp"
+#include "facts/facts.hpp"
 #include "process/child.hpp"
 #include "process/wire.hpp"
 

@@ -2,7 +2,6 @@
 #include "base/program.hpp"
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
-#include "commands/tables.hpp"
 #include "compat/given.hpp"
 
 namespace rnncheck::commands::diagnose {

@@ -2,7 +2,6 @@
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
 #include "commands/survey_here.hpp"
-#include "commands/tables.hpp"
 #include "fleet/fleet.hpp"
 
 namespace rnncheck::commands::diff {

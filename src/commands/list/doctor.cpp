@@ -3,7 +3,7 @@
 #include "commands/doctor_options.hpp"
 #include "commands/input.hpp"
 #include "commands/survey_here.hpp"
-#include "facts/facts_json.hpp"
+#include "facts/facts.hpp"
 #include "facts/rnn_runs.hpp"
 
 namespace rnncheck {

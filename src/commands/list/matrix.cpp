@@ -6,7 +6,7 @@
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "commands/common_options.hpp"
-#include "commands/tables.hpp"
+#include "commands/input.hpp"
 #include "compat/given.hpp"
 
 namespace rnncheck::commands::matrix {

@@ -3,7 +3,6 @@
 #include "commands/input.hpp"
 #include "commands/lstm.hpp"
 #include "commands/survey_here.hpp"
-#include "commands/tables.hpp"
 #include "compat/given.hpp"
 #include "facts/rnn_runs.hpp"
 

@@ -9,8 +9,8 @@
 
 #include "base/text.hpp"
 #include "commands/common_options.hpp"
+#include "commands/input.hpp"
 #include "commands/survey_here.hpp"
-#include "commands/tables.hpp"
 #include "facts/queries.hpp"
 #include "process/survey.hpp"
 #include "process/this_process.hpp"

@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "base/text.hpp"
-#include "rules/causes/log_features.hpp"
 #include "rules/rule.hpp"
 
 namespace rnncheck::rules {

@@ -1,11 +1,95 @@
-// The causes that a log points to, ranked. Pure.
+// The causes that a log indicates, ranked, and what the log and the user's hints contain, as words that the table
+// log_evidence uses. Pure.
 #pragma once
 
-#include "facts/facts.hpp"
-#include "matrix/matrix.hpp"
+#include <map>
+
+#include "compat/given.hpp"
 #include "report/finding.hpp"
 
 namespace rnncheck::rules {
+
+/// The words that hold: ids of signatures that were seen, and features with what they rest on, for the evidence.
+struct LogWords {
+    std::map<std::string, std::string, std::less<>> words;
+    ParsedHints said;
+
+    bool has(std::string_view word) const { return words.find(word) != words.end(); }
+    /// A word of log_evidence: a plain one, or a comparison of a version that is known; false for "!word" that holds.
+    bool holds(std::string_view word) const;
+};
+
+/// Needs facts.log.
+LogWords log_words(const Facts& facts, const Matrix& matrix);
+
+/// What is known about one log, for queries.
+struct KnownOfLog {
+    const Log& log;
+    const Matrix& matrix;
+    const LogWords& out;
+
+    bool seen(std::string_view signature) const { return out.has(signature); }
+
+    /// The first value of the field, or the preferred one if any line has it.
+    std::optional<std::string> told(std::string_view signature, std::string_view name,
+                                    std::string_view preferred = {}) const {
+        std::optional<std::string> first;
+        for (const LogEvent& event : log.events)
+            if (event.signature == signature)
+                for (const LogField& field : event.captures)
+                    if (field.name == name && !field.value.empty() && (!first || field.value == preferred))
+                        first = field.value;
+        return first;
+    }
+
+    std::optional<Version> version(std::string_view signature, std::string_view name) const {
+        return parse_version(told(signature, name).value_or(""));
+    }
+};
+
+/// One pass over what is known; each function below adds the features of one subject.
+struct Features : KnownOfLog {
+    LogWords& found;  ///< the same as `out`, to add to
+
+    void add(const std::string& feature, const std::string& why) { found.words.emplace(feature, why); }
+};
+
+/// The CUDA that the framework was built with: by its flavor, by its version, else the installed one.
+std::optional<Version> build_cuda(const KnownOfLog& t);
+/// The CUDA that the program opens: that of the missing library, else that of the build.
+std::optional<Version> wanted_cuda(const KnownOfLog& t);
+/// The cuDNN that the program was built with: that of the missing library, that of a line in the log, else by its
+/// version.
+std::optional<Version> wanted_cudnn(const KnownOfLog& t);
+/// The compute capability of the first GPU that the log or the person names.
+std::optional<Version> gpu_capability(const KnownOfLog& t);
+/// The driver version that the user specified, else the one in the log.
+std::optional<Version> driver_in_log(const KnownOfLog& t);
+
+/// The library of the first line with this signature.
+std::optional<std::string> missing_library(const KnownOfLog& t, std::string_view signature);
+/// 8 of "libcudnn_ops_infer.so.8", 10.1 of "libcudart.so.10.1", 9 of "cudnn_ops64_9.dll", 11.2 of "cudart64_112.dll".
+std::optional<Version> version_in_file_name(std::string_view name);
+/// Only the major version in a library's file name.
+std::optional<int> major_in_file_name(std::string_view name);
+/// Only these libraries carry the toolkit's major in their names in every version.
+bool names_the_toolkit(std::string_view library);
+
+/// The cuDNN that was loaded against the one wanted; the GPU and the driver against the CUDA of the build.
+void add_version_features(Features& t);
+/// The libraries that could not be opened against what is there.
+void add_library_features(Features& t);
+
+/// The remedies of the cause; before them a container image, if no published build of the framework runs on the log's
+/// GPU.
+std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t);
+
+/// Whether only a Unix shell can run the command: it has programs, paths or syntax that neither cmd.exe nor PowerShell
+/// has.
+bool is_for_unix(std::string_view command);
+
+/// The check that would confirm the cause.
+DecidingCheck check_for(const LogCause& cause, const KnownOfLog& t);
 
 /// One finding per cause, the most likely first, each with the lines it rests on and the check that would decide.
 /// Empty without a log. At most five: what is far behind the first is left out.

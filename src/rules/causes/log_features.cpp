@@ -1,11 +1,10 @@
-#include "rules/causes/log_features.hpp"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 
 #include "base/text.hpp"
+#include "rules/causes/log_causes.hpp"
 
 namespace rnncheck::rules {
 

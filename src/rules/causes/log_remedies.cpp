@@ -4,7 +4,7 @@
 #include "base/text.hpp"
 #include "compat/questions.hpp"
 #include "matrix/ranges.hpp"
-#include "rules/causes/log_features.hpp"
+#include "rules/causes/log_causes.hpp"
 #include "rules/support/remedies.hpp"
 #include "rules/support/repairs.hpp"
 

@@ -1,7 +1,7 @@
 #include "base/text.hpp"
 #include "compat/questions.hpp"
 #include "matrix/ranges.hpp"
-#include "rules/causes/log_features.hpp"
+#include "rules/causes/log_causes.hpp"
 
 namespace rnncheck::rules {
 

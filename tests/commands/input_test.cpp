@@ -1,5 +1,5 @@
 // How old the tables are on a given day.
-#include "commands/tables.hpp"
+#include "commands/input.hpp"
 
 #include "support/catch.hpp"
 
