@@ -64,7 +64,7 @@ RnnCase parse_case(std::string_view words, RnnCase parsed) {
                                   : take(&RnnCase::cell, word) || take(&RnnCase::dtype, word) ||
                                         take(&RnnCase::math, word) || take(&RnnCase::algorithm, word) ||
                                         take(&RnnCase::direction, word) || take(&RnnCase::layout, word)))
-            throw std::invalid_argument("'" + word + "' is no word of a case");
+            throw std::invalid_argument("'" + word + "' is not a part of a case");
     }
     return parsed;
 }

@@ -75,7 +75,7 @@ SelftestCheck check_of(const Planted& expected) {
 
 SelftestCheck check_deadline() {
     const ProbeRun run = child("hang", 0.2);
-    return checked("deadline", run.end == ProbeEnd::cut_off, "a run is over when its --deadline has passed",
+    return checked("deadline", run.end == ProbeEnd::cut_off, "a run ends when its --deadline has passed",
                    "--deadline does not end a run in time; " + in_words(run));
 }
 
