@@ -91,7 +91,7 @@ SelftestCheck check_tables() {
     const Tables tables(bundled_table_files());
     const auto issues = issues_in(tables);
     const std::string rows = pluralized(rows_written(tables), "row", "rows");
-    return checked("tables", issues.empty(), rows + " of the compatibility tables are sound",
+    return checked("tables", issues.empty(), rows + " of the compatibility tables are valid",
                    "verdicts on versions may be wrong: " + pluralized(issues.size(), "issue", "issues") + " in " +
                        rows + "; see 'rnncheck matrix verify'");
 }
