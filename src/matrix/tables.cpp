@@ -92,7 +92,7 @@ Json parse(std::string_view text, bool is_ours, Place& place) {
     } catch (const Json::exception& error) {
         const std::string what = error.what();  // "... parse error at line 2, column 3: syntax error ..."
         const auto at = std::min(what.find(" at line "), what.size());
-        throw InputError("no valid JSON" + what.substr(at, what.find(':', at) - at));
+        throw InputError("invalid JSON" + what.substr(at, what.find(':', at) - at));
     }
 }
 
@@ -101,7 +101,7 @@ std::string fault_of(const Source& source) {
     if (source.url.empty()) return "'url' is missing";
     if (source.seen.empty()) return "'seen' is missing";
     if (!source.url.starts_with("https://")) return "'url' does not begin with https://";
-    return is_date(source.seen) ? "" : "'seen' is no date of the form 2026-11-21";
+    return is_date(source.seen) ? "" : "'seen' is not a date of the form 2026-11-21";
 }
 
 void read_sources(const Json& table, TableHead& head, Place& place) {

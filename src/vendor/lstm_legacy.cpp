@@ -13,7 +13,7 @@ class LegacyRun : public CaseRun {
     /// What came after 7.0 is only asked for where the case needs it.
     void describe() override {
         if (case_.training && wants_padding())
-            return impossible("cudnnRNNForwardTraining", "it takes no padded sequences: only packed ones");
+            return impossible("cudnnRNNForwardTraining", "it does not support padded sequences, only packed ones");
         rnn_ = made(api_.cudnnCreateRNNDescriptor, api_.cudnnDestroyRNNDescriptor);
         cudnn(api_.cudnnSetRNNDescriptor_v6, handle_, rnn_, case_.hidden, case_.layers, session_.no_dropout,
               same_number(case_.input_mode), same_number(case_.direction), number_in(modes, case_.cell),

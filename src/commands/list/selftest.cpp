@@ -84,7 +84,7 @@ SelftestCheck check_reference() {
     const std::string seen = "the fp64 reference and " + std::to_string(frozen_cases().size()) +
                              " networks that PyTorch computed differ by " + short_number(difference);
     return checked("reference", difference <= frozen_limit, seen,
-                   seen + ", so reported results of recurrent networks may be wrong");
+                   seen + ", so reported results of recurrent networks may be incorrect");
 }
 
 SelftestCheck check_tables() {
@@ -92,7 +92,7 @@ SelftestCheck check_tables() {
     const auto issues = issues_in(tables);
     const std::string rows = pluralized(rows_written(tables), "row", "rows");
     return checked("tables", issues.empty(), rows + " of the compatibility tables are valid",
-                   "verdicts on versions may be wrong: " + pluralized(issues.size(), "issue", "issues") + " in " +
+                   "verdicts on versions may be incorrect: " + pluralized(issues.size(), "issue", "issues") + " in " +
                        rows + "; see 'rnncheck matrix verify'");
 }
 
