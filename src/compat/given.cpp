@@ -23,7 +23,7 @@ struct Key {
     bool may_repeat = false;
 };
 
-/// What a pattern captures of the whole text, blanks at its ends aside; "" where it does not match.
+/// What a pattern captures of the whole text without blanks at its ends; "" if it does not match.
 std::string captured(std::string_view text, const LazyRE2& pattern) {
     std::string part;
     re2::RE2::FullMatch(normalized(text), *pattern, &part);

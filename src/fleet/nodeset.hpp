@@ -10,7 +10,7 @@ namespace rnncheck {
 /// Sorted, with each name once; numbers with different padding are different ranges.
 std::string nodeset_of(std::vector<std::string> names);
 
-/// The names. UsageError when it is no nodeset or has more than a million names.
+/// The names. UsageError if the text is not a nodeset or has more than a million names.
 std::vector<std::string> names_of_nodeset(std::string_view nodeset);
 
 }  // namespace rnncheck

@@ -70,7 +70,7 @@ std::string name_of_node(std::string text) {
     return text;
 }
 
-/// `place` is its name where no label is to name it, "nodes.ndjson:7".
+/// `place` is its name if no label is to be used: "nodes.ndjson:7".
 FleetNode node_of(const rapidjson::Value& report, const std::string& place, bool name_by_file) {
     FleetNode node{.run_at = text_member(report, "run_at"), .verdict = text_member(report, "verdict")};
     add_facts(facts_of(report), node);

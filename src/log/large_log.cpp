@@ -18,7 +18,7 @@ constexpr std::size_t lines_after = 3;       ///< a match that begins in a line 
 constexpr std::size_t most_at_once = 2048;   ///< bytes of new lines that are matched together
 constexpr std::size_t most_known = 500'000;  ///< lines that are remembered
 
-/// The first line of `text` with its end. Progress bars begin anew behind a carriage return.
+/// The first line of `text` with its end. Progress bars start a new line with a carriage return.
 std::string_view first_line(std::string_view text) {
     std::string_view line = text.substr(0, longest_line);
     line = line.substr(0, std::min(line.find('\n'), line.size() - 1) + 1);
@@ -52,8 +52,8 @@ class LargeLog {
   public:
     LargeLog(EventCollector& collector, std::string file) : collector_(collector), file_(std::move(file)) {}
 
-    /// Searches `text`, which begins where the result of the call before says; `is_last`: nothing comes behind it.
-    /// Returns how much of it is done with.
+    /// Searches `text`, which begins where the previous call stopped; `is_last`: no text follows.
+    /// Returns the number of bytes that need not be searched again.
     std::size_t take(std::string_view text, bool is_last) {
         split(text, is_last);
         const std::size_t end = lines_.size() - (is_last ? 0 : std::min(lines_after, lines_.size()));
@@ -75,7 +75,7 @@ class LargeLog {
     std::int64_t lines() const { return line_ends_; }
 
   private:
-    /// As far as the end of the last line is certain.
+    /// Up to the last line whose end is certain.
     void split(std::string_view text, bool is_last) {
         lines_.clear();
         hashes_.clear();

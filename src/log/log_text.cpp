@@ -28,7 +28,7 @@ void append_utf8(std::string& text, unsigned unit) {
     put(0x80 | (unit & 63));
 }
 
-/// All but the byte of an unfinished unit.
+/// All bytes except that of an incomplete unit.
 void decode_utf16(std::string& raw, std::size_t high, std::string& text) {
     constexpr unsigned byte_order_mark = 0xFEFF;
     std::size_t at = 0;
