@@ -49,7 +49,7 @@ struct Expected {
     Limits limits;
 };
 
-/// A case to run. What goes into it is made by formula, but for weights of its own.
+/// A case to run. Its inputs are computed by formula, and its weights too unless it has its own.
 struct Step {
     RnnCase rnn_case;
     std::vector<double> weights;  ///< empty for those made by formula

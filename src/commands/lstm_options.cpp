@@ -49,7 +49,7 @@ void refuse_contradictions(const CLI::App& app, const LstmOptions& options) {
         refuse_together(app, "--fit", "--" + std::string(name_of(*fit)), "it searches for this size");
 }
 
-/// What a TensorFlow message gives of its network, but for what options give.
+/// Takes the network from a TensorFlow message, except what options specify.
 void take_network(const LogRnnConfig& config, const std::set<std::string>& given, RnnCase& c) {
     const auto take = [&](const std::string& option, int RnnCase::*member, const std::optional<std::int64_t>& value) {
         if (given.contains(option) || !value || *value <= 0) return;

@@ -69,7 +69,7 @@ bool is_texts(const Shape& shape) {
     return shape.kind == Shape::Kind::list && shape.item_shape().kind == Shape::Kind::text;
 }
 
-/// What --help shows behind an option whose text does not begin with it.
+/// The value that --help shows after an option whose text does not begin with it.
 std::string type_of(const Shape& shape) {
     switch (shape.kind) {
         case Shape::Kind::optional:

@@ -27,7 +27,7 @@ const Text* known_value(const FleetNode& node, Text field) {
     return found == node.values.end() || found->first != field ? nullptr : &found->second;
 }
 
-/// The value of a node, where it is known.
+/// The value of a node, if it is known.
 std::optional<std::string_view> value_of(const FleetNode& node, Text field) {
     if (const Text* value = known_value(node, field)) return value->str();
     const std::string_view probe = probe_that_shows_absence(field.str());

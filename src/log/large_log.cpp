@@ -41,7 +41,7 @@ std::uint64_t digit_blind_hash(std::string_view line) {
     return std::hash<std::string_view>()({blind.data(), line.size()});
 }
 
-/// Whether other digits would make an escape of HTML or JSON stand for another character.
+/// Whether other digits would change the character that an escape of HTML or JSON encodes.
 bool digits_are_escapes(std::string_view text) {
     if (text.find('&') == text.npos && text.find('\\') == text.npos) return false;
     static const re2::RE2 escape(R"(&#x?[0-9]|\\(?:u[0-9]{4}|[0-9]{3}|x[0-9][bB]))", re2::RE2::Latin1);
@@ -92,8 +92,8 @@ class LargeLog {
         line_ends_ = starts_line ? number - 1 : number;
     }
 
-    /// Of a line and those that follow it. Whether it begins at a line end, or behind a word, decides about some
-    /// matches too.
+    /// The hash of a line and those that follow it. Whether the line begins after a line end or after a word also
+    /// decides some matches.
     std::uint64_t hash_with_next(std::size_t line) const {
         std::uint64_t hash = lines_[line].starts_line ? 1 : 2;
         if (line > 0) hash += ends_in_word(lines_[line - 1].text) ? 4 : 8;

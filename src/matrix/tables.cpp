@@ -57,8 +57,8 @@ std::string column_place(std::string_view name) {
     return "column '" + std::string(name) + "'";
 }
 
-/// An object; InputError says why there is none. Keys that stand twice in one object are reported, of which a reader
-/// would take one without a word; not in a table of ours, which the tests verify, for that takes long.
+/// An object; InputError states why there is none. Duplicate keys, of which a reader would silently use one, are
+/// reported; not in the bundled tables, which the tests verify, because the search takes long.
 Json parse(std::string_view text, bool is_ours, Place& place) {
     if (const auto nul = text.find('\0'); nul != std::string_view::npos)  // the parser would take it for the end
         throw InputError("a NUL byte at line " +

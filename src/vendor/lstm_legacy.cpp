@@ -10,7 +10,7 @@ namespace {
 class LegacyRun : public CaseRun {
     using CaseRun::CaseRun;
 
-    /// What came after 7.0 is only asked for where the case needs it.
+    /// Calls added after 7.0 are made only if the case needs them.
     void describe() override {
         if (case_.training && wants_padding())
             return impossible("cudnnRNNForwardTraining", "it does not support padded sequences, only packed ones");
@@ -42,7 +42,7 @@ class LegacyRun : public CaseRun {
     }
 
     /// One description per step, {sequences still alive, width, 1}. The interface for padded data (...Ex) takes these
-    /// for its size queries alone, and there every sequence counts at every step.
+    /// only for its size queries, in which every sequence counts at every step.
     std::vector<TensorDescriptor> step_tensors(int width) {
         std::vector<TensorDescriptor> steps;
         int previous = -1;
