@@ -49,7 +49,7 @@ struct Expected {
     Limits limits;
 };
 
-/// A case to run. What goes into it is made by formula, but for weights of its own.
+/// A case to run. Its inputs are computed by formula, and its weights too unless it has its own.
 struct Step {
     RnnCase rnn_case;
     std::vector<double> weights;  ///< empty for those made by formula
@@ -231,7 +231,7 @@ class Sweep {
         writer_.step(run.number - 1, limit);
         if (came_after(run.rnn_case, rnn_place(job_.facts, target_).cudnn)) {
             run.end = RunEnd::not_supported;
-            run.result = {"cudnnSetRNNDescriptor_v8", missing_symbol, "this kind of case came with cuDNN 8.1"};
+            run.result = {"cudnnSetRNNDescriptor_v8", missing_symbol, "this kind of case requires cuDNN 8.1 or later"};
             return preparation_.pass_over();
         }
         try {

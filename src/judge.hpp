@@ -15,7 +15,7 @@ struct Selection {
     std::set<std::string> skip;     ///< rules that are not run
     TextMap ignore;                 ///< rules whose findings are notes, with the reason or ""
     std::set<std::string> require;  ///< rules that must be decided
-    bool allow_no_gpu = false;      ///< a missing NVIDIA GPU is no problem
+    bool allow_no_gpu = false;      ///< a missing NVIDIA GPU is not a problem
 
     bool includes(const std::string& rule) const {
         return (only.empty() || only.contains(rule)) && !skip.contains(rule);

@@ -21,7 +21,7 @@ std::string text_in(const char (&buffer)[n]) {
     return std::string(all.substr(0, all.find('\0')));
 }
 
-/// The count. Nothing, and a failed call is reported, if no machine can have so many.
+/// The number of GPUs. If no machine can have so many, nothing, and a failed call is reported.
 std::optional<int> believable_count(ProbeWriter& writer, const char* call, std::int64_t count);
 
 /// Time limit for the start of the driver in one process, from the time it took in another to list so many GPUs.

@@ -144,7 +144,7 @@ void reject_blocking_files(const Facts& facts) {
         for (const auto& library : facts.libraries)
             if (opened && waits(library) && leads_to(facts, *opened, path, library))
                 return "the loader would come to " + library.path + ", which " +
-                       library.problem_detail.value_or("is no file") + ", and wait there forever";
+                       library.problem_detail.value_or("is not a file") + ", and wait there forever";
         return std::nullopt;
     });
 }

@@ -40,7 +40,7 @@ auto find_by(List&& list, Member member, const Value& value) {
     return found == std::ranges::end(list) ? nullptr : std::to_address(found);
 }
 
-/// What makes a pointer of an item, or takes one that is an item.
+/// Returns a pointer to an item; an item that is a pointer is returned unchanged.
 template <class T>
 const T* pointer_to(const T& item) {
     return &item;

@@ -31,7 +31,7 @@ std::optional<Version> find_version(std::string_view text, int min_parts = 2);
 /// From numbers: make_version({9, 19, 0}) prints "9.19.0".
 Version make_version(std::initializer_list<int> numbers);
 
-/// Its first numbers, as many as that: 12.4.1 in two is 12.4.
+/// Its first numbers: 12.4 is 12.4.1 shortened to 2.
 Version shortened(const Version& version, std::size_t numbers);
 
 /// CUDA's own coding, 1000 * major + 10 * minor (13010 is 13.1), as cuDriverGetVersion and cudaRuntimeGetVersion

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* exit_codes =
     "Exit codes: 0 healthy, 1 a problem was found, 2 incorrect usage, or a file that cannot be read or written, 3 "
     "undetermined, 4 warnings (with --fail-on warning), 70 a bug in rnncheck; 'rnncheck exec' exits with the code of "
-    "its command, or 125 when the check stopped it.";
+    "its command, or 125 if the check found a problem.";
 
 Arguments after_dashes;
 

@@ -66,7 +66,7 @@ struct ReportOptions {
                    "hiding them") = false;
     RNNCHECK_FIELD_AS(bool, verbose, "-v,--verbose", "Show all details") = false;
     RNNCHECK_FIELD_AS(bool, quiet, "-q,--quiet",
-                      "Show only the verdict, in one line, without progress and warnings") = false;
+                      "Show only the verdict, in one line, without progress or warnings") = false;
     RNNCHECK_FIELD(FailOn, fail_on, "With \"warning\": exit code 4 if there are warnings") = FailOn::error;
     RNNCHECK_FIELD(ExitStyle, exit_style,
                    "With \"nagios\": exit code and, without --format, output of a monitoring plugin") =

@@ -23,7 +23,7 @@ struct ExaminationOptions {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(bool, look_only, "Read files only: open no vendor library, use no GPU") = false;
     RNNCHECK_FIELD(bool, no_run, "Query the libraries, but do not use the GPU") = false;
-    RNNCHECK_FIELD(bool, make_nodes, "Let the driver create missing device nodes, as a CUDA program does") = false;
+    RNNCHECK_FIELD(bool, make_nodes, "Allow the driver to create missing device nodes, as a CUDA program does") = false;
     /// A gate in CI or a person at a terminal waits no longer than this, whatever hangs; a process that does not end
     /// may add seconds.
     RNNCHECK_FIELD(std::optional<double>, deadline, deadline_option) = 70;

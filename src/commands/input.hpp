@@ -18,7 +18,7 @@
 namespace rnncheck {
 
 /// "-" is standard input; pipes are read to their end. InputError when it cannot be read, is larger than 64 MiB or
-/// holds no facts; fields not known here are reported on stderr.
+/// contains no facts; fields not known here are reported on stderr.
 Facts read_facts(const std::string& path);
 
 /// The text of such a file. InputError when it cannot be read or is larger than 64 MiB.

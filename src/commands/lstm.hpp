@@ -14,11 +14,11 @@ struct LstmRunOptions {
     RNNCHECK_FIELD(std::string, from_log, "FILE: Run the network that failed according to this TensorFlow log");
     RNNCHECK_FIELD(std::optional<FitSize>, fit,
                    "Find the largest size that fits into free GPU memory, instead of computing");
-    RNNCHECK_FIELD(std::string, resume, "FILE: Resume the run saved in this file, and keep saving it there");
+    RNNCHECK_FIELD(std::string, resume, "FILE: Resume the run saved in this file and continue to save it there");
     RNNCHECK_FIELD(std::optional<int>, device, "Use only the GPU with this CUDA index");
     RNNCHECK_FIELD(std::string, cudnn, "TEXT: Use only the libcudnn whose path contains TEXT");
-    RNNCHECK_FIELD(std::optional<Dialect>, interface, "Use only this RNN interface");
-    RNNCHECK_FIELD(std::optional<double>, dropout, "P: Also measure dropout with this probability");
+    RNNCHECK_FIELD(std::optional<Dialect>, interface, "Use only this RNN interface of cuDNN");
+    RNNCHECK_FIELD(std::optional<double>, dropout, "P: Also check dropout between layers, with this probability");
     RNNCHECK_FIELD(bool, no_shrink, "Do not search for the smallest case that fails") = false;
     RNNCHECK_FIELD(std::optional<double>, deadline, deadline_option);
     RNNCHECK_FIELD(std::string, root, root_option);

@@ -72,7 +72,7 @@ std::string answer(const FitSearch& search) {
                "); the deadline passed before the largest was found";
     const bool bounded = calculated.bounded == true && !search.failed;
     const std::string bound = !bounded            ? ""
-                              : calculated.result ? ", and no larger one is believed: " + why(calculated.result)
+                              : calculated.result ? ", and a larger one should not fit: " + why(calculated.result)
                                                   : ", and cuDNN accepts no larger one";
     return "the largest " + what + " that fits is " + largest + bound + " (calculated " + size + ")";
 }

@@ -43,13 +43,13 @@ void refuse_contradictions(const CLI::App& app, const LstmOptions& options) {
     refuse_together(app, "--resume", "--level --from-log --device --cudnn --interface --dropout --fit", of_file);
     refuse_together(app, "--level", "--from-log", whole_sweep);
     refuse_together(app, "--batch", "--lengths", "each length is a sequence");
-    refuse_together(app, "--fit", "--level --lengths", "it is for one case with equal lengths");
+    refuse_together(app, "--fit", "--level --lengths", "it searches for the size of one case with equal lengths");
     refuse_together(app, "--fit", "--save --svg --emit-repro --dropout", "it computes no case");
     if (const auto fit = options.run.fit)
-        refuse_together(app, "--fit", "--" + std::string(name_of(*fit)), "it looks for this size");
+        refuse_together(app, "--fit", "--" + std::string(name_of(*fit)), "it searches for this size");
 }
 
-/// What a TensorFlow message gives of its network, but for what options give.
+/// Takes the network from a TensorFlow message, except what options specify.
 void take_network(const LogRnnConfig& config, const std::set<std::string>& given, RnnCase& c) {
     const auto take = [&](const std::string& option, int RnnCase::*member, const std::optional<std::int64_t>& value) {
         if (given.contains(option) || !value || *value <= 0) return;

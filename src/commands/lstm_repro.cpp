@@ -64,7 +64,7 @@ std::pair<std::size_t, std::size_t> worst_element(const RnnRun& run, const std::
     return {};
 }
 
-/// The worst element and others spread over its array: what they must be, and where they are.
+/// The worst element and others of its array: their expected values and their positions.
 std::string checks_of(const Facts& facts, const RnnRun& run) {
     const RnnCase& c = run.rnn_case;
     const RnnInputs inputs = make_inputs(c);

@@ -98,7 +98,7 @@ EarlierRun read_earlier_run(const std::string& path) {
         earlier.machine = quoted_text(lstm.value("machine", Json("")), "lstm.machine");
         return earlier;
     } catch (const InputError& error) {
-        throw InputError("'" + path + "' is no document of 'rnncheck lstm --save': " + error.what());
+        throw InputError("'" + path + "' is not a document of 'rnncheck lstm --save': " + error.what());
     }
 }
 

@@ -30,7 +30,7 @@ struct Bounds {
 constexpr double above_0 = std::numeric_limits<double>::denorm_min(), most_int = std::numeric_limits<int>::max();
 
 constexpr Bounds all_bounds[] = {
-    {"--clip", 0, 1e6, "a number above 0"},
+    {"--clip", 0, 1e6, "a number from 0 to 1000000"},
     {"--deadline", above_0, 31'536'000, "seconds above 0 and up to 31536000 (a year), e.g. 10 or 0.5"},
     {"--device", 0, most_int},
     {"--facts-from", 0, most_int},
@@ -69,7 +69,7 @@ bool is_texts(const Shape& shape) {
     return shape.kind == Shape::Kind::list && shape.item_shape().kind == Shape::Kind::text;
 }
 
-/// What --help shows behind an option whose text does not begin with it.
+/// The value that --help shows after an option whose text does not begin with it.
 std::string type_of(const Shape& shape) {
     switch (shape.kind) {
         case Shape::Kind::optional:

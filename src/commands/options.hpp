@@ -83,7 +83,7 @@ std::set<std::string> ids_from(const std::vector<std::string>& given, const std:
 [[noreturn]] void reject_id(const std::string& id, const std::string& what, const std::vector<std::string>& known,
                             const std::string& where = "");
 
-/// UsageError when there is no such format.
+/// UsageError if there is no such format.
 const Named<Format>* format_named(const std::string& name);
 
 /// The candidate with the fewest typing errors (letters missing, too many, changed or swapped), if they are few for the

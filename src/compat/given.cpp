@@ -23,7 +23,7 @@ struct Key {
     bool may_repeat = false;
 };
 
-/// What a pattern captures of the whole text, blanks at its ends aside; "" where it does not match.
+/// What a pattern captures of the whole text without blanks at its ends; "" if it does not match.
 std::string captured(std::string_view text, const LazyRE2& pattern) {
     std::string part;
     re2::RE2::FullMatch(normalized(text), *pattern, &part);
@@ -178,13 +178,13 @@ bool take_masked(Facts& facts, const std::string& value, const Matrix&) {
 }
 
 constexpr const char* a_single_value = "a single value (another one was given before)";
-constexpr std::string_view framework_version = "a version (2.4.0), if known with its build (2.4.0+cu124, 2.15+cpu)";
+constexpr std::string_view framework_version = "a version (2.4.0), with its build if known (2.4.0+cu124, 2.15+cpu)";
 
 /// Frameworks have no function of their own.
 constexpr auto keys = std::to_array<Key>({
     {"ctranslate2", framework_version, nullptr},
     {"cuda", "the version of the CUDA runtime (12.4), or only its major version (12)", take_cuda},
-    {"cudnn", "the installed cuDNN version (8.9.7, 9), if known with its CUDA version (9.10.2+cu12)", take_cudnn},
+    {"cudnn", "the installed cuDNN version (8.9.7, 9), with its CUDA version if known (9.10.2+cu12)", take_cudnn},
     {"cupy", framework_version, nullptr},
     {"driver", "a version (535.104.05) or a branch (535)", take_driver},
     {"dtype", "the data type of the network: fp64, fp32, fp16 or bf16", take_dtype},
@@ -194,7 +194,7 @@ constexpr auto keys = std::to_array<Key>({
      take_image},
     {"jax", framework_version, nullptr},
     {"keras", framework_version, nullptr},
-    {"masked", "yes when the network's sequences are padded and masked, else no", take_masked},
+    {"masked", "yes if the network's sequences are padded and masked, otherwise no", take_masked},
     {"mxnet", framework_version, nullptr},
     {"onnxruntime", framework_version, nullptr},
     {"os", "linux, windows, macos, wsl, or the operating system's name (Ubuntu 22.04, Windows 10)", take_os},

@@ -45,7 +45,7 @@ std::string in_words(const NotUnderstood& complaint);
 /// Lower case, blanks at the ends off.
 std::string normalized(std::string_view text);
 
-// Frameworks as people write them. Each gives nothing where the text is none of its kind.
+// Frameworks as users write them. Each returns nothing if the text has another form.
 
 /// "2.4.0", "2.4.0+cu124", "2.15 cpu". Name and environment stay empty.
 std::optional<Framework> framework_version_from(std::string_view text);

@@ -86,7 +86,7 @@ std::optional<Version> capability_in_figures(std::string_view text) {
     return parse_version(first_match(text, form));
 }
 
-/// Of a list of GPUs as people write it: "GTX 1080 Ti, 2x RTX 3090", "Tesla T4 (fails), 4 x Tesla K80 (works)".
+/// The GPUs of a list as users write it: "GTX 1080 Ti, 2x RTX 3090", "Tesla T4 (fails), 4 x Tesla K80 (works)".
 std::vector<std::string> names_in_list(std::string_view text) {
     static const LazyRE2 separator = {"[;/()+]"}, count = {"^[0-9 ]+[xX*]"};
     std::string list(text);
@@ -109,7 +109,7 @@ std::optional<Version> capability_named(std::string_view text, const Matrix& mat
 
 namespace {
 
-/// The newest of the GPUs of one name, where the name alone does not tell which it is.
+/// The newest GPU with this name, if the name does not determine which GPU it is.
 std::optional<Version> newest_capability_named(std::string_view text, const Matrix& matrix) {
     std::optional<Version> newest;
     for (const std::string& name : names_in_list(text))
@@ -118,7 +118,7 @@ std::optional<Version> newest_capability_named(std::string_view text, const Matr
     return newest;
 }
 
-/// What facts tell, of a machine or read strictly from an item, unless it is known already.
+/// What facts show, of a machine or read strictly from an item, unless it is already known.
 void take(ParsedHints& hints, const Facts& facts) {
     if (!hints.driver) hints.driver = facts.driver.library_version;
     if (!hints.cuda && !facts.runtimes.empty()) hints.cuda = facts.runtimes.front().version;
@@ -128,7 +128,7 @@ void take(ParsedHints& hints, const Facts& facts) {
     if (facts.host.wsl.value_or(false)) hints.words += " wsl ;";
 }
 
-/// Strictly, and where that fails by its words. Frameworks by their words alone: an item may name several.
+/// Strictly, and if that fails, by its words. Frameworks only by their words: an item may name several.
 void read_item(ParsedHints& hints, const GivenValue& item, const Matrix& matrix) {
     const std::string value = lower(item.value);
     hints.words += " " + value + " ;";

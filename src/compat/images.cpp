@@ -56,7 +56,7 @@ Suitability driver_runs_image(const DriverAsked& driver, const ContainerImage& i
     if (answer.fit != Fit::does_not_work || !package || data_center == false) return answer;
     const std::string runs =
         "the image's forward-compatibility package " + package->name + " runs it on driver " + driver.version->text;
-    if (!data_center) return {.fit = Fit::unknown, .why = "it depends on the GPU: on data center GPUs alone " + runs};
+    if (!data_center) return {.fit = Fit::unknown, .why = "it depends on the GPU: only on data center GPUs, " + runs};
     return {.fit = Fit::works, .why = runs, .evidence = {{package->name, "in the image", package->source}}};
 }
 

@@ -98,7 +98,7 @@ struct ProbeRun {
     RNNCHECK_FIELD(std::optional<Hang>, hang, "what it was doing when its limit passed");
     RNNCHECK_FIELDS_END
 
-    /// The probe's own code ran to its end, so it could not determine what it left unset.
+    /// The probe ran to its end, so a field that it left unset could not be determined.
     bool completed() const { return end == ProbeEnd::finished || end == ProbeEnd::crashed_at_exit; }
 };
 

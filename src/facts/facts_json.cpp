@@ -57,7 +57,7 @@ Json parse_bounded(std::string_view text, const std::string& name) {
     } catch (const Json::parse_error& error) {
         not_json(name, error.byte);
     } catch (const Json::out_of_range&) {
-        throw InputError(name + " holds a number that no machine has; give a file written by --save-facts");
+        throw InputError(name + " contains a number that no machine has; give a file written by --save-facts");
     }
 }
 
@@ -266,8 +266,8 @@ Facts facts_from_text(std::string_view text, const std::string& name, std::vecto
     }
     if (json.is_object() && json.contains("command") && json["command"].is_string())
         throw InputError(name + " is the result of 'rnncheck " + escaped(json["command"].get<std::string>(), 40) +
-                         "' and holds no facts of a machine" + what_to_give);
-    if (!json.is_object() || !json.contains("schema")) throw InputError(name + " holds no facts" + what_to_give);
+                         "' and contains no facts of a machine" + what_to_give);
+    if (!json.is_object() || !json.contains("schema")) throw InputError(name + " contains no facts" + what_to_give);
     require_schema(json, facts_schema, "facts", name);
     describe_each_run(json);
     Facts facts = facts_from_json(json);

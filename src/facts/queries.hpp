@@ -88,7 +88,7 @@ const Library* driver_library(const Facts& facts);
 /// Its path, else that of the library opened, else "libcuda.so.1".
 std::string libcuda_in_use(const Facts& facts);
 
-/// A driver library that is no stub was found by the loader, or opened, or responded.
+/// A driver library other than a stub was found by the loader, was opened, or responded.
 bool driver_library_seen(const Facts& facts);
 
 /// The library search was completed, and no driver library was found in any way.
@@ -116,7 +116,7 @@ bool kernel_side_absent(const Facts& facts);
 /// No kernel module: there is no sign of one, or only nodes that remained after it was unloaded, as NVML reports.
 bool kernel_module_gone(const Facts& facts);
 
-/// Kernel module and libcuda are of different versions, and libcuda is no forward-compatibility library.
+/// Kernel module and libcuda are of different versions, and libcuda is not a forward-compatibility library.
 bool driver_versions_differ(const Facts& facts);
 
 /// cuInit failed as it does without /dev/nvidia-uvm, and only that node is missing.

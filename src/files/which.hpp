@@ -1,11 +1,11 @@
-// Which copies of the GPU libraries a target gets, and why. Reads files alone.
+// Which files a target loads for the GPU libraries, and why. Reads only files.
 #pragma once
 
 #include "files/loader/process.hpp"
 
 namespace rnncheck::loader {
 
-/// In what the target would be started.
+/// The environment in which the target would be started.
 struct WhichSetting {
     std::string library_path;  ///< LD_LIBRARY_PATH
     std::string preload;       ///< LD_PRELOAD
@@ -40,20 +40,20 @@ std::vector<MappedFile> files_of_map(std::string_view map);
 
 // From a played-through process to one answer per library, each with what else was found and why that is not the one.
 
-/// For every name asked for, or those alone that concern the GPU, in the order of asking.
+/// For every requested name, or only those that concern the GPU, in the order of the requests.
 std::vector<LibraryChoice> choices_of(const Process& process, bool all);
 
 /// "RPATH of libtorch_cuda.so": what `rule` is called where this object asks.
 std::string in_words(const Process& process, LoaderRule rule, std::size_t owner);
 
-/// The path with every link resolved, where there is such a file.
+/// The path with every link resolved, if the file exists.
 std::string real_or_same(const Root& root, const std::string& path);
 
 /// Adds the files of these names in these directories to the answers as found elsewhere, where the loader does not
 /// look.
 void add_elsewhere(const Root& root, const std::vector<std::string>& directories, std::vector<LibraryChoice>& choices);
 
-// What a process will open by name while it runs, as far as files tell.
+// What a process will open by name while it runs, as far as files show.
 
 /// For the program, for what is outside the default directories and for GPU libraries: the GPU libraries whose names
 /// are inside the file, the parts of a cuDNN, and those in the directories of the file's run path.

@@ -26,7 +26,7 @@ const Text* known_value(const FleetNode& node, Text field) {
     return found == node.values.end() || found->first != field ? nullptr : &found->second;
 }
 
-/// The value of a node, where it is known.
+/// The value of a node, if it is known.
 std::optional<std::string_view> value_of(const FleetNode& node, Text field) {
     if (const Text* value = known_value(node, field)) return value->str();
     const std::string_view probe = probe_that_shows_absence(field.str());
@@ -71,7 +71,7 @@ std::string nodeset_of_these(const auto& nodes) {
     return nodeset_of(std::move(names));
 }
 
-/// What most have; nothing without a majority.
+/// The value of the majority; nothing if there is no majority.
 std::optional<std::string_view> usual_value(const NodesByValue& values, std::size_t known) {
     const auto count = [](const NodesByValue::value_type& value) { return value.second.size(); };
     const auto most = std::ranges::max_element(values, {}, count);
@@ -143,7 +143,7 @@ void compare_numbers(const Nodes& nodes, FleetGroup& group) {
     }
 }
 
-/// Those that can be expected to be equal, by what they have in common.
+/// Nodes that can be expected to be equal, by what they have in common.
 std::map<std::string, Nodes> groups_of(const Collection& collection, const FleetQuestion& question) {
     const std::vector<std::string> default_keys = {"gpu", "os", "rnncheck"};
     std::map<std::string, Nodes> groups;
@@ -262,7 +262,7 @@ void keep_differences_of(const std::string& node, Fleet& fleet) {
     fleet.sentence = node + ": " + (counts.empty() ? otherwise : counts);
 }
 
-/// What changed, from what, to what.
+/// What changed, its earlier and its later value.
 using Changes = std::map<std::tuple<std::string, std::string, std::string>, Names>;
 
 /// Rules that found something at one time alone.

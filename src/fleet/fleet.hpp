@@ -13,11 +13,11 @@
 
 namespace rnncheck {
 
-/// A text of which one copy is kept, for all reports. Several threads may make them.
+/// A text that is stored once for all reports. Several threads may create texts.
 class Text {
   public:
     explicit Text(std::string_view text);
-    /// Not while another thread makes one.
+    /// Must not be called while another thread creates one.
     const std::string& str() const;
     auto operator<=>(const Text&) const = default;
 
@@ -56,7 +56,7 @@ std::vector<std::string> report_files(const std::vector<std::string>& inputs);
 /// where the report has a label `node`.
 Collection read_reports(const std::vector<std::string>& files, bool name_by_file = false);
 
-/// The one report of a collection. InputError when there is not one.
+/// The only report of a collection. InputError if it does not contain exactly one.
 const FleetNode& only_report(const Collection& collection);
 
 /// Both judged by the same rules and tables.
@@ -69,17 +69,17 @@ struct FleetQuestion {
     std::string only = {};                   ///< keeps what concerns this node
 };
 
-/// UsageError for a nodeset that is none.
+/// UsageError for an invalid nodeset.
 Fleet compare_nodes(const Collection& collection, const FleetQuestion& question);
 
-/// Of facts, and of the rules with findings.
+/// What changed in the facts and in the rules with findings.
 FleetDiff changes_between(const Collection& before, const Collection& after);
 
 /// Names of nodes as cluster tools write them, "gpu[001-016,018],login1": sorted, with each name once; numbers with
 /// different padding are different ranges.
 std::string nodeset_of(std::vector<std::string> names);
 
-/// The names. UsageError when it is no nodeset or has more than a million names.
+/// The names. UsageError if the text is not a nodeset or has more than a million names.
 std::vector<std::string> names_of_nodeset(std::string_view nodeset);
 
 }  // namespace rnncheck

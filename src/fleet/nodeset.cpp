@@ -45,7 +45,7 @@ std::string ranges_of(const std::vector<std::int64_t>& numbers, std::size_t digi
 }
 
 [[noreturn]] void no_nodeset(std::string_view text, const std::string& why) {
-    throw UsageError("'" + escaped(text, 60) + "' is no set of nodes: " + why +
+    throw UsageError("'" + escaped(text, 60) + "' is not a set of nodes: " + why +
                      "; write for example gpu[001-128],login1");
 }
 

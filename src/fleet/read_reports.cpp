@@ -50,13 +50,13 @@ Chunk next_chunk(std::istream& stream, const std::string& file, std::size_t firs
 
 /// The facts of a report, or the document if it is facts alone. InputError says why it is neither.
 const rapidjson::Value& facts_of(const rapidjson::Value& report) {
-    if (!report.IsObject()) throw InputError("it is no report");
+    if (!report.IsObject()) throw InputError("it is not a report");
     const rapidjson::Value* facts = member(report, "facts");
     if (!facts && member(report, "probe_runs")) facts = &report;
     if (!facts || !facts->IsObject())
         throw InputError(report.HasMember("command")
-                             ? "it is the result of another command, and holds no facts of a machine"
-                             : "it holds no facts of a machine");
+                             ? "it is the result of another command, and contains no facts of a machine"
+                             : "it contains no facts of a machine");
     const rapidjson::Value* schema = member(*facts, "schema");
     if (!schema || !schema->IsInt() || schema->GetInt() != facts_schema)
         throw InputError("its facts are not of schema " + std::to_string(facts_schema));
@@ -70,7 +70,7 @@ std::string name_of_node(std::string text) {
     return text;
 }
 
-/// `place` is its name where no label is to name it, "nodes.ndjson:7".
+/// `place` is its name if no label is to be used: "nodes.ndjson:7".
 FleetNode node_of(const rapidjson::Value& report, const std::string& place, bool name_by_file) {
     FleetNode node{.run_at = text_member(report, "run_at"), .verdict = text_member(report, "verdict")};
     add_facts(facts_of(report), node);
@@ -113,7 +113,7 @@ void parse(Chunk& chunk, bool name_by_file, rapidjson::MemoryPoolAllocator<>& al
         const bool is_only_one = chunk.whole_file && ++reports == 1 && next == std::string::npos;
         try {
             if (json.HasParseError())
-                throw InputError("it is no valid JSON: " + std::string(GetParseError_En(json.GetParseError())));
+                throw InputError("it is invalid JSON: " + std::string(GetParseError_En(json.GetParseError())));
             parsed.nodes.push_back(node_of(json, is_only_one ? file.stem().string() : place, name_by_file));
         } catch (const InputError& error) {
             parsed.unreadable.push_back({name_of_node(place), error.what()});
@@ -148,7 +148,7 @@ void add_directory(const std::string& directory, std::vector<std::string>& files
         if (const auto extension = it->path().extension(); extension == ".json" || extension == ".ndjson")
             found.push_back(it->path().string());
     if (error) throw InputError(directory + " cannot be read: " + error.message());
-    if (found.empty()) throw InputError(directory + " holds no reports: files whose names end in .json or .ndjson");
+    if (found.empty()) throw InputError(directory + " contains no reports: files whose names end in .json or .ndjson");
     std::ranges::sort(found);
     std::ranges::move(found, std::back_inserter(files));
 }

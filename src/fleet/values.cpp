@@ -30,7 +30,7 @@ constexpr std::string_view varying =
     "pythons.left_out pythons.packages[].directory frameworks[].environment frameworks[].shown_by frameworks[].core "
     "frameworks[].directories_before frameworks[].directories_after";
 
-/// Another run, or an equal machine, may have something else there without any effect; or other facts tell it as well.
+/// Differs between runs or equal machines without any effect, or is also shown by other facts.
 bool may_vary(const std::string& place) {
     static const std::vector<std::string> words = split(varying, ' ');
     static const std::set<std::string_view> known(words.begin(), words.end());
@@ -118,7 +118,7 @@ struct Collector {
     }
 };
 
-/// One value for all GPUs where they have the same.
+/// One value for all GPUs if theirs are equal.
 using ByGpu = std::map<std::string, std::vector<int>>;
 
 std::string text_of(const ByGpu& values) {

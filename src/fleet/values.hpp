@@ -19,13 +19,13 @@ struct Section {
     std::string_view probe = "";
 };
 
-/// Of a place. A place that no section has is the host's.
+/// The section of a place; a place of no section belongs to the host.
 const Section& section_of(const std::string& place);
 
 /// "libraries[libcudnn.so.9].stub" in all libraries: "libraries[].stub".
 std::string without_names(std::string_view place);
 
-/// What has this value is known not to be there.
+/// The value of something that is known not to exist.
 inline constexpr std::string_view absent = "absent";
 
 /// The probe that would have shown a value at this place if there were one; empty where a missing value is unknown

@@ -18,7 +18,7 @@ constexpr std::size_t lines_after = 3;       ///< a match that begins in a line 
 constexpr std::size_t most_at_once = 2048;   ///< bytes of new lines that are matched together
 constexpr std::size_t most_known = 500'000;  ///< lines that are remembered
 
-/// The first line of `text` with its end. Progress bars begin anew behind a carriage return.
+/// The first line of `text` with its end. Progress bars start a new line with a carriage return.
 std::string_view first_line(std::string_view text) {
     std::string_view line = text.substr(0, longest_line);
     line = line.substr(0, std::min(line.find('\n'), line.size() - 1) + 1);
@@ -41,7 +41,7 @@ std::uint64_t digit_blind_hash(std::string_view line) {
     return std::hash<std::string_view>()({blind.data(), line.size()});
 }
 
-/// Whether other digits would make an escape of HTML or JSON stand for another character.
+/// Whether other digits would change the character that an escape of HTML or JSON encodes.
 bool digits_are_escapes(std::string_view text) {
     if (text.find('&') == text.npos && text.find('\\') == text.npos) return false;
     static const re2::RE2 escape(R"(&#x?[0-9]|\\(?:u[0-9]{4}|[0-9]{3}|x[0-9][bB]))", re2::RE2::Latin1);
@@ -52,8 +52,8 @@ class LargeLog {
   public:
     LargeLog(EventCollector& collector, std::string file) : collector_(collector), file_(std::move(file)) {}
 
-    /// Searches `text`, which begins where the result of the call before says; `is_last`: nothing comes behind it.
-    /// Returns how much of it is done with.
+    /// Searches `text`, which begins where the previous call stopped; `is_last`: no text follows.
+    /// Returns the number of bytes that need not be searched again.
     std::size_t take(std::string_view text, bool is_last) {
         split(text, is_last);
         const std::size_t end = lines_.size() - (is_last ? 0 : std::min(lines_after, lines_.size()));
@@ -75,7 +75,7 @@ class LargeLog {
     std::int64_t lines() const { return line_ends_; }
 
   private:
-    /// As far as the end of the last line is certain.
+    /// Up to the last line whose end is certain.
     void split(std::string_view text, bool is_last) {
         lines_.clear();
         hashes_.clear();
@@ -92,8 +92,8 @@ class LargeLog {
         line_ends_ = starts_line ? number - 1 : number;
     }
 
-    /// Of a line and those that follow it. Whether it begins at a line end, or behind a word, decides about some
-    /// matches too.
+    /// The hash of a line and those that follow it. Whether the line begins after a line end or after a word also
+    /// decides some matches.
     std::uint64_t hash_with_next(std::size_t line) const {
         std::uint64_t hash = lines_[line].starts_line ? 1 : 2;
         if (line > 0) hash += ends_in_word(lines_[line - 1].text) ? 4 : 8;

@@ -20,7 +20,7 @@ struct Replacement {
     std::string_view to;
 };
 
-/// What web pages and word processors put in the place of characters.
+/// Replacements for characters in web pages and word processors.
 constexpr auto spellings = std::to_array<Replacement>({
     {"&lt;", "<"},          {"&gt;", ">"},     {"&amp;", "&"},        {"&quot;", "\""},      {"&#34;", "\""},
     {"&#39;", "'"},         {"&#039;", "'"},   {"&apos;", "'"},       {"&#x27;", "'"},       {"&#x2F;", "/"},
@@ -60,7 +60,7 @@ std::size_t length_of(const re2::RE2& pattern, std::string_view text) {
     return re2::RE2::Consume(&rest, pattern) ? text.size() - rest.size() : 0;
 }
 
-/// What the first bytes of a text stand for, and how many they are, at least 1.
+/// The character that the first bytes of a text encode, and the number of these bytes, at least 1.
 Replacement unescaped(std::string_view text, bool is_json) {
     static const re2::RE2 colour(colours, re2::RE2::Latin1), tag(tags, re2::RE2::Latin1);
     if (text[0] == '\0') return {text.substr(0, 1), ""};
@@ -172,7 +172,7 @@ void append_utf8(std::string& text, unsigned unit) {
     put(0x80 | (unit & 63));
 }
 
-/// All but the byte of an unfinished unit.
+/// All bytes except that of an incomplete unit.
 void decode_utf16(std::string& raw, std::size_t high, std::string& text) {
     constexpr unsigned byte_order_mark = 0xFEFF;
     std::size_t at = 0;

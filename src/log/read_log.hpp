@@ -13,7 +13,7 @@ namespace log_reader {
 class Signatures;
 }
 
-/// Puts up to `size` bytes at `to` and returns how many; 0 at the end.
+/// Writes up to `size` bytes to `to` and returns their number; 0 at the end.
 using ReadBytes = std::function<std::size_t(char* to, std::size_t size)>;
 
 struct LogInput {

@@ -105,7 +105,7 @@ bool Signature::may_match_with_other_digits(const NormalizedText& text) const {
            re2::RE2::PartialMatch(text.without_whitespace, *any_digits_regex_);
 }
 
-/// Small letters, and a zero for each digit.
+/// In lower case, with 0 for each digit.
 static void fold(std::string& text) {
     for (char& c : text) c = is_digit(c) ? '0' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }

@@ -36,7 +36,7 @@ std::string cell_of(const TableRow& row, std::string_view column) {
 
 Version version_asked_for(const std::string& column, const std::string& value) {
     const auto version = parse_version(value);
-    if (!version) throw UsageError(column + "=" + value + ": '" + value + "' is no number or version, e.g. 12.4");
+    if (!version) throw UsageError(column + "=" + value + ": '" + value + "' is not a number or version, e.g. 12.4");
     return *version;
 }
 
@@ -94,7 +94,7 @@ std::vector<TableOutline> table_outlines(const TableFiles& files) {
 void keep_matching(TableView& view, const std::string& text) {
     const auto at = text.find('=');
     if (at == std::string::npos || at == 0 || at + 1 == text.size())
-        throw UsageError("'" + text + "' is no filter; write COLUMN=VALUE, e.g. cuda=12.4");
+        throw UsageError("'" + text + "' is not a filter; write COLUMN=VALUE, e.g. cuda=12.4");
     const std::string column = text.substr(0, at), value = text.substr(at + 1);
     const auto keep = [&](auto&& matches) { std::erase_if(view.rows, std::not_fn(matches)); };
     if (const RangeColumns* const range = find_by(view.ranges, &RangeColumns::word, column))

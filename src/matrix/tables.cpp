@@ -57,8 +57,8 @@ std::string column_place(std::string_view name) {
     return "column '" + std::string(name) + "'";
 }
 
-/// An object; InputError says why there is none. Keys that stand twice in one object are reported, of which a reader
-/// would take one without a word; not in a table of ours, which the tests verify, for that takes long.
+/// An object; InputError states why there is none. Duplicate keys, of which a reader would silently use one, are
+/// reported; not in the bundled tables, which the tests verify, because the search takes long.
 Json parse(std::string_view text, bool is_ours, Place& place) {
     if (const auto nul = text.find('\0'); nul != std::string_view::npos)  // the parser would take it for the end
         throw InputError("a NUL byte at line " +
@@ -92,7 +92,7 @@ Json parse(std::string_view text, bool is_ours, Place& place) {
     } catch (const Json::exception& error) {
         const std::string what = error.what();  // "... parse error at line 2, column 3: syntax error ..."
         const auto at = std::min(what.find(" at line "), what.size());
-        throw InputError("no valid JSON" + what.substr(at, what.find(':', at) - at));
+        throw InputError("invalid JSON" + what.substr(at, what.find(':', at) - at));
     }
 }
 
@@ -101,7 +101,7 @@ std::string fault_of(const Source& source) {
     if (source.url.empty()) return "'url' is missing";
     if (source.seen.empty()) return "'seen' is missing";
     if (!source.url.starts_with("https://")) return "'url' does not begin with https://";
-    return is_date(source.seen) ? "" : "'seen' is no date of the form 2026-11-21";
+    return is_date(source.seen) ? "" : "'seen' is not a date of the form 2026-11-21";
 }
 
 void read_sources(const Json& table, TableHead& head, Place& place) {

@@ -207,7 +207,7 @@ void check_cudnn_of_build(const Tables& all, const FrameworkBuild& row, const Re
 void check_row(const Tables& all, const FrameworkBuild& row, const Report& report) {
     for (const std::string& word : split(row.targets, ' '))
         if (!parse_target(word))
-            report(row, "column 'targets': '{}' is no target; write sm_90 or compute_90, a blank between", word);
+            report(row, "column 'targets': '{}' is not a target; write sm_90 or compute_90, separated by blanks", word);
     if (!row.cuda) return;
     check_cudnn_of_build(all, row, report);
     for (const Target& target : targets_of(row.targets)) {

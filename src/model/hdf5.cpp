@@ -112,7 +112,7 @@ struct File {
         const std::uint64_t length = little(reference, 0, 4), collection = offset(reference, 4);
         const std::uint64_t index = little(reference, 4 + offset_bytes, 4);
         if (length == 0) return "";
-        if (slice(bytes, collection, 4) != "GCOL") damaged("a text of HDF5 is not where it should be");
+        if (slice(bytes, collection, 4) != "GCOL") damaged("an HDF5 string is not at its address");
         Cursor objects(slice(bytes, collection, little(bytes, collection + 8, length_bytes)), 8 + length_bytes);
         while (!objects.at_end()) {
             const std::uint64_t number = objects.number(2);
@@ -122,12 +122,12 @@ struct File {
             if (number == index) return text_of_bytes(objects.text(std::min(size, length)));
             objects.skip(padded_to_8(size));
         }
-        damaged("a text of HDF5 is not in its heap");
+        damaged("an HDF5 string is not in its heap");
     }
 
     void read_symbols(std::string_view data, Object& into) const {
         const std::uint64_t heap = offset(data, offset_bytes);
-        if (slice(bytes, heap, 4) != "HEAP") damaged("an HDF5 group has no names");
+        if (slice(bytes, heap, 4) != "HEAP") damaged("an HDF5 group has no heap of names");
         const std::uint64_t size = little(bytes, heap + 8, length_bytes),
                             at = offset(bytes, heap + 8 + 2 * length_bytes);
         std::set<std::uint64_t> seen;

@@ -33,7 +33,7 @@ class OnnxModel {
     OnnxModel(std::string_view model, const std::string& directory, ModelFile& file)
         : directory_(directory), file_(file) {
         if (field_of(model, 7).bytes.empty() || field_of(model, 8).bytes.empty())
-            throw InputError("it is no ONNX model: it has no graph or no version of the operators");
+            throw InputError("it is not an ONNX model: it has no graph or no version of the operators");
         file.format = file.framework = "onnx";
         const std::string producer = text_of(model, 2), version = text_of(model, 3);
         if (!producer.empty()) file.notes.emplace_back(trim("written by " + producer + " " + version));
@@ -45,7 +45,7 @@ class OnnxModel {
             each_field(function.bytes, 7, [&](const ProtoField& node) { read_node(node.bytes, 0); });
         });
         if (!missing_.empty())
-            file.notes.push_back("weights are in files that are not beside it: " +
+            file.notes.push_back("its weights are in files that are missing from its directory: " +
                                  join({missing_.begin(), missing_.end()}, ", "));
     }
 

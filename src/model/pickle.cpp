@@ -90,7 +90,7 @@ Pickle::Pickle(std::string_view bytes, std::uint64_t at) : cursor_(bytes, at) {
 
 void Pickle::count(std::size_t more) {
     links_ += more;
-    if (links_ > most_values) throw InputError("the pickle holds more than 1000000 values");
+    if (links_ > most_values) throw InputError("the pickle contains more than 1000000 values");
 }
 
 void Pickle::push(PickleNode node) {

@@ -20,7 +20,7 @@ void each_field(std::string_view message, std::uint64_t number, Use&& use) {
     for (Cursor cursor(message); !cursor.at_end();) {
         const std::uint64_t key = cursor.varint(), wire_type = key & 7;
         ProtoField field{key >> 3, 0, {}};
-        if (field.number == 0) damaged("it is no protocol buffer");
+        if (field.number == 0) damaged("it is not a protocol buffer");
         if (wire_type == 0)
             field.value = cursor.varint();
         else if (wire_type == 2)
@@ -28,7 +28,7 @@ void each_field(std::string_view message, std::uint64_t number, Use&& use) {
         else if (wire_type == 1 || wire_type == 5)
             field.value = cursor.number(wire_type == 1 ? 8 : 4);
         else
-            damaged("it is no protocol buffer");
+            damaged("it is not a protocol buffer");
         if (field.number == number) use(field);
     }
 }

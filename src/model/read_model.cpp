@@ -46,7 +46,7 @@ bool is_safetensors(std::string_view bytes) {
     for (const auto& [at, magic, advice] : others)
         if (bytes.size() > at && bytes.substr(at).starts_with(magic)) throw InputError(std::string(advice));
     throw InputError(
-        "it is no model of a known format: .keras, .h5, Keras JSON, SavedModel (its directory), ONNX, PyTorch (.pt, "
+        "it is not a model of a known format: .keras, .h5, Keras JSON, SavedModel (its directory), ONNX, PyTorch (.pt, "
         ".pth, .bin, .ckpt, TorchScript), safetensors; save or export the model in one of these");
 }
 

@@ -135,10 +135,10 @@ void read_saved_model(const std::string& directory, ModelFile& into) {
     const std::string graph = directory + "/saved_model.pb", metadata = directory + "/keras_metadata.pb";
     if (!std::filesystem::exists(graph, error))
         throw InputError(
-            "the directory has no saved_model.pb, so it is no SavedModel; give the file of the model in it");
+            "the directory has no saved_model.pb, so it is not a SavedModel; give the file of the model in it");
     const MappedFile saved_model(graph);
     const std::string_view meta_graph = field_of(saved_model.bytes(), 2).bytes;
-    if (meta_graph.empty()) damaged("saved_model.pb holds no graph");
+    if (meta_graph.empty()) damaged("saved_model.pb contains no graph");
     into.format = "saved_model";
     into.framework = "tensorflow";
     if (const std::string version = text_of(field_of(meta_graph, 1).bytes, 5); !version.empty()) into.version = version;

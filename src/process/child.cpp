@@ -203,7 +203,7 @@ class Child : public Process {
         Pipe answers = make_pipe();
         Pipe output = make_pipe();
         if (!input.read.open() || !answers.read.open() || !output.read.open()) {
-            run_.reason = std::string("no pipe could be made: ") + std::strerror(errno);
+            run_.reason = std::string("a pipe could not be created: ") + std::strerror(errno);
             return;
         }
         SpawnSettings settings;

@@ -47,11 +47,11 @@ Facts run_probe(std::string_view name, const std::string& target, const Facts& f
 struct ProbeCall {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD_AS(std::string, name, "NAME", "the probe");
-    RNNCHECK_FIELD_AS(std::string, target, "[TARGET]", "what it is to look at");
+    RNNCHECK_FIELD_AS(std::string, target, "[TARGET]", "the target to examine");
     RNNCHECK_FIELD(std::string, root, "DIR: directory to look below instead of /");
     RNNCHECK_FIELD(bool, make_nodes, "let the driver create its device nodes") = false;
-    RNNCHECK_FIELD(std::optional<int>, facts_from, "descriptor that gives the facts so far");
-    RNNCHECK_FIELD(int, answer_to, "descriptor that takes the answers, 1 for standard output") = 1;
+    RNNCHECK_FIELD(std::optional<int>, facts_from, "descriptor from which to read the facts collected so far");
+    RNNCHECK_FIELD(int, answer_to, "descriptor to which to write, 1 for standard output") = 1;
     RNNCHECK_FIELDS_END
 };
 

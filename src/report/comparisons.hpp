@@ -5,7 +5,7 @@
 
 namespace rnncheck {
 
-/// `undetermined`: nothing differs, but something is known of one of the two alone.
+/// `undetermined`: nothing differs, but something is known of only one of the two.
 RNNCHECK_ENUM(DiffOutcome, same, different, undetermined)
 
 /// Those of findings, and frameworks.
@@ -43,10 +43,10 @@ struct Diff : RunStamp {
     RNNCHECK_FIELD(std::string, sentence, "what differs that can explain another verdict") = {};
     RNNCHECK_FIELD(ComparedMachine, a, "the first");
     RNNCHECK_FIELD(ComparedMachine, b, "the second");
-    RNNCHECK_FIELD(std::vector<Finding>, only_in_a, "errors and warnings of the first alone");
-    RNNCHECK_FIELD(std::vector<Finding>, only_in_b, "errors and warnings of the second alone");
+    RNNCHECK_FIELD(std::vector<Finding>, only_in_a, "errors and warnings of only the first");
+    RNNCHECK_FIELD(std::vector<Finding>, only_in_b, "errors and warnings of only the second");
     RNNCHECK_FIELD(std::vector<Difference>, differences, "what differs, from the lowest layer up");
-    RNNCHECK_FIELD(std::vector<Difference>, unknown, "what is known of one of the two alone");
+    RNNCHECK_FIELD(std::vector<Difference>, unknown, "what is known of only one of the two");
     RNNCHECK_FIELDS_END_AFTER(RunStamp)
 };
 
@@ -136,8 +136,8 @@ struct FleetDiff : RunStamp {
     RNNCHECK_FIELD(ToolStamp, tool, "who wrote it");
     RNNCHECK_FIELD(std::string, sentence, "what changed, in one sentence") = {};
     RNNCHECK_FIELD(std::size_t, compared, "nodes with a report in both collections") = 0;
-    RNNCHECK_FIELD(std::string, gone, "nodes with a report in the first alone") = {};
-    RNNCHECK_FIELD(std::string, added, "nodes with a report in the second alone") = {};
+    RNNCHECK_FIELD(std::string, gone, "nodes with a report in only the first") = {};
+    RNNCHECK_FIELD(std::string, added, "nodes with a report in only the second") = {};
     RNNCHECK_FIELD(std::vector<FleetChange>, findings,
                    "rules that found something at one time alone, those of most nodes first") = {};
     RNNCHECK_FIELD(std::vector<FleetChange>, changes, "facts that changed, those of most nodes first") = {};

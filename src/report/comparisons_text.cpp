@@ -51,7 +51,7 @@ OverallVerdict verdict_of(const Diff& diff) {
     return verdicts[static_cast<std::size_t>(diff.outcome)];
 }
 
-/// Of only_in_a and only_in_b, told apart by their messages.
+/// Findings of only_in_a and only_in_b, distinguished by their messages.
 std::vector<Finding> findings_of(const Diff& diff) {
     std::vector<Finding> all;
     for (const auto& [findings, begin] : {std::pair(&diff.only_in_a, "only in A: "), {&diff.only_in_b, "only in B: "}})
@@ -80,7 +80,7 @@ std::vector<RuleVerdict> checks_of(const Diff& diff) {
     return checks;
 }
 
-/// Findings of one side alone, then differences, then what one side does not know.
+/// Findings of only one side, then differences, then what is unknown on one side.
 std::vector<std::vector<std::string>> rows_of(const Diff& diff) {
     std::vector<std::vector<std::string>> rows = {{"kind", "layer", "what", "a", "b", "matters"}};
     const std::string there = "present", not_there = "absent";
@@ -145,7 +145,7 @@ std::string in_words(const std::string& nodes) {
     return nodes;
 }
 
-/// Nothing where there is no thing.
+/// Writes nothing if the list is empty.
 template <class Thing>
 void write_list(Page& page, std::string_view heading, const std::vector<Thing>& things) {
     if (!things.empty()) page.heading(heading);
@@ -161,7 +161,7 @@ void write_groups(Page& page, const Fleet& fleet) {
         page.heading(on_nodes(group.nodes, shown(group.name)));
         if (group.differences.empty())
             page.line("  all " + std::to_string(group.fields_compared) + " fields are the same");
-        // Fields that divide the nodes in the same way have one cause, and stand together.
+        // Fields that divide the nodes in the same way have one cause and are printed together.
         for (const auto& [division, fields] : grouped(group.differences, division_by)) write_fields(page, fields);
     }
 }

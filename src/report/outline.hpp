@@ -17,7 +17,7 @@ struct OutlineSection {
     std::string heading, text;
 };
 
-/// It may not outlive its document.
+/// Must not outlive its document.
 struct Outline {
     ToolStamp tool = {};
     RunStamp run = {};
@@ -32,7 +32,7 @@ struct Outline {
     std::vector<ChecklistLine> checklist = {};
     std::vector<OutlineSection> sections = {};
     std::vector<std::vector<std::string>> rows = {};  ///< a table; the findings where it is empty
-    // What few formats print is made when they ask.
+    // Created only for the formats that print it.
     std::function<std::string(const Style&)> text = {}, json = {};
     std::function<std::vector<std::string>()> pictures = [] { return std::vector<std::string>(); };  ///< SVG
 };

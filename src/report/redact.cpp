@@ -16,7 +16,7 @@
 
 namespace rnncheck {
 
-/// Those to `token` are replaced where they stand, whatever they are; the others become known words.
+/// Kinds up to `token` are replaced where they are found, whatever they are; values of the others everywhere.
 RNNCHECK_ENUM(PrivateKind, uuid, user, email, secret, ip_address, mac_address, pci_id, token, serial, host, home, ssid,
               process)
 
@@ -98,7 +98,7 @@ bool is_placeholder(std::string_view text) {
     return re2::RE2::FullMatch({text.data(), text.size()}, regex);
 }
 
-/// Whether the table says "not KIND" of the text: "not user", or "not name" of an ordinary word.
+/// Whether the table has the text as "not KIND", e.g. "not user", or an ordinary word as "not name".
 bool only_looks_like(std::string_view kind, std::string_view text) {
     const Regex* const regex = look_up(table().parts, "not " + std::string(kind));
     return regex && re2::RE2::FullMatch({text.data(), text.size()}, regex->compiled());
@@ -119,7 +119,7 @@ struct PrivatePlace {
     std::string_view of(std::string_view text) const { return text.substr(begin, end - begin); }
 };
 
-/// A text as a person reads it: without a terminal's codes, which may stand inside a secret, and with %2F as '/'.
+/// A text as it is displayed: without terminal codes, which may be inside a secret, and with %2F as '/'.
 struct SearchedText {
     std::string text = {};
     std::vector<std::size_t> from = {};     ///< where each character begins in the original; empty: the same text

@@ -1,4 +1,4 @@
-// Makes a report fit to be shown to others: who uses the machine, its name, and the serial numbers and UUIDs of its
+// Makes a report safe to share: who uses the machine, its name, and the serial numbers and UUIDs of its
 // parts become words like USER1, HOST1, GPU-UUID-1, the same word for the same thing in the whole report.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace rnncheck {
 
-/// What gives away this machine and its user, beside what the texts themselves show.
+/// What identifies this machine and its user, besides what the texts themselves show.
 struct Identity {
     std::vector<std::string> users;
     std::vector<std::string> homes;  ///< home directories, wherever they are

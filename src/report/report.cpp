@@ -37,10 +37,12 @@ Computed computed(const Report& report) {
 }
 
 std::string in_words(const Computed& all) {
-    if (all.failed == 1 && all.passed == 0) return "the case failed";
+    const std::size_t total = all.failed + all.passed + all.other;
+    if (all.failed > 0 && total == 1) return "the case failed";
     if (all.failed > 0)
-        return concat(all.failed, " of ", pluralized(all.failed + all.passed, "case", "cases"), " failed");
-    if (all.passed > 0 && all.other > 0) return concat(all.passed, " of ", all.passed + all.other, " cases passed");
+        return concat(all.failed, " of ", total, " cases failed",
+                      all.other > 0 ? concat(", ", all.other, " without a result") : "");
+    if (all.passed > 0 && all.other > 0) return concat(all.passed, " of ", total, " cases passed");
     if (all.passed == 1) return "the case passed";
     if (all.passed > 0) return concat("all ", all.passed, " cases passed");
     return all.kernel ? "no recurrent network was run on a GPU" : "nothing was run on a GPU";

@@ -71,7 +71,7 @@ struct LogReplay {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(LogFailure, failure, "where the failure of the log lies") = LogFailure::unknown;
     RNNCHECK_FIELD(std::vector<std::string>, sentences,
-                   "what follows from the run, what the log lacks, the memory needed");
+                   "what follows from the run, what the log does not contain, the memory needed");
     RNNCHECK_FIELDS_END
 };
 

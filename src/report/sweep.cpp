@@ -209,7 +209,7 @@ std::string network_name(Cell cell) {
 }
 
 const RunEndLook& look_of(RunEnd end) {
-    // Okabe and Ito's palette, which colour-blind people can tell apart ("Color Universal Design", 2008).
+    // Okabe and Ito's palette, which color-blind people can distinguish ("Color Universal Design", 2008).
     static constexpr RunEndLook looks[] = {
         {"ok", 0, '.', "#009E73", "#ffffff"},       {"not supported", 1, '-', "#DDDDDD", "#444444"},
         {"rejected", 3, 'r', "#E69F00", "#000000"}, {"out of memory", 4, 'm', "#56B4E9", "#000000"},

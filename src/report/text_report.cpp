@@ -1,4 +1,4 @@
-// A report for people: of a machine, layer by layer, or of logs, cause by cause.
+// The text report: of a machine, layer by layer, or of logs, cause by cause.
 #include <algorithm>
 #include <span>
 #include <tuple>
@@ -219,7 +219,7 @@ std::string given_in_words(const Log& log) {
     return shown(join(words, ", "));
 }
 
-/// The lines of the log that point to the cause, and what else does; the first error where it is another line.
+/// The lines of the log and the other facts that indicate the cause, and the first error if it is another line.
 void write_lines(Page& page, const Finding& cause, const Log& log) {
     std::vector<std::string> known, quoted;
     for (const Evidence& item : cause.evidence) {

@@ -220,7 +220,7 @@ void write_minimal_case(Page& page, const MinimalCase& minimal) {
                           (minimal.finished ? "):" : "; out of time, there may be a smaller one):"));
     else
         page.wrap("", "Case " + from + (minimal.run.end == RunEnd::incorrect ? " is wrong" : " fails") +
-                          " only after other cases, or not every time: run alone it is correct. All of them again:");
+                          " only after other cases, or not every time; it is correct when run alone. Run all:");
     page.line("  " + shown(minimal.rerun_command));
     if (minimal.alone) page.wrap("      ", what_happened(minimal.run));
 }

@@ -64,7 +64,7 @@ RnnCase parse_case(std::string_view words, RnnCase parsed) {
                                   : take(&RnnCase::cell, word) || take(&RnnCase::dtype, word) ||
                                         take(&RnnCase::math, word) || take(&RnnCase::algorithm, word) ||
                                         take(&RnnCase::direction, word) || take(&RnnCase::layout, word)))
-            throw std::invalid_argument("'" + word + "' is no word of a case");
+            throw std::invalid_argument("'" + word + "' is not a part of a case");
     }
     return parsed;
 }
@@ -89,21 +89,21 @@ std::optional<std::string> contradiction_in(const RnnCase& c) {
     const bool packed = c.layout == Layout::sequence_major_packed;
     const bool some_empty = has_empty_sequence(c);
     const std::pair<bool, const char*> rules[] = {
-        {c.projection > 0 && c.cell != Cell::lstm, "--projection is for --cell lstm alone"},
+        {c.projection > 0 && c.cell != Cell::lstm, "--projection is only for --cell lstm"},
         {c.projection > c.hidden, "--projection cannot be more than --hidden"},
-        {c.clip > 0 && c.cell != Cell::lstm, "--clip is for --cell lstm alone"},
+        {c.clip > 0 && c.cell != Cell::lstm, "--clip is only for --cell lstm"},
         {c.clip > 0 && c.training,
          "--clip and --training cannot be used together: how gradients pass through it is not documented"},
         {c.input_mode == InputMode::skip && c.input != c.hidden, "--input-mode skip needs --input equal to --hidden"},
         {c.cell == Cell::gru && c.bias == BiasMode::recurrent,
-         "--bias recurrent of a GRU cannot be judged: cuDNN's documents do not agree on what it computes"},
+         "--bias recurrent of a GRU cannot be checked: cuDNN's documents do not agree on what it computes"},
         {packed && !std::is_sorted(c.lengths.rbegin(), c.lengths.rend()),
          "--layout sequence_major_packed needs --lengths that do not grow"},
         {packed && !c.lengths.empty() && c.lengths.front() != c.sequence_length,
          "--layout sequence_major_packed needs a first of --lengths that is --length"},
         {packed && some_empty, "--layout sequence_major_packed needs --lengths above 0"},
         {c.training && some_empty, "--training needs --lengths above 0"},
-        {c.math == MathType::fma && c.dtype != Dtype::fp32, "--math fma is for --dtype fp32 alone"}};
+        {c.math == MathType::fma && c.dtype != Dtype::fp32, "--math fma is only for --dtype fp32"}};
     for (const auto& [broken, why] : rules)
         if (broken) return why;
     return std::nullopt;

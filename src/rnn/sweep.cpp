@@ -10,7 +10,7 @@ namespace rnncheck {
 
 namespace {
 
-/// What a framework asks for; nothing where it asks for no cuDNN.
+/// What a framework requests of cuDNN; nothing if it does not use cuDNN.
 std::optional<FrameworkChoice> asked_by(std::string_view framework, const RnnCase& network, const RnnPlace& place) {
     if (framework == "tensorflow") return tensorflow_choice(network, place);
     return framework == "jax" ? jax_choice(network, place) : pytorch_choice(network, place);
@@ -30,7 +30,7 @@ void add_cases(std::string chosen, std::string_view row, std::vector<RnnCase>& c
 }
 
 /// A row has the words of describe(); its cases are those with every choice among what is between '|', where '+' joins
-/// words. "pytorch: " before it: with the algorithm, math type and layout that this framework asks for.
+/// words. "pytorch: " before it: with the algorithm, math type and layout that this framework requests.
 std::vector<RnnCase> cases_of(const std::string& row, const RnnPlace& place) {
     const std::size_t colon = row.find(": ");
     std::string words = colon == std::string::npos ? row : row.substr(colon + 2);
@@ -48,8 +48,8 @@ std::vector<RnnCase> cases_of(const std::string& row, const RnnPlace& place) {
             rnn_case.math = choice->math;
             rnn_case.layout = choice->layout;
         }
-        // Padded sequences are trained through the v8 interface alone: the legacy one has calls of its own for them,
-        // which rnncheck does not make.
+        // Padded sequences are trained only through the v8 interface: the legacy one has separate calls for them, which
+        // rnncheck does not use.
         rnn_case.training &= expressible(rnn_case, place);
     }
     return cases;

@@ -30,7 +30,7 @@ static Verdict verdict_on(const Facts& facts, LibraryKind kind, const std::strin
 
 /// A CUDA runtime cannot be opened, or does not report its version for a reason that is its own.
 Verdict cuda_runtime_unusable(const Facts& facts, const Matrix&) {
-    // Answers about the driver and the GPU (driver_types.h): rules of lower layers tell those.
+    // Answers about the driver and the GPU (driver_types.h): rules of lower layers report those.
     constexpr std::int64_t about_the_driver[] = {3, 30, 34, 35, 36, 38, 46, 100, 101, 802, 803, 804, 999};
     VerdictBuilder answers;
     for (const auto& runtime : facts.runtimes) {

@@ -119,7 +119,7 @@ static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, Ve
 /// Of versions alone: whether the release was made for this CUDA major at all.
 static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
     const Version *cudnn = given_cudnn(facts), *cuda = given_cuda(facts);
-    // Else the one that the cuDNN is said to be for (9.10.2+cu12).
+    // Otherwise the one that the specified cuDNN is built for (9.10.2+cu12).
     if (!cuda && cudnn && facts.cudnns.front().built_for_cuda) cuda = &*facts.cudnns.front().built_for_cuda;
     if (!cudnn || !cuda) return undecided("cudnn= and cuda= were not both specified");
     const auto made = compat::cudnn_for_cuda(*cudnn, cuda->major(), matrix);

@@ -38,7 +38,7 @@ static void look_at_answers(const Facts& facts, const CudnnCopy& copy, Signs& si
         signs.of_mixture.push_back(evidence_of(facts, *runs.front(), answer_of(*runs.front())));
 }
 
-/// The names of its files can be believed where the front library's does not contradict what it answered.
+/// The versions in its file names count unless that of the front library contradicts the version it returned.
 static void look_at_names(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Signs& signs) {
     const auto name = copy.file ? full_version_in_name(*copy.file) : std::nullopt;
     signs.all_versions_known = copy.version && (!name || same_version(*copy.version, *name));

@@ -46,7 +46,7 @@ Verdict driver_missing(const Facts& facts, const Matrix&) {
                      {"container", if_known(facts.host.container), "host.container"}},
         .remedies = remedies_without_driver(facts),
         .symptoms = {"driver"}};
-    // A copy that only a toolkit or a package brings is no driver: say that it was seen and does not count.
+    // A libcuda of a toolkit or package is not a driver: show that it was found and does not count.
     for (const Library* copy : usable_copies(facts, LibraryKind::cuda))
         finding.evidence.push_back({"libcuda outside the loader's search path", copy->path, "libraries"});
     return fault(std::move(finding));
@@ -115,7 +115,7 @@ Verdict wsl_libcuda_not_found(const Facts& facts, const Matrix&) {
          .explains = {"driver.init", "libcuda"}});
 }
 
-/// What was loaded is one where that is the failure of cuInit, else what would be loaded.
+/// With `loaded`, cuInit failed in a stub; otherwise a stub would be loaded.
 static Finding about_stub(const Facts& facts, const std::string& path, bool loaded, const std::string& message,
                           Evidence evidence) {
     Finding finding = {.severity = loaded ? Severity::error : Severity::warning,

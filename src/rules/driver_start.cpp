@@ -157,7 +157,7 @@ Verdict persistence_mode_off(const Facts& facts, const Matrix&) {
     const bool all_on = !facts.nvml_devices.empty() &&
                         std::ranges::all_of(facts.nvml_devices, [](const Board& b) { return b.persistence == true; });
     if (!off) return all_on ? pass("persistence mode is on") : not_reported(facts, "its persistence mode");
-    // The process that started the driver and asked it for its GPUs.
+    // The process that initialized the driver and queried its GPUs.
     const ProbeRun* run =
         find_where(facts.probe_runs, [](const ProbeRun& one) { return one.probe == "driver_api" && one.completed(); });
     if (!run) return undecided("querying the driver did not finish");

@@ -6,7 +6,7 @@ namespace rnncheck::rules {
 
 // --- Versions that a person gives ---------------------------------------------------------------------------------
 
-/// `cuda` is that of the thing, where a newer libcuda alone would run it.
+/// `cuda` is the CUDA version of `thing` if a newer libcuda by itself would run it.
 static Finding too_old_for(const Facts& facts, const Matrix& matrix, const std::string& thing,
                            const std::vector<Evidence>& evidence, const std::optional<Version>& cuda) {
     const std::string driver = driver_version(facts)->text;
@@ -125,7 +125,7 @@ static Verdict judge_given(const Facts& facts, const Matrix& matrix) {
 
 // --- This machine -------------------------------------------------------------------------------------------------
 
-/// The update, which may be of no use to some GPUs; where it is to none, what helps instead.
+/// The update, and the GPUs that it does not help; if it helps none, the alternative.
 static std::vector<Remedy> update_or_instead(const Facts& facts, const Matrix& matrix,
                                              const std::optional<Version>& oldest, const Version& cuda) {
     Remedy update = remedy("driver_too_old/update", {oldest ? " to " + oldest->text + " or later" : ""},

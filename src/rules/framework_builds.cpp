@@ -27,8 +27,8 @@ static std::vector<PlannedBuild> planned_builds(const Facts& facts, const Matrix
     return planned;
 }
 
-/// Builds of the framework's version, of any flavour, that run with everything else that was given, as commands; that
-/// of the newest CUDA first.
+/// Builds of the framework's version that run with everything else that was specified, as commands; the newest CUDA
+/// first.
 static std::vector<Remedy> builds_that_run(const Facts& facts, const Matrix& matrix, const Framework& framework) {
     const PlanQuestion question = plan_question(facts, matrix);
     std::vector<Remedy> remedies;
@@ -58,7 +58,7 @@ static Remedy without_builds(const Facts& facts, const Framework& framework, con
     return remedy(place, {plan_of_version(framework), build.source.url});
 }
 
-/// Of versions alone. The build is the default of pip where `only_by_default`.
+/// For specified versions only. With `only_by_default` the build is the one that pip installs by default.
 static Finding without_cuda(const Facts& facts, const Framework& framework, const FrameworkBuild& build,
                             const Matrix& matrix, bool only_by_default) {
     const std::string name = words_of(framework);
@@ -84,9 +84,9 @@ static int wants_from_system(const Facts& facts, const PlannedBuild& build) {
 }
 
 /// The build with CUDA of the framework's version, whatever the flavour installed, that runs here best: machine code
-/// before PTX code, all features before minor-version compatibility, one that brings its libraries before one that
-/// wants them from the system, a CUDA as near to the driver's as can be. Unset where none is known to run, or GPU or
-/// driver are not known.
+/// before PTX code, all features before minor-version compatibility, one that bundles its libraries before one
+/// that uses those of the system, then the CUDA nearest to the driver's. Unset if none is known to run, or if GPU or
+/// driver are unknown.
 static std::optional<PlannedBuild> best_build_here(const Facts& facts, const Matrix& matrix,
                                                    const Framework& framework) {
     PlanQuestion question = plan_question(facts, matrix);

@@ -21,7 +21,7 @@ static const Library* file_named(const Facts& facts, std::string_view soname) {
     });
 }
 
-/// Judges for every framework the library whose name begins with `stem`, where it opens it and does not find it.
+/// Evaluates, for every framework that opens it and does not find it, the library whose name begins with `stem`.
 static Verdict over_not_found(
     const Facts& facts, const Matrix& matrix, std::string_view stem,
     const std::function<void(const Framework&, const FrameworkLibrary&, VerdictBuilder&)>& judge) {
@@ -86,7 +86,7 @@ Verdict cuda_version_not_the_one_built_for(const Facts& facts, const Matrix& mat
     if (!cuda) return undecided("no CUDA version was specified");
     const auto judge = [&](const FrameworkBuild& build, const Framework& framework) {
         const std::string name = words_of(framework);
-        // Since CUDA 11 the runtime's file name carries the major alone; before, each release had its own.
+        // Since CUDA 11 the runtime's file name contains only the major version; before, it contained major and minor.
         if (cuda->major() == build.cuda->major() && (cuda->major() >= 11 || cuda->minor() == build.cuda->minor()))
             return pass(name + " has compatible libraries");
         return fault({.subject = name,
@@ -180,7 +180,7 @@ Verdict judge_cudnn_here(const Facts& facts, const Matrix& matrix, IsFault is_fa
     return over_opened(facts, matrix, "libcudnn", "every framework loads a suitable cuDNN", judge);
 }
 
-/// Of versions alone, by the builds that take their cuDNN from the system.
+/// For specified versions only: evaluates the builds that use the system's cuDNN.
 Verdict judge_cudnn(const Facts& facts, const Matrix& matrix, IsFault is_fault, const Describe& describe) {
     return only_given(facts) ? judge_given_cudnn(facts, matrix, takes_system_libraries, is_fault, describe)
                              : judge_cudnn_here(facts, matrix, is_fault, describe);

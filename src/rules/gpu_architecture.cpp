@@ -66,7 +66,7 @@ static Compared against_runtime(const Facts& facts, const Matrix& matrix, const 
     return compared;
 }
 
-/// A library that tells the newest GPU it knows is believed before the table.
+/// The newest GPU that a library itself reports takes precedence over the table.
 static compat::Suitability by_build(const Matrix& matrix, const Version& capability, const CudnnCopy& copy,
                                     const std::string& thing) {
     const Cudnn& answer = *copy.answer;
@@ -96,7 +96,7 @@ static compat::Suitability by_build(const Matrix& matrix, const Version& capabil
     return suits;
 }
 
-/// The answer says that there is no code for this GPU: CUDA's 209 or cuDNN's ARCH_MISMATCH.
+/// The result shows that there is no code for this GPU: CUDA's 209 or cuDNN's ARCH_MISMATCH.
 static bool is_arch_mismatch(int cudnn_major, const CallResult& result) {
     if (result.call.starts_with("cudnn"))
         return (cudnn_major >= 9 && result.code == 3007) || (cudnn_major > 0 && cudnn_major < 9 && result.code == 6) ||

@@ -89,7 +89,7 @@ Verdict library_for_other_machine(const Facts& facts, const Matrix&) {
         if (!read_whole(library) && !library.problem)
             answers.unknown("a library in the loader's search path was not read completely");
         if (library.problem != FileProblem::other_class && library.problem != FileProblem::other_machine) continue;
-        // 32-bit copies in the system's own directories are normal beside 64-bit ones: the loader finds those.
+        // 32-bit files beside 64-bit ones in the system's directories are normal: the loader finds the 64-bit ones.
         const bool only_copy = std::ranges::none_of(facts.libraries, [&](const Library& other) {
             return !other.problem && file_name(other.path) == file_name(library.path);
         });

@@ -12,8 +12,7 @@ static bool is_no_plugin(const FrameworkBuild& build) {
     return build.build != "metal" && build.build != "directml";
 }
 
-/// A release of a framework has no package for this Python. An installed framework has its package; one that is asked
-/// about may have none for the Python that runs.
+/// Only versions of specified frameworks are evaluated: an installed one evidently has a package for this Python.
 Verdict python_not_supported_by_release(const Facts& facts, const Matrix& matrix) {
     if (facts.pythons.empty()) return undecided("no Python version was specified");
     if (!facts.pythons.front().version) return outside_the_data("the version of the active Python is unknown");
@@ -85,8 +84,8 @@ static Verdict judge_keras(const Facts& facts, const Matrix& matrix) {
     return answers.close();
 }
 
-/// A release of Keras that does not work with the release of its backend. Keras, when asked about, meets the backends
-/// installed. A backend that is asked about brings the Keras it wants.
+/// A specified Keras is compared with the specified or installed backends. A backend that is specified alone installs
+/// the Keras version that it requires.
 Verdict keras_backend_not_supported(const Facts& facts, const Matrix& matrix) {
     if (only_given(facts)) return judge_keras(facts, matrix);
     auto about = asked_versions(facts);

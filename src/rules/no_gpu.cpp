@@ -5,7 +5,7 @@ namespace rnncheck::rules {
 
 namespace {
 
-/// Why a board is there and CUDA sees no GPU, with what helps; the first that holds for a board of the machine.
+/// Why CUDA finds no GPU although there is a board, with the remedy; the first that applies to a board counts.
 struct Reason {
     bool (*holds)(const Board&);
     const char *remedy, *message;
@@ -35,7 +35,7 @@ static std::vector<Remedy> remedies_without_gpu(const Facts& facts) {
     } else if (facts.host.pci_gpus.empty()) {
         remedies.push_back(on_host(facts, check_machine(facts)));
     } else {
-        // The open kernel module drives GPUs from Turing on alone.
+        // The open kernel module supports only GPUs from Turing on.
         const bool open_module = facts.driver.kernel_flavour == "open";
         remedies.push_back(
             on_host(facts, remedy(open_module ? "no_gpu_visible/open_module" : "no_gpu_visible/rejected")));

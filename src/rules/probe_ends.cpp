@@ -21,7 +21,7 @@ constexpr std::pair<std::string_view, const char*> vendor_probes[] = {{"driver_a
                                                                       {"rnn_fit", "cuDNN"},
                                                                       {"rnn_dropout", "cuDNN"}};
 
-/// What goes wrong in a probe that opens no vendor library is not a library's fault.
+/// A failure in a probe that opens no vendor library is not a library's fault.
 bool is_own_probe(const ProbeRun& run) {
     return std::ranges::none_of(vendor_probes, [&](const auto& probe) { return probe.first == run.probe; });
 }
@@ -146,7 +146,7 @@ Verdict probe_crashed(const Facts& facts, const Matrix&) {
     });
 }
 
-/// A library ended the process that asked it, whatever the exit code says.
+/// A library terminated the process that called it, whatever the exit code is.
 Verdict probe_quit_early(const Facts& facts, const Matrix&) {
     return over_probe_ends(
         facts, "no library terminated its process", [&](const ProbeRun& run) -> std::optional<Finding> {
@@ -173,7 +173,7 @@ Verdict probe_stuck(const Facts& facts, const Matrix&) {
 }
 
 static std::optional<Finding> timed_out(const Facts& facts, const ProbeRun& run) {
-    // A probe of ours that calls no vendor waits for a disk or for processor time: that says nothing about the machine.
+    // A probe that calls no vendor library waits for a disk or a processor, which shows no problem of the machine.
     // Nor does it if the deadline ends the probe that starts late by design, while another one hangs.
     const bool was_under_way = (run.elapsed_ms > 0 || run.last_call) && run.probe != "hang_witness";
     const bool cut_off = run.end == ProbeEnd::cut_off && was_under_way;

@@ -17,7 +17,7 @@ static Finding without_handle(const Facts& facts, const Matrix& matrix, const Sw
                                       in_words(*run.result) + ", " + name_of(copy),
                                   remedy("cudnn_handle_refused"));
     finding.symptoms = places_of(facts, runs);
-    // What NVIDIA says that the status means differs between majors.
+    // NVIDIA documents different meanings of the status for different major versions.
     if (const auto row = matrix.status("cudnn", copy.major, run.result->code); row && copy.major > 0)
         finding.evidence.push_back(
             {row->name + " in cuDNN " + std::to_string(copy.major), row->meaning, row->source.url});

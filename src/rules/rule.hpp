@@ -45,7 +45,7 @@ struct Rule {
         std::string, what_if_inputs,
         "the keys that `matrix check` needs for an answer; empty when only the machine itself can answer") = {};
     RNNCHECK_FIELD(JudgesVersions, judges_versions,
-                   "what it judges on a machine where --for names versions") = JudgesVersions::beside_machines;
+                   "what it evaluates on a machine if --for names versions") = JudgesVersions::beside_machines;
     RNNCHECK_FIELD(bool, judges_log, "the function looks at the log's facts itself") = false;
     RNNCHECK_FIELD(bool, says_no_gpu, "what it finds is expected on a machine without a GPU (--allow-no-gpu)") = false;
     RNNCHECK_FIELD(bool, repaired_by_versions,

@@ -150,8 +150,7 @@ void CaseRun::allocate_all(const DeviceImage* image) {
     for (Memory* memory : {&data_.dweights, &data_.work, &data_.reserve}) allocate(*memory);
 }
 
-/// All results are poisoned before: not-a-number everywhere, but for the gradients of weights, which are added to what
-/// is there.
+/// All results are set to not-a-number before, except the gradients of weights, to which cuDNN adds.
 DeviceBytes CaseRun::run_once(double& milliseconds) {
     for (const Memory* memory : all_results(data_)) clear(*memory, 0xFF);
     clear(data_.dweights);

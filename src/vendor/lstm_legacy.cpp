@@ -10,10 +10,10 @@ namespace {
 class LegacyRun : public CaseRun {
     using CaseRun::CaseRun;
 
-    /// What came after 7.0 is only asked for where the case needs it.
+    /// Calls added after 7.0 are made only if the case needs them.
     void describe() override {
         if (case_.training && wants_padding())
-            return impossible("cudnnRNNForwardTraining", "it takes no padded sequences: only packed ones");
+            return impossible("cudnnRNNForwardTraining", "it does not support padded sequences, only packed ones");
         rnn_ = made(api_.cudnnCreateRNNDescriptor, api_.cudnnDestroyRNNDescriptor);
         cudnn(api_.cudnnSetRNNDescriptor_v6, handle_, rnn_, case_.hidden, case_.layers, session_.no_dropout,
               same_number(case_.input_mode), same_number(case_.direction), number_in(modes, case_.cell),
@@ -42,7 +42,7 @@ class LegacyRun : public CaseRun {
     }
 
     /// One description per step, {sequences still alive, width, 1}. The interface for padded data (...Ex) takes these
-    /// for its size queries alone, and there every sequence counts at every step.
+    /// only for its size queries, in which every sequence counts at every step.
     std::vector<TensorDescriptor> step_tensors(int width) {
         std::vector<TensorDescriptor> steps;
         int previous = -1;

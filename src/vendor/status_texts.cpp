@@ -19,7 +19,7 @@ std::string text_of(ProbeWriter& writer, const Symbol<const char*(int)>& functio
     return text_or_number(function ? call(writer, function, code) : nullptr, code);
 }
 
-/// The last reason cuDNN gave. Its callback is plain C without our objects, and each process asks one cuDNN.
+/// The last reason that cuDNN reported. Its callback is plain C without our objects; a process uses one cuDNN.
 std::string& last_reason() {
     static std::string reason;
     return reason;
@@ -68,7 +68,7 @@ void before_call(ProbeWriter& writer, const CudnnApi& api) {
     static decltype(api.cudnnSetCallback.function) done = nullptr;
     last_reason().clear();
     if (std::exchange(done, api.cudnnSetCallback.function) == api.cudnnSetCallback.function) return;
-    // The texts of the reasons are lost where it cannot be set; what the calls answer is not.
+    // If it cannot be set, only the texts of the reasons are missing, not the results of the calls.
     const int code = call(writer, api.cudnnSetCallback, errors_and_warnings, nullptr, remember_reason);
     if (code != 0) writer.failed({api.cudnnSetCallback.name, code, text_or_number(nullptr, code)});
 }

@@ -127,7 +127,7 @@ compare(healthy, unloaded, 1, "driver module loaded: true in A, false in B")
 comparison = work / "comparison.json"
 Run(program, "diff", healthy, broken, f"--output=json={comparison}")
 done = Run(program, "doctor", "--facts", comparison)
-check.that(done.code == 2 and "is the result of 'rnncheck diff' and holds no facts of a machine" in " ".join(done.err.split()), f"a comparison as facts: {done.err}")
+check.that(done.code == 2 and "is the result of 'rnncheck diff' and contains no facts of a machine" in " ".join(done.err.split()), f"a comparison as facts: {done.err}")
 
 cards = saved("four cards", {"sim": "gpus=4"})
 compare(cards, saved("bad card", {"sim": "gpus=4; gpu2:cudnnRNNForward=gates_swapped"}), 1,

@@ -86,7 +86,7 @@ def check_shrunk():
     check.that(code == 1 and found.get("alone") is False, f"a case that is right alone is told as the smallest wrong one: {found}")
     source = work / "alone.cpp"
     text, errors = lstm_text("lstm=gates_swapped@61", "--level", "standard", "--emit-repro", str(source))
-    check.that("run alone it is correct" in text and "\n  rnncheck lstm --device 0 --level standard\n" in text, f"right alone: {text[-400:]}")
+    check.that("it is correct when run alone" in text and "\n  rnncheck lstm --device 0 --level standard\n" in text, f"right alone: {text[-400:]}")
     check.that(not source.exists() and "was not written" in errors, f"a program was written of a case that is right alone: {errors}")
     kept = lstm("persist_static:cudnnRNNForward=hang", "--algorithm", "persist_static", "--deadline", "1")
     check.that(kept[0] == 3 and "minimal_case" not in kept[1]["lstm"], f"a case that the deadline ended counts as failed: {kept[1].get('sentence')}")

@@ -108,8 +108,8 @@ TEST_CASE("fields that are not known are told with their place") {
 
 TEST_CASE("a wrong document is refused with its name and the place") {
     CHECK(refusal("not json").find("file.json is not JSON") == 0);
-    CHECK(refusal("[]").find("file.json holds no facts") == 0);
-    CHECK(refusal("{}").find("file.json holds no facts") == 0);
+    CHECK(refusal("[]").find("file.json contains no facts") == 0);
+    CHECK(refusal("{}").find("file.json contains no facts") == 0);
     CHECK(refusal("").find("file.json is empty") == 0);
     CHECK(refusal(" \n").find("file.json is empty") == 0);
     CHECK(refusal(std::string("{\"schema\": 1}\n\0\0", 16)).find("file.json is not JSON (error at byte 15)") == 0);
@@ -129,7 +129,7 @@ TEST_CASE("a wrong document is refused with its name and the place") {
           std::string::npos);
     CHECK(refusal(R"({"schema": 2, "probe_runs": [{"end": "melted"}]})").find("'melted' is not one of ") !=
           std::string::npos);
-    CHECK(refusal(R"({"schema": 2, "probe_runs": [{"elapsed_ms": 1e999}]})").find("file.json holds a number") == 0);
+    CHECK(refusal(R"({"schema": 2, "probe_runs": [{"elapsed_ms": 1e999}]})").find("file.json contains a number") == 0);
     CHECK(refusal(std::string(100'000, '[')).find("file.json") == 0);
     CHECK(refusal("{\"schema\": 1, \"host\": " + std::string(50, '[') + std::string(50, ']') + "}")
               .find("nested deeper") != std::string::npos);

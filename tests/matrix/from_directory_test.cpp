@@ -104,9 +104,9 @@ TEST_CASE("a missing table is named") {
 TEST_CASE("a table that is no file, too large, or no JSON is named with the place") {
     const Copy copy;
     copy.write("architectures.json", "{ \"about\": \"x\",\n  oops }");
-    says(copy.error(), {"architectures.json", "no valid JSON at line 2, column 3"});
+    says(copy.error(), {"architectures.json", "invalid JSON at line 2, column 3"});
     copy.write("architectures.json", R"({"about": 1e999})");
-    says(copy.error(), {"architectures.json", "no valid JSON"});
+    says(copy.error(), {"architectures.json", "invalid JSON"});
     copy.write("architectures.json", std::string((1 << 20) + 1, ' '));
     says(copy.error(), {"architectures.json", "larger than 1 MiB"});
     copy.write("architectures.json", "[]");
@@ -146,7 +146,7 @@ TEST_CASE("a fault is named with file, row and column") {
          "'url' is missing"},
         {"rnn_required_support", R"("url": "https://)", R"("url": "ftp://)", ", source 'torch_164411'", "https"},
         {"rnn_required_support", R"("seen": "2026-11-21")", R"("seen": "21.11.2026")", ", source 'torch_164411'",
-         "'seen' is no date"},
+         "'seen' is not a date"},
         {"rnn_defects", R"("cudnn_bug", "first": "6.0.0")", R"("cudnn_bug", "fist": "6.0.0", "first": "6.0.0")",
          ", row 2, column 'fist'", "unknown column"},
         {"rnn_defects", R"("columns": {)", R"("columns": {"fist": "text", )", ", column 'fist'", "unknown column"},

@@ -75,7 +75,7 @@ TEST_CASE("all issues come at once, with table and row") {
     CHECK(has(issues, "driver_for_cuda", 3, "column 'cuda': '9.x' is not a version"));
     CHECK(has(issues, "driver_for_cuda", 3, "column 'full_driver': missing"));
     CHECK(has(issues, "architectures", 3, "column 'source': missing"));
-    CHECK(has(issues, "rnn_required_support", 0, "no valid JSON"));
+    CHECK(has(issues, "rnn_required_support", 0, "invalid JSON"));
     CHECK(has(issues, "gpu_products", 0, "this table is missing"));
     CHECK(issues.size() == 5);
 }
@@ -166,7 +166,7 @@ TEST_CASE("framework builds contradict the other tables") {
     CHECK(contains(one(R"("cuda": "10.0", "cudnn": "8.0.4")"), "begins with a later toolkit than CUDA 10.0"));
     CHECK(contains(one(R"("cuda": "12.4", "targets": "sm_120")"), "CUDA 12.4 cannot compile for 12.0"));
     CHECK(contains(one(R"("cuda": "13.0", "targets": "sm_70")"), "CUDA 13.0 cannot compile for 7.0"));
-    CHECK(contains(one(R"("cuda": "12.4", "targets": "8.0")"), "'8.0' is no target"));
+    CHECK(contains(one(R"("cuda": "12.4", "targets": "8.0")"), "'8.0' is not a target"));
     CHECK(contains(one(R"("cuda": "12.4", "driver_min": "450.80.02")"), "driver_min 450.80.02 does not run CUDA 12.4"));
     CHECK(contains(one(R"("cuda": "12.75")"), "driver_for_cuda does not contain CUDA 12.75"));
 }
@@ -182,7 +182,7 @@ TEST_CASE("dates that there are not") {
     for (const std::string date : {"2026-13-41", "2026-02-31", "9999-99-99", "1999-01-01"}) {
         INFO(date);
         const auto issues = after("xid.json", "\"seen\": \"2026-1", "\"seen\": \"" + date + "\", \"was\": \"2026-1");
-        CHECK(contains(told(issues), "'seen' is no date"));
+        CHECK(contains(told(issues), "'seen' is not a date"));
     }
 }
 

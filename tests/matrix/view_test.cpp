@@ -82,10 +82,10 @@ TEST_CASE("a text matches as a whole, else in a part, in any case") {
 
 TEST_CASE("a filter that cannot be is told in one sentence") {
     CHECK(contains(complaint("cudnn_builds", "cudn=8"), "has no column 'cudn'; it has cuda, capability, cudnn,"));
-    CHECK(contains(complaint("cudnn_builds", "cudnn=new"), "'new' is no number or version"));
+    CHECK(contains(complaint("cudnn_builds", "cudnn=new"), "'new' is not a number or version"));
     CHECK(contains(complaint("cudnn_parts", "needed_by_rnn=perhaps"), "write yes or no"));
-    CHECK(contains(complaint("cudnn_parts", "soname"), "'soname' is no filter"));
-    CHECK(contains(complaint("cudnn_parts", "=x"), "is no filter"));
+    CHECK(contains(complaint("cudnn_parts", "soname"), "'soname' is not a filter"));
+    CHECK(contains(complaint("cudnn_parts", "=x"), "is not a filter"));
 }
 
 TEST_CASE("a range is as exact as its end is written") {

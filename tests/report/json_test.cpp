@@ -55,7 +55,7 @@ TEST_CASE("unusable facts are refused with a sentence that names the place") {
     CHECK(contains(message_for(""), "'x.json' is empty"));
     CHECK(contains(message_for(std::string("{\"schema\"\0:1}", 13)), "error at byte 10"));
     CHECK(contains(message_for("{\"schema\":2,\"cuda_devices\":[{\"ind"), "is not JSON"));
-    CHECK(contains(message_for("[]"), "holds no facts"));
+    CHECK(contains(message_for("[]"), "contains no facts"));
     CHECK(contains(message_for("{\"schema\":77}"), "schema 77"));
     CHECK(contains(message_for("{\"schema\":2,\"cuda_devices\":[{\"index\":1e400}]}"), "number"));
     CHECK(contains(message_for("{\"schema\":2,\"cuda_devices\":[{},{\"index\":99999999999}]}"),

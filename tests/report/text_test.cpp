@@ -323,7 +323,7 @@ TEST_CASE("the smallest case that fails is told by how it fails, and what a log'
         CHECK(contains(as_text(report), "\n  rnncheck lstm --device 0 --cell gru\n"));
     }
     minimal.alone = false;
-    CHECK(contains(as_text(report), "run alone it is correct"));
+    CHECK(contains(as_text(report), "it is correct when run alone"));
     report.lstm->log_replay = LogReplay{LogFailure::memory, {"the network of the log does not fit"}};
     CHECK(contains(as_text(report), "\nthe network of the log does not fit\n"));
 }

@@ -43,9 +43,9 @@ TEST_CASE("a process that could not be started is told as our own want") {
     const auto facts = test::but([](Facts& f) {
         auto& run = test::probe_run(f, "nvml_devices");
         run.end = ProbeEnd::not_started;
-        run.reason = "no pipe could be made: Too many open files";
+        run.reason = "a pipe could not be created: Too many open files";
     });
     const Verdict verdict = (*find_named(all_rules(), "probe_quit_early"))->check(facts, Matrix::bundled());
     CHECK(verdict.reason ==
-          "rnncheck could not start its process for nvml_devices: no pipe could be made: Too many open files");
+          "rnncheck could not start its process for nvml_devices: a pipe could not be created: Too many open files");
 }

@@ -13,12 +13,12 @@ namespace {
 RNNCHECK_ENUM(NamedBy, label, file)
 
 constexpr const char* name_option =
-    "What a node's name is: its label 'node' (the file's name without one), or always the file's name";
+    "Name of a node: its label 'node' (without this label, the file name), or always the file name";
 
 struct ComparisonOptions {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::vector<std::string>, group_by,
-                   "WHAT: Compare only nodes that agree in gpu, os, rnncheck or a label, by its key; can be repeated; "
+                   "WHAT: Compare only nodes with the same gpu, os, rnncheck or label (its key); can be repeated; "
                    "default: gpu, os and rnncheck");
     RNNCHECK_FIELD(std::string, expect,
                    "FILE: Report with the expected values, instead of the most frequent values of the nodes");
@@ -38,14 +38,14 @@ struct MergeOptions {
 
 struct ShowOptions {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::string, node, "NODE", "The node");
+    RNNCHECK_FIELD_AS(std::string, node, "NODE", "Name of the node");
     RNNCHECK_FIELD(MergeOptions, merged, "Options");
     RNNCHECK_FIELDS_END
 };
 
 struct DiffOptions {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::vector<std::string>, inputs, "REPORTS", "The two files or directories");
+    RNNCHECK_FIELD_AS(std::vector<std::string>, inputs, "REPORTS", "Two files or directories: the earlier one first");
     RNNCHECK_FIELD(NamedBy, name, name_option) = NamedBy::label;
     RNNCHECK_FIELD(ReportOptions, report, "Output and exit code");
     RNNCHECK_FIELDS_END

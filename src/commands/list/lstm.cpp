@@ -30,9 +30,9 @@ void write_reproducer(const std::string& path, const Facts& facts, const std::op
     const RnnRun* failed = smallest ? &smallest->run : worst_run(facts);
     if (!failed) return not_written("no case failed");
     if (smallest && !smallest->alone)
-        return not_written("run alone the case is correct, so a program of it would show nothing");
+        return not_written("when it is run alone, the case is correct, so a program would not reproduce the failure");
     if (failed->dialect != Dialect::v8)
-        return not_written("the case fails in the legacy interface, of which no program can be written");
+        return not_written("the case fails in the legacy interface, for which no program can be written");
     RnnRun shown = *failed;
     if (shown.result && !show_private) shown.result->text = redact(shown.result->text, this_machine());
     write_output(path, reproducer(facts, shown));

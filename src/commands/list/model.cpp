@@ -26,7 +26,7 @@ struct Options {
                    "Steps of a sequence, for memory, time, --run and --fit (default with --run and --fit: 16)");
     RNNCHECK_FIELD(bool, run, "Run each layer on this machine's GPUs and check every number") = false;
     RNNCHECK_FIELD(bool, fit, "Find the largest batch of each layer that fits into free GPU memory") = false;
-    RNNCHECK_FIELD(bool, training, "With --run and --fit, compute the gradients, too") = false;
+    RNNCHECK_FIELD(bool, training, "With --run and --fit, also compute the gradients") = false;
     RNNCHECK_FIELD(std::optional<double>, deadline, deadline_option);
     RNNCHECK_FIELD(std::string, root, root_option);
     RNNCHECK_FIELD(std::string, matrix, matrix_option);

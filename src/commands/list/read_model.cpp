@@ -18,7 +18,7 @@ struct Options {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD_AS(std::string, file, "FILE", "the model");
     RNNCHECK_FIELD(bool, weights, "also the weights of its layers") = false;
-    RNNCHECK_FIELD(int, answer_to, "descriptor that takes the answer, 1 for standard output") = 1;
+    RNNCHECK_FIELD(int, answer_to, "descriptor to which to write the answer, 1 for standard output") = 1;
     RNNCHECK_FIELDS_END
 };
 

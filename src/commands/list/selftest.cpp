@@ -75,7 +75,7 @@ SelftestCheck check_of(const Planted& expected) {
 
 SelftestCheck check_deadline() {
     const ProbeRun run = child("hang", 0.2);
-    return checked("deadline", run.end == ProbeEnd::cut_off, "a run is over when its --deadline has passed",
+    return checked("deadline", run.end == ProbeEnd::cut_off, "a run ends when its --deadline has passed",
                    "--deadline does not end a run in time; " + in_words(run));
 }
 
@@ -84,15 +84,15 @@ SelftestCheck check_reference() {
     const std::string seen = "the fp64 reference and " + std::to_string(frozen_cases().size()) +
                              " networks that PyTorch computed differ by " + short_number(difference);
     return checked("reference", difference <= frozen_limit, seen,
-                   seen + ", so reported results of recurrent networks may be wrong");
+                   seen + ", so reported results of recurrent networks may be incorrect");
 }
 
 SelftestCheck check_tables() {
     const Tables tables(bundled_table_files());
     const auto issues = issues_in(tables);
     const std::string rows = pluralized(rows_written(tables), "row", "rows");
-    return checked("tables", issues.empty(), rows + " of the compatibility tables are sound",
-                   "verdicts on versions may be wrong: " + pluralized(issues.size(), "issue", "issues") + " in " +
+    return checked("tables", issues.empty(), rows + " of the compatibility tables are valid",
+                   "verdicts on versions may be incorrect: " + pluralized(issues.size(), "issue", "issues") + " in " +
                        rows + "; see 'rnncheck matrix verify'");
 }
 

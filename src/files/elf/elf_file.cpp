@@ -165,13 +165,13 @@ void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::st
     read_interpreter(file, pieces, segments);
     const std::vector<Entry> entries = read_entries(file, pieces, segments);
     if (!file.has_dynamic_section && use == ElfUse::program) return;
-    if (!file.has_dynamic_section) return damaged(file, "it has no dynamic section, so it is no shared library");
+    if (!file.has_dynamic_section) return damaged(file, "it has no dynamic section, so it is not a shared library");
     if (entries.empty()) return damaged(file, "its dynamic section is empty");
     const std::uint64_t flags = value_of(entries, DT_FLAGS_1).value_or(0);
     file.no_default_directories = flags & DF_1_NODEFLIB;
     file.is_program |= (flags & DF_1_PIE) != 0;
     if (use == ElfUse::library && (flags & DF_1_PIE))  // refused since glibc 2.30
-        damaged(file, "it is no shared library but a program");
+        damaged(file, "it is a program, not a shared library");
     const auto address = value_of(entries, DT_STRTAB);
     const auto size = value_of(entries, DT_STRSZ);
     const auto offset = address ? offset_of(segments, *address) : std::nullopt;
@@ -278,7 +278,7 @@ ElfFile judge_header(const std::string& start, ElfUse use) {
     ElfFile file;
     const bool program = use == ElfUse::program && header.e_type == ET_EXEC;
     if (header.e_type != ET_DYN && !program)
-        file = with_problem(FileProblem::damaged, "is no shared library but " + type_in_words(header.e_type));
+        file = with_problem(FileProblem::damaged, "is not a shared library but " + type_in_words(header.e_type));
     file.machine = machine;
     file.is_program = program;
     return file;

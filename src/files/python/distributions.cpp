@@ -21,7 +21,7 @@ constexpr std::size_t most_libraries = 4096, longest_path = 4096, most_record = 
 
 using Names = std::map<std::string, DistributionName, std::less<>>;
 
-/// The rows of distributions.txt: distribution, framework, and where its name tells them build and "plugin".
+/// The rows of distributions.txt: distribution, framework, and, if the name shows them, build and "plugin".
 Names published_names() {
     Names names;
     for (const std::string& row : split(page_named(python_texts(), "distributions"), '\n')) {
@@ -43,7 +43,7 @@ std::optional<DistributionName> numbered(std::string_view name) {
     return std::nullopt;
 }
 
-/// Those whose metadata in a directory have names of this form, which holds the distribution's name and version.
+/// Those whose metadata in a directory have names of this form, which captures the distribution's name and version.
 std::vector<Distribution> listed(const Root& root, const std::string& directory, const std::string& of_metadata,
                                  const RE2& form) {
     std::vector<Distribution> found;

@@ -38,7 +38,7 @@ Metadata read_metadata(std::string_view text);
 /// The part of a requirement's line behind "Requires-Dist:".
 Requirement read_requirement(std::string_view text);
 
-/// What the name of a distribution alone shows.
+/// What the name of a distribution shows by itself.
 struct DistributionName {
     std::string framework;  ///< as in Framework::name
     std::string build;      ///< as in the name: cpu, cuda, rocm, directml, cu112; "" if it has none

@@ -109,7 +109,7 @@ std::string undetermined(const Outline& outline) {
     return out.empty() ? "" : "\n### Undetermined\n\n" + out;
 }
 
-/// What the text is, and what is named where there was no room for it.
+/// A text, and its name for the note that it was left out for lack of space.
 struct Part {
     std::string text, name;
 };
@@ -142,8 +142,8 @@ std::string write(const Outline& outline, const Style& style) {
     if (const auto findings = std::erase(left_out, a_finding); findings > 0)
         left_out.insert(left_out.begin(), pluralized(findings, "finding", "findings"));
     if (left_out.empty()) return text;
-    return text + "\nLeft out, because an issue has room for 65,536 characters: " + join_with_and(left_out) +
-           ". The output of the same command with `--json` has all of it.\n";
+    return text + "\nLeft out, because an issue is limited to 65,536 characters: " + join_with_and(left_out) +
+           ". The same command with `--json` prints everything.\n";
 }
 
 }  // namespace

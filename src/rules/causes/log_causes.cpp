@@ -67,7 +67,7 @@ void add_advice(Finding& finding, const LogCause& cause, const KnownOfLog& t) {
 
 /// The program found no GPU to use and trained all the same: nothing failed, whatever it might have run faster on.
 bool trained_without_gpu(const Log& log) {
-    // Lines that say no more than that a program goes on without a GPU.
+    // Lines that only show that a program continues without a GPU.
     constexpr std::string_view about_no_gpu[] = {
         "cuinit_failed",        "gpu_node_absent",         "jax_no_visible_devices", "kaldi_no_devices",
         "kernel_driver_absent", "missing_cuda_library",    "missing_cudnn",          "missing_libcuda",
@@ -118,7 +118,7 @@ std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
     return findings;
 }
 
-/// The log holds an error that no signature knows, and nothing that points to a cause.
+/// The log contains an error that no signature matches, and nothing that indicates a cause.
 Verdict unknown_error_in_log(const Facts& facts, const Matrix& matrix) {
     if (!facts.log) return not_applicable("no log was specified");
     if (!facts.log->first_error_line) return pass("no line of the log is an error");

@@ -150,7 +150,7 @@ bool names_both_packages(std::string_view words) {
     return false;
 }
 
-/// What a person says in one of these words, or a line of the log shows.
+/// What the user specified in one of these words, or a line of the log shows.
 void add_said_words(Features& t) {
     struct Row {
         const char *feature, *why;

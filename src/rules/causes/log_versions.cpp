@@ -17,7 +17,7 @@ std::optional<Version> cudnn_version(std::string plain) {
                : version;
 }
 
-/// The cuDNN that the program was built with, of each kind of line that tells it, and the one that was loaded.
+/// The cuDNN that the program was built with, from each kind of line that shows it, and the one that was loaded.
 struct CudnnPair {
     std::optional<Version> loaded;
     Version built;

@@ -246,7 +246,7 @@ Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy reme
         const PythonPackage* package = conda_package(*conda, {"libcudnn", "cudnn"});
         commands = {conda_install(*conda, "--force-reinstall " + (package ? package->name : "cudnn"))};
     } else if (is_of_system(copy.path) && manager && copy.major > 0) {
-        // https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html: since 9 the names tell the CUDA.
+        // https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html: since 9, names end in -cuda-12.
         commands = {manager->reinstall + ("libcudnn" + std::to_string(copy.major)) +
                     (copy.major >= 9 ? "-cuda-" + std::to_string(cuda_major_of(copy)) : "")};
     }

@@ -36,7 +36,7 @@ std::string name_of(const PlannedBuild& build, const Version& version) {
     return words_of(framework);
 }
 
-/// Of this framework alone; without it where the data have no builds of it, or nothing runs on the GPU at all.
+/// The plan of this framework only; empty if the data have no builds of it, or nothing runs on the GPU.
 Plan plan_of(const Framework& framework, PlanQuestion question, const Matrix& matrix) {
     if (matrix.framework_builds(framework.name).empty()) return {};
     question.framework = framework.name;
@@ -151,7 +151,7 @@ class Proposals {
             on_host(facts_, remedy("driver_too_old/update", {to(*needed)}, driver_install_commands(facts_, *needed))));
         remedies_.back().changes = change;
         propose_compat_package(change);
-        // Nothing else helps a GPU that the driver does not know.
+        // Nothing else helps if the driver does not support the GPU.
         if (!question_.gpu ||
             compat::driver_knows(*question_.driver, *question_.gpu, matrix_).fit != Fit::does_not_work)
             return;
@@ -206,7 +206,7 @@ class Proposals {
         add(std::move(remedy));
     }
 
-    /// The build alone does not repair a CUDA or cuDNN of the system without code for the GPU.
+    /// Another build does not help if the system's CUDA or cuDNN has no code for the GPU.
     void change_libraries_without_code(const PlannedBuild& build, Remedy& remedy) const {
         const Version *cuda = given_cuda(given_), *cudnn = given_cudnn(given_);
         const bool is_loaded = build.libraries == "system";
@@ -330,7 +330,7 @@ class Proposals {
         remedies_.back().changes.push_back({"python", python});
     }
 
-    /// That the driver runs with all features, else the newest that it runs at all, with code for the GPU.
+    /// The newest CUDA that the driver runs with all features, otherwise that it runs, with code for the GPU.
     std::optional<Version> newest_cuda() const {
         compat::DriverAsked asked = driver();
         asked.cuda.reset();

@@ -22,7 +22,7 @@ std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, con
 std::vector<Remedy> image_instead(bool on_windows, const std::string& framework, const Version& gpu,
                                   const compat::DriverAsked& driver, const Matrix& matrix);
 
-/// The remedy if no proposal holds.
+/// The remedy if no proposed fix passes.
 Remedy without_repair(const Facts& given, const Matrix& matrix);
 
 /// The plan for the finding's GPU and the driver, as its last remedy (Rule::offers_plan).

@@ -100,7 +100,7 @@ bool alike(int answer, int other) {
     return (answer > 0) == (other > 0) && (answer < 0) == (other < 0);
 }
 
-/// The builds with an answer of this kind, "cu126 and cu130": of one system, or where there are several, with theirs.
+/// The builds with an answer of this kind, "cu126 and cu130"; with their systems if there are several.
 std::string names_of(const std::vector<FrameworkBuild>& builds, const std::vector<int>& answers, int kind,
                      const std::string& os) {
     std::vector<std::string> names;
