@@ -167,6 +167,7 @@ int run_command_line(const Arguments& arguments) {
     app.set_version_flag("--version", "", "Show the version and exit; with --json as JSON");
     app.require_subcommand(0, 1);
     app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+    app.get_formatter()->label("Positionals", "Arguments");
     app.set_help_flag("-h,--help", "Show this help and exit");
     std::function<int()> run;
     const std::string first = arguments.empty() ? "" : arguments.front();

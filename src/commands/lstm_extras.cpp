@@ -109,7 +109,11 @@ std::string largest_batch(const RnnRun& run, std::int64_t free) {
     return most > 0 ? "about " + std::to_string(most) + " sequences fit" : "not one sequence fits";
 }
 
-std::string memory_sentence(const RnnRun& run) {
+/// What CUDA reported as free or, if the process crashed before, NVML.
+std::string memory_sentence(const Facts& facts, RnnRun run) {
+    const Gpu* const gpu = gpu_at(facts, run.gpu);
+    const Board* const board = gpu ? board_of(facts, *gpu) : nullptr;
+    if (!run.free_bytes && board && board->memory_free_mib) run.free_bytes = *board->memory_free_mib << 20;
     const std::string text = "it " + memory_in_words(run);
     const bool lacks = run.free_bytes && (bytes_needed(run) > *run.free_bytes || ran_out_of_memory(run));
     return lacks ? text + ": " + largest_batch(run, *run.free_bytes) : text;
@@ -204,7 +208,7 @@ LogReplay replay_of(const LogRnnConfig& config, const Facts& facts) {
     if (!config.missing.empty())
         replay.sentences.push_back("the log does not contain " + join_with_and(config.missing) +
                                    ", so defaults or options are used for it");
-    if (run) replay.sentences.push_back(memory_sentence(*run));
+    if (run) replay.sentences.push_back(memory_sentence(facts, *run));
     return replay;
 }
 

@@ -243,7 +243,7 @@ void add_option(CLI::App& app, std::string name, const Shape& shape, void* value
                 from_json(value_from(name, given, shape), shape, value, name);
             },
             about);
-    if (!type.empty()) option->type_name(type);
+    if (!type.empty() || is_positional) option->type_name(type);
     if (type == "DIR") option->check(CLI::Validator(CLI::ExistingDirectory).description(""));
     option->required(!may_lack);
 }

@@ -24,6 +24,8 @@ struct Evidence {
     RNNCHECK_FIELD(std::string, value, "its value");
     RNNCHECK_FIELD(std::string, source, "path into the facts, or link to the source of the table row");
     RNNCHECK_FIELDS_END
+
+    bool operator==(const Evidence&) const = default;
 };
 
 // Codes of our own, for calls without a status of the library.

@@ -84,7 +84,8 @@ std::string how_wrong(const RnnRun& run) {
 
 std::string memory_in_words(const RnnRun& run) {
     return "needs at least " + mebibytes(bytes_needed(run)) + " of GPU memory (" +
-           (run.free_bytes ? mebibytes(run.free_bytes) + " free)" : "free: unknown)");
+           (run.free_bytes ? mebibytes(run.free_bytes) : "an unknown amount") + " free on GPU " +
+           std::to_string(run.gpu) + ")";
 }
 
 std::string rerun_command(const Facts& facts, const RnnRun& run) {

@@ -26,7 +26,7 @@ bool short_of_memory(const RnnRun& run);
 /// "error 0.5 where 0.001 is allowed, y[3] of step 2" of an incorrect case.
 std::string how_wrong(const RnnRun& run);
 
-/// "needs at least 1.3 MiB of GPU memory (1 MiB free)".
+/// "needs at least 1.3 MiB of GPU memory (1 MiB free on GPU 0)".
 std::string memory_in_words(const RnnRun& run);
 
 /// The case alone on its GPU, cuDNN installation and interface; the last two only where there are several:

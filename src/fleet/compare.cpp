@@ -102,8 +102,9 @@ void compare_values(const Nodes& nodes, const FleetNode* expected, FleetGroup& g
                                          usual && usual != value && !is_second_kind});
         }
         if (usual && !values.contains(*usual)) difference.values.push_back({std::string(*usual)});
-        std::ranges::stable_sort(difference.values, [](const FleetValue& a, const FleetValue& b) {
-            return std::tuple(a.nodes.empty(), a.count) > std::tuple(b.nodes.empty(), b.count);
+        // By nodes last, so that fields that divide the nodes in the same way have the same order.
+        std::ranges::sort(difference.values, {}, [](const FleetValue& value) {
+            return std::tuple(!value.nodes.empty(), -static_cast<std::ptrdiff_t>(value.count), value.nodes);
         });
     }
 }
@@ -302,7 +303,8 @@ Fleet compare_nodes(const Collection& collection, const FleetQuestion& question)
         compare_values(nodes, question.expected ? &*question.expected : nullptr, group);
         compare_numbers(nodes, group);
         std::ranges::sort(group.differences, {}, [](const FleetField& field) {
-            return std::tuple(field.fact, field.values.front().value, field.values.back().value);
+            const FleetValue &first = field.values.front(), &last = field.values.back();
+            return std::tuple(field.fact, first.value, last.value, first.nodes, last.nodes);
         });
         for (const FleetField& field : group.differences)
             for (const FleetValue& value : field.values)

@@ -63,7 +63,9 @@ ProbeRun record_of(const Task& task, ProbeRun run) {
 }
 
 void record_unstarted(Task& task, ProbeEnd end, const char* reason) {
-    ProbeRun& run = task.runs.emplace_back(record_of(task, {}));
+    ProbeRun& run = task.runs.emplace_back();
+    run.probe = task.probe->name;
+    run.target = task.job.target;
     run.end = end;
     run.reason = reason;
 }
@@ -80,7 +82,7 @@ std::string how_it_ended(const ProbeRun& run) {
         case ProbeEnd::not_started:
             return "could not be started: " + run.reason.value_or("no reason given");
         case ProbeEnd::killed:
-            return "the process was killed from outside, for example for want of memory";
+            return "the process was killed from outside, for example because memory ran out";
         default:
             return "crashed" + (run.signal ? " with " + *run.signal : std::string());
     }

@@ -80,7 +80,7 @@ void take(const Json& json, WireReader& reader, Facts& found) {
 /// A library gave back what cannot be: all that it found is lost, which is not to pass in silence.
 void report_unreadable(WireReader& reader, const std::string& why) {
     if (reader.failed_calls.size() < most_failed_calls)
-        reader.failed_calls.push_back({reader.last_call, -1, "it gave back what cannot be a fact: " + why});
+        reader.failed_calls.push_back({reader.last_call, -1, "returned what cannot be a fact: " + why});
 }
 
 }  // namespace

@@ -176,18 +176,20 @@ std::vector<PrivatePlace> places_in(std::string_view text) {
 /// Takes terminal codes out, and decodes %2F (RFC 3986).
 void decode(std::string_view original, SearchedText& to) {
     static const re2::RE2 code(table().parts.at("terminal_code").text + "|%([0-9A-Fa-f]{2})", re2::RE2::Latin1);
-    for (std::size_t at = 0, next; at < original.size(); at = next) {
-        next = at + 1;
-        char character = original[at];
-        if (re2::StringPiece rest(original.data() + at, original.size() - at), digits;
-            contains("\x1b\\%", {&character, 1}) && re2::RE2::Consume(&rest, code, &digits)) {
-            next = original.size() - rest.size();
-            if (digits.empty()) continue;
-            character = static_cast<char>(std::stoi(std::string(digits), nullptr, 16));
-        }
+    const auto put = [&to](char character, std::size_t at) {
         to.text += character;
         to.from.push_back(at);
+    };
+    const re2::StringPiece all(original.data(), original.size());
+    std::array<re2::StringPiece, 2> found;  // the code and the digits in it
+    std::size_t at = 0;
+    while (code.Match(all, at, all.size(), re2::RE2::UNANCHORED, found.data(), 2)) {
+        const auto begin = static_cast<std::size_t>(found[0].data() - all.data());
+        while (at < begin) put(original[at], at), ++at;
+        if (!found[1].empty()) put(static_cast<char>(std::stoi(std::string(found[1]), nullptr, 16)), at);
+        at += found[0].size();
     }
+    for (; at < original.size(); ++at) put(original[at], at);
     to.from.push_back(original.size());
     to.from.front() = 0;
 }

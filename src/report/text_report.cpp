@@ -99,8 +99,11 @@ void write_reasons(Page& page, const std::string& heading, const Verdicts& verdi
     if (!verdicts.empty()) page.line(heading);
     for (const auto& [reason, alike] : grouped(verdicts, &RuleVerdict::reason)) {
         page.wrap("  ", rules_of(alike) + ": " + shown(reason), 4);
+        std::vector<Evidence> evidence;
         for (const RuleVerdict* verdict : alike)
-            if (with_evidence) write_evidence(page, verdict->evidence, "");
+            for (const Evidence& item : verdict->evidence)
+                if (with_evidence) add_once(evidence, item);
+        write_evidence(page, evidence, "");
     }
 }
 

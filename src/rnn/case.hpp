@@ -54,7 +54,7 @@ struct RnnCase {
     RNNCHECK_FIELD(int, hidden, "hidden size") = 1;
     RNNCHECK_FIELD(int, batch, "number of sequences") = 1;
     RNNCHECK_FIELD(int, sequence_length, "longest sequence, in steps") = 1;
-    RNNCHECK_FIELD(std::vector<int>, lengths, "length of each sequence, in steps, if they differ") = {};
+    RNNCHECK_FIELD(std::vector<int>, lengths, "length of each sequence, in steps, if they differ, e.g. 7,3,5") = {};
     RNNCHECK_FIELD(Layout, layout, "order of the data in memory") = Layout::sequence_major;
     RNNCHECK_FIELD(bool, states, "start from initial states other than zeros") = false;
     RNNCHECK_FIELD(int, projection, "size of the LSTM's recurrent projection, 0 for none") = 0;

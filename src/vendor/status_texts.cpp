@@ -10,13 +10,14 @@ namespace rnncheck::vendor {
 
 namespace {
 
-std::string text_or_number(const char* text, int code) {
-    return text ? text : "status " + std::to_string(code);
+/// Empty where the library has no text.
+std::string text_or_none(const char* text) {
+    return text ? text : "";
 }
 
 /// By the library's function that gives the text of a status.
 std::string text_of(ProbeWriter& writer, const Symbol<const char*(int)>& function, int code) {
-    return text_or_number(function ? call(writer, function, code) : nullptr, code);
+    return text_or_none(function ? call(writer, function, code) : nullptr);
 }
 
 /// The last reason that cuDNN reported. Its callback is plain C without our objects; a process uses one cuDNN.
@@ -44,7 +45,7 @@ std::string status_text(ProbeWriter& writer, const CudaApi& api, int code) {
     const char* words = nullptr;
     if (api.cuGetErrorName) call(writer, api.cuGetErrorName, code, &name);
     if (api.cuGetErrorString) call(writer, api.cuGetErrorString, code, &words);
-    return text_or_number(name, code) + (words ? std::string(": ") + words : "");
+    return text_or_none(name) + (words ? std::string(": ") + words : "");
 }
 
 std::string status_text(ProbeWriter& writer, const CudartApi& api, int code) {
@@ -70,7 +71,7 @@ void before_call(ProbeWriter& writer, const CudnnApi& api) {
     if (std::exchange(done, api.cudnnSetCallback.function) == api.cudnnSetCallback.function) return;
     // If it cannot be set, only the texts of the reasons are missing, not the results of the calls.
     const int code = call(writer, api.cudnnSetCallback, errors_and_warnings, nullptr, remember_reason);
-    if (code != 0) writer.failed({api.cudnnSetCallback.name, code, text_or_number(nullptr, code)});
+    if (code != 0) writer.failed({api.cudnnSetCallback.name, code, ""});
 }
 
 }  // namespace rnncheck::vendor

@@ -161,8 +161,8 @@ TEST_CASE("from-log: what does not fit is told with the batch that does") {
     run.rnn_case.batch = 100;
     run.rnn_case.sequence_length = 1 << 14;
     run.rnn_case.input = 63;
-    CHECK(told(replay_of({}, with(run, 101))).find("400 MiB of GPU memory (101 MiB free): about 25 sequences fit") !=
-          std::string::npos);
+    CHECK(told(replay_of({}, with(run, 101)))
+              .find("400 MiB of GPU memory (101 MiB free on GPU 0): about 25 sequences fit") != std::string::npos);
     CHECK(told(replay_of({}, with(run, 3))).find("not one sequence fits") != std::string::npos);
 }
 

@@ -27,7 +27,7 @@ TEST_CASE("rnn runs: little free memory excuses a case, much does not") {
     run.rnn_case.input = run.rnn_case.hidden = 256;
     run.free_bytes = 1 << 20;
     CHECK(short_of_memory(run));
-    CHECK(memory_in_words(run) == "needs at least 2.01 MiB of GPU memory (1 MiB free)");
+    CHECK(memory_in_words(run) == "needs at least 2.01 MiB of GPU memory (1 MiB free on GPU 0)");
     run.free_bytes = std::int64_t{20} << 30;
     CHECK_FALSE(short_of_memory(run));
     run.end = RunEnd::failed;

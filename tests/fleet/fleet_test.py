@@ -76,6 +76,11 @@ healthy = [name for name, kind, _ in nodes if not kind]
 two = write(work / "two", healthy[:1] + planted["driver"][:1])
 code, fleet = merge(two)
 check.that(code == 0 and not fleet["odd"] and fleet["groups"][0]["differences"][0]["agreement"] == "no_majority", f"two nodes: {fleet['sentence']}")
+other_texts = json.loads(texts[planted["driver"][0]])  # one value that sorts before that of the other node, one behind it
+other_texts["facts"]["host"].update(kernel="0", libc="zzz")
+(work / "two" / f"{planted['driver'][0]}.json").write_text(json.dumps(other_texts))
+values = [[value["nodes"] for value in field["values"]] for field in merge(two)[1]["groups"][0]["differences"]]
+check.that(len(values) == 3 and all(one == values[0] for one in values), f"two nodes in one order, whatever the values: {values}")
 code, fleet = merge(two, "--expect", two / f"{healthy[0]}.json")
 check.that(names(fleet["odd"]) == planted["driver"][:1], f"--expect: {fleet['odd']}")
 code, fleet = merge(two, "--expect", two / f"{planted['driver'][0]}.json")

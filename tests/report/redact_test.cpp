@@ -97,6 +97,15 @@ TEST_CASE("nothing else changes") {
     CHECK(everything(redact(report, ordinary)) == everything(report));
 }
 
+TEST_CASE("a long run of what may begin a code is searched once") {
+    for (const char* unit : {"\\", "\x1b[", "%", "&#", "\\u001"}) {
+        Report report = healthy_report();
+        std::string& value = report.facts.host.environment["LD_LIBRARY_PATH"];
+        while (value.size() < 1'000'000) value += unit;  // minutes, if each place were searched to the end
+        CHECK(redact(report, identity).facts.host.environment["LD_LIBRARY_PATH"] == value);
+    }
+}
+
 TEST_CASE("a user with an ordinary name is hidden where the name is one") {
     const Identity ordinary{{"cuda"}, {"/home/cuda"}, {}};
     CHECK(redact("/home/cuda/lib needs /usr/local/cuda/lib64 for cuda", ordinary) ==

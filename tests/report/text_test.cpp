@@ -113,7 +113,7 @@ TEST_CASE("the headline: the verdict, and the first to repair") {
     CHECK(headline_of(report_with_many_findings()) ==
           "rnncheck 0.1.0   \u2717 no recurrent network was run on a GPU: A part of cuDNN is missing");
     CHECK(headline_of(report_of_eight_gpus()) ==
-          "rnncheck 0.1.0   \u2717 5 of 45 cases failed: Recurrent networks compute incorrect results");
+          "rnncheck 0.1.0   \u2717 5 of 49 cases failed: Recurrent networks compute incorrect results");
     CHECK(headline_of(report_without_driver()) ==
           "rnncheck 0.1.0   \u2717 nothing was run on a GPU: No NVIDIA driver is installed");
     CHECK(headline_of(diagnosis_of_a_log()) ==
