@@ -40,7 +40,7 @@ CALLS = {
 
 
 def run_hostile(call, habit):
-    return Report(program, "--deadline", "2", environment={"LD_LIBRARY_PATH": str(directory), "HOSTILE": f"{call}={habit}"})
+    return Report(program, "--show-private", "--deadline", "2", environment={"LD_LIBRARY_PATH": str(directory), "HOSTILE": f"{call}={habit}"})
 
 
 def check_run(call, habit):

@@ -26,7 +26,7 @@ def under(limits, *options, wrapper=()):
     def set_limits():
         for name, value in limits.items():
             resource.setrlimit(name, (value, value))
-    return Report(program, *options, environment=ENVIRONMENT, wrapper=wrapper, before=set_limits)
+    return Report(program, "--show-private", *options, environment=ENVIRONMENT, wrapper=wrapper, before=set_limits)
 
 
 def few_descriptors():
