@@ -11,12 +11,12 @@ namespace rnncheck::log_reader {
 namespace {
 
 /// How RE2 reads the patterns of the table: logs are not always valid UTF-8.
-re2::RE2::Options pattern_options() {
+re2::RE2::Options pattern_options(std::int64_t memory = std::int64_t{4} << 20) {
     re2::RE2::Options options;
     options.set_dot_nl(true);
     options.set_log_errors(false);
     options.set_encoding(re2::RE2::Options::EncodingLatin1);
-    options.set_max_mem(std::int64_t{4} << 20);
+    options.set_max_mem(memory);
     return options;
 }
 
@@ -111,7 +111,7 @@ static void fold(std::string& text) {
 }
 
 Signatures::Signatures(const std::vector<LogSignature>& rows)
-    : filter_(shortest_word), words_(pattern_options(), re2::RE2::UNANCHORED) {
+    : filter_(shortest_word), words_(pattern_options(std::int64_t{64} << 20), re2::RE2::UNANCHORED) {
     std::vector<std::string> words;
     for (const LogSignature& row : rows) {
         all_.emplace_back(row);
