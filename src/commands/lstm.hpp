@@ -1,4 +1,4 @@
-// The parts of `rnncheck lstm`: its options, the run that can be resumed, and what it reports besides the verdict.
+// The parts of `rnncheck lstm`: its options, the resumable run, and what it reports in addition to the verdict.
 #pragma once
 
 #include "commands/common_options.hpp"

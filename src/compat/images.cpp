@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "compat/questions.hpp"
-#include "matrix/ranges.hpp"
 
 namespace rnncheck::compat {
 

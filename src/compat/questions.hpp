@@ -51,7 +51,7 @@ struct DriverRange {
 
 /// By the drivers named for this CUDA. Of a branch ("535") its newest version counts.
 Suitability driver_runs_cuda(const DriverAsked& driver, const Version& cuda, const Matrix& matrix);
-/// The same if something besides CUDA also requires a driver.
+/// The same if something other than CUDA also requires a driver.
 Suitability driver_runs_cuda(const DriverAsked& driver, const Version& cuda, const DriverRange& drivers,
                              const Matrix& matrix);
 /// "CUDA 12.4 ... by minor-version compatibility: what is new in it ..."

@@ -5,7 +5,6 @@
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "rnn/case.hpp"
-#include "rnn/network.hpp"
 
 namespace rnncheck {
 

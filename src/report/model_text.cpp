@@ -6,7 +6,6 @@
 #include "facts/queries.hpp"
 #include "facts/rnn_runs.hpp"
 #include "report/outline.hpp"
-#include "report/sweep.hpp"
 
 namespace rnncheck {
 

@@ -11,7 +11,7 @@
 
 namespace rnncheck {
 
-/// What identifies this machine and its user, besides what the texts themselves show.
+/// What identifies this machine and its user, in addition to what the texts themselves show.
 struct Identity {
     std::vector<std::string> users;
     std::vector<std::string> homes;  ///< home directories, wherever they are

@@ -55,7 +55,7 @@ std::string free_in_words(const Want& want) {
     return free_of_total(*want.board) + " are free" + (is_mig(want) ? " on the whole board" : "");
 }
 
-/// What bounds the memory that a program gets, besides what is free.
+/// What bounds the memory that a program gets, other than what is free.
 struct Bound {
     const char* remedy;
     std::string words;

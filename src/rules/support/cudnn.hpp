@@ -75,7 +75,7 @@ bool borrows_parts(const Cudnn* answer);
 /// The file that an installation would load for the soname of one of its libraries: in LD_LIBRARY_PATH, beside it, or
 /// where the loader finds it. Null if there is none.
 const Library* part_of(const Facts& facts, const CudnnCopy& copy, const std::string& soname);
-/// The libraries of this installation that recurrent networks need, besides libcudnn itself.
+/// The libraries of this installation that recurrent networks need, other than libcudnn itself.
 std::vector<CudnnPart> parts_needed(const CudnnCopy& copy, const Matrix& matrix);
 
 /// The result reports cuDNN libraries of different versions (the code differs between major versions; 0 is unknown).

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "compat/plan.hpp"
 #include "rules/rule.hpp"
 
 namespace rnncheck::rules {
