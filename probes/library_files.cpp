@@ -1,6 +1,5 @@
 // Every GPU library on the loader's way and in the places where toolkits and wheels put them, read as
 // files. Nothing is loaded.
-#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>

@@ -54,7 +54,7 @@ std::optional<Version> cuda_of_flavour(std::string_view text) {
 
 /// "(CUDA 10 build)".
 std::optional<Version> cuda_of_build_words(std::string_view text) {
-    static const LazyRE2 form = {"cuda([^c]{0,12})build"};
+    static const LazyRE2 form = {".*cuda(.{0,12}?)build"};
     return find_version(first_match(text, form), 1);
 }
 
@@ -82,8 +82,9 @@ void read_events(ParsedHints& hints, const Log& log) {
 
 /// "GeForce GT 620 (2.1)", "RTX 50 series (compute capability 12.0)".
 std::optional<Version> capability_in_figures(std::string_view text) {
-    static const LazyRE2 form = {R"((?:capability |\( *)([0-9]+\.[0-9]+))"};
-    return parse_version(first_match(text, form));
+    static const LazyRE2 named = {R"(capability ([0-9]+\.[0-9]+))"}, in_brackets = {R"(\( *([0-9]+\.[0-9]+) *\))"};
+    const auto capability = parse_version(first_match(text, named));
+    return capability ? capability : parse_version(first_match(text, in_brackets));
 }
 
 /// The GPUs of a list as users write it: "GTX 1080 Ti, 2x RTX 3090", "Tesla T4 (fails), 4 x Tesla K80 (works)".

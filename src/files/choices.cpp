@@ -13,23 +13,7 @@ namespace {
 constexpr std::size_t most_candidates = 64;
 
 /// The answers to one name that ended alike.
-struct Group {
-    const Answer* first = nullptr;
-    std::set<std::size_t> askers = {};
-};
-
-std::vector<Group> grouped(const Process& process, bool all) {
-    std::vector<Group> groups;
-    std::map<std::pair<std::string, std::size_t>, std::size_t> known;
-    for (const Answer& answer : process.answers()) {
-        if (!all && !concerns_gpu(file_name(answer.name))) continue;
-        const std::size_t nothing = process.objects().size();
-        const auto [place, is_new] = known.try_emplace({answer.name, answer.object.value_or(nothing)}, groups.size());
-        if (is_new) groups.push_back({&answer});
-        if (answer.by) groups[place->second].askers.insert(*answer.by);
-    }
-    return groups;
-}
+using Group = std::vector<const Answer*>;
 
 std::string why_not(const Process& process, const Answer& answer, const SearchList& list, const elf::ElfFile& file) {
     if (file.skipped) return "skipped: it " + file.problem_detail;
@@ -46,7 +30,10 @@ std::string why_not(const Process& process, const Answer& answer, const SearchLi
 /// From all places where the search of one of these objects would come by, the winner's included.
 void add_candidates(const Process& process, const Group& group, LibraryChoice& choice) {
     const Loader& loader = process.loader();
-    const Answer& answer = *group.first;
+    const Answer& answer = *group.front();
+    std::set<std::size_t> askers;
+    for (const Answer* one : group)
+        if (one->by) askers.insert(*one->by);
     std::set<std::string> seen;
     if (choice.path) seen.insert(real_or_same(loader.root, *choice.path));
     const auto consider = [&](const SearchList& list, const std::string& path, bool second_in_cache = false) {
@@ -59,7 +46,7 @@ void add_candidates(const Process& process, const Group& group, LibraryChoice& c
                                      second_in_cache && !file.problem ? "the cache names another file first"
                                                                       : why_not(process, answer, list, file)});
     };
-    for (const std::size_t asker : group.askers)
+    for (const std::size_t asker : askers)
         for (const auto& list : process.search_lists(asker, answer.name)) {
             for (const auto& path : list.files) consider(list, path);
             for (const auto& entry : loader.cache.entries())
@@ -82,7 +69,7 @@ std::string why_of(const Process& process, const Answer& answer) {
 }
 
 LibraryChoice choice_of(const Process& process, const Group& group) {
-    const Answer& answer = *group.first;
+    const Answer& answer = *group.front();
     LibraryChoice choice;
     choice.soname = file_name(answer.name);
     choice.by_dlopen = answer.by_dlopen;
@@ -173,7 +160,11 @@ std::string in_words(const Process& process, LoaderRule rule, std::size_t owner)
 
 std::vector<LibraryChoice> choices_of(const Process& process, bool all) {
     std::vector<LibraryChoice> choices;
-    for (const Group& group : grouped(process, all)) choices.push_back(choice_of(process, group));
+    Group wanted;
+    for (const Answer& answer : process.answers())
+        if (all || concerns_gpu(file_name(answer.name))) wanted.push_back(&answer);
+    for (const auto& [key, group] : grouped(wanted, [](const Answer& a) { return std::pair(a.name, a.object); }))
+        choices.push_back(choice_of(process, group));
     return choices;
 }
 

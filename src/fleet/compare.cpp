@@ -4,7 +4,6 @@
 #include <set>
 
 #include "base/lists.hpp"
-#include "base/program.hpp"
 #include "base/text.hpp"
 #include "fleet/fleet.hpp"
 #include "fleet/values.hpp"
@@ -116,11 +115,11 @@ double median(std::vector<double> values) {
 }
 
 void compare_numbers(const Nodes& nodes, FleetGroup& group) {
+    if (nodes.size() < least_for_majority) return;
     std::map<Text, std::vector<std::pair<double, const FleetNode*>>> fields;
     for (const FleetNode* node : nodes)
         for (const auto& [field, value] : node->numbers) fields[field].emplace_back(value, node);
     for (const auto& [field, samples] : fields) {
-        if (nodes.size() < least_for_majority) continue;
         std::vector<double> values, deviations;
         for (const auto& [value, node] : samples) values.push_back(value);
         const double middle = median(values);

@@ -1,7 +1,5 @@
 #include "log/signatures.hpp"
 
-#include <algorithm>
-
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "log/read_log.hpp"

@@ -386,7 +386,7 @@ struct LogSignature : Row {
 };
 
 /// A sign that points to a cause: all words of `when` hold. A word is the id of a signature that was seen, or a feature
-/// (rules/causes/log_features.hpp), or a comparison "pytorch<=1.6"; with '!' before it, it must not hold.
+/// (rules/causes/log_causes.hpp), or a comparison "pytorch<=1.6"; with '!' before it, it must not hold.
 struct LogEvidence : Row {
     std::string cause;
     std::string when;

@@ -3,7 +3,6 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
-#include "facts/queries.hpp"
 #include "facts/rnn_runs.hpp"
 #include "report/outline.hpp"
 

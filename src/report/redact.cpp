@@ -142,7 +142,7 @@ void add_places(std::string_view text, const PrivatePattern& pattern, std::vecto
         const auto begin = static_cast<std::size_t>(part.data() - text.data());
         const std::size_t end = begin + part.size();
         // "hostname" may be taken for a name before it introduces one.
-        from = pattern.kind == PrivateKind::host ? begin : end;
+        from = pattern.kind == PrivateKind::host && begin > from ? begin : std::max(end, from + 1);
         if (group != found.end() && !only_looks_like(kind, {part.data(), part.size()}))
             places.push_back({begin, end, pattern.kind});
     }

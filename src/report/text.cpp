@@ -200,12 +200,12 @@ void Page::labelled(std::string_view word, std::string_view text, std::size_t wi
     if (!text.empty()) wrap("  " + padded(word, width), text);
 }
 
-void Page::unwrapped(std::string_view word, std::string_view text, std::size_t width) {
-    if (!text.empty()) line("  " + padded(word, width) + std::string(text));
+void Page::unwrapped(std::string_view word, std::string_view text) {
+    if (!text.empty()) line("  " + padded(word, label_width) + std::string(text));
 }
 
-void Page::command(std::string_view word, std::string_view command, std::size_t width) {
-    unwrapped(word, styled(TextStyle::bold, shown(command)), width);
+void Page::command(std::string_view word, std::string_view command) {
+    unwrapped(word, styled(TextStyle::bold, shown(command)));
 }
 
 void Page::heading(std::string_view title) {

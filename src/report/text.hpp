@@ -19,6 +19,7 @@ RNNCHECK_ENUM(Mark, passed, failed, warning, undetermined, not_run)
 
 /// Lines of prose are no longer, however wide the terminal is.
 inline constexpr std::size_t widest_prose = 100;
+inline constexpr std::size_t label_width = 10;
 
 /// Text from outside, safe for a terminal and of bounded length.
 std::string shown(std::string_view text);
@@ -91,11 +92,11 @@ class Page {
     /// columns (or `indent` of them). A word that is too long stays whole, so that paths and URLs can be copied.
     void wrap(std::string_view first, std::string_view text, std::size_t indent = std::string_view::npos);
     /// "  Word      text", wrapped under the text.
-    void labelled(std::string_view word, std::string_view text, std::size_t width = 10);
+    void labelled(std::string_view word, std::string_view text, std::size_t width = label_width);
     /// The same in one line, however long: a path.
-    void unwrapped(std::string_view word, std::string_view text, std::size_t width = 10);
+    void unwrapped(std::string_view word, std::string_view text);
     /// The same with a command.
-    void command(std::string_view word, std::string_view command, std::size_t width = 10);
+    void command(std::string_view word, std::string_view command);
     /// A title in bold behind an empty line.
     void heading(std::string_view title);
 

@@ -95,8 +95,9 @@ std::string rules_of(const Verdicts& verdicts) {
 
 /// Those with one reason together, below a heading.
 void write_reasons(Page& page, const std::string& heading, const Verdicts& verdicts, bool with_evidence = false) {
-    if (!verdicts.empty()) page.line();
-    if (!verdicts.empty()) page.line(heading);
+    if (verdicts.empty()) return;
+    page.line();
+    page.line(heading);
     for (const auto& [reason, alike] : grouped(verdicts, &RuleVerdict::reason)) {
         page.wrap("  ", rules_of(alike) + ": " + shown(reason), 4);
         std::vector<Evidence> evidence;
@@ -183,8 +184,10 @@ void write_examination(Page& page, const Report& report) {
         write_reasons(page, page.styled(TextStyle::bold, "Passed"), checks_with(report.verdicts, Outcome::pass), true);
     if (page.is_verbose()) {
         const Verdicts not_applicable = checks_with(report.verdicts, Outcome::not_applicable);
-        if (!not_applicable.empty()) page.heading("Not applicable");
-        if (!not_applicable.empty()) page.wrap("  ", rules_of(not_applicable));
+        if (!not_applicable.empty()) {
+            page.heading("Not applicable");
+            page.wrap("  ", rules_of(not_applicable));
+        }
         const Verdicts not_evaluated = checks_with(report.verdicts, Outcome::not_applicable, false);
         if (!not_evaluated.empty()) page.heading("Not evaluated");
         for (const auto& [reason, alike] : grouped(not_evaluated, &RuleVerdict::reason))

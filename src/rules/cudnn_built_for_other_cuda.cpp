@@ -8,9 +8,8 @@ namespace rnncheck::rules {
 
 /// A case that ran shows that this cuDNN and what is installed go together.
 static bool ran_here(const Facts& facts, const CudnnCopy& copy) {
-    return std::ranges::any_of(facts.rnn_runs, [&](const RnnRun& run) {
-        return run.library == copy.path && (run.end == RunEnd::ok || run.end == RunEnd::incorrect);
-    });
+    return std::ranges::any_of(facts.rnn_runs,
+                               [&](const RnnRun& run) { return run.library == copy.path && was_computed(run); });
 }
 
 /// `wanted` is the CUDA major that cuDNN would have to be made for.

@@ -1,6 +1,7 @@
 // Python environments and the packages in them.
 #include "compat/plan.hpp"
 #include "rules/rule.hpp"
+#include "rules/support/remedies.hpp"
 
 namespace rnncheck::rules {
 
@@ -73,7 +74,7 @@ Verdict cudnn_installation_broken(const Facts& facts, const Matrix&) {
     if (!environment) return without_environment(facts, "packages");
     Packages packages;
     for (const PythonPackage& package : environment->packages)
-        if (package.name.starts_with("nvidia-cudnn-cu")) packages.push_back(&package);
+        if (is_cudnn(package)) packages.push_back(&package);
     if (packages.empty()) return not_applicable("no cuDNN package is installed in it");
     for (const PythonPackage* one : packages)
         for (const PythonPackage* other : packages)

@@ -183,12 +183,10 @@ static void judge_dropout(const Facts& facts, const RnnDropout& dropout, Verdict
         return answers.unknown(where(facts, dropout) + " was not measured: " + in_words(dropout.result));
     const auto faults = faults_of(dropout);
     if (!faults.empty())
-        return answers.fault(
-            {.subject = subject_of(facts, Sweep{dropout.library, dropout.gpu, {}}),
-             .message = where(facts, dropout) + " is incorrect: " + join_with_and(faults),
-             .evidence = {{"elements kept", share(dropout),
-                           "rnn_dropouts[" + std::to_string(&dropout - facts.rnn_dropouts.data()) + "]"}},
-             .remedies = {remedy("rnn_dropout_wrong", {exact_number(dropout.probability)})}});
+        return answers.fault({.subject = subject_of(facts, Sweep{dropout.library, dropout.gpu, {}}),
+                              .message = where(facts, dropout) + " is incorrect: " + join_with_and(faults),
+                              .evidence = {{"elements kept", share(dropout), place_of(facts, dropout)}},
+                              .remedies = {remedy("rnn_dropout_wrong", {exact_number(dropout.probability)})}});
     if (!dropout.repeats || !dropout.moves_on)
         return answers.unknown(where(facts, dropout) + ": whether its masks repeat correctly is unknown");
     answers.passed(where(facts, dropout) + ": " + share(dropout) + (*dropout.kept > 0 ? ", correctly scaled" : "") +

@@ -147,3 +147,16 @@ TEST_CASE("a package's name and its extra name the build") {
     CHECK(split_given("onnxruntime-gpu=1.18")->key == "framework");
     CHECK(split_given("torch=2.4")->key == "torch");
 }
+
+TEST_CASE("figures in brackets are a compute capability only where they stand alone") {
+    const auto said = [](const char* gpu) {
+        Facts facts;
+        facts.log.emplace().user_hints.push_back({"gpu", gpu, {}});
+        const auto hints = parsed_hints(facts, bundled_matrix());
+        return hints.capability ? hints.capability->text : "unknown";
+    };
+    CHECK(said("GeForce GT 620 (2.1)") == "2.1");
+    CHECK(said("a card of the RTX 50 series (compute capability 12.0)") == "12.0");
+    CHECK(said("GTX 1650 (3.8 GB)") == "7.5");
+    CHECK(said("Tesla K80 (11.2 GiB)") == "3.7");
+}

@@ -97,6 +97,16 @@ TEST_CASE("nothing else changes") {
     CHECK(everything(redact(report, ordinary)) == everything(report));
 }
 
+TEST_CASE("a host's name that begins a text is hidden") {
+    for (const char* rest : {": CUDNN_STATUS_NOT_INITIALIZED", ":123:456 [0] NCCL INFO CUDNN_STATUS_NOT_INITIALIZED"}) {
+        Report report = healthy_report();
+        report.sentence = "node7.local" + std::string(rest);
+        const std::string sentence = redact(report, identity).sentence;
+        CHECK(sentence.ends_with(rest));
+        CHECK_FALSE(contains(sentence, "node7"));
+    }
+}
+
 TEST_CASE("a long run of what may begin a code is searched once") {
     for (const char* unit : {"\\", "\x1b[", "%", "&#", "\\u001"}) {
         Report report = healthy_report();

@@ -271,8 +271,7 @@ std::optional<Version> wanted_cudnn(const KnownOfLog& t) {
         return make_version({*major});
     for (const char* major : {"major", "major2"})
         if (const auto told = t.told("apt_cudnn_unknown", major)) return parse_version(*told);
-    if (const auto pairs = cudnn_pairs(t); !pairs.empty())
-        return make_version({pairs.front().built.major(), pairs.front().built.minor()});
+    if (const auto pairs = cudnn_pairs(t); !pairs.empty()) return shortened(pairs.front().built, 2);
     const auto row = built_with(t);
     return row ? std::optional(make_version({row->cudnn_major})) : std::nullopt;
 }

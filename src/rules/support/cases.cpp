@@ -22,7 +22,7 @@ Runs runs_with(const Sweep& sweep, RunEnd end) {
     return runs;
 }
 
-static bool was_computed(const RnnRun& run) {
+bool was_computed(const RnnRun& run) {
     return run.end == RunEnd::ok || run.end == RunEnd::incorrect;
 }
 

@@ -18,6 +18,8 @@ struct Sweep {
 /// In the order in which they were run, without installations that no program opens.
 std::vector<Sweep> sweeps(const Facts& facts);
 Runs runs_with(const Sweep& sweep, RunEnd end);
+/// It ran to its end, with a correct result or not.
+bool was_computed(const RnnRun& run);
 /// The failed call because of which a case was not computed; null for one that ran, and if unknown.
 const CallResult* obstacle_of(const RnnRun& run);
 

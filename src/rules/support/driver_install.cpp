@@ -76,7 +76,7 @@ std::vector<std::string> debian_driver(const Facts& facts, const std::optional<V
 }  // namespace
 
 std::vector<std::string> driver_install_commands(const Facts& facts, const std::optional<Version>& needed) {
-    if (facts.host.container || facts.host.wsl.value_or(false)) return {};  // the driver belongs to the host
+    if (in_container(facts) || on_wsl(facts)) return {};  // the driver belongs to the host
     const std::string os = facts.host.os.value_or("");
     if (contains(os, "Ubuntu")) return ubuntu_driver(facts, needed);
     if (contains(os, "Debian")) return debian_driver(facts, needed);

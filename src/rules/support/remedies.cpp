@@ -170,6 +170,10 @@ std::string export_of_loader_path(const std::string& directories) {
     return "export LD_LIBRARY_PATH=" + shell_quoted(directories) + "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"";
 }
 
+bool is_cudnn(const PythonPackage& package) {
+    return package.name.starts_with("nvidia-cudnn-cu");
+}
+
 namespace {
 
 struct PackageManager {
@@ -219,10 +223,6 @@ const PythonEnvironment* conda_with(const Facts& facts, const std::string& path)
 
 bool is_of_system(const std::string& path) {
     return path.starts_with("/usr/lib") || path.starts_with("/lib");
-}
-
-bool is_cudnn(const PythonPackage& package) {
-    return package.name.starts_with("nvidia-cudnn-cu");
 }
 
 /// "nvidia-cudnn-cu12==9.1.0.70" where the environment has it in that version, else what is known of the version: pip

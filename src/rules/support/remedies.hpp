@@ -115,4 +115,7 @@ Remedy installing_cudnn(const Facts& facts, const Framework& framework, Remedy r
 /// known.
 Remedy installing_cublas(const Facts& facts, const Framework& framework, Remedy remedy);
 
+/// A wheel of cuDNN, whatever the CUDA version.
+bool is_cudnn(const PythonPackage& package);
+
 }  // namespace rnncheck::rules

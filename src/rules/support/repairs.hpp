@@ -25,7 +25,7 @@ std::vector<Remedy> image_instead(bool on_windows, const std::string& framework,
 /// The remedy if no proposed fix passes.
 Remedy without_repair(const Facts& given, const Matrix& matrix);
 
-/// The plan for the finding's GPU and the driver, as its last remedy (Rule::offers_plan).
+/// The plan for the finding's GPU and the driver, as its last remedy (Rule::repaired_by_versions).
 void offer_plan(const Facts& facts, Finding& finding);
 
 }  // namespace rnncheck::rules

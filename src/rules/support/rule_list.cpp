@@ -121,8 +121,8 @@ std::string_view rule_page(std::string_view name) {
     if (const auto page = page_named(rule_pages(), name); !page.empty()) return without_head(page);
     static std::map<std::string, std::string, std::less<>> made;
     const Matrix matrix = Matrix::bundled();
-    const auto cause = std::ranges::find(matrix.log_causes(), name, &LogCause::cause);
-    if (cause == matrix.log_causes().end()) return {};
+    const LogCause* const cause = find_by(matrix.log_causes(), &LogCause::cause, name);
+    if (!cause) return {};
     return made.try_emplace(cause->cause, page_of(*cause)).first->second;
 }
 

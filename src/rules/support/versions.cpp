@@ -204,7 +204,7 @@ std::optional<Facts> asked_versions(const Facts& facts) {
     Facts about;
     about.tool.stages = {"given"};
     about.host.platform = facts.host.platform;
-    const auto* python = find_by(facts.pythons, &PythonEnvironment::active, true);
+    const auto* python = active_environment(facts);
     about.pythons = {python ? *python : PythonEnvironment()};
     std::ranges::copy_if(facts.frameworks, std::back_inserter(about.frameworks), &Framework::asked);
     return about.frameworks.empty() ? std::nullopt : std::optional(about);
