@@ -206,9 +206,9 @@ std::string original_bytes(std::string_view text) {
     return out.append(text);
 }
 
-std::string short_number(double value) {
+std::string short_number(double value, int digits) {
     char buffer[40];
-    const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 3);
+    const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, digits);
     return error == std::errc{} ? std::string(buffer, end) : "?";
 }
 

@@ -94,7 +94,7 @@ std::string reversible_utf8(std::string_view text);
 std::string original_bytes(std::string_view text);
 
 /// Short decimal form, "1.5e-07", "0.25": enough digits to compare by eye, the same in every locale.
-std::string short_number(double value);
+std::string short_number(double value, int digits = 3);
 
 /// "1 copy", "3 copies".
 std::string pluralized(std::integral auto count, std::string_view one, std::string_view many) {

@@ -133,7 +133,7 @@ std::string sizes_of(const RnnCase& c, int device) {
         << "constexpr int device = " << device << ", layers = " << c.layers << ", directions = " << c.directions()
         << ", gates = " << gates_of(c.cell) << ", batch = " << c.batch << ", steps = " << c.sequence_length << ";\n"
         << "constexpr int input = " << c.input << ", hidden = " << c.hidden << ", output = " << c.output() << ";\n"
-        << "constexpr double clip = " << exact_number(c.clip) << ";\n"
+        << "constexpr double clip = " << exact_number(c.clip_bound()) << ";\n"
         << "const std::vector<int> lengths" << lengths_of(c) << ";\n"
         << "uint64_t key = 0x" << std::hex << key_of(c) << "u;\n";
     return out.str();

@@ -47,7 +47,7 @@ struct RnnCase {
     RNNCHECK_FIELD(Cell, cell, "kind of cell") = Cell::lstm;
     RNNCHECK_FIELD(Dtype, dtype, "type of data, states and weights") = Dtype::fp32;
     RNNCHECK_FIELD(MathType, math, "math type: default allows TF32, fma does not") = MathType::standard;
-    RNNCHECK_FIELD(Algorithm, algorithm, "cuDNN's RNN algorithm") = Algorithm::standard;
+    RNNCHECK_FIELD(Algorithm, algorithm, "RNN algorithm of cuDNN") = Algorithm::standard;
     RNNCHECK_FIELD(Direction, direction, "one or both directions") = Direction::unidirectional;
     RNNCHECK_FIELD(int, layers, "number of layers") = 1;
     RNNCHECK_FIELD(int, input, "input size") = 1;
@@ -66,6 +66,8 @@ struct RnnCase {
     RNNCHECK_FIELD(bool, training, "also compute the gradients") = false;
     RNNCHECK_FIELDS_END
 
+    /// cuDNN keeps the bound in fp32 for every data type: in fp64, 9.14.0 and 9.19.0 clip at 0.1f if 0.1 is given.
+    double clip_bound() const { return static_cast<float>(clip); }
     int directions() const { return direction == Direction::bidirectional ? 2 : 1; }
     int pseudo_layers() const { return layers * directions(); }
     /// Width of h, and of y per direction.

@@ -56,7 +56,7 @@ bool rightly_infinite(const RnnCase& rnn_case, double expected, double found, do
 void see_array(const RnnCase& rnn_case, std::size_t number, const OutputArray& expected,
                const std::vector<double>& found, const std::vector<double>& limits, Worst& worst, bool& overflow) {
     const bool is_y = expected.name == std::string_view("y");
-    const double clip = expected.name == std::string_view("cy") ? rnn_case.clip : 0;
+    const double clip = expected.name == std::string_view("cy") ? rnn_case.clip_bound() : 0;
     const std::size_t width = expected.kind == Kind::weights ? expected.values->size() : expected.columns;
     for (std::size_t begin = 0; begin < expected.values->size(); begin += width) {
         const std::size_t row = begin / width;
@@ -82,6 +82,14 @@ Worst worst_of(const RnnCase& rnn_case, const std::vector<OutputArray>& expected
     for (std::size_t i = 0; i < expected.size(); ++i)
         see_array(rnn_case, i, expected[i], *found[i].values, *limits[i].values, worst, overflow);
     return worst;
+}
+
+/// With as many digits as show the difference: "found 0.00793012, expected 0.00793015".
+std::string difference_of(const Worst& worst) {
+    constexpr int fewest = 3, all = 17;
+    int digits = fewest;
+    while (digits < all && short_number(worst.found, digits) == short_number(worst.expected, digits)) ++digits;
+    return "found " + short_number(worst.found, digits) + ", expected " + short_number(worst.expected, digits);
 }
 
 std::string numbered(const char* word, std::size_t number) {
@@ -174,8 +182,7 @@ Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const Rn
     comparison.correct = worst.ratio <= 1;
     comparison.largest_error = worst.ratio * comparison.limit;
     if (!comparison.correct)
-        comparison.worst = place_of(rnn_case, must_be[worst.array], worst.index) + ": found " +
-                           short_number(worst.found) + ", expected " + short_number(worst.expected);
+        comparison.worst = place_of(rnn_case, must_be[worst.array], worst.index) + ": " + difference_of(worst);
     comparison.precision = precision_of(limits, comparison.correct,
                                         [&](const Limits::Kept& kept) { return worst_by(kept.largest).ratio <= 1; });
     return comparison;

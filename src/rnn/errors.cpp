@@ -175,7 +175,7 @@ struct PseudoLayer {
         const Step now{rounding,  place.hidden(),    at,
                        at_errors, sum_errors.data(), projects ? unprojected.data() : at_errors.h};
         by_cell(
-            place.rnn_case.cell, [&] { lstm(now, place.rnn_case.clip); }, [&] { gru(now); },
+            place.rnn_case.cell, [&] { lstm(now, place.rnn_case.clip_bound()); }, [&] { gru(now); },
             [&](bool relu) { plain(now, relu); });
         if (projects) project(at, at_errors.h);
     }

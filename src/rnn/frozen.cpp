@@ -46,7 +46,7 @@ RnnInputs frozen_inputs(const RnnCase& rnn_case, long number) {
     };
     for (LayerWeights& weights : inputs.layers)
         for_each_array(weights, [&](std::vector<double>& values) { fill(values); });
-    const double bound = rnn_case.clip > 0 ? std::min(1.0, rnn_case.clip) : 1;
+    const double bound = rnn_case.clip > 0 ? std::min(1.0, rnn_case.clip_bound()) : 1;
     fill(inputs.x);
     fill(inputs.hx);
     fill(inputs.cx, bound);

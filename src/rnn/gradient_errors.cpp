@@ -244,7 +244,7 @@ struct PseudoLayer {
                            errors,    at.dm ? at.dm : at.dh, at.dm ? dm_errors.data() : dh_errors,
                            dc_errors, dsum_errors.data(),    directly.data()};
         by_cell(
-            place.rnn_case.cell, [&] { lstm(in_cell, place.rnn_case.clip); }, [&] { gru(in_cell); },
+            place.rnn_case.cell, [&] { lstm(in_cell, place.rnn_case.clip_bound()); }, [&] { gru(in_cell); },
             [&](bool relu) { plain(in_cell, relu); });
         input.add(at.dsums, dsum_errors.data(), at.x, errors.x, errors.dx);
         recurrent.add(at.dsums, dsum_errors.data(), at.h_before, errors.h_before, now.data());

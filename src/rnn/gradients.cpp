@@ -9,7 +9,7 @@ namespace {
 
 /// `dh` is the gradient of h before projection. `dc` is that of c from later steps, and becomes that of the c before.
 void lstm(const LayerPlace& place, const TapeStep<double>& at, const double* dh, double* dc) {
-    const double clip = place.rnn_case.clip;
+    const double clip = place.rnn_case.clip_bound();
     for (std::size_t unit = 0, hidden = place.hidden(); unit < hidden; ++unit) {
         const double i = at.gates[unit], f = at.gates[hidden + unit];
         const double g = at.gates[2 * hidden + unit], o = at.gates[3 * hidden + unit];

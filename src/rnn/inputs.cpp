@@ -80,7 +80,7 @@ void make_states(Source& source, std::vector<double>& h, std::vector<double>& c)
     const std::size_t rows = size(rnn_case.pseudo_layers()) * size(rnn_case.batch);
     h = source.uniform(rows * size(rnn_case.output()), 1);
     if (rnn_case.cell != Cell::lstm) return;
-    const double bound = rnn_case.clip > 0 ? std::min(1.0, rnn_case.clip) : 1;
+    const double bound = rnn_case.clip > 0 ? std::min(1.0, rnn_case.clip_bound()) : 1;
     c = source.uniform(rows * size(rnn_case.hidden), bound);
 }
 

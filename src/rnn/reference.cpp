@@ -102,7 +102,7 @@ PackedMatrix packed_projection(const LayerPlace& place, const LayerWeights& weig
 // One step of a cell, from its sums; `h` is before projection.
 
 void lstm(const LayerPlace& place, const TapeStep<double>& at, const double* sums, double* h) {
-    const double clip = place.rnn_case.clip;
+    const double clip = place.rnn_case.clip_bound();
     for (std::size_t unit = 0, hidden = place.hidden(); unit < hidden; ++unit) {
         const double i = at.gates[unit] = sigmoid(sums[unit]);
         const double f = at.gates[hidden + unit] = sigmoid(sums[hidden + unit]);

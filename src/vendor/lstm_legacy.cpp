@@ -22,7 +22,8 @@ class LegacyRun : public CaseRun {
         if (case_.bias != BiasMode::both) cudnn(api_.cudnnSetRNNBiasMode, rnn_, number_in(bias_modes, case_.bias));
         if (case_.projection > 0) cudnn(api_.cudnnSetRNNProjectionLayers, handle_, rnn_, case_.projection, 0);
         if (case_.clip > 0)
-            cudnn(api_.cudnnRNNSetClip, handle_, rnn_, clip_minmax, pass_on_nan, -case_.clip, case_.clip);
+            cudnn(api_.cudnnRNNSetClip, handle_, rnn_, clip_minmax, pass_on_nan, -case_.clip_bound(),
+                  case_.clip_bound());
         if (wants_padding()) cudnn(api_.cudnnSetRNNPaddingMode, rnn_, padded_io);
         x_steps_ = step_tensors(case_.input);
         y_steps_ = step_tensors(case_.width());

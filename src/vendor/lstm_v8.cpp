@@ -15,7 +15,8 @@ class V8Run : public CaseRun {
               number_in(bias_modes, case_.bias), same_number(case_.direction), same_number(case_.input_mode), type_,
               precision_, number_in(math_types, case_.math), case_.input, case_.hidden, case_.output(), case_.layers,
               session_.no_dropout, flags);
-        if (case_.clip > 0) cudnn(api_.cudnnRNNSetClip_v8, rnn_, clip_minmax, pass_on_nan, -case_.clip, case_.clip);
+        if (case_.clip > 0)
+            cudnn(api_.cudnnRNNSetClip_v8, rnn_, clip_minmax, pass_on_nan, -case_.clip_bound(), case_.clip_bound());
         x_ = sequences(case_.input);
         y_ = sequences(case_.width());
         describe_states();

@@ -112,7 +112,7 @@ Real Layer<Real>::recurrent_sum(std::size_t gate, std::size_t unit, const Number
 template <class Real>
 Real Layer<Real>::clipped(Real c) const {
     if (case_.clip <= 0 || is(Fault::clip_ignored)) return c;
-    const Real bound = static_cast<Real>(case_.clip);
+    const auto bound = static_cast<Real>(static_cast<float>(case_.clip));  // the real one keeps it in fp32
     return is(Fault::clip_one_sided) ? std::min(c, bound) : std::clamp(c, -bound, bound);
 }
 
