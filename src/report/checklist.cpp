@@ -17,9 +17,10 @@ using Words = std::vector<std::string>;
 
 /// "frameworks" is no layer: what the rules of CUDA say of a framework is shown beside the framework.
 bool is_about_framework(const Finding& finding, const Facts& facts) {
-    return std::ranges::any_of(facts.frameworks, [&](const Framework& framework) {
-        return lower(finding.subject).starts_with(lower(framework.name));
-    });
+    std::string subject = lower(finding.subject);
+    std::erase(subject, ' ');  // "ONNX Runtime 1.30.0" is about onnxruntime
+    return std::ranges::any_of(facts.frameworks,
+                               [&](const Framework& framework) { return subject.starts_with(lower(framework.name)); });
 }
 
 /// How a layer is, by what the rules found in it.
@@ -275,8 +276,10 @@ std::vector<ChecklistLine> checklist_of(const Report& report) {
     add_layer("cuDNN", Layer::cudnn,
               std::ranges::any_of(facts.cudnns, [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); }),
               cudnn_lines(facts), files_of(facts, LibraryKind::cudnn, "no cuDNN"));
+    const bool some_found_no_memory = std::ranges::count(facts.rnn_runs, RunEnd::out_of_memory, &RnnRun::end) > 0;
     if (!given)
-        add_layer("Networks", Layer::rnn, std::ranges::count(facts.rnn_runs, RunEnd::ok, &RnnRun::end) > 0,
+        add_layer("Networks", Layer::rnn,
+                  std::ranges::count(facts.rnn_runs, RunEnd::ok, &RnnRun::end) > 0 && !some_found_no_memory,
                   {facts.rnn_runs.empty() ? why_not_run(report) : networks_line(report)}, {});
     if (facts.network) add_layer("Networks", Layer::rnn, false, {given_network(*facts.network)}, {});
     add_rows(checklist, "Frameworks", state_of(report, Layer::runtime, true, true), framework_lines(facts));

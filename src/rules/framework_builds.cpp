@@ -109,7 +109,7 @@ static Remedy with_cuda_instead(const Facts& facts, const Matrix& matrix, Framew
     if (command) {
         std::string notes;
         for (const std::string& note : build->notes)
-            if (!note.starts_with("known defect")) notes += "; it " + note;
+            if (!note.starts_with("known defect")) notes += (note == build->after_install ? ". " : "; it ") + note;
         std::vector<std::string> commands = {*command};
         if (const auto& package = framework.package)
             commands.insert(commands.begin(),
@@ -133,8 +133,11 @@ static void judge_installed(const Facts& facts, const Matrix& matrix, const Fram
             return answers.irrelevant("the files of " + name + " do not show whether it has CUDA");
         return answers.unknown("the files of " + name + " could not be read, so whether it has CUDA is unknown");
     }
+    // A CPU build of a framework for inference is usual beside one that trains, e.g. to verify exported models.
+    const Severity beside = is_for_training(framework) ? Severity::warning : Severity::note;
+    const Severity alone = is_for_training(framework) ? Severity::error : Severity::warning;
     answers.fault(
-        {.severity = is_for_training(framework) && !another_has_cuda ? Severity::error : Severity::warning,
+        {.severity = another_has_cuda ? beside : alone,
          .subject = name,
          .message = name + " in " + framework.environment + " is a CPU-only build: it never uses the GPU or cuDNN",
          .evidence = {{"package", framework.package.value_or("unknown"), "frameworks"},

@@ -11,10 +11,11 @@ using namespace rnncheck::test;
 namespace {
 
 /// Its words with one blank between them, however the lines are broken.
-std::string written(const Facts& facts) {
+std::string written(const Facts& facts, std::vector<Finding> findings = {}) {
     Page page({});
     Report report;
     report.facts = facts;
+    report.findings = std::move(findings);
     write_checklist(page, checklist_of(report));
     std::istringstream in(page.text());
     std::vector<std::string> words;
@@ -46,4 +47,16 @@ TEST_CASE("each framework is shown with its build and the cuDNN that it gets") {
 TEST_CASE("without frameworks there is no line about them") {
     CHECK_FALSE(contains(written(a_healthy_machine()), "Frameworks"));
     CHECK_FALSE(contains(written(but([](Facts& f) { add_environment(f); })), "Frameworks"));
+}
+
+TEST_CASE("what is wrong with a framework marks the frameworks, not CUDA") {
+    const Facts facts = but([](Facts& f) { add_torch(f).name = "onnxruntime"; });
+    Finding finding;
+    finding.rule = "cpu_only_build";
+    finding.layer = Layer::runtime;
+    finding.severity = Severity::warning;
+    finding.subject = "ONNX Runtime 1.30.0 (cpu)";
+    const std::string text = written(facts, {finding});
+    CHECK(contains(text, "! Frameworks"));
+    CHECK_FALSE(contains(text, "! CUDA"));
 }

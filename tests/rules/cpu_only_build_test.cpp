@@ -36,9 +36,22 @@ RULE_TEST(cpu_only_build,
 
 namespace {
 
-rnncheck::Remedy remedy_for(const rnncheck::Facts& facts) {
+rnncheck::Finding finding_of(const rnncheck::Facts& facts) {
     const auto rule = rnncheck::find_named(rnncheck::all_rules(), "cpu_only_build");
-    return (*rule)->check(facts, rnncheck::Matrix::bundled()).findings.at(0).remedies.at(0);
+    return (*rule)->check(facts, rnncheck::Matrix::bundled()).findings.at(0);
+}
+
+rnncheck::Remedy remedy_for(const rnncheck::Facts& facts) {
+    return finding_of(facts).remedies.at(0);
+}
+
+/// ONNX Runtime 1.30.0 without CUDA, which does not train.
+rnncheck::Framework& add_onnxruntime_cpu(rnncheck::Facts& f) {
+    rnncheck::Framework& runtime = rnncheck::test::add_tensorflow_cpu(f);
+    runtime.name = "onnxruntime";
+    runtime.version = rnncheck::test::v("1.30.0");
+    runtime.package = "onnxruntime 1.30.0";
+    return runtime;
 }
 
 /// PyTorch 2.4.1 without CUDA, on a GPU and a driver.
@@ -90,4 +103,31 @@ TEST_CASE("a build that brings its libraries is offered before one that wants th
     const Remedy remedy = remedy_for(facts);
     CHECK(remedy.commands.back() == "/srv/environment/bin/python -m pip install \"tensorflow[and-cuda]==2.18.0\"");
     CHECK(contains(remedy.link, "pypi.org/project/tensorflow"));
+}
+
+TEST_CASE("a CPU-only build is a note where it does not train and another framework has CUDA") {
+    using namespace rnncheck;
+    using test::but;
+    CHECK(finding_of(but([](Facts& f) { add_onnxruntime_cpu(f); })).severity == Severity::warning);
+    CHECK(finding_of(but([](Facts& f) { test::add_tensorflow_cpu(f); })).severity == Severity::error);
+    CHECK(finding_of(but([](Facts& f) {
+              test::add_torch(f);
+              test::add_tensorflow_cpu(f);
+          })).severity == Severity::warning);
+    CHECK(finding_of(but([](Facts& f) {
+              test::add_torch(f);
+              add_onnxruntime_cpu(f);
+          })).severity == Severity::note);
+}
+
+TEST_CASE("what has to be done after the installation is a sentence of its own") {
+    using namespace rnncheck;
+    const Remedy remedy = remedy_for(test::but([](Facts& f) {
+        add_onnxruntime_cpu(f);
+        f.driver.library_version = test::v("580.65.06");
+        for (Library& library : f.libraries)
+            if (library.kind == LibraryKind::cuda) library.version_in_name = test::v("580.65.06");
+    }));
+    INFO(remedy.text);
+    CHECK(contains(remedy.text, "build. Call onnxruntime.preload_dlls() before the first session."));
 }
