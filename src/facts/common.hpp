@@ -47,14 +47,17 @@ struct CallResult {
     bool ok() const { return code == 0; }
 };
 
-/// CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED (cudnn_graph.h of cuDNN 9): the host's memory, not the GPU's.
+/// CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED (cudnn_graph.h of cuDNN 9): the host's memory, by the header. On
+/// an H200, 9.14.0 returned it too when the GPU's memory was full, and when the driver's PTX compiler was missing.
 inline constexpr std::int64_t cudnn_host_allocation_failed = 4003;
 
 /// CUDA_ERROR_OUT_OF_MEMORY (cuda.h), CUDNN_STATUS_ALLOC_FAILED of cuDNN 7 and 8 (cudnn.h), both 2, and the two failed
-/// allocations of cuDNN 9, which has no status between 0 and 1001.
+/// allocations of cuDNN 9, which has no status between 0 and 1001. Its 5003, EXECUTION_FAILED_CUDART, has CUDA's error
+/// in the text: "(err 2 out of memory != cudaSuccess ..." (9.19.0).
 inline bool is_out_of_memory(const CallResult& result) {
     if (result.call.starts_with("cudnn"))
-        return result.code == 2 || result.code == cudnn_host_allocation_failed || result.code == 4004;
+        return result.code == 2 || result.code == cudnn_host_allocation_failed || result.code == 4004 ||
+               (result.code == 5003 && result.text.find("(err 2 ") != std::string::npos);
     return result.call.starts_with("cu") && result.code == 2;
 }
 

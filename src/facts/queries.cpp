@@ -99,6 +99,11 @@ const Library* driver_library(const Facts& facts) {
     return library && !library->stub && !library->problem ? library : nullptr;
 }
 
+bool is_link_to_missing_driver(const Library& library) {
+    return library.problem == FileProblem::dangling_link &&
+           (library.kind == LibraryKind::cuda || library.kind == LibraryKind::nvml);
+}
+
 std::string libcuda_in_use(const Facts& facts) {
     const Library* library = driver_library(facts);
     return library ? library->path : facts.driver.library.value_or("libcuda.so.1");
