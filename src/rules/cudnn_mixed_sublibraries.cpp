@@ -90,6 +90,20 @@ static std::string foreign_directory(const Facts& facts, const Matrix& matrix, c
     return "";
 }
 
+/// What mixes the versions, as far as the environment shows it, and what to remove.
+struct Origin {
+    std::string message, to_remove;
+};
+
+static Origin origin_of(const Facts& facts, const std::string& directory) {
+    const std::string* const preload = environment(facts, "LD_PRELOAD");
+    if (preload && contains(*preload, "libcudnn"))
+        return {"; LD_PRELOAD is " + escaped(*preload, 200), "libcudnn from LD_PRELOAD"};
+    if (directory.empty()) return {"", "the directory of the other cuDNN from LD_LIBRARY_PATH"};
+    return {"; LD_LIBRARY_PATH includes the directory of those, " + directory,
+            "the directory " + directory + " from LD_LIBRARY_PATH"};
+}
+
 /// A program that opens cuDNN by its name gets it, or some framework does.
 static bool is_loaded(const Facts& facts, const CudnnCopy& copy) {
     return copy.first_choice || std::ranges::any_of(facts.frameworks, [&](const Framework& framework) {
@@ -107,14 +121,14 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
         if (!is_loaded(facts, copy) && !directory.empty())
             return answers.irrelevant("nothing loads the cuDNN that LD_LIBRARY_PATH would mix");
         const Evidence& first = signs.of_mixture.front();
+        const Origin origin = origin_of(facts, directory);
         return answers.fault(
             {.severity = frameworks_that_get(facts, matrix, copy).empty() ? severity_of(copy) : Severity::error,
              .subject = copy.path,
              .message = name + " is mixed with libraries of another cuDNN version: " + first.what + ", " + first.value +
-                        (directory.empty() ? "" : "; LD_LIBRARY_PATH includes the directory of those, " + directory),
+                        origin.message,
              .evidence = signs.of_mixture,
-             .remedies = {remedy("cudnn_mixed_sublibraries", {directory.empty() ? "the directory of the other cuDNN"
-                                                                                : "the directory " + directory})},
+             .remedies = {remedy("cudnn_mixed_sublibraries", {origin.to_remove})},
              .confidence = signs.confidence,
              .explains = places_of(facts, mismatches(facts, copy))});
     }

@@ -1,5 +1,7 @@
 // The driver's library: missing, not found by the loader, or a stub.
 #include "rules/rule.hpp"
+#include "rules/support/boards.hpp"
+#include "rules/support/cases.hpp"
 
 namespace rnncheck::rules {
 
@@ -80,18 +82,44 @@ Verdict driver_library_missing(const Facts& facts, const Matrix&) {
     if (!kernel_side_seen(facts))
         return facts.driver.module_loaded ? not_applicable("the kernel part of the driver is missing too")
                                           : undecided(kernel_not_asked(facts));
-    const auto copies = usable_copies(facts, LibraryKind::cuda);
+    auto copies = usable_copies(facts, LibraryKind::cuda);
+    std::erase_if(copies, [](const Library* copy) { return copy->compat; });
+    const Library* const link = find_where(facts.libraries, [](const Library& library) {
+        return library.kind == LibraryKind::cuda && is_link_to_missing_driver(library);
+    });
     return fault(
         {.subject = "libcuda.so.1",
          .message = copies.empty()
                         ? "the kernel part of the NVIDIA driver is present, but the driver library "
-                          "libcuda.so.1 is not installed"
+                          "libcuda.so.1 is not installed" +
+                              (link ? ": " + link->path + " is a symbolic link to a file that does not exist" : "")
                         : "the loader does not find libcuda.so.1, although it is installed at " + copies.front()->path,
          .evidence = {{"libcuda.so.1", "not in the loader's search path", "libraries"},
                       {"device nodes", std::to_string(facts.driver.device_nodes.size()), "driver.device_nodes"},
                       {"kernel module", if_known(facts.driver.kernel_version), "driver.kernel_version"}},
          .remedies = {install_or_find(facts, copies)},
          .symptoms = {"libcuda"}});
+}
+
+/// The driver's library that compiles PTX code: cuDNN needs it for the kernels that it compiles at run time.
+Verdict ptx_compiler_missing(const Facts& facts, const Matrix&) {
+    constexpr int jit_compiler_not_found = 221;  // CUDA_ERROR_JIT_COMPILER_NOT_FOUND (cuda.h)
+    const auto nothing_there = without_gpu(facts);
+    if (facts.kernel_runs.empty()) return nothing_there.value_or(undecided("no test kernel was run"));
+    VerdictBuilder answers;
+    for (const KernelRun& run : facts.kernel_runs)
+        if (!run.result)
+            answers.unknown("the result of the test kernel on " + gpu_subject(facts, run.gpu) + " is unknown");
+        else if (run.result->code == jit_compiler_not_found)
+            answers.fault({.subject = gpu_subject(facts, run.gpu),
+                           .message = "the driver cannot compile code for " + gpu_subject(facts, run.gpu) + ": " +
+                                      in_words(*run.result),
+                           .evidence = {{"call", in_words(*run.result), place_of(facts, run) + ".result"}},
+                           .remedies = {on_host(facts, remedy("ptx_compiler_missing"))},
+                           .explains = places_on(facts, run.gpu)});
+        else
+            answers.passed("the driver's PTX compiler is there");
+    return answers.close();
 }
 
 /// WSL brings its own libcuda in /usr/lib/wsl/lib, and the loader does not take it.

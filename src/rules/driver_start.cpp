@@ -20,8 +20,9 @@ Verdict driver_init_failed(const Facts& facts, const Matrix& matrix) {
                       {"meaning of " + std::to_string(init.code), status ? status->name + ": " + status->meaning : "",
                        status ? status->source.url : "matrix"},
                       {"pipes of the MPS control daemon", if_known(facts.driver.mps_pipe), "driver.mps_pipe"}},
-         .remedies = {speaks_of_mps ? remedy("driver_init_failed/mps")
-                                    : on_host(facts, remedy("driver_init_failed/reboot"))},
+         .remedies = {speaks_of_mps            ? remedy("driver_init_failed/mps")
+                      : is_out_of_memory(init) ? remedy("driver_init_failed/memory")
+                                               : on_host(facts, remedy("driver_init_failed/reboot"))},
          .symptoms = {"driver.init"}});
 }
 

@@ -46,10 +46,11 @@ static std::string problem_of(const Library& library) {
 Verdict library_file_damaged(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
+    const bool driver_found = driver_library(facts);
     for (const auto& library : facts.libraries) {
         if (!read_whole(library) && !library.problem) answers.unknown("a library file was not read completely");
         const auto what = defect(library);
-        if (!what) continue;
+        if (!what || (!driver_found && is_link_to_missing_driver(library))) continue;
         const bool in_the_way = on_loader_path(library) && !passed_over(facts, library);
         Remedy reinstall = remedy("library_file_damaged");
         reinstall.checks = owner_commands(facts, library.path);

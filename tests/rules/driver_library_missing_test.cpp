@@ -5,6 +5,18 @@ RULE_TEST(driver_library_missing,
           Fires{{{"module only", module_without_library(), "driver library libcuda.so.1 is not"},
                  {"nodes only", after(module_without_library(), [](Facts& f) { f.driver.module_loaded.reset(); }),
                   "driver library libcuda.so.1 is not"},
+                 {"links to a driver that is not mounted, and the toolkit's compatibility library",
+                  after(module_without_library(),
+                        [](Facts& f) {
+                            Library& compat = f.libraries.emplace_back();
+                            compat.path = "/usr/local/cuda/compat/libcuda.so.1";
+                            compat.compat = true;
+                            compat.machine = "64-bit x86-64";
+                            Library& link = f.libraries.emplace_back();
+                            link.path = "/lib/libcuda.so.1";
+                            link.problem = FileProblem::dangling_link;
+                        }),
+                  "is not installed: /lib/libcuda.so.1 is a symbolic link to a file that does not exist"},
                  {"a copy where the loader does not look",
                   after(module_without_library(),
                         [](Facts& f) {

@@ -1,4 +1,5 @@
 #include "judge.hpp"
+#include "support/broken_machines.hpp"
 #include "support/cudnn_machines.hpp"
 #include "support/rule_test.hpp"
 
@@ -54,6 +55,14 @@ RULE_TEST(
     Silent{{{"healthy", a_healthy_machine(), ""},
             {"a broken part that a cuDNN would load is told as that",
              but([](Facts& f) { library_named(f, "libcudnn_adv_infer.so.8").problem = FileProblem::truncated; }), ""},
+            {"a link to a driver that is not there is told as that",
+             after(module_without_library(),
+                   [](Facts& f) {
+                       Library& link = f.libraries.emplace_back();
+                       link.path = "/lib/libcuda.so.1";
+                       link.problem = FileProblem::dangling_link;
+                   }),
+             ""},
             {"for another machine is another fault", damaged(FileProblem::other_machine, "for 64-bit AArch64"), ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                 {"a file was not read", but([](Facts& f) { f.libraries.back().machine.reset(); }), ""}}})

@@ -1,0 +1,41 @@
+#include "judge.hpp"
+#include "support/cudnn_machines.hpp"
+#include "support/rule_test.hpp"
+
+namespace {
+
+using namespace rnncheck;
+using namespace rnncheck::test;
+
+/// As an H200 was without the library: cuDNN reports a lack of host memory.
+Facts without_ptx_compiler() {
+    return but([](Facts& f) {
+        KernelRun& run = f.kernel_runs.front();
+        run.result = {"cuModuleLoadDataEx", 221,
+                      "CUDA_ERROR_JIT_COMPILER_NOT_FOUND: PTX JIT compiler library not found"};
+        run.correct.reset();
+        all_cases(f, RunEnd::out_of_memory,
+                  {"cudnnGetRNNTempSpaceSizes", 4003, "CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED"});
+    });
+}
+
+}  // namespace
+
+RULE_TEST(
+    ptx_compiler_missing,
+    Fires{{{"the driver says so", without_ptx_compiler(),
+            "the driver cannot compile code for GPU 0 (NVIDIA GeForce RTX 3090): cuModuleLoadDataEx returned 221"}}},
+    Silent{{{"healthy", a_healthy_machine(), ""},
+            {"the kernel fails for another reason", but([](Facts& f) {
+                 f.kernel_runs = {{0, CallResult{"cuLaunchKernel", 719, "CUDA_ERROR_LAUNCH_FAILED"}, {}}};
+             }),
+             ""}}},
+    CannotTell{
+        {{"nothing learnt", nothing_learnt(), ""}, {"not run", but([](Facts& f) { f.kernel_runs.clear(); }), ""}}})
+
+TEST_CASE("without the PTX compiler that is the only error, whatever cuDNN reports of memory") {
+    std::vector<std::string> errors;
+    for (const Finding& finding : judge(without_ptx_compiler(), Matrix::bundled(), {}).findings)
+        if (finding.severity == Severity::error) errors.push_back(finding.rule);
+    CHECK(errors == std::vector<std::string>{"ptx_compiler_missing"});
+}
