@@ -125,8 +125,8 @@ ReducedPrecision reduced_precision(const Facts& facts, int gpu, const RnnCase& r
     reduced.tf32_exists = at_least(8, 0);
     // 1 forces it on, whatever the program asks; 0 forbids it.
     reduced.tf32_allowed = reduced.tf32_exists && forced != "0" && (forced == "1" || rnn_case.math != MathType::fma);
-    // cuDNN compiles persist_dynamic with --use_fast_math, which means tanh.approx.f32 from sm_75 on; how it compiles
-    // the static persistent kernels is not known. docs/numerics.md
+    // cuDNN compiles persist_dynamic with --use_fast_math, which means tanh.approx.f32 from sm_75 on; on an H200 the
+    // static persistent kernels had such errors too. docs/numerics.md
     reduced.fast_math = rnn_case.algorithm != Algorithm::standard && at_least(7, 5);
     return reduced;
 }
