@@ -195,7 +195,7 @@ void add_not_mapped(const Process& process, const std::vector<std::string>& else
 
 Which which_for_file(const Root& root, const std::string& path, const WhichSetting& setting) {
     const std::string named = absolute_path(path, own_working_directory());
-    elf::ElfFile file = elf::read_elf_program(root, named);
+    elf::ElfFile file = elf::read_elf_file(root, named, elf::ElfUse::program);
     refuse_unpredictable(root, named, file);
     Which which{file.is_program ? root.real_path(named).value_or(named) : named, {}, {}};
     const bool secure = file.is_program && starts_secure(root, which.target);
@@ -246,7 +246,7 @@ Which which_for_process(int id, bool all) {
     const RunningProcess running = look_into(id);
     const Root root(running.root);
     Which which{"process " + std::to_string(id) + " (" + running.program + ")", {}, {}};
-    const elf::ElfFile program = elf::read_elf_program(root, running.program);
+    const elf::ElfFile program = elf::read_elf_file(root, running.program, elf::ElfUse::program);
     const Loader loader = loader_of(root, {.library_path = running.library_path.value_or(""),
                                            .working_directory = running.working_directory,
                                            .program_directory = std::string(origin_of(running.program)),
