@@ -51,10 +51,6 @@ bool starts_secure(const Root& root, const std::string& path) {
     return other_user || other_group || capabilities;
 }
 
-bool is_static(const elf::ElfFile& file) {
-    return !file.has_dynamic_section || (file.is_program && !file.interpreter);
-}
-
 std::vector<std::string> notes_on(const Root& root, const std::string& path, const elf::ElfFile& file, bool secure) {
     std::vector<std::string> notes;
     if (file.interpreter && !root.exists(*file.interpreter))
@@ -200,7 +196,7 @@ Which which_for_file(const Root& root, const std::string& path, const WhichSetti
     Which which{file.is_program ? root.real_path(named).value_or(named) : named, {}, {}};
     const bool secure = file.is_program && starts_secure(root, which.target);
     which.notes = notes_on(root, which.target, file, secure);
-    if (is_static(file)) {
+    if (!file.has_dynamic_section || (file.is_program && !file.interpreter)) {
         which.notes.push_back("it is a static program and does not use the loader");
         return which;
     }

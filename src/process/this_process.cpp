@@ -126,23 +126,24 @@ std::string temporary_directory() {
 
 PrivateDirectory::PrivateDirectory() {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) return;
     std::string path = temporary_directory() + "/rnncheck-XXXXXX";
-    if (mkdtemp(path.data())) path_ = path;
-    if (path_) remover_ = fork();
-    if (path_ && remover_ == 0) {
-        close(ends[1]);
-        remove_at_the_end(*path_, ends[0]);
+    if (pipe2(ends, O_CLOEXEC) != 0) return;
+    const Descriptor other_end(ends[0]);
+    open_while_needed_ = Descriptor(ends[1]);
+    if (!mkdtemp(path.data())) return;
+    remover_ = fork();
+    if (remover_ == 0) {
+        open_while_needed_.close();
+        remove_at_the_end(path, other_end.number());
     }
-    close(ends[0]);
-    open_while_needed_ = ends[1];
-    if (!path_ || remover_ > 0) return;
-    rmdir(path_->c_str());
-    path_.reset();
+    if (remover_ > 0)
+        path_ = path;
+    else
+        rmdir(path.c_str());
 }
 
 PrivateDirectory::~PrivateDirectory() {
-    if (open_while_needed_ >= 0) close(open_while_needed_);
+    open_while_needed_.close();
     if (remover_ > 0)
         while (waitpid(remover_, nullptr, 0) < 0 && errno == EINTR) {
         }
