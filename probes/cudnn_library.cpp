@@ -10,11 +10,6 @@ namespace rnncheck::probes::cudnn_library {
 
 using CudnnApi = vendor::Opened<vendor::CudnnApi>;
 
-/// cudnnGetMaxDeviceVersion counts 100 * major + 10 * minor: 1210 is 12.1.
-static Version capability_from_number(std::size_t number) {
-    return make_version({static_cast<int>(number / 100), static_cast<int>(number % 100 / 10)});
-}
-
 static void ask_versions(const CudnnApi& cudnn, ProbeWriter& writer, Cudnn& found) {
     if (!cudnn.cudnnGetVersion) {
         found.failure =
@@ -24,9 +19,10 @@ static void ask_versions(const CudnnApi& cudnn, ProbeWriter& writer, Cudnn& foun
     found.version = cudnn_version_from_number(call(writer, cudnn.cudnnGetVersion));
     if (cudnn.cudnnGetCudartVersion)
         found.built_for_cuda = cuda_version_from_number(static_cast<int>(call(writer, cudnn.cudnnGetCudartVersion)));
-    if (cudnn.cudnnGetMaxDeviceVersion)
+    if (cudnn.cudnnGetMaxDeviceVersion)  // 100 * major + 10 * minor: 1210 is 12.1
         if (const auto number = call(writer, cudnn.cudnnGetMaxDeviceVersion); number > 0 && number < 100'000)
-            found.newest_capability = capability_from_number(number);
+            found.newest_capability =
+                make_version({static_cast<int>(number / 100), static_cast<int>(number % 100 / 10)});
     if (cudnn.speaks_legacy()) found.dialects.emplace_back(name_of(Dialect::legacy));
     if (cudnn.speaks_v8()) found.dialects.emplace_back(name_of(Dialect::v8));
 }

@@ -65,8 +65,8 @@ constexpr std::chrono::seconds slow_start(3);
 static void run(const Job&, ProbeWriter& writer) {
     const auto start = std::chrono::steady_clock::now();
     const auto cuda = vendor::open_as<vendor::CudaApi>(writer, "libcuda.so.1");
-    if (!cuda.library.handle) return;
-    writer.facts(about_library(cuda.library));
+    if (!cuda.handle) return;
+    writer.facts(about_library(cuda));
 
     Facts version;
     int number = 0;

@@ -1,8 +1,6 @@
 // Asked while the process of another probe is silent for long: how busy the GPUs are, and which faults the driver wrote
 // into the kernel log. Together they tell a kernel that never ends from a driver that waits.
 #include <fcntl.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -18,26 +16,14 @@ constexpr std::size_t most_bytes = 8 << 20, most_xids = 20;
 /// Each read of /dev/kmsg gives one record and does not wait for the next one (Documentation/ABI/testing/dev-kmsg of
 /// the kernel). Nothing where it may not be read: dmesg_restrict, or a container.
 static std::optional<std::string> kernel_log(const Root& root) {
-    const int file = open(root.outside("/dev/kmsg").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (file < 0) return std::nullopt;
+    const Descriptor file(open(root.outside("/dev/kmsg").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     std::string text;
-    char record[8192];
-    bool any = false;
     while (text.size() < most_bytes) {
-        const ssize_t got = read(file, record, sizeof record);
+        const ssize_t got = read_onto(text, file.number(), 8192);
         if (got < 0 && errno == EPIPE) continue;  // overwritten while we read
         if (got <= 0) break;
-        any = true;
-        text.append(record, static_cast<std::size_t>(got));
     }
-    close(file);
-    return any ? std::optional(text) : std::nullopt;
-}
-
-static double seconds_since_boot() {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+    return text.empty() ? std::nullopt : std::optional(text);
 }
 
 /// "4,1234,98765432,-;NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus." The third number is the age
@@ -58,8 +44,11 @@ static std::optional<XidEvent> xid_in(std::string_view record) {
     }
     const auto head = split(record.substr(0, message), ',');
     if (head.size() >= 3)
-        if (const auto microseconds = leading_number<long long>(head[2]))
-            event.seconds_ago = seconds_since_boot() - static_cast<double>(*microseconds) / 1e6;
+        if (const auto microseconds = leading_number<long long>(head[2])) {
+            const auto since_boot = std::chrono::steady_clock::now().time_since_epoch();  // CLOCK_MONOTONIC
+            event.seconds_ago =
+                std::chrono::duration<double>(since_boot).count() - static_cast<double>(*microseconds) / 1e6;
+        }
     return event;
 }
 
@@ -77,7 +66,7 @@ static Driver read_kernel_log(const Root& root) {
 /// Of the boards that are known already; the others could not be distinguished.
 static void ask_how_busy(const Facts& known, ProbeWriter& writer) {
     const auto nvml = vendor::open_as<vendor::NvmlApi>(writer, "libnvidia-ml.so.1");
-    if (!nvml.library.handle || known.nvml_devices.empty() || !nvml.check(nvml.nvmlInit_v2).ok()) return;
+    if (!nvml.handle || known.nvml_devices.empty() || !nvml.check(nvml.nvmlInit_v2).ok()) return;
     for (const Board& board : known.nvml_devices) {
         vendor::NvmlDevice device = nullptr;
         vendor::NvmlUtilization utilization{};

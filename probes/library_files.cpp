@@ -13,7 +13,6 @@
 namespace rnncheck::probes::library_files {
 
 static constexpr std::size_t most_libraries = 512;
-static constexpr std::size_t most_names_in_directory = 100'000;
 
 struct Candidate {
     std::string path;
@@ -33,7 +32,7 @@ static bool has_directory(const Library& library, std::string_view directory) {
 /// By kind, and of several names of one file the one that programs open first: libcudart.so.12 before .so.12.4.99.
 static std::vector<std::string> library_names_in(const Root& root, const std::string& directory) {
     std::set<std::tuple<LibraryKind, std::size_t, std::string>> found;
-    for (const auto& name : root.names_in(directory, most_names_in_directory))
+    for (const auto& name : root.names_in(directory))
         if (const auto library = loader::library_name(name)) found.emplace(library->kind, name.size(), name);
     std::vector<std::string> names;
     for (const auto& [kind, length, name] : found) names.push_back(name);

@@ -142,7 +142,7 @@ static Facts ask_versions(const Nvml& nvml) {
 
 static void run(const Job&, ProbeWriter& writer) {
     const auto nvml = vendor::open_as<vendor::NvmlApi>(writer, "libnvidia-ml.so.1");
-    if (!nvml.library.handle) return;
+    if (!nvml.handle) return;
     Facts init;
     init.driver.nvml_init = nvml.check(nvml.nvmlInit_v2);
     writer.facts(init);

@@ -1,6 +1,7 @@
 // Python environments and the frameworks in them, read as files: which build it is, what it was made for, and which
 // cuDNN and cuBLAS files the loader would give it. No interpreter is started.
 #include <algorithm>
+#include <set>
 
 #include "base/program.hpp"
 #include "files/python/environments.hpp"
@@ -24,21 +25,15 @@ static Facts facts_of(const Root& root, PythonEnvironment environment) {
     return news;
 }
 
-static bool same_place(const Root& root, const std::string& one, const std::string& other) {
-    return one == other || (root.real_path(one) && root.real_path(one) == root.real_path(other));
-}
-
 static void run(const Job& job, ProbeWriter& writer) {
     const python::Variables variables = python::variables_of_process();
     writer.calling("looking for the active Python environment");
     const auto active = python::active_environment(job.root, variables, job.facts.tool.python);
     if (job.facts.tool.python && !active)
         writer.failed({"--python", 1, "there is no Python environment at " + *job.facts.tool.python});
-    std::vector<std::string> done;
+    std::set<std::string> done;  // real paths
     const auto examine = [&](PythonEnvironment environment) {
-        for (const std::string& path : done)
-            if (same_place(job.root, path, environment.path)) return;
-        done.push_back(environment.path);
+        if (!done.insert(job.root.real_path(environment.path).value_or(environment.path)).second) return;
         writer.calling("reading the packages of " + environment.path);
         writer.facts(facts_of(job.root, std::move(environment)));
     };

@@ -15,10 +15,6 @@ static std::vector<std::string> targets(const Facts& facts) {
     return asked ? wanted_rnn_targets(facts) : std::vector<std::string>();
 }
 
-static RnnCase mask_case(Dialect dialect) {
-    return parse_case("relu fp32 I=64 H=64 B=64 T=16 L=2 training", {.math = exact_math(dialect)});
-}
-
 /// y of the case is then the mask, times what is kept is multiplied by.
 static RnnInputs mask_inputs(const RnnCase& rnn_case) {
     RnnInputs inputs = make_inputs(rnn_case);
@@ -50,8 +46,10 @@ static void measure(vendor::Session& session, RnnDropout& found) {
         !calls(session.cuda, session.cuda.cuMemAlloc_v2, &states, bytes))
         calls.result.bytes = static_cast<std::int64_t>(bytes);
     calls(cudnn, cudnn.cudnnCreateDropoutDescriptor, &session.no_dropout);
-    RnnRun run = run_of(found, mask_case(found.dialect), 0);
-    const vendor::DeviceImage image = vendor::device_image(run.rnn_case, mask_inputs(run.rnn_case));
+    const RnnCase mask_case =
+        parse_case("relu fp32 I=64 H=64 B=64 T=16 L=2 training", {.math = exact_math(found.dialect)});
+    RnnRun run = run_of(found, mask_case, 0);
+    const vendor::DeviceImage image = vendor::device_image(mask_case, mask_inputs(mask_case));
     const auto y_from_seed = [&] {
         std::vector<double> y;
         if (calls(cudnn, cudnn.cudnnSetDropoutDescriptor, session.no_dropout, session.handle,

@@ -47,7 +47,8 @@ class Calculation {
             const int next = unbounded ? 2 * good : good + (bad - good) / 2;
             (fits(next) ? good : bad) = next;
         }
-        good = with_neighbours(good);
+        // What is just below must fit as well; else the search went astray, and goes down from there.
+        while (good > 1 && !(fits(good - 1) && fits(good))) good = good / 2;
         fit_.bounded = last_refused_ == good + 1 || good == largest(fit_.of);
         record(good);
     }
@@ -75,12 +76,6 @@ class Calculation {
         fit_.result = CallResult{"cudnnGetRNNTempSpaceSizes", impossible_answer,
                                  "requests less memory with a " + std::string(name_of(fit_.of)) + " of " +
                                      std::to_string(size) + " than with a smaller one: its number has overflowed"};
-    }
-
-    /// What is just below must fit as well; else the search went astray, and goes down from there.
-    int with_neighbours(int good) {
-        while (good > 1 && !(fits(good - 1) && fits(good))) good = good / 2;
-        return good;
     }
 
     void record(int size) {

@@ -204,7 +204,7 @@ class Sweep {
     void run() {
         const auto start = std::chrono::steady_clock::now();
         const vendor::Session session = open_rnn(job_, writer_, target_);
-        if (session.cudnn.library.handle) ask_free_memory(session);
+        if (session.cudnn.handle) ask_free_memory(session);
         SilenceLimits limits(
             std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start),
             compiles_kernels(job_.facts, target_));

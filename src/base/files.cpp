@@ -18,11 +18,6 @@ namespace {
 constexpr int most_links = 40;  // what Linux follows as well before it answers ELOOP
 constexpr std::size_t most_at_once = 1 << 16;
 
-struct CloseFile {
-    int file;
-    ~CloseFile() { close(file); }
-};
-
 }  // namespace
 
 ssize_t read_onto(std::string& text, int file, std::size_t most) {
@@ -44,14 +39,12 @@ bool Root::exists(std::string_view path) const {
 std::optional<std::string> Root::read(std::string_view path, std::size_t most) const {
     const auto place = place_of(path);
     if (!place) return std::nullopt;
-    const int file = open(place->c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (file < 0) return std::nullopt;
-    const CloseFile guard{file};
+    const Descriptor file(open(place->c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     struct stat about {};
-    if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
+    if (!file.open() || fstat(file.number(), &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
     std::string content;
     while (content.size() < most) {
-        const ssize_t got = read_onto(content, file, most - content.size());
+        const ssize_t got = read_onto(content, file.number(), most - content.size());
         if (got < 0) return std::nullopt;
         if (got == 0) break;
     }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace rnncheck {
@@ -13,6 +15,29 @@ namespace rnncheck {
 /// One read(2) of at most `most` bytes, added to the text: no buffer on the stack, which may be limited to little.
 /// Gives what read gives.
 ssize_t read_onto(std::string& text, int file, std::size_t most = 1 << 14);
+
+/// A file descriptor that closes itself.
+class Descriptor {
+  public:
+    Descriptor() = default;
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(Descriptor&& other) noexcept : number_(other.number_) { other.number_ = -1; }
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        std::swap(number_, other.number_);
+        return *this;
+    }
+    ~Descriptor() { close(); }
+
+    int number() const { return number_; }
+    bool open() const { return number_ >= 0; }
+    void close() {
+        if (open()) ::close(number_);
+        number_ = -1;
+    }
+
+  private:
+    int number_ = -1;
+};
 
 /// The file system as seen from `prefix`: "" is the machine itself, "/mnt/image" a mounted image or a test's directory.
 /// Paths given and returned are the ones inside.

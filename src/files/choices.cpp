@@ -179,7 +179,7 @@ void add_elsewhere(const Root& root, const std::vector<std::string>& directories
         for (const auto& candidate : choice.candidates) seen.insert(real_or_same(root, candidate.path));
         for (const auto& directory : directories) {
             const std::string path = directory + '/' + choice.soname;
-            if (!root.surely_absent(path) && root.exists(path) && seen.insert(real_or_same(root, path)).second &&
+            if (root.exists(path) && seen.insert(real_or_same(root, path)).second &&
                 choice.candidates.size() < most_candidates)
                 choice.candidates.push_back({path, LoaderRule::elsewhere, "the loader does not search there"});
         }

@@ -141,20 +141,19 @@ std::map<FoundVia, std::vector<std::string>> other_library_directories(const Roo
         append(directories, {toolkit + "/compat", toolkit + "/compat/lib"});
     }
     const python::Variables variables = python::variables_of_process();
-    const std::string conda = python::value_of(variables, "CONDA_PREFIX");
-    std::vector<std::optional<PythonEnvironment>> environments = {
-        python::active_environment(root, variables, asked_python), python::environment_on_path(root, variables)};
-    for (const std::string& prefix : {python::value_of(variables, "VIRTUAL_ENV"), conda, std::string("/usr/local"),
-                                      std::string("/usr"), python::value_of(variables, "HOME") + "/.local"})
-        environments.push_back(python::environment_at(root, variables, prefix));
-    for (const auto& environment : environments)
+    const auto at = [&](const std::string& prefix) { return python::environment_at(root, variables, prefix); };
+    const auto active = python::active_environment(root, variables, asked_python);
+    const auto conda = at(python::value_of(variables, "CONDA_PREFIX"));
+    for (const auto& environment :
+         {active, python::environment_on_path(root, variables), at(python::value_of(variables, "VIRTUAL_ENV")), conda,
+          at("/usr/local"), at("/usr"), at(python::value_of(variables, "HOME") + "/.local")})
         for (const auto& packages : environment ? environment->package_directories : Directories{}) {
             for (const auto& wheel : children(root, packages + "/nvidia", ""))
                 found[FoundVia::wheel].push_back(wheel + "/lib");
             found[FoundVia::wheel].push_back(packages + "/torch/lib");
         }
-    const auto asked = python::environment_at(root, variables, asked_python.value_or(conda));
-    if (asked && asked->kind == "conda") found[FoundVia::conda] = {asked->path + "/lib"};
+    if (const auto& used = asked_python ? active : conda; used && used->kind == "conda")
+        found[FoundVia::conda] = {used->path + "/lib"};
     return found;
 }
 

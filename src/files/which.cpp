@@ -51,10 +51,6 @@ bool starts_secure(const Root& root, const std::string& path) {
     return other_user || other_group || capabilities;
 }
 
-bool is_static(const elf::ElfFile& file) {
-    return !file.has_dynamic_section || (file.is_program && !file.interpreter);
-}
-
 std::vector<std::string> notes_on(const Root& root, const std::string& path, const elf::ElfFile& file, bool secure) {
     std::vector<std::string> notes;
     if (file.interpreter && !root.exists(*file.interpreter))
@@ -195,12 +191,12 @@ void add_not_mapped(const Process& process, const std::vector<std::string>& else
 
 Which which_for_file(const Root& root, const std::string& path, const WhichSetting& setting) {
     const std::string named = absolute_path(path, own_working_directory());
-    elf::ElfFile file = elf::read_elf_program(root, named);
+    elf::ElfFile file = elf::read_elf_file(root, named, elf::ElfUse::program);
     refuse_unpredictable(root, named, file);
     Which which{file.is_program ? root.real_path(named).value_or(named) : named, {}, {}};
     const bool secure = file.is_program && starts_secure(root, which.target);
     which.notes = notes_on(root, which.target, file, secure);
-    if (is_static(file)) {
+    if (!file.has_dynamic_section || (file.is_program && !file.interpreter)) {
         which.notes.push_back("it is a static program and does not use the loader");
         return which;
     }
@@ -246,7 +242,7 @@ Which which_for_process(int id, bool all) {
     const RunningProcess running = look_into(id);
     const Root root(running.root);
     Which which{"process " + std::to_string(id) + " (" + running.program + ")", {}, {}};
-    const elf::ElfFile program = elf::read_elf_program(root, running.program);
+    const elf::ElfFile program = elf::read_elf_file(root, running.program, elf::ElfUse::program);
     const Loader loader = loader_of(root, {.library_path = running.library_path.value_or(""),
                                            .working_directory = running.working_directory,
                                            .program_directory = std::string(origin_of(running.program)),

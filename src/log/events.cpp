@@ -46,7 +46,12 @@ std::vector<std::int64_t> EventCollector::take(std::size_t signature, const Norm
     for (LogEvent& event : events) {
         event.file = file;
         lines.push_back(event.line);
-        add(signature, event);
+        ++seen_[signature];
+        auto& known = found_[signature];
+        if (LogEvent* const old = find_by(known, &LogEvent::captures, event.captures))
+            ++old->count;
+        else if (known.size() < most_variants)
+            known.push_back(std::move(event));
     }
     return lines;
 }
@@ -76,15 +81,6 @@ std::vector<LogEvent> EventCollector::matches(const Signature& signature, const 
         from = std::max(match->end, match->begin + 1);
     }
     return events;
-}
-
-void EventCollector::add(std::size_t signature, const LogEvent& event) {
-    ++seen_[signature];
-    auto& known = found_[signature];
-    if (LogEvent* const old = find_by(known, &LogEvent::captures, event.captures))
-        ++old->count;
-    else if (known.size() < most_variants)
-        known.push_back(event);
 }
 
 std::vector<LogEvent> EventCollector::events() const {

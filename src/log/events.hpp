@@ -30,7 +30,6 @@ class EventCollector {
   private:
     std::vector<LogEvent> matches(const Signature& signature, const NormalizedText& text, bool without_whitespace,
                                   OwnLines own) const;
-    void add(std::size_t signature, const LogEvent& event);
 
     static constexpr std::int64_t most_seen = 256;
 

@@ -60,7 +60,8 @@ class LargeLog {
         for (std::size_t line = lines_before_; line < end;) {
             const std::size_t first = line;
             std::size_t size = 0;
-            for (; line < end && size < most_at_once && !is_known(line); ++line) size += lines_[line].text.size() + 1;
+            for (; line < end && size < most_at_once && !known_.contains(hash_with_next(line)); ++line)
+                size += lines_[line].text.size() + 1;
             if (line > first)
                 search(first, line);
             else
@@ -103,8 +104,6 @@ class LargeLog {
         }
         return hash;
     }
-
-    bool is_known(std::size_t line) const { return known_.contains(hash_with_next(line)); }
 
     /// Lines in which nothing was found, whatever their digits are, need not be searched again: programs print the
     /// same few lines for days.

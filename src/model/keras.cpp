@@ -103,10 +103,6 @@ bool passes_mask(const std::string& name) {
     return includes(passing, name) || contains(name, "Normalization");
 }
 
-bool keeps_width(const std::string& name) {
-    return name != "Dense" && name != "Concatenate" && passes_mask(name);
-}
-
 /// The layers that a node's inputs come from: ["embedding", 0, 0, {}] or, since Keras 3, "keras_history".
 void add_sources(const Json& inbound, std::vector<std::string>& names, int depth = 0) {
     const bool named = inbound.is_array() && inbound.size() >= 3 && inbound[0].is_string() &&
@@ -241,7 +237,7 @@ struct KerasModel {
         const Json& config = member(node, "config");
         Signal out;
         if (passes_mask(class_name)) out.mask = in.mask;
-        if (keeps_width(class_name)) out.width = in.width;
+        if (passes_mask(class_name) && class_name != "Dense" && class_name != "Concatenate") out.width = in.width;
         if (class_name == "InputLayer") out = in;
         for (const char* size : {"units", "output_dim", "filters"})
             if (const auto width = size_of(member(config, size))) out.width = width;

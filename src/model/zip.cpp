@@ -1,8 +1,8 @@
-#include "model/zip.hpp"
-
 #include <zlib.h>
 
 #include <algorithm>
+
+#include "model/readers.hpp"
 
 namespace rnncheck::model {
 

@@ -15,7 +15,6 @@
 
 #include "base/files.hpp"
 #include "base/lists.hpp"
-#include "process/process_state.hpp"
 #include "process/this_process.hpp"
 
 extern char** environ;
@@ -26,29 +25,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t longest_line = 16 << 20;
 constexpr std::size_t tail_kept = 4096;
-
-/// A file descriptor that closes itself.
-class Descriptor {
-  public:
-    Descriptor() = default;
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(Descriptor&& other) noexcept : number_(other.number_) { other.number_ = -1; }
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        std::swap(number_, other.number_);
-        return *this;
-    }
-    ~Descriptor() { close(); }
-
-    int number() const { return number_; }
-    bool open() const { return number_ >= 0; }
-    void close() {
-        if (open()) ::close(number_);
-        number_ = -1;
-    }
-
-  private:
-    int number_ = -1;
-};
 
 /// Lines out of a stream of bytes; a line longer than 16 MiB is given up, so that memory stays bounded.
 class LineBuffer {
@@ -82,10 +58,6 @@ Pipe make_pipe() {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return {};
     return {Descriptor(ends[0]), Descriptor(ends[1])};
-}
-
-void do_not_block(const Descriptor& descriptor) {
-    fcntl(descriptor.number(), F_SETFL, fcntl(descriptor.number(), F_GETFL) | O_NONBLOCK);
 }
 
 /// posix_spawn's settings, freed at the end of the scope.
@@ -224,7 +196,8 @@ class Child : public Process {
         to_ = std::move(input.write);
         answers_ = std::move(answers.read);
         output_ = std::move(output.read);
-        for (const auto* descriptor : {&to_, &answers_, &output_}) do_not_block(*descriptor);
+        for (const Descriptor* end : {&to_, &answers_, &output_})
+            fcntl(end->number(), F_SETFL, fcntl(end->number(), F_GETFL) | O_NONBLOCK);
     }
 
     void write_input() {

@@ -1,13 +1,13 @@
-#include "process/process_state.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
-#include <sstream>
 
 #include "base/files.hpp"
 #include "base/lists.hpp"
+#include "base/text.hpp"
+#include "process/child.hpp"
 
 namespace rnncheck::process {
 
@@ -20,8 +20,8 @@ std::string content(pid_t process, const char* name) {
 }
 
 struct Stat {
-    char state = '?';  ///< of its main thread: R on a processor or waiting for one, S sleeping, D uninterruptible
-    milliseconds processor_time{};  ///< of all its threads
+    char state;  ///< of its main thread: R on a processor or waiting for one, S sleeping, D uninterruptible
+    milliseconds processor_time;  ///< of all its threads
 };
 
 /// "4711 (name) S 1 ...", proc(5); the name may hold parentheses.
@@ -29,15 +29,11 @@ std::optional<Stat> stat_of(pid_t process) {
     const std::string text = content(process, "stat");
     const auto name_end = text.rfind(')');
     if (name_end == std::string::npos) return std::nullopt;
-    std::istringstream fields(text.substr(name_end + 1));
-    Stat found;
-    std::string skipped;
+    char state = '?';
     long long user_ticks = 0, kernel_ticks = 0;
-    fields >> found.state;
-    for (int field = 4; field < 14; ++field) fields >> skipped;
-    if (!(fields >> user_ticks >> kernel_ticks)) return std::nullopt;
-    found.processor_time = milliseconds(1000 * (user_ticks + kernel_ticks) / std::max(sysconf(_SC_CLK_TCK), 1L));
-    return found;
+    constexpr const char* fields = " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lld %lld";  // from the third on
+    if (std::sscanf(text.c_str() + name_end + 1, fields, &state, &user_ticks, &kernel_ticks) != 3) return std::nullopt;
+    return Stat{state, milliseconds(1000 * (user_ticks + kernel_ticks) / std::max(sysconf(_SC_CLK_TCK), 1L))};
 }
 
 std::string word_of(char state) {
@@ -55,9 +51,9 @@ std::optional<Hang> what_it_does(pid_t process) {
     Hang hang{word_of(stat->state), {}, {}, static_cast<double>(stat->processor_time.count())};
     const std::string function = content(process, "wchan");
     if (!function.empty() && function != "0") hang.kernel_function = function;
-    std::istringstream stack(content(process, "stack"));
-    for (std::string line; std::getline(stack, line) && hang.kernel_stack.size() < 16;)
-        if (const auto at = line.find("] "); at != std::string::npos) hang.kernel_stack.push_back(line.substr(at + 2));
+    for (const std::string& line : split(content(process, "stack"), '\n'))
+        if (const auto at = line.find("] "); at != std::string::npos && hang.kernel_stack.size() < 16)
+            hang.kernel_stack.push_back(line.substr(at + 2));
     return hang;
 }
 

@@ -320,12 +320,6 @@ class Stages {
     std::optional<process::PrivateDirectory> compute_cache_;
 };
 
-std::string read_all(int descriptor) {
-    std::string text;
-    while (read_onto(text, descriptor) > 0) continue;
-    return text;
-}
-
 }  // namespace
 
 Deadline deadline_after(const std::optional<double>& seconds) {
@@ -370,7 +364,11 @@ int run_probe_here(const ProbeCall& call) {
     const auto* probe = find_named(all_probes(), call.name);
     if (!probe) return 2;
     Job job{{}, Root(call.root), call.target};
-    if (call.facts_from) job.facts = facts_from_text(read_all(*call.facts_from), "the facts so far");
+    if (call.facts_from) {
+        std::string text;
+        while (read_onto(text, *call.facts_from) > 0) continue;
+        job.facts = facts_from_text(text, "the facts so far");
+    }
     reject_blocking_files(job.facts);
     ProbeWriter writer(call.answer_to);
     (*probe)->run(job, writer);

@@ -42,25 +42,9 @@ void give_up(unsigned capability) {
 }
 
 /// What `work` throws ends the fork: caught further up, it would go on as a second program.
-[[noreturn]] void answer(int to, const std::function<int()>& work) noexcept {
+[[noreturn]] void run_and_exit(const std::function<int()>& work) noexcept {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    const auto number = static_cast<unsigned char>(work());
-    const bool written = write(to, &number, 1) == 1;
-    _exit(written ? 0 : 1);
-}
-
-std::optional<int> read_answer(int from) {
-    unsigned char number = 0;
-    ssize_t got = 0;
-    do got = read(from, &number, 1);
-    while (got < 0 && errno == EINTR);
-    return got == 1 ? std::optional<int>(number) : std::nullopt;
-}
-
-std::optional<std::string> make_directory() {
-    std::string path = temporary_directory() + "/rnncheck-XXXXXX";
-    if (!mkdtemp(path.data())) return std::nullopt;
-    return path;
+    _exit(work());
 }
 
 /// Waits until the other end is closed, by whatever ended the process that has it. That process's own children end with
@@ -111,20 +95,16 @@ void drop_privileges(bool may_make_nodes) {
 }
 
 std::optional<int> run_in_fork(const std::function<int()>& work) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "no pipe");
+    const auto inherited = signal(SIGCHLD, SIG_DFL);  // where it is ignored, a child leaves no status
     const pid_t child = fork();
     if (child < 0) throw std::system_error(errno, std::generic_category(), "no process");
-    if (child == 0) {
-        close(ends[0]);
-        answer(ends[1], work);
-    }
-    close(ends[1]);
-    const auto number = read_answer(ends[0]);
-    close(ends[0]);
-    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-    }  // fails where SIGCHLD is ignored: it is gone then too
-    return number;
+    if (child == 0) run_and_exit(work);
+    int status = 0;
+    pid_t ended = 0;
+    do ended = waitpid(child, &status, 0);
+    while (ended < 0 && errno == EINTR);
+    signal(SIGCHLD, inherited);
+    return ended == child && WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
 }
 
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
@@ -146,22 +126,24 @@ std::string temporary_directory() {
 
 PrivateDirectory::PrivateDirectory() {
     int ends[2];
+    std::string path = temporary_directory() + "/rnncheck-XXXXXX";
     if (pipe2(ends, O_CLOEXEC) != 0) return;
-    path_ = make_directory();
-    if (path_) remover_ = fork();
-    if (path_ && remover_ == 0) {
-        close(ends[1]);
-        remove_at_the_end(*path_, ends[0]);
+    const Descriptor other_end(ends[0]);
+    open_while_needed_ = Descriptor(ends[1]);
+    if (!mkdtemp(path.data())) return;
+    remover_ = fork();
+    if (remover_ == 0) {
+        open_while_needed_.close();
+        remove_at_the_end(path, other_end.number());
     }
-    close(ends[0]);
-    open_while_needed_ = ends[1];
-    if (!path_ || remover_ > 0) return;
-    rmdir(path_->c_str());
-    path_.reset();
+    if (remover_ > 0)
+        path_ = path;
+    else
+        rmdir(path.c_str());
 }
 
 PrivateDirectory::~PrivateDirectory() {
-    if (open_while_needed_ >= 0) close(open_while_needed_);
+    open_while_needed_.close();
     if (remover_ > 0)
         while (waitpid(remover_, nullptr, 0) < 0 && errno == EINTR) {
         }

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/files.hpp"
+
 namespace rnncheck::process {
 
 /// The path of this program: without /proc the one that it was started by, which is good, where it is relative, as long
@@ -45,8 +47,6 @@ class PrivateDirectory {
   public:
     PrivateDirectory();
     ~PrivateDirectory();
-    PrivateDirectory(const PrivateDirectory&) = delete;
-    PrivateDirectory& operator=(const PrivateDirectory&) = delete;
 
     /// Nothing where no directory or no process could be created.
     const std::optional<std::string>& path() const { return path_; }
@@ -54,7 +54,7 @@ class PrivateDirectory {
   private:
     std::optional<std::string> path_;
     pid_t remover_ = -1;
-    int open_while_needed_ = -1;
+    Descriptor open_while_needed_;
 };
 
 // A hidden command of this program, run in a process of its own for its one line of answer.

@@ -45,9 +45,8 @@ struct CudaUuid {
       (CudaFunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CudaStream, void**, \
        void**))
 
-struct CudaApi {
-    RNNCHECK_CUDA_FUNCTIONS(RNNCHECK_SYMBOL_MEMBER)
-    void load(const Library& library) { RNNCHECK_CUDA_FUNCTIONS(RNNCHECK_SYMBOL_LOAD) }
+struct CudaApi : Library {
+    RNNCHECK_CUDA_FUNCTIONS(RNNCHECK_SYMBOL)
 };
 
 /// CUdevice_attribute numbers; they never change meaning (cuda.h).
@@ -70,12 +69,10 @@ std::string status_text(ProbeWriter& writer, const CudaApi& api, int code);
     X(cudaDriverGetVersion, int, (int*))  \
     X(cudaGetErrorString, const char*, (int))
 
-struct CudartApi {
-    RNNCHECK_CUDART_FUNCTIONS(RNNCHECK_SYMBOL_MEMBER)
-    void load(const Library& library) { RNNCHECK_CUDART_FUNCTIONS(RNNCHECK_SYMBOL_LOAD) }
+struct CudartApi : Library {
+    RNNCHECK_CUDART_FUNCTIONS(RNNCHECK_SYMBOL)
+    static constexpr auto status_words = &CudartApi::cudaGetErrorString;
 };
-
-std::string status_text(ProbeWriter& writer, const CudartApi& api, int code);
 
 // libnvrtc.
 using NvrtcProgram = struct OpaqueNvrtcProgram*;
@@ -87,11 +84,9 @@ using NvrtcProgram = struct OpaqueNvrtcProgram*;
     X(nvrtcCompileProgram, int, (NvrtcProgram, int, const char* const*))                                               \
     X(nvrtcGetPTXSize, int, (NvrtcProgram, std::size_t*))
 
-struct NvrtcApi {
-    RNNCHECK_NVRTC_FUNCTIONS(RNNCHECK_SYMBOL_MEMBER)
-    void load(const Library& library) { RNNCHECK_NVRTC_FUNCTIONS(RNNCHECK_SYMBOL_LOAD) }
+struct NvrtcApi : Library {
+    RNNCHECK_NVRTC_FUNCTIONS(RNNCHECK_SYMBOL)
+    static constexpr auto status_words = &NvrtcApi::nvrtcGetErrorString;
 };
-
-std::string status_text(ProbeWriter& writer, const NvrtcApi& api, int code);
 
 }  // namespace rnncheck::vendor

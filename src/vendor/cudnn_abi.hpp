@@ -132,9 +132,9 @@ using CudnnCallback = void (*)(int, void*, const CudnnDebug*, const char*);
     RNNCHECK_CUDNN_LEGACY(X)        \
     RNNCHECK_CUDNN_V8(X) RNNCHECK_CUDNN_CHECKS_8(X) RNNCHECK_CUDNN_CHECKS_9(X) RNNCHECK_CUDNN_SINCE_8_6(X)
 
-struct CudnnApi {
-    RNNCHECK_CUDNN_FUNCTIONS(RNNCHECK_SYMBOL_MEMBER)
-    void load(const Library& library) { RNNCHECK_CUDNN_FUNCTIONS(RNNCHECK_SYMBOL_LOAD) }
+struct CudnnApi : Library {
+    RNNCHECK_CUDNN_FUNCTIONS(RNNCHECK_SYMBOL)
+    static constexpr auto status_words = &CudnnApi::cudnnGetErrorString;
 
     bool speaks_legacy() const { return cudnnSetRNNDescriptor_v6 && cudnnRNNForwardInference; }
     bool speaks_v8() const { return cudnnSetRNNDescriptor_v8 && cudnnRNNForward; }

@@ -26,17 +26,6 @@ std::optional<std::string> rejection(const std::string& name) {
     return reason_to_reject ? reason_to_reject(name) : std::nullopt;
 }
 
-void open(Library& library, const std::string& name) {
-    if (const auto reason = rejection(name)) {
-        library.failure = CallResult{"dlopen", would_block, "not opened: " + *reason};
-        return;
-    }
-    library.handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library.handle) return;
-    const char* const why = dlerror();
-    library.failure = CallResult{"dlopen", missing_symbol, why ? why : "dlopen failed without a reason"};
-}
-
 }  // namespace
 
 void reject_openings(std::function<std::optional<std::string>(const std::string&)> reason) {
@@ -47,7 +36,12 @@ Library open_library(ProbeWriter& writer, const std::string& name) {
     const std::string call_name = "dlopen(" + name + ")";
     writer.calling(call_name);
     Library library;
-    open(library, name);
+    if (const auto reason = rejection(name)) {
+        library.failure = CallResult{"dlopen", would_block, "not opened: " + *reason};
+    } else if (library.handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL); !library.handle) {
+        const char* const why = dlerror();
+        library.failure = CallResult{"dlopen", missing_symbol, why ? why : "dlopen failed without a reason"};
+    }
     if (library.failure) {
         writer.failed({call_name, library.failure->code, library.failure->text});
         return library;

@@ -25,8 +25,9 @@ struct Symbol<Result(Parameters...)> {
 /// An opened library, or why it could not be opened.
 struct Library {
     void* handle = nullptr;
-    std::string path;                   ///< the file really opened, as the loader reports it
-    std::optional<CallResult> failure;  ///< set exactly when handle is null: "dlopen" and the loader's own words
+    std::string path;  ///< the file really opened, as the loader reports it
+    /// Of opening it ("dlopen" and the loader's own words) or preparing it; no call may follow.
+    std::optional<CallResult> failure;
 
     void* symbol(const char* name) const;
 };
@@ -48,13 +49,20 @@ Result call(ProbeWriter& writer, const Symbol<Result(Parameters...)>& symbol, Ar
     return symbol.function(arguments...);
 }
 
+/// The text of a status by the library's own function, whose member of the Api is status_words; empty where it has
+/// none.
+template <class Api>
+std::string status_text(ProbeWriter& writer, const Api& api, int code) {
+    const auto& function = api.*Api::status_words;
+    const char* const text = function ? call(writer, function, code) : nullptr;
+    return text ? text : "";
+}
+
 /// A library with its functions as members. For its Api, status_text() gives the text of a status, and before_call(),
 /// if there is one, is called before every call.
 template <class Api>
 struct Opened : Api {
     ProbeWriter* writer = nullptr;
-    Library library;
-    std::optional<CallResult> failure;  ///< of opening or preparing it; no call may follow
 
     /// A call that returns a status; one other than 0 is reported to the writer with the library's own words.
     template <class... Parameters, class... Arguments>
@@ -73,10 +81,7 @@ struct Opened : Api {
 
 template <class Api>
 Opened<Api> open_as(ProbeWriter& writer, const std::string& name) {
-    Opened<Api> opened{{}, &writer, open_library(writer, name), {}};
-    opened.load(opened.library);
-    opened.failure = opened.library.failure;
-    return opened;
+    return {{open_library(writer, name)}, &writer};
 }
 
 /// Calls in a row: the first that fails is kept, and those after it are left out.
@@ -95,7 +100,6 @@ struct Calls {
 
 }  // namespace rnncheck::vendor
 
-// A list of functions X(name, result, (parameters)) becomes members and their loading.
-#define RNNCHECK_SYMBOL_MEMBER(name, result, parameters) ::rnncheck::vendor::Symbol<result parameters> name{#name};
-#define RNNCHECK_SYMBOL_LOAD(name, result, parameters) \
-    name.function = reinterpret_cast<result(*) parameters>(library.symbol(#name));
+// A list of functions X(name, result, (parameters)) becomes members of an Api, which is a Library.
+#define RNNCHECK_SYMBOL(name, result, parameters) \
+    ::rnncheck::vendor::Symbol<result parameters> name{#name, reinterpret_cast<result(*) parameters>(symbol(#name))};

@@ -58,13 +58,10 @@ struct NvmlUtilization {
 /// Exported by every NVML since R455, but no longer in the newest header.
 #define RNNCHECK_NVML_OLDER(X) X(nvmlDeviceGetComputeRunningProcesses_v2, int, (NvmlDevice, unsigned*, NvmlProcess*))
 
-struct NvmlApi {
-    RNNCHECK_NVML_FUNCTIONS(RNNCHECK_SYMBOL_MEMBER)
-    RNNCHECK_NVML_OLDER(RNNCHECK_SYMBOL_MEMBER) void load(const Library& library) {
-        RNNCHECK_NVML_FUNCTIONS(RNNCHECK_SYMBOL_LOAD) RNNCHECK_NVML_OLDER(RNNCHECK_SYMBOL_LOAD)
-    }
+struct NvmlApi : Library {
+    RNNCHECK_NVML_FUNCTIONS(RNNCHECK_SYMBOL)
+    RNNCHECK_NVML_OLDER(RNNCHECK_SYMBOL)
+    static constexpr auto status_words = &NvmlApi::nvmlErrorString;
 };
-
-std::string status_text(ProbeWriter& writer, const NvmlApi& api, int code);
 
 }  // namespace rnncheck::vendor

@@ -1,24 +1,13 @@
-// How each vendor library puts its status numbers into words.
+// How CUDA and cuDNN put their status numbers into words.
 #include <utility>
 
 #include "base/text.hpp"
 #include "vendor/cuda_abi.hpp"
 #include "vendor/cudnn_abi.hpp"
-#include "vendor/nvml_abi.hpp"
 
 namespace rnncheck::vendor {
 
 namespace {
-
-/// Empty where the library has no text.
-std::string text_or_none(const char* text) {
-    return text ? text : "";
-}
-
-/// By the library's function that gives the text of a status.
-std::string text_of(ProbeWriter& writer, const Symbol<const char*(int)>& function, int code) {
-    return text_or_none(function ? call(writer, function, code) : nullptr);
-}
 
 /// The last reason that cuDNN reported. Its callback is plain C without our objects; a process uses one cuDNN.
 std::string& last_reason() {
@@ -45,23 +34,11 @@ std::string status_text(ProbeWriter& writer, const CudaApi& api, int code) {
     const char* words = nullptr;
     if (api.cuGetErrorName) call(writer, api.cuGetErrorName, code, &name);
     if (api.cuGetErrorString) call(writer, api.cuGetErrorString, code, &words);
-    return text_or_none(name) + (words ? std::string(": ") + words : "");
-}
-
-std::string status_text(ProbeWriter& writer, const CudartApi& api, int code) {
-    return text_of(writer, api.cudaGetErrorString, code);
-}
-
-std::string status_text(ProbeWriter& writer, const NvmlApi& api, int code) {
-    return text_of(writer, api.nvmlErrorString, code);
-}
-
-std::string status_text(ProbeWriter& writer, const NvrtcApi& api, int code) {
-    return text_of(writer, api.nvrtcGetErrorString, code);
+    return std::string(name ? name : "") + (words ? std::string(": ") + words : "");
 }
 
 std::string status_text(ProbeWriter& writer, const CudnnApi& api, int code) {
-    const std::string text = text_of(writer, api.cudnnGetErrorString, code);
+    const std::string text = status_text<CudnnApi>(writer, api, code);
     return last_reason().empty() ? text : text + " (" + last_reason() + ")";
 }
 

@@ -131,7 +131,7 @@ TEST_CASE("mutated ELF files do no harm", "[fuzz]") {
     const loader::Loader loader = loader::loader_of(root.root(), {"/good"});
     for (long round = 0; round < rounds(); ++round) {
         target.holds(mutator.next());
-        elf::ElfFile file = elf::read_elf_program(root.root(), "/good/target");
+        elf::ElfFile file = elf::read_elf_file(root.root(), "/good/target", elf::ElfUse::program);
         bool sane = file.problem.has_value() == !file.problem_detail.empty() && file.needed.size() <= 512;
         sane &= elf::embedded_library_names(root.root(), "/good/target").size() <= 1024;
         sane &= elf::read_elf_file(root.root(), "/good/libz.so").needed.size() <= 512;

@@ -34,7 +34,7 @@ std::string really(const std::string& opener, const std::string& library_path) {
 std::string predicted(const std::string& opener, const std::string& library_path) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
     const loader::Loader loader = loader::loader_of(Root(), {library_path});
-    loader::Process process(loader, self, elf::read_elf_program(Root(), self));
+    loader::Process process(loader, self, elf::read_elf_file(Root(), self, elf::ElfUse::program));
     process.start("");
     const loader::Answer library = process.open(opener, 0);
     REQUIRE(library.object);

@@ -8,7 +8,7 @@
 #include "base/json.hpp"
 #include "base/program.hpp"
 #include "model/judge_model.hpp"
-#include "model/zip.hpp"
+#include "model/readers.hpp"
 #include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
 #include "support/text_mutator.hpp"

@@ -68,7 +68,7 @@ Truth prediction(const std::string& path, const LoaderVariables& variables) {
     setting.working_directory = variables.working_directory;
     setting.program_directory = loader::origin_of(path);
     const loader::Loader loader = loader::loader_of(Root(), setting);
-    elf::ElfFile file = elf::read_elf_program(Root(), path);
+    elf::ElfFile file = elf::read_elf_file(Root(), path, elf::ElfUse::program);
     Truth truth;
     truth.fails = file.problem.has_value() || !file.has_dynamic_section;
     if (truth.fails) return truth;

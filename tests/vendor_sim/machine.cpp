@@ -20,7 +20,7 @@ template <class Api>
 vendor::Opened<Api> open_simulated(const std::string& file) {
     auto opened = vendor::open_as<Api>(nowhere(), SIM_DIRECTORY "/" + file);
     INFO((opened.failure ? opened.failure->text : ""));
-    REQUIRE(opened.library.handle);
+    REQUIRE(opened.handle);
     return opened;
 }
 

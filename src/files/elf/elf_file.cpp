@@ -27,9 +27,6 @@ std::string machine_in_words(unsigned char elf_class, unsigned machine) {
            (known ? known->second : "machine " + std::to_string(machine));
 }
 
-/// What is a fault in a library (no dynamic section, being a program) is none in a program.
-enum class ElfUse { library, program };
-
 using Header = ElfW(Ehdr);
 using Segment = ElfW(Phdr);
 using Entry = ElfW(Dyn);
@@ -229,16 +226,12 @@ bool is_text(std::string_view bytes) {
 
 std::string what_else_it_is(std::string_view start) {
     if (start.empty()) return "is empty";
-    if (is_text(start.substr(0, 256)))
+    if (is_text(start))
         return "is a text file that begins with '" +
                std::string(start.substr(0, std::min<std::size_t>(start.find('\n'), 60))) + "'";
     std::string words = "is not an ELF file: it begins with the bytes";
     for (const unsigned char byte : start.substr(0, 4)) append_hex(words += ' ', byte);
     return words;
-}
-
-std::uint16_t in_order_of(unsigned char byte_order, std::uint16_t value) {
-    return byte_order == own_byte_order ? value : static_cast<std::uint16_t>(value << 8 | value >> 8);
 }
 
 ElfFile other(FileProblem problem, const std::string& machine, Then then) {
@@ -268,7 +261,8 @@ ElfFile judge_header(const std::string& start, ElfUse use) {
     if (!known || header.e_ident[EI_VERSION] != EV_CURRENT)
         return with_problem(FileProblem::damaged, "is damaged: its ELF header contains invalid values",
                             known && elf_class != own_class ? Then::skip : Then::stop);
-    const std::string machine = machine_in_words(elf_class, in_order_of(order, header.e_machine));
+    const std::string machine =
+        machine_in_words(elf_class, order == own_byte_order ? header.e_machine : __builtin_bswap16(header.e_machine));
     if (elf_class != own_class) return other(FileProblem::other_class, machine, Then::skip);
     if (order != own_byte_order)
         return other(FileProblem::other_machine, machine + " of the other byte order", Then::stop);
@@ -284,7 +278,29 @@ ElfFile judge_header(const std::string& start, ElfUse use) {
     return file;
 }
 
-ElfFile read(const Root& root, std::string_view path, ElfUse use) {
+}  // namespace
+
+FilePieces::FilePieces(const std::string& path) {
+    struct stat about {};
+    if (stat(path.c_str(), &about) != 0)
+        error_ = errno;
+    else if (!S_ISREG(about.st_mode))
+        error_ = EINVAL;
+    // Not blocking: another process may put a pipe here between stat and open.
+    else if (file_ = Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)); !file_.open())
+        error_ = errno;
+    size_ = static_cast<std::uint64_t>(about.st_size);
+}
+
+std::string FilePieces::at(std::uint64_t offset, std::size_t length) const {
+    if (offset >= size_) return {};
+    std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(length, size_ - offset)), '\0');
+    const ssize_t got = pread(file_.number(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return bytes;
+}
+
+ElfFile read_elf_file(const Root& root, std::string_view path, ElfUse use) {
     const auto real = root.real_path(path);
     if (!real) return absent(root, path);
     if (auto other_thing = no_regular_file(root.outside(*real))) return *other_thing;
@@ -297,40 +313,6 @@ ElfFile read(const Root& root, std::string_view path, ElfUse use) {
     ElfFile file = judge_header(start, use);
     if (!file.problem) read_dynamic_section(file, pieces, start, use);
     return file;
-}
-
-}  // namespace
-
-FilePieces::FilePieces(const std::string& path) {
-    struct stat about {};
-    if (stat(path.c_str(), &about) != 0)
-        error_ = errno;
-    else if (!S_ISREG(about.st_mode))
-        error_ = EINVAL;
-    // Not blocking: another process may put a pipe here between stat and open.
-    else if ((file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) < 0)
-        error_ = errno;
-    size_ = static_cast<std::uint64_t>(about.st_size);
-}
-
-FilePieces::~FilePieces() {
-    if (file_ >= 0) close(file_);
-}
-
-std::string FilePieces::at(std::uint64_t offset, std::size_t length) const {
-    if (offset >= size_) return {};
-    std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(length, size_ - offset)), '\0');
-    const ssize_t got = pread(file_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    return bytes;
-}
-
-ElfFile read_elf_file(const Root& root, std::string_view path) {
-    return read(root, path, ElfUse::library);
-}
-
-ElfFile read_elf_program(const Root& root, std::string_view path) {
-    return read(root, path, ElfUse::program);
 }
 
 }  // namespace rnncheck::elf

@@ -54,11 +54,12 @@ struct ElfFile {
     bool aborts_list = false;
 };
 
-/// As the loader reads a library. The machine of reference is that of our own process.
-ElfFile read_elf_file(const Root& root, std::string_view path);
+/// `library`: as the loader reads one. `program`: what is started or inspected by itself, for which it is no problem to
+/// be a program, static or not, nor to be a library.
+enum class ElfUse { library, program };
 
-/// The same for what is started or inspected by itself: a program is no problem, static or not, nor is a library.
-ElfFile read_elf_program(const Root& root, std::string_view path);
+/// The machine of reference is that of our own process.
+ElfFile read_elf_file(const Root& root, std::string_view path, ElfUse use = ElfUse::library);
 
 // Regular files, read in pieces by position: a library of 500 MB costs a few kilobytes.
 
@@ -66,9 +67,6 @@ class FilePieces {
   public:
     /// Opens a regular file and nothing else: a directory, pipe or device is never opened. Check error() before use.
     explicit FilePieces(const std::string& path);
-    ~FilePieces();
-    FilePieces(const FilePieces&) = delete;
-    FilePieces& operator=(const FilePieces&) = delete;
 
     int error() const { return error_; }  ///< errno of the failed opening, EINVAL for what is no file
     std::uint64_t size() const { return size_; }
@@ -77,7 +75,7 @@ class FilePieces {
     std::string at(std::uint64_t offset, std::size_t length) const;
 
   private:
-    int file_ = -1;
+    Descriptor file_;
     int error_ = 0;
     std::uint64_t size_ = 0;
 };

@@ -30,8 +30,7 @@ void add_subdirectories(const Loader& loader, const std::string& directory, Dire
         const std::string part = subdirectory.substr(0, subdirectory.find('/'));
         if (part != first_part) {
             first_part = part;
-            const std::string parent = directory + '/' + part;
-            there = !loader.root.surely_absent(parent) && loader.root.exists(parent);
+            there = loader.root.exists(directory + '/' + part);
         }
         if (there && loader.root.exists(directory + '/' + subdirectory))
             places.push_back(directory + '/' + subdirectory);

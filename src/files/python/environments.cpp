@@ -23,10 +23,6 @@ bool is_directory(const Root& root, const std::string& path) {
     return about && S_ISDIR(about->st_mode);
 }
 
-std::string short_version(const Version& version) {
-    return std::to_string(version.major()) + '.' + std::to_string(version.minor());
-}
-
 /// Where packages are below a prefix. The system's python searches Debian's dist-packages instead of site-packages.
 std::vector<std::string> directories_below(const std::string& prefix, const std::string& python) {
     std::vector<std::string> directories;
@@ -44,7 +40,7 @@ std::vector<std::string> candidates(const Variables& variables, const Prefix& pr
     for (const std::string& directory : split(value_of(variables, "PYTHONPATH"), ':'))
         if (directory.starts_with('/')) directories.push_back(without_slashes(directory));
     if (!prefix.version) return directories;
-    const std::string python = short_version(*prefix.version);
+    const std::string python = shortened(*prefix.version, 2).text;
     std::string user = value_of(variables, "PYTHONUSERBASE");
     if (user.empty() && !value_of(variables, "HOME").empty()) user = value_of(variables, "HOME") + "/.local";
     if (prefix.sees_user_site && value_of(variables, "PYTHONNOUSERSITE").empty() && user.starts_with('/'))
@@ -182,7 +178,7 @@ std::optional<PythonEnvironment> environment_on_path(const Root& root, const Var
     for (const char* name : {"python", "python3"})
         for (const std::string& directory : split(value_of(variables, "PATH"), ':')) {
             const std::string path = without_slashes(directory) + '/' + name;
-            if (!directory.starts_with('/') || root.surely_absent(path) || !root.exists(path)) continue;
+            if (!directory.starts_with('/') || !root.exists(path)) continue;
             if (auto found = environment_at(root, variables, path)) return found;
         }
     return std::nullopt;

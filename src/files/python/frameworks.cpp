@@ -126,7 +126,7 @@ std::optional<std::string> cublas_soname(const Framework& framework) {
     const Version& cuda = *framework.cuda;
     if (cuda.major() >= 11) return "libcublas.so." + std::to_string(cuda.major());
     if (cuda >= make_version({10, 1})) return "libcublas.so.10";
-    return "libcublas.so." + std::to_string(cuda.major()) + "." + std::to_string(cuda.minor());
+    return "libcublas.so." + shortened(cuda, 2).text;
 }
 
 void add_missing(std::vector<std::string>& names, const std::optional<std::string>& name, std::string_view stem) {

@@ -38,18 +38,14 @@ void read_framework_files(const Root& root, const Installed& installed, Framewor
 // what is not a plain literal is passed over.
 
 /// Texts without their quotes, numbers, True, False and None as written; a list has several values.
-class Literals {
-  public:
+struct Literals {
     /// The one value of a name; nothing when there is none, or several, or the name is not given.
     std::optional<std::string> one(std::string_view name) const;
     /// "True" and "False" alone.
     std::optional<bool> yes_no(std::string_view name) const;
     std::vector<std::string> all(std::string_view name) const;
 
-    void put(std::string name, std::vector<std::string> values);
-
-  private:
-    std::map<std::string, std::vector<std::string>, std::less<>> values_;
+    std::map<std::string, std::vector<std::string>, std::less<>> values;
 };
 
 /// Takes `name = 'value'` and `name: annotation = 'value'` at the beginning of a line, and pairs ('name', 'value') and

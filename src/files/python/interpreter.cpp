@@ -36,7 +36,7 @@ Prefix prefix_of_kind(const Root& root, const std::string& directory, const std:
 }
 
 std::optional<Version> version_of_conda(const Root& root, const std::string& prefix) {
-    for (const std::string& name : root.names_in(prefix + "/conda-meta", 100'000))
+    for (const std::string& name : root.names_in(prefix + "/conda-meta"))
         if (name.starts_with("python-3.") || name.starts_with("python-2.")) return version_in(name);
     return std::nullopt;
 }

@@ -31,7 +31,8 @@ void read_line(std::string_view line, Literals& literals) {
     static const re2::RE2 assignment(R"(([A-Za-z0-9_]+)[ \t]*(?::[^=\n]*)?)" + value, re2::RE2::Latin1);
     static const re2::RE2 pair(R"(\([ \t]*('[^'\\\n]*'|"[^"\\\n]*")[ \t]*,)" + value.substr(1), re2::RE2::Latin1);
     const auto put = [&](std::string name, const re2::StringPiece& text) {
-        if (auto values = values_in(text); !values.empty()) literals.put(std::move(name), std::move(values));
+        if (auto values = values_in(text); !values.empty() && literals.values.size() < most_names)
+            literals.values.try_emplace(std::move(name), std::move(values));
     };
     re2::StringPiece rest(line.data(), line.size()), name, text;
     if (re2::RE2::Consume(&rest, assignment, &name, &text)) put({name.data(), name.size()}, text);
@@ -42,9 +43,9 @@ void read_line(std::string_view line, Literals& literals) {
 }  // namespace
 
 std::optional<std::string> Literals::one(std::string_view name) const {
-    const auto values = all(name);
-    if (values.size() != 1 || values.front() == "None") return std::nullopt;
-    return values.front();
+    const auto found = all(name);
+    if (found.size() != 1 || found.front() == "None") return std::nullopt;
+    return found.front();
 }
 
 std::optional<bool> Literals::yes_no(std::string_view name) const {
@@ -55,12 +56,8 @@ std::optional<bool> Literals::yes_no(std::string_view name) const {
 }
 
 std::vector<std::string> Literals::all(std::string_view name) const {
-    const auto* values = look_up(values_, name);
-    return values ? *values : std::vector<std::string>();
-}
-
-void Literals::put(std::string name, std::vector<std::string> values) {
-    if (values_.size() < most_names) values_.try_emplace(std::move(name), std::move(values));
+    const auto* const found = look_up(values, name);
+    return found ? *found : std::vector<std::string>();
 }
 
 Literals read_literals(std::string_view text) {
