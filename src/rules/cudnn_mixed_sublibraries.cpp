@@ -98,37 +98,35 @@ static bool is_loaded(const Facts& facts, const CudnnCopy& copy) {
            });
 }
 
-static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
-    const std::string name = name_of(copy);
-    if (copy.major == 7) return answers.passed(name + " is a single file");
-    Signs signs = signs_of(facts, matrix, copy);
-    if (!signs.of_mixture.empty()) {
-        const std::string directory = foreign_directory(facts, matrix, copy);
-        if (!is_loaded(facts, copy) && !directory.empty())
-            return answers.irrelevant("nothing loads the cuDNN that LD_LIBRARY_PATH would mix");
-        const Evidence& first = signs.of_mixture.front();
-        return answers.fault(
-            {.severity = frameworks_that_get(facts, matrix, copy).empty() ? severity_of(copy) : Severity::error,
-             .subject = copy.path,
-             .message = name + " is mixed with libraries of another cuDNN version: " + first.what + ", " + first.value +
-                        (directory.empty() ? "" : "; LD_LIBRARY_PATH includes the directory of those, " + directory),
-             .evidence = signs.of_mixture,
-             .remedies = {remedy("cudnn_mixed_sublibraries", {directory.empty() ? "the directory of the other cuDNN"
-                                                                                : "the directory " + directory})},
-             .confidence = signs.confidence,
-             .explains = places_of(facts, mismatches(facts, copy))});
-    }
-    if (!failures_are_known(facts, copy.path))
-        return answers.unknown("a case failed with " + name + " for an unknown reason");
-    const bool fault_is_another = !copy.answer || copy.answer->failure;
-    if (passed_its_check(copy) || (fault_is_another && signs.all_versions_known))
-        return answers.passed("all cuDNN libraries are of one version");
-    answers.unknown("the versions of the libraries of " + name + " are unknown");
-}
-
 Verdict cudnn_mixed_sublibraries(const Facts& facts, const Matrix& matrix) {
-    return over_copies(facts,
-                       [&](const CudnnCopy& copy, VerdictBuilder& answers) { judge(facts, matrix, copy, answers); });
+    return over_copies(facts, [&](const CudnnCopy& copy, VerdictBuilder& answers) {
+        const std::string name = name_of(copy);
+        if (copy.major == 7) return answers.passed(name + " is a single file");
+        Signs signs = signs_of(facts, matrix, copy);
+        if (!signs.of_mixture.empty()) {
+            const std::string directory = foreign_directory(facts, matrix, copy);
+            if (!is_loaded(facts, copy) && !directory.empty())
+                return answers.irrelevant("nothing loads the cuDNN that LD_LIBRARY_PATH would mix");
+            const Evidence& first = signs.of_mixture.front();
+            return answers.fault(
+                {.severity = frameworks_that_get(facts, matrix, copy).empty() ? severity_of(copy) : Severity::error,
+                 .subject = copy.path,
+                 .message =
+                     name + " is mixed with libraries of another cuDNN version: " + first.what + ", " + first.value +
+                     (directory.empty() ? "" : "; LD_LIBRARY_PATH includes the directory of those, " + directory),
+                 .evidence = signs.of_mixture,
+                 .remedies = {remedy("cudnn_mixed_sublibraries", {directory.empty() ? "the directory of the other cuDNN"
+                                                                                    : "the directory " + directory})},
+                 .confidence = signs.confidence,
+                 .explains = places_of(facts, mismatches(facts, copy))});
+        }
+        if (!failures_are_known(facts, copy.path))
+            return answers.unknown("a case failed with " + name + " for an unknown reason");
+        const bool fault_is_another = !copy.answer || copy.answer->failure;
+        if (passed_its_check(copy) || (fault_is_another && signs.all_versions_known))
+            return answers.passed("all cuDNN libraries are of one version");
+        answers.unknown("the versions of the libraries of " + name + " are unknown");
+    });
 }
 
 }  // namespace rnncheck::rules

@@ -56,14 +56,6 @@ void add_first_events(Finding& finding, const Log& log) {
             finding.evidence.push_back(evidence_of_line(event, "harmless line", log));
 }
 
-void add_advice(Finding& finding, const LogCause& cause, const KnownOfLog& t) {
-    finding.message = cause.message;
-    finding.layer = from_name<Layer>(cause.layer).value_or(Layer::host);
-    finding.severity = from_name<Severity>(cause.severity).value_or(Severity::error);
-    if (finding.confidence != Confidence::certain) finding.decided_by = check_for(cause, t);
-    finding.remedies = remedies_for(cause, t);
-}
-
 /// The program found no GPU to use and trained all the same: nothing failed, whatever it might have run faster on.
 bool trained_without_gpu(const Log& log) {
     // Lines that only show that a program continues without a GPU.
@@ -93,8 +85,13 @@ Finding finding_of(const Candidate& candidate, bool is_first, const KnownOfLog& 
     for (const std::string& word : candidate.words)
         if (!word.starts_with('!')) add_evidence(finding, word, t);
     if (finding.evidence.size() < 2 && finding.rule == "harmless_line") add_first_events(finding, t.log);
-    if (const LogCause* cause = find_by(t.matrix.log_causes(), &LogCause::cause, finding.rule))
-        add_advice(finding, *cause, t);
+    if (const LogCause* cause = find_by(t.matrix.log_causes(), &LogCause::cause, finding.rule)) {
+        finding.message = cause->message;
+        finding.layer = from_name<Layer>(cause->layer).value_or(Layer::host);
+        finding.severity = from_name<Severity>(cause->severity).value_or(Severity::error);
+        if (finding.confidence != Confidence::certain) finding.decided_by = check_for(*cause, t);
+        finding.remedies = remedies_for(*cause, t);
+    }
     return finding;
 }
 

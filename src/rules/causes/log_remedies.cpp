@@ -116,12 +116,6 @@ std::vector<Version> cudas_of(const Version& cudnn, const KnownOfLog& t) {
     return newest;
 }
 
-bool is_made(const Asked& asked, const Matrix& matrix) {
-    return std::ranges::any_of(matrix.cudnn_builds(), [&](const CudnnBuild& build) {
-        return build.cudnn.major() == asked.cudnn->major() && build.cuda_major == asked.cuda->major();
-    });
-}
-
 /// The version that the command names itself, as in "{nvidia-cudnn>=8.9.2,<9}", or that the log asks for.
 std::optional<Version> cudnn_for(const LogCause& cause, const KnownOfLog& t) {
     const auto at = cause.command.find(">=");
@@ -135,8 +129,12 @@ std::vector<Asked> possible(const LogCause& cause, const KnownOfLog& t) {
     const auto cudnn = cudnn_for(cause, t), cuda = wanted_cuda(t);
     std::vector<Asked> all;
     if (!cudnn) return all;
-    for (const Version& toolkit : cuda ? std::vector{*cuda} : cudas_of(*cudnn, t))
-        if (is_made({toolkit, *cudnn}, t.matrix)) all.push_back({toolkit, *cudnn});
+    for (const Version& toolkit : cuda ? std::vector{*cuda} : cudas_of(*cudnn, t)) {
+        const bool is_made = std::ranges::any_of(t.matrix.cudnn_builds(), [&](const CudnnBuild& build) {
+            return build.cudnn.major() == cudnn->major() && build.cuda_major == toolkit.major();
+        });
+        if (is_made) all.push_back({toolkit, *cudnn});
+    }
     return all;
 }
 
