@@ -1,5 +1,3 @@
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -11,12 +9,18 @@
 namespace rnncheck::rules {
 
 std::optional<Version> version_in_file_name(std::string_view name) {
-    static const LazyRE2 form = {R"(\.so\.([0-9.]*[0-9])|64_([0-9]+))"};
-    std::string number, digits;
-    re2::RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), *form, &number, &digits);
+    const auto so = name.find(".so."), dll = name.find("64_");
+    if (so != std::string_view::npos) {
+        const std::string_view rest = name.substr(so + 4);
+        const std::string_view number = rest.substr(0, rest.find_first_not_of("0123456789."));
+        return parse_version(number.substr(0, number.find_last_not_of('.') + 1));
+    }
+    if (dll == std::string_view::npos) return std::nullopt;
+    const std::string_view rest = name.substr(dll + 3);
+    std::string number(rest.substr(0, rest.find_first_not_of("0123456789")));
     // "90" is CUDA 9.0, "112" 11.2, "12" 12.
-    if (digits.size() >= 3 || (digits.size() == 2 && digits[0] != '1')) digits.insert(digits.size() - 1, ".");
-    return parse_version(number + digits);
+    if (number.size() >= 3 || (number.size() == 2 && number[0] != '1')) number.insert(number.size() - 1, ".");
+    return parse_version(number);
 }
 
 std::optional<int> major_in_file_name(std::string_view name) {
@@ -125,15 +129,6 @@ void add_systems(KnownOfLog& t) {
     if (t.has("container_in_log")) t.add("in_container", "container (from the log)");
 }
 
-/// "tensorflow 1.4.0 and tensorflow-gpu 1.4.0", "tensorflow-gpu + tensorflow": one after the other, with and without
-/// GPU.
-bool names_both_packages(const std::string& words) {
-    static const LazyRE2 form = {
-        "tensorflow[0-9.=+&,and ]*[+&,a][0-9.=+&,and ]*tensorflow-gpu|"
-        "tensorflow-gpu[0-9.=+&,and ]*[+&,a][0-9.=+&,and ]*tensorflow(?:[^-]|-[^g]|-g[^p]|-gp[^u])"};
-    return re2::RE2::PartialMatch(words, *form);
-}
-
 /// What the user specified in one of these words, or a line of the log shows.
 void add_said_words(KnownOfLog& t) {
     struct Row {
@@ -162,7 +157,7 @@ void add_said_words(KnownOfLog& t) {
     for (const Row& row : rows)
         if (t.has(row.signature) || std::ranges::any_of(row.words, [&](auto word) { return t.said.says(word); }))
             t.add(row.feature, row.why);
-    if (names_both_packages(t.said.words)) t.add("said_both_packages", "both packages (from --given)");
+    if (t.said.names_both_packages()) t.add("said_both_packages", "both packages (from --given)");
 }
 
 void add_frameworks(KnownOfLog& t) {
