@@ -83,6 +83,8 @@ struct ParsedHints {
         return find_by(frameworks, &NamedFramework::name, name);
     }
     bool says(std::string_view word) const { return contains(words, word); }
+    /// "tensorflow 1.4.0 and tensorflow-gpu 1.4.0", "tensorflow-gpu + tensorflow": one after the other.
+    bool names_both_packages() const;
 };
 
 ParsedHints parsed_hints(const Facts& facts, const Matrix& matrix);

@@ -158,6 +158,13 @@ void read_item(ParsedHints& hints, const GivenValue& item, const Matrix& matrix)
 
 }  // namespace
 
+bool ParsedHints::names_both_packages() const {
+    static const LazyRE2 form = {
+        "tensorflow[0-9.=+&,and ]*[+&,a][0-9.=+&,and ]*tensorflow-gpu|"
+        "tensorflow-gpu[0-9.=+&,and ]*[+&,a][0-9.=+&,and ]*tensorflow(?:[^-]|-[^g]|-g[^p]|-gp[^u])"};
+    return re2::RE2::PartialMatch(words, *form);
+}
+
 UserHint user_hint_from(const GivenValue& item, const Matrix& matrix) {
     const Given strict = read_given({item}, matrix);
     if (strict.not_understood.empty()) return {item.key, item.value, {}};

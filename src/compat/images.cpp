@@ -40,7 +40,7 @@ Suitability image_on_gpu(const ContainerImage& image, const Version& gpu, const 
 static std::optional<bool> on_data_center_gpus(const Facts& facts, const Matrix& matrix) {
     bool all_named = !facts.cuda_devices.empty();
     for (const Gpu& gpu : facts.cuda_devices) {
-        const auto product = gpu.name ? matrix.gpu_product(*gpu.name) : Answer<GpuProduct>();
+        const auto product = matrix.gpu_product(gpu.name.value_or(""));
         if (product && !product->data_center) return false;
         all_named &= static_cast<bool>(product);
     }

@@ -11,21 +11,17 @@ namespace rnncheck {
 
 namespace {
 
-/// Of one version: machine code before PTX; CUDA as near to the driver's as can be, from below, else from above; the
-/// build that brings its libraries.
-bool is_better_flavour(const PlannedBuild& a, const PlannedBuild& b, bool driver_given) {
-    if (a.fit != b.fit) return a.fit < b.fit;
-    if (a.limited != b.limited) return b.limited;
-    if (a.cuda != b.cuda) return driver_given && !a.limited ? *a.cuda > *b.cuda : *a.cuda < *b.cuda;
-    return a.libraries != "system" && b.libraries == "system";
-}
-
+/// Newer minor versions first; of one, what runs; then machine code before PTX; CUDA as near to the driver's as can be,
+/// from below, else from above; the build that brings its libraries. Of builds alike in all this, the later one.
 bool is_before(const PlannedBuild& a, const PlannedBuild& b, bool driver_given) {
     const auto minor = [](const PlannedBuild& build) { return shortened(*build.last, 2); };
     if (minor(a) != minor(b)) return minor(a) > minor(b);
     if (runs(a) != runs(b)) return runs(a);
-    if (a.fit != b.fit || a.cuda != b.cuda || a.libraries != b.libraries) return is_better_flavour(a, b, driver_given);
-    return a.last > b.last;
+    if (a.fit == b.fit && a.cuda == b.cuda && a.libraries == b.libraries) return a.last > b.last;
+    if (a.fit != b.fit) return a.fit < b.fit;
+    if (a.limited != b.limited) return b.limited;
+    if (a.cuda != b.cuda) return driver_given && !a.limited ? *a.cuda > *b.cuda : *a.cuda < *b.cuda;
+    return a.libraries != "system" && b.libraries == "system";
 }
 
 std::vector<PlannedBuild> judged_builds(const std::string& framework, const PlanQuestion& question,
@@ -127,12 +123,6 @@ void look_at_gpu(Plan& plan, const Matrix& matrix) {
                              (drivers ? ": install driver " + drivers->full_driver.text + " or later" : ""));
 }
 
-/// What the table notes of a GPU asked for by name, such as that its board is no x86-64.
-void look_at_product(Plan& plan, const Matrix& matrix) {
-    const auto product = matrix.gpu_product(plan.asked.gpu_name);
-    if (product && !product->note.empty()) plan.remarks.push_back(product->name + ": " + product->note);
-}
-
 void look_at_driver(Plan& plan, const Matrix& matrix) {
     const Version& driver = *plan.asked.driver;
     const auto of_driver = matrix.cuda_of_driver(driver);
@@ -161,20 +151,13 @@ void require_framework(const std::string& framework, const Matrix& matrix) {
                          join_with_and(names));
 }
 
-/// The command for the version asked for, not for the newest of the row.
-std::string install_of(FrameworkBuild build, const Version& release, const Matrix& matrix) {
-    build.first = release;
-    build.last = release;
-    return install_command(build, std::nullopt, matrix);
-}
-
 NeededBuild needed(const FrameworkBuild& build, const Version& release, const NeedsQuestion& asked,
                    const Matrix& matrix) {
     PlanQuestion question;
     question.driver_os = asked.driver_os;
     question.python = asked.python;
     NeededBuild needed{plan_build(build, question, matrix), {}, {}};
-    needed.build.install = install_of(build, release, matrix);
+    needed.build.install = install_command(of_version(build, release), std::nullopt, matrix);
     for (const Architecture& architecture : matrix.architectures()) {
         if (architecture.integrated) continue;
         Fit fit = compat::build_and_cudnn_on_gpu(build, architecture.capability, {}, matrix).fit;
@@ -223,7 +206,9 @@ Plan make_plan(const PlanQuestion& question, const Matrix& matrix) {
     if (!question.framework.empty()) require_framework(question.framework, matrix);
     Plan plan{question, {}, {}, {}};
     if (question.gpu) look_at_gpu(plan, matrix);
-    if (!question.gpu_name.empty()) look_at_product(plan, matrix);
+    // What the table notes of a GPU asked for by name, such as that its board is no x86-64.
+    if (const auto product = matrix.gpu_product(question.gpu_name); product && !product->note.empty())
+        plan.remarks.push_back(product->name + ": " + product->note);
     if (question.driver) look_at_driver(plan, matrix);
     if (!plan.obstacles.empty()) return plan;
     for (const std::string& framework : matrix.frameworks())

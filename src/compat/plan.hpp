@@ -94,7 +94,10 @@ inline bool runs(const PlannedBuild& build) {
 /// Evaluates one published build against the whole question.
 PlannedBuild plan_build(const FrameworkBuild& build, const PlanQuestion& question, const Matrix& matrix);
 
-/// The command for this version; with a GPU also what keeps pip from a cuDNN that is too new for it.
+/// The row's build of this version alone.
+FrameworkBuild of_version(FrameworkBuild row, const Version& version);
+
+/// The command for the newest version of the row; with a GPU also what keeps pip from a cuDNN that is too new for it.
 std::string install_command(const FrameworkBuild& build, const std::optional<Version>& gpu, const Matrix& matrix);
 
 /// Whether something runs.

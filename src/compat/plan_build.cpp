@@ -83,7 +83,16 @@ void judge_driver(PlannedBuild& planned, const FrameworkBuild& build, const Driv
     if (planned.driver_min && *driver.version < *planned.driver_min)
         planned.notes.push_back("of branch " + driver.version->text + ", from version " + planned.driver_min->text +
                                 " on");
-    if (answer.limited) planned.notes.push_back(compat::limits_of(*driver.version, *build.cuda));
+    if (answer.limited)
+        planned.notes.push_back("runs on driver " + driver.version->text +
+                                " by minor-version compatibility: what is new in CUDA " + build.cuda->text +
+                                " and PTX code compiled by it are not available");
+}
+
+/// The table's own sentence, or running the layer without cuDNN.
+std::string workaround_for(const RnnDefect& defect, const std::optional<Version>& gpu, const Matrix& matrix) {
+    if (!defect.fixed || !gpu || compat::fixed_cudnn(defect, {gpu, {}, {}}, matrix)) return defect.workaround;
+    return "No version without it has code for " + gpu->text + ": run the layer without cuDNN.";
 }
 
 void add_known_defects(PlannedBuild& planned, const FrameworkBuild& build, const PlanQuestion& question,
@@ -91,7 +100,7 @@ void add_known_defects(PlannedBuild& planned, const FrameworkBuild& build, const
     if (!build.cudnn) return;
     for (const RnnDefect& defect : matrix.rnn_defects(*build.cudnn, question.gpu, build.os)) {
         planned.notes.push_back("known defect of cuDNN " + version_in_words(*build.cudnn) + ": " + defect.symptom +
-                                ". " + compat::workaround_for(defect, question.gpu, matrix));
+                                ". " + workaround_for(defect, question.gpu, matrix));
         add_once(planned.sources, defect.source.url);
     }
 }
@@ -116,13 +125,6 @@ std::string filled(const std::string& word, const FrameworkBuild& build) {
     text.replace(at, placeholder.size(), version_for_pip(build, local));
     const bool bare = text.find_first_of("\"'") == std::string::npos && text.find_first_of("*[<>") != std::string::npos;
     return bare ? "\"" + text + "\"" : text;
-}
-
-/// A wheel that asks for its cuDNN or newer gets the newest, which may have left the GPU behind.
-std::string bound_on_cudnn(const FrameworkBuild& build, const Version& gpu, const Matrix& matrix) {
-    const CudnnBuild* row = compat::newer_cudnn_without(build, gpu, matrix);
-    if (!row) return "";
-    return " \"nvidia-cudnn-cu" + std::to_string(row->cuda_major) + "<" + compat::as_bound(row->cudnn) + "\"";
 }
 
 }  // namespace
@@ -150,11 +152,20 @@ PlannedBuild plan_build(const FrameworkBuild& build, const PlanQuestion& questio
     return planned;
 }
 
+FrameworkBuild of_version(FrameworkBuild row, const Version& version) {
+    row.first = version;
+    row.last = version;
+    return row;
+}
+
 std::string install_command(const FrameworkBuild& build, const std::optional<Version>& gpu, const Matrix& matrix) {
     std::vector<std::string> words = split(build.install, ' ');
     for (std::string& word : words) word = filled(word, build);
     std::string command = join(words, " ");
-    if (gpu && !command.empty()) command += bound_on_cudnn(build, *gpu, matrix);
+    const CudnnBuild* newer = gpu ? compat::newer_cudnn_without(build, *gpu, matrix) : nullptr;
+    if (newer && !command.empty())
+        command +=
+            " \"nvidia-cudnn-cu" + std::to_string(newer->cuda_major) + "<" + compat::as_bound(newer->cudnn) + "\"";
     return command;
 }
 

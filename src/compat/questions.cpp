@@ -38,9 +38,9 @@ Suitability no_code(std::string why, Evidence evidence, bool gpu_is_newer) {
 Suitability by_newest_cuda(const Version& newest, const Version& asked) {
     const Version cuda = shortened(asked, 2);
     if (newest >= cuda) return {};
-    if (newest.major() != cuda.major() || cuda.major() < 11) return {.fit = Fit::does_not_work, .why = ""};
+    if (newest.major() != cuda.major() || cuda.major() < 11) return {.fit = Fit::does_not_work};
     if (newest.minor() == 0) return not_known("");
-    return {.fit = Fit::works, .why = "", .limited = true};
+    return {.fit = Fit::works, .limited = true};
 }
 
 /// Where no table names the drivers of a CUDA.
@@ -68,12 +68,6 @@ Suitability by_range(const Version& driver, const Version& cuda, const DriverRan
     return answer;
 }
 
-std::optional<Version> newest_cuda(const DriverAsked& driver, const Matrix& matrix) {
-    if (driver.cuda || !driver.version) return driver.cuda;
-    const auto row = matrix.cuda_of_driver(*driver.version);
-    return row ? std::optional(row->cuda) : std::nullopt;
-}
-
 bool turing_on_cuda_9(int cuda_major, const Version& gpu) {
     return cuda_major == 9 && gpu == make_version({7, 5});
 }
@@ -87,17 +81,13 @@ bool has_code_of_its_major(const Version& cuda, const Version& gpu, const Matrix
     return false;
 }
 
-/// cuDNN 9 for CUDA 12 and later holds PTX as well, which the driver compiles for a newer GPU.
-/// https://docs.nvidia.com/deeplearning/cudnn/backend/latest/developer/forward-compatibility.html
-bool holds_ptx(const CudnnBuild& build) {
-    return build.cudnn.major() >= 9 && build.cuda_major >= 12;
-}
-
 Fit fit_of(const CudnnBuild& build, const Version& gpu) {
     if (gpu < build.capability_min) return Fit::does_not_work;
     // Of one major, newer GPUs run the same machine code; Turing with builds for CUDA 9 is known not to.
     if (gpu.major() <= build.capability_max.major() && !turing_on_cuda_9(build.cuda_major, gpu)) return Fit::works;
-    return holds_ptx(build) ? Fit::compiles_first : Fit::does_not_work;
+    // cuDNN 9 for CUDA 12 and later holds PTX as well, which the driver compiles for a newer GPU.
+    // https://docs.nvidia.com/deeplearning/cudnn/backend/latest/developer/forward-compatibility.html
+    return build.cudnn.major() >= 9 && build.cuda_major >= 12 ? Fit::compiles_first : Fit::does_not_work;
 }
 
 std::string capabilities_of(const std::vector<Target>& targets) {
@@ -105,10 +95,6 @@ std::string capabilities_of(const std::vector<Target>& targets) {
     for (const Target& target : targets)
         if (target.machine_code) capabilities.push_back(target.capability.text);
     return capabilities.empty() ? "PTX alone" : join_with_and(capabilities);
-}
-
-bool is_of(const CudnnBuild& row, const FrameworkBuild& build) {
-    return row.cuda_major == build.cuda->major() && (!build.cudnn || may_be_of(row, *build.cudnn));
 }
 
 std::string cudnn_in_words(const FrameworkBuild& build) {
@@ -140,8 +126,8 @@ void judge_libraries_beside_ptx(Suitability& code, const FrameworkBuild& build, 
 /// A driver compiles PTX made by its own CUDA or an older one.
 void judge_driver_of_ptx(Suitability& code, const FrameworkBuild& build, const DriverAsked& driver,
                          const Matrix& matrix) {
-    const auto newest = newest_cuda(driver, matrix);
-    const auto of_driver = driver.version ? matrix.cuda_of_driver(*driver.version) : Answer<CudaOfDriver>();
+    const auto of_driver = matrix.cuda_of_driver(driver.version);
+    const auto newest = of_driver && !driver.cuda ? std::optional(of_driver->cuda) : driver.cuda;
     if (newest && *newest < *build.cuda) {
         code.fit = Fit::does_not_work;
         code.why = "it has only PTX code for this GPU, compiled by CUDA " + build.cuda->text +
@@ -176,7 +162,7 @@ Suitability driver_runs_cuda(const DriverAsked& driver, const Version& cuda, con
     if (answer.outside) return answer;
     answer.evidence.insert(answer.evidence.begin(),
                            {"oldest driver for CUDA " + cuda.text, row->oldest_driver.text, row->oldest_source.url});
-    const auto of_driver = driver.version ? matrix.cuda_of_driver(*driver.version) : Answer<CudaOfDriver>();
+    const auto of_driver = matrix.cuda_of_driver(driver.version);
     if (of_driver && driver.os != "windows")
         answer.evidence.push_back({"newest CUDA of the driver", of_driver->cuda.text, of_driver->source.url});
     if (answer.limited)
@@ -202,11 +188,6 @@ Suitability driver_runs_cuda(const DriverAsked& driver, const Version& cuda, con
                     drivers.full ? Suitability() : by_tables_cuda(driver, cuda, of_driver));
 }
 
-std::string limits_of(const Version& driver, const Version& cuda) {
-    return "runs on driver " + driver.text + " by minor-version compatibility: what is new in CUDA " + cuda.text +
-           " and PTX code compiled by it are not available";
-}
-
 std::optional<CompatPackage> compat_package(const DriverAsked& driver, const Version& cuda,
                                             const std::optional<Version>& gpu, const Matrix& matrix) {
     if (driver.os != "linux" || !driver.version) return std::nullopt;
@@ -216,13 +197,9 @@ std::optional<CompatPackage> compat_package(const DriverAsked& driver, const Ver
                          package->source.url};
 }
 
-Answer<Architecture> architecture_of(const Gpu& gpu, const Matrix& matrix) {
-    return gpu.compute_capability ? matrix.architecture(*gpu.compute_capability) : Answer<Architecture>();
-}
-
 bool any_jetson(const Facts& facts, const Matrix& matrix) {
     return std::ranges::any_of(facts.cuda_devices, [&](const Gpu& gpu) {
-        const auto row = architecture_of(gpu, matrix);
+        const auto row = matrix.architecture(gpu.compute_capability);
         return row && row->integrated;
     });
 }
@@ -233,9 +210,7 @@ Suitability driver_still_drives(const Version& driver, const Version& gpu, const
     const std::string source = row->driver_source.value_or(row->source).url;
     const std::string last = row->last_driver_branch ? std::to_string(*row->last_driver_branch) : "";
     if (!row->last_driver_branch || driver.major() <= *row->last_driver_branch)
-        return {.fit = Fit::works,
-                .why = "",
-                .evidence = {
+        return {.evidence = {
                     {"driver for " + row->name, last.empty() ? "no last branch" : "up to branch " + last, source}}};
     return no_code("driver " + driver.text + " does not drive " + row->name + " (" + gpu.text + ") any more; " + last +
                        " was the last branch that did",
@@ -248,7 +223,7 @@ Suitability driver_knows(const Version& driver, const Version& gpu, const Matrix
     if (!row) return outside("compute capability " + gpu.text, row.coverage, matrix);
     if (!of_driver) return outside("driver " + driver.text, of_driver.coverage, matrix);
     const Evidence first{"first CUDA for " + row->name, row->first_cuda.text, row->source.url};
-    if (row->first_cuda <= of_driver->cuda) return {.fit = Fit::works, .why = "", .evidence = {first}};
+    if (row->first_cuda <= of_driver->cuda) return {.evidence = {first}};
     Suitability answer = no_code("driver " + driver.text + " (CUDA " + of_driver->cuda.text + ") is older than " +
                                      row->name + " (" + gpu.text + "), which begins with CUDA " + row->first_cuda.text,
                                  {"newest CUDA of the driver", of_driver->cuda.text, of_driver->source.url}, true);
@@ -281,7 +256,7 @@ Suitability cuda_on_gpu(const Version& asked, const Version& gpu, const Matrix& 
 Suitability cudnn_on_gpu(const CudnnBuild& build, const Version& gpu) {
     const std::string thing = "cuDNN " + build.cudnn.text + " for CUDA " + std::to_string(build.cuda_major);
     const std::string oldest = build.capability_min.text, newest = build.capability_max.text;
-    Suitability answer{.fit = fit_of(build, gpu), .why = "", .gpu_is_newer = gpu >= build.capability_min};
+    Suitability answer{.fit = fit_of(build, gpu), .gpu_is_newer = gpu >= build.capability_min};
     const std::string known = answer.fit == Fit::works ? "has code for compute capability " + oldest + " to " + newest
                               : answer.gpu_is_newer    ? "knows GPUs up to compute capability " + newest
                                                        : "needs compute capability " + oldest + " or later";
@@ -330,7 +305,7 @@ Suitability cudnn_of_build_on_gpu(const FrameworkBuild& build, const Version& gp
     Fit best = Fit::does_not_work, worst = Fit::works;
     const CudnnBuild* first = nullptr;
     for (const CudnnBuild& row : matrix.cudnn_builds()) {
-        if (!is_of(row, build)) continue;
+        if (row.cuda_major != build.cuda->major() || (build.cudnn && !may_be_of(row, *build.cudnn))) continue;
         if (!first) first = &row;
         best = std::min(best, fit_of(row, gpu));
         worst = std::max(worst, fit_of(row, gpu));
@@ -362,7 +337,7 @@ std::string no_x86_board(const Version& capability, const std::string& name, con
                " is of a Jetson board: its driver, CUDA, cuDNN and framework builds come with NVIDIA's JetPack; the "
                "published builds in the data are for x86-64 and do not run on it. Packages for it are in NVIDIA's "
                "index pypi.jetson-ai-lab.io, by JetPack and CUDA version (jp6/cu126 for JetPack 6)";
-    const auto product = name.empty() ? Answer<GpuProduct>() : matrix.gpu_product(name);
+    const auto product = matrix.gpu_product(name);
     if (product && product->arm)
         return product->name +
                " is on a board with an Arm processor: the published builds in the data are for x86-64 and do not run "
@@ -402,7 +377,7 @@ Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& m
     if (build) return {.fit = Fit::works, .why = "there is a " + pair};
     const auto others = cudnn_builds_of(cudnn, matrix);
     if (others.empty() || build.coverage != Coverage::silent) return outside(pair, build.coverage, matrix);
-    Suitability answer{.fit = Fit::does_not_work, .why = ""};
+    Suitability answer{.fit = Fit::does_not_work};
     std::vector<std::string> majors;
     for (const CudnnBuild& other : others) {
         majors.push_back(std::to_string(other.cuda_major));
@@ -410,11 +385,6 @@ Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& m
     }
     answer.why = "there is no " + pair + "; it was built for CUDA " + join_with_and(majors);
     return answer;
-}
-
-std::string workaround_for(const RnnDefect& defect, const std::optional<Version>& gpu, const Matrix& matrix) {
-    if (!defect.fixed || !gpu || fixed_cudnn(defect, {gpu, {}, {}}, matrix)) return defect.workaround;
-    return "No version without it has code for " + gpu->text + ": run the layer without cuDNN.";
 }
 
 const CudnnBuild* fixed_cudnn(const RnnDefect& defect, const CudnnFor& needs, const Matrix& matrix) {

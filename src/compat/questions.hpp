@@ -25,7 +25,7 @@ namespace rnncheck::compat {
 
 struct Suitability {
     Fit fit = Fit::works;
-    std::string why;  ///< one clause; usually empty if it works
+    std::string why = {};  ///< one clause; usually empty if it works
     std::vector<Evidence> evidence = {};
     bool limited = false;       ///< it works by minor-version compatibility alone
     bool gpu_is_newer = false;  ///< why there is no machine code: the GPU is newer than it; else older
@@ -54,8 +54,6 @@ Suitability driver_runs_cuda(const DriverAsked& driver, const Version& cuda, con
 /// The same if something other than CUDA also requires a driver.
 Suitability driver_runs_cuda(const DriverAsked& driver, const Version& cuda, const DriverRange& drivers,
                              const Matrix& matrix);
-/// "CUDA 12.4 ... by minor-version compatibility: what is new in it ..."
-std::string limits_of(const Version& driver, const Version& cuda);
 
 /// NVIDIA's package that puts a newer libcuda over an older kernel driver, on GPUs of data centres only.
 struct CompatPackage {
@@ -65,8 +63,6 @@ struct CompatPackage {
 std::optional<CompatPackage> compat_package(const DriverAsked& driver, const Version& cuda,
                                             const std::optional<Version>& gpu, const Matrix& matrix);
 
-/// Unknown where the capability of the GPU is.
-Answer<Architecture> architecture_of(const Gpu& gpu, const Matrix& matrix);
 /// Of a Jetson board: driver, CUDA and framework builds come with JetPack and follow no branch of the tables.
 bool any_jetson(const Facts& facts, const Matrix& matrix);
 
@@ -114,8 +110,6 @@ struct CudnnFor {
 /// The build for the newest CUDA, of the major in which the defect is fixed, from that version on; null when none
 /// suits.
 const CudnnBuild* fixed_cudnn(const RnnDefect& defect, const CudnnFor& needs, const Matrix& matrix);
-/// What to do about a defect: the table's own sentence, or running the layer without cuDNN.
-std::string workaround_for(const RnnDefect& defect, const std::optional<Version>& gpu, const Matrix& matrix);
 
 /// "cu124"; "gpu" of any build with CUDA, "cuda" of one whose packages contain it.
 bool is_called(const FrameworkBuild& build, std::string_view name);

@@ -98,16 +98,13 @@ GpuName gpu_name(std::string_view written) {
     return name;
 }
 
-/// The product has the model and everything else that was written.
-bool may_mean(const GpuName& written, const GpuName& product) {
-    return !written.model.empty() && written.model == product.model &&
-           std::ranges::includes(product.extra, written.extra);
-}
-
+/// The products that have the model and everything else that was written.
 std::vector<GpuProduct> products_of(const std::vector<GpuProduct>& all, const GpuName& name) {
     std::vector<GpuProduct> products;
-    std::ranges::copy_if(all, std::back_inserter(products),
-                         [&](const GpuProduct& row) { return may_mean(name, gpu_name(row.name)); });
+    std::ranges::copy_if(all, std::back_inserter(products), [&](const GpuProduct& row) {
+        const GpuName product = gpu_name(row.name);
+        return !name.model.empty() && name.model == product.model && std::ranges::includes(product.extra, name.extra);
+    });
     return products;
 }
 

@@ -25,11 +25,11 @@ Answer<R> outside(const Value& asked, const Value& oldest, const Value& newest) 
 
 /// Rows are sorted, which the tests hold: the first and the last row are the ends of the data.
 template <class R, class Value>
-Answer<R> find(const std::vector<R>& rows, Value R::*column, const Value& asked) {
+Answer<R> find(const std::vector<R>& rows, Value R::*column, const std::optional<std::type_identity_t<Value>>& asked) {
+    if (rows.empty() || !asked) return {};
     for (const R& row : rows)
-        if (row.*column == asked) return known(row);
-    if (rows.empty()) return {};
-    return outside<R>(asked, rows.front().*column, rows.back().*column);
+        if (row.*column == *asked) return known(row);
+    return outside<R>(*asked, rows.front().*column, rows.back().*column);
 }
 
 bool covers(const CudnnBuild& row, const Version& cudnn) {
@@ -90,10 +90,10 @@ Answer<DriverForCuda> Matrix::driver_for_cuda(const Version& cuda) const {
     return find(driver_for_cuda(), &DriverForCuda::cuda, shortened(cuda, 2));
 }
 
-Answer<CudaOfDriver> Matrix::cuda_of_driver(const Version& driver) const {
-    const int branch = driver.major();
+Answer<CudaOfDriver> Matrix::cuda_of_driver(const std::optional<Version>& driver) const {
     const auto& rows = cuda_of_driver();
-    if (rows.empty()) return {};
+    if (rows.empty() || !driver) return {};
+    const int branch = driver->major();
     for (const CudaOfDriver& row : rows) {
         if (branch < row.branch || branch > row.last_branch) continue;
         Answer<CudaOfDriver> answer = known(row);
@@ -116,7 +116,7 @@ Answer<ForwardCompatibility> Matrix::forward_compatibility(const Version& cuda, 
     return outside<ForwardCompatibility>(asked, rows.front().cuda, rows.back().cuda);
 }
 
-Answer<Architecture> Matrix::architecture(const Version& capability) const {
+Answer<Architecture> Matrix::architecture(const std::optional<Version>& capability) const {
     return find(architectures(), &Architecture::capability, capability);
 }
 

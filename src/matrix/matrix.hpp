@@ -54,13 +54,14 @@ class Matrix {
 
     /// By major.minor: 12.4.1 finds 12.4.
     Answer<DriverForCuda> driver_for_cuda(const Version& cuda) const;
-    /// By branch: 535.104.05 finds 535.
-    Answer<CudaOfDriver> cuda_of_driver(const Version& driver) const;
     Answer<DriverForCuda> windows_driver_for_cuda(const Version& cuda) const;
+    /// By branch: 535.104.05 finds 535. Silent if unset.
+    Answer<CudaOfDriver> cuda_of_driver(const std::optional<Version>& driver) const;
     /// Known if NVIDIA lists this package for this driver's branch; silent if not. GpuProduct::data_center shows
     /// whether such packages support the GPU.
     Answer<ForwardCompatibility> forward_compatibility(const Version& cuda, const Version& driver) const;
-    Answer<Architecture> architecture(const Version& capability) const;
+    /// Silent if unset.
+    Answer<Architecture> architecture(const std::optional<Version>& capability) const;
     /// Builds of exactly this version; `coverage` shows whether the version is outside the table.
     Answer<CudnnBuild> cudnn_build(const Version& cudnn, int cuda_major) const;
     std::vector<CudnnPart> cudnn_parts(int major) const;

@@ -101,7 +101,7 @@ std::string fault_of(const Source& source) {
     if (source.url.empty()) return "'url' is missing";
     if (source.seen.empty()) return "'seen' is missing";
     if (!source.url.starts_with("https://")) return "'url' does not begin with https://";
-    return is_date(source.seen) ? "" : "'seen' is not a date of the form 2026-11-21";
+    return parse_date(source.seen) ? "" : "'seen' is not a date of the form 2026-11-21";
 }
 
 void read_sources(const Json& table, TableHead& head, Place& place) {
@@ -184,12 +184,6 @@ void read_cell(const Json& cell, T& value, const std::string& place, const std::
     }
 }
 
-void report_unknown_columns(const Json& row, const TableHead& head, Place& place) {
-    const std::vector<Column> known = all_columns(head);
-    for (const auto& [name, cell] : row.items())
-        if (!find_by(known, &Column::name, name)) place.report(column_place(name) + ": unknown column");
-}
-
 /// Whether the row is without an issue.
 template <class R>
 bool read_row(const Json& written, R& row, const TableHead& head, Place& place) {
@@ -211,7 +205,11 @@ bool read_row(const Json& written, R& row, const TableHead& head, Place& place) 
     row.number = place.row;
     R::fields(row, read);
     Row::fields(row, read);
-    if (found < written.size()) report_unknown_columns(written, head, place);
+    if (found < written.size()) {
+        const std::vector<Column> known = all_columns(head);
+        for (const auto& [name, cell] : written.items())
+            if (!find_by(known, &Column::name, name)) place.report(column_place(name) + ": unknown column");
+    }
     return place.reported == reported_before;
 }
 
@@ -298,15 +296,16 @@ std::string newest_date(std::string_view table) {
         at = table.find('"', at + key.size());
         if (at == std::string_view::npos) break;
         const std::string_view date = table.substr(at + 1, date_length);
-        if (is_date(date)) newest = std::max(newest, date);
+        if (parse_date(date)) newest = std::max(newest, date);
     }
     return std::string(newest);
 }
 
 void refuse(const TableFiles& files, const Issue& issue) {
     const bool names_a_part = issue.text.starts_with("column '") || issue.text.starts_with("source '");
-    throw InputError(escaped(files.path_of(issue.table)) + (issue.row > 0 ? ", row " + std::to_string(issue.row) : "") +
-                     (names_a_part ? ", " : ": ") + issue.text);
+    throw InputError(escaped(files.place + "/" + issue.table + ".json") +
+                     (issue.row > 0 ? ", row " + std::to_string(issue.row) : "") + (names_a_part ? ", " : ": ") +
+                     issue.text);
 }
 
 template <class R>

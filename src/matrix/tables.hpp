@@ -16,8 +16,6 @@ struct TableFiles {
     std::map<std::string, std::string> owned;         ///< holds the text of files that were read
     std::string digest;                               ///< "sha256:..."
     std::string date;                                 ///< newest "seen" date of all sources; "" without any
-
-    std::string path_of(const std::string& stem) const { return place + "/" + stem + ".json"; }
 };
 
 /// The files compiled into the program.
@@ -31,9 +29,6 @@ const EmbeddedFile* bundled_twin(const TableFiles& files, const std::string& ste
 
 /// A day of the calendar, "2026-11-21", in the years that tables about CUDA can be of: 2007 to 2099.
 std::optional<std::chrono::sys_days> parse_date(std::string_view text);
-inline bool is_date(std::string_view text) {
-    return parse_date(text).has_value();
-}
 
 /// Newest "seen" date of a table's sources, found without parsing; "" when there is none.
 std::string newest_date(std::string_view table);

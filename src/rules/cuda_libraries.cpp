@@ -136,18 +136,6 @@ Verdict nvrtc_missing(const Facts& facts, const Matrix&) {
     return answers.close();
 }
 
-static Finding unusable_nvrtc(const Facts& facts, const Nvrtc& nvrtc) {
-    return {.subject = nvrtc.library,
-            .message = "NVRTC at " + nvrtc.library + " does not compile a test kernel" +
-                       (nvrtc.failure ? ": " + in_words(*nvrtc.failure) : ""),
-            .evidence = {{"NVRTC", if_known(nvrtc.version), "nvrtcs"},
-                         {"compiles", "no", "nvrtcs"},
-                         {"failed call", if_known(nvrtc.failure), "nvrtcs"}},
-            .remedies = {
-                remedy("nvrtc_unusable",
-                       {wheel("nvidia-cuda-nvrtc", nvrtc.version ? nvrtc.version->major() : cuda_major_here(facts))})}};
-}
-
 Verdict nvrtc_unusable(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     for (const auto& nvrtc : facts.nvrtcs) {
@@ -159,7 +147,15 @@ Verdict nvrtc_unusable(const Facts& facts, const Matrix&) {
         else if (lacks_builtins(facts, nvrtc))
             answers.no_pass(builtins_of(nvrtc) + " was not found");
         else if (nvrtc.compiles || nvrtc.failure)
-            answers.fault(unusable_nvrtc(facts, nvrtc));
+            answers.fault({.subject = nvrtc.library,
+                           .message = "NVRTC at " + nvrtc.library + " does not compile a test kernel" +
+                                      (nvrtc.failure ? ": " + in_words(*nvrtc.failure) : ""),
+                           .evidence = {{"NVRTC", if_known(nvrtc.version), "nvrtcs"},
+                                        {"compiles", "no", "nvrtcs"},
+                                        {"failed call", if_known(nvrtc.failure), "nvrtcs"}},
+                           .remedies = {remedy("nvrtc_unusable",
+                                               {wheel("nvidia-cuda-nvrtc", nvrtc.version ? nvrtc.version->major()
+                                                                                         : cuda_major_here(facts))})}});
         else
             answers.unknown("NVRTC at " + nvrtc.library + " did not respond");
     }

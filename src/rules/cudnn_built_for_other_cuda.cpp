@@ -6,12 +6,6 @@
 
 namespace rnncheck::rules {
 
-/// A case that ran shows that this cuDNN and what is installed go together.
-static bool ran_here(const Facts& facts, const CudnnCopy& copy) {
-    return std::ranges::any_of(facts.rnn_runs,
-                               [&](const RnnRun& run) { return run.library == copy.path && was_computed(run); });
-}
-
 /// `wanted` is the CUDA major that cuDNN would have to be made for.
 static Finding other_cuda(const Facts& facts, const CudnnCopy& copy, int wanted, const std::string& but,
                           Evidence evidence) {
@@ -134,7 +128,9 @@ Verdict cudnn_built_for_other_cuda(const Facts& facts, const Matrix& matrix) {
     VerdictBuilder answers;
     judge_frameworks_in_use(facts, matrix, answers);
     for (const auto& copy : copies) {
-        if (ran_here(facts, copy))
+        const bool ran_here = std::ranges::any_of(
+            facts.rnn_runs, [&](const RnnRun& run) { return run.library == copy.path && was_computed(run); });
+        if (ran_here)
             answers.passed("cuDNN ran on this machine");
         else if (never_answered(copy))
             answers.no_pass(name_of(copy) + " does not work");

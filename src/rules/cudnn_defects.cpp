@@ -9,9 +9,7 @@ namespace rnncheck::rules {
 
 static std::vector<std::optional<Version>> capabilities(const Facts& facts) {
     if (facts.cuda_devices.empty()) return {std::nullopt};
-    std::vector<std::optional<Version>> found;
-    for (const auto& gpu : facts.cuda_devices) found.push_back(gpu.compute_capability);
-    return found;
+    return each(facts.cuda_devices, &Gpu::compute_capability);
 }
 
 static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matrix, const Version& release,

@@ -132,7 +132,7 @@ static std::vector<Remedy> update_or_instead(const Facts& facts, const Matrix& m
                            driver_install_commands(facts, oldest));
     std::vector<Remedy> instead;
     for (const Gpu& gpu : facts.cuda_devices) {
-        const auto row = compat::architecture_of(gpu, matrix);
+        const auto row = matrix.architecture(gpu.compute_capability);
         if (!row || !oldest) continue;
         const bool ignored = row->last_driver_branch && *row->last_driver_branch < oldest->major();
         if (!ignored && (!row->last_cuda || *row->last_cuda >= cuda)) continue;
@@ -206,7 +206,7 @@ Verdict driver_too_old(const Facts& facts, const Matrix& matrix) {
     bool any_suits = false, limited = false;
     for (const auto& runtime : facts.runtimes) {
         const auto runs = runtime.version ? compat::driver_runs_cuda(driver_asked(facts), *runtime.version, matrix)
-                                          : compat::Suitability{.fit = Fit::unknown, .why = ""};
+                                          : compat::Suitability{.fit = Fit::unknown};
         if (runs.fit == Fit::unknown)
             answers.unknown("whether the driver supports the CUDA runtime " + runtime.library + " is unknown");
         any_suits |= runs.fit == Fit::works;
@@ -251,11 +251,6 @@ static std::vector<Remedy> remedies(const Facts& facts, const std::optional<Vers
     return {remedy("ptx_newer_than_driver", {}, driver_install_commands(facts, needed))};
 }
 
-static bool rejects_ptx(const CallResult& call) {
-    return is_cuda_failure(call, cuda_unsupported_ptx_version) ||
-           contains(call.text, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION");
-}
-
 static Finding newer_compiler(const Facts& facts, const Matrix& matrix, const Nvrtc& nvrtc) {
     const Version &own = *nvrtc.version, &of_driver = *facts.driver.cuda_version;
     const auto row = compat::drivers_for(own, driver_asked(facts).os, matrix);
@@ -282,7 +277,10 @@ static Verdict whether_ptx_was_loaded(const Facts& facts) {
 }
 
 Verdict ptx_newer_than_driver(const Facts& facts, const Matrix& matrix) {
-    const auto failures = failures_where(facts, rejects_ptx);
+    const auto failures = failures_where(facts, [](const CallResult& call) {
+        return is_cuda_failure(call, cuda_unsupported_ptx_version) ||
+               contains(call.text, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION");
+    });
     if (failures.empty() && driver_library_absent(facts)) return not_applicable("no driver library was found");
     VerdictBuilder answers;
     answers.faults(findings_for(failures, {.message = "the driver rejected PTX code of a newer CUDA version than it "

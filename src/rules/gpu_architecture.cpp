@@ -29,12 +29,6 @@ static bool cases_passed(const Facts& facts, int gpu, IsOne&& is_one) {
         facts.cudnns, [&](const Cudnn& cudnn) { return is_one(cudnn) && all_cases_passed(facts, cudnn.library, gpu); });
 }
 
-/// The same version for the same CUDA, here or in another place.
-static bool is_twin(const Cudnn& cudnn, const Cudnn& other) {
-    return cudnn.library == other.library || (cudnn.version && cudnn.version == other.version && cudnn.built_for_cuda &&
-                                              cudnn.built_for_cuda == other.built_for_cuda);
-}
-
 /// The first evidence is about the copy that was found.
 static compat::Suitability of_copy(compat::Suitability suits, const std::string& thing) {
     if (!suits.evidence.empty()) suits.evidence.front().what = thing;
@@ -122,7 +116,12 @@ static std::vector<std::string> refused_on(const Facts& facts, int gpu) {
 
 static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const CudnnCopy& copy) {
     Compared compared{.thing = name_of(copy), .severity = severity_of(copy)};
-    compared.shown = cases_passed(facts, gpu.index, [&](const Cudnn& other) { return is_twin(other, *copy.answer); });
+    // The same version for the same CUDA, here or in another place.
+    const Cudnn& own = *copy.answer;
+    compared.shown = cases_passed(facts, gpu.index, [&](const Cudnn& other) {
+        return other.library == own.library || (own.version && other.version == own.version && own.built_for_cuda &&
+                                                other.built_for_cuda == own.built_for_cuda);
+    });
     if (compared.shown) return compared;
     const RnnRun* refused = find_where(facts.rnn_runs, [&](const RnnRun& run) {
         return run.library == copy.path && found_no_code(facts, gpu.index, run);
@@ -153,7 +152,6 @@ static void add_test_kernel(const Facts& facts, const Gpu& gpu, std::vector<Comp
         else if (is_arch_mismatch(0, *run.result))
             all.push_back({thing,
                            {.fit = Fit::does_not_work,
-                            .why = "",
                             .evidence = {{thing, in_words(*run.result), "kernel_runs"}},
                             .gpu_is_newer = true}});
     }
@@ -217,12 +215,10 @@ static Compared newest_cudnn_of(const Matrix& matrix, FrameworkBuild build, cons
                                 const Version& capability, const CudnnBuild& newer) {
     Framework named = framework;
     named.build = build.build;
-    build.first = *framework.version;
-    build.last = framework.version;
+    build = of_version(std::move(build), *framework.version);
     Compared compared{
         "the newest cuDNN, which pip installs with " + words_of(named),
         {.fit = Fit::does_not_work,
-         .why = "",
          .evidence = {evidence_of(build, "cuDNN " + build.cudnn->text + " or later"),
                       {"cuDNN " + newer.cudnn.text + " for CUDA " + std::to_string(newer.cuda_major),
                        "needs compute capability " + newer.capability_min.text + " or later", newer.source.url}}},

@@ -5,21 +5,14 @@
 
 namespace rnncheck::rules {
 
-/// Something that only a board which answers can tell.
-static bool answers(const Board& board) {
-    return board.compute_mode || board.memory_free_mib || board.memory_total_mib || board.persistence;
-}
-
-static bool speaks_of_loss(const CallResult& call) {
-    return (call.call.starts_with("nvml") && call.code == nvml_gpu_is_lost) || contains(call.text, "GPU is lost") ||
-           contains(call.text, "GPU_IS_LOST") || contains(call.text, "fallen off the bus");
-}
-
 Verdict gpu_fell_off_bus(const Facts& facts, const Matrix&) {
     const std::vector<Remedy> remedies{on_host(facts, remedy("gpu_fell_off_bus"))};
     const Verdict boards = over_boards(facts, [&](const Board& board) {
-        if (!board.unreachable)
-            return answers(board) ? pass("the board responds") : undecided("the board reported nothing");
+        if (!board.unreachable) {
+            const bool responds =
+                board.compute_mode || board.memory_free_mib || board.memory_total_mib || board.persistence;
+            return responds ? pass("the board responds") : undecided("the board reported nothing");
+        }
         auto explains = places_on(facts, board);
         append(explains, {"cuda_devices", "driver.init"});
         const bool is_lost = board.unreachable->code == nvml_gpu_is_lost;
@@ -34,7 +27,11 @@ Verdict gpu_fell_off_bus(const Facts& facts, const Matrix&) {
     if (boards.outcome == Outcome::fault) return boards;
     const Finding reported{.message = "a call reported a lost GPU: it no longer responds on the PCI bus",
                            .remedies = remedies};
-    return fault_or(findings_for(failures_where(facts, speaks_of_loss), reported),
+    const auto failures = failures_where(facts, [](const CallResult& call) {
+        return (call.call.starts_with("nvml") && call.code == nvml_gpu_is_lost) || contains(call.text, "GPU is lost") ||
+               contains(call.text, "GPU_IS_LOST") || contains(call.text, "fallen off the bus");
+    });
+    return fault_or(findings_for(failures, reported),
                     failures_are_known(facts) ? boards : undecided("a run on the GPU failed for an unknown reason"));
 }
 
@@ -75,40 +72,38 @@ Verdict gpu_memory_ecc_error(const Facts& facts, const Matrix&) {
     return boards;
 }
 
-static Verdict judge_repair(const Facts& facts, const Board& board) {
-    struct Need {
-        std::optional<bool> Board::*flag;
-        const char *field, *what;
-        Severity severity;
-    };
-    static constexpr Need needs[] = {
-        {&Board::remapping_failed, "remapping_failed", "failed to remap a defective memory row", Severity::error},
-        {&Board::remapping_pending, "remapping_pending", "needs a reset to remap a defective memory row",
-         Severity::warning},
-        {&Board::retirement_pending, "retirement_pending", "needs a reboot to retire a defective memory page",
-         Severity::warning}};
-    for (const Need& need : needs)
-        if ((board.*need.flag).value_or(false))
-            return fault({.severity = need.severity,
-                          .subject = subject_of(board),
-                          .message = subject_of(board) + ' ' + need.what,
-                          .evidence = {{need.field, "true", board_fact(facts, board, need.field)}},
-                          .remedies = {on_host(
-                              facts, need.severity == Severity::error
-                                         ? remedy("gpu_memory_repair_pending/replace")
-                                         : remedy("gpu_memory_repair_pending/reset", {std::to_string(board.index)}))}});
-    const bool remaps = board.remapping_failed && board.remapping_pending;
-    const bool retires = board.retirement_pending.has_value();
-    if (remaps && retires) return pass("no memory repair is pending");
-    // A board repairs its memory in one of the two ways and is silent about the other.
-    if (remaps) return not_reported(facts, "page retirement, and no row replacement is pending");
-    if (retires) return not_reported(facts, "row remapping in full, and no page retirement is pending");
-    return not_reported(facts, "memory repairs",
-                        {"nvmlDeviceGetRemappedRows", "nvmlDeviceGetRetiredPagesPendingStatus"});
-}
-
 Verdict gpu_memory_repair_pending(const Facts& facts, const Matrix&) {
-    return over_boards(facts, [&](const Board& board) { return judge_repair(facts, board); });
+    return over_boards(facts, [&](const Board& board) {
+        struct Need {
+            std::optional<bool> Board::*flag;
+            const char *field, *what;
+            Severity severity;
+        };
+        static constexpr Need needs[] = {
+            {&Board::remapping_failed, "remapping_failed", "failed to remap a defective memory row", Severity::error},
+            {&Board::remapping_pending, "remapping_pending", "needs a reset to remap a defective memory row",
+             Severity::warning},
+            {&Board::retirement_pending, "retirement_pending", "needs a reboot to retire a defective memory page",
+             Severity::warning}};
+        for (const Need& need : needs)
+            if ((board.*need.flag).value_or(false))
+                return fault({.severity = need.severity,
+                              .subject = subject_of(board),
+                              .message = subject_of(board) + ' ' + need.what,
+                              .evidence = {{need.field, "true", board_fact(facts, board, need.field)}},
+                              .remedies = {on_host(facts, need.severity == Severity::error
+                                                              ? remedy("gpu_memory_repair_pending/replace")
+                                                              : remedy("gpu_memory_repair_pending/reset",
+                                                                       {std::to_string(board.index)}))}});
+        const bool remaps = board.remapping_failed && board.remapping_pending;
+        const bool retires = board.retirement_pending.has_value();
+        if (remaps && retires) return pass("no memory repair is pending");
+        // A board repairs its memory in one of the two ways and is silent about the other.
+        if (remaps) return not_reported(facts, "page retirement, and no row replacement is pending");
+        if (retires) return not_reported(facts, "row remapping in full, and no page retirement is pending");
+        return not_reported(facts, "memory repairs",
+                            {"nvmlDeviceGetRemappedRows", "nvmlDeviceGetRetiredPagesPendingStatus"});
+    });
 }
 
 static std::string what_to_check(const std::string& reasons) {
@@ -120,27 +115,26 @@ static std::string what_to_check(const std::string& reasons) {
     return heat + ", then power cables and power supply: the driver does not report which one is the cause";
 }
 
-static Verdict judge_clocks(const Facts& facts, const Board& board) {
-    // Of the reasons for low clocks those that slow work down for as long as they last: heat and power that is
-    // lacking. The others (idle, power cap, clocks set by the user) belong to normal work.
-    constexpr std::string_view lasting[] = {"hw_slowdown", "hw_thermal_slowdown", "hw_power_brake",
-                                            "sw_thermal_slowdown"};
-    auto slowdowns = board.throttle_reasons;
-    std::erase_if(slowdowns, [&](const std::string& reason) { return !includes(lasting, reason); });
-    if (slowdowns.empty()) {
-        if (board.unreachable) return not_applicable("the driver lost this GPU");
-        if (!probe_completed(facts, "nvml_devices")) return undecided("querying NVML did not finish");
-        return pass("no GPU is throttled because of heat or power");
-    }
-    const std::string reasons = join_with_and(slowdowns);
-    return fault({.subject = subject_of(board),
-                  .message = subject_of(board) + " is throttled because of heat or power (" + reasons + ")",
-                  .evidence = {{"reasons for reduced clocks", reasons, board_fact(facts, board, "throttle_reasons")}},
-                  .remedies = {on_host(facts, remedy("gpu_throttled", {what_to_check(reasons)}))}});
-}
-
 Verdict gpu_throttled(const Facts& facts, const Matrix&) {
-    return over_boards(facts, [&](const Board& board) { return judge_clocks(facts, board); });
+    return over_boards(facts, [&](const Board& board) {
+        // Of the reasons for low clocks those that slow work down for as long as they last: heat and power that is
+        // lacking. The others (idle, power cap, clocks set by the user) belong to normal work.
+        constexpr std::string_view lasting[] = {"hw_slowdown", "hw_thermal_slowdown", "hw_power_brake",
+                                                "sw_thermal_slowdown"};
+        auto slowdowns = board.throttle_reasons;
+        std::erase_if(slowdowns, [&](const std::string& reason) { return !includes(lasting, reason); });
+        if (slowdowns.empty()) {
+            if (board.unreachable) return not_applicable("the driver lost this GPU");
+            if (!probe_completed(facts, "nvml_devices")) return undecided("querying NVML did not finish");
+            return pass("no GPU is throttled because of heat or power");
+        }
+        const std::string reasons = join_with_and(slowdowns);
+        return fault(
+            {.subject = subject_of(board),
+             .message = subject_of(board) + " is throttled because of heat or power (" + reasons + ")",
+             .evidence = {{"reasons for reduced clocks", reasons, board_fact(facts, board, "throttle_reasons")}},
+             .remedies = {on_host(facts, remedy("gpu_throttled", {what_to_check(reasons)}))}});
+    });
 }
 
 static Finding failed(const Facts& facts, const KernelRun& run) {

@@ -55,6 +55,13 @@ std::string free_in_words(const Want& want) {
     return free_of_total(*want.board) + " are free" + (is_mig(want) ? " on the whole board" : "");
 }
 
+/// Why processes that hold memory may not be seen from here.
+std::string why_unseen(const Facts& facts) {
+    if (in_container(facts)) return "processes outside this container are not visible";
+    if (on_wsl(facts)) return "Windows processes are not visible from WSL";
+    return "no visible process uses it";
+}
+
 /// What bounds the memory that a program gets, other than what is free.
 struct Bound {
     const char* remedy;

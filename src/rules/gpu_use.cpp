@@ -5,6 +5,11 @@
 
 namespace rnncheck::rules {
 
+/// The severity of what is wrong with a board, a note when CUDA gives this process other GPUs than that one.
+static Severity severity_on(const Facts& facts, const Board& board, Severity severity) {
+    return facts.cuda_devices.empty() || gpu_of(facts, board) ? severity : Severity::note;
+}
+
 static Finding closed(const Facts& facts, const std::string& subject, const std::string& source,
                       std::vector<std::string> explains, const std::string& of_board = "") {
     explains.emplace_back("driver.init");

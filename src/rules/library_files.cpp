@@ -41,6 +41,13 @@ static std::string problem_of(const Library& library) {
     return library.problem_detail.value_or(std::string(name_of(*library.problem)));
 }
 
+/// What a rule about a library that is missing yields to a rule about a file of its kind: "cudnn"; "libcuda" is one
+/// that the loader would take.
+static std::string kind_of(const Library& library) {
+    if (library.kind != LibraryKind::cuda) return std::string(name_of(library.kind));
+    return on_loader_path(library) ? "libcuda" : "";
+}
+
 /// A file with the name of a GPU library cannot be a library: unreadable, no ELF file, cut off, damaged, a dead link,
 /// no file at all.
 Verdict library_file_damaged(const Facts& facts, const Matrix&) {
@@ -101,11 +108,6 @@ Verdict library_for_other_machine(const Facts& facts, const Matrix&) {
     return answers.close();
 }
 
-/// "libz.so.1" where the loader finds none for this file; null when it needs none or finds one.
-static const std::string* missing_zlib(const Library& library) {
-    return find_where(library.missing_needs, [](const std::string& name) { return name.starts_with("libz.so"); });
-}
-
 /// The loader gives this file, or it lies beside the cuDNN that a framework gets; unset where it is not known which one
 /// a framework gets.
 static std::optional<bool> is_used(const Facts& facts, const Library& part) {
@@ -154,7 +156,8 @@ Verdict zlib_missing(const Facts& facts, const Matrix& matrix) {
     std::string zlib;
     for (const LibraryKind kind : {LibraryKind::cudnn, LibraryKind::cudnn_part})
         for (const Library* part : usable_copies(facts, kind)) {
-            const std::string* name = missing_zlib(*part);
+            const std::string* name =
+                find_where(part->missing_needs, [](const auto& needed) { return needed.starts_with("libz.so"); });
             if (!name) continue;
             const auto used = is_used(facts, *part);
             if (!used)

@@ -125,9 +125,7 @@ static std::string install_of(const Facts& facts, const Matrix& matrix, const Fr
     });
     if (builds.empty() || std::ranges::any_of(builds, is_default))
         return pip(environment, "install " + package + (framework.version ? "==" + framework.version->text : ""));
-    builds.front().first = *framework.version;
-    builds.front().last = framework.version;
-    return *by_pip(environment, install_command(builds.front(), std::nullopt, matrix));
+    return *by_pip(environment, install_command(of_version(builds.front(), *framework.version), std::nullopt, matrix));
 }
 
 static Finding both(const Facts& facts, const Matrix& matrix, const Framework& framework) {

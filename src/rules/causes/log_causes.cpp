@@ -19,11 +19,11 @@ struct Candidate {
     std::vector<std::string> words;
 };
 
-std::vector<Candidate> candidates(const LogWords& known, const Matrix& matrix) {
+std::vector<Candidate> candidates(const KnownOfLog& t) {
     std::vector<Candidate> found;
-    for (const LogEvidence& row : matrix.log_evidence()) {
+    for (const LogEvidence& row : t.matrix.log_evidence()) {
         auto words = split(row.when, ' ');
-        if (!std::ranges::all_of(words, [&](const std::string& word) { return known.holds(word); })) continue;
+        if (!std::ranges::all_of(words, [&](const std::string& word) { return t.holds(word); })) continue;
         Candidate* same = find_where(found, [&](const Candidate& one) { return one.best->cause == row.cause; });
         if (!same)
             found.push_back({&row, std::move(words)});
@@ -40,12 +40,11 @@ Evidence evidence_of_line(const LogEvent& event, const std::string& what, const 
             "log.events[" + std::to_string(&event - log.events.data()) + "]"};
 }
 
-void add_evidence(Finding& finding, const std::string& word, const Log& log, const LogWords& known,
-                  const Matrix& matrix) {
-    if (const LogEvent* event = find_by(log.events, &LogEvent::signature, word)) {
-        const LogSignature* signature = find_by(matrix.log_signatures(), &LogSignature::id, word);
-        finding.evidence.push_back(evidence_of_line(*event, signature ? signature->meaning : word, log));
-    } else if (const std::string* why = look_up(known.words, word)) {
+void add_evidence(Finding& finding, const std::string& word, const KnownOfLog& t) {
+    if (const LogEvent* event = find_by(t.log.events, &LogEvent::signature, word)) {
+        const LogSignature* signature = find_by(t.matrix.log_signatures(), &LogSignature::id, word);
+        finding.evidence.push_back(evidence_of_line(*event, signature ? signature->meaning : word, t.log));
+    } else if (const std::string* why = look_up(t.words, word)) {
         finding.evidence.push_back({"also known", *why, "log"});
     }
 }
@@ -55,14 +54,6 @@ void add_first_events(Finding& finding, const Log& log) {
     for (const LogEvent& event : log.events)
         if (event.kind == LogKind::harmless && finding.evidence.size() < 3)
             finding.evidence.push_back(evidence_of_line(event, "harmless line", log));
-}
-
-void add_advice(Finding& finding, const LogCause& cause, const KnownOfLog& t) {
-    finding.message = cause.message;
-    finding.layer = from_name<Layer>(cause.layer).value_or(Layer::host);
-    finding.severity = from_name<Severity>(cause.severity).value_or(Severity::error);
-    if (finding.confidence != Confidence::certain) finding.decided_by = check_for(cause, t);
-    finding.remedies = remedies_for(cause, t);
 }
 
 /// The program found no GPU to use and trained all the same: nothing failed, whatever it might have run faster on.
@@ -83,8 +74,7 @@ bool trained_without_gpu(const Log& log) {
     return last_error > 0 && progress > last_error;
 }
 
-Finding finding_of(const Candidate& candidate, bool is_first, const Log& log, const LogWords& known,
-                   const Matrix& matrix) {
+Finding finding_of(const Candidate& candidate, bool is_first, const KnownOfLog& t) {
     const LogEvidence& best = *candidate.best;
     Finding finding = {.rule = best.cause,
                        .subject = "log",
@@ -93,10 +83,15 @@ Finding finding_of(const Candidate& candidate, bool is_first, const Log& log, co
                                                                   : Confidence::possible,
                        .weight = best.weight};
     for (const std::string& word : candidate.words)
-        if (!word.starts_with('!')) add_evidence(finding, word, log, known, matrix);
-    if (finding.evidence.size() < 2 && finding.rule == "harmless_line") add_first_events(finding, log);
-    if (const LogCause* cause = find_by(matrix.log_causes(), &LogCause::cause, finding.rule))
-        add_advice(finding, *cause, {log, matrix, known});
+        if (!word.starts_with('!')) add_evidence(finding, word, t);
+    if (finding.evidence.size() < 2 && finding.rule == "harmless_line") add_first_events(finding, t.log);
+    if (const LogCause* cause = find_by(t.matrix.log_causes(), &LogCause::cause, finding.rule)) {
+        finding.message = cause->message;
+        finding.layer = from_name<Layer>(cause->layer).value_or(Layer::host);
+        finding.severity = from_name<Severity>(cause->severity).value_or(Severity::error);
+        if (finding.confidence != Confidence::certain) finding.decided_by = check_for(*cause, t);
+        finding.remedies = remedies_for(*cause, t);
+    }
     return finding;
 }
 
@@ -105,13 +100,13 @@ Finding finding_of(const Candidate& candidate, bool is_first, const Log& log, co
 std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
     std::vector<Finding> findings;
     if (!facts.log) return findings;
-    const LogWords known = log_words(facts, matrix);
-    for (const Candidate& candidate : candidates(known, matrix)) {
+    const KnownOfLog known = known_of_log(facts, matrix);
+    for (const Candidate& candidate : candidates(known)) {
         const bool is_first = findings.empty();
         if (findings.size() == most_causes ||
             (!is_first && candidate.best->weight + farthest_behind < *findings.front().weight))
             break;
-        findings.push_back(finding_of(candidate, is_first, *facts.log, known, matrix));
+        findings.push_back(finding_of(candidate, is_first, known));
     }
     if (trained_without_gpu(*facts.log))
         for (Finding& finding : findings) finding.severity = Severity::note;

@@ -9,26 +9,17 @@
 
 namespace rnncheck::rules {
 
-/// The words that hold: ids of signatures that were seen, and features with what they rest on, for the evidence.
-struct LogWords {
-    std::map<std::string, std::string, std::less<>> words;
+/// What is known about one log: its lines, the user's hints, and the words of the table log_evidence that hold.
+struct KnownOfLog {
+    const Log& log;
+    const Matrix& matrix;
     ParsedHints said;
+    /// Ids of signatures that were seen, and features with what they rest on, for the evidence.
+    std::map<std::string, std::string, std::less<>> words = {};
 
     bool has(std::string_view word) const { return words.find(word) != words.end(); }
     /// A word of log_evidence: a plain one, or a comparison of a version that is known; false for "!word" that holds.
     bool holds(std::string_view word) const;
-};
-
-/// Needs facts.log.
-LogWords log_words(const Facts& facts, const Matrix& matrix);
-
-/// What is known about one log, for queries.
-struct KnownOfLog {
-    const Log& log;
-    const Matrix& matrix;
-    const LogWords& out;
-
-    bool seen(std::string_view signature) const { return out.has(signature); }
 
     /// The first value of the field, or the preferred one if any line has it.
     std::optional<std::string> told(std::string_view signature, std::string_view name,
@@ -45,14 +36,12 @@ struct KnownOfLog {
     std::optional<Version> version(std::string_view signature, std::string_view name) const {
         return parse_version(told(signature, name).value_or(""));
     }
+
+    void add(const std::string& feature, const std::string& why) { words.emplace(feature, why); }
 };
 
-/// One pass over what is known; each function below adds the features of one subject.
-struct Features : KnownOfLog {
-    LogWords& found;  ///< the same as `out`, to add to
-
-    void add(const std::string& feature, const std::string& why) { found.words.emplace(feature, why); }
-};
+/// Needs facts.log.
+KnownOfLog known_of_log(const Facts& facts, const Matrix& matrix);
 
 /// The CUDA that the framework was built with: by its flavor, by its version, else the installed one.
 std::optional<Version> build_cuda(const KnownOfLog& t);
@@ -76,9 +65,9 @@ std::optional<int> major_in_file_name(std::string_view name);
 bool names_the_toolkit(std::string_view library);
 
 /// The cuDNN that was loaded against the one wanted; the GPU and the driver against the CUDA of the build.
-void add_version_features(Features& t);
+void add_version_features(KnownOfLog& t);
 /// The libraries that could not be opened against what is there.
-void add_library_features(Features& t);
+void add_library_features(KnownOfLog& t);
 
 /// The remedies of the cause; before them a container image, if no published build of the framework runs on the log's
 /// GPU.

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
+#include "matrix/ranges.hpp"
 #include "rules/causes/log_causes.hpp"
 
 namespace rnncheck::rules {
@@ -40,21 +41,20 @@ bool names_the_toolkit(std::string_view library) {
 
 namespace {
 
-void add_missing_cudnn(Features& t) {
+void add_missing_cudnn(KnownOfLog& t) {
     const auto name = missing_library(t, "missing_cudnn");
     const auto wanted = major_in_file_name(name.value_or(""));
     if (!wanted) {
-        if (t.out.said.cudnn) t.add("cudnn_given", "cuDNN " + t.out.said.cudnn->text + " is installed");
+        if (t.said.cudnn) t.add("cudnn_given", "cuDNN " + t.said.cudnn->text + " is installed");
         return;
     }
     if (const auto there = t.told("cudnn_file_listed", "major", std::to_string(*wanted)))
         t.add(*there == std::to_string(*wanted) ? "cudnn_same_major_on_disk" : "cudnn_other_major_on_disk",
               "a cuDNN " + *there + " file is installed, " + *name + " is required");
-    const ParsedHints& said = t.out.said;
-    if (said.cudnn)
-        t.add(said.cudnn->major() == *wanted ? "cudnn_same_major_given" : "cudnn_other_major_given",
-              "cuDNN " + said.cudnn->text + " is installed, " + *name + " is required");
-    const NamedFramework* torch = said.framework("pytorch");
+    if (t.said.cudnn)
+        t.add(t.said.cudnn->major() == *wanted ? "cudnn_same_major_given" : "cudnn_other_major_given",
+              "cuDNN " + t.said.cudnn->text + " is installed, " + *name + " is required");
+    const NamedFramework* torch = t.said.framework("pytorch");
     if (!torch || !torch->version) return;
     if (const auto row = t.matrix.framework_cuda("pytorch", *torch->version))
         t.add(row->cudnn_major == *wanted ? "cudnn_same_major_bundled" : "cudnn_other_major_bundled",
@@ -68,16 +68,15 @@ bool has_version(const Version& installed, const Version& wanted) {
     return installed.major() == wanted.major() && (!by_minor || installed.minor() == wanted.minor());
 }
 
-void add_missing_cuda(Features& t) {
-    if (t.seen("loader_error_other_library")) t.add("missing_by_cudnn", "a library that cuDNN needs is missing");
+void add_missing_cuda(KnownOfLog& t) {
+    if (t.has("loader_error_other_library")) t.add("missing_by_cudnn", "a library that cuDNN needs is missing");
     const auto name = missing_library(t, "missing_cuda_library");
     if (!name || !names_the_toolkit(*name)) return;
     const auto wanted = version_in_file_name(*name);
     if (!wanted) return;
-    const ParsedHints& said = t.out.said;
-    if (said.cuda)
-        t.add(has_version(*said.cuda, *wanted) ? "cuda_same_major_given" : "cuda_other_major_given",
-              "CUDA " + said.cuda->text + " is installed, " + *name + " is required");
+    if (t.said.cuda)
+        t.add(has_version(*t.said.cuda, *wanted) ? "cuda_same_major_given" : "cuda_other_major_given",
+              "CUDA " + t.said.cuda->text + " is installed, " + *name + " is required");
     if (const auto build = build_cuda(t); build && build->major() != wanted->major())
         t.add("cuda_other_major_built",
               "the framework was built with CUDA " + build->text + ", " + *name + " is required");
@@ -85,7 +84,7 @@ void add_missing_cuda(Features& t) {
 
 }  // namespace
 
-void add_library_features(Features& t) {
+void add_library_features(KnownOfLog& t) {
     add_missing_cudnn(t);
     add_missing_cuda(t);
 }
@@ -114,43 +113,24 @@ bool says_so(std::string_view words, std::string_view word) {
     return false;
 }
 
-void add_systems(Features& t) {
-    const ParsedHints& said = t.out.said;
+void add_systems(KnownOfLog& t) {
     const auto any = [&](std::initializer_list<const char*> words, auto says) {
         return std::ranges::any_of(words, says);
     };
-    const auto says = [&](const char* word) { return said.says(word); };
-    if (said.says("wsl") || t.seen("wsl_symlink"))
+    const auto says = [&](const char* word) { return t.said.says(word); };
+    if (t.said.says("wsl") || t.has("wsl_symlink"))
         t.add("os_wsl", "Windows Subsystem for Linux");
-    else if (t.seen("windows_library_name") || t.seen("windows_path") ||
+    else if (t.has("windows_library_name") || t.has("windows_path") ||
              any({"windows", "win7", "win8", "win10", "win11", "win 10", "win 11"}, says))
         t.add("os_windows", "Windows");
     if (any({"docker", "podman", "container", "kubernetes", "singularity", "image)"},
-            [&](const char* word) { return says_so(said.words, word); }))
+            [&](const char* word) { return says_so(t.said.words, word); }))
         t.add("in_container", "container (from --given)");
-    if (t.seen("container_in_log")) t.add("in_container", "container (from the log)");
-}
-
-/// "tensorflow 1.4.0 and tensorflow-gpu 1.4.0", "tensorflow-gpu + tensorflow": one after the other, with and without
-/// GPU.
-bool names_both_packages(std::string_view words) {
-    static constexpr std::string_view name = "tensorflow", with_gpu = "-gpu";
-    for (std::size_t at = words.find(name); at != std::string_view::npos;) {
-        const bool first_has = words.substr(at + name.size(), with_gpu.size()) == with_gpu;
-        const std::size_t start = at + name.size() + (first_has ? with_gpu.size() : 0), next = words.find(name, start);
-        if (next == std::string_view::npos) return false;
-        const std::string_view between = words.substr(start, next - start);
-        const bool second_has = words.substr(next + name.size(), with_gpu.size()) == with_gpu;
-        const bool only_joined = between.find_first_not_of("0123456789.=+&,and ") == std::string_view::npos;
-        if (first_has != second_has && only_joined && between.find_first_of("+&,a") != std::string_view::npos)
-            return true;
-        at = next;
-    }
-    return false;
+    if (t.has("container_in_log")) t.add("in_container", "container (from the log)");
 }
 
 /// What the user specified in one of these words, or a line of the log shows.
-void add_said_words(Features& t) {
+void add_said_words(KnownOfLog& t) {
     struct Row {
         const char *feature, *why;
         std::vector<const char*> words;
@@ -174,24 +154,23 @@ void add_said_words(Features& t) {
          {"caffe", "darknet", "openpose"},
          "convolutional_program"},
         {"gpu_jetson", "Jetson, which few builds have code for", {"jetson", "tegra", "xavier", " tx1", " tx2"}}};
-    const ParsedHints& said = t.out.said;
     for (const Row& row : rows)
-        if (t.seen(row.signature) || std::ranges::any_of(row.words, [&](auto word) { return said.says(word); }))
+        if (t.has(row.signature) || std::ranges::any_of(row.words, [&](auto word) { return t.said.says(word); }))
             t.add(row.feature, row.why);
-    if (names_both_packages(said.words)) t.add("said_both_packages", "both packages (from --given)");
+    if (t.said.names_both_packages()) t.add("said_both_packages", "both packages (from --given)");
 }
 
-void add_frameworks(Features& t) {
+void add_frameworks(KnownOfLog& t) {
     int big = 0;
-    for (const NamedFramework& framework : t.out.said.frameworks) {
+    for (const NamedFramework& framework : t.said.frameworks) {
         t.add("fw_" + framework.name, framework.name);
         big += framework.name == "tensorflow" || framework.name == "pytorch" || framework.name == "jax";
     }
-    if (big > 1 || (t.seen("two_frameworks_named") && !t.out.has("fw_tensorflow")))
+    if (big > 1 || (t.has("two_frameworks_named") && !t.has("fw_tensorflow")))
         t.add("several_frameworks", "two frameworks");
 }
 
-void add_devices(Features& t) {
+void add_devices(KnownOfLog& t) {
     const auto& devices = t.log.registered_devices;
     if (devices.empty()) return;
     if (includes(devices, "GPU"))
@@ -201,7 +180,7 @@ void add_devices(Features& t) {
     if (includes(devices, "XLA_GPU")) t.add("devices_xla_gpu", "TensorFlow lists an XLA_GPU device");
 }
 
-void add_memory(Features& t) {
+void add_memory(KnownOfLog& t) {
     if (const auto free = number(t.told("cudnn_memory_usage", "free")),
         total = number(t.told("cudnn_memory_usage", "total"));
         free && total && *total > 0) {
@@ -226,51 +205,47 @@ void add_memory(Features& t) {
     }
 }
 
-void add_summary(Features& t) {
+void add_summary(KnownOfLog& t) {
     const auto any = [&](LogKind kind) { return find_by(t.log.events, &LogEvent::kind, kind); };
     if (any(LogKind::error) || any(LogKind::consequence) || any(LogKind::unknown))
         t.add("any_error", "the log contains an error");
     if (!any(LogKind::harmless)) return;
     t.add("some_harmless", "some lines look like errors but are harmless");
-    if (!t.out.has("any_error")) t.add("only_harmless", "the log contains no error");
+    if (!t.has("any_error")) t.add("only_harmless", "the log contains no error");
 }
 
-/// "pytorch<=1.6": name, comparison, version.
+/// "pytorch<=1.6": name, comparison, version; it takes in 1.6.1.
 std::optional<bool> compared(const ParsedHints& said, std::string_view word) {
     const auto at = word.find_first_of("<>=");
     if (at == std::string_view::npos || at + 2 >= word.size() || word[at + 1] != '=') return std::nullopt;
     const auto limit = parse_version(word.substr(at + 2));
     const NamedFramework* framework = said.framework(word.substr(0, at));
     if (!limit || !framework || !framework->version) return false;
-    // "pytorch<=1.6" takes in 1.6.1: only as many numbers as the limit has are compared.
-    Version release = *framework->version;
-    for (auto n = static_cast<std::size_t>(std::ranges::count(limit->text, '.')) + 1; n < release.parts.size(); ++n)
-        release.parts[n] = 0;
-    return word[at] == '<' ? release <= *limit : word[at] == '>' ? release >= *limit : release == *limit;
+    const Version& release = *framework->version;
+    if (word[at] == '<') return within(release, *limit);
+    return release >= *limit && (word[at] == '>' || within(release, *limit));
 }
 
 }  // namespace
 
-bool LogWords::holds(std::string_view word) const {
+bool KnownOfLog::holds(std::string_view word) const {
     if (word.starts_with('!')) return !holds(word.substr(1));
     if (const auto answer = compared(said, word)) return *answer;
     return has(word);
 }
 
-LogWords log_words(const Facts& facts, const Matrix& matrix) {
-    LogWords out;
-    out.said = parsed_hints(facts, matrix);
-    for (const LogEvent& event : facts.log->events) out.words.emplace(event.signature, "");
-    Features features{{*facts.log, matrix, out}, out};
-    add_systems(features);
-    add_said_words(features);
-    add_frameworks(features);
-    add_devices(features);
-    add_memory(features);
-    add_version_features(features);
-    add_library_features(features);
-    add_summary(features);
-    return out;
+KnownOfLog known_of_log(const Facts& facts, const Matrix& matrix) {
+    KnownOfLog t{*facts.log, matrix, parsed_hints(facts, matrix)};
+    for (const LogEvent& event : t.log.events) t.words.emplace(event.signature, "");
+    add_systems(t);
+    add_said_words(t);
+    add_frameworks(t);
+    add_devices(t);
+    add_memory(t);
+    add_version_features(t);
+    add_library_features(t);
+    add_summary(t);
+    return t;
 }
 
 }  // namespace rnncheck::rules

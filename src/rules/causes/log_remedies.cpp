@@ -55,10 +55,10 @@ std::optional<std::string> package(const std::string& name, const std::string& r
 /// For the system and the framework of the log, too; where neither GPU nor driver is known, the reader names the GPU.
 std::string plan(const KnownOfLog& t) {
     const std::string command = plan_command(gpu_capability(t), driver_in_log(t));
-    const auto& frameworks = t.out.said.frameworks;
+    const auto& frameworks = t.said.frameworks;
     const bool planned = frameworks.size() == 1 && !t.matrix.framework_builds(frameworks.front().name).empty();
     return (command.empty() ? "rnncheck matrix plan gpu=\"GPU_NAME\"" : command) +
-           (planned ? " framework=" + frameworks.front().name : "") + (t.seen("os_windows") ? " os=windows" : "");
+           (planned ? " framework=" + frameworks.front().name : "") + (t.has("os_windows") ? " os=windows" : "");
 }
 
 /// The command with its placeholders filled in; nothing where one of them cannot be.
@@ -93,7 +93,7 @@ std::vector<std::string> commands_of(const std::string& chain, std::string_view 
 
 /// Whether the frameworks that the log names have builds for this CUDA; of those without builds in the data, yes.
 bool may_use(int cuda_major, const KnownOfLog& t) {
-    return std::ranges::all_of(t.out.said.frameworks, [&](const NamedFramework& framework) {
+    return std::ranges::all_of(t.said.frameworks, [&](const NamedFramework& framework) {
         const auto builds = t.matrix.framework_builds(framework.name);
         const auto is_used = [&](const FrameworkBuild& build) {
             return build.cuda && build.cuda->major() == cuda_major &&
@@ -116,12 +116,6 @@ std::vector<Version> cudas_of(const Version& cudnn, const KnownOfLog& t) {
     return newest;
 }
 
-bool is_made(const Asked& asked, const Matrix& matrix) {
-    return std::ranges::any_of(matrix.cudnn_builds(), [&](const CudnnBuild& build) {
-        return build.cudnn.major() == asked.cudnn->major() && build.cuda_major == asked.cuda->major();
-    });
-}
-
 /// The version that the command names itself, as in "{nvidia-cudnn>=8.9.2,<9}", or that the log asks for.
 std::optional<Version> cudnn_for(const LogCause& cause, const KnownOfLog& t) {
     const auto at = cause.command.find(">=");
@@ -135,8 +129,12 @@ std::vector<Asked> possible(const LogCause& cause, const KnownOfLog& t) {
     const auto cudnn = cudnn_for(cause, t), cuda = wanted_cuda(t);
     std::vector<Asked> all;
     if (!cudnn) return all;
-    for (const Version& toolkit : cuda ? std::vector{*cuda} : cudas_of(*cudnn, t))
-        if (is_made({toolkit, *cudnn}, t.matrix)) all.push_back({toolkit, *cudnn});
+    for (const Version& toolkit : cuda ? std::vector{*cuda} : cudas_of(*cudnn, t)) {
+        const bool is_made = std::ranges::any_of(t.matrix.cudnn_builds(), [&](const CudnnBuild& build) {
+            return build.cudnn.major() == cudnn->major() && build.cuda_major == toolkit.major();
+        });
+        if (is_made) all.push_back({toolkit, *cudnn});
+    }
     return all;
 }
 
@@ -150,7 +148,7 @@ Remedy plain_remedy(const LogCause& cause) {
 /// The command for the shell of the reader; "" where there is none for it.
 const std::string& for_shell(const std::string& command, const std::string& on_windows, const KnownOfLog& t) {
     static const std::string none;
-    if (!t.seen("os_windows")) return command;
+    if (!t.has("os_windows")) return command;
     if (!on_windows.empty()) return on_windows;
     return is_for_unix(command) ? none : command;
 }
@@ -173,7 +171,7 @@ Remedy with_package_of_cudnn(const LogCause& cause, const KnownOfLog& t) {
 
 /// Google Colab, Kaggle: https://github.com/googlecolab/colabtools/issues/1685
 bool on_hosted_notebook(const KnownOfLog& t) {
-    return t.seen("on_colab") || t.seen("kaggle") || t.out.said.says("kaggle");
+    return t.has("on_colab") || t.has("kaggle") || t.said.says("kaggle");
 }
 
 /// A cell begins a command of the shell with "!".
@@ -211,7 +209,7 @@ std::string driver_wanted(const KnownOfLog& t) {
         return ". The image requires driver " + required->text + " or later";
     const auto of_its_cuda = t.version(of_image, "cuda");
     const auto cuda = of_its_cuda ? of_its_cuda : build_cuda(t);
-    const bool on_windows = t.seen("os_windows") || t.seen("os_wsl");
+    const bool on_windows = t.has("os_windows") || t.has("os_wsl");
     const auto row =
         cuda ? compat::drivers_for(*cuda, on_windows ? "windows" : "linux", t.matrix) : Answer<DriverForCuda>();
     if (!row) return "";
@@ -228,13 +226,13 @@ void speak_to_place(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) 
         remedy.commands, [](const std::string& command) { return command.starts_with("python -m pip install"); });
     const bool cudnn = contains(join(remedy.commands, " "), "nvidia-cudnn");
     if (cause.cause == "driver_too_old") remedy.text += driver_wanted(t);
-    if (installs && cudnn && t.seen("os_windows")) remedy.text += dlls_of_packages;
-    if (installs && t.seen("apt_cudnn_unknown")) remedy.text += packages_of_apt;
-    if (cause.cause == "cudnn_installation_broken" && t.seen("cudnn_in_torch_lib"))  // PyTorch for Windows contains it
+    if (installs && cudnn && t.has("os_windows")) remedy.text += dlls_of_packages;
+    if (installs && t.has("apt_cudnn_unknown")) remedy.text += packages_of_apt;
+    if (cause.cause == "cudnn_installation_broken" && t.has("cudnn_in_torch_lib"))  // PyTorch for Windows contains it
         remedy = rules::remedy("cudnn_installation_broken/torch_lib");
     if (on_hosted_notebook(t) && (installs || cause.layer == "driver"))
         speak_to_notebook(remedy, cause);
-    else if (installs && t.seen("conda_in_path"))
+    else if (installs && t.has("conda_in_path"))
         speak_to_conda(remedy, t);
 }
 
@@ -266,8 +264,8 @@ std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t) {
     std::vector<Remedy> remedies;
     const auto gpu = gpu_capability(t);
     if (cause.cause == "gpu_arch_not_in_build" && gpu)
-        for (const NamedFramework& framework : t.out.said.frameworks)
-            append(remedies, image_instead(t.seen("os_windows"), framework.name, *gpu, {}, t.matrix));
+        for (const NamedFramework& framework : t.said.frameworks)
+            append(remedies, image_instead(t.has("os_windows"), framework.name, *gpu, {}, t.matrix));
     remedies.push_back(remedy_of(cause, t));
     for (Remedy& remedy : remedies) speak_to_place(remedy, cause, t);
     return remedies;
@@ -280,8 +278,8 @@ static std::string for_framework(const std::string& chain, const KnownOfLog& t) 
     std::string kept;
     for (const std::string& command : commands_of(chain, "; ")) {
         const bool asks_another = std::ranges::any_of(
-            asking, [&](const auto& one) { return contains(command, one.first) && !t.out.said.framework(one.second); });
-        if (t.out.said.frameworks.empty() || !asks_another) kept += (kept.empty() ? "" : "; ") + command;
+            asking, [&](const auto& one) { return contains(command, one.first) && !t.said.framework(one.second); });
+        if (t.said.frameworks.empty() || !asks_another) kept += (kept.empty() ? "" : "; ") + command;
     }
     return kept;
 }

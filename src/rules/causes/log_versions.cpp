@@ -34,12 +34,12 @@ std::vector<CudnnPair> cudnn_pairs(const KnownOfLog& t) {
 
 /// The cuDNN that the person says, or the header in the log shows, is installed.
 std::optional<Version> installed_cudnn(const KnownOfLog& t) {
-    if (t.out.said.cudnn) return t.out.said.cudnn;
+    if (t.said.cudnn) return t.said.cudnn;
     const auto major = t.told("cudnn_header_version", "major"), minor = t.told("cudnn_header_version", "minor");
     return major && minor ? parse_version(*major + "." + *minor) : std::nullopt;
 }
 
-void add_cudnn_loaded(Features& t) {
+void add_cudnn_loaded(KnownOfLog& t) {
     const auto installed = installed_cudnn(t);
     for (const auto& [loaded, built] : cudnn_pairs(t)) {
         if (!loaded) continue;
@@ -50,12 +50,12 @@ void add_cudnn_loaded(Features& t) {
             installed->minor() >= built.minor() && installed->minor() > loaded->minor())
             t.add("cudnn_given_fits_build", "cuDNN " + installed->text + " is installed and suitable; " + why);
     }
-    if (t.out.said.cudnn && *t.out.said.cudnn >= make_version({8, 1}) && *t.out.said.cudnn < make_version({8, 9, 2}))
-        t.add("cudnn_masked_range", "cuDNN " + t.out.said.cudnn->text + " has a known defect with masked sequences");
+    if (t.said.cudnn && *t.said.cudnn >= make_version({8, 1}) && *t.said.cudnn < make_version({8, 9, 2}))
+        t.add("cudnn_masked_range", "cuDNN " + t.said.cudnn->text + " has a known defect with masked sequences");
 }
 
 /// A line names the CUDA of the program and its cuDNN: no package of that cuDNN is for that CUDA.
-void add_cudnn_for_cuda(Features& t) {
+void add_cudnn_for_cuda(KnownOfLog& t) {
     const auto number = t.version("darknet_versions", "cuda"), cudnn = t.version("darknet_versions", "cudnn");
     const auto cuda = number ? cuda_version_from_number(number->major()) : std::nullopt;
     if (!cuda || !cudnn) return;
@@ -74,7 +74,7 @@ void add_cudnn_for_cuda(Features& t) {
 
 /// The frameworks named in a release; "1.x" is none, of CTranslate2 the major is enough.
 std::vector<NamedFramework> releases(const KnownOfLog& t) {
-    std::vector<NamedFramework> frameworks = t.out.said.frameworks;
+    std::vector<NamedFramework> frameworks = t.said.frameworks;
     std::erase_if(frameworks, [](const NamedFramework& framework) {
         return !framework.version || (!contains(framework.version->text, ".") && framework.name != "ctranslate2");
     });
@@ -89,7 +89,7 @@ std::optional<FrameworkCuda> built_with(const KnownOfLog& t) {
 }
 
 std::optional<Version> capability(const KnownOfLog& t) {
-    if (t.out.said.capability) return t.out.said.capability;
+    if (t.said.capability) return t.said.capability;
     for (const char* signature :
          {"torch_gpu_capability", "tf_device_created", "tf_device_found", "tf_capability_too_low", "paddle_gpu",
           "kaldi_active_gpu", "ct2_gpu", "torch_triton_gpu", "tf_no_kernel_binaries", "xla_ptxas_old",
@@ -109,7 +109,7 @@ std::optional<Version> capability_of_sm(std::string_view digits) {
 
 /// The GPUs that the build has code for, as a list, or as a range: there a newer minor runs the code of an older one of
 /// the same major.
-void add_gpu_against_list(Features& t) {
+void add_gpu_against_list(KnownOfLog& t) {
     auto gpu = capability_of_sm(t.told("torch_gpu_not_compatible", "capability").value_or(""));
     const auto list = gpu ? targets_of(t.told("torch_architectures", "list").value_or("")) : std::vector<Target>();
     std::optional<Version> oldest, newest;
@@ -135,7 +135,7 @@ void add_gpu_against_list(Features& t) {
 
 /// Whether the GPU is newer than the build's CUDA. From Ampere on cuDNN runs the code of the first architecture of a
 /// major on its later ones; on Turing the cuDNN of CUDA 9, which has code for Volta, fails (lquirosd/P2PaLA issue 11).
-bool add_if_newer(Features& t, const Version& gpu, const std::string& has) {
+bool add_if_newer(KnownOfLog& t, const Version& gpu, const std::string& has) {
     const auto cuda = build_cuda(t);
     const auto row = t.matrix.architecture(gpu);
     if (!cuda || !row || row->first_cuda <= *cuda) return false;
@@ -145,7 +145,7 @@ bool add_if_newer(Features& t, const Version& gpu, const std::string& has) {
     return true;
 }
 
-bool add_if_older(Features& t, const Version& gpu, const std::string& has) {
+bool add_if_older(KnownOfLog& t, const Version& gpu, const std::string& has) {
     const auto cuda = build_cuda(t);
     const auto row = t.matrix.architecture(gpu);
     if (!cuda || !row || !row->last_cuda || *row->last_cuda >= *cuda) return false;
@@ -154,11 +154,11 @@ bool add_if_older(Features& t, const Version& gpu, const std::string& has) {
     return true;
 }
 
-void add_gpu(Features& t) {
+void add_gpu(KnownOfLog& t) {
     add_gpu_against_list(t);
     const Version turing = make_version({7, 5}), volta = make_version({7, 0});
     const auto gpu = capability(t);
-    if (const auto& newest = t.out.said.capability_at_most; newest && !gpu) {
+    if (const auto& newest = t.said.capability_at_most; newest && !gpu) {
         // "GT 710" is three chips, all of them too old for what the newest of them is too old for.
         const std::string have = "GPUs of this name have at most compute capability " + newest->text;
         if (*newest < volta) t.add("gpu_old", have);
@@ -167,7 +167,7 @@ void add_gpu(Features& t) {
     if (!gpu) {
         // "RTX", "an RTX card": whichever it is, none is older than Turing.
         const std::string has = "an RTX GPU has at least compute capability " + turing.text;
-        if (t.out.said.says("rtx") && add_if_newer(t, turing, has)) t.add("gpu_recent", has);
+        if (t.said.says("rtx") && add_if_newer(t, turing, has)) t.add("gpu_recent", has);
         return;
     }
     const std::string has = "the GPU has compute capability " + gpu->text;
@@ -184,7 +184,7 @@ void add_gpu(Features& t) {
 }
 
 /// As one line tells both, or a line each.
-void add_driver_versions(Features& t) {
+void add_driver_versions(KnownOfLog& t) {
     const auto told = [&](const char* own_line, const char* field) {
         const auto version = t.version(own_line, "version");
         return version ? version : t.version("driver_versions_differ", field);
@@ -197,11 +197,11 @@ void add_driver_versions(Features& t) {
 }
 
 /// Against the CUDA of the build; of a framework without a version a driver that runs its newest one is new enough.
-void add_driver(Features& t) {
+void add_driver(KnownOfLog& t) {
     const auto cuda = build_cuda(t), driver = driver_in_log(t);
     auto newest = cuda;
     for (const FrameworkCuda& row : t.matrix.framework_cuda())
-        if (!cuda && t.out.said.framework(row.framework)) newest = std::max(newest, std::optional(row.newest_cuda));
+        if (!cuda && t.said.framework(row.framework)) newest = std::max(newest, std::optional(row.newest_cuda));
     const auto needs = newest ? t.matrix.driver_for_cuda(*newest) : Answer<DriverForCuda>();
     if (!needs || !driver) return;
     const std::string why =
@@ -224,15 +224,15 @@ std::optional<Version> oldest_cudnn_of_builds(const KnownOfLog& t, const NamedFr
 
 /// A CUDA that is newer than any the release was built with; a cuDNN of another major, or older than that of every
 /// build.
-void add_release(Features& t) {
-    const auto &cuda = t.out.said.cuda, &cudnn = t.out.said.cudnn;
+void add_release(KnownOfLog& t) {
+    const auto &cuda = t.said.cuda, &cudnn = t.said.cudnn;
     for (const NamedFramework& framework : releases(t)) {
         const std::string built = ", " + framework.name + " " + framework.version->text + " was built with ";
         const std::string cudnn_is = cudnn ? "cuDNN " + cudnn->text + " is installed" + built : "";
         const auto row = t.matrix.framework_cuda(framework.name, *framework.version);
         if (row && cudnn && cudnn->major() != row->cudnn_major)
             t.add("cudnn_other_major_than_release", cudnn_is + "cuDNN " + std::to_string(row->cudnn_major));
-        if (row && cuda && !t.out.said.build_cuda && *cuda > row->newest_cuda)
+        if (row && cuda && !t.said.build_cuda && *cuda > row->newest_cuda)
             t.add("cuda_newer_than_release",
                   "CUDA " + cuda->text + " is installed" + built + "CUDA " + row->newest_cuda.text + " at most");
         const auto oldest = oldest_cudnn_of_builds(t, framework);
@@ -245,7 +245,7 @@ void add_release(Features& t) {
 }  // namespace
 
 std::optional<Version> build_cuda(const KnownOfLog& t) {
-    const ParsedHints& said = t.out.said;
+    const ParsedHints& said = t.said;
     if (said.build_cuda) return said.build_cuda;
     if (const auto cuda = t.version("env_build_cuda", "cuda")) return cuda;
     const auto row = built_with(t);
@@ -277,7 +277,7 @@ std::optional<Version> wanted_cudnn(const KnownOfLog& t) {
 }
 
 std::optional<Version> driver_in_log(const KnownOfLog& t) {
-    auto driver = t.out.said.driver;
+    auto driver = t.said.driver;
     for (const char* signature : {"driver_insufficient_hint", "smi_header", "env_driver"})
         if (!driver) driver = t.version(signature, "driver");
     return driver;
@@ -289,7 +289,7 @@ std::optional<Version> gpu_capability(const KnownOfLog& t) {
     return capability(t);
 }
 
-void add_version_features(Features& t) {
+void add_version_features(KnownOfLog& t) {
     add_cudnn_loaded(t);
     add_cudnn_for_cuda(t);
     add_gpu(t);

@@ -47,10 +47,6 @@ std::vector<std::string> places_on(const Facts& facts, const Board& board) {
     return gpu ? places_on(facts, gpu->index) : std::vector<std::string>();
 }
 
-Severity severity_on(const Facts& facts, const Board& board, Severity severity) {
-    return facts.cuda_devices.empty() || gpu_of(facts, board) ? severity : Severity::note;
-}
-
 bool memory_is_low(const Board& board) {
     if (!board.memory_free_mib) return false;
     return *board.memory_free_mib < 512 ||

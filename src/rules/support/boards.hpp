@@ -22,9 +22,6 @@ const Gpu* gpu_of(const Facts& facts, const Board& board);
 /// NVML's record of the GPU with this CUDA ordinal; null if there is none.
 const Board* board_at(const Facts& facts, int gpu);
 
-/// The severity of what is wrong with a board, a note when CUDA gives this process other GPUs than that one.
-Severity severity_on(const Facts& facts, const Board& board, Severity severity);
-
 /// Less than 512 MiB or 5 % of the memory is free: too little for a context, cuDNN's kernels and a small network.
 bool memory_is_low(const Board& board);
 

@@ -152,24 +152,17 @@ bool failures_are_known(const Facts& facts, const std::string& library) {
     });
 }
 
-/// NOT_INITIALIZED and INTERNAL_ERROR, by which cuDNN tells a lack of memory too, of cuDNN 7 and 8 and of 9.
-static bool may_be_out_of_memory(const CallResult& result) {
-    constexpr std::int64_t codes[] = {1, 4, 1001, 4000};
-    return result.call.starts_with("cudnn") && includes(codes, result.code);
-}
-
-/// According to NVML, or to CUDA, which knows of the limits of MIG and MPS.
-static bool little_was_free(const Facts& facts, int gpu) {
+/// The call found too little memory, or it can be supposed: cuDNN, of versions 7 and 8 and of 9, answered
+/// NOT_INITIALIZED or INTERNAL_ERROR while hardly any memory of the GPU was free, according to NVML, or to CUDA, which
+/// knows of the limits of MIG and MPS.
+static bool found_no_memory(const Facts& facts, int gpu, const CallResult& result) {
+    constexpr std::int64_t doubtful[] = {1, 4, 1001, 4000};
+    if (is_out_of_memory(result)) return true;
+    if (!result.call.starts_with("cudnn") || !includes(doubtful, result.code)) return false;
     const Board* board = board_at(facts, gpu);
     return (board && memory_is_low(*board)) || std::ranges::any_of(facts.rnn_runs, [gpu](const RnnRun& run) {
                return run.gpu == gpu && run.free_bytes && *run.free_bytes < (std::int64_t{512} << 20);
            });
-}
-
-/// The call found too little memory, or it can be supposed: cuDNN answered NOT_INITIALIZED or INTERNAL_ERROR while
-/// hardly any memory of the GPU was free.
-static bool found_no_memory(const Facts& facts, int gpu, const CallResult& result) {
-    return is_out_of_memory(result) || (may_be_out_of_memory(result) && little_was_free(facts, gpu));
 }
 
 /// A test kernel failed for another reason, which is then why cuDNN reports that it found no host memory.
@@ -202,12 +195,6 @@ std::string holders_of(const Board& board) {
         return "process " + std::to_string(process.pid) +
                (process.memory_mib ? " (" + std::to_string(*process.memory_mib) + " MiB)" : "");
     }));
-}
-
-std::string why_unseen(const Facts& facts) {
-    if (in_container(facts)) return "processes outside this container are not visible";
-    if (on_wsl(facts)) return "Windows processes are not visible from WSL";
-    return "no visible process uses it";
 }
 
 }  // namespace rnncheck::rules

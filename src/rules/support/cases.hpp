@@ -85,7 +85,4 @@ std::vector<FailedAllocation> failed_allocations(const Facts& facts, int gpu);
 /// "process 4711 (20000 MiB) and process 4712"; empty when none is seen.
 std::string holders_of(const Board& board);
 
-/// Why processes that hold memory may not be seen from here.
-std::string why_unseen(const Facts& facts);
-
 }  // namespace rnncheck::rules

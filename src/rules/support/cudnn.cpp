@@ -24,14 +24,6 @@ bool is_shadowed(const Facts& facts, const std::string& path) {
     });
 }
 
-/// A library's name and its version always agree in the major.
-static int major_of(const CudnnCopy& copy) {
-    auto major = major_in_name(copy.path);
-    if (!major && copy.file) major = major_of_file(*copy.file);
-    if (!major && copy.version) major = copy.version->major();
-    return major.value_or(0);
-}
-
 CudnnCopy cudnn_copy(const Facts& facts, const std::string& path) {
     CudnnCopy copy;
     copy.path = path;
@@ -42,7 +34,11 @@ CudnnCopy cudnn_copy(const Facts& facts, const std::string& path) {
         copy.version = copy.answer->version;
     else if (copy.file)
         copy.version = full_version_in_name(*copy.file);
-    copy.major = major_of(copy);
+    // A library's name and its version always agree in the major.
+    auto major = major_in_name(path);
+    if (!major && copy.file) major = major_of_file(*copy.file);
+    if (!major && copy.version) major = copy.version->major();
+    copy.major = major.value_or(0);
     return copy;
 }
 
@@ -150,17 +146,14 @@ std::optional<Version> full_version_in_name(const Library& library) {
     return in_full ? version : std::nullopt;
 }
 
-/// The loader finds the file by this soname: it searches for names, whatever the file's own is.
-static bool goes_by(const Library& library, const std::string& soname) {
-    return library.kind == LibraryKind::cudnn_part &&
-           (file_name(library.path) == soname || (library.picked_by_loader && library.soname == soname));
-}
-
 const Library* part_of(const Facts& facts, const CudnnCopy& copy, const std::string& soname) {
     const Library* given = nullptr;
     const Library* beside = nullptr;
     for (const auto& library : facts.libraries) {
-        if (!goes_by(library, soname)) continue;
+        // The loader searches for names, whatever the file's own is.
+        const bool goes_by =
+            file_name(library.path) == soname || (library.picked_by_loader && library.soname == soname);
+        if (library.kind != LibraryKind::cudnn_part || !goes_by) continue;
         if (library.picked_by_loader && !given) given = &library;
         if (copy.file && in_one_directory(library, *copy.file) && !beside) beside = &library;
     }

@@ -6,12 +6,8 @@ namespace rnncheck::rules {
 
 namespace {
 
-bool any_asked(const Facts& facts) {
-    return std::ranges::any_of(facts.frameworks, [](const Framework& f) { return f.asked; });
-}
-
 bool is_judged(const Facts& facts, const Framework& framework) {
-    if (any_asked(facts)) return framework.asked;
+    if (find_by(facts.frameworks, &Framework::asked, true)) return framework.asked;
     const PythonEnvironment* environment = environment_of(facts, framework);
     return environment && environment->active;
 }
@@ -20,13 +16,6 @@ bool is_judged(const Facts& facts, const Framework& framework) {
 void refine(std::optional<Version>& own, const std::optional<Version>& row) {
     if (!row) return;
     if (!own || (agree(*own, *row) && parts_written(*own) < parts_written(*row))) own = row;
-}
-
-std::vector<FrameworkBuild> rows_for(const Facts& facts, const Matrix& matrix, const Framework& framework) {
-    std::vector<FrameworkBuild> rows = builds_of(facts, matrix, framework).with_cuda;
-    std::erase_if(rows,
-                  [&](const FrameworkBuild& row) { return framework.cuda && !agree(*row.cuda, *framework.cuda); });
-    return rows;
 }
 
 /// A release that is not installed gets from the system what it takes from there.
@@ -46,7 +35,9 @@ void give_system_libraries(const Facts& facts, Framework& framework) {
 }
 
 void fill(const Facts& facts, const Matrix& matrix, Framework& framework) {
-    const auto rows = rows_for(facts, matrix, framework);
+    std::vector<FrameworkBuild> rows = builds_of(facts, matrix, framework).with_cuda;
+    std::erase_if(rows,
+                  [&](const FrameworkBuild& row) { return framework.cuda && !agree(*row.cuda, *framework.cuda); });
     if (rows.empty() || !framework.uses_cuda.value_or(true)) return;
     const FrameworkBuild& row = rows.front();
     const bool all_from_system = std::ranges::all_of(rows, takes_system_libraries);

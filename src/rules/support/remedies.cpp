@@ -316,12 +316,6 @@ std::optional<Wheels> cublas_for(const Framework& framework) {
                   cuda == "11" ? "cudatoolkit=11" : "libcublas cuda-cudart cuda-version=" + cuda};
 }
 
-std::string leading_to(const PythonEnvironment& environment, const Wheels& wheels) {
-    const std::string& packages = environment.package_directories.front();
-    return export_of_loader_path(
-        join(each(wheels.directories, [&](const std::string& directory) { return packages + '/' + directory; }), ":"));
-}
-
 /// NVIDIA's Python packages lie where the framework looks for its libraries: among its own directories, or its metadata
 /// asks for them.
 bool reaches_wheels(const Framework& framework) {
@@ -352,8 +346,12 @@ Remedy installing(const Facts& facts, const Framework& framework, const std::opt
     remedy.text += ". " + words_of(framework) +
                    " does not search Python packages: install it system-wide, or add the directory of a package's "
                    "libraries to LD_LIBRARY_PATH";
-    if (may_add && environment && !environment->package_directories.empty())
-        remedy.commands = {install, leading_to(*environment, *wheels)};
+    if (may_add && environment && !environment->package_directories.empty()) {
+        const auto directories = each(wheels->directories, [&](const std::string& directory) {
+            return environment->package_directories.front() + '/' + directory;
+        });
+        remedy.commands = {install, export_of_loader_path(join(directories, ":"))};
+    }
     return remedy;
 }
 

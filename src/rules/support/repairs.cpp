@@ -52,7 +52,7 @@ const PlannedBuild* newest_of(const Plan& plan) {
 std::optional<int> last_driver_branch(const Facts& facts, const Matrix& matrix) {
     std::optional<int> last;
     for (const Gpu& gpu : facts.cuda_devices) {
-        const auto row = compat::architecture_of(gpu, matrix);
+        const auto row = matrix.architecture(gpu.compute_capability);
         if (row && row->last_driver_branch)
             last = std::min(last.value_or(*row->last_driver_branch), *row->last_driver_branch);
     }
@@ -109,8 +109,7 @@ class Proposals {
         for (const Version& cuda : cudas_given())
             if (const auto row = compat::drivers_for(cuda, os, matrix_))
                 needed = std::max(needed, std::optional(row->oldest_driver));
-        const auto architecture = question_.gpu ? matrix_.architecture(*question_.gpu) : Answer<Architecture>();
-        if (architecture)
+        if (const auto architecture = matrix_.architecture(question_.gpu))
             if (const auto row = compat::drivers_for(architecture->first_cuda, os, matrix_))
                 needed = std::max(needed, std::optional(row->full_driver));
         return needed;
@@ -183,11 +182,7 @@ class Proposals {
     std::string install_of_version(const PlannedBuild& build, const Version& version) const {
         const FrameworkBuild* row = find_where(matrix_.framework_builds(),
                                                [&](const FrameworkBuild& other) { return other.key() == build.key(); });
-        if (!row) return "";
-        FrameworkBuild one = *row;
-        one.first = version;
-        one.last = version;
-        return install_command(one, question_.gpu, matrix_);
+        return row ? install_command(of_version(*row, version), question_.gpu, matrix_) : "";
     }
 
     /// With the libraries that the build takes from the system, where such were given.

@@ -9,13 +9,7 @@ namespace rnncheck {
 
 namespace {
 
-constexpr std::string_view fence = "---\n";
-
-/// The JSON between the fences that a page begins with.
-std::string_view head_of(std::string_view page) {
-    page.remove_prefix(fence.size());
-    return page.substr(0, page.find(fence));
-}
+constexpr std::string_view fence = "---\n";  // before and after the JSON that a page begins with
 
 std::string_view without_head(std::string_view page) {
     return page.starts_with(fence) ? page.substr(page.find("\n# ") + 1) : page;
@@ -23,8 +17,9 @@ std::string_view without_head(std::string_view page) {
 
 Rule rule_of(std::string_view name, Check check) {
     const std::string_view page = page_named(rule_pages(), name);
+    const std::string_view head = page.substr(fence.size(), page.find(fence, fence.size()) - fence.size());
     Rule rule;
-    from_json(Json::parse(head_of(page)), rule, "docs/rules/" + std::string(name) + ".md");
+    from_json(Json::parse(head), rule, "docs/rules/" + std::string(name) + ".md");
     const std::string_view text = without_head(page).substr(std::string_view("# \n\n").size() + name.size());
     rule.title = text.substr(0, text.find('\n'));
     rule.function = check;
@@ -51,10 +46,6 @@ std::string filled_in(std::string_view text, const std::vector<std::string>& val
         if (is_place) at += 2;
     }
     return filled;
-}
-
-Verdict only_a_log_tells(const Facts&, const Matrix&) {
-    return not_applicable("only a log can show this");
 }
 
 std::string page_of(const LogCause& cause) {
@@ -102,11 +93,12 @@ RuleList::RuleList(const Matrix& matrix) : matrix_(matrix) {
     all_.assign(directory.begin(), directory.end());
     for (const LogCause& row : matrix_.log_causes()) {
         if (find_named(directory, row.cause)) continue;
-        log_causes_.push_back({.title = row.title,
-                               .function = only_a_log_tells,
-                               .only_from_log = true,
-                               .layer = from_name<Layer>(row.layer).value_or(Layer::host),
-                               .max_severity = from_name<Severity>(row.severity).value_or(Severity::error)});
+        log_causes_.push_back(
+            {.title = row.title,
+             .function = [](const Facts&, const Matrix&) { return not_applicable("only a log can show this"); },
+             .only_from_log = true,
+             .layer = from_name<Layer>(row.layer).value_or(Layer::host),
+             .max_severity = from_name<Severity>(row.severity).value_or(Severity::error)});
         all_.push_back({row.cause, &log_causes_.back()});
     }
     std::ranges::sort(all_, {}, &Named<Rule>::name);

@@ -50,14 +50,6 @@ std::string words_of(const Framework& framework) {
            (framework.build ? " (" + *framework.build + ")" : "");
 }
 
-/// Nothing but what contradicts what was given is left out.
-static bool may_be(const FrameworkBuild& build, const Facts& facts, const Framework& framework) {
-    const bool release = covers(build.first, build.last, *framework.version) || agree(build.first, *framework.version);
-    const bool system = !facts.host.platform || build.os == *facts.host.platform;
-    const bool flavour = !framework.build || compat::is_called(build, *framework.build);
-    return release && system && flavour;
-}
-
 static Coverage coverage_of(const std::vector<FrameworkBuild>& rows, const Version& version) {
     if (rows.empty()) return Coverage::silent;
     const auto end_of = [](const FrameworkBuild& row) { return row.last.value_or(row.first); };
@@ -68,9 +60,14 @@ static Coverage coverage_of(const std::vector<FrameworkBuild>& rows, const Versi
 Builds builds_of(const Facts& facts, const Matrix& matrix, const Framework& framework) {
     Builds builds;
     if (!framework.version) return builds;
-    for (const FrameworkBuild& row : matrix.framework_builds())
-        if (row.framework == framework.name && may_be(row, facts, framework))
-            (row.cuda ? builds.with_cuda : builds.without_cuda).push_back(row);
+    // Nothing but what contradicts what was given is left out.
+    for (const FrameworkBuild& row : matrix.framework_builds()) {
+        if (row.framework != framework.name) continue;
+        const bool release = covers(row.first, row.last, *framework.version) || agree(row.first, *framework.version);
+        const bool system = !facts.host.platform || row.os == *facts.host.platform;
+        const bool flavour = !framework.build || compat::is_called(row, *framework.build);
+        if (release && system && flavour) (row.cuda ? builds.with_cuda : builds.without_cuda).push_back(row);
+    }
     if (builds.with_cuda.empty() && builds.without_cuda.empty())
         builds.coverage = coverage_of(matrix.framework_builds(framework.name), *framework.version);
     return builds;
@@ -242,15 +239,11 @@ Verdict judge_frameworks(const Facts& facts, const Matrix& matrix, bool (*speaks
 
 namespace {
 
-constexpr int most_minors = 10;  // no CUDA had more
-
 std::vector<Version> cudas_meant(const Facts& facts, const Matrix& matrix) {
     std::vector<Version> meant;
     const Version* cuda = given_cuda(facts);
-    if (!cuda || parts_written(*cuda) > 1) return meant;
-    for (int minor = 0; minor < most_minors; ++minor)
-        if (auto release = make_version({cuda->major(), minor}); matrix.driver_for_cuda(release))
-            meant.push_back(std::move(release));
+    for (const DriverForCuda& row : matrix.driver_for_cuda())
+        if (cuda && parts_written(*cuda) == 1 && agree(row.cuda, *cuda)) meant.push_back(row.cuda);
     return meant;
 }
 
@@ -323,13 +316,12 @@ static std::string versions_by_outcome(const std::vector<Facts>& possible, const
             ranges[first->second].push_back(name +
                                             (first->first.text == last ? last : first->first.text + " to " + last));
         }
-        std::string words;
+        std::vector<std::string> words;
         for (const auto& [outcome, what] :
              {std::pair(Outcome::fault, "a problem with "), std::pair(Outcome::pass, "no problem with "),
               std::pair(Outcome::undecided, "undetermined with ")})
-            if (ranges.contains(outcome))
-                words += (words.empty() ? ": " : "; ") + (what + join_with_and(ranges[outcome]));
-        return words;
+            if (ranges.contains(outcome)) words.push_back(what + join_with_and(ranges[outcome]));
+        return ": " + join(words, "; ");
     }
     return "";
 }

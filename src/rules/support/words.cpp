@@ -48,9 +48,4 @@ std::string cuda_for_driver(int major) {
     return "CUDA " + std::to_string(major) + " on this driver";
 }
 
-std::string kind_of(const Library& library) {
-    if (library.kind != LibraryKind::cuda) return std::string(name_of(library.kind));
-    return on_loader_path(library) ? "libcuda" : "";
-}
-
 }  // namespace rnncheck::rules

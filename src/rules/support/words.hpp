@@ -41,8 +41,4 @@ std::vector<Finding> findings_for(const std::vector<FailedCall>& failures, const
 /// What Finding::explains calls a CUDA major that the driver may be too old for.
 std::string cuda_for_driver(int major);
 
-/// What a rule about a library that is missing yields to a rule about a file of its kind: "cudnn"; "libcuda" is one
-/// that the loader would take.
-std::string kind_of(const Library& library);
-
 }  // namespace rnncheck::rules
