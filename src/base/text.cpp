@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/lists.hpp"
+
 namespace rnncheck {
 
 namespace {
@@ -26,26 +28,18 @@ Character first_character(std::string_view text) {
         if ((c & 0xC0) != 0x80) return byte;
         code = code << 6 | (c & 0x3F);
     }
-    return 0;
+    const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
+    if (code < least[length] || is_surrogate || code > 0x10FFFF) return byte;
+    return {text.substr(0, length), code};
 }
 
-/// Marks that end a line or turn the direction of text, so that it reads as what it is not: U+200E, U+200F,
-/// U+2028..U+202E, U+2066..U+2069; and what no XML document may hold: U+FFFE, U+FFFF.
-bool misleads(std::string_view sequence) {
-    if (sequence == "\xEF\xBF\xBE" || sequence == "\xEF\xBF\xBF") return true;
-    if (sequence.size() != 3 || sequence[0] != '\xE2') return false;
-    const auto last = static_cast<unsigned char>(sequence[2]);
-    if (sequence[1] == '\x80') return last == 0x8E || last == 0x8F || (last >= 0xA8 && last <= 0xAE);
-    return sequence[1] == '\x81' && last >= 0xA6 && last <= 0xA9;
-}
-
-/// C0, DEL, and the C1 controls U+0080..U+009F that terminals obey as well.
-bool is_control(std::string_view sequence) {
-    const auto first = static_cast<unsigned char>(sequence[0]);
-    if (sequence.size() == 1) return first < 0x20 || first == 0x7F;
-    if (sequence == "\xD8\x9C") return true;  // U+061C turns the direction
-    if (sequence.size() == 2) return first == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0;
-    return misleads(sequence);
+/// C0, DEL, and C1, which terminals obey as well; marks that end a line or turn the direction of text, so that it reads
+/// as what it is not; and what no XML document may hold.
+bool is_control(char32_t code) {
+    constexpr std::pair<char32_t, char32_t> ranges[] = {{0, 0x1F},        {0x7F, 0x9F},     {0x61C, 0x61C},
+                                                        {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069},
+                                                        {0xFFFE, 0xFFFF}};
+    return std::ranges::any_of(ranges, [&](const auto& range) { return range.first <= code && code <= range.second; });
 }
 
 /// \xNN for each byte.
@@ -146,11 +140,11 @@ std::string escaped(std::string_view text, std::size_t most) {
         const auto [bytes, code] = first_character(text);
         if (code == U'\n')
             out += "\\n";
-        else if (!valid || is_control(sequence) || begins_command(text, out.empty() || out.back() == ' '))
-            append_escapes(out, sequence);
+        else if (!code || is_control(*code) || begins_command(text, out.empty() || out.back() == ' '))
+            append_escapes(out, bytes);
         else
-            out += sequence;
-        text.remove_prefix(sequence.size());
+            out += bytes;
+        text.remove_prefix(bytes.size());
     }
     return out;
 }
@@ -162,8 +156,8 @@ std::string valid_utf8(std::string_view text) {
         if (code)
             out += bytes;
         else
-            append_escapes(out, sequence);
-        text.remove_prefix(sequence.size());
+            append_escapes(out, bytes);
+        text.remove_prefix(bytes.size());
     }
     return out;
 }
@@ -195,11 +189,13 @@ std::string short_number(double value) {
     return error == std::errc{} ? std::string(buffer, end) : "?";
 }
 
-std::string counts_in_words(const std::vector<CountedThing>& things) {
-    std::vector<std::string> parts;
-    for (const CountedThing& thing : things)
-        if (!thing.words.empty()) parts.push_back(thing.words);
+std::string listed(std::vector<std::string> parts) {
+    std::erase(parts, "");
     return join(parts, ", ");
+}
+
+std::string counts_in_words(const std::vector<CountedThing>& things) {
+    return listed(mapped(things, &CountedThing::words));
 }
 
 std::string shell_quoted(std::string_view text) {

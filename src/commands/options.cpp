@@ -15,9 +15,7 @@ namespace {
 
 template <class Thing>
 std::vector<std::string> names_in(std::span<const Named<Thing>> list) {
-    std::vector<std::string> names;
-    for (const auto& entry : list) names.emplace_back(entry.name);
-    return names;
+    return mapped(list, [](const auto& entry) { return std::string(entry.name); });
 }
 
 /// What the value of a number may be.

@@ -126,9 +126,8 @@ void write_list(Page& page, const Facts& facts, const std::vector<GridRow>& rows
             const std::string name(trim(join(shape_columns[i], " ")));
             if (!row.cells[i].empty()) by_word[cell_word(facts, row.cells[i])].push_back(name);
         }
-        std::vector<std::string> parts;
-        for (const auto& [word, names] : by_word) parts.push_back(word + ": " + join(names, ", "));
-        page.wrap("   " + padded(row.name, width) + "  ", join(parts, "; "));
+        const auto part = [](const auto& entry) { return entry.first + ": " + join(entry.second, ", "); };
+        page.wrap("   " + padded(row.name, width) + "  ", join(mapped(by_word, part), "; "));
     }
 }
 

@@ -24,9 +24,9 @@ std::vector<ListItem> listed(std::span<const Named<Thing>> things) {
 }
 
 std::vector<ListItem> tables_listed() {
-    std::vector<ListItem> items;
-    for (const TableOutline& table : table_outlines(bundled_table_files())) items.push_back({table.name, table.about});
-    return items;
+    return mapped(table_outlines(bundled_table_files()), [](const TableOutline& table) {
+        return ListItem{table.name, table.about};
+    });
 }
 
 std::vector<ListItem> commands_listed() {

@@ -126,8 +126,7 @@ std::vector<SelftestCheck> check_directories() {
 
 /// In a fixed order.
 std::vector<SelftestCheck> all_checks() {
-    std::vector<SelftestCheck> checks;
-    for (const Planted& expected : planted) checks.push_back(check_of(expected));
+    std::vector<SelftestCheck> checks = mapped(planted, check_of);
     checks.insert(checks.end(), {check_deadline(), check_reference(), check_tables(), check_temporary_files()});
     append(checks, check_directories());
     return checks;
