@@ -114,9 +114,8 @@ void parse(CLI::App& app, const Arguments& arguments) {
 }
 
 void print_version(bool as_json) {
-    VersionDocument document;
     const TableFiles files = bundled_table_files();
-    document.tool = stamp_with(files.date, files.digest);
+    const VersionDocument document{{.tool = stamp_with(files.date, files.digest)}};
     const Style style = ReportOptions().style();
     print_document(as_json ? json_text(document, style.json_lines) : text_of(document, style));
 }
@@ -128,8 +127,7 @@ int report_failure(const Arguments& arguments, FailureKind kind, const std::stri
         return 3;
     }
     if (wants_json(arguments)) try {
-            FailureDocument document;
-            document.error = {kind, fit_for_message(sentence)};
+            const FailureDocument document{{}, {kind, fit_for_message(sentence)}};
             print_document(json_text(document, ReportOptions().style().json_lines));
         } catch (const std::exception& error) {
             print_message(error.what());

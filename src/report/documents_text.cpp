@@ -187,10 +187,10 @@ void write_document(Page& page, const TablesDocument& document) {
 }
 
 void write_document(Page& page, const TableDocument& document) {
-    page.wrap(page.styled(TextStyle::bold, shown(document.view.name)) + ": ", shown(document.view.about), 2);
+    page.wrap(page.styled(TextStyle::bold, shown(document.name)) + ": ", shown(document.about), 2);
     page.line();
-    if (document.view.rows.empty()) return page.line("no row matches");
-    write_rows(page, document.view);
+    if (document.rows.empty()) return page.line("no row matches");
+    write_rows(page, document);
     page.line("Compatibility data: " + matrix_date_in_words(document.tool) + ", " + shown(document.tool.matrix_digest));
 }
 

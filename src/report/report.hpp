@@ -26,6 +26,15 @@ struct ToolStamp {
     RNNCHECK_FIELDS_END
 };
 
+/// What every other document begins with. `Stamp` is ToolStamp where the compatibility tables matter.
+template <class Stamp>
+struct Document {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(int, schema, "number of this form of the document") = 1;
+    RNNCHECK_FIELD(Stamp, tool, "who wrote it");
+    RNNCHECK_FIELDS_END
+};
+
 struct Counts {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD_AS(int, fault, "problem", "rules with a finding, whatever its severity") = 0;

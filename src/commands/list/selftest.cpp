@@ -139,9 +139,8 @@ struct Options {
 };
 
 int run(Options& options, const CLI::App&) {
-    SelftestDocument document;
-    document.checks = all_checks();
-    document.verdict = std::ranges::max(document.checks, {}, &SelftestCheck::outcome).outcome;
+    const std::vector<SelftestCheck> checks = all_checks();
+    const SelftestDocument document{{}, std::ranges::max(checks, {}, &SelftestCheck::outcome).outcome, checks};
     print_document(written(document, options.document));
     return document.verdict == failed ? problem : healthy;
 }
