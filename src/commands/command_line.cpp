@@ -95,9 +95,8 @@ std::string hint_for(const std::string& option, const std::vector<std::string>& 
 [[noreturn]] void reject_argument(const CLI::App& app, const CLI::App* command, const std::string& argument) {
     if (argument.size() > 1 && argument[0] == '-') reject_option(app, command, argument);
     if (command) throw UsageError("'" + full_name(command) + "' takes no argument '" + argument + "'");
-    const std::string hint = did_you_mean(argument, shown_commands());
     throw UsageError("unknown command '" + argument + "'" +
-                     (hint.empty() ? "; the commands are " + join_with_and(shown_commands()) : hint));
+                     did_you_mean(argument, shown_commands(), "; the commands are " + join_with_and(shown_commands())));
 }
 
 void parse(CLI::App& app, const Arguments& arguments) {

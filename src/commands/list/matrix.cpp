@@ -22,11 +22,9 @@ Facts facts_given(const std::vector<std::string>& texts, const std::vector<std::
         if (!value)
             throw UsageError("unknown input '" + text + "'; write KEY=VALUE with one of the keys " +
                              join_with_and(keys));
-        if (!includes(keys, value->key)) {
-            const std::string hint = did_you_mean(value->key, keys);
+        if (!includes(keys, value->key))
             throw UsageError("unknown key '" + value->key + "' in " + text +
-                             (hint.empty() ? "; the keys are " + join_with_and(keys) : hint));
-        }
+                             did_you_mean(value->key, keys, "; the keys are " + join_with_and(keys)));
         values.push_back(*value);
     }
     Given given = read_given(values, matrix);
