@@ -119,6 +119,14 @@ void print_version(bool as_json) {
     print_document(as_json ? json_text(document, style.json_lines) : text_of(document, style));
 }
 
+/// Whether this option was given this value, by the bare arguments.
+bool wants(const Arguments& arguments, const std::string& option, const std::string& value) {
+    const auto end = end_of_own(arguments);
+    const std::string in_two_words[] = {option, value};
+    return std::find(arguments.begin(), end, option + '=' + value) != end ||
+           std::search(arguments.begin(), end, std::begin(in_two_words), std::end(in_two_words)) != end;
+}
+
 int report_failure(const Arguments& arguments, FailureKind kind, const std::string& sentence) {
     print_message(sentence);
     if (wants(arguments, "--exit-style", "nagios")) {
@@ -193,13 +201,6 @@ int run_command_line(const Arguments& arguments) {
         throw UsageError(
             "no command was given; 'rnncheck doctor' checks this machine, 'rnncheck --help' lists the commands");
     return run();
-}
-
-bool wants(const Arguments& arguments, const std::string& option, const std::string& value) {
-    const auto end = end_of_own(arguments);
-    const std::string in_two_words[] = {option, value};
-    return std::find(arguments.begin(), end, option + '=' + value) != end ||
-           std::search(arguments.begin(), end, std::begin(in_two_words), std::end(in_two_words)) != end;
 }
 
 bool wants_json(const Arguments& arguments) {

@@ -100,6 +100,7 @@ Selection selection_from(const RuleOptions& rules, std::vector<std::string> requ
                          const Matrix& matrix, std::set<std::string>& skipped_probes) {
     const auto known = [&] { return rule_names(matrix); };
     Selection selection;
+    selection.allow_no_gpu = rules.allow_no_gpu;
     selection.only = ids_from(rules.only, "--only", "rule", known);
     selection.ignore = profile.ignore;
     for (const std::string& id : ids_from(rules.ignore, "--ignore", "rule", known)) selection.ignore.emplace(id, "");

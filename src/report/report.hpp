@@ -160,6 +160,8 @@ struct Report : RunStamp {
     RNNCHECK_FIELDS_END_AFTER(RunStamp)
 };
 
+std::size_t count_of(const std::vector<Finding>& findings, Severity severity);
+
 /// What the layers' use of cuDNN alone comes to, and of two verdicts the one that counts.
 OverallVerdict verdict_of(const std::vector<JudgedLayer>& layers);
 OverallVerdict worse(OverallVerdict one, OverallVerdict other);

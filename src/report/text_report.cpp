@@ -121,9 +121,7 @@ void write_probe_runs(Page& page, const Facts& facts) {
 }
 
 std::string summary_of(const Report& report) {
-    const auto findings = [&](Severity severity) {
-        return std::ranges::count(report.findings, severity, &Finding::severity);
-    };
+    const auto findings = [&](Severity severity) { return count_of(report.findings, severity); };
     const auto not_evaluated = std::ranges::count_if(
         report.verdicts, [](const RuleVerdict& verdict) { return verdict.not_asked.has_value(); });
     const Counts& counts = report.counts;
@@ -134,7 +132,7 @@ std::string summary_of(const Report& report) {
                                        {counts.pass, "check passed", "checks passed"},
                                        {counts.not_applicable - not_evaluated, "does not apply", "do not apply"},
                                        {not_evaluated, "not evaluated", "not evaluated"}});
-    const bool is_fine = findings(Severity::error) + findings(Severity::warning) + counts.undecided == 0;
+    const bool is_fine = findings(Severity::error) + findings(Severity::warning) == 0 && counts.undecided == 0;
     return is_fine ? "No problem found" + (all.empty() ? "" : ", " + all) : all;
 }
 

@@ -198,11 +198,8 @@ void write_cases(Page& page, const Facts& facts, const Sweep& sweep) {
 
 /// The path only where several cuDNN installations of one version were tested.
 std::string title_of(const Facts& facts, const Sweep& sweep) {
-    std::string cudnn = "cuDNN";
-    for (const Cudnn& installed : facts.cudnns)
-        if (installed.library == sweep.library && installed.version) cudnn += " " + shown(installed.version->text);
     const bool several = facts.cudnns.size() > 1;
-    return concat(gpus_in_words(sweep.gpus), ", ", cudnn, ", ", sweep.dialect, " API",
+    return concat(gpus_in_words(sweep.gpus), ", ", cudnn_in_words(facts, sweep.library), ", ", sweep.dialect, " API",
                   several ? ", " + shown(sweep.library) : "", ": ", counts_of(facts, sweep.runs));
 }
 

@@ -1,7 +1,5 @@
 // Queries the compatibility tables, without a machine at hand.
 #include <algorithm>
-#include <map>
-#include <memory>
 
 #include "base/lists.hpp"
 #include "base/program.hpp"
@@ -47,7 +45,7 @@ struct CheckOptions {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD_AS(std::vector<std::string>, values, "[GIVEN]",
                       "KEY=VALUE: What is known, e.g. driver=535.104.05 cuda=12.2 gpu='RTX 3090'");
-    RNNCHECK_FIELD(RuleOptions, rules, "Options");
+    RNNCHECK_FIELD(RuleOptions, rules, "Options: only skip ignore matrix");
     RNNCHECK_FIELD(ReportOptions, report, "Options");
     RNNCHECK_FIELDS_END
 };
