@@ -6,7 +6,8 @@
 //         RNNCHECK_FIELDS_END
 //     };
 // has two members and Gpu::fields(self, visit), which calls visit("index", self.index, "CUDA's ordinal") and so on, in
-// this order. RNNCHECK_FIELDS_END_AFTER(Base) visits those of Base first. A structure may write its fields() itself.
+// this order. RNNCHECK_FIELDS_END_AFTER(Base, ...) visits those of its bases first. A structure may write its fields()
+// itself.
 // An enumeration takes part through `constexpr std::span<const std::string_view> names_of(E)`, found by its type,
 // whose entries are the values in order.
 #pragma once
@@ -58,9 +59,10 @@ struct IsVector<std::vector<T>> : std::true_type {};
 
 using TextMap = std::map<std::string, std::string>;
 
-struct NoFields {
-    static void fields(auto&, auto&&) {}
-};
+template <class... Bases>
+void visit_fields_of(auto& self, auto&& visit) {
+    (Bases::fields(self, visit), ...);
+}
 
 /// use(std::integral_constant<int, line>) for each line from `first` to before `end`.
 template <int first, int end>
@@ -82,10 +84,10 @@ void for_each_line(auto&& use) {
         visit(name, self.member, about);                                                      \
     }                                                                                         \
     T member
-#define RNNCHECK_FIELDS_END RNNCHECK_FIELDS_END_AFTER(::rnncheck::NoFields)
-#define RNNCHECK_FIELDS_END_AFTER(Base)                                                                 \
+#define RNNCHECK_FIELDS_END RNNCHECK_FIELDS_END_AFTER()
+#define RNNCHECK_FIELDS_END_AFTER(...)                                                                  \
     static void fields(auto& self, auto&& visit) {                                                      \
-        Base::fields(self, visit);                                                                      \
+        ::rnncheck::visit_fields_of<__VA_ARGS__>(self, visit);                                          \
         ::rnncheck::for_each_line<line_of_fields, __LINE__>([&](auto line) {                            \
             if constexpr (requires { visit_field(line, self, visit); }) visit_field(line, self, visit); \
         });                                                                                             \

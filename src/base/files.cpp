@@ -32,10 +32,6 @@ Root::Root(std::string prefix) : prefix_(std::move(prefix)) {
     while (!prefix_.empty() && prefix_.back() == '/') prefix_.pop_back();
 }
 
-bool Root::exists(std::string_view path) const {
-    return status(path).has_value();
-}
-
 std::optional<std::string> Root::read(std::string_view path, std::size_t most) const {
     const auto place = place_of(path);
     if (!place) return std::nullopt;
@@ -121,10 +117,6 @@ std::optional<std::string> Root::real_path(std::string_view path) const {
 bool Root::surely_absent(std::string_view path) const {
     struct stat about {};
     return prefix_.empty() && lstat(outside(path).c_str(), &about) != 0 && errno == ENOENT;
-}
-
-bool Root::links_in_circle(std::string_view path) const {
-    return !follow_links(path);
 }
 
 }  // namespace rnncheck

@@ -50,7 +50,7 @@ class Root {
     std::string outside(std::string_view path) const { return prefix_ + std::string(path); }
     const std::string& prefix() const { return prefix_; }
 
-    bool exists(std::string_view path) const;
+    bool exists(std::string_view path) const { return status(path).has_value(); }
 
     /// At most `most` bytes of a regular file, pseudo-files of /proc and /sys included; nothing when it cannot be
     /// opened or read. Never blocks on a pipe or a device.
@@ -73,7 +73,7 @@ class Root {
     bool surely_absent(std::string_view path) const;
 
     /// Following its links from directory to directory never ends.
-    bool links_in_circle(std::string_view path) const;
+    bool links_in_circle(std::string_view path) const { return !follow_links(path); }
 
   private:
     std::optional<std::string> follow_links(std::string_view path) const;

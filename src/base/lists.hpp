@@ -26,6 +26,14 @@ void append(std::vector<T>& list, std::type_identity_t<std::vector<T>> more) {
     std::ranges::move(more, std::back_inserter(list));
 }
 
+/// What `of`, which may be a member, gives for each item.
+template <class List, class Of>
+auto mapped(const List& list, Of of) {
+    std::vector<std::decay_t<std::invoke_result_t<Of, decltype(*std::ranges::begin(list))>>> results;
+    for (const auto& item : list) results.push_back(std::invoke(of, item));
+    return results;
+}
+
 /// The first item for which `matches` holds; null when there is none.
 template <class List, class Predicate>
 auto find_where(List&& list, Predicate matches) {
@@ -40,20 +48,16 @@ auto find_by(List&& list, Member member, const Value& value) {
     return found == std::ranges::end(list) ? nullptr : std::to_address(found);
 }
 
-/// Returns a pointer to an item; an item that is a pointer is returned unchanged.
-template <class T>
-const T* pointer_to(const T& item) {
-    return &item;
-}
-template <class T>
-const T* pointer_to(const T* item) {
-    return item;
-}
-
 /// The items with the same key together, in the order of their first ones: pairs of the key and pointers to them. The
 /// list holds items or pointers to them.
 template <class List, class KeyOf>
 auto grouped(const List& list, KeyOf key_of) {
+    const auto pointer_to = []<class T>(const T& item) {
+        if constexpr (std::is_pointer_v<T>)
+            return item;
+        else
+            return &item;
+    };
     using Item = decltype(pointer_to(*std::ranges::begin(list)));
     using Key = std::decay_t<std::invoke_result_t<KeyOf, decltype(*std::declval<Item>())>>;
     std::vector<std::pair<Key, std::vector<Item>>> groups;

@@ -3,50 +3,43 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/lists.hpp"
+
 namespace rnncheck {
 
 namespace {
 
-bool is_continuation(unsigned char c) {
-    return (c & 0xC0) == 0x80;
-}
+/// A character of UTF-8, or a byte that begins none.
+struct Character {
+    std::string_view bytes;
+    std::optional<char32_t> code;
+};
 
-/// Bytes of the valid UTF-8 sequence that starts `text`, 0 when there is none (RFC 3629: no overlong forms, no
-/// surrogates, nothing above U+10FFFF).
-std::size_t utf8_length(std::string_view text) {
-    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(i < text.size() ? text[i] : 0); };
-    const unsigned char first = at(0);
-    if (first < 0x80) return 1;
-    const auto second_within = [&](unsigned char low, unsigned char high) { return at(1) >= low && at(1) <= high; };
-    if (first >= 0xC2 && first <= 0xDF) return is_continuation(at(1)) ? 2 : 0;
-    if (first >= 0xE0 && first <= 0xEF) {
-        const bool second = second_within(first == 0xE0 ? 0xA0 : 0x80, first == 0xED ? 0x9F : 0xBF);
-        return second && is_continuation(at(2)) ? 3 : 0;
+/// The first of `text` by RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
+Character first_character(std::string_view text) {
+    constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};  // by length
+    const auto first = static_cast<unsigned char>(text[0]);
+    const Character byte{text.substr(0, 1), std::nullopt};
+    if (first < 0x80) return {byte.bytes, first};
+    const std::size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    if (first < 0xC0 || first >= 0xF8 || text.size() < length) return byte;
+    char32_t code = first & (0x7F >> length);
+    for (const char c : text.substr(1, length - 1)) {
+        if ((c & 0xC0) != 0x80) return byte;
+        code = code << 6 | (c & 0x3F);
     }
-    if (first >= 0xF0 && first <= 0xF4) {
-        const bool second = second_within(first == 0xF0 ? 0x90 : 0x80, first == 0xF4 ? 0x8F : 0xBF);
-        return second && is_continuation(at(2)) && is_continuation(at(3)) ? 4 : 0;
-    }
-    return 0;
+    const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
+    if (code < least[length] || is_surrogate || code > 0x10FFFF) return byte;
+    return {text.substr(0, length), code};
 }
 
-/// Marks that end a line or turn the direction of text, so that it reads as what it is not: U+200E, U+200F,
-/// U+2028..U+202E, U+2066..U+2069; and what no XML document may hold: U+FFFE, U+FFFF.
-bool misleads(std::string_view sequence) {
-    if (sequence == "\xEF\xBF\xBE" || sequence == "\xEF\xBF\xBF") return true;
-    if (sequence.size() != 3 || sequence[0] != '\xE2') return false;
-    const auto last = static_cast<unsigned char>(sequence[2]);
-    if (sequence[1] == '\x80') return last == 0x8E || last == 0x8F || (last >= 0xA8 && last <= 0xAE);
-    return sequence[1] == '\x81' && last >= 0xA6 && last <= 0xA9;
-}
-
-/// C0, DEL, and the C1 controls U+0080..U+009F that terminals obey as well.
-bool is_control(std::string_view sequence) {
-    const auto first = static_cast<unsigned char>(sequence[0]);
-    if (sequence.size() == 1) return first < 0x20 || first == 0x7F;
-    if (sequence == "\xD8\x9C") return true;  // U+061C turns the direction
-    if (sequence.size() == 2) return first == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0;
-    return misleads(sequence);
+/// C0, DEL, and C1, which terminals obey as well; marks that end a line or turn the direction of text, so that it reads
+/// as what it is not; and what no XML document may hold.
+bool is_control(char32_t code) {
+    constexpr std::pair<char32_t, char32_t> ranges[] = {{0, 0x1F},        {0x7F, 0x9F},     {0x61C, 0x61C},
+                                                        {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069},
+                                                        {0xFFFE, 0xFFFF}};
+    return std::ranges::any_of(ranges, [&](const auto& range) { return range.first <= code && code <= range.second; });
 }
 
 /// \xNN for each byte.
@@ -54,28 +47,15 @@ void append_escapes(std::string& out, std::string_view bytes) {
     for (const char c : bytes) append_hex(out += "\\x", static_cast<unsigned char>(c));
 }
 
-/// The first character of `text`, or its first byte where that begins none; `valid` says which.
-std::string_view next_character(std::string_view text, bool& valid) {
-    const std::size_t length = utf8_length(text);
-    valid = length > 0;
-    return text.substr(0, std::max<std::size_t>(length, 1));
-}
-
-int hex_digit(char c) {
-    if (is_digit(c)) return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return -1;
-}
-
+constexpr std::string_view hex_digits = "0123456789abcdef";
 constexpr std::size_t escape_length = 4;  // \xNN
 
 /// The byte that an escape of reversible_utf8 at the start of `text` means, -1 when there is none.
 int escaped_byte(std::string_view text) {
     if (text.size() < escape_length || !text.starts_with("\\x")) return -1;
-    const int high = hex_digit(text[2]);
-    const int low = hex_digit(text[3]);
-    if (high < 0 || low < 0) return -1;
-    const int byte = high * 16 + low;
+    const std::size_t high = hex_digits.find(text[2]), low = hex_digits.find(text[3]);
+    if (high == std::string_view::npos || low == std::string_view::npos) return -1;
+    const int byte = static_cast<int>(high * 16 + low);
     return byte >= 0x80 || byte == '\\' ? byte : -1;
 }
 
@@ -86,9 +66,8 @@ bool is_number(std::string_view text) {
 }
 
 void append_hex(std::string& out, unsigned char byte) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    out += digits[byte >> 4];
-    out += digits[byte & 15];
+    out += hex_digits[byte >> 4];
+    out += hex_digits[byte & 15];
 }
 
 std::string_view trim(std::string_view text) {
@@ -158,15 +137,14 @@ std::string escaped(std::string_view text, std::size_t most) {
     std::string out;
     while (!text.empty()) {
         if (out.size() >= most) return out + "...";
-        bool valid = false;
-        const std::string_view sequence = next_character(text, valid);
-        if (sequence == "\n")
+        const auto [bytes, code] = first_character(text);
+        if (code == U'\n')
             out += "\\n";
-        else if (!valid || is_control(sequence) || begins_command(text, out.empty() || out.back() == ' '))
-            append_escapes(out, sequence);
+        else if (!code || is_control(*code) || begins_command(text, out.empty() || out.back() == ' '))
+            append_escapes(out, bytes);
         else
-            out += sequence;
-        text.remove_prefix(sequence.size());
+            out += bytes;
+        text.remove_prefix(bytes.size());
     }
     return out;
 }
@@ -174,13 +152,12 @@ std::string escaped(std::string_view text, std::size_t most) {
 std::string valid_utf8(std::string_view text) {
     std::string out;
     while (!text.empty()) {
-        bool valid = false;
-        const std::string_view sequence = next_character(text, valid);
-        if (valid)
-            out += sequence;
+        const auto [bytes, code] = first_character(text);
+        if (code)
+            out += bytes;
         else
-            append_escapes(out, sequence);
-        text.remove_prefix(sequence.size());
+            append_escapes(out, bytes);
+        text.remove_prefix(bytes.size());
     }
     return out;
 }
@@ -212,11 +189,13 @@ std::string short_number(double value, int digits) {
     return error == std::errc{} ? std::string(buffer, end) : "?";
 }
 
-std::string counts_in_words(const std::vector<CountedThing>& things) {
-    std::vector<std::string> parts;
-    for (const CountedThing& thing : things)
-        if (!thing.words.empty()) parts.push_back(thing.words);
+std::string listed(std::vector<std::string> parts) {
+    std::erase(parts, "");
     return join(parts, ", ");
+}
+
+std::string counts_in_words(const std::vector<CountedThing>& things) {
+    return listed(mapped(things, &CountedThing::words));
 }
 
 std::string shell_quoted(std::string_view text) {

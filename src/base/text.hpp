@@ -58,6 +58,9 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 /// "a", "a and b", "a, b and c".
 std::string join_with_and(const std::vector<std::string>& parts);
 
+/// Those that are not empty: "a, b".
+std::string listed(std::vector<std::string> parts);
+
 /// "/usr/lib/libcudnn.so.9" is the file libcudnn.so.9 in the directory /usr/lib.
 std::string file_name(std::string_view path);
 std::string directory_of(std::string_view path);

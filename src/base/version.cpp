@@ -1,7 +1,6 @@
 #include "base/version.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <span>
 
 #include "base/text.hpp"
@@ -10,20 +9,16 @@ namespace rnncheck {
 
 std::optional<Version> parse_version(std::string_view text) {
     Version version;
-    std::size_t part = 0;
-    const char* at = text.data();
-    const char* const end = text.data() + text.size();
-    while (part < version.parts.size()) {
-        if (at == end || !is_digit(*at)) return std::nullopt;
-        const auto [next, error] = std::from_chars(at, end, version.parts[part]);
-        if (error != std::errc{} || next - at > 9) return std::nullopt;
-        ++part;
-        if (next == end) {
+    std::string_view rest = text;
+    for (int& part : version.parts) {
+        const std::string_view digits = rest.substr(0, rest.find('.'));
+        if (!is_number(digits) || digits.size() > 9) return std::nullopt;
+        part = *number_from(digits);
+        if (digits.size() == rest.size()) {
             version.text = text;
             return version;
         }
-        if (*next != '.') return std::nullopt;
-        at = next + 1;
+        rest.remove_prefix(digits.size() + 1);
     }
     return std::nullopt;
 }

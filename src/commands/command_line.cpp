@@ -95,9 +95,8 @@ std::string hint_for(const std::string& option, const std::vector<std::string>& 
 [[noreturn]] void reject_argument(const CLI::App& app, const CLI::App* command, const std::string& argument) {
     if (argument.size() > 1 && argument[0] == '-') reject_option(app, command, argument);
     if (command) throw UsageError("'" + full_name(command) + "' takes no argument '" + argument + "'");
-    const std::string hint = did_you_mean(argument, shown_commands());
     throw UsageError("unknown command '" + argument + "'" +
-                     (hint.empty() ? "; the commands are " + join_with_and(shown_commands()) : hint));
+                     did_you_mean(argument, shown_commands(), "; the commands are " + join_with_and(shown_commands())));
 }
 
 void parse(CLI::App& app, const Arguments& arguments) {
@@ -114,11 +113,18 @@ void parse(CLI::App& app, const Arguments& arguments) {
 }
 
 void print_version(bool as_json) {
-    VersionDocument document;
     const TableFiles files = bundled_table_files();
-    document.tool = stamp_with(files.date, files.digest);
+    const VersionDocument document{{.tool = stamp_with(files.date, files.digest)}};
     const Style style = ReportOptions().style();
     print_document(as_json ? json_text(document, style.json_lines) : text_of(document, style));
+}
+
+/// Whether this option was given this value, by the bare arguments.
+bool wants(const Arguments& arguments, const std::string& option, const std::string& value) {
+    const auto end = end_of_own(arguments);
+    const std::string in_two_words[] = {option, value};
+    return std::find(arguments.begin(), end, option + '=' + value) != end ||
+           std::search(arguments.begin(), end, std::begin(in_two_words), std::end(in_two_words)) != end;
 }
 
 int report_failure(const Arguments& arguments, FailureKind kind, const std::string& sentence) {
@@ -128,8 +134,7 @@ int report_failure(const Arguments& arguments, FailureKind kind, const std::stri
         return 3;
     }
     if (wants_json(arguments)) try {
-            FailureDocument document;
-            document.error = {kind, fit_for_message(sentence)};
+            const FailureDocument document{{}, {kind, fit_for_message(sentence)}};
             print_document(json_text(document, ReportOptions().style().json_lines));
         } catch (const std::exception& error) {
             print_message(error.what());
@@ -196,13 +201,6 @@ int run_command_line(const Arguments& arguments) {
         throw UsageError(
             "no command was given; 'rnncheck doctor' checks this machine, 'rnncheck --help' lists the commands");
     return run();
-}
-
-bool wants(const Arguments& arguments, const std::string& option, const std::string& value) {
-    const auto end = end_of_own(arguments);
-    const std::string in_two_words[] = {option, value};
-    return std::find(arguments.begin(), end, option + '=' + value) != end ||
-           std::search(arguments.begin(), end, std::begin(in_two_words), std::end(in_two_words)) != end;
 }
 
 bool wants_json(const Arguments& arguments) {

@@ -13,9 +13,6 @@ using Arguments = std::vector<std::string>;
 /// arguments and names the closest that would be correct.
 int run_command_line(const Arguments& arguments);
 
-/// Whether this option was given this value, by the bare arguments.
-bool wants(const Arguments& arguments, const std::string& option, const std::string& value);
-
 /// Whether the user wants JSON on stdout, by the bare arguments: it must hold for an unusable command line too.
 bool wants_json(const Arguments& arguments);
 

@@ -100,6 +100,7 @@ Selection selection_from(const RuleOptions& rules, std::vector<std::string> requ
                          const Matrix& matrix, std::set<std::string>& skipped_probes) {
     const auto known = [&] { return rule_names(matrix); };
     Selection selection;
+    selection.allow_no_gpu = rules.allow_no_gpu;
     selection.only = ids_from(rules.only, "--only", "rule", known);
     selection.ignore = profile.ignore;
     for (const std::string& id : ids_from(rules.ignore, "--ignore", "rule", known)) selection.ignore.emplace(id, "");
@@ -162,8 +163,7 @@ void begin_run(const CLI::App& app, ReportOptions& options) {
     for (const std::string& text : options.label)
         if (!options.run.labels.insert(label_from(text)).second)
             throw UsageError("--label " + text + ": this label was given before; give each name once");
-    if (options.verbose) log::set_level(log::Level::verbose);
-    if (options.quiet) log::set_level(log::Level::quiet);
+    if (options.quiet) leave_out_warnings();
     options.started = std::chrono::steady_clock::now();
     options.run.run_at = utc_time(std::chrono::system_clock::now());
     const CLI::App* parent = app.get_parent();

@@ -22,6 +22,7 @@ struct RuleOptions {
     RNNCHECK_FIELD(std::vector<std::string>, ignore,
                    "ID: Report findings of these rules as notes; they do not affect the verdict");
     RNNCHECK_FIELD(std::string, matrix, matrix_option);
+    RNNCHECK_FIELD(bool, allow_no_gpu, "Do not report a missing NVIDIA GPU as a problem") = false;
     RNNCHECK_FIELDS_END
 };
 

@@ -1,6 +1,5 @@
 #include "commands/doctor_options.hpp"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "base/program.hpp"
@@ -46,7 +45,6 @@ void DoctorOptions::check(const CLI::App& app) {
         report.run.profile = profile;
     }
     selection = selection_from(rules, gate.require, profile, matrix, survey.skip);
-    selection.allow_no_gpu = rules.allow_no_gpu;
 }
 
 }  // namespace rnncheck

@@ -31,12 +31,6 @@ struct ExaminationOptions {
     RNNCHECK_FIELDS_END
 };
 
-struct JudgementOptions : RuleOptions {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD(bool, allow_no_gpu, "Do not report a missing NVIDIA GPU as a problem") = false;
-    RNNCHECK_FIELDS_END_AFTER(RuleOptions)
-};
-
 struct GateOptions {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::vector<std::string>, require, "ID: Exit code 3 if any of these rules cannot be decided");
@@ -51,7 +45,7 @@ struct DoctorOptions {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(InputOptions, input, "Input");
     RNNCHECK_FIELD(ExaminationOptions, examination, "What is run");
-    RNNCHECK_FIELD(JudgementOptions, rules, "Rules");
+    RNNCHECK_FIELD(RuleOptions, rules, "Rules");
     RNNCHECK_FIELD(GateOptions, gate, "Output and exit code");
     RNNCHECK_FIELD(ReportOptions, report, "Output and exit code");
     RNNCHECK_FIELDS_END

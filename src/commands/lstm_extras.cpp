@@ -6,7 +6,7 @@
 #include "commands/survey_here.hpp"
 #include "facts/queries.hpp"
 #include "facts/rnn_runs.hpp"
-#include "report/text.hpp"
+#include "report/sweep.hpp"
 #include "rnn/case.hpp"
 #include "rnn/shrink.hpp"
 #include "support/rnn.hpp"
@@ -38,18 +38,8 @@ std::optional<RnnRun> run_again(Facts facts, const RnnRun& failed, const RnnCase
     return learnt.rnn_runs.front();
 }
 
-std::string cudnn_of(const Facts& facts, const RnnFit& fit) {
-    const Cudnn* const cudnn = find_by(facts.cudnns, &Cudnn::library, fit.library);
-    return cudnn && cudnn->version ? "cuDNN " + escaped(cudnn->version->text, 40) : "cuDNN";
-}
-
 std::string why(const std::optional<CallResult>& result) {
     return result ? escaped(result->call + ": " + result->text, 300) : "no reason given";
-}
-
-std::string place(const Facts& facts, const RnnFit& fit) {
-    return "GPU " + std::to_string(fit.gpu) + ", " + cudnn_of(facts, fit) + ", " + std::string(name_of(fit.dialect)) +
-           " interface: ";
 }
 
 std::string answer(const FitSearch& search) {
@@ -194,9 +184,10 @@ std::vector<FitSearch> find_fits(const Facts& facts, const SurveyOptions& how, b
         return lost;
     };
     std::vector<FitSearch> searches;
-    for (const RnnFit& calculated : facts.rnn_fits) {
-        FitSearch& search = searches.emplace_back(find_fit(calculated, try_size));
-        search.answer = place(facts, calculated) + search.answer;
+    for (const RnnFit& fit : facts.rnn_fits) {
+        FitSearch& search = searches.emplace_back(find_fit(fit, try_size));
+        search.answer = concat("GPU ", fit.gpu, ", ", cudnn_in_words(facts, fit.library), ", ", fit.dialect,
+                               " interface: ", search.answer);
     }
     return searches;
 }

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/lists.hpp"
 #include "base/program.hpp"
 #include "commands/lstm.hpp"
 #include "rnn/case.hpp"

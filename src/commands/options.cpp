@@ -15,9 +15,7 @@ namespace {
 
 template <class Thing>
 std::vector<std::string> names_in(std::span<const Named<Thing>> list) {
-    std::vector<std::string> names;
-    for (const auto& entry : list) names.emplace_back(entry.name);
-    return names;
+    return mapped(list, [](const auto& entry) { return std::string(entry.name); });
 }
 
 /// What the value of a number may be.
@@ -96,21 +94,18 @@ std::pair<std::string, std::string> parted(const std::string& text, const Shape&
 /// Longer words are no typing errors; bounds the work for hostile arguments.
 constexpr std::size_t longest_word = 100;
 
-/// Optimal string alignment distance, three rows at a time.
+/// Optimal string alignment distance.
 std::size_t typing_errors(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+    std::vector<std::vector<std::size_t>> errors(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+    for (std::size_t i = 0; i <= a.size(); ++i)
+        for (std::size_t j = 0; j <= b.size(); ++j) {
+            errors[i][j] = i == 0 || j == 0 ? i + j
+                                            : std::min({errors[i - 1][j] + 1, errors[i][j - 1] + 1,
+                                                        errors[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = std::min(row[j], before[j - 2] + 1);
+                errors[i][j] = std::min(errors[i][j], errors[i - 2][j - 2] + 1);
         }
-        std::swap(before, last);
-        std::swap(last, row);
-    }
-    return last[b.size()];
+    return errors[a.size()][b.size()];
 }
 
 std::optional<std::string> only_one_with(std::string_view word, const std::vector<std::string>& candidates) {
@@ -133,9 +128,10 @@ std::optional<std::string> closest_match(std::string_view word, const std::vecto
     return best ? best : only_one_with(word, candidates);
 }
 
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
+                         const std::string& otherwise) {
     const auto found = closest_match(word, candidates);
-    return found ? "; did you mean '" + *found + "'?" : "";
+    return found ? "; did you mean '" + *found + "'?" : otherwise;
 }
 
 std::vector<std::string> rule_names(const Matrix& matrix) {
@@ -156,10 +152,9 @@ std::vector<std::string> rule_and_probe_names(const Matrix& matrix) {
 
 void reject_id(const std::string& id, const std::string& what, const std::vector<std::string>& known,
                const std::string& where) {
-    const std::string hint = did_you_mean(id, known);
     const std::string list = contains(what, "probe") ? "'rnncheck list rules' and 'rnncheck list probes' show"
                                                      : "'rnncheck list rules' shows";
-    throw UsageError(where + "unknown " + what + " '" + id + "'" + (hint.empty() ? "; " + list + " all" : hint));
+    throw UsageError(where + "unknown " + what + " '" + id + "'" + did_you_mean(id, known, "; " + list + " all"));
 }
 
 std::set<std::string> ids_from(const std::vector<std::string>& given, const std::string& option,

@@ -90,7 +90,8 @@ const Named<Format>* format_named(const std::string& name);
 /// word's length, or the only one that contains the word.
 std::optional<std::string> closest_match(std::string_view word, const std::vector<std::string>& candidates);
 
-/// "; did you mean 'doctor'?", or nothing.
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
+/// "; did you mean 'doctor'?", or `otherwise`.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
+                         const std::string& otherwise = "");
 
 }  // namespace rnncheck

@@ -57,11 +57,9 @@ class ProfileReader {
     void for_each(const toml::table& table, const std::vector<std::string>& keys, const Take& take) const {
         for (const auto& [name, value] : table) {
             const std::string key(std::string_view{name});
-            if (!includes(keys, key)) {
-                const std::string hint = did_you_mean(key, keys);
+            if (!includes(keys, key))
                 reject(value,
-                       "unknown key '" + key + "'" + (hint.empty() ? "; the keys are " + join_with_and(keys) : hint));
-            }
+                       "unknown key '" + key + "'" + did_you_mean(key, keys, "; the keys are " + join_with_and(keys)));
             take(key, value);
         }
     }

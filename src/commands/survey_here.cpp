@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <optional>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
@@ -17,18 +16,13 @@ namespace rnncheck {
 
 namespace {
 
-std::optional<std::string> probes_not_started(const Facts& facts) {
-    const auto not_started = [](const ProbeRun& run) { return run.end == ProbeEnd::not_started; };
-    const ProbeRun* const first = find_where(facts.probe_runs, not_started);
-    if (!first) return std::nullopt;
-    const auto count = static_cast<std::size_t>(std::ranges::count_if(facts.probe_runs, not_started));
-    return "the processes of " + pluralized(count, "probe", "probes") + " could not be started (" +
-           first->reason.value_or("no reason given") + "), so what they look at was not examined";
-}
-
 std::vector<std::string> restrictions_of(const Facts& facts) {
     std::vector<std::string> sentences;
-    if (const auto sentence = probes_not_started(facts)) sentences.push_back(*sentence);
+    const auto not_started = std::ranges::count(facts.probe_runs, ProbeEnd::not_started, &ProbeRun::end);
+    if (const ProbeRun* const first = find_by(facts.probe_runs, &ProbeRun::end, ProbeEnd::not_started))
+        sentences.push_back("the processes of " + pluralized(not_started, "probe", "probes") +
+                            " could not be started (" + first->reason.value_or("no reason given") +
+                            "), so what they look at was not examined");
     for (const std::string& directory : facts.host.hidden_directories)
         sentences.push_back(without_directory(directory));
     if (access(process::temporary_directory().c_str(), W_OK | X_OK) != 0)

@@ -65,9 +65,7 @@ FleetField difference_in(Text field) {
 using NodesByValue = std::map<std::string_view, Nodes>;
 
 std::string nodeset_of_these(const auto& nodes) {
-    Names names;
-    for (const FleetNode* node : nodes) names.push_back(node->name);
-    return nodeset_of(std::move(names));
+    return nodeset_of(mapped(nodes, &FleetNode::name));
 }
 
 /// The value of the majority; nothing if there is no majority.
@@ -120,11 +118,10 @@ void compare_numbers(const Nodes& nodes, FleetGroup& group) {
     for (const FleetNode* node : nodes)
         for (const auto& [field, value] : node->numbers) fields[field].emplace_back(value, node);
     for (const auto& [field, samples] : fields) {
-        std::vector<double> values, deviations;
-        for (const auto& [value, node] : samples) values.push_back(value);
-        const double middle = median(values);
-        for (const double value : values) deviations.push_back(std::abs(value - middle));
-        const double allowed = std::max(most_deviations * median(deviations), least_difference * middle);
+        const double middle = median(mapped(samples, [](const auto& sample) { return sample.first; }));
+        const auto deviation = [&](const auto& sample) { return std::abs(sample.first - middle); };
+        const double allowed =
+            std::max(most_deviations * median(mapped(samples, deviation)), least_difference * middle);
         FleetField difference = difference_in(field);
         std::set<const FleetNode*> all_odd;
         for (const auto& [words, sign] : {std::pair("more than ", 1), {"less than ", -1}}) {
@@ -146,13 +143,10 @@ void compare_numbers(const Nodes& nodes, FleetGroup& group) {
 /// Nodes that can be expected to be equal, by what they have in common.
 std::map<std::string, Nodes> groups_of(const Collection& collection, const FleetQuestion& question) {
     const std::vector<std::string> default_keys = {"gpu", "os", "rnncheck"};
+    const auto& keys = question.group_by.empty() ? default_keys : question.group_by;
     std::map<std::string, Nodes> groups;
-    for (const FleetNode& node : collection.nodes) {
-        std::vector<std::string> parts;
-        for (const std::string& key : question.group_by.empty() ? default_keys : question.group_by)
-            parts.push_back(group_value(node, key));
-        groups[join(parts, ", ")].push_back(&node);
-    }
+    for (const FleetNode& node : collection.nodes)
+        groups[join(mapped(keys, [&](const auto& key) { return group_value(node, key); }), ", ")].push_back(&node);
     return groups;
 }
 
@@ -285,10 +279,8 @@ void add_facts(const FleetNode& node, const FleetNode& later, Changes& changes) 
             changes[{label_of({place_of(field)}), std::string(*from), std::string(*to)}].push_back(node.name);
 }
 
-std::vector<FleetChange> by_count(const Changes& changes) {
-    return by_count<FleetChange>(changes, [](const Changes::key_type& change) {
-        return FleetChange{std::get<0>(change), std::get<1>(change), std::get<2>(change)};
-    });
+FleetChange change_of(const Changes::key_type& key) {
+    return std::apply([](const auto&... parts) { return FleetChange{parts...}; }, key);
 }
 
 }  // namespace
@@ -331,8 +323,8 @@ FleetDiff changes_between(const Collection& before, const Collection& after) {
     }
     for (const FleetNode& node : after.nodes)
         if (!before.find(node.name)) added.push_back(node.name);
-    diff.findings = by_count(findings);
-    diff.changes = by_count(facts);
+    diff.findings = by_count<FleetChange>(findings, change_of);
+    diff.changes = by_count<FleetChange>(facts, change_of);
     diff.gone = nodeset_of(gone);
     diff.added = nodeset_of(added);
     const std::string parts = counts_in_words({{diff.findings.size() + diff.changes.size(), "change", "changes"},

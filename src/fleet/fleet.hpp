@@ -56,9 +56,6 @@ std::vector<std::string> report_files(const std::vector<std::string>& inputs);
 /// where the report has a label `node`.
 Collection read_reports(const std::vector<std::string>& files, bool name_by_file = false);
 
-/// The only report of a collection. InputError if it does not contain exactly one.
-const FleetNode& only_report(const Collection& collection);
-
 /// Both judged by the same rules and tables.
 Diff diff(const Report& a, const std::string& name_of_a, const Report& b, const std::string& name_of_b);
 

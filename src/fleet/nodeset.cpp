@@ -38,10 +38,10 @@ std::string padded(std::int64_t number, std::size_t digits) {
 
 /// "1-3,7" of sorted numbers.
 std::string ranges_of(const std::vector<std::int64_t>& numbers, std::size_t digits) {
-    std::vector<std::string> ranges;
-    for (const auto& [first, last] : runs_in(numbers))
-        ranges.push_back(padded(first, digits) + (first == last ? "" : '-' + padded(last, digits)));
-    return join(ranges, ",");
+    const auto range = [&](const auto& run) {
+        return padded(run.first, digits) + (run.first == run.second ? "" : '-' + padded(run.second, digits));
+    };
+    return join(mapped(runs_in(numbers), range), ",");
 }
 
 [[noreturn]] void no_nodeset(std::string_view text, const std::string& why) {
@@ -55,9 +55,8 @@ void add_range(std::string_view range, const std::string& before, const std::str
     const std::size_t dash = range.find('-');
     const std::string_view first = range.substr(0, dash);
     const std::string_view last = dash == std::string_view::npos ? first : range.substr(dash + 1);
-    const auto from = leading_number(first), to = leading_number(last);
-    const bool all_digits = std::ranges::all_of(first, is_digit) && std::ranges::all_of(last, is_digit);
-    if (!from || !to || !all_digits || *from > *to || last.size() > most_digits)
+    const auto from = number_from(first), to = number_from(last);
+    if (!from || !to || *from > *to || last.size() > most_digits)  // also where `last` has a minus
         no_nodeset(range, "a range has the form 001-128");
     if (static_cast<std::size_t>(*to - *from) >= most_names - names.size())
         no_nodeset(range, "it has more than a million names");

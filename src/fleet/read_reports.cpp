@@ -183,12 +183,6 @@ const FleetNode* Collection::find(std::string_view name) const {
     return found == nodes.end() || found->name != name ? nullptr : &*found;
 }
 
-const FleetNode& only_report(const Collection& collection) {
-    if (collection.nodes.size() != 1 || !collection.unreadable.empty())
-        throw InputError("--expect needs a file with one report that can be read");
-    return collection.nodes.front();
-}
-
 std::vector<std::string> report_files(const std::vector<std::string>& inputs) {
     std::vector<std::string> files;
     for (const std::string& input : inputs) {

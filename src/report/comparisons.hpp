@@ -34,10 +34,8 @@ struct Difference {
     RNNCHECK_FIELDS_END
 };
 
-struct Diff : RunStamp {
+struct Diff : RunStamp, Document<ToolStamp> {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(int, schema, "number of this form of the document") = 1;
-    RNNCHECK_FIELD(ToolStamp, tool, "who wrote it");
     RNNCHECK_FIELD(DiffOutcome, outcome,
                    "different: in something that matters; undetermined: unknown on one side") = DiffOutcome::same;
     RNNCHECK_FIELD(std::string, sentence, "what differs that can explain another verdict") = {};
@@ -47,7 +45,7 @@ struct Diff : RunStamp {
     RNNCHECK_FIELD(std::vector<Finding>, only_in_b, "errors and warnings of only the second");
     RNNCHECK_FIELD(std::vector<Difference>, differences, "what differs, from the lowest layer up");
     RNNCHECK_FIELD(std::vector<Difference>, unknown, "what is known of only one of the two");
-    RNNCHECK_FIELDS_END_AFTER(RunStamp)
+    RNNCHECK_FIELDS_END_AFTER(RunStamp, Document)
 };
 
 RNNCHECK_ENUM(FleetOutcome, alike, warnings, problems, incomplete)
@@ -97,10 +95,8 @@ struct FleetNodes {
     RNNCHECK_FIELDS_END
 };
 
-struct Fleet : RunStamp {
+struct Fleet : RunStamp, Document<ToolStamp> {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(int, schema, "number of this form of the document") = 1;
-    RNNCHECK_FIELD(ToolStamp, tool, "who wrote it");
     RNNCHECK_FIELD(FleetOutcome, outcome,
                    "the worst: problems, incomplete (nodes are missing, unreadable or undetermined), warnings (which "
                    "nodes have or odd nodes are)") = FleetOutcome::alike;
@@ -116,7 +112,7 @@ struct Fleet : RunStamp {
     RNNCHECK_FIELD(std::vector<FleetNodes>, warnings, "warnings by rule") = {};
     RNNCHECK_FIELD(std::vector<FleetNodes>, unreadable, "reports that could not be read, by reason") = {};
     RNNCHECK_FIELD(std::vector<FleetGroup>, groups, "the groups, largest first") = {};
-    RNNCHECK_FIELDS_END_AFTER(RunStamp)
+    RNNCHECK_FIELDS_END_AFTER(RunStamp, Document)
 };
 
 /// What changed from one collection to a later one, by field.
@@ -130,10 +126,8 @@ struct FleetChange {
     RNNCHECK_FIELDS_END
 };
 
-struct FleetDiff : RunStamp {
+struct FleetDiff : RunStamp, Document<ToolStamp> {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(int, schema, "number of this form of the document") = 1;
-    RNNCHECK_FIELD(ToolStamp, tool, "who wrote it");
     RNNCHECK_FIELD(std::string, sentence, "what changed, in one sentence") = {};
     RNNCHECK_FIELD(std::size_t, compared, "nodes with a report in both collections") = 0;
     RNNCHECK_FIELD(std::string, gone, "nodes with a report in only the first") = {};
@@ -141,7 +135,7 @@ struct FleetDiff : RunStamp {
     RNNCHECK_FIELD(std::vector<FleetChange>, findings,
                    "rules that found something at one time alone, those of most nodes first") = {};
     RNNCHECK_FIELD(std::vector<FleetChange>, changes, "facts that changed, those of most nodes first") = {};
-    RNNCHECK_FIELDS_END_AFTER(RunStamp)
+    RNNCHECK_FIELDS_END_AFTER(RunStamp, Document)
 };
 
 }  // namespace rnncheck

@@ -1,6 +1,7 @@
 // What `rnncheck diff` and `rnncheck fleet` print in every format.
 #include <algorithm>
 #include <map>
+#include <ranges>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
@@ -111,9 +112,7 @@ std::string in_words(const FleetValue& value) {
 
 /// By who has which value.
 std::vector<std::string> division_by(const FleetField& field) {
-    std::vector<std::string> nodes;
-    for (const FleetValue& value : field.values) nodes.push_back(value.nodes);
-    return nodes;
+    return mapped(field.values, &FleetValue::nodes);
 }
 
 void write_fields(Page& page, const std::vector<const FleetField*>& fields) {
@@ -122,9 +121,8 @@ void write_fields(Page& page, const std::vector<const FleetField*>& fields) {
     page.wrap("  ",
               shown(first.what) + (first.agreement == FleetAgreement::no_majority ? " (no value has a majority)" : ""));
     for (const FleetValue& value : first.values) page.wrap(value.odd ? "    ! " : "      ", shown(in_words(value)), 8);
-    std::vector<std::string> others;
-    for (const FleetField* field : fields) others.push_back(shown(field->what));
-    others.erase(others.begin());
+    std::vector<std::string> others =
+        mapped(fields | std::views::drop(1), [](const FleetField* field) { return shown(field->what); });
     if (others.size() > most_named && !page.is_verbose()) {
         const std::size_t more = others.size() - most_named;
         others.resize(most_named);

@@ -32,15 +32,6 @@ struct ProgramStamp {
     RNNCHECK_FIELDS_END
 };
 
-/// What every document begins with. `Stamp` is ToolStamp where the compatibility tables matter.
-template <class Stamp>
-struct Document {
-    RNNCHECK_FIELDS
-    RNNCHECK_FIELD(int, schema, "number of this form of the document") = 1;
-    RNNCHECK_FIELD(Stamp, tool, "who wrote it");
-    RNNCHECK_FIELDS_END
-};
-
 struct Failure {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(FailureKind, kind,
@@ -91,13 +82,8 @@ struct TablesDocument : Document<ToolStamp> {
 };
 
 /// `rnncheck matrix show TABLE --json`.
-struct TableDocument : Document<ToolStamp> {
-    TableView view;
-
-    static void fields(auto& self, auto&& visit) {
-        Document::fields(self, visit);
-        TableView::fields(self.view, visit);
-    }
+struct TableDocument : Document<ToolStamp>, TableView {
+    static void fields(auto& self, auto&& visit) { visit_fields_of<Document, TableView>(self, visit); }
 };
 
 /// `rnncheck matrix verify --json`.
@@ -150,13 +136,12 @@ struct LayerRuns {
 /// `rnncheck model FILE --json`.
 struct ModelDocument : Document<ToolStamp>, RunStamp, JudgedModel {
     OverallVerdict verdict = OverallVerdict::undetermined;
-    std::string sentence;
-    std::vector<LayerRuns> runs;
-    std::optional<Report> report;
+    std::string sentence = {};
+    std::vector<LayerRuns> runs = {};
+    std::optional<Report> report = {};
 
     static void fields(auto& self, auto&& visit) {
-        Document::fields(self, visit);
-        RunStamp::fields(self, visit);
+        visit_fields_of<Document, RunStamp>(self, visit);
         visit("verdict", self.verdict, "the whole in one word");
         visit("sentence", self.sentence, "how many layers do not use cuDNN, and with --run how they ran");
         JudgedModel::fields(self, visit);

@@ -29,8 +29,7 @@ void write_rows(Page& page, const TableView& table) {
     const auto sources =
         grouped(table.rows, [](const TableRow& row) { return std::pair(row.source.title, row.source.url); });
     for (const TableRow& row : table.rows) {
-        auto& cells = rows.emplace_back();
-        for (const std::string& column : columns) cells.push_back(cell(row, column));
+        auto& cells = rows.emplace_back(mapped(columns, [&](const auto& column) { return cell(row, column); }));
         const auto is_its = [&](const auto& source) { return includes(source.second, &row); };
         const auto place = std::ranges::find_if(sources, is_its) - sources.begin();
         append(cells, {std::string(name_of(row.provenance)), concat('[', place + 1, ']')});
@@ -133,9 +132,7 @@ std::string asked_in_words(const PlanQuestion& asked) {
 }
 
 std::string capabilities_in_words(const std::vector<Version>& capabilities) {
-    std::vector<std::string> words;
-    for (const Version& capability : capabilities) words.push_back(shown(capability.text));
-    return join(words, " ");
+    return join(mapped(capabilities, &Version::text), " ");
 }
 
 void write_needed(Page& page, const NeededBuild& needed) {
@@ -190,10 +187,10 @@ void write_document(Page& page, const TablesDocument& document) {
 }
 
 void write_document(Page& page, const TableDocument& document) {
-    page.wrap(page.styled(TextStyle::bold, shown(document.view.name)) + ": ", shown(document.view.about), 2);
+    page.wrap(page.styled(TextStyle::bold, shown(document.name)) + ": ", shown(document.about), 2);
     page.line();
-    if (document.view.rows.empty()) return page.line("no row matches");
-    write_rows(page, document.view);
+    if (document.rows.empty()) return page.line("no row matches");
+    write_rows(page, document);
     page.line("Compatibility data: " + matrix_date_in_words(document.tool) + ", " + shown(document.tool.matrix_digest));
 }
 

@@ -54,9 +54,8 @@ void write_layer(Page& page, const JudgedLayer& layer) {
     page.line();
     page.wrap(page.styled(TextStyle::bold, shown(layer.name.empty() ? "(the model itself)" : layer.name)) + "  ",
               outline(layer), 4);
-    std::vector<std::string> settings;
-    for (const auto& [name, value] : layer.settings) settings.push_back(name + " " + value);
-    if (page.is_verbose() && !settings.empty()) page.labelled("Settings", shown(join(settings, ", ")));
+    const auto setting = [](const auto& known) { return known.first + " " + known.second; };
+    if (page.is_verbose()) page.labelled("Settings", shown(join(mapped(layer.settings, setting), ", ")));
     const auto [mark, use] = use_in_words(layer);
     page.wrap("  " + page.mark(mark) + " cuDNN  ", use);
     for (const std::string& reason : layer.reasons) page.labelled("Why", shown(reason));

@@ -46,10 +46,6 @@ std::string in_words(const Computed& all) {
     return all.kernel ? "no recurrent network was run on a GPU" : "nothing was run on a GPU";
 }
 
-std::size_t count_of(const Report& report, Severity severity) {
-    return static_cast<std::size_t>(std::ranges::count(report.findings, severity, &Finding::severity));
-}
-
 /// What a log only allows is no problem of this machine yet.
 bool is_possible(const Finding& finding) {
     return finding.confidence == Confidence::possible;
@@ -57,7 +53,7 @@ bool is_possible(const Finding& finding) {
 
 /// "2 problems", "1 problem and 5 possible ones", "5 possible problems".
 std::string problems_in_words(const Report& report) {
-    const std::size_t all = count_of(report, Severity::error);
+    const std::size_t all = count_of(report.findings, Severity::error);
     const auto possible = static_cast<std::size_t>(std::ranges::count_if(report.findings, [](const Finding& finding) {
         return finding.severity == Severity::error && is_possible(finding);
     }));
@@ -80,7 +76,8 @@ std::string about_what_was_given(const Report& report) {
     const auto answers = static_cast<std::size_t>(report.counts.pass + report.counts.fault);
     const std::string asked = "; " + pluralized(answers, "check", "checks") + " decided, " + std::to_string(lacking) +
                               (lacking == 1 ? " needs" : " need") + " more input";
-    const std::size_t errors = count_of(report, Severity::error), warnings = count_of(report, Severity::warning);
+    const std::size_t errors = count_of(report.findings, Severity::error),
+                      warnings = count_of(report.findings, Severity::warning);
     if (errors > 0) return with_first(report, problems_in_words(report) + ": ", asked);
     if (report.verdict == OverallVerdict::undetermined) return "undetermined" + asked;
     if (warnings > 0) return with_first(report, pluralized(warnings, "warning", "warnings") + ": ", asked);
@@ -96,7 +93,8 @@ std::string what_is_open(const Report& report) {
 std::string about_machine(const Report& report) {
     const Computed all = computed(report);
     const std::string ran = in_words(all);
-    const std::size_t errors = count_of(report, Severity::error), warnings = count_of(report, Severity::warning);
+    const std::size_t errors = count_of(report.findings, Severity::error),
+                      warnings = count_of(report.findings, Severity::warning);
     if (errors > 0) {
         const std::string problems = problems_in_words(report);
         if (all.passed > 0 && all.failed == 0) return with_first(report, problems + ": ", "; " + ran);
@@ -144,6 +142,10 @@ std::string sentence_of(const std::vector<JudgedLayer>& layers) {
                        pluralized(layers.size(), "recurrent layer uses cuDNN", "recurrent layers use cuDNN");
     if (!without.empty()) text += "; without it: " + join_with_and(without);
     return text;
+}
+
+std::size_t count_of(const std::vector<Finding>& findings, Severity severity) {
+    return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
 }
 
 OverallVerdict worse(OverallVerdict one, OverallVerdict other) {

@@ -26,6 +26,15 @@ struct ToolStamp {
     RNNCHECK_FIELDS_END
 };
 
+/// What every other document begins with. `Stamp` is ToolStamp where the compatibility tables matter.
+template <class Stamp>
+struct Document {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(int, schema, "number of this form of the document") = 1;
+    RNNCHECK_FIELD(Stamp, tool, "who wrote it");
+    RNNCHECK_FIELDS_END
+};
+
 struct Counts {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD_AS(int, fault, "problem", "rules with a finding, whatever its severity") = 0;
@@ -150,6 +159,8 @@ struct Report : RunStamp {
                    "what was replaced by words; absent where nothing was") = {};
     RNNCHECK_FIELDS_END_AFTER(RunStamp)
 };
+
+std::size_t count_of(const std::vector<Finding>& findings, Severity severity);
 
 /// What the layers' use of cuDNN alone comes to, and of two verdicts the one that counts.
 OverallVerdict verdict_of(const std::vector<JudgedLayer>& layers);

@@ -28,10 +28,8 @@ constexpr int cell_size = 16, margin = 16, line_height = 15, letter_width = 7;
 constexpr std::size_t longest_words = 300;
 
 std::vector<std::string> all_shapes(const Facts& facts) {
-    std::vector<std::string> shapes;
-    for (const auto& [shape, runs] : grouped(facts.rnn_runs, [](const RnnRun& run) { return shape_of(run.rnn_case); }))
-        shapes.push_back(shape);
-    return shapes;
+    const auto shapes = grouped(facts.rnn_runs, [](const RnnRun& run) { return shape_of(run.rnn_case); });
+    return mapped(shapes, [](const auto& shape) { return shape.first; });
 }
 
 /// Draws from top to bottom and knows how large the picture became.
@@ -224,10 +222,15 @@ RunEnd worst_of(const Cases& cases) {
 }
 
 std::string gpus_in_words(const std::vector<int>& gpus) {
-    std::vector<std::string> parts;
-    for (const auto& [first, last] : runs_in(gpus))
-        parts.push_back(first == last ? std::to_string(first) : concat(first, '-', last));
-    return (gpus.size() == 1 ? "GPU " : "GPUs ") + join_with_and(parts);
+    const auto range = [](const std::pair<int, int>& run) {
+        return run.first == run.second ? std::to_string(run.first) : concat(run.first, '-', run.second);
+    };
+    return (gpus.size() == 1 ? "GPU " : "GPUs ") + join_with_and(mapped(runs_in(gpus), range));
+}
+
+std::string cudnn_in_words(const Facts& facts, std::string_view library) {
+    const Cudnn* const cudnn = find_by(facts.cudnns, &Cudnn::library, library);
+    return cudnn && cudnn->version ? "cuDNN " + cudnn->version->text : "cuDNN";
 }
 
 std::vector<std::string> sweep_pictures(const Facts& facts) {

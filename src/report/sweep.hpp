@@ -23,6 +23,9 @@ std::vector<Sweep> sweeps_of(const Facts& facts);
 /// "GPU 0", "GPUs 0-3 and 5".
 std::string gpus_in_words(const std::vector<int>& gpus);
 
+/// "cuDNN 9.1.0" of the installation; without its version where it is not known.
+std::string cudnn_in_words(const Facts& facts, std::string_view library);
+
 /// "LSTM", "GRU", "tanh", "ReLU".
 std::string network_name(Cell cell);
 

@@ -39,11 +39,6 @@ std::string shown(std::string_view text) {
     return escaped(text);
 }
 
-std::string listed(std::vector<std::string> parts) {
-    std::erase(parts, "");
-    return join(parts, ", ");
-}
-
 std::string known(std::string_view before, const std::optional<std::string>& value, std::string_view after) {
     return value ? concat(before, shown(*value), after) : "";
 }
@@ -66,9 +61,7 @@ std::string xml(std::string_view text, std::size_t most) {
 }
 
 std::string xml_lines(std::string_view text) {
-    std::vector<std::string> lines = split(text, '\n');
-    for (std::string& line : lines) line = xml(line);
-    return join(lines, "\n");
+    return join(mapped(split(text, '\n'), [](const std::string& line) { return xml(line); }), "\n");
 }
 
 std::size_t columns_of(std::string_view text) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <initializer_list>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,9 +22,6 @@ inline constexpr std::size_t label_width = 10;
 
 /// Text from outside, safe for a terminal and of bounded length.
 std::string shown(std::string_view text);
-
-/// Those that are not empty: "a, b".
-std::string listed(std::vector<std::string> parts);
 
 /// "kernel 6.1" of what is known, shown; else empty.
 std::string known(std::string_view before, const std::optional<std::string>& value, std::string_view after = "");

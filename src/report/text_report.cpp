@@ -30,9 +30,8 @@ void write_title(Page& page, const Finding& finding) {
 
 /// The checklist shows the whole paths of cuDNN and CUDA; elsewhere the name of the file is enough to know which.
 std::string with_short_paths(std::string text, const Facts& facts) {
-    std::vector<std::string> paths;
-    for (const Cudnn& cudnn : facts.cudnns) paths.push_back(cudnn.library);
-    for (const Runtime& runtime : facts.runtimes) paths.push_back(runtime.library);
+    std::vector<std::string> paths = mapped(facts.cudnns, &Cudnn::library);
+    append(paths, mapped(facts.runtimes, &Runtime::library));
     for (const std::string& path : paths) {
         const auto same_name = [&](const std::string& other) { return file_name(other) == file_name(path); };
         if (path.empty() || std::ranges::count_if(paths, same_name) > 1) continue;
@@ -88,9 +87,7 @@ void write_finding(Page& page, const Report& report, std::span<const Finding> wi
 using Verdicts = std::vector<const RuleVerdict*>;
 
 std::string rules_of(const Verdicts& verdicts) {
-    std::vector<std::string> rules;
-    for (const RuleVerdict* verdict : verdicts) rules.push_back(shown(verdict->rule));
-    return join(rules, ", ");
+    return join(mapped(verdicts, [](const RuleVerdict* verdict) { return shown(verdict->rule); }), ", ");
 }
 
 /// Those with one reason together, below a heading.
@@ -124,9 +121,7 @@ void write_probe_runs(Page& page, const Facts& facts) {
 }
 
 std::string summary_of(const Report& report) {
-    const auto findings = [&](Severity severity) {
-        return std::ranges::count(report.findings, severity, &Finding::severity);
-    };
+    const auto findings = [&](Severity severity) { return count_of(report.findings, severity); };
     const auto not_evaluated = std::ranges::count_if(
         report.verdicts, [](const RuleVerdict& verdict) { return verdict.not_asked.has_value(); });
     const Counts& counts = report.counts;
@@ -137,7 +132,7 @@ std::string summary_of(const Report& report) {
                                        {counts.pass, "check passed", "checks passed"},
                                        {counts.not_applicable - not_evaluated, "does not apply", "do not apply"},
                                        {not_evaluated, "not evaluated", "not evaluated"}});
-    const bool is_fine = findings(Severity::error) + findings(Severity::warning) + counts.undecided == 0;
+    const bool is_fine = findings(Severity::error) + findings(Severity::warning) == 0 && counts.undecided == 0;
     return is_fine ? "No problem found" + (all.empty() ? "" : ", " + all) : all;
 }
 

@@ -126,9 +126,8 @@ void write_list(Page& page, const Facts& facts, const std::vector<GridRow>& rows
             const std::string name(trim(join(shape_columns[i], " ")));
             if (!row.cells[i].empty()) by_word[cell_word(facts, row.cells[i])].push_back(name);
         }
-        std::vector<std::string> parts;
-        for (const auto& [word, names] : by_word) parts.push_back(word + ": " + join(names, ", "));
-        page.wrap("   " + padded(row.name, width) + "  ", join(parts, "; "));
+        const auto part = [](const auto& entry) { return entry.first + ": " + join(entry.second, ", "); };
+        page.wrap("   " + padded(row.name, width) + "  ", join(mapped(by_word, part), "; "));
     }
 }
 
@@ -199,11 +198,8 @@ void write_cases(Page& page, const Facts& facts, const Sweep& sweep) {
 
 /// The path only where several cuDNN installations of one version were tested.
 std::string title_of(const Facts& facts, const Sweep& sweep) {
-    std::string cudnn = "cuDNN";
-    for (const Cudnn& installed : facts.cudnns)
-        if (installed.library == sweep.library && installed.version) cudnn += " " + shown(installed.version->text);
     const bool several = facts.cudnns.size() > 1;
-    return concat(gpus_in_words(sweep.gpus), ", ", cudnn, ", ", sweep.dialect, " API",
+    return concat(gpus_in_words(sweep.gpus), ", ", cudnn_in_words(facts, sweep.library), ", ", sweep.dialect, " API",
                   several ? ", " + shown(sweep.library) : "", ": ", counts_of(facts, sweep.runs));
 }
 

@@ -62,7 +62,12 @@ int compare(MergeOptions& options, const CLI::App& app, const std::string& node)
     const ComparisonOptions& how = options.comparison;
     const Collection collection = read(options.inputs, how.name);
     FleetQuestion question{.group_by = how.group_by, .nodes = how.nodes, .only = node};
-    if (!how.expect.empty()) question.expected = only_report(read({how.expect}, how.name));
+    if (!how.expect.empty()) {
+        const Collection expected = read({how.expect}, how.name);
+        if (expected.nodes.size() != 1 || !expected.unreadable.empty())
+            throw InputError("--expect needs a file with one report that can be read");
+        question.expected = expected.nodes.front();
+    }
     if (!node.empty() && !collection.find(node)) throw UsageError("no report is of a node '" + escaped(node) + "'");
     return print_report(finished(compare_nodes(collection, question), options.report), options.report);
 }

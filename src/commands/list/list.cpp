@@ -24,9 +24,9 @@ std::vector<ListItem> listed(std::span<const Named<Thing>> things) {
 }
 
 std::vector<ListItem> tables_listed() {
-    std::vector<ListItem> items;
-    for (const TableOutline& table : table_outlines(bundled_table_files())) items.push_back({table.name, table.about});
-    return items;
+    return mapped(table_outlines(bundled_table_files()), [](const TableOutline& table) {
+        return ListItem{table.name, table.about};
+    });
 }
 
 std::vector<ListItem> commands_listed() {
@@ -63,10 +63,8 @@ struct Options {
 
 int run(Options& options, const CLI::App&) {
     if (!options.kind) throw UsageError("'rnncheck list' needs one of rules, probes, formats, tables and commands");
-    ListDocument document;
-    document.kind = name_of(*options.kind);
-    document.items = items_of(*options.kind);
     options.document.show_private = true;
+    const ListDocument document{{}, std::string(name_of(*options.kind)), items_of(*options.kind)};
     print_document(written(document, options.document));
     return healthy;
 }

@@ -1,7 +1,5 @@
 // Queries the compatibility tables, without a machine at hand.
 #include <algorithm>
-#include <map>
-#include <memory>
 
 #include "base/lists.hpp"
 #include "base/program.hpp"
@@ -22,11 +20,9 @@ Facts facts_given(const std::vector<std::string>& texts, const std::vector<std::
         if (!value)
             throw UsageError("unknown input '" + text + "'; write KEY=VALUE with one of the keys " +
                              join_with_and(keys));
-        if (!includes(keys, value->key)) {
-            const std::string hint = did_you_mean(value->key, keys);
+        if (!includes(keys, value->key))
             throw UsageError("unknown key '" + value->key + "' in " + text +
-                             (hint.empty() ? "; the keys are " + join_with_and(keys) : hint));
-        }
+                             did_you_mean(value->key, keys, "; the keys are " + join_with_and(keys)));
         values.push_back(*value);
     }
     Given given = read_given(values, matrix);
@@ -49,7 +45,7 @@ struct CheckOptions {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD_AS(std::vector<std::string>, values, "[GIVEN]",
                       "KEY=VALUE: What is known, e.g. driver=535.104.05 cuda=12.2 gpu='RTX 3090'");
-    RNNCHECK_FIELD(RuleOptions, rules, "Options");
+    RNNCHECK_FIELD(RuleOptions, rules, "Options: only skip ignore matrix");
     RNNCHECK_FIELD(ReportOptions, report, "Options");
     RNNCHECK_FIELDS_END
 };
@@ -107,9 +103,8 @@ PlanQuestion question_from(const Facts& facts, const Matrix& matrix) {
 }
 
 int plan(PlanOptions& options, const Matrix& matrix) {
-    PlanDocument document;
-    document.tool = stamp_with(matrix.date(), matrix.digest());
-    document.plan = make_plan(question_from(plan_facts(options.values, matrix), matrix), matrix);
+    const PlanQuestion question = question_from(plan_facts(options.values, matrix), matrix);
+    const PlanDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())}, make_plan(question, matrix)};
     print_document(written(document, options.document));
     if (offers_something(document.plan)) return healthy;
     return leaves_open(document.plan) ? undetermined : problem;
@@ -129,9 +124,8 @@ int needs(const PlanOptions& options, const Matrix& matrix) {
     const Framework framework = framework_asked_for(options.framework);
     NeedsQuestion question = needs_question_from(options.values, matrix);
     question.build = framework.build.value_or("");
-    NeedsDocument document;
-    document.tool = stamp_with(matrix.date(), matrix.digest());
-    document.needs = needs_of(framework.name, *framework.version, matrix, question);
+    const NeedsDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())},
+                                 needs_of(framework.name, *framework.version, matrix, question)};
     print_document(written(document, options.document));
     const std::vector<NeededBuild>& builds = document.needs.builds;
     const auto fits = [](const NeededBuild& needed) { return needed.build.fit != Fit::does_not_work; };
@@ -163,20 +157,15 @@ struct ShowOptions {
 int show(ShowOptions& given, const CLI::App&) {
     given.document.show_private = given.matrix.empty();  // the bundled tables hold nothing private
     const TableFiles files = table_files_from(given.matrix);
-    const ToolStamp stamp = stamp_with(files.date, files.digest);
+    const Document<ToolStamp> begin{.tool = stamp_with(files.date, files.digest)};
     if (given.table.empty()) {
-        TablesDocument document;
-        document.tool = stamp;
-        document.tables = table_outlines(files);
-        print_document(written(document, given.document));
+        print_document(written(TablesDocument{begin, table_outlines(files)}, given.document));
         return healthy;
     }
     if (const auto names = table_names(); !includes(names, given.table)) reject_word(given.table, "TABLE", names);
-    TableDocument document;
-    document.tool = stamp;
-    document.view = table_view(files, given.table);
-    for (const std::string& filter : given.filters) keep_matching(document.view, filter);
-    print_document(written(document, given.document));
+    TableDocument document{begin, table_view(files, given.table)};
+    for (const std::string& filter : given.filters) keep_matching(document, filter);
+    print_document(written(std::move(document), given.document));
     return healthy;
 }
 
@@ -193,11 +182,10 @@ struct VerifyOptions {
 int verify(VerifyOptions& options, const CLI::App&) {
     options.document.show_private = options.directory.empty();
     const Tables tables(table_files_from(options.directory));
-    VerifyDocument document;
-    document.tool = stamp_with(tables.files.date, tables.files.digest);
-    document.rows = rows_written(tables);
-    document.issues = issues_in(tables);
-    document.directory = fit_for_message(tables.files.place);
+    const VerifyDocument document{{.tool = stamp_with(tables.files.date, tables.files.digest)},
+                                  rows_written(tables),
+                                  issues_in(tables),
+                                  fit_for_message(tables.files.place)};
     print_document(written(document, options.document));
     return document.issues.empty() ? healthy : problem;
 }

@@ -131,11 +131,9 @@ int run(Options& options, const CLI::App& app) {
     const GivenOfModel given = given_from(options.given);
     const Matrix matrix = matrix_from(options.matrix);
     const ModelFile file = read_model_file(options.file, options.run);
-    ModelDocument document;
-    document.tool = stamp_with(matrix.date(), matrix.digest());
-    static_cast<RunStamp&>(document) = options.report.run;
-    static_cast<JudgedModel&>(document) =
-        judged_model(options.file, file, given, {options.batch, options.length}, matrix);
+    ModelDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())},
+                           options.report.run,
+                           judged_model(options.file, file, given, {options.batch, options.length}, matrix)};
     document.verdict = verdict_of(document.layers);
     document.sentence = sentence_of(document.layers);
     if ((options.run || options.fit) && !file.layers.empty()) {

@@ -126,8 +126,7 @@ std::vector<SelftestCheck> check_directories() {
 
 /// In a fixed order.
 std::vector<SelftestCheck> all_checks() {
-    std::vector<SelftestCheck> checks;
-    for (const Planted& expected : planted) checks.push_back(check_of(expected));
+    std::vector<SelftestCheck> checks = mapped(planted, check_of);
     checks.insert(checks.end(), {check_deadline(), check_reference(), check_tables(), check_temporary_files()});
     append(checks, check_directories());
     return checks;
@@ -140,9 +139,8 @@ struct Options {
 };
 
 int run(Options& options, const CLI::App&) {
-    SelftestDocument document;
-    document.checks = all_checks();
-    document.verdict = std::ranges::max(document.checks, {}, &SelftestCheck::outcome).outcome;
+    const std::vector<SelftestCheck> checks = all_checks();
+    const SelftestDocument document{{}, std::ranges::max(checks, {}, &SelftestCheck::outcome).outcome, checks};
     print_document(written(document, options.document));
     return document.verdict == failed ? problem : healthy;
 }

@@ -8,7 +8,8 @@ namespace {
 
 /// In quotes. A text that a spreadsheet would take for a formula begins with an apostrophe
 /// (https://owasp.org/www-community/attacks/CSV_Injection).
-std::string cell(std::string text) {
+std::string cell(std::string_view value) {
+    std::string text = shown(value);
     if (!text.empty() && contains("=+-@\t\r", text.substr(0, 1))) text.insert(0, "'");
     replace_all(text, "\"", "\"\"");
     return '"' + text + '"';
@@ -23,11 +24,8 @@ std::vector<std::vector<std::string>> findings_of(const Outline& outline) {
 
 std::string write(const Outline& outline, const Style&) {
     std::string text;
-    for (const auto& row : outline.rows.empty() ? findings_of(outline) : outline.rows) {
-        std::vector<std::string> cells;
-        for (const std::string& value : row) cells.push_back(cell(shown(value)));
-        text += join(cells, ",") + '\n';
-    }
+    for (const auto& row : outline.rows.empty() ? findings_of(outline) : outline.rows)
+        text += join(mapped(row, cell), ",") + '\n';
     return text;
 }
 

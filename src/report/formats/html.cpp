@@ -31,8 +31,7 @@ std::string linked(const std::string& url) {
 std::string checklist(const Outline& outline) {
     std::string rows;
     for (const ChecklistLine& line : outline.checklist) {
-        std::vector<std::string> texts;
-        for (const std::string& row : line.rows) texts.push_back(xml(row));
+        const std::vector<std::string> texts = mapped(line.rows, [](const auto& row) { return xml(row); });
         rows += "<tr><th scope=\"row\">" + xml(line.word) + "</th><td " + class_of(line.mark) + ">" +
                 mark_words[static_cast<std::size_t>(line.mark)] + "</td><td>" + join(texts, "<br>") + "</td></tr>\n";
     }

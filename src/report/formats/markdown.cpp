@@ -58,9 +58,8 @@ std::string checklist(const Outline& outline, const Style& style) {
     const Page marks({.ascii = style.ascii});
     std::string out = "\n### " + std::string(outline.checklist_heading) + "\n\n| | | |\n| --- | --- | --- |\n";
     for (const ChecklistLine& line : outline.checklist) {
-        std::vector<std::string> rows;
-        for (const std::string& row : line.rows) rows.push_back(plain(row));
-        out += "| " + marks.mark(line.mark) + " | " + line.word + " | " + join(rows, "<br>") + " |\n";
+        const std::string rows = join(mapped(line.rows, plain), "<br>");
+        out += "| " + marks.mark(line.mark) + " | " + line.word + " | " + rows + " |\n";
     }
     return out;
 }
@@ -76,9 +75,7 @@ std::string link_text(const std::string& link) {
 std::string remedy_text(const Remedy& remedy, const char* word) {
     std::string out =
         concat("\n**", word, "** (", code(name_of(remedy.action)), "): ", plain(text_with_warning(remedy)), '\n');
-    std::vector<std::string> commands;
-    for (const std::string& command : remedy.commands) commands.push_back(shown(command));
-    if (!commands.empty()) out += "\n" + fenced(join(commands, "\n"), "sh");
+    if (!remedy.commands.empty()) out += "\n" + fenced(join(mapped(remedy.commands, shown), "\n"), "sh");
     for (const std::string& check : remedy.checks) out += "\nCheck: " + code(check) + "\n";
     if (!remedy.verify.empty()) out += "\nVerify: " + code(remedy.verify) + "\n";
     if (!remedy.link.empty()) out += "\nDocs: " + link_text(remedy.link) + "\n";

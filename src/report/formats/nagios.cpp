@@ -11,9 +11,7 @@ namespace {
 
 std::string write(const Outline& outline, const Style&) {
     constexpr const char* states[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
-    const auto findings = [&](Severity severity) {
-        return std::ranges::count(outline.findings, severity, &Finding::severity);
-    };
+    const std::size_t warnings = count_of(outline.findings, Severity::warning) + faults_without_finding(outline).size();
     const auto undecided = std::ranges::count(outline.checks, Outcome::undecided, &RuleVerdict::outcome);
     int passed = 0, all = 0;
     for (const auto& [gpu, ends] : outline.tests)
@@ -23,8 +21,7 @@ std::string write(const Outline& outline, const Style&) {
         }
     return concat("RNNCHECK ", states[static_cast<std::size_t>(outline.verdict)], ": ",
                   with_entities(outline.sentence, {{'|', "/"}}),  // it would begin the numbers
-                  " | problems=", findings(Severity::error),
-                  ";;0;0 warnings=", findings(Severity::warning) + std::ssize(faults_without_finding(outline)),
+                  " | problems=", count_of(outline.findings, Severity::error), ";;0;0 warnings=", warnings,
                   ";0;;0 undetermined=", undecided, ";;;0 tests=", all, ";;;0 tests_passed=", passed,
                   ";;;0 time=", short_number(outline.run.duration_ms / 1000), "s;;;0\n");
 }
