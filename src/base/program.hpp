@@ -1,4 +1,4 @@
-// This program: its version, its errors and its environment.
+// This program: its version, its errors, its environment, and what it prints about its own work.
 #pragma once
 
 #include <chrono>
@@ -44,3 +44,14 @@ inline std::optional<std::string> directory_variable(const char* name) {
 }
 
 }  // namespace rnncheck
+
+/// Messages on stderr, with -v or if they matter.
+namespace rnncheck::log {
+
+enum class Level { quiet, normal, verbose };
+
+void set_level(Level level);
+void warn(std::string_view text);    ///< shown unless quiet
+void detail(std::string_view text);  ///< shown with -v
+
+}  // namespace rnncheck::log

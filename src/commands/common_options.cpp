@@ -163,7 +163,8 @@ void begin_run(const CLI::App& app, ReportOptions& options) {
     for (const std::string& text : options.label)
         if (!options.run.labels.insert(label_from(text)).second)
             throw UsageError("--label " + text + ": this label was given before; give each name once");
-    if (options.quiet) leave_out_warnings();
+    if (options.verbose) log::set_level(log::Level::verbose);
+    if (options.quiet) log::set_level(log::Level::quiet);
     options.started = std::chrono::steady_clock::now();
     options.run.run_at = utc_time(std::chrono::system_clock::now());
     const CLI::App* parent = app.get_parent();

@@ -100,8 +100,8 @@ Facts read_facts(const std::string& path) {
     std::vector<std::string> unknown;
     Facts facts = facts_from_text(read_document(path), name_of_file(path), &unknown);
     if (!unknown.empty())
-        print_warning(name_of_file(path) +
-                      " has fields that this rnncheck does not know and skips: " + first_of(unknown));
+        log::warn(fit_for_message(name_of_file(path) +
+                                  " has fields that this rnncheck does not know and skips: " + first_of(unknown)));
     return facts;
 }
 

@@ -131,16 +131,6 @@ void print_message(const std::string& sentence) {
     print_aside("rnncheck: " + escaped(fit_for_message(sentence)) + '\n');
 }
 
-static bool warnings_left_out = false;
-
-void leave_out_warnings() {
-    warnings_left_out = true;
-}
-
-void print_warning(const std::string& sentence) {
-    if (!warnings_left_out) print_message(sentence);
-}
-
 void print_document(std::string_view text) {
     ::signal(SIGPIPE, SIG_IGN);
     const int error = write_all(STDOUT_FILENO, text);

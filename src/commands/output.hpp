@@ -34,10 +34,6 @@ void print_aside(std::string_view text);
 /// "rnncheck: SENTENCE" to stderr.
 void print_message(const std::string& sentence);
 
-/// The same for a sentence that --quiet leaves out.
-void print_warning(const std::string& sentence);
-void leave_out_warnings();
-
 /// The one document of this run, to stdout. OutputError when it could not be written whole. A reader that has closed
 /// the pipe wants no more of it: that is no error.
 void print_document(std::string_view text);

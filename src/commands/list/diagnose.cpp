@@ -25,7 +25,7 @@ UserHint hint_from(const std::string& item, const Matrix& matrix) {
     if (!value || value->key.empty())
         throw UsageError("--given cannot be '" + item + "'; give a key and a value, e.g. os=\"Windows 10\"");
     UserHint hint = user_hint_from(*value, matrix);
-    if (hint.expected) print_warning("--given " + in_words({*value, *hint.expected}) + "; it is ignored");
+    if (hint.expected) log::warn(fit_for_message("--given " + in_words({*value, *hint.expected}) + "; it is ignored"));
     return hint;
 }
 
