@@ -84,12 +84,13 @@ Worst worst_of(const RnnCase& rnn_case, const std::vector<OutputArray>& expected
     return worst;
 }
 
-/// With as many digits as show the difference: "found 0.00793012, expected 0.00793015".
+/// With two more digits than show that they differ: "found 0.0079301, expected 0.0079302".
 std::string difference_of(const Worst& worst) {
-    constexpr int fewest = 3, all = 17;
+    constexpr int fewest = 1, more = 2, all = 17;
     int digits = fewest;
     while (digits < all && short_number(worst.found, digits) == short_number(worst.expected, digits)) ++digits;
-    return "found " + short_number(worst.found, digits) + ", expected " + short_number(worst.expected, digits);
+    return "found " + short_number(worst.found, digits + more) + ", expected " +
+           short_number(worst.expected, digits + more);
 }
 
 std::string numbered(const char* word, std::size_t number) {

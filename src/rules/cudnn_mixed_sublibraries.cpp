@@ -95,10 +95,18 @@ struct Origin {
     std::string message, to_remove;
 };
 
-static Origin origin_of(const Facts& facts, const std::string& directory) {
+/// Only LD_PRELOAD brings a second front library into a process.
+static bool another_is_preloaded(const Facts& facts, const CudnnCopy& copy) {
     const std::string* const preload = environment(facts, "LD_PRELOAD");
-    if (preload && contains(*preload, "libcudnn"))
-        return {"; LD_PRELOAD is " + escaped(*preload, 200), "libcudnn from LD_PRELOAD"};
+    return preload && contains(*preload, "libcudnn.so") && copy.answer &&
+           std::ranges::any_of(copy.answer->parts_mapped, [&](const std::string& part) {
+               return file_name(part).starts_with("libcudnn.so") && directory_of(part) != directory_of(copy.path);
+           });
+}
+
+static Origin origin_of(const Facts& facts, const CudnnCopy& copy, const std::string& directory) {
+    if (another_is_preloaded(facts, copy))
+        return {"; LD_PRELOAD is " + escaped(*environment(facts, "LD_PRELOAD"), 200), "libcudnn from LD_PRELOAD"};
     if (directory.empty()) return {"", "the directory of the other cuDNN from LD_LIBRARY_PATH"};
     return {"; LD_LIBRARY_PATH includes the directory of those, " + directory,
             "the directory " + directory + " from LD_LIBRARY_PATH"};
@@ -121,7 +129,7 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
         if (!is_loaded(facts, copy) && !directory.empty())
             return answers.irrelevant("nothing loads the cuDNN that LD_LIBRARY_PATH would mix");
         const Evidence& first = signs.of_mixture.front();
-        const Origin origin = origin_of(facts, directory);
+        const Origin origin = origin_of(facts, copy, directory);
         return answers.fault(
             {.severity = frameworks_that_get(facts, matrix, copy).empty() ? severity_of(copy) : Severity::error,
              .subject = copy.path,

@@ -101,24 +101,30 @@ Verdict driver_library_missing(const Facts& facts, const Matrix&) {
          .symptoms = {"libcuda"}});
 }
 
-/// The driver's library that compiles PTX code: cuDNN needs it for the kernels that it compiles at run time.
+/// Without this library of the driver, cuDNN cannot use the kernels that it compiles at run time.
+static Finding without_ptx_compiler(const Facts& facts, const KernelRun& run) {
+    const std::string gpu = gpu_subject(facts, run.gpu);
+    return {.subject = gpu,
+            .message = "the driver cannot compile code for " + gpu + ": " + in_words(*run.result),
+            .evidence = {{"call", in_words(*run.result), place_of(facts, run) + ".result"}},
+            .remedies = {in_container(facts) ? remedy("ptx_compiler_missing/container")
+                                             : on_host(facts, remedy("ptx_compiler_missing/install"))},
+            .explains = places_on(facts, run.gpu)};
+}
+
 Verdict ptx_compiler_missing(const Facts& facts, const Matrix&) {
-    constexpr int jit_compiler_not_found = 221;  // CUDA_ERROR_JIT_COMPILER_NOT_FOUND (cuda.h)
     const auto nothing_there = without_gpu(facts);
     if (facts.kernel_runs.empty()) return nothing_there.value_or(undecided("no test kernel was run"));
     VerdictBuilder answers;
     for (const KernelRun& run : facts.kernel_runs)
-        if (!run.result)
-            answers.unknown("the result of the test kernel on " + gpu_subject(facts, run.gpu) + " is unknown");
-        else if (run.result->code == jit_compiler_not_found)
-            answers.fault({.subject = gpu_subject(facts, run.gpu),
-                           .message = "the driver cannot compile code for " + gpu_subject(facts, run.gpu) + ": " +
-                                      in_words(*run.result),
-                           .evidence = {{"call", in_words(*run.result), place_of(facts, run) + ".result"}},
-                           .remedies = {on_host(facts, remedy("ptx_compiler_missing"))},
-                           .explains = places_on(facts, run.gpu)});
+        if (ptx_compiler_is_missing(run))
+            answers.fault(without_ptx_compiler(facts, run));
+        else if (code_was_loaded(run))
+            answers.passed("the driver compiled a test kernel");
+        else if (!failed_allocations(facts, run.gpu).empty())
+            answers.irrelevant("the GPU ran out of memory");
         else
-            answers.passed("the driver's PTX compiler is there");
+            answers.unknown("no test kernel was compiled for " + gpu_subject(facts, run.gpu));
     return answers.close();
 }
 

@@ -269,7 +269,7 @@ static Finding newer_compiler(const Facts& facts, const Matrix& matrix, const Nv
 /// Where no driver rejected PTX, and no compiler is newer than it.
 static Verdict whether_ptx_was_loaded(const Facts& facts) {
     if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
-    if (!facts.kernel_runs.empty()) return pass("the driver loaded PTX code");
+    if (std::ranges::any_of(facts.kernel_runs, code_was_loaded)) return pass("the driver loaded PTX code");
     if (!facts.nvrtcs.empty()) return pass("no NVRTC is newer than the CUDA version that the driver supports");
     if (const auto why = lower_cause(facts)) return not_applicable(*why);
     if (facts.driver.init && facts.cuda_devices.empty()) return not_applicable("there is no GPU to load code on");

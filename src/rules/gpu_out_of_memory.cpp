@@ -86,7 +86,7 @@ Bound bound_by_holders(const Want& want) {
 
 Bound bound_of(const Want& want) {
     const CallResult* call = want.calls.front().call;
-    if (call && call->code == cudnn_host_allocation_failed && !(want.board && memory_is_low(*want.board)))
+    if (call && call->code == cudnn_host_allocation_failed && !little_was_free(want.facts, want.gpu.index))
         return {"gpu_out_of_memory/host", "but cuDNN requested host memory",
                 " cannot be used because the host ran out of memory"};
     if (is_mig(want))

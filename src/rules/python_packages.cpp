@@ -87,8 +87,12 @@ Verdict cudnn_installation_broken(const Facts& facts, const Matrix&) {
                      .remedies = {only_one_of(facts, *environment, {one, other})}});
     VerdictBuilder answers;
     for (const PythonPackage* package : packages)
-        if (auto changes = changed_files(*package); !changes.empty())
-            answers.fault(changed(*package, std::move(changes), only_one_of(facts, *environment, {package})));
+        if (auto changes = changed_files(*package); !changes.empty()) {
+            Finding finding = changed(*package, std::move(changes), only_one_of(facts, *environment, {package}));
+            for (const Cudnn& cudnn : facts.cudnns)  // a mixture of versions follows from it
+                if (cudnn.library.starts_with(package->directory + '/')) finding.explains.push_back(cudnn.library);
+            answers.fault(std::move(finding));
+        }
     return answers.close_or(pass("the cuDNN files are those of its package"));
 }
 

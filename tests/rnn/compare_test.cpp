@@ -89,7 +89,7 @@ TEST_CASE("one element beyond its limit is wrong, and named") {
     }
     SECTION("cy, whose limit is its own") {
         example.found.cy[2] -= 7e-3;
-        CHECK(example.result().worst == "cy of layer 0, sequence 1, unit 0: found -3.01, expected -3");
+        CHECK(example.result().worst == "cy of layer 0, sequence 1, unit 0: found -3.007, expected -3");
         CHECK(example.result().largest_error == Approx(7e-3 / 6));
     }
     SECTION("the worst of several") {

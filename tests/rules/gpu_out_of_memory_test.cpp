@@ -86,6 +86,12 @@ RULE_TEST(
            {"memory of the host according to cuDNN, but the GPU's is full",
             no_handle(4003, "CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED", 300),
             "GPU 0 (NVIDIA GeForce RTX 3090) ran out of memory: cudnnCreate returned 4003"},
+           {"memory of the host according to cuDNN, but CUDA saw little free",
+            after(no_handle(4003, "CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED", 23'000),
+                  [](Facts& f) {
+                      for (RnnRun& run : f.rnn_runs) run.free_bytes = 100 << 20;
+                  }),
+            "GPU 0 (NVIDIA GeForce RTX 3090) ran out of memory: cudnnCreate returned 4003"},
            {"a failed kernel of cuDNN 9, with CUDA's error in its words",
             no_handle(5003, "CUDNN_STATUS_EXECUTION_FAILED_CUDART (err 2 out of memory != cudaSuccess)", 300),
             "ran out of memory: cudnnCreate returned 5003"},

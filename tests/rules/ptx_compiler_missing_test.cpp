@@ -31,11 +31,28 @@ RULE_TEST(
              }),
              ""}}},
     CannotTell{
-        {{"nothing learnt", nothing_learnt(), ""}, {"not run", but([](Facts& f) { f.kernel_runs.clear(); }), ""}}})
+        {{"nothing learnt", nothing_learnt(), ""},
+         {"no context on the GPU", but([](Facts& f) {
+              f.kernel_runs = {{0, CallResult{"cuDevicePrimaryCtxRetain", 46, "CUDA_ERROR_DEVICE_UNAVAILABLE"}, {}}};
+          }),
+          ""},
+         {"not run", but([](Facts& f) { f.kernel_runs.clear(); }), ""}}})
+
+static std::vector<std::string> errors_on(const Facts& facts) {
+    std::vector<std::string> errors;
+    for (const Finding& finding : judge(facts, Matrix::bundled(), {}).findings)
+        if (finding.severity == Severity::error) errors.push_back(finding.rule);
+    return errors;
+}
 
 TEST_CASE("without the PTX compiler that is the only error, whatever cuDNN reports of memory") {
-    std::vector<std::string> errors;
-    for (const Finding& finding : judge(without_ptx_compiler(), Matrix::bundled(), {}).findings)
-        if (finding.severity == Severity::error) errors.push_back(finding.rule);
-    CHECK(errors == std::vector<std::string>{"ptx_compiler_missing"});
+    CHECK(errors_on(without_ptx_compiler()) == std::vector<std::string>{"ptx_compiler_missing"});
+    const auto* memory = find_named(all_rules(), "gpu_out_of_memory");
+    CHECK((*memory)->check(without_ptx_compiler(), Matrix::bundled()).outcome == Outcome::not_applicable);
+}
+
+TEST_CASE("without the PTX compiler, a full GPU is reported as well") {
+    Facts facts = without_ptx_compiler();
+    facts.nvml_devices.front().memory_free_mib = 100;
+    CHECK(includes(errors_on(facts), std::string("gpu_out_of_memory")));
 }

@@ -125,6 +125,8 @@ static Verdict without_runs(const Facts& facts) {
     for (const Gpu& gpu : facts.cuda_devices)
         if (!failed_allocations(facts, gpu.index).empty())
             return not_applicable("the GPU ran out of memory before any case was run");
+    if (std::ranges::any_of(facts.kernel_runs, ptx_compiler_is_missing))
+        return not_applicable("the driver's PTX compiler is missing");
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
     const bool all_broken = std::ranges::all_of(copies, [](const CudnnCopy& copy) {
@@ -152,29 +154,35 @@ bool failures_are_known(const Facts& facts, const std::string& library) {
     });
 }
 
-/// The call found too little memory, or it can be supposed: cuDNN, of versions 7 and 8 and of 9, answered
-/// NOT_INITIALIZED or INTERNAL_ERROR while hardly any memory of the GPU was free, according to NVML, or to CUDA, which
-/// knows of the limits of MIG and MPS.
-static bool found_no_memory(const Facts& facts, int gpu, const CallResult& result) {
-    constexpr std::int64_t doubtful[] = {1, 4, 1001, 4000};
-    if (is_out_of_memory(result)) return true;
-    if (!result.call.starts_with("cudnn") || !includes(doubtful, result.code)) return false;
+bool little_was_free(const Facts& facts, int gpu) {
     const Board* board = board_at(facts, gpu);
     return (board && memory_is_low(*board)) || std::ranges::any_of(facts.rnn_runs, [gpu](const RnnRun& run) {
                return run.gpu == gpu && run.free_bytes && *run.free_bytes < (std::int64_t{512} << 20);
            });
 }
 
-/// A test kernel failed for another reason, which is then why cuDNN reports that it found no host memory.
-static bool kernel_failed_otherwise(const Facts& facts, int gpu) {
-    return std::ranges::any_of(facts.kernel_runs, [&](const KernelRun& run) {
-        return run.gpu == gpu && run.result && !run.result->ok() && !found_no_memory(facts, gpu, *run.result);
-    });
+/// The call found too little memory, or it can be supposed: cuDNN, of versions 7 and 8 and of 9, answered
+/// NOT_INITIALIZED or INTERNAL_ERROR while hardly any memory of the GPU was free.
+static bool found_no_memory(const Facts& facts, int gpu, const CallResult& result) {
+    constexpr std::int64_t doubtful[] = {1, 4, 1001, 4000};
+    return is_out_of_memory(result) ||
+           (result.call.starts_with("cudnn") && includes(doubtful, result.code) && little_was_free(facts, gpu));
+}
+
+bool ptx_compiler_is_missing(const KernelRun& run) {
+    return run.result && is_cuda_failure(*run.result, 221);
+}
+
+bool code_was_loaded(const KernelRun& run) {
+    constexpr std::string_view later[] = {"cuModuleGetFunction", "cuLaunchKernel", "cuCtxSynchronize",
+                                          "cuMemcpyDtoH_v2"};
+    return run.result && (run.result->ok() || includes(later, std::string_view(run.result->call)));
 }
 
 std::vector<FailedAllocation> failed_allocations(const Facts& facts, int gpu) {
     std::vector<FailedAllocation> wants;
-    const bool host_memory_counts = !kernel_failed_otherwise(facts, gpu);
+    const bool host_memory_counts =
+        little_was_free(facts, gpu) || std::ranges::none_of(facts.kernel_runs, ptx_compiler_is_missing);
     for (const KernelRun& run : facts.kernel_runs)
         if (run.gpu == gpu && run.result && found_no_memory(facts, gpu, *run.result))
             wants.push_back({&*run.result, nullptr, place_of(facts, run)});

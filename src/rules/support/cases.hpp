@@ -72,6 +72,16 @@ std::vector<std::string> places_of(const Facts& facts, const Runs& runs);
 /// For every failed, rejected or skipped case of this cuDNN (on any GPU), the failed call is known.
 bool failures_are_known(const Facts& facts, const std::string& library);
 
+/// Hardly any memory of the GPU was free, according to NVML, or to CUDA, which knows of the limits of MIG and MPS.
+bool little_was_free(const Facts& facts, int gpu);
+
+/// The test kernel could not be compiled: CUDA_ERROR_JIT_COMPILER_NOT_FOUND, 221 (cuda.h). cuDNN then reports, among
+/// other things, that it found no host memory.
+bool ptx_compiler_is_missing(const KernelRun& run);
+
+/// The driver loaded the code of the test kernel, whatever happened then.
+bool code_was_loaded(const KernelRun& run);
+
 /// A test kernel or a recurrent-network case that was not computed because memory ran out.
 struct FailedAllocation {
     const CallResult* call = nullptr;  ///< null when it is not known
