@@ -104,7 +104,8 @@ PlanQuestion question_from(const Facts& facts, const Matrix& matrix) {
 
 int plan(PlanOptions& options, const Matrix& matrix) {
     const PlanQuestion question = question_from(plan_facts(options.values, matrix), matrix);
-    const PlanDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())}, make_plan(question, matrix)};
+    Plan planned = make_plan(question, matrix);
+    const PlanDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())}, std::move(planned)};
     print_document(written(document, options.document));
     if (offers_something(document.plan)) return healthy;
     return leaves_open(document.plan) ? undetermined : problem;
@@ -124,8 +125,8 @@ int needs(const PlanOptions& options, const Matrix& matrix) {
     const Framework framework = framework_asked_for(options.framework);
     NeedsQuestion question = needs_question_from(options.values, matrix);
     question.build = framework.build.value_or("");
-    const NeedsDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())},
-                                 needs_of(framework.name, *framework.version, matrix, question)};
+    Needs needs = needs_of(framework.name, *framework.version, matrix, question);
+    const NeedsDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())}, std::move(needs)};
     print_document(written(document, options.document));
     const std::vector<NeededBuild>& builds = document.needs.builds;
     const auto fits = [](const NeededBuild& needed) { return needed.build.fit != Fit::does_not_work; };
@@ -163,7 +164,8 @@ int show(ShowOptions& given, const CLI::App&) {
         return healthy;
     }
     if (const auto names = table_names(); !includes(names, given.table)) reject_word(given.table, "TABLE", names);
-    TableDocument document{begin, table_view(files, given.table)};
+    TableView view = table_view(files, given.table);
+    TableDocument document{begin, std::move(view)};
     for (const std::string& filter : given.filters) keep_matching(document, filter);
     print_document(written(std::move(document), given.document));
     return healthy;

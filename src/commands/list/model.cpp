@@ -131,9 +131,9 @@ int run(Options& options, const CLI::App& app) {
     const GivenOfModel given = given_from(options.given);
     const Matrix matrix = matrix_from(options.matrix);
     const ModelFile file = read_model_file(options.file, options.run);
-    ModelDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())},
-                           options.report.run,
-                           judged_model(options.file, file, given, {options.batch, options.length}, matrix)};
+    // Before the document: where an initializer throws, GCC 12 destroys the parts of an aggregate twice.
+    JudgedModel judged = judged_model(options.file, file, given, {options.batch, options.length}, matrix);
+    ModelDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())}, options.report.run, std::move(judged)};
     document.verdict = verdict_of(document.layers);
     document.sentence = sentence_of(document.layers);
     if ((options.run || options.fit) && !file.layers.empty()) {
