@@ -9,7 +9,6 @@
 #include "compat/given.hpp"
 #include "facts/queries.hpp"
 #include "rules/causes/log_causes.hpp"
-#include "rules/support/remedies.hpp"
 #include "rules/support/repairs.hpp"
 #include "rules/support/versions.hpp"
 
@@ -147,9 +146,8 @@ struct Tally {
 
 void tally_verdict(Tally& tally, const Named<Rule>& rule, const Verdict& verdict, const Selection& selection) {
     const bool decided = verdict.outcome == Outcome::pass || verdict.outcome == Outcome::fault;
-    if (!decided && selection.require.contains(std::string(rule.name))) tally.open = true;
-    if (verdict.outcome == Outcome::undecided && (rule->max_severity == Severity::error || tally.what_if))
-        tally.open = true;
+    tally.open |= !decided && selection.require.contains(std::string(rule.name));
+    tally.open |= verdict.outcome == Outcome::undecided && (rule->max_severity == Severity::error || tally.what_if);
     tally.any_answer |= decided;
     for (const Finding& finding : verdict.findings) {
         tally.error |= finding.severity == Severity::error;
@@ -236,11 +234,9 @@ void add_repairs(std::span<const Named<Rule>> rules, std::vector<Verdict>& verdi
     if (faults.empty()) return;
     const Facts given = only_given(facts) ? facts : rules::as_given(facts, matrix);
     const auto before = faults_of(given, matrix);
-    std::vector<TriedRepair> tried;
-    for (Remedy& remedy : rules::proposed_repairs(given, facts, matrix)) {
-        const Facts changed = with_changes(given, remedy.changes, matrix);
-        tried.push_back({std::move(remedy), faults_of(changed, matrix)});
-    }
+    const auto tried = mapped(rules::proposed_repairs(given, facts, matrix), [&](const Remedy& remedy) {
+        return TriedRepair{remedy, faults_of(with_changes(given, remedy.changes, matrix), matrix)};
+    });
     for (const auto& [rule, finding] : faults) {
         const std::string kind = kind_of(*finding);
         // What is only a note, such as an old GPU that nothing uses, needs no other versions.
@@ -336,7 +332,7 @@ Report judge_fits(const Facts& facts, std::vector<FitSearch> searches, const Mat
     Report report;
     report.tool = {.matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
     report.verdict = tally.verdict();
-    report.sentence = join(rules::each(searches, &FitSearch::answer), "; ");
+    report.sentence = join(mapped(searches, &FitSearch::answer), "; ");
     report.facts = facts;
     report.lstm.emplace().fits = std::move(searches);
     return report;

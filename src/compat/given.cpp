@@ -120,14 +120,13 @@ bool take_os(Facts& facts, const std::string& value, const Matrix&) {
          {"linux|ubuntu|debian|centos|fedora|red ?hat|rhel|rocky|alma|suse|arch|mint|manjaro|pop[!_ ]+os|gentoo|nixos|"
           "kali|cachyos|colab|kaggle|docker|jetson"}}};
     const std::string name = normalized(value);
-    for (const auto& [platform, names] : systems) {
-        if (!re2::RE2::PartialMatch(name, *names)) continue;
-        facts.host.platform = platform;
-        facts.host.os = value;
-        if (platform == "linux") facts.host.wsl = contains(name, "wsl");
-        return true;
-    }
-    return false;
+    const System* known =
+        find_where(systems, [&](const System& one) { return re2::RE2::PartialMatch(name, *one.names); });
+    if (!known) return false;
+    facts.host.platform = known->platform;
+    facts.host.os = value;
+    if (known->platform == "linux") facts.host.wsl = contains(name, "wsl");
+    return true;
 }
 
 /// "3.11", "3.11.4", "cp311".
@@ -207,11 +206,10 @@ constexpr auto keys = std::to_array<Key>({
 
 /// The products that an ambiguous name may mean, else what the key takes.
 std::string expected_gpu(const std::string& value, const Matrix& matrix, std::string_view otherwise) {
-    std::vector<std::string> names;
-    for (const GpuProduct& product : matrix.gpu_products_named(value))
-        names.push_back(product.name + " (" + product.capability.text + ")");
-    if (names.empty()) return std::string(otherwise);
-    return "the name or compute capability of one of " + join_with_and(names);
+    const auto names = mapped(matrix.gpu_products_named(value), [](const GpuProduct& product) {
+        return product.name + " (" + product.capability.text + ")";
+    });
+    return names.empty() ? std::string(otherwise) : "the name or compute capability of one of " + join_with_and(names);
 }
 
 /// A key given twice, or what the image has already told.
@@ -262,9 +260,7 @@ std::optional<GivenValue> split_given(std::string_view text) {
 }
 
 std::vector<std::string> given_keys() {
-    std::vector<std::string> names;
-    for (const Key& key : keys) names.emplace_back(key.name);
-    return names;
+    return mapped(keys, [](const Key& key) { return std::string(key.name); });
 }
 
 std::string_view expected_of(std::string_view key) {

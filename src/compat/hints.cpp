@@ -33,8 +33,7 @@ void add_framework(ParsedHints& hints, std::string_view name, std::optional<Vers
 
 void read_frameworks(ParsedHints& hints, const std::string& text) {
     for (std::size_t at = 0; at < text.size(); ++at) {
-        const bool starts_word = at == 0 || !is_letter(text[at - 1]);
-        if (!starts_word) continue;
+        if (at > 0 && is_letter(text[at - 1])) continue;
         const FrameworkWord* found = framework_word_at(std::string_view(text).substr(at));
         if (!found) continue;
         const std::size_t end = at + found->word.size();

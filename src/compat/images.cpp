@@ -10,17 +10,14 @@ std::string name_of(const ContainerImage& image) {
 }
 
 const ContainerImage* image_named(std::string_view name, const Matrix& matrix) {
-    for (const ContainerImage& row : matrix.container_images()) {
+    return find_where(matrix.container_images(), [&](const ContainerImage& row) {
         const std::string known = name_of(row);
-        const bool open = known.ends_with('*');
-        if (open ? name.starts_with(known.substr(0, known.size() - 1)) : name == known) return &row;
-    }
-    return nullptr;
+        return known.ends_with('*') ? name.starts_with(known.substr(0, known.size() - 1)) : name == known;
+    });
 }
 
 const ContainerImage* given_image(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts) || facts.runtimes.empty()) return nullptr;
-    return image_named(facts.runtimes.front().library, matrix);
+    return !only_given(facts) || facts.runtimes.empty() ? nullptr : image_named(facts.runtimes.front().library, matrix);
 }
 
 Suitability image_on_gpu(const ContainerImage& image, const Version& gpu, const Matrix& matrix) {

@@ -66,10 +66,9 @@ std::vector<std::string> ranges_of(const std::vector<PlannedBuild>& builds, Choo
             ranges.push_back(next);
         else
             ranges.back().last = later(ranges.back().last, next.last);
-    std::vector<std::string> words;
-    for (const auto& [first, last] : ranges)
-        words.push_back(first == last ? last.text : first.text + " to " + last.text);
-    return words;
+    return mapped(ranges, [](const Releases& range) {
+        return range.first == range.last ? range.last.text : range.first.text + " to " + range.last.text;
+    });
 }
 
 /// Releases that may run for all the data tell, but of which no build is known to.
@@ -107,8 +106,7 @@ void look_at_gpu(Plan& plan, const Matrix& matrix) {
     if (!architecture) return;
     if (const std::string why = compat::no_x86_board(gpu, plan.asked.gpu_name, matrix); !why.empty())
         plan.obstacles.push_back(why);
-    const auto has_code = [&](const CudnnBuild& row) { return row.capability_min <= gpu; };
-    if (std::ranges::none_of(matrix.cudnn_builds(), has_code))
+    if (std::ranges::none_of(matrix.cudnn_builds(), [&](const CudnnBuild& row) { return row.capability_min <= gpu; }))
         plan.obstacles.push_back("no version of cuDNN in the data has code for " + architecture->name + " (" +
                                  gpu.text +
                                  "), and no published build of a framework supports it: use a GPU of compute "

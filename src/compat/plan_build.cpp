@@ -111,8 +111,7 @@ constexpr std::string_view placeholder = "{version}";
 /// 440); there the first version of the range is meant.
 std::string version_for_pip(const FrameworkBuild& build, bool before_local_version) {
     const Version newest = build.last.value_or(build.first);
-    if (parts_written(newest) >= 3) return newest.text;
-    return newest.text + (before_local_version ? ".0" : ".*");
+    return parts_written(newest) >= 3 ? newest.text : newest.text + (before_local_version ? ".0" : ".*");
 }
 
 /// In double quotes, which cmd.exe knows too, so that no shell takes a pattern or brackets for its own.
@@ -159,8 +158,7 @@ FrameworkBuild of_version(FrameworkBuild row, const Version& version) {
 }
 
 std::string install_command(const FrameworkBuild& build, const std::optional<Version>& gpu, const Matrix& matrix) {
-    std::vector<std::string> words = split(build.install, ' ');
-    for (std::string& word : words) word = filled(word, build);
+    const auto words = mapped(split(build.install, ' '), [&](const std::string& word) { return filled(word, build); });
     std::string command = join(words, " ");
     const CudnnBuild* newer = gpu ? compat::newer_cudnn_without(build, *gpu, matrix) : nullptr;
     if (newer && !command.empty())

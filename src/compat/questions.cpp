@@ -147,8 +147,7 @@ void judge_driver_of_ptx(Suitability& code, const FrameworkBuild& build, const D
 std::string outside_data(const std::string& what, Coverage coverage, const Matrix& matrix) {
     const std::string data = " the data of " + matrix.date();
     if (coverage == Coverage::newer_than_data) return what + " is newer than" + data;
-    if (coverage == Coverage::older_than_data) return what + " is older than" + data;
-    return what + " is not in" + data;
+    return what + (coverage == Coverage::older_than_data ? " is older than" : " is not in") + data;
 }
 
 Answer<DriverForCuda> drivers_for(const Version& cuda, const std::string& os, const Matrix& matrix) {

@@ -60,8 +60,7 @@ std::optional<int> gpu_of_target(const std::string& target) {
 }
 
 bool probe_completed(const Facts& facts, std::string_view probe) {
-    const auto runs = runs_of(facts, probe);
-    return std::ranges::any_of(runs, [](const ProbeRun* run) { return run->completed(); });
+    return std::ranges::any_of(runs_of(facts, probe), &ProbeRun::completed);
 }
 
 std::vector<std::string> places_on(const Facts& facts, int gpu) {
@@ -109,13 +108,9 @@ std::string libcuda_in_use(const Facts& facts) {
     return library ? library->path : facts.driver.library.value_or("libcuda.so.1");
 }
 
-static bool opened_a_stub(const Facts& facts) {
-    const Library* opened = facts.driver.library ? library_at(facts, *facts.driver.library) : nullptr;
-    return init_code(facts) == cuda_stub_library || (opened && opened->stub);
-}
-
 bool driver_library_seen(const Facts& facts) {
-    if (opened_a_stub(facts)) return false;
+    const Library* opened = facts.driver.library ? library_at(facts, *facts.driver.library) : nullptr;
+    if (init_code(facts) == cuda_stub_library || (opened && opened->stub)) return false;
     return driver_library(facts) || facts.driver.library || facts.driver.cuda_version || facts.driver.init;
 }
 
@@ -197,15 +192,12 @@ bool container_hides_gpus(const Facts& facts) {
     return in_container(facts) && value && (*value == "void" || *value == "none" || trim(*value).empty());
 }
 
-static bool nothing_passed_in(const Facts& facts) {
-    return libraries_listed(facts) && !driver_library_seen(facts) && facts.driver.device_nodes.empty() &&
-           facts.cuda_devices.empty() && facts.nvml_devices.empty();
-}
-
 bool container_without_gpu(const Facts& facts) {
     const bool asked_for = environment(facts, "NVIDIA_VISIBLE_DEVICES") && !container_hides_gpus(facts);
     const bool on_host = !facts.host.pci_gpus.empty() || facts.driver.module_loaded.value_or(false);
-    return in_container(facts) && nothing_passed_in(facts) && (asked_for || on_host);
+    const bool nothing_passed_in = driver_library_absent(facts) && facts.driver.device_nodes.empty() &&
+                                   facts.cuda_devices.empty() && facts.nvml_devices.empty();
+    return in_container(facts) && nothing_passed_in && (asked_for || on_host);
 }
 
 const DeviceNode* node_at(const Facts& facts, std::string_view path) {
@@ -274,8 +266,7 @@ std::optional<std::string> lower_cause(const Facts& facts) {
 }
 
 std::optional<std::int64_t> init_code(const Facts& facts) {
-    if (!facts.driver.init || facts.driver.init->ok()) return std::nullopt;
-    return facts.driver.init->code;
+    return facts.driver.init && !facts.driver.init->ok() ? std::optional(facts.driver.init->code) : std::nullopt;
 }
 
 static bool has_failed(const RnnRun& run) {
@@ -288,8 +279,7 @@ static std::vector<FailedCall> failed_calls(const Facts& facts) {
                          const char* field) {
         if (!call || call->ok()) return;
         FailedCall one{*call, gpu ? gpu_subject(facts, *gpu) : "NVIDIA driver", place + field, {place}};
-        for (std::string& other : gpu ? places_on(facts, *gpu) : std::vector<std::string>())
-            one.explains.push_back(std::move(other));
+        if (gpu) append(one.explains, places_on(facts, *gpu));
         failed.push_back(std::move(one));
     };
     add(facts.driver.init, std::nullopt, "driver.init", "");
@@ -302,13 +292,10 @@ static std::vector<FailedCall> failed_calls(const Facts& facts) {
     return failed;
 }
 
-/// A function of the CUDA driver (cu..., not cuda... or cudnn...).
-static bool is_driver_call(const std::string& call) {
-    return call.size() > 2 && call.starts_with("cu") && std::isupper(static_cast<unsigned char>(call[2]));
-}
-
 bool is_cuda_failure(const CallResult& call, std::int64_t code) {
-    return call.code == code && is_driver_call(call.call);
+    const std::string& name = call.call;  // of the CUDA driver: cu..., not cuda... or cudnn...
+    return call.code == code && name.size() > 2 && name.starts_with("cu") &&
+           std::isupper(static_cast<unsigned char>(name[2]));
 }
 
 std::vector<FailedCall> failures_where(const Facts& facts, const std::function<bool(const CallResult&)>& is_one) {

@@ -124,12 +124,9 @@ const std::vector<GpuProduct>& Matrix::gpu_products_named(std::string_view writt
 Answer<GpuProduct> Matrix::gpu_product(std::string_view written) const {
     const std::vector<GpuProduct>& products = gpu_products_named(written);
     if (products.empty()) return {};
-    const auto same_capability = [&](const GpuProduct& product) {
-        return product.capability == products.front().capability;
-    };
-    if (!std::all_of(products.begin(), products.end(), same_capability)) return {};
+    if (std::ranges::adjacent_find(products, std::not_equal_to(), &GpuProduct::capability) != products.end()) return {};
     GpuProduct plainest = *std::ranges::min_element(products, {}, [](const auto& row) { return row.name.size(); });
-    plainest.data_center = std::all_of(products.begin(), products.end(), std::mem_fn(&GpuProduct::data_center));
+    plainest.data_center = std::ranges::all_of(products, &GpuProduct::data_center);
     return {Coverage::known, std::move(plainest)};
 }
 

@@ -154,9 +154,8 @@ std::vector<RnnDefect> Matrix::rnn_defects(const Version& cudnn, std::optional<V
 }
 
 Answer<RnnLimit> Matrix::rnn_limit(std::string_view feature) const {
-    for (const RnnLimit& row : rnn_limits())
-        if (row.feature == feature) return known(row);
-    return {};
+    const RnnLimit* row = find_by(rnn_limits(), &RnnLimit::feature, feature);
+    return row ? known(*row) : Answer<RnnLimit>();
 }
 
 Answer<RnnRequiredSupport> Matrix::requires_support(const Version& cudnn, const Version& capability,

@@ -45,8 +45,7 @@ bool range_holds(const std::optional<Version>& first, const std::optional<Versio
                  const Version& asked) {
     if (first && asked < *first && !agree(asked, *first)) return false;
     if (!last) return range.without_last == RangeColumns::all_later || (first && agree(asked, *first));
-    if (range.excludes_last) return asked < *last;
-    return within(asked, *last) || agree(asked, *last);
+    return range.excludes_last ? asked < *last : within(asked, *last) || agree(asked, *last);
 }
 
 std::string type_of(const TableView& view, const std::string& column) {

@@ -285,8 +285,7 @@ std::optional<std::chrono::sys_days> parse_date(std::string_view text) {
     const auto& [year, month, day, none] = numbers->parts;
     const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                                            std::chrono::day(static_cast<unsigned>(day))};
-    if (year < 2007 || year > 2099 || !date.ok()) return std::nullopt;
-    return std::chrono::sys_days(date);
+    return year < 2007 || year > 2099 || !date.ok() ? std::nullopt : std::optional(std::chrono::sys_days(date));
 }
 
 std::string newest_date(std::string_view table) {

@@ -10,9 +10,7 @@
 namespace rnncheck {
 
 static std::string lengths_in_words(const RnnCase& rnn_case) {
-    std::vector<std::string> lengths;
-    for (const int length : rnn_case.lengths) lengths.push_back(std::to_string(length));
-    return join(lengths, ",");
+    return join(mapped(rnn_case.lengths, [](int length) { return std::to_string(length); }), ",");
 }
 
 using Size = std::pair<std::string_view, int RnnCase::*>;

@@ -49,8 +49,7 @@ Algorithm pytorch_algorithm(const RnnCase& network, const RnnPlace& place, const
     if (network.projection > 0 || !network.lengths.empty()) return Algorithm::standard;
     if (network.dtype != Dtype::fp64 && small_h(network, place, torch, forward))
         return Algorithm::persist_static_small_h;
-    const bool persists = network.dtype == Dtype::fp16 && persistent(network, place);
-    return persists ? Algorithm::persist_static : Algorithm::standard;
+    return network.dtype == Dtype::fp16 && persistent(network, place) ? Algorithm::persist_static : Algorithm::standard;
 }
 
 }  // namespace

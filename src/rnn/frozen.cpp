@@ -20,18 +20,14 @@ RnnCase small_case(const char* words) {
                               .training = true});
 }
 
-std::vector<FrozenCase> make_cases() {
-    return {{small_case("bidirectional L=3 P=1"), 14, 9.0555408041973813},
-            {small_case("H=3 clip=0.25"), 99, -0.4484369088848591},
-            {small_case("gru bidirectional L=4 lengths=4,2,1"), 23, -1.3250331579205663},
-            {small_case("tanh bidirectional L=4 lengths=2,4,1"), 31, -6.4133939751551949},
-            {small_case("relu bidirectional L=3 lengths=2,4,1"), 38, -2.7207159493271886}};
-}
-
 }  // namespace
 
 std::span<const FrozenCase> frozen_cases() {
-    static const std::vector<FrozenCase> cases = make_cases();
+    static const FrozenCase cases[] = {{small_case("bidirectional L=3 P=1"), 14, 9.0555408041973813},
+                                       {small_case("H=3 clip=0.25"), 99, -0.4484369088848591},
+                                       {small_case("gru bidirectional L=4 lengths=4,2,1"), 23, -1.3250331579205663},
+                                       {small_case("tanh bidirectional L=4 lengths=2,4,1"), 31, -6.4133939751551949},
+                                       {small_case("relu bidirectional L=3 lengths=2,4,1"), 38, -2.7207159493271886}};
     return cases;
 }
 

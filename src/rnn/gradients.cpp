@@ -50,14 +50,17 @@ void add_scaled(double* to, double factor, const double* from, std::size_t count
     for (std::size_t j = 0; j < count; ++j) to[j] += factor * from[j];
 }
 
-/// Gradients of one side's matrices and of what they multiplied, for one step. `gate_of` is a group's gate.
-void through_matrices(const LayerPlace& place, const double* dsums, int (*gate_of)(Cell, int),
-                      const std::vector<double> (&matrices)[4], const double* values, std::size_t columns,
-                      std::vector<double> (&dmatrices)[4], double* dvalues) {
+/// Gradients of one side's matrices and biases and of what the matrices multiplied, for one step. `gate_of` is a
+/// group's gate.
+void through_side(const LayerPlace& place, const double* dsums, int (*gate_of)(Cell, int),
+                  const std::vector<double> (&matrices)[4], const double* values, std::size_t columns,
+                  std::vector<double> (&dmatrices)[4], std::vector<double> (&dbiases)[4], double* dvalues) {
     const Cell cell = place.rnn_case.cell;
     for (int group = 0; group < groups_of(cell); ++group) {
         const int gate = gate_of(cell, group);
         if (gate < 0) continue;
+        if (!dbiases[gate].empty())
+            add_scaled(dbiases[gate].data(), 1, dsums + size(group) * place.hidden(), place.hidden());
         for (std::size_t unit = 0; unit < place.hidden(); ++unit) {
             const double dsum = dsums[size(group) * place.hidden() + unit];
             if (matrices[gate].empty()) {  // skip input: the unit's own x
@@ -67,16 +70,6 @@ void through_matrices(const LayerPlace& place, const double* dsums, int (*gate_o
             if (values) add_scaled(dmatrices[gate].data() + unit * columns, dsum, values, columns);
             add_scaled(dvalues, dsum, matrices[gate].data() + unit * columns, columns);
         }
-    }
-}
-
-void add_biases(const LayerPlace& place, const double* dsums, int (*gate_of)(Cell, int),
-                std::vector<double> (&dbiases)[4]) {
-    const Cell cell = place.rnn_case.cell;
-    for (int group = 0; group < groups_of(cell); ++group) {
-        const int gate = gate_of(cell, group);
-        if (gate >= 0 && !dbiases[gate].empty())
-            add_scaled(dbiases[gate].data(), 1, dsums + size(group) * place.hidden(), place.hidden());
     }
 }
 
@@ -111,11 +104,10 @@ struct PseudoLayer {
         by_cell(
             place.rnn_case.cell, [&] { lstm(place, at, unprojected, dc); }, [&] { gru(place, at, unprojected, dh); },
             [&](bool relu) { plain(place, at, unprojected, relu); });
-        through_matrices(place, at.dsums, input_gate_of, weights.input, at.x, place.columns(), gradients.input, at.dx);
-        through_matrices(place, at.dsums, recurrent_gate_of, weights.recurrent, at.h_before, place.output(),
-                         gradients.recurrent, dh);
-        add_biases(place, at.dsums, input_gate_of, gradients.input_bias);
-        add_biases(place, at.dsums, recurrent_gate_of, gradients.recurrent_bias);
+        through_side(place, at.dsums, input_gate_of, weights.input, at.x, place.columns(), gradients.input,
+                     gradients.input_bias, at.dx);
+        through_side(place, at.dsums, recurrent_gate_of, weights.recurrent, at.h_before, place.output(),
+                     gradients.recurrent, gradients.recurrent_bias, dh);
     }
 
     /// From the gradient of h to that of o tanh(c), h before projection.

@@ -121,15 +121,9 @@ void keep_final(const LayerPlace& place, int sequence, SomeTape& tape, RnnOutput
 /// Calls the function for this cell; `plain` with true for ReLU, false for tanh.
 template <class Lstm, class Gru, class Plain>
 void by_cell(Cell cell, Lstm&& lstm, Gru&& gru, Plain&& plain) {
-    switch (cell) {
-        case Cell::lstm:
-            return lstm();
-        case Cell::gru:
-            return gru();
-        case Cell::tanh:
-        case Cell::relu:
-            return plain(cell == Cell::relu);
-    }
+    if (cell == Cell::lstm) return lstm();
+    if (cell == Cell::gru) return gru();
+    plain(cell == Cell::relu);
 }
 
 /// The initial states, or zeros: what the final ones are written over.

@@ -15,18 +15,9 @@ struct Format {
     std::size_t bytes;
 };
 
-constexpr Format format_of(Dtype dtype) {
-    switch (dtype) {
-        case Dtype::fp64:
-            return {52, 11, 8};
-        case Dtype::fp32:
-            return {23, 8, 4};
-        case Dtype::fp16:
-            return {10, 5, 2};
-        case Dtype::bf16:
-            return {7, 8, 2};
-    }
-    return {52, 11, 8};
+Format format_of(Dtype dtype) {
+    static constexpr Format in_order_of_dtype[] = {{52, 11, 8}, {23, 8, 4}, {10, 5, 2}, {7, 8, 2}};
+    return in_order_of_dtype[static_cast<std::size_t>(dtype)];
 }
 
 constexpr int double_fraction = 52;

@@ -42,10 +42,8 @@ struct Search {
     bool fails(const RnnCase& candidate) {
         if (!shrunk.finished || !seen.insert(describe(candidate)).second) return false;
         const auto answer = shrunk.trials < most_trials ? still_fails(candidate) : std::nullopt;
-        if (!answer) {
-            shrunk.finished = false;
-            return false;
-        }
+        shrunk.finished = answer.has_value();
+        if (!answer) return false;
         ++shrunk.trials;
         if (*answer) shrunk.smallest = candidate;
         return *answer;
@@ -114,11 +112,6 @@ struct Search {
     }
 };
 
-/// Sizes between which nothing is tried: half a percent.
-bool close_enough(int ran, int failed) {
-    return failed - ran <= std::max(1, ran / 200);
-}
-
 }  // namespace
 
 Shrunk shrink(const RnnCase& failing, const StillFails& still_fails, int most_trials) {
@@ -144,7 +137,9 @@ LargestSize largest_size(int start, bool bounded, const Runs& runs) {
         for (int size = start; !found.largest && size > 1 && goes_on(); step *= 2)
             try_size(size = std::max(1, size - step));
     }
-    while (found.largest && found.failed && !close_enough(*found.largest, *found.failed) && goes_on())
+    // Between sizes that differ by half a percent nothing is tried.
+    while (found.largest && found.failed && *found.failed - *found.largest > std::max(1, *found.largest / 200) &&
+           goes_on())
         try_size(*found.largest + (*found.failed - *found.largest) / 2);
     return found;
 }

@@ -51,7 +51,7 @@ static void judge_cublas(const Facts& facts, const Matrix& matrix, const CudnnCo
     if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");
     if (majors.contains(0)) return answers.unknown("the version of a cuBLAS library is unknown");
     if (majors.empty()) return answers.no_pass("cuBLAS was not found");
-    const std::string found = join_with_and(each(majors, [](int major) { return std::to_string(major); }));
+    const std::string found = join_with_and(mapped(majors, [](int major) { return std::to_string(major); }));
     Finding finding = other_cuda(facts, copy, *majors.rbegin(), "only cuBLAS of CUDA " + found + " is installed",
                                  {"libcublasLt.so." + std::to_string(cuda_major), "not found", "libraries"});
     const auto users = frameworks_suited(facts, matrix, copy);
@@ -128,9 +128,8 @@ Verdict cudnn_built_for_other_cuda(const Facts& facts, const Matrix& matrix) {
     VerdictBuilder answers;
     judge_frameworks_in_use(facts, matrix, answers);
     for (const auto& copy : copies) {
-        const bool ran_here = std::ranges::any_of(
-            facts.rnn_runs, [&](const RnnRun& run) { return run.library == copy.path && was_computed(run); });
-        if (ran_here)
+        if (std::ranges::any_of(facts.rnn_runs,
+                                [&](const RnnRun& run) { return run.library == copy.path && was_computed(run); }))
             answers.passed("cuDNN ran on this machine");
         else if (never_answered(copy))
             answers.no_pass(name_of(copy) + " does not work");

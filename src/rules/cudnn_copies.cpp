@@ -7,7 +7,6 @@ namespace rnncheck::rules {
 Verdict cudnn_not_installed(const Facts& facts, const Matrix&) {
     if (!cudnn_copies(facts).empty()) return pass("cuDNN is installed");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-
     const bool parts_only = std::ranges::any_of(
         facts.libraries, [](const Library& library) { return library.kind == LibraryKind::cudnn_part; });
     return fault(
@@ -123,10 +122,10 @@ static Finding missing_parts(const Facts& facts, const CudnnCopy& copy, const st
     const std::string searched = directory_of(copy.path) + " and the loader's search path";
     Finding finding = {.severity = severity_of(copy),
                        .subject = copy.path,
-                       .message = name_of(copy) + " lacks " + join_with_and(each(parts, &CudnnPart::soname)) +
+                       .message = name_of(copy) + " lacks " + join_with_and(mapped(parts, &CudnnPart::soname)) +
                                   ", so its RNN API cannot be used; searched: " + searched,
                        .remedies = {reinstalling_cudnn(facts, copy, remedy("cudnn_part_missing"))},
-                       .explains = each(parts, [&](const CudnnPart& part) { return name_in(copy, part); })};
+                       .explains = mapped(parts, [&](const CudnnPart& part) { return name_in(copy, part); })};
     finding.explains.push_back(rnn_api_of(copy));
     append(finding.explains, crashes_of_cudnn_in(facts, directory_of(copy.path)));
     for (const auto& part : parts) {

@@ -1,15 +1,11 @@
 // Versions of cuDNN with a defect in recurrent networks that NVIDIA or a framework has documented.
-#include <algorithm>
-
-#include "matrix/ranges.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
 
 namespace rnncheck::rules {
 
 static std::vector<std::optional<Version>> capabilities(const Facts& facts) {
     if (facts.cuda_devices.empty()) return {std::nullopt};
-    return each(facts.cuda_devices, &Gpu::compute_capability);
+    return mapped(facts.cuda_devices, &Gpu::compute_capability);
 }
 
 static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matrix, const Version& release,
@@ -70,7 +66,7 @@ static Finding defective(const Facts& facts, const Matrix& matrix, const CudnnCo
     Finding finding = {
         .severity = copy.first_choice ? Severity::warning : Severity::note,
         .subject = copy.path,
-        .message = name_of(copy) + " has a documented defect: " + join(each(defects, &RnnDefect::symptom), "; "),
+        .message = name_of(copy) + " has a documented defect: " + join(mapped(defects, &RnnDefect::symptom), "; "),
         .evidence = {{"cuDNN", copy.version->text, "cudnns"}},
         .remedies = {remedy_for(facts, matrix, copy, defects, cause)}};
     for (const auto& defect : defects) {
@@ -114,8 +110,7 @@ static Verdict documented_defects(const Facts& facts, const Matrix& matrix, std:
             answers.unknown("the version of " + name_of(copy) + " is unknown");
         if (!copy.version) continue;
         const std::string what = "cuDNN " + copy.version->text;
-        const std::string system = facts.host.platform.value_or("linux");
-        const auto defects = defects_of(facts, matrix, *copy.version, cause, system);
+        const auto defects = defects_of(facts, matrix, *copy.version, cause, facts.host.platform.value_or("linux"));
         const auto coverage = matrix.cudnn_build(*copy.version, 0).coverage;
         if (!defects.empty() && excused && excused(facts, *copy.version))
             answers.passed("the cases that the defect of " + what + " would affect passed");

@@ -113,8 +113,7 @@ static Finding without_ptx_compiler(const Facts& facts, const KernelRun& run) {
 }
 
 Verdict ptx_compiler_missing(const Facts& facts, const Matrix&) {
-    const auto nothing_there = without_gpu(facts);
-    if (facts.kernel_runs.empty()) return nothing_there.value_or(undecided("no test kernel was run"));
+    if (facts.kernel_runs.empty()) return without_gpu(facts).value_or(undecided("no test kernel was run"));
     VerdictBuilder answers;
     for (const KernelRun& run : facts.kernel_runs)
         if (ptx_compiler_is_missing(run))

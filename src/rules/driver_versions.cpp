@@ -1,6 +1,6 @@
 // The driver and the CUDA that programs would use on it.
-#include "matrix/ranges.hpp"
 #include "rules/rule.hpp"
+#include "rules/support/cases.hpp"
 
 namespace rnncheck::rules {
 

@@ -1,10 +1,8 @@
 // Builds of frameworks that do not use the GPU, or not through cuDNN.
 #include <tuple>
 
-#include "compat/plan.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/repairs.hpp"
-#include "rules/support/versions.hpp"
 
 namespace rnncheck::rules {
 
@@ -245,8 +243,7 @@ Verdict plugin_without_cudnn_rnn(const Facts& facts, const Matrix& matrix) {
 
 /// Some version of TensorFlow for Linux may run on the GPUs.
 static bool wsl_may_help(const Facts& facts, const Matrix& matrix) {
-    const auto rows = matrix.framework_builds("tensorflow");
-    return std::ranges::any_of(rows, [&](const FrameworkBuild& build) {
+    return std::ranges::any_of(matrix.framework_builds("tensorflow"), [&](const FrameworkBuild& build) {
         return build.os == "linux" && build.cuda && std::ranges::all_of(facts.cuda_devices, [&](const Gpu& gpu) {
                    return !gpu.compute_capability ||
                           compat::build_and_cudnn_on_gpu(build, *gpu.compute_capability, {}, matrix).fit !=
@@ -286,17 +283,15 @@ Verdict tf_windows_no_gpu_since_2_11(const Facts& facts, const Matrix& matrix) {
     for (const Framework& framework : only_given(facts) ? facts.frameworks : judged_frameworks(facts, matrix)) {
         if (framework.name != "tensorflow" || !framework.version) continue;
         const Builds builds = builds_of(facts, matrix, framework);
-        if (!builds.with_cuda.empty()) {
+        if (!builds.with_cuda.empty())
             answers.passed(words_of(framework) + " has a build with CUDA for Windows");
-            continue;
-        }
-        if (builds.without_cuda.empty() || *framework.version < make_version({2, 11})) continue;
-        answers.fault({.subject = words_of(framework),
-                       .message = words_of(framework) +
-                                  " does not support CUDA on native Windows: 2.10 was the last version that did",
-                       .evidence = {{"operating system", "windows", "host.platform"},
-                                    evidence_of(builds.without_cuda.front(), "no CUDA")},
-                       .remedies = ways_out(facts, matrix, framework)});
+        else if (!builds.without_cuda.empty() && *framework.version >= make_version({2, 11}))
+            answers.fault({.subject = words_of(framework),
+                           .message = words_of(framework) +
+                                      " does not support CUDA on native Windows: 2.10 was the last version that did",
+                           .evidence = {{"operating system", "windows", "host.platform"},
+                                        evidence_of(builds.without_cuda.front(), "no CUDA")},
+                           .remedies = ways_out(facts, matrix, framework)});
     }
     return answers.close_or(not_applicable("no TensorFlow version was specified"));
 }

@@ -1,6 +1,5 @@
 // The libraries that a framework opens: which ones it finds, and whether they suit it.
 #include "rules/rule.hpp"
-#include "rules/support/versions.hpp"
 
 namespace rnncheck::rules {
 

@@ -1,9 +1,7 @@
 // A GPU's compute capability against the code that CUDA, cuDNN and frameworks hold.
-#include "compat/plan.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/boards.hpp"
 #include "rules/support/cases.hpp"
-#include "rules/support/frameworks.hpp"
 #include "rules/support/repairs.hpp"
 
 namespace rnncheck::rules {
@@ -388,12 +386,10 @@ static void note(const Compared& compared, const std::string& good, bool given, 
 /// One finding for each GPU that something has no machine code for, being newer than that, or else older.
 static Verdict judge_architecture(const Facts& facts, const Matrix& matrix, bool gpu_is_newer) {
     VerdictBuilder answers;
-    if (only_given(facts)) {
-        if (facts.cuda_devices.empty()) return undecided("no GPU was specified");
-    } else {
-        if (const auto verdict = without_gpu(facts)) return *verdict;
-        note_silent_copies(facts, answers);
-    }
+    const bool given = only_given(facts);
+    if (given && facts.cuda_devices.empty()) return undecided("no GPU was specified");
+    if (const auto verdict = given ? std::nullopt : without_gpu(facts)) return *verdict;
+    if (!given) note_silent_copies(facts, answers);
     for (const auto& gpu : facts.cuda_devices) {
         const auto all = compare(facts, matrix, gpu);
         if (std::ranges::any_of(all, [&](const Compared& one) { return is_misfit(one, gpu_is_newer); })) {
@@ -402,7 +398,7 @@ static Verdict judge_architecture(const Facts& facts, const Matrix& matrix, bool
             answers.fault(std::move(finding));
         }
         const std::string good = fit_words(facts, matrix, gpu, all);
-        for (const auto& compared : all) note(compared, good, only_given(facts), answers);
+        for (const auto& compared : all) note(compared, good, given, answers);
     }
     return answers.close();
 }

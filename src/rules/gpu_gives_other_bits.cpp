@@ -97,7 +97,7 @@ void judge(const Facts& facts, const Kind& kind, VerdictBuilder& answers) {
                                  runs, remedy("gpu_gives_other_bits/one")));
     if (!kind.undecided.empty())
         answers.fault(about_bits(facts, Severity::note,
-                                 join_with_and(each(kind.gpus, [&](int gpu) { return gpu_subject(facts, gpu); })),
+                                 join_with_and(mapped(kind.gpus, [&](int gpu) { return gpu_subject(facts, gpu); })),
                                  "in " + share(kind.undecided.size(), kind) +
                                      "; every result is within its error limit; which GPU is at fault is unknown",
                                  kind.undecided.front(), remedy("gpu_gives_other_bits/several")));

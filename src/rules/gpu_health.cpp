@@ -68,8 +68,7 @@ Verdict gpu_memory_ecc_error(const Facts& facts, const Matrix&) {
     append(findings, boards.findings);
     if (!findings.empty()) return fault_or(std::move(findings), {});
     if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
-    if (!facts.driver.init && !lower_cause(facts)) return undecided("the result of cuInit is unknown");
-    return boards;
+    return facts.driver.init || lower_cause(facts) ? boards : undecided("the result of cuInit is unknown");
 }
 
 Verdict gpu_memory_repair_pending(const Facts& facts, const Matrix&) {

@@ -41,8 +41,7 @@ const RnnRun* asked_cuda(const Want& want) {
 
 std::string size_in_words(std::int64_t bytes) {
     if (bytes < 1 << 10) return std::to_string(bytes) + " bytes";
-    if (bytes >= 1 << 20) return mebibytes(bytes);
-    return short_number(static_cast<double>(bytes) / (1 << 10)) + " KiB";
+    return bytes >= 1 << 20 ? mebibytes(bytes) : short_number(static_cast<double>(bytes) / (1 << 10)) + " KiB";
 }
 
 std::string call_in_words(const FailedAllocation& want) {
@@ -58,8 +57,7 @@ std::string free_in_words(const Want& want) {
 /// Why processes that hold memory may not be seen from here.
 std::string why_unseen(const Facts& facts) {
     if (in_container(facts)) return "processes outside this container are not visible";
-    if (on_wsl(facts)) return "Windows processes are not visible from WSL";
-    return "no visible process uses it";
+    return on_wsl(facts) ? "Windows processes are not visible from WSL" : "no visible process uses it";
 }
 
 /// What bounds the memory that a program gets, other than what is free.
@@ -166,7 +164,7 @@ Finding ran_out(const Want& want) {
                                   "; " + lost_in_words(lost),
                        .evidence = evidence_of(want),
                        .remedies = {remedy(bound.remedy)},
-                       .symptoms = each(want.calls, &FailedAllocation::place)};
+                       .symptoms = mapped(want.calls, &FailedAllocation::place)};
     if (want.board) finding.explains = {place_of(want.facts, *want.board)};
     if (asked_for_too_much(want)) {
         finding.severity = Severity::warning;

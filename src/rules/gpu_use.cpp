@@ -38,8 +38,7 @@ Verdict gpu_compute_prohibited(const Facts& facts, const Matrix&) {
             verdict.findings.push_back(closed(facts, subject_of(gpu), "cuda_devices", places_on(facts, gpu.index)));
     }
     if (!verdict.findings.empty()) return fault_or(std::move(verdict.findings), {});
-    if (facts.nvml_devices.empty() && all_known) return pass("CUDA is allowed on every GPU that it sees");
-    return verdict;
+    return facts.nvml_devices.empty() && all_known ? pass("CUDA is allowed on every GPU that it sees") : verdict;
 }
 
 static std::vector<Remedy> for_shared_gpu(const Facts& facts) {
@@ -65,7 +64,7 @@ static Verdict judge_exclusive_mode(const Facts& facts, const Board& board) {
     // In this mode the server of MPS is the one process, and all others share the GPU through it.
     if (facts.driver.mps_pipe) return not_applicable("MPS is configured, and its server is expected to use the GPU");
     const std::string pids =
-        join_with_and(each(board.processes, [](const auto& process) { return std::to_string(process.pid); }));
+        join_with_and(mapped(board.processes, [](const auto& process) { return std::to_string(process.pid); }));
     return fault({.severity = severity_on(facts, board, Severity::error),
                   .subject = subject_of(board),
                   .message = subject_of(board) + " is in exclusive-process mode and in use by process " + pids,
@@ -87,8 +86,7 @@ Verdict gpu_exclusive_mode_busy(const Facts& facts, const Matrix&) {
     const auto refusals = cuda_failures(facts, cuda_device_unavailable);
     if (!refusals.empty()) return fault_or(findings_for(refusals, refused), {});
     if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
-    if (!facts.driver.init && !lower_cause(facts)) return undecided("the result of cuInit is unknown");
-    return boards;
+    return facts.driver.init || lower_cause(facts) ? boards : undecided("the result of cuInit is unknown");
 }
 
 /// Little memory is free: held by processes that are seen, or not.

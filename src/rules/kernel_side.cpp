@@ -123,11 +123,11 @@ Verdict device_nodes_unreadable(const Facts& facts, const Matrix&) {
         return fault(
             {.subject = closed.front(),
              .message = "this user has no read and write permission for " + join_with_and(closed),
-             .evidence =
-                 each(closed,
-                      [&](const std::string& path) {
-                          return Evidence{path, "mode and owner " + node_at(facts, path)->mode, "driver.device_nodes"};
-                      }),
+             .evidence = mapped(
+                 closed,
+                 [&](const std::string& path) {
+                     return Evidence{path, "mode and owner " + node_at(facts, path)->mode, "driver.device_nodes"};
+                 }),
              .remedies = {open_nodes(facts, *node_at(facts, closed.front()))}});
     if (!probe_completed(facts, "driver_files")) return undecided("listing the device nodes did not finish");
     if (facts.driver.device_nodes.empty()) return not_applicable("there are no device nodes");
@@ -168,8 +168,7 @@ Verdict uvm_device_node_missing(const Facts& facts, const Matrix&) {
     if (!node_at(facts, "/dev/nvidiactl")) return not_applicable("the other device nodes are missing too");
     if (!facts.driver.init)
         return undecided("the result of cuInit is unknown, and CUDA programs may create the node themselves");
-    if (!uvm_node_to_blame(facts)) return not_applicable("cuInit failed for another reason");
-    return fault(uvm_missing(facts));
+    return uvm_node_to_blame(facts) ? fault(uvm_missing(facts)) : not_applicable("cuInit failed for another reason");
 }
 
 /// What the kernel shows of a driver is in /proc, /sys and /dev, and this process does not see them.

@@ -125,8 +125,7 @@ static std::optional<bool> is_used(const Facts& facts, const Library& part) {
 /// Without it no recurrent network runs.
 static bool needed_by_rnn(const Library& part, const Matrix& matrix) {
     if (part.kind == LibraryKind::cudnn) return true;
-    const auto parts = matrix.cudnn_parts(major_of_file(part).value_or(0));
-    return std::ranges::any_of(parts, [&](const CudnnPart& row) {
+    return std::ranges::any_of(matrix.cudnn_parts(major_of_file(part).value_or(0)), [&](const CudnnPart& row) {
         return row.needed_by_rnn && (row.soname == part.soname || row.soname == file_name(part.path));
     });
 }
@@ -140,7 +139,7 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
     return {.severity = at_once ? Severity::error : Severity::warning,
             .subject = zlib,
             .message = zlib + " was not found; " +
-                       join_with_and(each(parts, [](const Library* part) { return file_name(part->path); })) +
+                       join_with_and(mapped(parts, [](const Library* part) { return file_name(part->path); })) +
                        " of the cuDNN in " + directory + (parts.size() == 1 ? " needs it: " : " need it: ") +
                        (at_once ? "no recurrent network runs" : "convolutions fail, recurrent networks do not"),
             .evidence = {{zlib, "not in the loader's search path", "libraries"}},

@@ -1,9 +1,7 @@
 // Versions that a person names.
 #include <set>
 
-#include "matrix/ranges.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/verdict_builder.hpp"
 
 namespace rnncheck::rules {
 
@@ -274,11 +272,11 @@ Verdict version_not_expected(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     compare(answers, {{"the driver", driver_version(facts)}}, "the driver", "driver.library_version", expected.driver,
             profile);
-    const auto runtimes = each(facts.runtimes, [](const Runtime& runtime) {
+    const auto runtimes = mapped(facts.runtimes, [](const Runtime& runtime) {
         return Found{"the CUDA runtime at " + runtime.library, runtime.version};
     });
     compare(answers, runtimes, "the CUDA runtime", "runtimes", expected.cuda, profile);
-    const auto cudnns = each(facts.cudnns, [](const Cudnn& one) {
+    const auto cudnns = mapped(facts.cudnns, [](const Cudnn& one) {
         return Found{"cuDNN at " + one.library, one.version};
     });
     compare(answers, cudnns, "cuDNN", "cudnns", expected.cudnn, profile);

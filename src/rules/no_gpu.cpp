@@ -52,7 +52,7 @@ static std::string message_without_gpu(const Facts& facts) {
 }
 
 static std::string instances_in(const Facts& facts) {
-    std::vector<std::string> nodes = each(facts.driver.device_nodes, &DeviceNode::path);
+    std::vector<std::string> nodes = mapped(facts.driver.device_nodes, &DeviceNode::path);
     std::erase_if(nodes, [](const std::string& path) { return !path.starts_with("/dev/nvidia-caps/"); });
     return nodes.empty() ? "none" : join_with_and(nodes);
 }

@@ -204,7 +204,7 @@ static void join_cut_offs(std::vector<Finding>& findings) {
         Finding joined = std::move(alike.front());
         alike.erase(alike.begin());
         if (!alike.empty())
-            joined.message += "; the same for " + join_with_and(each(alike, [](const Finding& other) {
+            joined.message += "; the same for " + join_with_and(mapped(alike, [](const Finding& other) {
                                   return other.message.substr(0, other.message.find(" had not responded"));
                               }));
         for (const Finding& other : alike) append(joined.symptoms, other.symptoms);

@@ -1,7 +1,5 @@
 // Python environments and the packages in them.
-#include "compat/plan.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/remedies.hpp"
 
 namespace rnncheck::rules {
 
@@ -58,7 +56,7 @@ static std::string to_install(const Facts& facts, const PythonEnvironment& envir
 }
 
 static Remedy only_one_of(const Facts& facts, const PythonEnvironment& environment, const Packages& packages) {
-    const auto names = each(packages, [](const PythonPackage* package) { return shell_quoted(package->name); });
+    const auto names = mapped(packages, [](const PythonPackage* package) { return shell_quoted(package->name); });
     return remedy("cudnn_installation_broken", {pip(&environment, "uninstall -y " + join(names, " ")),
                                                 pip(&environment, again(to_install(facts, environment, packages)))});
 }
@@ -100,7 +98,7 @@ Verdict cudnn_installation_broken(const Facts& facts, const Matrix&) {
 static std::vector<std::string> packages_of(const Framework& framework) {
     std::vector<std::string> packages = framework.other_packages;
     if (framework.package) packages.insert(packages.begin(), *framework.package);
-    return each(packages, [](const std::string& package) { return package.substr(0, package.find(' ')); });
+    return mapped(packages, [](const std::string& package) { return package.substr(0, package.find(' ')); });
 }
 
 static bool is_without_cuda(const std::string& package) {
@@ -112,8 +110,7 @@ static bool is_without_cuda(const std::string& package) {
 static std::string one_to_keep(const Framework& framework, const std::vector<std::string>& names) {
     const auto with = std::ranges::find_if_not(names, is_without_cuda);
     const std::string name = with == names.end() ? names.front() : *with;
-    const bool old_name = name == "tensorflow-gpu" && framework.version && framework.version->major() >= 2;
-    return old_name ? "tensorflow" : name;
+    return name == "tensorflow-gpu" && framework.version && framework.version->major() >= 2 ? "tensorflow" : name;
 }
 
 /// PaddlePaddle 3 with CUDA is in an index of its own: the table knows the command, for the CUDA of the files if told.

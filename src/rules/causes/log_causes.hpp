@@ -66,8 +66,6 @@ bool names_the_toolkit(std::string_view library);
 
 /// The cuDNN that was loaded against the one wanted; the GPU and the driver against the CUDA of the build.
 void add_version_features(KnownOfLog& t);
-/// The libraries that could not be opened against what is there.
-void add_library_features(KnownOfLog& t);
 
 /// The remedies of the cause; before them a container image, if no published build of the framework runs on the log's
 /// GPU.

@@ -82,15 +82,6 @@ void add_missing_cuda(KnownOfLog& t) {
               "the framework was built with CUDA " + build->text + ", " + *name + " is required");
 }
 
-}  // namespace
-
-void add_library_features(KnownOfLog& t) {
-    add_missing_cudnn(t);
-    add_missing_cuda(t);
-}
-
-namespace {
-
 std::optional<double> number(const std::optional<std::string>& text) {
     if (!text) return std::nullopt;
     double value = 0;
@@ -114,7 +105,7 @@ bool says_so(std::string_view words, std::string_view word) {
 }
 
 void add_systems(KnownOfLog& t) {
-    const auto any = [&](std::initializer_list<const char*> words, auto says) {
+    const auto any = [](std::initializer_list<const char*> words, auto says) {
         return std::ranges::any_of(words, says);
     };
     const auto says = [&](const char* word) { return t.said.says(word); };
@@ -230,8 +221,7 @@ std::optional<bool> compared(const ParsedHints& said, std::string_view word) {
 
 bool KnownOfLog::holds(std::string_view word) const {
     if (word.starts_with('!')) return !holds(word.substr(1));
-    if (const auto answer = compared(said, word)) return *answer;
-    return has(word);
+    return compared(said, word).value_or(has(word));
 }
 
 KnownOfLog known_of_log(const Facts& facts, const Matrix& matrix) {
@@ -243,7 +233,8 @@ KnownOfLog known_of_log(const Facts& facts, const Matrix& matrix) {
     add_devices(t);
     add_memory(t);
     add_version_features(t);
-    add_library_features(t);
+    add_missing_cudnn(t);
+    add_missing_cuda(t);
     add_summary(t);
     return t;
 }

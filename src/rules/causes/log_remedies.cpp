@@ -21,10 +21,6 @@ struct Asked {
     std::optional<Version> cuda, cudnn;
 };
 
-std::string major_of(const Version& version) {
-    return std::to_string(version.major());
-}
-
 /// "==9.*"; with a minor ">=8.6,<9": a framework takes its own minor of cuDNN and later ones. Never a version without
 /// code for the GPU; nothing where there is no other.
 std::optional<std::string> range_of(const Version& cudnn, int cuda, const KnownOfLog& t) {
@@ -149,22 +145,21 @@ Remedy plain_remedy(const LogCause& cause) {
 const std::string& for_shell(const std::string& command, const std::string& on_windows, const KnownOfLog& t) {
     static const std::string none;
     if (!t.has("os_windows")) return command;
-    if (!on_windows.empty()) return on_windows;
-    return is_for_unix(command) ? none : command;
+    return !on_windows.empty() ? on_windows : is_for_unix(command) ? none : command;
 }
 
 Remedy with_package_of_cudnn(const LogCause& cause, const KnownOfLog& t) {
     Remedy remedy = plain_remedy(cause);
     const auto pairs = possible(cause, t);
     if (pairs.size() > 1)
-        remedy.text = "If the program uses CUDA " + major_of(*pairs.front().cuda) + ": " +
+        remedy.text = "If the program uses CUDA " + std::to_string(pairs.front().cuda->major()) + ": " +
                       lower(remedy.text.substr(0, 1)) + remedy.text.substr(1);
     for (const Asked& asked : pairs) {
         const auto command = filled_in(cause.command, asked, t);
         if (command && remedy.commands.empty())
             remedy.commands = commands_of(*command, " && ");
         else if (command)
-            remedy.text += ". If it uses CUDA " + major_of(*asked.cuda) + ": " + *command;
+            remedy.text += ". If it uses CUDA " + std::to_string(asked.cuda->major()) + ": " + *command;
     }
     return remedy;
 }

@@ -249,8 +249,7 @@ std::optional<Version> build_cuda(const KnownOfLog& t) {
     if (said.build_cuda) return said.build_cuda;
     if (const auto cuda = t.version("env_build_cuda", "cuda")) return cuda;
     const auto row = built_with(t);
-    if (!row || (said.cuda && !said.says("system") && *said.cuda < row->newest_cuda)) return said.cuda;
-    return row->newest_cuda;
+    return !row || (said.cuda && !said.says("system") && *said.cuda < row->newest_cuda) ? said.cuda : row->newest_cuda;
 }
 
 std::optional<Version> wanted_cuda(const KnownOfLog& t) {
@@ -284,9 +283,8 @@ std::optional<Version> driver_in_log(const KnownOfLog& t) {
 }
 
 std::optional<Version> gpu_capability(const KnownOfLog& t) {
-    if (const auto named = capability_of_sm(t.told("torch_gpu_not_compatible", "capability").value_or("")))
-        return named;
-    return capability(t);
+    const auto named = capability_of_sm(t.told("torch_gpu_not_compatible", "capability").value_or(""));
+    return named ? named : capability(t);
 }
 
 void add_version_features(KnownOfLog& t) {

@@ -104,8 +104,7 @@ Finding about_promised(const Facts& facts, const Sweep& sweep, const Runs& runs,
 
 std::optional<Verdict> without_gpu(const Facts& facts) {
     if (!facts.cuda_devices.empty()) return std::nullopt;
-    if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
+    if (auto verdict = without_cuinit(facts)) return verdict;
     if (!facts.driver.init->ok()) return not_applicable("the driver does not initialize");
     if (!probe_completed(facts, "driver_api")) return undecided("querying the driver did not finish");
     return not_applicable("CUDA sees no GPU");
@@ -132,8 +131,7 @@ static Verdict without_runs(const Facts& facts) {
     const bool all_broken = std::ranges::all_of(copies, [](const CudnnCopy& copy) {
         return never_answered(copy) || (copy.answer && copy.answer->rnn_usable == false);
     });
-    if (all_broken) return not_applicable("no cuDNN installation has a working RNN API");
-    return undecided(why_not_run(facts));
+    return all_broken ? not_applicable("no cuDNN installation has a working RNN API") : undecided(why_not_run(facts));
 }
 
 Verdict pass_if_tried(const Facts& facts, const std::string& reason, const std::string& unknown) {
@@ -145,7 +143,7 @@ Verdict pass_if_tried(const Facts& facts, const std::string& reason, const std::
 }
 
 std::vector<std::string> places_of(const Facts& facts, const Runs& runs) {
-    return each(runs, [&](const RnnRun* run) { return place_of(facts, *run); });
+    return mapped(runs, [&](const RnnRun* run) { return place_of(facts, *run); });
 }
 
 bool failures_are_known(const Facts& facts, const std::string& library) {
@@ -199,7 +197,7 @@ std::vector<FailedAllocation> failed_allocations(const Facts& facts, int gpu) {
 }
 
 std::string holders_of(const Board& board) {
-    return join_with_and(each(board.processes, [](const auto& process) {
+    return join_with_and(mapped(board.processes, [](const auto& process) {
         return "process " + std::to_string(process.pid) +
                (process.memory_mib ? " (" + std::to_string(*process.memory_mib) + " MiB)" : "");
     }));

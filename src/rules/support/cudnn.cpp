@@ -120,7 +120,7 @@ std::optional<Finding> note_several(const std::string& what,
     return Finding{.severity = Severity::note,
                    .subject = what,
                    .message = std::to_string(versions.size()) + " versions of " + what + " are installed (" +
-                              join_with_and(each(versions, [](const Version& version) { return version.text; })) +
+                              join_with_and(mapped(versions, [](const Version& version) { return version.text; })) +
                               "); the loader finds " +
                               (given.empty() ? "none of them by default" : join_with_and(given)),
                    .evidence = std::move(evidence),
@@ -142,13 +142,11 @@ std::optional<int> major_of_file(const Library& library) {
 
 std::optional<Version> full_version_in_name(const Library& library) {
     const auto& version = library.version_in_name;
-    const bool in_full = version && std::ranges::count(version->text, '.') >= 2;
-    return in_full ? version : std::nullopt;
+    return version && std::ranges::count(version->text, '.') >= 2 ? version : std::nullopt;
 }
 
 const Library* part_of(const Facts& facts, const CudnnCopy& copy, const std::string& soname) {
-    const Library* given = nullptr;
-    const Library* beside = nullptr;
+    const Library *given = nullptr, *beside = nullptr;
     for (const auto& library : facts.libraries) {
         // The loader searches for names, whatever the file's own is.
         const bool goes_by =
@@ -157,8 +155,7 @@ const Library* part_of(const Facts& facts, const CudnnCopy& copy, const std::str
         if (library.picked_by_loader && !given) given = &library;
         if (copy.file && in_one_directory(library, *copy.file) && !beside) beside = &library;
     }
-    if (given && given->found_via == FoundVia::ld_library_path) return given;
-    return beside ? beside : given;
+    return beside && !(given && given->found_via == FoundVia::ld_library_path) ? beside : given;
 }
 
 std::vector<CudnnPart> parts_needed(const CudnnCopy& copy, const Matrix& matrix) {

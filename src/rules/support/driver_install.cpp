@@ -79,8 +79,7 @@ std::vector<std::string> driver_install_commands(const Facts& facts, const std::
     if (in_container(facts) || on_wsl(facts)) return {};  // the driver belongs to the host
     const std::string os = facts.host.os.value_or("");
     if (contains(os, "Ubuntu")) return ubuntu_driver(facts, needed);
-    if (contains(os, "Debian")) return debian_driver(facts, needed);
-    return {};
+    return contains(os, "Debian") ? debian_driver(facts, needed) : std::vector<std::string>();
 }
 
 }  // namespace rnncheck::rules

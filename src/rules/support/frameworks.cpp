@@ -38,21 +38,18 @@ void fill(const Facts& facts, const Matrix& matrix, Framework& framework) {
     std::vector<FrameworkBuild> rows = builds_of(facts, matrix, framework).with_cuda;
     std::erase_if(rows,
                   [&](const FrameworkBuild& row) { return framework.cuda && !agree(*row.cuda, *framework.cuda); });
-    if (rows.empty() || !framework.uses_cuda.value_or(true)) return;
+    if (rows.empty() || !framework.uses_cuda.value_or(framework.asked)) return;
     const FrameworkBuild& row = rows.front();
-    const bool all_from_system = std::ranges::all_of(rows, takes_system_libraries);
-    if (!framework.asked && !framework.uses_cuda) return;
     if (framework.asked) framework.uses_cuda = true;
     refine(framework.cuda, row.cuda);
     refine(framework.cudnn, row.cudnn);
     if (!framework.targets && !row.targets.empty()) framework.targets = row.targets;
-    if (framework.asked && all_from_system) give_system_libraries(facts, framework);
+    if (framework.asked && std::ranges::all_of(rows, takes_system_libraries)) give_system_libraries(facts, framework);
 }
 
 bool same_directory(const Facts& facts, const std::string& one, const std::string& other) {
     if (directory_of(one) == directory_of(other)) return true;
-    const Library* first = library_at(facts, one);
-    const Library* second = library_at(facts, other);
+    const Library *first = library_at(facts, one), *second = library_at(facts, other);
     return first && second && first->real_path && second->real_path &&
            directory_of(*first->real_path) == directory_of(*second->real_path);
 }

@@ -347,7 +347,7 @@ Remedy installing(const Facts& facts, const Framework& framework, const std::opt
                    " does not search Python packages: install it system-wide, or add the directory of a package's "
                    "libraries to LD_LIBRARY_PATH";
     if (may_add && environment && !environment->package_directories.empty()) {
-        const auto directories = each(wheels->directories, [&](const std::string& directory) {
+        const auto directories = mapped(wheels->directories, [&](const std::string& directory) {
             return environment->package_directories.front() + '/' + directory;
         });
         remedy.commands = {install, export_of_loader_path(join(directories, ":"))};

@@ -68,11 +68,7 @@ Verdict Rule::check(const Facts& facts, const Matrix& matrix) const {
 
 std::span<const Named<Rule>> rules_of_the_directory() {
     static const auto rules = read_rules();
-    static const auto named = [] {
-        std::vector<Named<Rule>> list;
-        for (const auto& [name, rule] : rules) list.push_back({name, &rule});
-        return list;
-    }();
+    static const auto named = mapped(rules, [](const auto& rule) { return Named<Rule>{rule.first, &rule.second}; });
     return named;
 }
 

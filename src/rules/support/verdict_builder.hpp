@@ -41,8 +41,7 @@ class VerdictBuilder {
         if (!outside_.empty()) return outside_the_data(outside_);
         if (!depends_.empty()) return depends_on_choice(depends_);
         if (!unknown_.empty()) return undecided(unknown_);
-        if (!no_pass_.empty()) return not_applicable(no_pass_);
-        return otherwise;
+        return no_pass_.empty() ? otherwise : not_applicable(no_pass_);
     }
 
     Verdict close() {

@@ -127,8 +127,7 @@ std::optional<std::size_t> decides_on(const std::string& os, const std::vector<F
         return !some.empty() && std::ranges::all_of(some, [&](auto i) { return answers[i] == answers[some[0]]; });
     };
     if (agree_on(all)) return defaults.empty() ? all.front() : defaults.front();
-    if (agree_on(defaults) && answers[defaults.front()] != 0) return defaults.front();
-    return std::nullopt;
+    return agree_on(defaults) && answers[defaults.front()] != 0 ? std::optional(defaults.front()) : std::nullopt;
 }
 
 std::string depends_on_build(const Framework& framework, const std::vector<FrameworkBuild>& builds,
@@ -177,14 +176,11 @@ std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& v
 
 void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework, VerdictBuilder& answers,
                   const Judge& judge) {
-    std::vector<Verdict> verdicts;
-    std::vector<int> numbers;
-    for (const FrameworkBuild& build : builds) {
-        verdicts.push_back(judge(build));
-        const Outcome outcome = verdicts.back().outcome;
-        numbers.push_back(outcome == Outcome::fault ? -1 : outcome == Outcome::pass ? 1 : 0);
-    }
     if (builds.empty()) return;
+    auto verdicts = mapped(builds, judge);
+    const auto numbers = mapped(verdicts, [](const Verdict& verdict) {
+        return verdict.outcome == Outcome::fault ? -1 : verdict.outcome == Outcome::pass ? 1 : 0;
+    });
     const DecidingBuild deciding = deciding_build(framework, builds, numbers);
     if (!deciding.build) return answers.depends(deciding.words);
     const auto at = static_cast<std::size_t>(deciding.build - builds.data());
@@ -329,18 +325,15 @@ static std::string versions_by_outcome(const std::vector<Facts>& possible, const
 Verdict judge_possible(const Rule& rule, const Facts& told, const std::vector<Facts>& possible, const Matrix& matrix) {
     Verdict in_part = rule.check(told, matrix);
     if (possible.size() == 1) return in_part;
-    std::vector<Outcome> outcomes;
-    Verdict last;
-    for (const Facts& one : possible) {
-        last = rule.check(one, matrix);
-        outcomes.push_back(last.outcome);
-    }
+    auto verdicts = mapped(possible, [&](const Facts& one) { return rule.check(one, matrix); });
+    const auto outcomes = mapped(verdicts, &Verdict::outcome);
     if (std::ranges::adjacent_find(outcomes, std::not_equal_to()) != outcomes.end()) {
         const std::string depends = "it depends on the exact version, and CUDA or cuDNN was specified only in part" +
                                     versions_by_outcome(possible, outcomes);
         return rule.max_severity == Severity::note ? undecided(depends) : depends_on_choice(depends);
     }
-    return in_part.outcome == last.outcome ? in_part : in_their_words(std::move(last), told, possible.back());
+    if (in_part.outcome == outcomes.back()) return in_part;
+    return in_their_words(std::move(verdicts.back()), told, possible.back());
 }
 
 compat::DriverAsked driver_asked(const Facts& facts) {

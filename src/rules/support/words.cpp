@@ -32,16 +32,14 @@ std::optional<Verdict> without_cuinit(const Facts& facts) {
 }
 
 std::vector<Finding> findings_for(const std::vector<FailedCall>& failures, const Finding& sample) {
-    std::vector<Finding> findings;
-    for (const auto& failed : failures) {
+    return mapped(failures, [&](const FailedCall& failed) {
         Finding finding = sample;
         finding.subject = failed.subject;
         finding.evidence.insert(finding.evidence.begin(), evidence_of(failed));
         finding.symptoms = {failed.explains.front()};
         finding.explains = failed.explains;
-        findings.push_back(std::move(finding));
-    }
-    return findings;
+        return finding;
+    });
 }
 
 std::string cuda_for_driver(int major) {

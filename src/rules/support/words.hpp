@@ -1,22 +1,12 @@
 // Failed calls in words and as evidence, and the names by which findings explain each other (Rule::yields_to). Pure.
 #pragma once
 
-#include <functional>
-
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "facts/queries.hpp"
 #include "report/finding.hpp"
 
 namespace rnncheck::rules {
-
-/// What a function or a member gives for each.
-template <class Things, class Of>
-auto each(const Things& things, Of&& of) {
-    std::vector<std::remove_cvref_t<std::invoke_result_t<Of, decltype(*std::begin(things))>>> all;
-    for (const auto& thing : things) all.push_back(std::invoke(of, thing));
-    return all;
-}
 
 /// The value of an evidence; empty when it is unknown.
 std::string if_known(const std::optional<Version>& version);
