@@ -34,9 +34,7 @@ static std::vector<std::string> library_names_in(const Root& root, const std::st
     std::set<std::tuple<LibraryKind, std::size_t, std::string>> found;
     for (const auto& name : root.names_in(directory))
         if (const auto library = loader::library_name(name)) found.emplace(library->kind, name.size(), name);
-    std::vector<std::string> names;
-    for (const auto& [kind, length, name] : found) names.push_back(name);
-    return names;
+    return mapped(found, [](const auto& entry) { return std::get<std::string>(entry); });
 }
 
 /// Goes through the directories in search order.

@@ -43,9 +43,7 @@ static CallResult launch(const vendor::Opened<vendor::CudaApi>& cuda, Numbers& n
 }
 
 static std::vector<std::string> targets(const Facts& facts) {
-    std::vector<std::string> names;
-    for (const auto& gpu : facts.cuda_devices) names.push_back("GPU " + std::to_string(gpu.index));
-    return names;
+    return mapped(facts.cuda_devices, [](const Gpu& gpu) { return "GPU " + std::to_string(gpu.index); });
 }
 
 static void run(const Job& job, ProbeWriter& writer) {

@@ -5,13 +5,9 @@
 
 namespace rnncheck::probes {
 
-namespace {
-
 /// Beyond this a count is no answer, and to ask so many GPUs would take forever; the largest machines have some
 /// hundred MIG instances.
 constexpr std::int64_t most_gpus = 1024;
-
-}  // namespace
 
 std::string pci_address(std::string_view text) {
     std::string address = lower(text);

@@ -63,10 +63,8 @@ std::vector<std::string> installations_to_query(const Facts& facts, LibraryKind 
     std::ranges::stable_sort(found, {}, [&](const Library* library) {
         return library->picked_by_loader ? 0 : framework_that_gets(facts, library->path) ? 1 : 2;
     });
-    std::vector<std::string> paths;
-    for (const Library* library : found)
-        if (paths.size() < most_installations) paths.push_back(library->path);
-    return paths;
+    found.resize(std::min(found.size(), most_installations));
+    return mapped(found, &Library::path);
 }
 
 std::vector<std::string> companions_of(const Facts& facts, const std::string& cudnn_path) {
@@ -98,8 +96,7 @@ bool waits(const Library& library) {
 }
 
 std::optional<int> major_of(const std::optional<loader::LibraryName>& name) {
-    if (!name || !name->version) return std::nullopt;
-    return name->version->major();
+    return name && name->version ? std::optional(name->version->major()) : std::nullopt;
 }
 
 bool is_cudnn(LibraryKind kind) {

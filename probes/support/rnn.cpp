@@ -19,9 +19,7 @@ bool wanted(const std::optional<RnnRequest>& request, const RnnTarget& target) {
 }
 
 bool all_done(const Facts& facts, const RnnTarget& target) {
-    if (facts.rnn_runs.empty()) return false;
-    const auto done = done_before(facts, target, cases_of(facts, target).size());
-    return !includes(done, false);
+    return !facts.rnn_runs.empty() && !includes(done_before(facts, target, cases_of(facts, target).size()), false);
 }
 
 RunEnd outcome_before_9(std::int64_t status) {

@@ -13,12 +13,8 @@
 
 namespace rnncheck {
 
-namespace {
-
 constexpr int most_links = 40;  // what Linux follows as well before it answers ELOOP
 constexpr std::size_t most_at_once = 1 << 16;
-
-}  // namespace
 
 ssize_t read_onto(std::string& text, int file, std::size_t most) {
     const std::size_t before = text.size();
@@ -65,8 +61,7 @@ std::vector<std::string> Root::names_in(std::string_view directory, std::size_t 
 std::optional<std::string> Root::link(std::string_view path) const {
     char target[PATH_MAX];
     const ssize_t length = readlink(outside(path).c_str(), target, sizeof target);
-    if (length <= 0) return std::nullopt;
-    return std::string(target, static_cast<std::size_t>(length));
+    return length > 0 ? std::optional(std::string(target, static_cast<std::size_t>(length))) : std::nullopt;
 }
 
 /// Nothing when they run in a circle.
@@ -110,8 +105,7 @@ std::optional<struct stat> Root::status(std::string_view path) const {
 }
 
 std::optional<std::string> Root::real_path(std::string_view path) const {
-    if (!exists(path)) return std::nullopt;  // most are not there, which costs one call
-    return follow_links(path);
+    return exists(path) ? follow_links(path) : std::nullopt;  // most are not there, which costs one call
 }
 
 bool Root::surely_absent(std::string_view path) const {

@@ -27,12 +27,10 @@ std::string utc_time(std::chrono::system_clock::time_point time) {
 
 namespace log {
 
-namespace {
-
-Level chosen = Level::normal;
+static Level chosen = Level::normal;
 
 /// Made on first use: a run that has nothing to say does not pay for the logger.
-spdlog::logger& logger() {
+static spdlog::logger& logger() {
     static spdlog::logger stderr_logger = [] {
         spdlog::logger made("rnncheck", std::make_shared<spdlog::sinks::stderr_sink_st>());
         made.set_pattern("rnncheck: %v");
@@ -41,8 +39,6 @@ spdlog::logger& logger() {
     }();
     return stderr_logger;
 }
-
-}  // namespace
 
 void set_level(Level level) {
     chosen = level;

@@ -8,8 +8,6 @@
 
 namespace rnncheck {
 
-namespace {
-
 constexpr std::size_t block_bytes = 64;
 using State = std::array<std::uint32_t, 8>;
 
@@ -24,7 +22,7 @@ constexpr std::array<std::uint32_t, 64> round_constants = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-std::array<std::uint32_t, 64> message_schedule(std::string_view block) {
+static std::array<std::uint32_t, 64> message_schedule(std::string_view block) {
     std::array<std::uint32_t, 64> w{};
     for (std::size_t i = 0; i < block.size(); ++i) w[i / 4] = w[i / 4] << 8 | static_cast<unsigned char>(block[i]);
     for (std::size_t i = 16; i < w.size(); ++i) {
@@ -35,7 +33,7 @@ std::array<std::uint32_t, 64> message_schedule(std::string_view block) {
     return w;
 }
 
-void add_block(State& state, std::string_view block) {
+static void add_block(State& state, std::string_view block) {
     const auto w = message_schedule(block);
     auto [a, b, c, d, e, f, g, h] = state;
     for (std::size_t i = 0; i < w.size(); ++i) {
@@ -50,15 +48,13 @@ void add_block(State& state, std::string_view block) {
 }
 
 /// The rest of the message with the padding: a 1 bit, zeros, the length in bits (FIPS 180-4, 5.1.1).
-std::string padded_end(std::string_view rest, std::uint64_t total_bytes) {
+static std::string padded_end(std::string_view rest, std::uint64_t total_bytes) {
     std::string end(rest);
     end += '\x80';
     while (end.size() % block_bytes != block_bytes - 8) end += '\0';
     for (int shift = 56; shift >= 0; shift -= 8) end += static_cast<char>(total_bytes * 8 >> shift & 0xFF);
     return end;
 }
-
-}  // namespace
 
 std::string sha256_hex(std::string_view data) {
     State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};

@@ -73,8 +73,7 @@ void append_hex(std::string& out, unsigned char byte) {
 std::string_view trim(std::string_view text) {
     constexpr std::string_view space = " \t\r\n\f\v";
     const auto first = text.find_first_not_of(space);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(space) - first + 1);
+    return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(space) - first + 1);
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 
 namespace rnncheck {
@@ -37,12 +38,8 @@ std::optional<Version> find_version(std::string_view text, int min_parts) {
 
 static Version version_of(std::span<const int> numbers) {
     Version version;
-    std::size_t part = 0;
-    for (const int number : numbers) {
-        if (part > 0) version.text += '.';
-        version.text += std::to_string(number);
-        version.parts.at(part++) = number;
-    }
+    version.text = join(mapped(numbers, [](int number) { return std::to_string(number); }), ".");
+    std::ranges::copy(numbers, version.parts.begin());
     return version;
 }
 
@@ -55,8 +52,7 @@ Version shortened(const Version& version, std::size_t numbers) {
 }
 
 std::optional<Version> cuda_version_from_number(int number) {
-    if (number <= 0) return std::nullopt;
-    return make_version({number / 1000, number % 1000 / 10});
+    return number > 0 ? std::optional(make_version({number / 1000, number % 1000 / 10})) : std::nullopt;
 }
 
 std::optional<Version> cudnn_version_from_number(std::size_t number) {

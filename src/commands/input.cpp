@@ -167,8 +167,7 @@ std::vector<Issue> issues_in(const Tables& tables) {
 
 std::optional<int> days_from(std::string_view date, std::chrono::sys_days today) {
     const auto read = parse_date(date);
-    if (!read || *read > today) return std::nullopt;
-    return static_cast<int>((today - *read).count());
+    return read && *read <= today ? std::optional(static_cast<int>((today - *read).count())) : std::nullopt;
 }
 
 ToolStamp stamp_with(std::string matrix_date, std::string matrix_digest) {

@@ -30,10 +30,8 @@ std::optional<RnnRun> run_again(Facts facts, const RnnRun& failed, const RnnCase
     if (is_over(how.deadline)) return std::nullopt;
     progress.show("looking for a smaller case that fails: " + describe(rnn_case));
     facts.rnn_runs.clear();
-    facts.rnn_request = RnnRequest{};
-    facts.rnn_request->cases = {rnn_case};
-    const std::string target = probes::text_of(failed);
-    const Facts learnt = run_probe("rnn_forward", target, facts, how);
+    facts.rnn_request.emplace().cases = {rnn_case};
+    const Facts learnt = run_probe("rnn_forward", probes::text_of(failed), facts, how);
     if (learnt.rnn_runs.empty() || learnt.rnn_runs.front().skip_reason == SkipReason::deadline) return std::nullopt;
     return learnt.rnn_runs.front();
 }
@@ -173,8 +171,7 @@ std::vector<FitSearch> find_fits(const Facts& facts, const SurveyOptions& how, b
         progress.show("trying a " + std::string(name_of(calculated.of)) + " of " + std::to_string(size));
         Facts known = facts;
         known.rnn_request->trial = size;
-        const std::string target = probes::text_of(calculated);
-        const Facts learnt = run_probe("rnn_fit", target, known, how);
+        const Facts learnt = run_probe("rnn_fit", probes::text_of(calculated), known, how);
         if (!learnt.rnn_fits.empty()) return learnt.rnn_fits.front();
         if (is_over(how.deadline)) return std::nullopt;
         RnnFit lost = calculated;

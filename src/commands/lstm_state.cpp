@@ -51,12 +51,10 @@ std::vector<RnnRun> planned_cases(const Facts& facts) {
 std::vector<RnnRun> by_plan(const std::vector<RnnRun>& plan, const std::vector<RnnRun>& runs) {
     std::map<Place, const RnnRun*> known;
     for (const RnnRun& run : runs) known.emplace(place_of(run), &run);
-    std::vector<RnnRun> ordered;
-    for (const RnnRun& planned : plan) {
+    return mapped(plan, [&](const RnnRun& planned) {
         const auto* ran = look_up(known, place_of(planned));
-        ordered.push_back(ran ? **ran : planned);
-    }
-    return ordered;
+        return ran ? **ran : planned;
+    });
 }
 
 /// The paths of this machine, by what a redacted document has in their place; those that look alike are empty.

@@ -14,9 +14,7 @@
 
 namespace rnncheck {
 
-namespace {
-
-std::vector<std::string> restrictions_of(const Facts& facts) {
+static std::vector<std::string> restrictions_of(const Facts& facts) {
     std::vector<std::string> sentences;
     const auto not_started = std::ranges::count(facts.probe_runs, ProbeEnd::not_started, &ProbeRun::end);
     if (const ProbeRun* const first = find_by(facts.probe_runs, &ProbeRun::end, ProbeEnd::not_started))
@@ -30,8 +28,6 @@ std::vector<std::string> restrictions_of(const Facts& facts) {
     return sentences;
 }
 
-}  // namespace
-
 Progress::Progress(bool wanted) : wanted_(wanted && is_capable_terminal(STDERR_FILENO)) {}
 
 Progress::~Progress() {
@@ -40,8 +36,7 @@ Progress::~Progress() {
 
 void Progress::show(std::string_view text) {
     constexpr std::size_t narrow_terminal = 70;
-    if (!wanted_ || std::chrono::steady_clock::now() - start_ < std::chrono::seconds(1)) return;
-    if (text == last_) return;
+    if (!wanted_ || text == last_ || std::chrono::steady_clock::now() - start_ < std::chrono::seconds(1)) return;
     last_ = text;
     std::fprintf(stderr, "\r\x1b[K%s", escaped(text, narrow_terminal).c_str());
 }

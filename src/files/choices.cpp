@@ -159,13 +159,11 @@ std::string in_words(const Process& process, LoaderRule rule, std::size_t owner)
 }
 
 std::vector<LibraryChoice> choices_of(const Process& process, bool all) {
-    std::vector<LibraryChoice> choices;
     Group wanted;
     for (const Answer& answer : process.answers())
         if (all || concerns_gpu(file_name(answer.name))) wanted.push_back(&answer);
-    for (const auto& [key, group] : grouped(wanted, [](const Answer& a) { return std::pair(a.name, a.object); }))
-        choices.push_back(choice_of(process, group));
-    return choices;
+    const auto groups = grouped(wanted, [](const Answer& a) { return std::pair(a.name, a.object); });
+    return mapped(groups, [&](const auto& group) { return choice_of(process, group.second); });
 }
 
 std::string real_or_same(const Root& root, const std::string& path) {

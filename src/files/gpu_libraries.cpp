@@ -98,10 +98,8 @@ bool concerns_gpu(std::string_view name) {
         "libcudadevrt", "libcudadebugger",  "libcudla",    "libcutensor", "libnvToolsExt", "libnvJitLink",
         "libnvfatbin",  "libnvptxcompiler", "libnvvm",     "libnvblas",   "libnvjpeg",     "libnvshmem",
         "libnvinfer",   "libnvonnxparser",  "libnvidia-",  "libnpp",      "libnccl"};
-    if (!contains(name, marker)) return false;
-    if (library_name(name)) return true;
-    return name.starts_with("libz.so") ||
-           std::ranges::any_of(others, [&](auto start) { return name.starts_with(start); });
+    return contains(name, marker) && (library_name(name) || name.starts_with("libz.so") ||
+                                      std::ranges::any_of(others, [&](auto start) { return name.starts_with(start); }));
 }
 
 bool is_opened_by_programs(std::string_view name) {

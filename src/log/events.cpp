@@ -7,13 +7,11 @@
 
 namespace rnncheck::log_reader {
 
-namespace {
-
 constexpr std::size_t most_text = 240;
 constexpr std::size_t most_variants = 16;  ///< of one signature, distinguished by what the lines report
 
 /// Lines are long: what matched shall be in the quotation.
-std::string quotation(std::string_view line, std::string_view matched) {
+static std::string quotation(std::string_view line, std::string_view matched) {
     constexpr std::size_t before = 100;
     line = trim(line);
     if (line.size() <= most_text) return escaped(line, most_text);
@@ -22,13 +20,11 @@ std::string quotation(std::string_view line, std::string_view matched) {
     return "..." + escaped(line.substr(at - before), most_text);
 }
 
-std::size_t most_captures(const std::vector<LogEvent>& events) {
+static std::size_t most_captures(const std::vector<LogEvent>& events) {
     std::size_t most = 0;
     for (const LogEvent& event : events) most = std::max(most, event.captures.size());
     return most;
 }
-
-}  // namespace
 
 EventCollector::EventCollector(const Signatures& signatures)
     : signatures_(signatures), seen_(signatures_.size()), found_(signatures_.size()) {}

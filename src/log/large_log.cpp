@@ -1,7 +1,6 @@
 // Searches a log that is too large to be matched as a whole.
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <set>
 #include <unordered_set>
 

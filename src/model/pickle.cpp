@@ -8,11 +8,7 @@
 
 namespace rnncheck::model {
 
-namespace {
-
 constexpr std::size_t most_values = 1'000'000, none = static_cast<std::size_t>(-1);
-
-}  // namespace
 
 const Pickle::Code Pickle::codes[] = {
     {'\x80', [](Pickle& p) { p.cursor_.skip(1); }},  // PROTO

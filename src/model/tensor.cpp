@@ -7,18 +7,14 @@
 
 namespace rnncheck::model {
 
-namespace {
-
 constexpr std::uint64_t most_numbers = 1'000'000;
 
 /// One gate of an array, `part` numbers long.
-void append_gate(Numbers& to, const Numbers& from, std::size_t gate, std::size_t part) {
+static void append_gate(Numbers& to, const Numbers& from, std::size_t gate, std::size_t part) {
     if (from.empty()) return to.resize(to.size() + part);
     const auto begin = from.begin() + static_cast<std::ptrdiff_t>(gate * part);
     to.insert(to.end(), begin, begin + static_cast<std::ptrdiff_t>(part));
 }
-
-}  // namespace
 
 std::size_t bytes_of(const std::string& dtype) {
     const auto* const names = find_by(dtype_names, &DtypeNames::name, dtype);

@@ -146,8 +146,7 @@ class Child : public Process {
         polls.push_back(
             {answers_.number(), static_cast<short>(chatters() ? 0 : POLLIN), 0});  // its end wakes us anyway
         polls.push_back({output_.number(), POLLIN, 0});
-        const bool is_leaving = !answers_.open();
-        return is_leaving || chatters() ? short_wait_ms : usual_wait_ms;
+        return !answers_.open() || chatters() ? short_wait_ms : usual_wait_ms;
     }
 
     std::optional<ProbeRun> look() override {
@@ -171,9 +170,7 @@ class Child : public Process {
     bool chatters() const { return answered_ && lines_seen_ > 64; }
 
     void start() {
-        Pipe input = make_pipe();
-        Pipe answers = make_pipe();
-        Pipe output = make_pipe();
+        Pipe input = make_pipe(), answers = make_pipe(), output = make_pipe();
         if (!input.read.open() || !answers.read.open() || !output.read.open()) {
             run_.reason = std::string("a pipe could not be created: ") + std::strerror(errno);
             return;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <span>
 
 #include "base/directory_list.hpp"

@@ -50,8 +50,7 @@ struct Task {
 };
 
 std::string exclusive_key(const Task& task) {
-    const auto& probe = *task.probe;
-    return probe->exclusive ? probe->exclusive(task.job.target) : std::string();
+    return (*task.probe)->exclusive ? (*task.probe)->exclusive(task.job.target) : std::string();
 }
 
 ProbeRun record_of(const Task& task, ProbeRun run) {
@@ -126,9 +125,8 @@ class Stages {
                 start_what_fits();
                 start_witnesses(facts);
                 if (options_.checkpoint) options_.checkpoint([&] { return so_far(facts, tasks_); });
-                std::vector<const process::Process*> processes;
-                for (const Task* task : active_) processes.push_back(task->process.get());
-                process::wait_for_news(processes);
+                process::wait_for_news(
+                    mapped(active_, [](const Task* task) -> const process::Process* { return task->process.get(); }));
             } else {
                 Task& task = **ended;
                 active_.erase(ended);

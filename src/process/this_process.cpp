@@ -23,12 +23,10 @@
 
 namespace rnncheck::process {
 
-namespace {
-
 /// NVML and libcuda run as root make /dev/nvidia* with mknod and load the kernel module, directly or through the
 /// set-user-id program nvidia-modprobe. A diagnosis leaves no trace, so the process gives up the right to, unless
 /// asked.
-void give_up(unsigned capability) {
+static void give_up(unsigned capability) {
     prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
     __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3]{};
@@ -42,14 +40,14 @@ void give_up(unsigned capability) {
 }
 
 /// What `work` throws ends the fork: caught further up, it would go on as a second program.
-[[noreturn]] void run_and_exit(const std::function<int()>& work) noexcept {
+[[noreturn]] static void run_and_exit(const std::function<int()>& work) noexcept {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     _exit(work());
 }
 
 /// Waits until the other end is closed, by whatever ended the process that has it. That process's own children end with
 /// it (drop_privileges) and may still be writing for a moment.
-[[noreturn]] void remove_at_the_end(const std::string& path, int other_end) {
+[[noreturn]] static void remove_at_the_end(const std::string& path, int other_end) {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, nullptr);
@@ -65,8 +63,6 @@ void give_up(unsigned capability) {
     }
     _exit(0);
 }
-
-}  // namespace
 
 std::string own_program() {
     if (access("/proc/self/exe", X_OK) == 0) return "/proc/self/exe";

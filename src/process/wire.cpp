@@ -56,11 +56,9 @@ void write_line(int descriptor, std::string text) {
     }
 }
 
-namespace {
-
 constexpr std::size_t most_failed_calls = 64;
 
-void take(const Json& json, WireReader& reader, Facts& found) {
+static void take(const Json& json, WireReader& reader, Facts& found) {
     if (const auto call = json.find("calling"); call != json.end())
         reader.last_call = original_bytes(call->get<std::string>());
     if (const auto step = json.find("step"); step != json.end()) {
@@ -78,12 +76,10 @@ void take(const Json& json, WireReader& reader, Facts& found) {
 }
 
 /// A library gave back what cannot be: all that it found is lost, which is not to pass in silence.
-void report_unreadable(WireReader& reader, const std::string& why) {
+static void report_unreadable(WireReader& reader, const std::string& why) {
     if (reader.failed_calls.size() < most_failed_calls)
         reader.failed_calls.push_back({reader.last_call, -1, "returned what cannot be a fact: " + why});
 }
-
-}  // namespace
 
 LineMeaning WireReader::read(std::string_view line, Facts& found) {
     limit.reset();

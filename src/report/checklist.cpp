@@ -102,9 +102,7 @@ Words gpu_lines(const Facts& facts) {
     const auto groups = grouped(facts.cuda_devices, [&](const Gpu& gpu) { return gpu_words(facts, gpu, false); });
     Words rows;
     for (const auto& [words, gpus] : groups) {
-        std::vector<int> numbers;
-        for (const Gpu* gpu : gpus) numbers.push_back(gpu->index);
-        const std::string which = groups.size() == 1 ? "" : gpus_in_words(numbers) + ": ";
+        const std::string which = groups.size() == 1 ? "" : gpus_in_words(mapped(gpus, &Gpu::index)) + ": ";
         rows.push_back(which + (gpus.size() == 1
                                     ? words
                                     : std::to_string(gpus.size()) + " x " + gpu_words(facts, *gpus.front(), true)));
@@ -126,11 +124,10 @@ Words no_gpu_lines(const Facts& facts) {
 }
 
 Words cuda_lines(const Facts& facts) {
-    Words rows;
-    for (const Runtime& runtime : facts.runtimes)
-        rows.push_back((runtime.version ? shown(runtime.version->text) : "version unknown") +
-                       (runtime.library.empty() ? "" : "  " + shown(runtime.library)));
-    return rows;
+    return mapped(facts.runtimes, [](const Runtime& runtime) {
+        return (runtime.version ? shown(runtime.version->text) : "version unknown") +
+               (runtime.library.empty() ? "" : "  " + shown(runtime.library));
+    });
 }
 
 Words cudnn_lines(const Facts& facts) {
@@ -202,8 +199,7 @@ std::string networks_computed(const Facts& facts) {
         if (run.end == RunEnd::ok) types[run.rnn_case.cell].insert(run.rnn_case.dtype);
     Words cells;
     for (const auto& [cell, dtypes] : types) {
-        Words names;
-        for (const Dtype dtype : dtypes) names.emplace_back(name_of(dtype));
+        const Words names = mapped(dtypes, [](Dtype dtype) { return std::string(name_of(dtype)); });
         cells.push_back(network_name(cell) + " in " + join(names, ", "));
     }
     return join(cells, "; ");

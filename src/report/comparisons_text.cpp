@@ -110,11 +110,6 @@ std::string in_words(const FleetValue& value) {
     return value.value + (value.count == 0 ? " is expected" : " on " + on_nodes(value.count, value.nodes));
 }
 
-/// By who has which value.
-std::vector<std::string> division_by(const FleetField& field) {
-    return mapped(field.values, &FleetValue::nodes);
-}
-
 void write_fields(Page& page, const std::vector<const FleetField*>& fields) {
     constexpr std::size_t most_named = 4;
     const FleetField& first = *fields.front();
@@ -155,12 +150,13 @@ void write_nodes(Page& page, std::string_view heading, const std::string& nodes)
 }
 
 void write_groups(Page& page, const Fleet& fleet) {
+    const auto who_has_which = [](const FleetField& field) { return mapped(field.values, &FleetValue::nodes); };
     for (const FleetGroup& group : fleet.groups) {
         page.heading(on_nodes(group.nodes, shown(group.name)));
         if (group.differences.empty())
             page.line("  all " + std::to_string(group.fields_compared) + " fields are the same");
         // Fields that divide the nodes in the same way have one cause and are printed together.
-        for (const auto& [division, fields] : grouped(group.differences, division_by)) write_fields(page, fields);
+        for (const auto& [division, fields] : grouped(group.differences, who_has_which)) write_fields(page, fields);
     }
 }
 
@@ -170,9 +166,8 @@ void write_body(Page& page, const Fleet& fleet) {
     write_groups(page, fleet);
     write_nodes(page, "No report", fleet.missing);
     write_nodes(page, "Undetermined", fleet.undetermined);
-    std::vector<std::string> unreadable;
-    for (const FleetNodes& reports : fleet.unreadable) unreadable.push_back(reports.what + ": " + reports.nodes);
-    write_list(page, "Unreadable reports", unreadable);
+    const auto why = [](const FleetNodes& reports) { return reports.what + ": " + reports.nodes; };
+    write_list(page, "Unreadable reports", mapped(fleet.unreadable, why));
     if (fleet.repeated == 0) return;
     page.line();
     page.wrap("", pluralized(fleet.repeated, "report", "reports") + " left out: the same node has a later one");

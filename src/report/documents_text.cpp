@@ -171,8 +171,7 @@ void write_document(Page& page, const VersionDocument& document) {
 }
 
 void write_document(Page& page, const ListDocument& document) {
-    std::vector<std::vector<std::string>> rows;
-    for (const ListItem& item : document.items) rows.push_back({item.name, item.title});
+    const auto rows = mapped(document.items, [](const ListItem& item) { return std::vector{item.name, item.title}; });
     for (const std::string& line : aligned(rows)) page.line(line);
 }
 

@@ -5,9 +5,7 @@
 
 namespace rnncheck {
 
-namespace {
-
-std::vector<OutlineSection> sections_of(const Report& report) {
+static std::vector<OutlineSection> sections_of(const Report& report) {
     std::vector<OutlineSection> sections = {
         section("Recurrent networks", [&](Page& page) { write_sweeps(page, report.facts, true, ""); }),
         section("Recurrent layers",
@@ -21,14 +19,12 @@ std::vector<OutlineSection> sections_of(const Report& report) {
     return sections;
 }
 
-std::map<int, std::map<RunEnd, int>> tests_by_end(const Facts& facts) {
+static std::map<int, std::map<RunEnd, int>> tests_by_end(const Facts& facts) {
     std::map<int, std::map<RunEnd, int>> tests;
     for (const Gpu& gpu : facts.cuda_devices) tests[gpu.index];
     for (const RnnRun& run : facts.rnn_runs) ++tests[run.gpu][run.end];
     return tests;
 }
-
-}  // namespace
 
 OutlineSection section(std::string heading, const std::function<void(Page&)>& write) {
     Page page({});

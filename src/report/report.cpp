@@ -135,13 +135,9 @@ std::string sentence_of(const std::vector<JudgedLayer>& layers) {
     std::vector<std::string> without;
     for (const JudgedLayer& layer : layers)
         if (layer.cudnn == CudnnUse::no) without.push_back(layer.name);
-    const auto count = [&](CudnnUse use) {
-        return std::to_string(std::ranges::count(layers, use, &JudgedLayer::cudnn));
-    };
-    std::string text = count(CudnnUse::yes) + " of " +
-                       pluralized(layers.size(), "recurrent layer uses cuDNN", "recurrent layers use cuDNN");
-    if (!without.empty()) text += "; without it: " + join_with_and(without);
-    return text;
+    return concat(std::ranges::count(layers, CudnnUse::yes, &JudgedLayer::cudnn), " of ",
+                  pluralized(layers.size(), "recurrent layer uses cuDNN", "recurrent layers use cuDNN"),
+                  without.empty() ? "" : "; without it: " + join_with_and(without));
 }
 
 std::size_t count_of(const std::vector<Finding>& findings, Severity severity) {

@@ -79,8 +79,7 @@ std::size_t columns_of(std::string_view text) {
 }
 
 std::string padded(std::string_view text, std::size_t width) {
-    const std::size_t columns = columns_of(text);
-    return std::string(text) + std::string(width - std::min(width, columns), ' ');
+    return std::string(text) + std::string(width - std::min(width, columns_of(text)), ' ');
 }
 
 std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows) {

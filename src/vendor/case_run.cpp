@@ -9,10 +9,8 @@
 
 namespace rnncheck::vendor {
 
-namespace {
-
 /// FNV-1a of every output's size and bytes, eight at a time.
-std::string digest_of(const DeviceBytes& outputs) {
+static std::string digest_of(const DeviceBytes& outputs) {
     constexpr std::uint64_t prime = 0x100000001B3;
     std::uint64_t digest = 0xCBF29CE484222325;
     const auto take = [&](std::uint64_t word) { digest = (digest ^ word) * prime; };
@@ -31,8 +29,6 @@ std::string digest_of(const DeviceBytes& outputs) {
     std::snprintf(text, sizeof text, "%016" PRIx64, digest);
     return text;
 }
-
-}  // namespace
 
 CaseRun::CaseRun(const Session& session, const RnnCase& rnn_case)
     : session_(session),

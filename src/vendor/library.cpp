@@ -14,19 +14,15 @@ void* Library::symbol(const char* name) const {
     return handle ? dlsym(handle, name) : nullptr;
 }
 
-namespace {
-
-std::function<std::optional<std::string>(const std::string&)> reason_to_reject;
+static std::function<std::optional<std::string>(const std::string&)> reason_to_reject;
 
 /// Why the name may not be given to the loader, which would wait there forever.
-std::optional<std::string> rejection(const std::string& name) {
+static std::optional<std::string> rejection(const std::string& name) {
     struct stat about {};
     const bool is_path = name.find('/') != std::string::npos;
     if (is_path && stat(name.c_str(), &about) == 0 && !S_ISREG(about.st_mode)) return name + " is not a file";
     return reason_to_reject ? reason_to_reject(name) : std::nullopt;
 }
-
-}  // namespace
 
 void reject_openings(std::function<std::optional<std::string>(const std::string&)> reason) {
     reason_to_reject = std::move(reason);

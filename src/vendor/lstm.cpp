@@ -6,10 +6,8 @@
 
 namespace rnncheck::vendor {
 
-namespace {
-
 /// Rows of the case's x and y in memory order, each as its place in [sequence][step].
-std::vector<std::size_t> rows_in_memory(const RnnCase& rnn_case) {
+static std::vector<std::size_t> rows_in_memory(const RnnCase& rnn_case) {
     std::vector<std::size_t> rows;
     const LayerPlace place{rnn_case, 0};
     if (rnn_case.layout == Layout::batch_major) {
@@ -25,7 +23,7 @@ std::vector<std::size_t> rows_in_memory(const RnnCase& rnn_case) {
 }
 
 /// from_layout() the other way.
-std::vector<double> to_layout(const RnnCase& rnn_case, const std::vector<double>& values, int width) {
+static std::vector<double> to_layout(const RnnCase& rnn_case, const std::vector<double>& values, int width) {
     std::vector<double> ordered;
     if (values.empty()) return ordered;
     for (const std::size_t row : rows_in_memory(rnn_case)) {
@@ -34,8 +32,6 @@ std::vector<double> to_layout(const RnnCase& rnn_case, const std::vector<double>
     }
     return ordered;
 }
-
-}  // namespace
 
 bool has_linear_layer(const RnnCase& rnn_case, int linear) {
     return linear < 2 * gates_of(rnn_case.cell) || (linear == projection_layer && rnn_case.projection > 0);

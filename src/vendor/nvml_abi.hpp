@@ -2,8 +2,6 @@
 // layout belongs to the suffix in the function's name. tests/abi compares them with nvml.h.
 #pragma once
 
-#include <cstddef>
-
 #include "vendor/library.hpp"
 
 namespace rnncheck::vendor {

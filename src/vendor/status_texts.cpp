@@ -7,16 +7,14 @@
 
 namespace rnncheck::vendor {
 
-namespace {
-
 /// The last reason that cuDNN reported. Its callback is plain C without our objects; a process uses one cuDNN.
-std::string& last_reason() {
+static std::string& last_reason() {
     static std::string reason;
     return reason;
 }
 
 /// `text` is a run of lines, each ended by a NUL, the whole by an empty one.
-void remember_reason(int, void*, const CudnnDebug*, const char* text) {
+static void remember_reason(int, void*, const CudnnDebug*, const char* text) {
     if (!text) return;
     for (const char* line = text; *line; line += std::char_traits<char>::length(line) + 1) {
         const std::string_view words = line;
@@ -27,11 +25,8 @@ void remember_reason(int, void*, const CudnnDebug*, const char* text) {
 
 constexpr unsigned errors_and_warnings = 1u << 1 | 1u << 2;  // cudnnSeverity_t ERROR and WARNING as bits
 
-}  // namespace
-
 std::string status_text(ProbeWriter& writer, const CudaApi& api, int code) {
-    const char* name = nullptr;
-    const char* words = nullptr;
+    const char *name = nullptr, *words = nullptr;
     if (api.cuGetErrorName) call(writer, api.cuGetErrorName, code, &name);
     if (api.cuGetErrorString) call(writer, api.cuGetErrorString, code, &words);
     return std::string(name ? name : "") + (words ? std::string(": ") + words : "");

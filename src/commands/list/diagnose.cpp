@@ -6,8 +6,6 @@
 
 namespace rnncheck::commands::diagnose {
 
-namespace {
-
 struct Options {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD_AS(std::vector<std::string>, files, "FILE", "Logs to read; - is standard input");
@@ -20,7 +18,7 @@ struct Options {
 };
 
 /// What cannot be understood is kept beside what was expected, with a warning.
-UserHint hint_from(const std::string& item, const Matrix& matrix) {
+static UserHint hint_from(const std::string& item, const Matrix& matrix) {
     const auto value = split_given(item);
     if (!value || value->key.empty())
         throw UsageError("--given cannot be '" + item + "'; give a key and a value, e.g. os=\"Windows 10\"");
@@ -29,7 +27,7 @@ UserHint hint_from(const std::string& item, const Matrix& matrix) {
     return hint;
 }
 
-int run(Options& options, const CLI::App& app) {
+static int run(Options& options, const CLI::App& app) {
     begin_run(app, options.report);
     const Matrix matrix = matrix_from(options.matrix);
     Facts facts;
@@ -38,8 +36,6 @@ int run(Options& options, const CLI::App& app) {
     for (const std::string& item : options.given) facts.log->user_hints.push_back(hint_from(item, matrix));
     return print_report(finished(judge(std::move(facts), matrix, {}), options.report), options.report);
 }
-
-}  // namespace
 
 extern const Command command{declared<Options, run>};
 

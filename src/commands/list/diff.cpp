@@ -6,8 +6,6 @@
 
 namespace rnncheck::commands::diff {
 
-namespace {
-
 struct Options {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD_AS(std::vector<std::string>, files, "FILE",
@@ -20,7 +18,7 @@ struct Options {
 };
 
 /// This machine, examined as far as the other was.
-Facts surveyed_like(const Facts& other, const Options& options) {
+static Facts surveyed_like(const Facts& other, const Options& options) {
     SurveyOptions how;
     how.root = options.root;
     how.deadline = deadline_after(options.deadline);
@@ -30,7 +28,7 @@ Facts surveyed_like(const Facts& other, const Options& options) {
     return surveyed_with_restrictions(how, options.report.quiet);
 }
 
-int run(Options& options, const CLI::App& app) {
+static int run(Options& options, const CLI::App& app) {
     begin_run(app, options.report);
     if (options.files.size() > 2)
         throw UsageError("'rnncheck diff' takes two files, or one to compare with this machine");
@@ -46,8 +44,6 @@ int run(Options& options, const CLI::App& app) {
                                      is_here ? "this machine" : options.files[1]);
     return print_report(finished(diff, options.report), options.report);
 }
-
-}  // namespace
 
 extern const Command command{declared<Options, run>};
 

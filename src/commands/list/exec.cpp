@@ -15,22 +15,20 @@
 
 namespace rnncheck::commands::exec {
 
-namespace {
-
-OverallVerdict preflight(const DoctorOptions& options) {
+static OverallVerdict preflight(const DoctorOptions& options) {
     Facts facts = surveyed_with_restrictions(options.survey, options.report.quiet);
     const Report report = finished(judge(std::move(facts), options.matrix, options.selection), options.report);
     print_aside(text_of(report, options.report.style(STDERR_FILENO)));
     return report.verdict;
 }
 
-int cannot_start(const std::string& name, int error) {
+static int cannot_start(const std::string& name, int error) {
     print_message("'" + name + "' " +
                   (error == ENOENT ? "was not found" : "cannot be started: " + std::string(std::strerror(error))));
     return error == ENOENT ? not_found : not_executable;
 }
 
-int run(DoctorOptions& options, const CLI::App& app) {
+static int run(DoctorOptions& options, const CLI::App& app) {
     const Arguments& command = command_after_dashes();
     if (command.empty())
         throw UsageError("'rnncheck exec' needs a command after --, e.g. rnncheck exec -- python train.py");
@@ -51,15 +49,13 @@ int run(DoctorOptions& options, const CLI::App& app) {
     return cannot_start(name, process::exec_command(command));
 }
 
-std::function<int()> declare(CLI::App& app) {
+static std::function<int()> declare(CLI::App& app) {
     const auto options = std::make_shared<DoctorOptions>();
     add_options(app, *options,
                 {"look-only", "no-run", "make-nodes", "deadline", "python", "only", "skip", "ignore", "matrix",
                  "allow-no-gpu", "color", "ascii", "show-private", "verbose", "quiet"});
     return [options, &app] { return run(*options, app); };
 }
-
-}  // namespace
 
 extern const Command command{declare};
 

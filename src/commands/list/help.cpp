@@ -1,14 +1,11 @@
 // Shows the help of a command, or a page about all of them.
-
 #include "commands/command_line.hpp"
 #include "commands/common_options.hpp"
 #include "report/text.hpp"
 
 namespace rnncheck::commands::help {
 
-namespace {
-
-std::string formats() {
+static std::string formats() {
     std::string text = "Formats of reports (--format FORMAT, --output FORMAT=FILE)\n\n";
     for (const auto& format : all_formats()) text += padded(format.name, 12) + std::string(format->title) + '\n';
     return text +
@@ -16,7 +13,7 @@ std::string formats() {
            "document.\n";
 }
 
-std::function<int()> declare(CLI::App& app) {
+static std::function<int()> declare(CLI::App& app) {
     const auto words = std::make_shared<std::vector<std::string>>();
     app.add_option("TOPIC", *words, "A command, exit-codes, environment or formats");
     return [words, &app]() -> int {
@@ -40,8 +37,6 @@ std::function<int()> declare(CLI::App& app) {
         return print_help(shown->get_formatter()->make_help(shown, name, CLI::AppFormatMode::Normal));
     };
 }
-
-}  // namespace
 
 extern const Command command{declare};
 

@@ -1,5 +1,4 @@
 // Lists rules, probes, formats, tables or commands.
-
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "commands/common_options.hpp"

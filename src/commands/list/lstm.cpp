@@ -7,11 +7,9 @@
 
 namespace rnncheck::commands::lstm {
 
-namespace {
-
 /// Why clocks are held down, queried again after the load: before it a GPU is idle. Where NVML does not answer, what it
 /// reported before stays.
-void update_throttle_reasons(Facts& facts, SurveyOptions how) {
+static void update_throttle_reasons(Facts& facts, SurveyOptions how) {
     const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     how.deadline = std::min(how.deadline.value_or(latest), latest);
     const bool any_load =
@@ -24,8 +22,8 @@ void update_throttle_reasons(Facts& facts, SurveyOptions how) {
 }
 
 /// Of the smallest case that fails or, where none was looked for, the first that does.
-void write_reproducer(const std::string& path, const Facts& facts, const std::optional<MinimalCase>& smallest,
-                      bool show_private) {
+static void write_reproducer(const std::string& path, const Facts& facts, const std::optional<MinimalCase>& smallest,
+                             bool show_private) {
     const auto not_written = [&](const std::string& why) { print_message(why + ": '" + path + "' was not written"); };
     const RnnRun* failed = smallest ? &smallest->run : worst_run(facts);
     if (!failed) return not_written("no case failed");
@@ -39,7 +37,7 @@ void write_reproducer(const std::string& path, const Facts& facts, const std::op
 }
 
 /// Whether the files were written that the options name, in addition to those of every report.
-bool files_written(const LstmOptions& given, const LstmState& state, const Report& report, const Facts& facts) {
+static bool files_written(const LstmOptions& given, const LstmState& state, const Report& report, const Facts& facts) {
     const auto& [save, svg, repro] = given.files;
     bool all = was_written([&] { state.write(report); });
     if (!repro.empty())
@@ -50,7 +48,7 @@ bool files_written(const LstmOptions& given, const LstmState& state, const Repor
     return all;
 }
 
-int run(const LstmOptions& given) {
+static int run(const LstmOptions& given) {
     const bool quiet = given.report.quiet;
     SurveyOptions trials;
     trials.root = given.run.root;
@@ -78,11 +76,10 @@ int run(const LstmOptions& given) {
     if (!given.run.no_shrink) extras.minimal_case = smallest_failing(facts, trials, quiet);
     if (log.rnn_config) extras.log_replay = replay_of(*log.rnn_config, facts);
     const Report report = state.report(facts, std::move(extras));
-    const bool written = files_written(given, state, report, facts);
-    return print_report(report, given.report, written);
+    return print_report(report, given.report, files_written(given, state, report, facts));
 }
 
-std::function<int()> declare(CLI::App& app) {
+static std::function<int()> declare(CLI::App& app) {
     const auto options = std::make_shared<LstmOptions>();
     add_lstm_options(app, *options);
     return [options, &app] {
@@ -90,8 +87,6 @@ std::function<int()> declare(CLI::App& app) {
         return run(*options);
     };
 }
-
-}  // namespace
 
 extern const Command command{declare};
 

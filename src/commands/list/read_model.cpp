@@ -10,8 +10,6 @@
 
 namespace rnncheck::commands::read_model {
 
-namespace {
-
 constexpr std::size_t most_memory = 256 << 20, most_weights = 600'000;  // an answer has at most 16 MiB
 
 struct Options {
@@ -22,7 +20,7 @@ struct Options {
     RNNCHECK_FIELDS_END
 };
 
-Json answer_for(const Options& options) {
+static Json answer_for(const Options& options) {
     try {
         const ModelFile file = rnncheck::read_model(options.file, options.weights ? most_weights : 0);
         Json weights = Json::array();
@@ -35,13 +33,11 @@ Json answer_for(const Options& options) {
     }
 }
 
-int run(Options& options, const CLI::App&) {
+static int run(Options& options, const CLI::App&) {
     process::confine_to_reading(most_memory);
     write_line(options.answer_to, answer_for(options).dump(-1, ' ', true, Json::error_handler_t::replace));
     return healthy;
 }
-
-}  // namespace
 
 extern const Command command{declared<Options, run>};
 

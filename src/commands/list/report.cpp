@@ -3,21 +3,17 @@
 
 namespace rnncheck::commands::report {
 
-namespace {
-
 struct Options : DoctorOptions {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD_AS(std::vector<std::string>, logs, "[LOG]", "Logs of the program that failed; - is standard input");
     RNNCHECK_FIELDS_END_AFTER(DoctorOptions)
 };
 
-int run(Options& options, const CLI::App& app) {
+static int run(Options& options, const CLI::App& app) {
     append(options.input.log, options.logs);
     if (!is_given(app, "--format")) options.report.format_name = "markdown";
     return run_doctor(options, app);
 }
-
-}  // namespace
 
 extern const Command command{declared<Options, run>};
 

@@ -12,8 +12,6 @@
 
 namespace rnncheck::commands::which {
 
-namespace {
-
 struct Options {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD_AS(std::optional<std::string>, target, "[TARGET]",
@@ -24,15 +22,14 @@ struct Options {
     RNNCHECK_FIELDS_END
 };
 
-std::string file_of(const std::string& target) {
+static std::string file_of(const std::string& target) {
     if (contains(target, "/")) return target;
-    const auto program = find_in_path(target);
-    if (program) return *program;
+    if (const auto program = find_in_path(target)) return *program;
     if (::access(target.c_str(), F_OK) == 0) return "./" + target;
     throw InputError("there is no program '" + target + "' on PATH and no such file here");
 }
 
-loader::Which ask(const Options& options) {
+static loader::Which ask(const Options& options) {
     if (options.pid) return loader::which_for_process(*options.pid, options.all);
     const loader::WhichSetting setting{environment_variable("LD_LIBRARY_PATH").value_or(""),
                                        environment_variable("LD_PRELOAD").value_or(""), options.all};
@@ -41,14 +38,14 @@ loader::Which ask(const Options& options) {
 }
 
 /// A path that was changed cannot be used in a command line, so a note says so.
-WhichDocument fit_to_show(const WhichDocument& document) {
+static WhichDocument fit_to_show(const WhichDocument& document) {
     WhichDocument shown = redact(document, this_machine());
     if (json_text(shown) != json_text(document))
         shown.notes.push_back("user names and home directories are replaced by words; --show-private shows them");
     return shown;
 }
 
-int run(Options& options, const CLI::App& app) {
+static int run(Options& options, const CLI::App& app) {
     refuse_together(app, "TARGET", "--pid", "each names what to look at");
     loader::Which which = ask(options);
     const WhichDocument document{{}, std::move(which.target), std::move(which.notes), std::move(which.libraries)};
@@ -57,8 +54,6 @@ int run(Options& options, const CLI::App& app) {
     const auto is_missing = [](const LibraryChoice& choice) { return !choice.path && !choice.by_dlopen; };
     return std::ranges::any_of(document.libraries, is_missing) ? problem : healthy;
 }
-
-}  // namespace
 
 extern const Command command{declared<Options, run>};
 

@@ -64,8 +64,7 @@ std::vector<Segment> read_segments(ElfFile& file, const FilePieces& pieces, cons
         damaged(file, "its table of segments lies at an impossible place");
     else if (header.e_phoff + length > pieces.size())
         truncated(file, pieces.size(), header.e_phoff + length);
-    if (file.problem) return {};
-    return as_array<Segment>(pieces.at(header.e_phoff, length));
+    return file.problem ? std::vector<Segment>() : as_array<Segment>(pieces.at(header.e_phoff, length));
 }
 
 void check_extent(ElfFile& file, const FilePieces& pieces, const std::vector<Segment>& segments) {

@@ -11,19 +11,17 @@
 
 namespace rnncheck::loader {
 
-namespace {
-
 using Directories = std::vector<std::string>;
 
 /// $LIB is the first default directory below / or /usr: "/lib/x86_64-linux-gnu", "/usr/lib".
-std::string library_directory_of(const LoaderBuild& build) {
+static std::string library_directory_of(const LoaderBuild& build) {
     std::string_view directory = build.default_directories.front();
     if (directory.starts_with("/usr/")) directory.remove_prefix(4);
     return std::string(directory.substr(1));
 }
 
 /// The subdirectories of this one that exist; seldom any, so their first parts are looked for before.
-void add_subdirectories(const Loader& loader, const std::string& directory, Directories& places) {
+static void add_subdirectories(const Loader& loader, const std::string& directory, Directories& places) {
     std::string first_part;
     bool there = false;
     for (const auto& subdirectory : loader.subdirectories) {
@@ -38,7 +36,7 @@ void add_subdirectories(const Loader& loader, const std::string& directory, Dire
 }
 
 /// The directories that exist, each real one once, every one after its subdirectories.
-Directories places_in(const Loader& loader, const Directories& directories) {
+static Directories places_in(const Loader& loader, const Directories& directories) {
     Directories places;
     std::unordered_set<std::string> seen;
     for (const auto& directory : directories) {
@@ -51,7 +49,8 @@ Directories places_in(const Loader& loader, const Directories& directories) {
 }
 
 /// Those of LD_LIBRARY_PATH or a run path; an empty entry is the working directory.
-Directories places_of(const Loader& loader, const Directories& entries, std::string_view origin, bool of_program) {
+static Directories places_of(const Loader& loader, const Directories& entries, std::string_view origin,
+                             bool of_program) {
     Directories directories;
     for (const auto& entry : entries) {
         std::string directory = expanded(loader, entry, origin, of_program);
@@ -63,8 +62,6 @@ Directories places_of(const Loader& loader, const Directories& entries, std::str
 
 // $ORIGIN, $LIB and $PLATFORM (glibc elf/dl-load.c: is_dst, _dl_dst_substitute).
 constexpr std::size_t longest_result = 1 << 16;
-
-}  // namespace
 
 std::string own_working_directory() {
     std::error_code error;

@@ -7,13 +7,11 @@
 
 namespace rnncheck::loader {
 
-namespace {
-
 constexpr std::size_t largest_interpreter = 8 << 20;  // with its debug information 2 MB
 constexpr std::size_t most_directories = 16;
 
 /// The text that ends with `ending` and a NUL, from the NUL before it on.
-std::string text_ending(std::string_view bytes, std::string_view ending) {
+static std::string text_ending(std::string_view bytes, std::string_view ending) {
     const auto at = bytes.find(std::string(ending) + '\0');
     if (at == std::string_view::npos) return "";
     const auto before = bytes.rfind('\0', at);
@@ -23,7 +21,7 @@ std::string text_ending(std::string_view bytes, std::string_view ending) {
 
 /// glibc keeps its default directories as texts one behind the other, each with a '/' at both ends (elf/dl-load.c,
 /// system_dirs): the longest such row.
-std::vector<std::string> directories_in(re2::StringPiece bytes) {
+static std::vector<std::string> directories_in(re2::StringPiece bytes) {
     static const re2::RE2 next_row(R"(\x00((?:/[^ %:\n\x00]+/\x00)+))", re2::RE2::Latin1);
     std::vector<std::string> best;
     for (std::string texts; re2::RE2::FindAndConsume(&bytes, next_row, &texts);) {
@@ -36,14 +34,12 @@ std::vector<std::string> directories_in(re2::StringPiece bytes) {
 }
 
 /// Debian and its kin name a directory after the machine and search no lib64.
-std::string multiarch_directory(const Root& root) {
+static std::string multiarch_directory(const Root& root) {
     utsname kernel{};
     if (uname(&kernel) != 0) return "";
     const std::string name = std::string("lib/") + kernel.machine + "-linux-gnu";
     return root.exists("/usr/" + name) || root.exists("/" + name) ? name : "";
 }
-
-}  // namespace
 
 std::optional<LoaderBuild> read_loader_build(const Root& root, std::string_view interpreter) {
     const auto bytes = root.read(interpreter, largest_interpreter);

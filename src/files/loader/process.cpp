@@ -7,14 +7,12 @@
 
 namespace rnncheck::loader {
 
-namespace {
-
 // Real processes have some hundred; a hostile file could name more forever.
 constexpr std::size_t most_objects = 4096;
 constexpr std::size_t most_answers = 1 << 16;
 constexpr std::size_t largest_preload_file = 1 << 16;
 
-std::vector<std::string> words(re2::StringPiece text, const std::string& separators) {
+static std::vector<std::string> words(re2::StringPiece text, const std::string& separators) {
     const re2::RE2 word("([^" + separators + "]+)", re2::RE2::Latin1);
     std::vector<std::string> found;
     for (std::string one; re2::RE2::FindAndConsume(&text, word, &one);) found.push_back(one);
@@ -22,21 +20,19 @@ std::vector<std::string> words(re2::StringPiece text, const std::string& separat
 }
 
 /// Names, separated by white space or ':', with comments from '#' to the end of the line.
-std::vector<std::string> names_in_preload_file(const Loader& loader) {
+static std::vector<std::string> names_in_preload_file(const Loader& loader) {
     static const re2::RE2 comment("#[^\n]*", re2::RE2::Latin1);
     std::string text = loader.root.read(loader.build.preload_file, largest_preload_file).value_or("");
     re2::RE2::GlobalReplace(&text, comment, "");
     return words(text, " \t\n:");
 }
 
-void identify(const Loader& loader, Object& object) {
+static void identify(const Loader& loader, Object& object) {
     const auto about = loader.root.status(object.path);
     if (!about) return;
     object.device = about->st_dev;
     object.inode = about->st_ino;
 }
-
-}  // namespace
 
 Process::Process(const Loader& loader, const std::string& path, elf::ElfFile program) : loader_(loader) {
     const std::string interpreter = program.interpreter.value_or(std::string(usual_interpreter()));

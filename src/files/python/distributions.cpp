@@ -12,8 +12,6 @@
 
 namespace rnncheck::python {
 
-namespace {
-
 using re2::RE2;
 
 constexpr std::size_t most_needs = 1024, longest_field = 512, most_metadata = 256 * 1024;
@@ -22,7 +20,7 @@ constexpr std::size_t most_libraries = 4096, longest_path = 4096, most_record = 
 using Names = std::map<std::string, DistributionName, std::less<>>;
 
 /// The rows of distributions.txt: distribution, framework, and, if the name shows them, build and "plugin".
-Names published_names() {
+static Names published_names() {
     Names names;
     for (const std::string& row : split(page_named(python_texts(), "distributions"), '\n')) {
         std::vector<std::string> words = split(row, ' ');
@@ -33,7 +31,7 @@ Names published_names() {
 }
 
 /// Names with the version that the build is for.
-std::optional<DistributionName> numbered(std::string_view name) {
+static std::optional<DistributionName> numbered(std::string_view name) {
     static const RE2 cupy("cupy-(cuda.*|rocm).*"), mxnet("mxnet-(cu[0-9]*).*");  // mxnet-cu112, mxnet-cu102mkl
     static const RE2 jax("jax-(?:(cuda[^-]*)-(?:.*-)?(?:plugin|pjrt)|(rocm).*)");
     std::string build, rocm;
@@ -44,8 +42,8 @@ std::optional<DistributionName> numbered(std::string_view name) {
 }
 
 /// Those whose metadata in a directory have names of this form, which captures the distribution's name and version.
-std::vector<Distribution> listed(const Root& root, const std::string& directory, const std::string& of_metadata,
-                                 const RE2& form) {
+static std::vector<Distribution> listed(const Root& root, const std::string& directory, const std::string& of_metadata,
+                                        const RE2& form) {
     std::vector<Distribution> found;
     for (const std::string& name : root.names_in(of_metadata)) {
         Distribution one;
@@ -59,8 +57,6 @@ std::vector<Distribution> listed(const Root& root, const std::string& directory,
     std::ranges::stable_sort(found, {}, &Distribution::name);
     return found;
 }
-
-}  // namespace
 
 std::string_view take_line(std::string_view& text) {
     const std::string_view line = text.substr(0, text.find('\n'));

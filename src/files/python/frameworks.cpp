@@ -150,9 +150,8 @@ std::string plain_path(const Root& root, const std::string& path) {
     return root.real_path(plain) == root.real_path(path) ? plain : path;
 }
 
-std::vector<std::string> plain_paths(const Root& root, std::vector<std::string> paths) {
-    for (std::string& path : paths) path = plain_path(root, path);
-    return paths;
+std::vector<std::string> plain_paths(const Root& root, const std::vector<std::string>& paths) {
+    return mapped(paths, [&](const std::string& path) { return plain_path(root, path); });
 }
 
 std::string found_by(LoaderRule rule) {

@@ -89,8 +89,7 @@ std::string version_for_pyenv(const Root& root, const Variables& variables, cons
 std::optional<Prefix> behind_shim(const Root& root, const Variables& variables, const std::string& shims) {
     const std::string pyenv = directory_of(shims);
     const std::string version = version_for_pyenv(root, variables, pyenv);
-    if (version.empty() || contains(version, "/")) return std::nullopt;
-    return prefix_at(root, pyenv + "/versions/" + version);
+    return version.empty() || contains(version, "/") ? std::nullopt : prefix_at(root, pyenv + "/versions/" + version);
 }
 
 }  // namespace
@@ -107,8 +106,7 @@ std::optional<Prefix> prefix_at(const Root& root, const std::string& directory) 
     if (prefix.kind == "pyenv")
         if (const auto exact = version_in(file_name(directory))) prefix.version = exact;
     if (!prefix.version) prefix.version = version_of_library_directory(root, directory);
-    if (!conda && !prefix.version) return std::nullopt;
-    return prefix;
+    return conda || prefix.version ? std::optional(prefix) : std::nullopt;
 }
 
 std::optional<Prefix> prefix_of_interpreter(const Root& root, const Variables& variables, const std::string& path) {

@@ -6,15 +6,13 @@
 
 namespace rnncheck::python {
 
-namespace {
-
 constexpr std::size_t most_text = 64 * 1024, most_names = 256;
 
 /// A text in quotes without escapes, or a word, which need not be a literal.
 const std::string token_pattern = R"('[^'\\\n]*'|"[^"\\\n]*"|[0-9A-Za-z.]+)";
 
 /// Of one token or a list of tokens; empty when one of them is no literal.
-std::vector<std::string> values_in(re2::StringPiece text) {
+static std::vector<std::string> values_in(re2::StringPiece text) {
     static const re2::RE2 next("[ \\t]*(" + token_pattern + ")[ \\t]*(?:,|$)", re2::RE2::Latin1);
     static const re2::RE2 literal(R"(['"](.{0,200}).|(True|False|None|[0-9.]{1,200}))", re2::RE2::Latin1);
     if (text[0] == '[') text = {text.data() + 1, text.size() - 2};
@@ -26,7 +24,7 @@ std::vector<std::string> values_in(re2::StringPiece text) {
     return trim(text).empty() ? values : std::vector<std::string>();
 }
 
-void read_line(std::string_view line, Literals& literals) {
+static void read_line(std::string_view line, Literals& literals) {
     static const std::string value = R"(=[ \t]*(\[[^\]]*\]|)" + token_pattern + ")";
     static const re2::RE2 assignment(R"(([A-Za-z0-9_]+)[ \t]*(?::[^=\n]*)?)" + value, re2::RE2::Latin1);
     static const re2::RE2 pair(R"(\([ \t]*('[^'\\\n]*'|"[^"\\\n]*")[ \t]*,)" + value.substr(1), re2::RE2::Latin1);
@@ -40,19 +38,14 @@ void read_line(std::string_view line, Literals& literals) {
     while (re2::RE2::FindAndConsume(&rest, pair, &name, &text)) put({name.data() + 1, name.size() - 2}, text);
 }
 
-}  // namespace
-
 std::optional<std::string> Literals::one(std::string_view name) const {
     const auto found = all(name);
-    if (found.size() != 1 || found.front() == "None") return std::nullopt;
-    return found.front();
+    return found.size() == 1 && found.front() != "None" ? std::optional(found.front()) : std::nullopt;
 }
 
 std::optional<bool> Literals::yes_no(std::string_view name) const {
     const auto word = one(name);
-    if (word == "True") return true;
-    if (word == "False") return false;
-    return std::nullopt;
+    return word == "True" || word == "False" ? std::optional(word == "True") : std::nullopt;
 }
 
 std::vector<std::string> Literals::all(std::string_view name) const {

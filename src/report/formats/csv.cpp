@@ -4,32 +4,28 @@
 
 namespace rnncheck::formats::csv {
 
-namespace {
-
 /// In quotes. A text that a spreadsheet would take for a formula begins with an apostrophe
 /// (https://owasp.org/www-community/attacks/CSV_Injection).
-std::string cell(std::string_view value) {
+static std::string cell(std::string_view value) {
     std::string text = shown(value);
     if (!text.empty() && contains("=+-@\t\r", text.substr(0, 1))) text.insert(0, "'");
     replace_all(text, "\"", "\"\"");
     return '"' + text + '"';
 }
 
-std::vector<std::vector<std::string>> findings_of(const Outline& outline) {
+static std::vector<std::vector<std::string>> findings_of(const Outline& outline) {
     std::vector<std::vector<std::string>> rows = {{"severity", "rule", "subject", "message"}};
     for (const Finding& finding : outline.findings)
         rows.push_back({std::string(name_of(finding.severity)), finding.rule, finding.subject, message_of(finding)});
     return rows;
 }
 
-std::string write(const Outline& outline, const Style&) {
+static std::string write(const Outline& outline, const Style&) {
     std::string text;
     for (const auto& row : outline.rows.empty() ? findings_of(outline) : outline.rows)
         text += join(mapped(row, cell), ",") + '\n';
     return text;
 }
-
-}  // namespace
 
 extern const Format format{.title = "A table: the findings, or what differs between machines", .write = write};
 

@@ -5,15 +5,13 @@
 
 namespace rnncheck::formats::github {
 
-namespace {
-
 constexpr std::size_t most_of_a_kind = 10;
 
-std::string message_with_fix(const Finding& finding) {
+static std::string message_with_fix(const Finding& finding) {
     return message_of(finding) + (finding.remedies.empty() ? "" : ". Fix: " + finding.remedies.front().text);
 }
 
-std::string write(const Outline& outline, const Style&) {
+static std::string write(const Outline& outline, const Style&) {
     constexpr std::string_view of_verdict[] = {"notice", "warning", "error", "error"};
     constexpr std::string_view of_severity[] = {"error", "warning", "notice"};
     std::map<std::string_view, std::vector<std::pair<std::string, std::string>>> annotations;
@@ -36,8 +34,6 @@ std::string write(const Outline& outline, const Style&) {
     }
     return out;
 }
-
-}  // namespace
 
 extern const Format format{.title = "Annotations of a GitHub workflow", .write = write};
 

@@ -7,9 +7,7 @@
 
 namespace rnncheck::formats::nagios {
 
-namespace {
-
-std::string write(const Outline& outline, const Style&) {
+static std::string write(const Outline& outline, const Style&) {
     constexpr const char* states[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
     const std::size_t warnings = count_of(outline.findings, Severity::warning) + faults_without_finding(outline).size();
     const auto undecided = std::ranges::count(outline.checks, Outcome::undecided, &RuleVerdict::outcome);
@@ -25,8 +23,6 @@ std::string write(const Outline& outline, const Style&) {
                   ";0;;0 undetermined=", undecided, ";;;0 tests=", all, ";;;0 tests_passed=", passed,
                   ";;;0 time=", short_number(outline.run.duration_ms / 1000), "s;;;0\n");
 }
-
-}  // namespace
 
 extern const Format format{.title = "One line as monitoring plugins print it", .write = write};
 

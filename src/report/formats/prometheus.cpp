@@ -10,8 +10,6 @@
 
 namespace rnncheck::formats::prometheus {
 
-namespace {
-
 using Labels = std::vector<std::pair<std::string_view, std::string>>;
 
 /// One metric after the other.
@@ -35,14 +33,14 @@ class Metrics {
     std::string text_, name_;
 };
 
-std::string seconds_since_1970(const std::string& time) {
+static std::string seconds_since_1970(const std::string& time) {
     std::tm parts{};
     std::istringstream text(time);
     text >> std::get_time(&parts, "%Y-%m-%dT%H:%M:%SZ");
     return text.fail() ? "0" : std::to_string(::timegm(&parts));
 }
 
-std::string write(const Outline& outline, const Style&) {
+static std::string write(const Outline& outline, const Style&) {
     Metrics metrics;
     metrics.begin("info", "Version of rnncheck and of its compatibility data.");
     metrics.add({{"version", outline.tool.version},
@@ -71,8 +69,6 @@ std::string write(const Outline& outline, const Style&) {
     metrics.add({}, short_number(outline.run.duration_ms / 1000));
     return metrics.text();
 }
-
-}  // namespace
 
 extern const Format format{.title = "Metrics for the textfile collector of Prometheus", .write = write};
 
