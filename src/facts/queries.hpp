@@ -85,8 +85,8 @@ enum NvmlResult : std::int64_t {
 /// The libcuda that the loader finds, if the file can be a working driver library; else null.
 const Library* driver_library(const Facts& facts);
 
-/// A symbolic link that leads to no file, where libcuda or NVML should be: the driver was removed, or is not mounted into
-/// the container.
+/// A symbolic link that leads to no file, where libcuda or NVML should be: the driver was removed, or is not mounted
+/// into the container.
 bool is_link_to_missing_driver(const Library& library);
 
 /// Its path, else that of the library opened, else "libcuda.so.1".
