@@ -100,10 +100,11 @@ GpuName gpu_name(std::string_view written) {
 
 /// The products that have the model and everything else that was written.
 std::vector<GpuProduct> products_of(const std::vector<GpuProduct>& all, const GpuName& name) {
+    if (name.model.empty()) return {};
     std::vector<GpuProduct> products;
     std::ranges::copy_if(all, std::back_inserter(products), [&](const GpuProduct& row) {
         const GpuName product = gpu_name(row.name);
-        return !name.model.empty() && name.model == product.model && std::ranges::includes(product.extra, name.extra);
+        return name.model == product.model && std::ranges::includes(product.extra, name.extra);
     });
     return products;
 }

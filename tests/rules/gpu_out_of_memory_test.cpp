@@ -26,6 +26,12 @@ Facts no_handle(std::int64_t code, const std::string& text, std::int64_t free_mi
     });
 }
 
+/// Whatever NVML tells.
+Facts little_for_cuda(Facts facts) {
+    for (RnnRun& run : facts.rnn_runs) run.free_bytes = 100 << 20;
+    return facts;
+}
+
 Facts held(Facts facts) {
     facts.nvml_devices.front().processes = {{4711, 20'000}, {4712, {}}};
     return facts;
@@ -78,19 +84,13 @@ RULE_TEST(
            {"no handle, with hardly any memory free", no_handle(1, "CUDNN_STATUS_NOT_INITIALIZED", 100),
             "ran out of memory: cudnnCreate returned 1"},
            {"no handle, with hardly any memory free according to CUDA",
-            after(no_handle(1, "CUDNN_STATUS_NOT_INITIALIZED", 23'000),
-                  [](Facts& f) {
-                      for (RnnRun& run : f.rnn_runs) run.free_bytes = 100 << 20;
-                  }),
+            little_for_cuda(no_handle(1, "CUDNN_STATUS_NOT_INITIALIZED", 23'000)),
             "ran out of memory: cudnnCreate returned 1"},
            {"memory of the host according to cuDNN, but the GPU's is full",
             no_handle(4003, "CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED", 300),
             "GPU 0 (NVIDIA GeForce RTX 3090) ran out of memory: cudnnCreate returned 4003"},
            {"memory of the host according to cuDNN, but CUDA saw little free",
-            after(no_handle(4003, "CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED", 23'000),
-                  [](Facts& f) {
-                      for (RnnRun& run : f.rnn_runs) run.free_bytes = 100 << 20;
-                  }),
+            little_for_cuda(no_handle(4003, "CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED", 23'000)),
             "GPU 0 (NVIDIA GeForce RTX 3090) ran out of memory: cudnnCreate returned 4003"},
            {"a failed kernel of cuDNN 9, with CUDA's error in its words",
             no_handle(5003, "CUDNN_STATUS_EXECUTION_FAILED_CUDART (err 2 out of memory != cudaSuccess)", 300),
