@@ -109,6 +109,13 @@ void add_elsewhere_and_notes(const Root& root, const std::vector<std::string>& e
     tell_conda(root, which);
 }
 
+/// What the reader's own bounds kept from being searched.
+void tell_not_read(const Process& process, Which& which) {
+    for (const Object& object : process.objects())
+        if (!object.file.not_read.empty())
+            which.notes.push_back(object.path + ": " + object.file.not_read + "; those after that are not searched");
+}
+
 // A running process --------------------------------------------------------------------------------------------
 
 struct RunningProcess {
@@ -210,6 +217,7 @@ Which which_for_file(const Root& root, const std::string& path, const WhichSetti
     open_named_libraries(process);
     which.libraries = choices_of(process, setting.all);
     add_elsewhere_and_notes(root, elsewhere_on(root), which);
+    tell_not_read(process, which);
     return which;
 }
 
@@ -269,6 +277,7 @@ Which which_for_process(int id, bool all) {
     const auto elsewhere = running.root.empty() ? elsewhere_on(root) : std::vector<std::string>{};
     add_not_mapped(process, elsewhere, which);
     add_elsewhere_and_notes(root, elsewhere, which);
+    tell_not_read(process, which);
     return which;
 }
 

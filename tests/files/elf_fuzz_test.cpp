@@ -97,6 +97,8 @@ std::vector<std::string> elf_seeds() {
     builder.rpath = "/good:$PLATFORM";
     builder.filters = {"libx.so.1"};
     seeds.push_back(builder.bytes());
+    builder.runpath = "/good:" + std::string(9000, ':') + "$ORIGIN/" + std::string(5000, 'x');
+    seeds.push_back(builder.bytes());
     return seeds;
 }
 
@@ -132,7 +134,8 @@ TEST_CASE("mutated ELF files do no harm", "[fuzz]") {
     for (long round = 0; round < rounds(); ++round) {
         target.holds(mutator.next());
         elf::ElfFile file = elf::read_elf_file(root.root(), "/good/target", elf::ElfUse::program);
-        bool sane = file.problem.has_value() == !file.problem_detail.empty() && file.needed.size() <= 512;
+        bool sane = file.problem.has_value() == !file.problem_detail.empty() && file.needed.size() <= 512 &&
+                    file.runpath.size() <= 8192 && file.rpath.size() <= 8192;
         sane &= elf::embedded_library_names(root.root(), "/good/target").size() <= 1024;
         sane &= elf::read_elf_file(root.root(), "/good/libz.so").needed.size() <= 512;
         if (!file.problem && file.has_dynamic_section) {

@@ -77,6 +77,23 @@ TEST_CASE("run paths: RPATH before LD_LIBRARY_PATH before RUNPATH, RUNPATH in pl
     CHECK(c.find(x) == "");
 }
 
+TEST_CASE("run paths of any length and number of entries") {
+    Case c;
+    c.library("/last/libx.so.1").root.directory("/here");
+    c.main.needed = {x};
+    // TensorFlow 2.21.0 has one of 92 entries and 20,300 bytes.
+    for (int i = 0; i < 92; ++i) c.main.runpath += "$ORIGIN/" + std::string(100, '/') + std::string(110, 'x') + ":";
+    c.main.runpath += "$ORIGIN/../last";
+    CHECK(c.main.runpath.size() > 20'000);
+    CHECK(c.find(x) == "/last/libx.so.1");
+    std::string many;
+    for (int i = 0; i < 5000; ++i) many += c.in("/nowhere/") + std::to_string(i) + ":$ORIGIN/../here:";
+    c.main.runpath = many + "$ORIGIN/../last";
+    CHECK(c.find(x) == "/last/libx.so.1");
+    c.main.runpath = many;
+    CHECK(c.find(x) == "");
+}
+
 TEST_CASE("RPATH is inherited along the chain of loaders, RUNPATH is not") {
     Case c;
     c.library("/r/liba.so", needing({x})).library("/r/libx.so.1");

@@ -93,6 +93,17 @@ TEST_CASE("a framework's library gets the wheel's cuDNN by its RPATH, whatever L
     CHECK(contains(which.notes[0], "Python package"));
 }
 
+TEST_CASE("directories of a run path that are not searched are noted") {
+    Machine machine;
+    ElfBuilder library;
+    library.soname = "libtorch_cuda.so";
+    library.needed = {name};
+    for (int i = 0; i < 9000; ++i) library.runpath += "/" + std::to_string(i) + ":";
+    machine.file(torch, library.bytes());
+    CHECK(contains(join(machine.ask(torch).notes, "\n"),
+                   torch + ": its run path has more than 8192 directories; those after that are not searched"));
+}
+
 TEST_CASE("a file that conda installed is named as such, with conda's commands") {
     Machine machine;
     machine.file("/opt/conda/envs/ml/conda-meta/libcudnn-9.10.2.21-h0_0.json", "{}");

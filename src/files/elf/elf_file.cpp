@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 #include <system_error>
+#include <unordered_set>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
@@ -35,7 +36,11 @@ using Entry = ElfW(Dyn);
 constexpr std::size_t most_segments = 512;
 constexpr std::size_t most_entries = 4096;
 constexpr std::size_t most_needed = 512;
-constexpr std::size_t longest_text = 4096;
+constexpr std::size_t longest_path = 4096;
+// TensorFlow 2.21.0 has a run path of 20,300 bytes, 92 entries. One name may be as long as the file; these bounds keep
+// a hostile file from costing more than a second, and reaching one is no fault of the file.
+constexpr std::size_t most_name_bytes = 16 << 20;  // of all names together
+constexpr std::size_t most_directories = 8192;     // different ones in a run path
 
 /// The first problem found counts: what follows is mostly its consequence.
 void fail(ElfFile& file, FileProblem problem, const std::string& detail) {
@@ -87,17 +92,34 @@ std::optional<std::uint64_t> offset_of(const std::vector<Segment>& segments, std
 }
 
 /// The names of a dynamic section.
-struct NameTable {
-    const FilePieces& pieces;
-    std::uint64_t offset, size;
+class NameTable {
+  public:
+    NameTable(const FilePieces& pieces, std::uint64_t offset, std::uint64_t size)
+        : pieces_(pieces), offset_(offset), size_(size) {}
 
-    std::optional<std::string> at(std::uint64_t place) const {
-        if (place >= size) return std::nullopt;
-        const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(longest_text, size - place));
-        const std::string text = pieces.at(offset + place, length);
-        const auto end = text.find('\0');
-        return end == std::string::npos ? std::nullopt : std::optional(text.substr(0, end));
+    /// Nothing for a name that is outside the table or not terminated, and once too much was read.
+    std::optional<std::string> at(std::uint64_t place) {
+        std::string name;
+        while (place < size_ && !exhausted()) {
+            const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(piece, size_ - place));
+            const std::string bytes = pieces_.at(offset_ + place, length);
+            if (bytes.empty()) break;
+            const auto end = bytes.find('\0');
+            name.append(bytes, 0, end);
+            read_ += std::min(end, bytes.size());
+            if (end != std::string::npos) return name;
+            place += bytes.size();
+        }
+        return std::nullopt;
     }
+    bool exhausted() const { return read_ > most_name_bytes; }
+
+  private:
+    static constexpr std::size_t piece = 4096;
+
+    const FilePieces& pieces_;
+    std::uint64_t offset_, size_;
+    std::size_t read_ = 0;
 };
 
 std::vector<Entry> read_entries(ElfFile& file, const FilePieces& pieces, const std::vector<Segment>& segments) {
@@ -107,6 +129,8 @@ std::vector<Entry> read_entries(ElfFile& file, const FilePieces& pieces, const s
     const auto length = std::min<std::uint64_t>(dynamic->p_filesz, most_entries * sizeof(Entry));
     auto entries = as_array<Entry>(pieces.at(dynamic->p_offset, static_cast<std::size_t>(length)));
     const auto end = std::ranges::find_if(entries, [](const Entry& e) { return e.d_tag == DT_NULL; });
+    if (end == entries.end() && dynamic->p_filesz > length)
+        file.not_read = "its dynamic section has more than " + std::to_string(most_entries) + " entries";
     entries.erase(end, entries.end());
     return entries;
 }
@@ -114,6 +138,21 @@ std::vector<Entry> read_entries(ElfFile& file, const FilePieces& pieces, const s
 std::optional<std::uint64_t> value_of(const std::vector<Entry>& entries, std::int64_t tag) {
     const Entry* const entry = find_by(entries, &Entry::d_tag, tag);
     return entry ? std::optional<std::uint64_t>(entry->d_un.d_val) : std::nullopt;
+}
+
+/// The directories of a run path, each once: the loader searches none twice (fillin_rpath in glibc's elf/dl-load.c).
+std::vector<std::string> directories_in(ElfFile& file, const std::string& run_path) {
+    std::vector<std::string> directories;
+    std::unordered_set<std::string> seen;
+    for (auto& entry : split(run_path, ':')) {
+        if (!seen.insert(entry).second) continue;
+        if (directories.size() == most_directories) {
+            file.not_read = "its run path has more than " + std::to_string(most_directories) + " directories";
+            break;
+        }
+        directories.push_back(std::move(entry));
+    }
+    return directories;
 }
 
 void take_name(ElfFile& file, std::int64_t tag, const std::string& name) {
@@ -124,19 +163,23 @@ void take_name(ElfFile& file, std::int64_t tag, const std::string& name) {
     else if (tag == DT_AUXILIARY)
         file.auxiliary.push_back(name);
     else if (tag == DT_RPATH)
-        file.rpath = split(name, ':');
+        file.rpath = directories_in(file, name);
     else {
-        file.runpath = split(name, ':');
+        file.runpath = directories_in(file, name);
         file.has_runpath = true;
     }
 }
 
-void read_names(ElfFile& file, const std::vector<Entry>& entries, const NameTable& names) {
+void read_names(ElfFile& file, const std::vector<Entry>& entries, NameTable names) {
     constexpr std::int64_t tags[] = {DT_SONAME, DT_NEEDED, DT_RPATH, DT_RUNPATH, DT_FILTER, DT_AUXILIARY};
     for (const auto& entry : entries) {
         const auto tag = static_cast<std::int64_t>(entry.d_tag);
         if (!includes(tags, tag)) continue;
         const auto name = names.at(entry.d_un.d_val);
+        if (names.exhausted()) {
+            file.not_read = "the names in its dynamic section are longer than 16 MiB together";
+            return;
+        }
         if (!name)
             return damaged(file, "a name in its dynamic section is outside the table of names or not terminated");
         if (file.needed.size() + file.auxiliary.size() == most_needed && tag != DT_SONAME)
@@ -148,7 +191,7 @@ void read_names(ElfFile& file, const std::vector<Entry>& entries, const NameTabl
 void read_interpreter(ElfFile& file, const FilePieces& pieces, const std::vector<Segment>& segments) {
     const Segment* const segment = find_by(segments, &Segment::p_type, PT_INTERP);
     if (!segment) return;
-    const auto text = pieces.at(segment->p_offset, std::min<std::size_t>(segment->p_filesz, longest_text));
+    const auto text = pieces.at(segment->p_offset, std::min<std::size_t>(segment->p_filesz, longest_path));
     file.interpreter = text.substr(0, text.find('\0'));
     file.is_program = true;
 }
@@ -172,7 +215,7 @@ void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::st
     const auto size = value_of(entries, DT_STRSZ);
     const auto offset = address ? offset_of(segments, *address) : std::nullopt;
     if (!offset || !size) return damaged(file, "its dynamic section has no table of names within the file");
-    read_names(file, entries, {pieces, *offset, *size});
+    read_names(file, entries, NameTable(pieces, *offset, *size));
 }
 
 constexpr std::string_view magic =

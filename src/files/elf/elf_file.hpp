@@ -37,13 +37,16 @@ struct ElfFile {
     std::optional<std::string> soname;
     std::vector<std::string> needed;         ///< DT_NEEDED and DT_FILTER
     std::vector<std::string> auxiliary;      ///< DT_AUXILIARY: loaded where it is found
-    std::vector<std::string> rpath;          ///< entries of DT_RPATH, as written
-    std::vector<std::string> runpath;        ///< entries of DT_RUNPATH, as written
+    std::vector<std::string> rpath;          ///< entries of DT_RPATH, as written, each once
+    std::vector<std::string> runpath;        ///< entries of DT_RUNPATH, as written, each once
     bool has_runpath = false;                ///< also when it is empty: then no DT_RPATH counts
     bool no_default_directories = false;     ///< DF_1_NODEFLIB: what it needs is sought in no default directory
     std::optional<std::string> interpreter;  ///< what the kernel starts for a program: "/lib64/ld-linux-x86-64.so.2"
     bool has_dynamic_section = false;        ///< a program without one is static
     bool is_program = false;                 ///< made to be started, whatever else
+    /// Which bound of this reader the file passed, so that what is behind it is unknown: "its run path has more than
+    /// 8192 directories". Empty for every real file.
+    std::string not_read;
     std::optional<FileProblem> problem;
     std::string problem_detail;  ///< reads after the path: "is a text file that begins with '<html>'"
     /// glibc's loader goes on to its next directory as if this file were not there; with any other problem it stops
