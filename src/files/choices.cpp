@@ -3,6 +3,7 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
+#include "files/cudnn_parts.hpp"
 #include "files/gpu_libraries.hpp"
 #include "files/which.hpp"
 
@@ -27,6 +28,11 @@ std::string why_not(const Process& process, const Answer& answer, const SearchLi
     return winners + " comes before " + in_words(process, list.rule, list.owner);
 }
 
+/// A name that its opener tries before that of the answer, with the file that it got so.
+std::string found_before(const Process& process, const Answer& answer) {
+    return file_name(process.objects()[*answer.by].path) + " opens " + answer.opened_as + " first";
+}
+
 /// From all places where the search of one of these objects would come by, the winner's included.
 void add_candidates(const Process& process, const Group& group, LibraryChoice& choice) {
     const Loader& loader = process.loader();
@@ -36,22 +42,27 @@ void add_candidates(const Process& process, const Group& group, LibraryChoice& c
         if (one->by) askers.insert(*one->by);
     std::set<std::string> seen;
     if (choice.path) seen.insert(real_or_same(loader.root, *choice.path));
-    const auto consider = [&](const SearchList& list, const std::string& path, bool second_in_cache = false) {
+    const auto consider = [&](const SearchList& list, const std::string& path, const std::string& reason) {
         const elf::ElfFile file = try_open(loader, path);
         const bool absent = file.skipped && !loader.root.link(path) && !loader.root.exists(path);
         if (absent || choice.candidates.size() == most_candidates ||
             !seen.insert(real_or_same(loader.root, path)).second)
             return;
-        choice.candidates.push_back({path, list.rule,
-                                     second_in_cache && !file.problem ? "the cache names another file first"
-                                                                      : why_not(process, answer, list, file)});
+        choice.candidates.push_back(
+            {path, list.rule, reason.empty() || file.problem ? why_not(process, answer, list, file) : reason});
     };
+    const bool by_other_name = !answer.opened_as.empty() && answer.by;
+    if (by_other_name)
+        for (const auto& list : process.search_lists(*answer.by, answer.opened_as))
+            for (const auto& path : list.files) consider(list, path, "");
+    const std::string too_late = by_other_name ? found_before(process, answer) : "";
     for (const std::size_t asker : askers)
         for (const auto& list : process.search_lists(asker, answer.name)) {
-            for (const auto& path : list.files) consider(list, path);
+            for (const auto& path : list.files) consider(list, path, too_late);
             for (const auto& entry : loader.cache.entries())
                 if (list.rule == LoaderRule::cache && entry.name == answer.name)
-                    consider(list, std::string(entry.path), true);
+                    consider(list, std::string(entry.path),
+                             by_other_name ? too_late : "the cache names another file first");
         }
 }
 
@@ -63,9 +74,10 @@ std::string why_of(const Process& process, const Answer& answer) {
     const Object& object = process.objects()[*answer.object];
     if (answer.rule == LoaderRule::already_loaded)
         return "loaded already" + (object.loader ? " for " + file_name(process.objects()[*object.loader].path) : "");
+    const bool has_directory = answer.rule != LoaderRule::cache && answer.rule != LoaderRule::path;
     return in_words(process, answer.rule, answer.owner.value_or(0)) +
-           (answer.rule == LoaderRule::cache || answer.rule == LoaderRule::path ? ""
-                                                                                : ": " + directory_of(object.path));
+           (has_directory ? ": " + directory_of(object.path) : "") +
+           (answer.opened_as.empty() ? "" : " (opened as " + answer.opened_as + ")");
 }
 
 LibraryChoice choice_of(const Process& process, const Group& group) {
@@ -103,12 +115,12 @@ std::vector<std::string> names_opened_in(const Root& root, const std::string& di
     return names;
 }
 
-std::vector<std::string> opened_by(const Process& process, const Object& object) {
+/// Without the parts of cuDNN.
+std::vector<std::string> opened_by(const Process& process, const Object& object,
+                                   const std::vector<std::string>& inside) {
     const Root& root = process.loader().root;
-    const auto inside = elf::embedded_library_names(root, object.path);
-    const std::string name = object.file.soname.value_or(file_name(object.path));
+    const std::string name = own_name(object);
     std::vector<std::string> names;
-    if (is_cudnn(name)) names = parts_of_cudnn(root, name, object.path, inside);
     for (const auto& text : inside)
         if (is_opened_by_programs(text) && text != name) names.push_back(text);
     if (concerns_gpu(file_name(object.path))) return names;
@@ -184,25 +196,39 @@ void add_elsewhere(const Root& root, const std::vector<std::string>& directories
     }
 }
 
-void open_named_libraries(Process& process) {
+std::vector<std::string> open_named_libraries(Process& process) {
+    std::vector<std::string> notes;
     std::set<std::string> asked;
     std::size_t searched = 0;
     for (std::size_t i = 0; i < process.objects().size() && searched < most_files_searched; ++i) {
         const std::string path = process.objects()[i].path;
         if (path.empty() || i == 1 || !may_open_gpu_libraries(process, i)) continue;
         ++searched;
-        for (const auto& name : opened_by(process, process.objects()[i]))
+        const auto inside = elf::embedded_library_names(process.loader().root, path);
+        if (is_cudnn(own_name(process.objects()[i]))) {
+            Process adv_first = process;
+            open_parts_of_cudnn(process, i, inside, FirstCall::ops);
+            open_parts_of_cudnn(adv_first, i, inside, FirstCall::adv);
+            append(notes, differences_by_first_call(process, adv_first));
+            if (const std::string unknown = unknown_version(process, i); !unknown.empty()) notes.push_back(unknown);
+        }
+        if (is_part_of_cudnn(own_name(process.objects()[i])))
+            for (const auto& part : inside)
+                if (is_part_of_cudnn(part) && asked.size() < most_names_opened && asked.insert(part).second)
+                    process.open_first(names_tried(process, i, part), i);
+        for (const auto& name : opened_by(process, process.objects()[i], inside))
             if (asked.size() < most_names_opened && asked.insert(name).second) process.open(name, i);
     }
+    return notes;
 }
 
-std::vector<LibraryChoice> choices_by_name(const Process& process, const std::vector<std::string>& elsewhere,
-                                           bool all) {
+std::vector<LibraryChoice> choices_by_name(const Process& process, const std::vector<std::string>& elsewhere, bool all,
+                                           std::vector<std::string>& notes) {
     std::vector<LibraryChoice> choices;
     for (const auto& name : names_to_open(process.loader(), elsewhere)) {
         Process trial = process;  // a fresh one for each: what another library brings in would answer for it
         trial.open(name, 0);
-        if (is_cudnn(name)) open_named_libraries(trial);
+        if (is_cudnn(name)) append(notes, open_named_libraries(trial));
         for (auto& choice : choices_of(trial, all))
             if (choice.soname == name || is_part_of_cudnn(choice.soname)) choices.push_back(std::move(choice));
     }

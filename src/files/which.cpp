@@ -186,7 +186,7 @@ LibraryChoice mapped_choice(const Process& process, const Object& library, bool 
 
 /// What was mapped answers by its soname; for the rest the loader would search.
 void add_not_mapped(const Process& process, const std::vector<std::string>& elsewhere, Which& which) {
-    for (auto& choice : choices_by_name(process, elsewhere, false)) {
+    for (auto& choice : choices_by_name(process, elsewhere, false, which.notes)) {
         if (choice.rule == LoaderRule::already_loaded) continue;
         if (choice.needed_by == process.objects().front().path) choice.needed_by.reset();  // nothing is known to ask
         choice.why = "not mapped; opened by name it would come from " + choice.why;
@@ -214,7 +214,7 @@ Which which_for_file(const Root& root, const std::string& path, const WhichSetti
                          .secure = secure});
     Process process(loader, which.target, std::move(file));
     process.start(setting.preload);
-    open_named_libraries(process);
+    append(which.notes, open_named_libraries(process));
     which.libraries = choices_of(process, setting.all);
     add_elsewhere_and_notes(root, elsewhere_on(root), which);
     tell_not_read(process, which);
@@ -226,7 +226,8 @@ Which which_for_plain_program(const Root& root, const WhichSetting& setting) {
     const std::vector<std::string> elsewhere = elsewhere_on(root);
     Process process(loader, "", {});
     process.start(setting.preload);
-    Which which{"a plain program", {}, choices_by_name(process, elsewhere, setting.all)};
+    Which which{"a plain program", {}, {}};
+    which.libraries = choices_by_name(process, elsewhere, setting.all, which.notes);
     add_elsewhere_and_notes(root, elsewhere, which);
     return which;
 }

@@ -56,12 +56,13 @@ void add_elsewhere(const Root& root, const std::vector<std::string>& directories
 // What a process will open by name while it runs, as far as files show.
 
 /// For the program, for what is outside the default directories and for GPU libraries: the GPU libraries whose names
-/// are inside the file, the parts of a cuDNN, and those in the directories of the file's run path.
-void open_named_libraries(Process& process);
+/// are inside the file, the parts of a cuDNN, and those in the directories of the file's run path. Returns notes on
+/// parts whose file depends on which function of cuDNN the process calls first.
+std::vector<std::string> open_named_libraries(Process& process);
 
 /// What dlopen of the GPU libraries' names would give in this process, each name for itself, with the parts of a cuDNN.
 /// The names are those of the files in these directories and in the loader's own places.
 std::vector<LibraryChoice> choices_by_name(const Process& process, const std::vector<std::string>& directories,
-                                           bool all);
+                                           bool all, std::vector<std::string>& notes);
 
 }  // namespace rnncheck::loader

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <random>
 
+#include "files/elf/cudnn_builds.hpp"
 #include "files/elf/elf_file.hpp"
 #include "files/loader/process.hpp"
 #include "support/catch.hpp"
@@ -146,6 +147,23 @@ TEST_CASE("mutated ELF files do no harm", "[fuzz]") {
         if (!sane) FAIL("round " << round);
     }
     SUCCEED();
+}
+
+TEST_CASE("mutated files of cuDNN do no harm", "[fuzz]") {
+    FakeRoot root;
+    const Target target(root.outside("/target"));
+    const std::string made = FAKE_CUDNN;
+    Mutator mutator({Root().read(made + "/fake_adv/libcudnn_adv.so.9").value(),
+                     Root().read(made + "/fake_rpath_9.28.0/libcudnn.so.9").value()});
+    std::size_t known = 0;
+    for (long round = 0; round < rounds(); ++round) {
+        target.holds(mutator.next());
+        const auto cuda = elf::cuda_major_of_gpu_code(root.root(), "/target");
+        const auto version = elf::version_of_parts_opened(root.root(), "/target");
+        known += cuda || version;
+        if (version && version->major() != 9) FAIL("round " << round);
+    }
+    CHECK(known > 0);
 }
 
 TEST_CASE("mutated loader caches do no harm", "[fuzz]") {

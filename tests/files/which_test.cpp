@@ -288,3 +288,18 @@ TEST_CASE("a running process tells what it has mapped and what it would open") {
     CHECK(has(own, "libcuda.so.1"));
     CHECK_THROWS_AS(loader::which_for_process(999999999, false), InputError);
 }
+
+TEST_CASE("a part with the full version in its name is used before the one beside libcudnn") {
+    Machine machine;
+    machine.link(packages + "/nvidia/link/libcudnn.so.9", "../cudnn/lib/libcudnn.so.9.28.0");
+    machine.file(wheel + "/libcudnn.so.9.28.0", cudnn_bytes({"libcudnn_ops.so"}));
+    machine.file("/system/libcudnn_ops.so.9.28.0", library_bytes("libcudnn_ops.so.9"));
+    const Which which = machine.ask(packages + "/nvidia/link/libcudnn.so.9", "/system");
+    const LibraryChoice& ops = choice(which, "libcudnn_ops.so.9");
+    CHECK(ops.path == "/system/libcudnn_ops.so.9.28.0");
+    CHECK(contains(ops.why, "(opened as libcudnn_ops.so.9.28.0)"));
+    CHECK_FALSE(contains(join(which.notes, "\n"), "could not be read"));
+    const Which unknown = machine.ask(wheel + "/libcudnn.so.9", "/system");
+    CHECK(choice(unknown, "libcudnn_ops.so.9").path == wheel + "/libcudnn_ops.so.9");
+    CHECK(contains(join(unknown.notes, "\n"), "if it is that of /system/libcudnn_ops.so.9.28.0"));
+}

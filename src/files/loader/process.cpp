@@ -2,6 +2,9 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/lists.hpp"
 #include "base/text.hpp"
 
@@ -11,6 +14,10 @@ namespace rnncheck::loader {
 constexpr std::size_t most_objects = 4096;
 constexpr std::size_t most_answers = 1 << 16;
 constexpr std::size_t largest_preload_file = 1 << 16;
+
+std::string own_name(const Object& object) {
+    return object.file.soname.value_or(file_name(object.path));
+}
 
 static std::vector<std::string> words(re2::StringPiece text, const std::string& separators) {
     const re2::RE2 word("([^" + separators + "]+)", re2::RE2::Latin1);
@@ -72,11 +79,28 @@ void Process::start(const std::string& preload) {
 }
 
 Answer Process::open(const std::string& name, std::size_t caller) {
-    Answer answer = map(name, caller, false);
-    answer.by_dlopen = true;
-    answers_.push_back(answer);
-    map_needed();
-    return answer;
+    return open_first({name}, caller);
+}
+
+Answer Process::open_first(const std::vector<std::string>& names, std::size_t caller) {
+    const std::size_t objects = objects_.size(), answers = answers_.size(), next = next_;
+    for (const auto& name : names) {
+        Answer answer = map(name, caller, false);
+        const bool is_last = &name == &names.back();
+        if (!answer.object && !is_last) continue;
+        answer.by_dlopen = true;
+        if (!is_last) answer.opened_as = std::exchange(answer.name, names.back());
+        answers_.push_back(answer);
+        map_needed();
+        const auto has_file = [](const Answer& one) { return one.object.has_value(); };
+        if (is_last || std::all_of(answers_.begin() + static_cast<std::ptrdiff_t>(answers), answers_.end(), has_file))
+            return answer;
+        // Something that it needs is missing: the loader takes all of it back.
+        objects_.resize(objects);
+        answers_.resize(answers);
+        next_ = next;
+    }
+    return {};
 }
 
 Lookup Process::look_up(const std::string& name, std::size_t caller) const {

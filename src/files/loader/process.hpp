@@ -22,6 +22,9 @@ struct Object {
     ino_t inode = 0;
 };
 
+/// Its soname, or the name of its file.
+std::string own_name(const Object& object);
+
 /// A list of the search for one name.
 struct SearchList {
     LoaderRule rule = LoaderRule::default_directory;
@@ -39,6 +42,7 @@ struct Answer {
     std::optional<std::size_t> owner = {};            ///< whose run path that was
     std::string stopped_at = {};                      ///< the unusable file at which the loader gave up
     std::string problem = {};                         ///< what is wrong with it
+    std::string opened_as = {};  ///< of several names tried in turn the one that it got this by, if not `name`
 };
 
 /// Where the search for a name ended. Nothing was found if there is no path.
@@ -62,6 +66,10 @@ class Process {
 
     /// What dlopen(name) in this object does, with everything that the file needs. The Answer about the name itself.
     Answer open(const std::string& name, std::size_t caller);
+
+    /// dlopen of one name after the other, until one opens with all that it needs. One Answer, which is about the last
+    /// name if none does.
+    Answer open_first(const std::vector<std::string>& names, std::size_t caller);
 
     /// The file that dlopen(name) in this object comes to, with nothing opened.
     Lookup look_up(const std::string& name, std::size_t caller) const;

@@ -1,0 +1,128 @@
+#include "files/cudnn_parts.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/lists.hpp"
+#include "base/text.hpp"
+#include "files/elf/cudnn_builds.hpp"
+#include "files/gpu_libraries.hpp"
+#include "files/which.hpp"
+
+namespace rnncheck::loader {
+
+namespace {
+
+constexpr std::string_view so_mark = ".so";
+
+/// "ops" of "libcudnn_ops.so.9".
+std::string part_in(std::string_view name) {
+    constexpr std::string_view start = "libcudnn_";
+    if (!name.starts_with(start)) return "";
+    return std::string(name.substr(start.size(), name.find(so_mark) - start.size()));
+}
+
+/// The version of the parts that a libcudnn or a part opens: by the code of a libcudnn, by the name of its real file.
+std::optional<Version> version_of(const Root& root, const std::string& name, const std::string& path) {
+    if (auto version = is_cudnn(name) ? elf::version_of_parts_opened(root, path) : std::nullopt) return version;
+    const auto in_name = library_name(file_name(root.real_path(path).value_or(path)));
+    const auto version = in_name ? in_name->version : std::nullopt;
+    return version && std::ranges::count(version->text, '.') == 2 ? version : std::nullopt;
+}
+
+/// For a part whose file does not name it that of the libcudnn that led to it.
+std::optional<Version> version_of(const Process& process, std::size_t number) {
+    const Root& root = process.loader().root;
+    const Object& object = process.objects()[number];
+    if (auto own = version_of(root, own_name(object), object.path)) return own;
+    const Object* const front =
+        find_where(process.objects(), [](const Object& other) { return is_cudnn(own_name(other)); });
+    return front && front != &object ? version_of(root, own_name(*front), front->path) : std::nullopt;
+}
+
+std::optional<std::size_t> graph_in(const Process& process) {
+    const Object* const graph =
+        find_where(process.objects(), [](const Object& other) { return part_in(own_name(other)) == "graph"; });
+    return graph ? std::optional(static_cast<std::size_t>(graph - process.objects().data())) : std::nullopt;
+}
+
+/// When a program that runs a recurrent network comes to need a part. cuDNN 8 opens ops_infer for cudnnGetVersion.
+int turn_of(const std::string& name, FirstCall first) {
+    const std::string part = part_in(name);
+    if (part == "graph" || part == "ops_infer") return 0;
+    if (part == "ops") return first == FirstCall::ops ? 1 : 2;
+    if (part == "adv") return first == FirstCall::adv ? 1 : 2;
+    return 3;
+}
+
+std::map<std::string, std::string> files_of_parts(const Process& process) {
+    std::map<std::string, std::string> files;
+    for (const Answer& answer : process.answers())
+        if (answer.object && is_part_of_cudnn(answer.name))
+            files.emplace(answer.name, process.objects()[*answer.object].path);
+    return files;
+}
+
+}  // namespace
+
+std::vector<std::string> names_tried(const Process& process, std::size_t cudnn, const std::string& part) {
+    const auto at = part.find(so_mark);
+    const std::string own = own_name(process.objects()[cudnn]);
+    const auto number = own.find(so_mark);
+    if (!part.ends_with(so_mark) || number == std::string::npos) return {part};
+    const std::string stem = part.substr(0, at) + std::string(so_mark);
+    const std::string major = own.substr(number + so_mark.size());
+    const auto version = version_of(process, cudnn);
+    if (!version || '.' + std::to_string(version->major()) != major) return {stem + major};
+    const auto& numbers = version->parts;
+    const std::string minor = concat(major, '.', numbers[1]);
+    return {concat(stem, minor, '.', numbers[2]), stem + minor, stem + major};
+}
+
+void open_parts_of_cudnn(Process& process, std::size_t cudnn, const std::vector<std::string>& names_inside,
+                         FirstCall first) {
+    const Object object = process.objects()[cudnn];
+    auto parts = parts_of_cudnn(process.loader().root, own_name(object), object.path, names_inside);
+    std::ranges::stable_sort(parts, {}, [&](const std::string& part) { return turn_of(part, first); });
+    for (const std::string& part : parts) {
+        // cuDNN 9 has the names without their number; the graph library opens those that libcudnn does not name.
+        const std::string stem = part.substr(0, part.find(so_mark) + so_mark.size());
+        const bool is_named = includes(names_inside, stem) || includes(names_inside, part);
+        const std::size_t caller = is_named ? cudnn : graph_in(process).value_or(cudnn);
+        const bool by_version = includes(names_inside, stem) || caller != cudnn;
+        process.open_first(by_version ? names_tried(process, cudnn, stem) : std::vector{part}, caller);
+    }
+}
+
+std::string unknown_version(const Process& process, std::size_t cudnn) {
+    const Object& object = process.objects()[cudnn];
+    const std::string name = own_name(object);
+    if (!name.ends_with(".so.9") || version_of(process, cudnn)) return "";
+    const Loader& loader = process.loader();
+    std::vector<std::string> directories = {directory_of(object.path)};
+    append(directories, loader.library_path);
+    append(directories, loader.default_directories);
+    for (const auto& directory : directories)
+        for (const auto& file : loader.root.names_in(directory))
+            if (is_part_of_cudnn(file) && contains(file, ".so.9."))
+                return "the version of " + object.path + " could not be read: if it is that of " + directory + '/' +
+                       file + ", it opens this file and others of that version before those shown here";
+    return "";
+}
+
+std::vector<std::string> differences_by_first_call(const Process& ops_first, const Process& adv_first) {
+    std::vector<std::string> differences;
+    const Root& root = ops_first.loader().root;
+    const auto others = files_of_parts(adv_first);
+    for (const auto& [name, path] : files_of_parts(ops_first)) {
+        const auto other = others.find(name);
+        if (other == others.end() || real_or_same(root, other->second) == real_or_same(root, path)) continue;
+        differences.push_back("which " + name +
+                              " is loaded depends on the first call: after one for dropout or tensors, as in PyTorch "
+                              "and TensorFlow, " +
+                              path + "; after one for RNNs, as in JAX, " + other->second);
+    }
+    return differences;
+}
+
+}  // namespace rnncheck::loader

@@ -1,0 +1,30 @@
+// The parts of a cuDNN, opened in a played-through process as cuDNN opens them while a program runs.
+#pragma once
+
+#include "files/loader/process.hpp"
+
+namespace rnncheck::loader {
+
+/// Which part a program needs first once it has created its handle, for which cuDNN 9 opens libcudnn_graph.
+/// ops: it creates a dropout or tensor descriptor, as PyTorch (ATen/native/cudnn/RNN.cpp) and TensorFlow (XLA,
+/// cuda_dnn.cc) do before the descriptor of an RNN. adv: it creates that of the RNN, as JAX does
+/// (jaxlib/gpu/rnn_kernels.cc).
+enum class FirstCall { ops, adv };
+
+/// Opens the parts of the libcudnn with this number in process.objects(). `names_inside` are the library names that are
+/// texts in it. The order decides: what one part needs, another may bring from elsewhere.
+void open_parts_of_cudnn(Process& process, std::size_t cudnn, const std::vector<std::string>& names_inside,
+                         FirstCall first);
+
+/// The names that a cuDNN library tries in turn for a part whose name is a text in it: for libcudnn_ops.so in 9.28.0
+/// libcudnn_ops.so.9.28.0, libcudnn_ops.so.9.28 and libcudnn_ops.so.9; just the name for one with a number.
+std::vector<std::string> names_tried(const Process& process, std::size_t cudnn, const std::string& part);
+
+/// A sentence when the version of this libcudnn.so.9 is unknown and there are files of parts that it may open by a name
+/// with the full version; else empty.
+std::string unknown_version(const Process& process, std::size_t cudnn);
+
+/// For each part that the other order of first calls would load from another file, a sentence that names both.
+std::vector<std::string> differences_by_first_call(const Process& ops_first, const Process& adv_first);
+
+}  // namespace rnncheck::loader
