@@ -9,6 +9,7 @@
 #include "model/tensor.hpp"
 #include "rnn/case.hpp"
 #include "rnn/speed.hpp"
+#include "rnn/weights.hpp"
 
 namespace rnncheck {
 
@@ -115,9 +116,8 @@ ModelMemory memory_of(const RnnCase& network) {
     return memory;
 }
 
-}  // namespace
-
-std::optional<RnnCase> case_of(const ModelLayer& layer, const ModelSizes& sizes) {
+/// The layer as a case, whether or not cuDNN can compute one of its size.
+std::optional<RnnCase> case_of_any_size(const ModelLayer& layer, const ModelSizes& sizes) {
     constexpr std::pair<LayerKind, Cell> cells[] = {
         {LayerKind::lstm, Cell::lstm},     {LayerKind::gru, Cell::gru},  {LayerKind::rnn_tanh, Cell::tanh},
         {LayerKind::rnn_relu, Cell::relu}, {LayerKind::rnn, Cell::tanh}, {LayerKind::lstm_cell, Cell::lstm},
@@ -134,10 +134,28 @@ std::optional<RnnCase> case_of(const ModelLayer& layer, const ModelSizes& sizes)
                     .batch = sizes.batch.value_or(32),
                     .sequence_length = sizes.length.value_or(100)};
     if (const auto projection = value_of(layer, "proj_size")) network.projection = number_from(*projection).value_or(0);
-    constexpr double most_weights = 1e12;  // beyond every GPU; so no product of sizes overflows
-    const double columns = double{1} * network.input + network.hidden + network.projection;
-    if (network.projection < 0 || columns * network.hidden * network.layers > most_weights) return std::nullopt;
+    if (network.projection < 0) return std::nullopt;
     return network;
+}
+
+/// No other change of the model helps then.
+void apply_size_limit(const std::string& why, const Matrix& matrix, JudgedLayer& layer) {
+    if (layer.cudnn == CudnnUse::no && layer.changes.empty()) return;
+    layer.cudnn = CudnnUse::no;
+    layer.reasons.push_back(why);
+    layer.changes = {"reduce the sizes or the number of layers; otherwise disable cuDNN for this layer"};
+    if (const auto row = matrix.rnn_limit("matrix_weights")) add_once(layer.sources, row->source.url);
+}
+
+}  // namespace
+
+std::optional<std::string> too_large_for_cudnn(const ModelLayer& layer) {
+    const auto network = case_of_any_size(layer, {});
+    return network ? too_many_weights(*network) : std::nullopt;
+}
+
+std::optional<RnnCase> case_of(const ModelLayer& layer, const ModelSizes& sizes) {
+    return too_large_for_cudnn(layer) ? std::nullopt : case_of_any_size(layer, sizes);
 }
 
 std::optional<FrameworkChoice> choice_of(const std::string& framework, RnnCase network, const RnnPlace& place) {
@@ -165,6 +183,7 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
             result.reasons.push_back("cuDNN is used only with " + join_with_and(needed) +
                                      "; the file does not contain " +
                                      (needed.size() > 1 ? "these settings" : "this setting"));
+        if (const auto why = too_large_for_cudnn(layer)) apply_size_limit(*why, matrix, result);
         const auto network = case_of(layer, sizes);
         const bool in_a_loop = rules.framework.starts_with("keras") || rules.framework == "tensorflow";
         if (network && in_a_loop && result.cudnn == CudnnUse::no && !result.changes.empty())

@@ -64,6 +64,9 @@ JudgedModel judged_model(const std::string& path, const ModelFile& file, const G
 std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel& given, const ModelSizes& sizes,
                                        const Matrix& matrix);
 
+/// Why cuDNN cannot compute a layer of this size; nothing where it can or sizes are unknown.
+std::optional<std::string> too_large_for_cudnn(const ModelLayer& layer);
+
 /// The layer as a case of cuDNN; nothing where sizes are unknown or cuDNN has no such network.
 std::optional<RnnCase> case_of(const ModelLayer& layer, const ModelSizes& sizes);
 

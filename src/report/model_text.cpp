@@ -26,7 +26,7 @@ std::string outline(const JudgedLayer& layer) {
          layer.directions == 2 ? "both directions" : "", layer.dtype.value_or(""), used ? "used " + *used : ""}));
 }
 
-/// The five rows that a layer can have.
+/// The six rows that a layer can have.
 std::pair<Mark, const char*> use_in_words(const JudgedLayer& layer) {
     if (layer.cpu_only) return {Mark::failed, "CPU only: the GPU does not compute this layer at all"};
     switch (layer.cudnn) {
@@ -41,6 +41,7 @@ std::pair<Mark, const char*> use_in_words(const JudgedLayer& layer) {
         case CudnnUse::no:
             break;
     }
+    if (too_large_for_cudnn(layer)) return {Mark::failed, "no: cuDNN cannot compute a layer of this size"};
     if (layer.settings.contains("opset")) return {Mark::failed, "no: ONNX Runtime rejects this layer on a GPU"};
     return {Mark::failed, "no: the GPU computes each time step separately, which is slower"};
 }

@@ -6,6 +6,7 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
+#include "rnn/weights.hpp"
 
 namespace rnncheck {
 
@@ -104,7 +105,9 @@ std::optional<std::string> contradiction_in(const RnnCase& c) {
         {c.math == MathType::fma && c.dtype != Dtype::fp32, "--math fma is only for --dtype fp32"}};
     for (const auto& [broken, why] : rules)
         if (broken) return why;
-    return std::nullopt;
+    const auto too_large = too_many_weights(c);
+    if (!too_large) return std::nullopt;
+    return "the network is too large: " + *too_large + "; reduce --hidden, --input or --layers";
 }
 
 std::string exact_number(double number) {

@@ -115,6 +115,10 @@ TEST_CASE("lstm: words that cannot be are rejected with what could be") {
     CHECK(error_of_case("--lengths 3,9 --length 4") == "none of --lengths may be longer than --length");
     CHECK(error_of_case("--lengths 3,,9").starts_with("--lengths cannot be ''; "));
     CHECK(error_of_case("--cell gru --projection 4") == "--projection is only for --cell lstm");
+    CHECK(contains(error_of_case("--hidden 16384 --input 16384"),
+                   "the network is too large: its weight matrices have "
+                   "2147483648 numbers"));
+    CHECK(error_of_case("--hidden 16384 --input 16383") == "none");
     CHECK(error_of_case("--input-mode skip --input 3") == "--input-mode skip needs --input equal to --hidden");
     CHECK(error_of_case("--clip -1") == "--clip cannot be '-1'; give a number from 0 to 1000000");
     CHECK(error_of_case("--dropout 1") == "--dropout cannot be '1'; give a probability above 0 and below 1");

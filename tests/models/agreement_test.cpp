@@ -105,9 +105,8 @@ TEST_CASE("models: versions and the backend that are given decide") {
 TEST_CASE("models: sizes of no network have no memory and no gain") {
     ModelLayer huge{"huge", LayerKind::lstm, 1 << 29, 1 << 29, 9999, 2, "float64", {{"proj_size", "2147483647"}}};
     CHECK_FALSE(case_of(huge, {1 << 20, 65535}));
-    huge.hidden = huge.input = 4096;
-    huge.settings.clear();
-    CHECK(judged_layers({"", "pytorch", {}, {huge}, {}}, {}, {1 << 20, 65535}, bundled_matrix()).front().memory->data >
+    const ModelLayer wide{"wide", LayerKind::lstm, 1 << 28, 1, 1, 1, "float64", {}};
+    CHECK(judged_layers({"", "pytorch", {}, {wide}, {}}, {}, {1 << 20, 65535}, bundled_matrix()).front().memory->data >
           0);
 }
 
@@ -136,6 +135,30 @@ ModelLayer keras_lstm(const std::string& name, const char* activation, const cha
 }
 
 }  // namespace
+
+TEST_CASE("models: a layer whose matrices have 2^31 numbers cannot use cuDNN") {
+    const auto lstm = [](int input, int layers) {
+        return ModelLayer{"lstm", LayerKind::lstm, input, 16384, layers, 1, "float32", {{"batch_first", "true"}}};
+    };
+    CHECK(judged("pytorch", lstm(16383, 1)).cudnn == CudnnUse::yes);
+    const JudgedLayer large = judged("pytorch", lstm(16384, 1));
+    CHECK(large.cudnn == CudnnUse::no);
+    CHECK(contains(large.reasons.front(), "its weight matrices have 2147483648 numbers"));
+    CHECK(large.changes.size() == 1);
+    CHECK(large.sources.size() == 1);
+    CHECK_FALSE(large.memory);
+    CHECK(judged("pytorch", lstm(1 << 30, 1 << 20)).cudnn == CudnnUse::no);
+    CHECK(judged("pytorch", lstm(8, 3)).cudnn == CudnnUse::no);
+
+    ModelLayer keras{
+        "lstm", LayerKind::lstm, 16384, 16384, 1, 1, "float32", {{"class", "LSTM"}, {"activation", "relu"}}};
+    const JudgedLayer two = judged("keras", keras);
+    CHECK(two.reasons.size() >= 2);
+    CHECK(two.changes.size() == 1);  // another activation alone would not help
+    CHECK_FALSE(two.modeled_speedup);
+    keras.kind = LayerKind::lstm_cell;
+    CHECK_FALSE(contains(join(judged("pytorch", keras).reasons, " "), "2147483648"));  // cells never use cuDNN
+}
 
 TEST_CASE("models: the five rows, as people see them") {
     ModelDocument document;

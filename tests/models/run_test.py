@@ -68,6 +68,26 @@ code, out, _ = ran("model", files / "keras3/no_recurrent_layer.keras", "--run")
 check.that(code == 0 and "has no recurrent layer" in " ".join(out.split()), f"without a layer: {code} {out}")
 code, _, err = ran("model", files / "keras3/custom_cell.keras", "--run")
 check.that(code == 2 and err.count("\n") == 1 and "no layer that can be run" in err, f"a custom cell: {code} {err}")
+
+
+def keras_lstm(*sizes):
+    """A model with one layer of each size, written as Keras JSON."""
+    layers = [{"class_name": "InputLayer", "config": {"batch_shape": [None, 20, sizes[0]], "name": "in"}}]
+    layers += [{"class_name": "LSTM", "config": {"name": f"lstm{size}", "units": size, "activation": "tanh", "recurrent_activation": "sigmoid",
+                                                 "use_bias": True, "unroll": False, "recurrent_dropout": 0.0, "return_sequences": True}} for size in sizes[1:]]
+    path = work / "large.json"
+    path.write_text(json.dumps({"class_name": "Sequential", "keras_version": "3.15.1", "config": {"name": "s", "layers": layers}}))
+    return path
+
+
+limit = "its weight matrices have 2147483648 numbers"
+code, out, err = ran("model", keras_lstm(16384, 16384), "--run")
+check.that(code == 2 and not out and err.count("\n") == 1 and "layer 'lstm16384'" in err and limit in err, f"a layer too large for cuDNN: {code} {out} {err}")
+found = document("model", keras_lstm(16384, 16384))
+check.that(found["layers"][0]["cudnn"] == "no" and limit in found["layers"][0]["reasons"][-1], f"judged: {found['layers']}")
+found = document("model", keras_lstm(16384, 16384, 4), "--run")
+check.that([runs["layer"] for runs in found["runs"]] == [2] and found["report"]["verdict"] != "problems", f"the other layer runs: {found['report']['verdict']} {found['runs']}")
+check.that(limit in found["layers"][0]["reasons"][-1], "and the large one is named")
 for options in (["--fit", "--run"], ["--fit", "--batch", "3"]):
     check.that(ran("model", files / "torch/gru.pt", *options)[0] == 2, f"{options} contradict each other")
 

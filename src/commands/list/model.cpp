@@ -56,6 +56,7 @@ class LayerCases {
         const ModelSizes sizes{options.batch.value_or(8), options.length.value_or(16)};
         for (std::size_t i = 0; i < file.layers.size(); ++i) {
             const ModelLayer& layer = file.layers[i];
+            if (const auto why = too_large_for_cudnn(layer)) too_large.push_back("layer '" + layer.name + "': " + *why);
             auto rnn_case = case_of(layer, sizes);
             if (!rnn_case || !includes(kinds, layer.kind)) continue;
             rnn_case->training = options.training;
@@ -87,6 +88,7 @@ class LayerCases {
     }
 
     RnnRequest request;
+    std::vector<std::string> too_large;  ///< why cuDNN cannot compute a layer, one sentence each
 
   private:
     const ModelFile& file_;
@@ -138,9 +140,11 @@ int run(Options& options, const CLI::App& app) {
     document.sentence = sentence_of(document.layers);
     if ((options.run || options.fit) && !file.layers.empty()) {
         const LayerCases cases(file, options);
-        if (cases.request.cases.empty())
-            throw InputError("'" + options.file + "' has no layer that can be run: cuDNN has no network like its " +
-                             "layers, or the file does not contain their sizes");
+        if (cases.request.cases.empty()) {
+            const std::string usual = "cuDNN has no network like its layers, or the file does not contain their sizes";
+            throw InputError("'" + options.file + "' has no layer that can be run: " +
+                             (cases.too_large.empty() ? usual : cases.too_large.front()));
+        }
         Report report;
         if (options.run) {
             Facts facts = run_layers(cases, trials, quiet);
