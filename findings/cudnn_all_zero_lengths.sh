@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What surprises: whether cuDNN takes a batch in which every sequence is empty changed four times, once within a year to "bad parameter",
-#   while a batch with one sequence that is not empty was accepted throughout that time. No release note names it.
+# What surprises: whether cuDNN takes a batch in which every sequence is empty changed three times within 9.0 to 9.5, once to "bad parameter"
+#   while a batch in which one sequence is not empty was accepted.
 # Versions: nvidia-cudnn-cu12 9.0.0.312, 9.1.0.70, 9.3.0.75 and 9.5.0.50.
 # Behaviour: cudnnSetRNNDataDescriptor with lengths [0, 0] returns 0 in 9.0, 3000 (not supported) in 9.1, 2000 (bad parameter) from 9.2 to
 #   9.4, and 0 again from 9.5 on. One length of 0 among others is rejected in 9.1 alone.

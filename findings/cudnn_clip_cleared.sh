@@ -4,7 +4,7 @@
 # Versions: nvidia-cudnn-cu12 9.28.0.42.
 # Behaviour: cudnnRNNGetClip_v8 returns mode 1 and the bounds after the first call, mode 0 after the second. A descriptor that is set again,
 #   for example for another input size, loses its clipping in the same way. A GRU takes the setting too, though it has no cell state.
-# Why it matters: a network trained with clipping is computed without it, with plausible results and no error.
+# Why it matters: a network that was trained with clipping is described without it, and no status shows it.
 set -euo pipefail
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 python3 -m pip download -q --no-deps --no-cache-dir -d "$work" nvidia-cudnn-cu12==9.28.0.42

@@ -5,7 +5,7 @@
 # Behaviour: wheels name their files .so.9 only; NVIDIA's Debian packages and archives name them .so.9.28.0. With such a directory of the
 #   same version in LD_LIBRARY_PATH, the front library of the CUDA 12 wheel loads all others from there, here those for CUDA 13. With the
 #   names of the wheels in that directory, it loads its own.
-# Why it matters: the run path of a wheel is meant to keep its libraries together; PyTorch and JAX rely on it. A system cuDNN of the same
+# Why it matters: the run path of the front library ($ORIGIN) is meant to keep a wheel's libraries together. A system cuDNN of the same
 #   version takes over everything but the front, which is the file whose path people check.
 set -euo pipefail
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT

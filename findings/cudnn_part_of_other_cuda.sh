@@ -3,9 +3,9 @@
 #   CUDA 13 works inside the cuDNN for CUDA 12 as far as any call shows, if both have the same version; of another version it is rejected.
 # Versions: nvidia-cudnn-cu12 9.28.0.42, nvidia-cudnn-cu13 9.28.0.42 and 9.28.1.4.
 # Behaviour: with adv of cu13 9.28.0.42 cudnnAdvVersionCheck and cudnnCreateRNNDescriptor return success, and cudnnGetCudartVersion still
-#   names CUDA 12.9, although adv contains the runtime and the kernels of CUDA 13.5. With adv of 9.28.1.4 both return 1002.
-# Why it matters: both packages install into the same directory, so that such mixtures arise by themselves. The CUDA 13 part needs a driver
-#   of branch 580 and fails only on the GPU, with an error that names neither file nor cause.
+#   names CUDA 12.9, although adv is built with CUDA 13.5. With adv of 9.28.1.4 both return 1002.
+# Why it matters: both packages install into the same directory, so that such mixtures arise by themselves. CUDA 13 needs a driver
+#   of branch 580 or later; nothing shows before the first kernel that one of the libraries is built for it.
 set -euo pipefail
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 for package in cu12==9.28.0.42 cu13==9.28.0.42 cu13==9.28.1.4; do

@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
-# What surprises: onnx.reference, the evaluator that the ONNX project publishes as the meaning of its operators, computes LSTM, GRU and RNN
+# What surprises: onnx.reference, the reference evaluator of the ONNX project, computes LSTM, GRU and RNN
 #   without sequence_lens, clip and, for LSTM and GRU, without activations. It reports nothing; the numbers are those of the defaults.
 # Versions: onnx 1.23.2, compared with onnxruntime 1.32.0.
 # Behaviour: with lengths, clipping or other activations the results of the reference are, to the last digit, those of the same node without
 #   them, while ONNX Runtime's differ by up to 1. Without these settings both agree to 1e-6.
-# Why it matters: converters are tested against it. A converter that loses lengths or clipping agrees with this reference, and one that keeps
-#   them seems to be wrong.
+# Why it matters: who tests a converter against it finds that one that loses lengths or clipping is right, and one that keeps them wrong.
 set -euo pipefail
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 python3 -m venv "$work/venv"

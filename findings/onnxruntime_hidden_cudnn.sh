@@ -3,10 +3,10 @@
 #   and, since 1.31, in no string of the file: the code writes it as two overlapping numbers of eight bytes, "libcudnn" and "dnn.so.9".
 # Versions: onnxruntime-gpu 1.31.1 (libonnxruntime_providers_cuda.so of Linux x86_64). cuBLAS, which is handled in the ordinary way, is shown
 #   for comparison.
-# Behaviour: ldd, readelf -d, auditwheel and strings find libcublas.so.13 and no cuDNN; the two immediates are operands of mov instructions
+# Behaviour: the dynamic section and the strings name libcublas.so.13 and no cuDNN; the two immediates are operands of mov instructions
 #   (48 b8) that are 18 bytes apart.
-# Why it matters: the dependency is found by reading the error of a failed session only. Container images that are built from the output of
-#   ldd, and scanners that list a wheel's requirements, leave cuDNN out.
+# Why it matters: container images that are built from the output of ldd, and scanners that list what a file loads, leave cuDNN out; that it
+#   is missing shows only when a session with the CUDA provider starts.
 set -euo pipefail
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 python3 -m pip download -q --no-deps --no-cache-dir -d "$work" --only-binary :all: --python-version 3.12 onnxruntime-gpu==1.31.1

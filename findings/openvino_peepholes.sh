@@ -3,8 +3,8 @@
 #   ordinary LSTM: the results are exactly those of the same node without them. Activations that it does not know are an error instead.
 # Versions: openvino 2026.4.1, onnx 1.23.2; the right values are computed with NumPy by the formulas of the ONNX specification.
 # Behaviour: the results differ from the formulas by 0.01 to 0.3, from those of a plain LSTM by less than 1e-6.
-# Why it matters: peepholes and coupled gates are how speech models of the Kaldi and CNTK era come to ONNX. cuDNN has neither, so that such
-#   models are moved to CPU runtimes, where this one silently drops the weights.
+# Why it matters: older speech models have peepholes. cuDNN does not, so that such models are moved to runtimes for the CPU, of which this one
+#   silently drops the weights.
 set -euo pipefail
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 python3 -m venv "$work/venv"
