@@ -3,12 +3,10 @@
 // a GPU.
 #include "process/probe.hpp"
 #include "rnn/case.hpp"
+#include "support/cudnn.hpp"
 #include "support/libraries.hpp"
-#include "vendor/cudnn_abi.hpp"
 
 namespace rnncheck::probes::cudnn_library {
-
-using CudnnApi = vendor::Opened<vendor::CudnnApi>;
 
 static void ask_versions(const CudnnApi& cudnn, ProbeWriter& writer, Cudnn& found) {
     if (!cudnn.cudnnGetVersion) {
@@ -27,38 +25,6 @@ static void ask_versions(const CudnnApi& cudnn, ProbeWriter& writer, Cudnn& foun
     if (cudnn.speaks_v8()) found.dialects.emplace_back(name_of(Dialect::v8));
 }
 
-/// The parts' own consistency checks, where this major has them.
-static void check_parts(const CudnnApi& cudnn, vendor::Calls& calls) {
-    const vendor::Symbol<int()>* const checks[] = {&cudnn.cudnnOpsInferVersionCheck, &cudnn.cudnnAdvInferVersionCheck,
-                                                   &cudnn.cudnnGraphVersionCheck, &cudnn.cudnnOpsVersionCheck,
-                                                   &cudnn.cudnnAdvVersionCheck};
-    for (const auto* symbol : checks)
-        if (*symbol) calls(cudnn, *symbol);
-}
-
-/// A small LSTM described, nothing computed.
-static void describe_lstm(const CudnnApi& cudnn, vendor::Calls& calls) {
-    vendor::RnnDescriptor rnn = nullptr;
-    vendor::RnnDataDescriptor data = nullptr;
-    constexpr int standard = 0, lstm = 2, double_bias = 2, unidirectional = 0, linear_input = 0, fp32 = 0,
-                  default_math = 0;
-    calls(cudnn, cudnn.cudnnCreateRNNDescriptor, &rnn);
-    if (cudnn.cudnnSetRNNDescriptor_v8)
-        calls(cudnn, cudnn.cudnnSetRNNDescriptor_v8, rnn, standard, lstm, double_bias, unidirectional, linear_input,
-              fp32, fp32, default_math, 8, 8, 8, 1, nullptr, 0u);
-    if (cudnn.cudnnCreateRNNDataDescriptor) calls(cudnn, cudnn.cudnnCreateRNNDataDescriptor, &data);  // since 7.2.1
-}
-
-/// The first call that fails.
-static std::optional<CallResult> try_rnn_api(const CudnnApi& cudnn) {
-    vendor::Calls calls;
-    if (!cudnn.speaks_legacy() && !cudnn.speaks_v8())
-        calls.result = {"cudnnRNNForward", missing_symbol, "the library exports neither of cuDNN's two RNN interfaces"};
-    check_parts(cudnn, calls);
-    describe_lstm(cudnn, calls);
-    return calls.failure();
-}
-
 static void run(const Job& job, ProbeWriter& writer) {
     Facts news, later;
     Cudnn& found = news.cudnns.emplace_back();
@@ -70,9 +36,10 @@ static void run(const Job& job, ProbeWriter& writer) {
     if (found.failure) return;
     Cudnn& rnn_api = later.cudnns.emplace_back();
     rnn_api.library = job.target;
-    rnn_api.failure = try_rnn_api(cudnn);
+    rnn_api.failure = try_rnn_api(cudnn, FirstCall::ops);
     rnn_api.rnn_usable = !rnn_api.failure;
     rnn_api.parts_mapped = vendor::mapped_files("libcudnn");
+    rnn_api.files = builds_of(rnn_api.parts_mapped);
     writer.facts(later);
 }
 

@@ -47,6 +47,24 @@ struct Runtime {
     const std::string& key() const { return library; }
 };
 
+/// What a cuDNN file shows of how it was built, which no function returns.
+struct CudnnFile {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, path, "the file, as it was mapped");
+    RNNCHECK_FIELD(std::optional<Version>, version, "of libcudnn itself: the version of the libraries that it opens");
+    RNNCHECK_FIELD(std::optional<int>, cuda_major,
+                   "CUDA version of the compiler of its GPU code; for libcudnn, that of libcudnn_ops beside it");
+    RNNCHECK_FIELDS_END
+};
+
+/// What a process got that called a function for RNNs first, as JAX does, and not one for dropout or tensors.
+struct CudnnRnnFirst {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::vector<std::string>, parts_mapped, "cuDNN files that were then mapped");
+    RNNCHECK_FIELD(std::optional<CallResult>, failure, "the first call that failed then");
+    RNNCHECK_FIELDS_END
+};
+
 /// What one cuDNN installation returned. The RNN API is checked without a GPU: version checks of the parts, then RNN
 /// descriptors.
 struct Cudnn {
@@ -59,9 +77,12 @@ struct Cudnn {
     RNNCHECK_FIELD(std::vector<std::string>, dialects,
                    "RNN interfaces it exports: legacy (cuDNN 7, 8), v8 (cuDNN 8, 9)");
     RNNCHECK_FIELD(std::vector<std::string>, parts_mapped, "cuDNN files that were really mapped");
+    RNNCHECK_FIELD(std::vector<CudnnFile>, files, "those of the mapped files that show how they were built");
     RNNCHECK_FIELD(std::optional<bool>, rnn_usable, "whether its RNN API loads and works");
     RNNCHECK_FIELD(std::optional<CallResult>, failure,
                    "the first call that failed, opening included, with the reason the library gave");
+    RNNCHECK_FIELD(std::optional<CudnnRnnFirst>, rnn_first,
+                   "the same where a function for RNNs is the first; only determined if it may differ");
     RNNCHECK_FIELDS_END
 
     const std::string& key() const { return library; }

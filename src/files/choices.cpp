@@ -130,6 +130,17 @@ std::vector<std::string> opened_by(const Process& process, const Object& object,
     return names;
 }
 
+/// What the graph library of cuDNN 9 opens beyond libcudnn itself.
+void open_parts_named_in(Process& process, std::size_t part, const std::vector<std::string>& inside,
+                         std::set<std::string>& asked) {
+    if (std::ranges::none_of(inside, is_part_of_cudnn)) return;
+    const std::string name = own_name(process.objects()[part]);
+    const auto version = version_of_cudnn(process, part);
+    for (const auto& other : inside)
+        if (is_part_of_cudnn(other) && asked.size() < most_names_opened && asked.insert(other).second)
+            process.open_first(names_tried(name, version, other), part);
+}
+
 /// The names by which programs open the GPU libraries in these directories and in the loader's own places; for a kind
 /// of which there is nothing, its bare name: libcudnn.so.
 std::vector<std::string> names_to_open(const Loader& loader, const std::vector<std::string>& directories) {
@@ -212,10 +223,7 @@ std::vector<std::string> open_named_libraries(Process& process) {
             append(notes, differences_by_first_call(process, adv_first));
             if (const std::string unknown = unknown_version(process, i); !unknown.empty()) notes.push_back(unknown);
         }
-        if (is_part_of_cudnn(own_name(process.objects()[i])))
-            for (const auto& part : inside)
-                if (is_part_of_cudnn(part) && asked.size() < most_names_opened && asked.insert(part).second)
-                    process.open_first(names_tried(process, i, part), i);
+        if (is_part_of_cudnn(own_name(process.objects()[i]))) open_parts_named_in(process, i, inside, asked);
         for (const auto& name : opened_by(process, process.objects()[i], inside))
             if (asked.size() < most_names_opened && asked.insert(name).second) process.open(name, i);
     }

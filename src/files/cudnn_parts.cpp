@@ -30,16 +30,6 @@ std::optional<Version> version_of(const Root& root, const std::string& name, con
     return version && std::ranges::count(version->text, '.') == 2 ? version : std::nullopt;
 }
 
-/// For a part whose file does not name it that of the libcudnn that led to it.
-std::optional<Version> version_of(const Process& process, std::size_t number) {
-    const Root& root = process.loader().root;
-    const Object& object = process.objects()[number];
-    if (auto own = version_of(root, own_name(object), object.path)) return own;
-    const Object* const front =
-        find_where(process.objects(), [](const Object& other) { return is_cudnn(own_name(other)); });
-    return front && front != &object ? version_of(root, own_name(*front), front->path) : std::nullopt;
-}
-
 std::optional<std::size_t> graph_in(const Process& process) {
     const Object* const graph =
         find_where(process.objects(), [](const Object& other) { return part_in(own_name(other)) == "graph"; });
@@ -65,18 +55,23 @@ std::map<std::string, std::string> files_of_parts(const Process& process) {
 
 }  // namespace
 
-std::vector<std::string> names_tried(const Process& process, std::size_t cudnn, const std::string& part) {
-    const auto at = part.find(so_mark);
-    const std::string own = own_name(process.objects()[cudnn]);
-    const auto number = own.find(so_mark);
+std::optional<Version> version_of_cudnn(const Process& process, std::size_t cudnn) {
+    const Root& root = process.loader().root;
+    const Object& object = process.objects()[cudnn];
+    if (auto own = version_of(root, own_name(object), object.path)) return own;
+    const Object* const front =
+        find_where(process.objects(), [](const Object& other) { return is_cudnn(own_name(other)); });
+    return front && front != &object ? version_of(root, own_name(*front), front->path) : std::nullopt;
+}
+
+std::vector<std::string> names_tried(const std::string& cudnn_name, const std::optional<Version>& version,
+                                     const std::string& part) {
+    const auto number = cudnn_name.find(so_mark);
     if (!part.ends_with(so_mark) || number == std::string::npos) return {part};
-    const std::string stem = part.substr(0, at) + std::string(so_mark);
-    const std::string major = own.substr(number + so_mark.size());
-    const auto version = version_of(process, cudnn);
-    if (!version || '.' + std::to_string(version->major()) != major) return {stem + major};
-    const auto& numbers = version->parts;
-    const std::string minor = concat(major, '.', numbers[1]);
-    return {concat(stem, minor, '.', numbers[2]), stem + minor, stem + major};
+    const std::string major = cudnn_name.substr(number + so_mark.size());
+    if (!version || '.' + std::to_string(version->major()) != major) return {part + major};
+    const std::string minor = concat(major, '.', version->parts[1]);
+    return {concat(part, minor, '.', version->parts[2]), part + minor, part + major};
 }
 
 void open_parts_of_cudnn(Process& process, std::size_t cudnn, const std::vector<std::string>& names_inside,
@@ -84,20 +79,21 @@ void open_parts_of_cudnn(Process& process, std::size_t cudnn, const std::vector<
     const Object object = process.objects()[cudnn];
     auto parts = parts_of_cudnn(process.loader().root, own_name(object), object.path, names_inside);
     std::ranges::stable_sort(parts, {}, [&](const std::string& part) { return turn_of(part, first); });
+    const auto version = version_of_cudnn(process, cudnn);
     for (const std::string& part : parts) {
         // cuDNN 9 has the names without their number; the graph library opens those that libcudnn does not name.
         const std::string stem = part.substr(0, part.find(so_mark) + so_mark.size());
         const bool is_named = includes(names_inside, stem) || includes(names_inside, part);
         const std::size_t caller = is_named ? cudnn : graph_in(process).value_or(cudnn);
         const bool by_version = includes(names_inside, stem) || caller != cudnn;
-        process.open_first(by_version ? names_tried(process, cudnn, stem) : std::vector{part}, caller);
+        process.open_first(by_version ? names_tried(own_name(object), version, stem) : std::vector{part}, caller);
     }
 }
 
 std::string unknown_version(const Process& process, std::size_t cudnn) {
     const Object& object = process.objects()[cudnn];
     const std::string name = own_name(object);
-    if (!name.ends_with(".so.9") || version_of(process, cudnn)) return "";
+    if (!name.ends_with(".so.9") || version_of_cudnn(process, cudnn)) return "";
     const Loader& loader = process.loader();
     std::vector<std::string> directories = {directory_of(object.path)};
     append(directories, loader.library_path);

@@ -16,9 +16,15 @@ enum class FirstCall { ops, adv };
 void open_parts_of_cudnn(Process& process, std::size_t cudnn, const std::vector<std::string>& names_inside,
                          FirstCall first);
 
-/// The names that a cuDNN library tries in turn for a part whose name is a text in it: for libcudnn_ops.so in 9.28.0
-/// libcudnn_ops.so.9.28.0, libcudnn_ops.so.9.28 and libcudnn_ops.so.9; just the name for one with a number.
-std::vector<std::string> names_tried(const Process& process, std::size_t cudnn, const std::string& part);
+/// The version by which a cuDNN library opens parts: read from the code of libcudnn or from the name of its real file;
+/// for a part that does not show its own, that of the libcudnn in the process.
+std::optional<Version> version_of_cudnn(const Process& process, std::size_t cudnn);
+
+/// The names that a cuDNN library of this version tries in turn for a part whose name is a text in it: for
+/// libcudnn_ops.so in 9.28.0 libcudnn_ops.so.9.28.0, libcudnn_ops.so.9.28 and libcudnn_ops.so.9; just the name for one
+/// with a number.
+std::vector<std::string> names_tried(const std::string& cudnn_name, const std::optional<Version>& version,
+                                     const std::string& part);
 
 /// A sentence when the version of this libcudnn.so.9 is unknown and there are files of parts that it may open by a name
 /// with the full version; else empty.

@@ -26,6 +26,7 @@ constexpr std::string_view varying =
     "cuda_devices[].pci nvml_devices[].uuid nvml_devices[].pci nvml_devices[].memory_free_mib nvml_devices[].processes "
     "nvml_devices[].throttle_reasons nvml_devices[].busy_percent nvml_devices[].display_active libraries[].path "
     "libraries[].real_path libraries[].needed libraries[].run_path libraries[].problem_detail cudnns[].parts_mapped "
+    "cudnns[].files[].path cudnns[].rnn_first.parts_mapped "
     "pythons.path pythons.found_by pythons.interpreter pythons.package_directories pythons.distributions "
     "pythons.left_out pythons.packages[].directory frameworks[].environment frameworks[].shown_by frameworks[].core "
     "frameworks[].directories_before frameworks[].directories_after";

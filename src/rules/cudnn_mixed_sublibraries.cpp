@@ -1,6 +1,7 @@
 // The parts of cuDNN that one program would load come from different releases.
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
+#include "rules/support/probes.hpp"
 
 namespace rnncheck::rules {
 
@@ -18,6 +19,9 @@ struct Signs {
     std::vector<Evidence> of_mixture;
     Confidence confidence = Confidence::certain;
     bool all_versions_known = true;
+    std::string of = "of another cuDNN version";
+    std::string when = {};     ///< the mixture is loaded only then
+    bool still_works = false;  ///< its RNN API works in spite of it
 };
 
 /// The cases that this copy did not compute because of a mixture.
@@ -30,7 +34,21 @@ static Runs mismatches(const Facts& facts, const CudnnCopy& copy) {
     return runs;
 }
 
+/// The process in which cuDNN 8 aborted because one of its libraries lacks what another needs: "Could not load library
+/// libcudnn_adv_infer.so.8. Error: ... undefined symbol: ..., version libcudnn_ops_infer.so.8" (8.9.7 with
+/// libcudnn_ops_infer of 8.9.2). cuDNN 9.1 and 9.10 abort likewise.
+static const ProbeRun* abort_by_mixture(const Facts& facts, const CudnnCopy& copy) {
+    return find_where(facts.probe_runs, [&](const ProbeRun& run) {
+        const std::string tail = run.output_tail.value_or("");
+        return run.probe == "cudnn_library" && run.target == copy.path && run.end == ProbeEnd::crashed &&
+               contains(tail, "undefined symbol") && contains(tail, "version libcudnn");
+    });
+}
+
 static void look_at_answers(const Facts& facts, const CudnnCopy& copy, Signs& signs) {
+    if (const ProbeRun* const run = abort_by_mixture(facts, copy))
+        signs.of_mixture.push_back({"process aborted" + (run->last_call ? " in " + escaped(*run->last_call) : ""),
+                                    escaped(std::string(trim(*run->output_tail)), 400), "probe_runs"});
     const auto& failure = copy.answer ? copy.answer->failure : std::optional<CallResult>();
     if (failure && !passed_its_check(copy) && is_version_mismatch(copy.major, *failure))
         signs.of_mixture.push_back({"failed call", in_words(*failure), "cudnns"});
@@ -58,6 +76,23 @@ static Signs signs_of(const Facts& facts, const Matrix& matrix, const CudnnCopy&
     Signs signs;
     look_at_answers(facts, copy, signs);
     if (!signs.of_mixture.empty()) return signs;
+    signs.of_mixture = differing_cuda(copy.answer);
+    if (!signs.of_mixture.empty()) {
+        signs.of = "for another CUDA version";
+        return signs;
+    }
+    signs.of_mixture = differing_versions(copy.answer);
+    if (!signs.of_mixture.empty()) {
+        signs.still_works = passed_its_check(copy);
+        return signs;
+    }
+    const auto rnn_first = copy.answer ? copy.answer->rnn_first : std::optional<CudnnRnnFirst>();
+    if (rnn_first && rnn_first->failure && passed_its_check(copy)) {
+        signs.of_mixture = {{"failed call", in_words(*rnn_first->failure), "cudnns"},
+                            {"files loaded then", join_with_and(rnn_first->parts_mapped), "cudnns"}};
+        signs.when = " if a program calls a function for RNNs first, as JAX does";
+        return signs;
+    }
     // Parts of another copy answer for the front library, so its check does not see them.
     if (borrows_parts(copy.answer)) {
         signs.of_mixture = {{"files loaded together", join_with_and(copy.answer->parts_mapped), "cudnns"}};
@@ -83,6 +118,7 @@ static bool in_library_path(const Facts& facts, const std::string& path) {
 static std::string foreign_directory(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
     std::vector<std::string> files;
     if (copy.answer) files = copy.answer->parts_mapped;
+    if (copy.answer && copy.answer->rnn_first) append(files, copy.answer->rnn_first->parts_mapped);
     for (const auto& part : parts_needed(copy, matrix))
         if (const Library* file = part_of(facts, copy, part.soname)) files.push_back(file->path);
     for (const std::string& file : files)
@@ -120,6 +156,31 @@ static bool is_loaded(const Facts& facts, const CudnnCopy& copy) {
            });
 }
 
+/// A mixture that every program loads in which its RNN API fails is an error where something loads it.
+static Severity severity_of(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, const Signs& signs) {
+    const auto frameworks = frameworks_that_get(facts, matrix, copy);
+    if (signs.still_works) return Severity::warning;
+    if (!signs.when.empty()) return find_by(frameworks, &Framework::name, "jax") ? Severity::error : Severity::warning;
+    return frameworks.empty() ? severity_of(copy) : Severity::error;
+}
+
+/// Why it is not known whether its files were built alike, or what another order of calls loads; empty when it is known
+/// or this cuDNN shows nothing of it.
+static std::string what_is_unknown(const Facts& facts, const Cudnn& answer) {
+    for (const CudnnFile& file : answer.files) {
+        const bool is_front = file_name(file.path).starts_with("libcudnn.so");
+        const bool is_known =
+            is_front ? file.version && answer.version : file.cuda_major.has_value() && answer.built_for_cuda;
+        if (!is_known) return "how " + file.path + " or the libraries loaded with it were built is unknown";
+    }
+    const ProbeRun* const run = find_where(facts.probe_runs, [&](const ProbeRun& one) {
+        return one.probe == "cudnn_rnn_first" && one.target == answer.library;
+    });
+    const auto& result = answer.rnn_first;
+    const bool is_open = run && (!result || (!result->failure && !run->failed_calls.empty()));
+    return is_open ? "what a program loads that calls a function for RNNs first is unknown" : "";
+}
+
 static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
     const std::string name = name_of(copy);
     if (copy.major == 7) return answers.passed(name + " is a single file");
@@ -130,16 +191,19 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
             return answers.irrelevant("nothing loads the cuDNN that LD_LIBRARY_PATH would mix");
         const Evidence& first = signs.of_mixture.front();
         const Origin origin = origin_of(facts, copy, directory);
-        return answers.fault(
-            {.severity = frameworks_that_get(facts, matrix, copy).empty() ? severity_of(copy) : Severity::error,
-             .subject = copy.path,
-             .message = name + " is mixed with libraries of another cuDNN version: " + first.what + ", " + first.value +
-                        origin.message,
-             .evidence = signs.of_mixture,
-             .remedies = {remedy("cudnn_mixed_sublibraries", {origin.to_remove})},
-             .confidence = signs.confidence,
-             .explains = places_of(facts, mismatches(facts, copy))});
+        auto explained = places_of(facts, mismatches(facts, copy));
+        if (abort_by_mixture(facts, copy)) append(explained, crashes_of_cudnn_in(facts, directory_of(copy.path)));
+        return answers.fault({.severity = severity_of(facts, matrix, copy, signs),
+                              .subject = copy.path,
+                              .message = name + " is mixed with libraries " + signs.of + signs.when + ": " +
+                                         first.what + ", " + first.value + origin.message,
+                              .evidence = signs.of_mixture,
+                              .remedies = {remedy("cudnn_mixed_sublibraries", {origin.to_remove})},
+                              .confidence = signs.confidence,
+                              .explains = std::move(explained)});
     }
+    if (const std::string unknown = copy.answer ? what_is_unknown(facts, *copy.answer) : ""; !unknown.empty())
+        return answers.unknown(unknown);
     if (!failures_are_known(facts, copy.path))
         return answers.unknown("a case failed with " + name + " for an unknown reason");
     if (passed_its_check(copy) || ((!copy.answer || copy.answer->failure) && signs.all_versions_known))

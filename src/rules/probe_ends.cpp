@@ -15,6 +15,7 @@ constexpr std::pair<std::string_view, const char*> vendor_probes[] = {{"driver_a
                                                                       {"hang_witness", "NVML"},
                                                                       {"cuda_runtime", "the CUDA runtime"},
                                                                       {"cudnn_library", "cuDNN"},
+                                                                      {"cudnn_rnn_first", "cuDNN"},
                                                                       {"nvrtc_compile", "NVRTC"},
                                                                       {"ptx_launch", "a test kernel on"},
                                                                       {"rnn_forward", "cuDNN"},

@@ -137,14 +137,9 @@ inline Report report_with_many_findings() {
     facts.host.environment["LD_LIBRARY_PATH"] = hostile_text();
     facts.libraries[0].path = "/opt/" + std::string(300, 'x') + ".so";
     facts.cudnns[0].rnn_usable = false;
-    facts.cudnns.push_back({"/opt/" + std::string(120, 'y') + "/libcudnn.so.9",
-                            {},
-                            {},
-                            {},
-                            {},
-                            {},
-                            {},
-                            CallResult{"dlopen", -1, hostile_text()}});
+    Cudnn& unopened = facts.cudnns.emplace_back();
+    unopened.library = "/opt/" + std::string(120, 'y') + "/libcudnn.so.9";
+    unopened.failure = CallResult{"dlopen", -1, hostile_text()};
     facts.driver.init = CallResult{"cuInit", 999, hostile_text()};
     facts.probe_runs[0].end = ProbeEnd::crashed;
     facts.probe_runs[0].signal = "SIGSEGV";

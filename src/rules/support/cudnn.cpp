@@ -167,10 +167,56 @@ std::vector<CudnnPart> parts_needed(const CudnnCopy& copy, const Matrix& matrix)
     return parts;
 }
 
+/// What a mapped file of a cuDNN shows of how it was built; null when it shows nothing.
+static const CudnnFile* build_of(const Cudnn& answer, const std::string& path) {
+    return find_by(answer.files, &CudnnFile::path, path);
+}
+
+static bool same_release(const Version& one, const Version& other) {
+    return std::equal(one.parts.begin(), one.parts.begin() + 3, other.parts.begin());
+}
+
+std::vector<Evidence> differing_versions(const Cudnn* answer) {
+    std::vector<Evidence> differing;
+    for (const CudnnFile& file : answer ? answer->files : std::vector<CudnnFile>())
+        if (file.version && answer->version && !same_release(*file.version, *answer->version))
+            differing.push_back({file.path,
+                                 "version " + file.version->text + ", but the libraries that it loads are of version " +
+                                     answer->version->text,
+                                 "cudnns"});
+    return differing;
+}
+
+std::vector<Evidence> differing_cuda(const Cudnn* answer) {
+    std::vector<Evidence> differing;
+    for (const CudnnFile& file : answer ? answer->files : std::vector<CudnnFile>())
+        if (file.cuda_major && answer->built_for_cuda && *file.cuda_major != answer->built_for_cuda->major())
+            differing.push_back({file.path,
+                                 concat("built for CUDA ", *file.cuda_major, ", but libcudnn_graph for CUDA ",
+                                        answer->built_for_cuda->major()),
+                                 "cudnns"});
+    return differing;
+}
+
+/// Every mapped file that has a version or GPU code of its own shows it, and they agree.
+static bool builds_agree(const Cudnn& answer) {
+    const auto is_known = [&](const std::string& path) {
+        const CudnnFile* const file = build_of(answer, path);
+        const std::string name = file_name(path);
+        if (name.starts_with("libcudnn.so")) return file && file->version && file->cuda_major;
+        return name.starts_with("libcudnn_graph") || (file && file->cuda_major);
+    };
+    return answer.version && answer.built_for_cuda && std::ranges::all_of(answer.parts_mapped, is_known) &&
+           differing_versions(&answer).empty() && differing_cuda(&answer).empty();
+}
+
 bool borrows_parts(const Cudnn* answer) {
-    return answer && std::ranges::any_of(answer->parts_mapped, [&](const std::string& path) {
-               return directory_of(path) != directory_of(answer->parts_mapped.front());
-           });
+    return answer &&
+           std::ranges::any_of(answer->parts_mapped,
+                               [&](const std::string& path) {
+                                   return directory_of(path) != directory_of(answer->parts_mapped.front());
+                               }) &&
+           !builds_agree(*answer);
 }
 
 bool is_version_mismatch(int cudnn_major, const CallResult& result) {

@@ -68,8 +68,13 @@ std::optional<int> major_of_file(const Library& library);
 /// The full version in a file's name ("9.19.0"); names in wheels have only the major version.
 std::optional<Version> full_version_in_name(const Library& library);
 
-/// Whether it loaded libraries of several directories: its version and CUDA may then be those of another installation,
-/// which cudnn_mixed_sublibraries reports.
+/// What cuDNN's own checks do not compare: libcudnn is of another version than the libraries that it loads, or its
+/// libraries are for different CUDA versions.
+std::vector<Evidence> differing_versions(const Cudnn* answer);
+std::vector<Evidence> differing_cuda(const Cudnn* answer);
+
+/// Whether it loaded libraries of several directories that are not known to be built alike: its version and CUDA may
+/// then be those of another installation, which cudnn_mixed_sublibraries reports.
 bool borrows_parts(const Cudnn* answer);
 
 /// The file that an installation would load for the soname of one of its libraries: in LD_LIBRARY_PATH, beside it, or
