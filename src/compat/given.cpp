@@ -118,7 +118,8 @@ bool take_os(Facts& facts, const std::string& value, const Matrix&) {
         {"macos", {"^mac|^os x|^darwin$"}},
         {"linux",
          {"linux|ubuntu|debian|centos|fedora|red ?hat|rhel|rocky|alma|suse|arch|mint|manjaro|pop[!_ ]+os|gentoo|nixos|"
-          "kali|cachyos|colab|kaggle|docker|jetson"}}};
+          "kali|cachyos|colab|kaggle|docker|podman|container|jetson|jetpack|l4t|kubernetes|k8s|openshift|slurm|hpc|"
+          "cluster|singularity|apptainer|sagemaker|databricks"}}};
     const std::string name = normalized(value);
     const System* known =
         find_where(systems, [&](const System& one) { return re2::RE2::PartialMatch(name, *one.names); });

@@ -170,8 +170,11 @@ UserHint user_hint_from(const GivenValue& item, const Matrix& matrix) {
     ParsedHints hints;
     read_item(hints, item, matrix);
     const bool a_number = item.key == "python" && find_version(item.value, 1);
-    if (a_number || !hints.frameworks.empty() || hints.build_cuda || hints.cuda || hints.cudnn || hints.driver ||
-        hints.capability)
+    // Of another maker: nothing is known about it but that.
+    static const LazyRE2 amd = {"(?i)radeon|\\bgfx[0-9]{3}|instinct|\\bamd\\b|\\bmi[1-4][0-9]{2}\\b"};
+    const bool is_amd = item.key == "gpu" && re2::RE2::PartialMatch(item.value, *amd);
+    if (is_amd || a_number || !hints.frameworks.empty() || hints.build_cuda || hints.cuda || hints.cudnn ||
+        hints.driver || hints.capability)
         return {item.key, item.value, {}};
     return {item.key, item.value, strict.not_understood.front().expected};
 }

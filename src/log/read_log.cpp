@@ -24,21 +24,61 @@ std::int64_t read_whole(std::string_view text, EventCollector& collector, const 
     return static_cast<std::int64_t>(log.lines.size());
 }
 
-std::int64_t read_one(const LogInput& input, EventCollector& collector) {
+/// What a file is that begins so, if it is no text; "" for text.
+std::string_view kind_of_file(std::string_view begin) {
+    constexpr std::pair<std::string_view, std::string_view> known[] = {{"%PDF-", "a PDF document"},
+                                                                       {"PK\x03\x04", "a zip archive"},
+                                                                       {"\x1f\x8b", "compressed with gzip"},
+                                                                       {"\x89PNG", "a picture"},
+                                                                       {"\xff\xd8\xff", "a picture"},
+                                                                       {"\x7f"
+                                                                        "ELF",
+                                                                        "a program or library"},
+                                                                       {"BZh", "compressed with bzip2"},
+                                                                       {"\xfd"
+                                                                        "7zXZ",
+                                                                        "compressed with xz"},
+                                                                       {"(\xb5/\xfd", "compressed with zstd"}};
+    for (const auto& [magic, kind] : known)
+        if (begin.starts_with(magic)) return kind;
+    begin = begin.substr(0, 4096);
+    constexpr std::string_view of_text = "\t\n\v\f\r\b\x1b\0";
+    const auto is_strange = [&](char c) {
+        return static_cast<unsigned char>(c) < ' ' && of_text.find(c) == std::string_view::npos;
+    };
+    return std::ranges::count_if(begin, is_strange) * 20 > std::ssize(begin) ? "no text" : "";
+}
+
+std::int64_t read_one(const LogInput& input, EventCollector& collector, Log& facts) {
     LogText log(input.read);
     std::string text;
     const bool has_more = log.append_to(text);
+    if (const std::string_view kind = kind_of_file(text); !kind.empty())
+        facts.not_text.push_back(concat(input.name, " is ", kind));
     if (!has_more && text.size() <= small_log) return read_whole(text, collector, input.name);
     return search_large(log, std::move(text), collector, input.name);
 }
 
+/// Lines that only introduce an error, or only show that a process ended because of one.
+bool shows_no_reason(const LogEvent& event) {
+    constexpr std::string_view ids[] = {"traceback",    "process_exit_code", "process_killed",
+                                        "session_died", "windows_exit_code", "crash"};
+    return includes(ids, event.signature);
+}
+
 void take_first_error(Log& log) {
+    const auto take = [&log](auto is_wanted) {
+        const auto found = std::ranges::find_if(log.events, is_wanted);
+        if (found == log.events.end()) return false;
+        log.first_error_line = found->line;
+        log.first_error = found->text;
+        return true;
+    };
     for (const LogKind kind : {LogKind::error, LogKind::unknown, LogKind::consequence})
-        if (const LogEvent* const found = find_by(log.events, &LogEvent::kind, kind)) {
-            log.first_error_line = found->line;
-            log.first_error = found->text;
-            return;
-        }
+        for (const bool with_reason : {true, false})
+            if (take(
+                    [&](const LogEvent& event) { return event.kind == kind && shows_no_reason(event) != with_reason; }))
+                return;
 }
 
 void take_rnn_config(Log& log) {
@@ -67,7 +107,7 @@ Log LogReader::read(const std::vector<LogInput>& inputs) const {
     EventCollector collector(*signatures_);
     for (const LogInput& input : inputs) {
         log.files.push_back(input.name);
-        log.lines += read_one(input, collector);
+        log.lines += read_one(input, collector, log);
     }
     log.events = collector.events();
     take_first_error(log);

@@ -112,7 +112,7 @@ std::string about_log(const Report& report) {
     if (report.facts.log->lines == 0) return "undetermined: the log is empty";
     if (report.findings.empty()) return "no error found in the log";
     if (std::ranges::all_of(report.findings, [](const Finding& f) { return f.severity == Severity::note; }))
-        return with_first(report, "nothing failed: ");
+        return with_first(report, report.verdict == OverallVerdict::healthy ? "nothing failed: " : "undetermined: ");
     constexpr const char* how_sure[] = {"cause: ", "likely cause: ", "possible cause: "};
     const Confidence confidence = report.findings.front().confidence;
     const std::size_t others = report.findings.size() - 1;

@@ -220,16 +220,19 @@ std::string given_in_words(const Log& log) {
     return shown(join(words, ", "));
 }
 
-/// The lines of the log and the other facts that indicate the cause, and the first error if it is another line.
+/// The lines of the log and the other facts that indicate the cause, each line once, and the first error if it is
+/// another line.
 void write_lines(Page& page, const Finding& cause, const Log& log) {
     std::vector<std::string> known, quoted;
     for (const Evidence& item : cause.evidence) {
-        const bool is_line = item.source.starts_with("log.events[");
-        if (is_line && !includes(quoted, item.source)) page.wrap("  ", shortened(shown(item.value), longest_quote), 4);
-        if (is_line)
-            quoted.push_back(item.source);
-        else
+        if (item.source == "log.first_error") continue;
+        if (!item.source.starts_with("log.events[")) {
             known.push_back(shown(item.value));
+            continue;
+        }
+        const std::string place = item.value.substr(0, item.value.find(':'));
+        if (!includes(quoted, place)) page.wrap("  ", shortened(shown(item.value), longest_quote), 4);
+        quoted.push_back(place);
     }
     page.labelled("Known", join(known, ", "));
     if (!log.first_error_line) return;
@@ -239,16 +242,38 @@ void write_lines(Page& page, const Finding& cause, const Log& log) {
         page.labelled("Error", shortened(place + ' ' + shown(log.first_error.value_or("")), longest_quote));
 }
 
-/// One check for each cause that is open, the most likely one first.
-void write_checks(Page& page, const std::vector<Finding>& causes) {
-    page.heading("To find out which cause it is, check in this order:");
+/// What a check costs: a command that only looks, one that searches or needs root, one that runs the program, a change
+/// of the program.
+int cost_of(const DecidingCheck& check) {
+    if (check.command.empty()) return check.text.starts_with("No check is needed") ? 0 : 3;
+    if (contains(check.command, "your_program")) return 2;
+    return contains(check.command, "find /") || contains(check.command, "sudo ") ? 1 : 0;
+}
+
+/// Where no cause is likely: the cheapest check of the first ones.
+const Finding& cheapest_to_check(std::span<const Finding> causes) {
+    constexpr std::size_t most_tried = 3;
+    const auto cost = [](const Finding& cause) { return cause.decided_by ? cost_of(*cause.decided_by) : 4; };
+    return *std::ranges::min_element(causes.first(std::min(causes.size(), most_tried)), {}, cost);
+}
+
+void write_first_check(Page& page, const Finding& cause) {
+    if (!cause.decided_by->command.empty()) page.command("Check", cause.decided_by->command);
+    page.labelled(cause.decided_by->command.empty() ? "Check" : "", shown(cause.decided_by->text));
+}
+
+/// One check for each cause that is open, the most likely one first; that of `shown_before` is known already.
+void write_checks(Page& page, const std::vector<Finding>& causes, const Finding* shown_before) {
+    page.heading(shown_before ? "Possible causes, each with its check:"
+                              : "To find out which cause it is, check in this order:");
     for (std::size_t i = 0; i < causes.size(); ++i) {
         const std::string number = "  " + std::to_string(i + 1) + "  ";
-        page.wrap(number, shown(title_of(causes[i]) + " (" + causes[i].rule + ")"));
-        if (!causes[i].decided_by) continue;
-        if (!causes[i].decided_by->command.empty())
-            page.line("     " + page.styled(TextStyle::bold, shown(causes[i].decided_by->command)));
-        page.wrap("     ", shown(causes[i].decided_by->text));
+        const bool is_above = &causes[i] == shown_before;
+        page.wrap(number, shown(title_of(causes[i]) + " (" + causes[i].rule + ")") + (is_above ? ": see above" : ""));
+        if (!causes[i].decided_by || is_above) continue;
+        const std::string& command = causes[i].decided_by->command;
+        if (!command.empty()) page.line("     " + page.styled(TextStyle::bold, shown(command)));
+        if (command.empty() || !shown_before) page.wrap("     ", shown(causes[i].decided_by->text));
     }
 }
 
@@ -261,6 +286,24 @@ void write_about_log(Page& page, const Log& log) {
     page.wrap("", text);
 }
 
+/// The fix of a cause that is certain or likely; otherwise first the cheapest check, for a fix of a guess helps nobody.
+void write_way_out(Page& page, const std::vector<Finding>& causes) {
+    constexpr std::size_t most_with_fix = 2;  ///< causes, beside which the page has room for the fix of the first
+    const Finding& first = causes.front();
+    const bool is_open = first.decided_by && first.severity != Severity::note;
+    const bool is_guess = is_open && first.confidence == Confidence::possible && causes.size() > 1;
+    if (first.severity != Severity::error && !is_open) page.wrap("  ", shown(first.message));
+    const Finding* const checked = is_guess ? &cheapest_to_check(causes) : nullptr;
+    if (checked && checked->decided_by) write_first_check(page, *checked);
+    if (!is_guess && !first.remedies.empty()) write_remedy(page, "Fix", first.remedies.front());
+    if (is_open && causes.size() > 1) write_checks(page, causes, checked);
+    if (is_open && causes.size() == 1) write_confirmation(page, *first.decided_by);
+    if (is_guess && causes.size() <= most_with_fix && !first.remedies.empty()) {
+        page.heading("If it is the first:");
+        write_remedy(page, "Fix", first.remedies.front());
+    }
+}
+
 void write_diagnosis(Page& page, const Report& report) {
     const Log& log = *report.facts.log;
     const std::vector<Finding>& causes = report.findings;
@@ -270,10 +313,7 @@ void write_diagnosis(Page& page, const Report& report) {
         write_lines(page, causes.front(), log);
         if (log.rnn_config) page.labelled("Network", network_in_words(*log.rnn_config));
         if (!log.user_hints.empty()) page.labelled("Given", given_in_words(log));
-        if (!causes.front().remedies.empty()) write_remedy(page, "Fix", causes.front().remedies.front());
-        const bool open = causes.front().decided_by && causes.front().severity != Severity::note;
-        if (open && causes.size() > 1) write_checks(page, causes);
-        if (open && causes.size() == 1) write_confirmation(page, *causes.front().decided_by);
+        write_way_out(page, causes);
         if (page.is_verbose())
             for (const Finding& cause : causes) write_finding(page, report, {&cause, 1});
     }

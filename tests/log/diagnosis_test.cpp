@@ -1,4 +1,5 @@
 // From a log to the cause: messages as software words them, and logs with nothing wrong.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -7,6 +8,7 @@
 #include "base/text.hpp"
 #include "compat/given.hpp"
 #include "judge.hpp"
+#include "log/signatures.hpp"
 #include "support/catch.hpp"
 #include "support/logs.hpp"
 
@@ -91,6 +93,66 @@ TEST_CASE("no fault is named in a healthy log") {
         ++count;
     }
     CHECK(count >= 50);
+}
+
+TEST_CASE("a notice that a process ended is never read as a log without an error") {
+    std::ifstream file(std::string(TEST_DIRECTORY) + "/crash_notices.txt");
+    std::set<std::string> programs;
+    for (std::string line; std::getline(file, line);) {
+        const auto notice = line.find('\t');
+        REQUIRE(notice != std::string::npos);
+        programs.insert(line.substr(0, notice));
+        std::string log = line.substr(notice + 1) + "\n";
+        std::ranges::replace(log, '\t', '\n');
+        // Neither alone nor after lines that show that all went well until then.
+        for (const char* before : {"", "Epoch 1/10, loss: 0.4412, 44.2it/s\n"}) {
+            if (*before && (programs.contains("Word") || programs.contains("PDF"))) continue;
+            const Report report = diagnosed(before + log);
+            INFO(before << log << "found: " << findings_of(report));
+            CHECK((report.verdict == OverallVerdict::undetermined || report.verdict == OverallVerdict::problems));
+            CHECK_FALSE(report.findings.empty());
+        }
+    }
+    CHECK(programs.size() >= 20);
+}
+
+TEST_CASE("without an error, only a line that shows progress or a good end is evidence that nothing failed") {
+    const char* harmless =
+        "W gpu_timer.cc:114] Your CPU supports instructions that this TensorFlow binary was not "
+        "compiled to use: AVX2 FMA\n";
+    CHECK(diagnosed(harmless).verdict == OverallVerdict::undetermined);
+    CHECK(diagnosed(std::string(harmless) + "100/100 [=====] - 3s 10ms/step - loss: 0.5\n").verdict ==
+          OverallVerdict::healthy);
+    CHECK(diagnosed("Starting.\n").verdict == OverallVerdict::undetermined);
+    CHECK(diagnosed("Starting.\nexit code 0\n").verdict == OverallVerdict::healthy);
+    CHECK(contains(diagnosed("%PDF-1.7\nloss: 0.5\n").findings.front().message, "is a PDF document"));
+}
+
+TEST_CASE("a number of an error of CUDA means what its name means") {
+    for (const auto& [line, cause] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"failed call to cuInit: UNKNOWN ERROR (34)", "stub_driver_library_in_path"},
+             {"cuInit returned 34", "stub_driver_library_in_path"},
+             {"Could not use forward compatibility package (error 804)", "container_cuda_newer_than_driver"},
+             {"cudaGetDeviceCount returned 35", "driver_too_old"},
+             {"numba.cuda.cudadrv.driver.CudaAPIError: [222] Call to cuLinkAddData results in an error",
+              "ptx_newer_than_driver"}}) {
+        const Report report = diagnosed(line);
+        INFO(line << "\nfound: " << findings_of(report));
+        REQUIRE_FALSE(report.findings.empty());
+        CHECK(report.findings.front().rule == cause);
+    }
+}
+
+TEST_CASE("the exit code of a process that only ended is explained") {
+    const auto message = [](const char* log) { return diagnosed(log).findings.front().message; };
+    CHECK(contains(message("Process finished with exit code -1073740791 (0xC0000409)"), "one of its DLLs is missing"));
+    CHECK(contains(message("Process finished with exit code 139"), "segmentation fault"));
+}
+
+TEST_CASE("every pattern requires a word, so that a line without any of them is not searched") {
+    const log_reader::Signatures signatures(test::bundled_matrix().log_signatures());
+    for (const int always : signatures.candidates("zq")) FAIL_CHECK(signatures[static_cast<std::size_t>(always)].id());
+    CHECK(signatures.candidates("zq").empty());
 }
 
 TEST_CASE("only the first cause may be certain, and the order is that of the weights") {

@@ -95,6 +95,62 @@ Finding finding_of(const Candidate& candidate, bool is_first, const KnownOfLog& 
     return finding;
 }
 
+/// What the exit codes of shells, Python and Windows mean, as in the manual signal(7) and Microsoft's list of NTSTATUS.
+std::string_view meaning_of_exit_code(std::string_view code) {
+    struct Row {
+        std::string_view codes, meaning;
+    };
+    constexpr Row rows[] = {{" 139 -11 ", "a segmentation fault"},
+                            {" 134 -6 ", "the process aborted itself"},
+                            {" 137 -9 ", "the process was killed by signal 9, often because main memory was exhausted"},
+                            {" 135 -7 ", "a bus error, often because /dev/shm is full"},
+                            {" 132 -4 ", "an instruction that this CPU does not have"},
+                            {" 136 -8 ", "an arithmetic exception"},
+                            {" 143 -15 ", "the process was terminated by signal 15"},
+                            {" c0000005 -1073741819 3221225477 ", "an access violation"},
+                            {" c0000006 -1073741818 3221225478 ", "a file could not be read while it was in use"},
+                            {" c000001d -1073741795 3221225501 ", "an instruction that this CPU does not have"},
+                            {" c0000094 -1073741676 3221225620 ", "a division by zero"},
+                            {" c00000fd -1073741571 3221225725 ", "a stack overflow"},
+                            {" c0000135 -1073741515 3221225781 ", "a DLL was not found"},
+                            {" c0000139 -1073741511 3221225785 ", "a DLL lacks a function that another one needs"},
+                            {" c000007b -1073741701 3221225595 ", "a DLL is damaged or for 32 bits"},
+                            {" c0000374 -1073740940 3221226356 ", "the heap was damaged"},
+                            {" c0000409 -1073740791 3221226505 ",
+                             "the process aborted itself, as cuDNN does on Windows when one of its DLLs is missing"}};
+    std::string word = lower(code);
+    if (word.starts_with("0x")) word.erase(0, 2);
+    word = ' ' + word + ' ';
+    for (const Row& row : rows)
+        if (contains(row.codes, word)) return row.meaning;
+    return "";
+}
+
+/// ": exit code 139 (a segmentation fault)", of the first code in the log that has a meaning.
+std::string exit_code_in_words(const Log& log) {
+    for (const LogEvent& event : log.events)
+        for (const LogField& field : event.captures)
+            if (field.name == "code")
+                if (const auto meaning = meaning_of_exit_code(field.value); !meaning.empty())
+                    return concat(": exit code ", field.value, " (", meaning, ')');
+    return "";
+}
+
+/// Every line that is an error only shows that a process ended.
+bool shows_only_an_end(const Log& log) {
+    constexpr std::string_view ends[] = {"crash",          "heap_corrupted", "process_exit_code",
+                                         "process_killed", "session_died",   "windows_exit_code"};
+    return std::ranges::all_of(log.events, [&](const LogEvent& event) {
+        return event.kind == LogKind::context || event.kind == LogKind::harmless || includes(ends, event.signature);
+    });
+}
+
+/// Losses, progress bars or results, and no word for an abnormal end.
+bool went_on(const Log& log) {
+    const auto seen = [&](std::string_view id) { return find_by(log.events, &LogEvent::signature, id) != nullptr; };
+    return (seen("program_went_on") || seen("training_progress")) && !seen("crash_word");
+}
+
 }  // namespace
 
 std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
@@ -116,15 +172,40 @@ std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
 /// The log contains an error that no signature matches, and nothing that indicates a cause.
 Verdict unknown_error_in_log(const Facts& facts, const Matrix& matrix) {
     if (!facts.log) return not_applicable("no log was specified");
-    if (!facts.log->first_error_line) return pass("no line of the log is an error");
+    const Log& log = *facts.log;
+    if (!log.first_error_line) return pass("no line of the log is an error");
     if (!causes_in_log(facts, matrix).empty()) return not_applicable("the log indicates known causes");
+    const bool is_crash = shows_only_an_end(log);
     Verdict verdict = undecided("the errors in the log are unknown to rnncheck");
-    verdict.findings = {{.severity = Severity::warning,
+    verdict.findings = {
+        {.severity = Severity::warning,
+         .subject = "log",
+         .message = is_crash ? "the log shows only that the process ended" + exit_code_in_words(log)
+                             : "the log contains an error that is unknown to rnncheck; the first one is in line " +
+                                   std::to_string(*log.first_error_line),
+         .evidence = {{"first error", log.first_error.value_or(""), "log.first_error"}},
+         .remedies = {remedy(is_crash ? "unknown_error_in_log/crash" : "unknown_error_in_log")},
+         .confidence = Confidence::possible}};
+    return verdict;
+}
+
+/// Without an error, only a line that shows that the program computed something is evidence that nothing failed.
+Verdict program_end_not_in_log(const Facts& facts, const Matrix& matrix) {
+    if (!facts.log || !from_logs_alone(facts)) return not_applicable("only a log by itself is evaluated");
+    const Log& log = *facts.log;
+    if (log.lines == 0) return not_applicable("the log is empty");
+    if (log.first_error_line) return not_applicable("the log contains an error");
+    const auto fails = [](const Finding& cause) { return cause.severity != Severity::note; };
+    if (std::ranges::any_of(causes_in_log(facts, matrix), fails)) return not_applicable("the log indicates a cause");
+    if (log.not_text.empty() && went_on(log)) return pass("the log shows that the program went on");
+    const bool is_text = log.not_text.empty();
+    Verdict verdict = undecided("no line shows that the program went on or ended well");
+    verdict.findings = {{.severity = Severity::note,
                          .subject = "log",
-                         .message = "the log contains an error that is unknown to rnncheck; the first one is in line " +
-                                    std::to_string(*facts.log->first_error_line),
-                         .evidence = {{"first error", facts.log->first_error.value_or(""), "log.first_error"}},
-                         .remedies = {remedy("unknown_error_in_log")},
+                         .message = is_text ? "no line is a known error, and no line shows that the program went on or "
+                                              "ended well"
+                                            : join_with_and(log.not_text) + ", and no log",
+                         .remedies = {remedy(is_text ? "program_end_not_in_log" : "program_end_not_in_log/not_text")},
                          .confidence = Confidence::possible}};
     return verdict;
 }

@@ -144,7 +144,24 @@ void add_said_words(KnownOfLog& t) {
          "a program without cuDNN recurrent layers",
          {"caffe", "darknet", "openpose"},
          "convolutional_program"},
-        {"gpu_jetson", "Jetson, which few builds have code for", {"jetson", "tegra", "xavier", " tx1", " tx2"}}};
+        {"gpu_jetson",
+         "Jetson, which few builds have code for",
+         {"jetson", "jetpack", "tegra", "xavier", " orin", "l4t", " tx1", " tx2"},
+         "jetson_in_log"},
+        {"gpu_amd",
+         "an AMD GPU (from --given)",
+         {"radeon", "gfx", "instinct", "amd ", "mi100", "mi210", "mi250", "mi300"}},
+        {"in_slurm", "a Slurm job", {"slurm", "hpc", "cluster"}, "slurm_in_log"},
+        {"in_kubernetes",
+         "Kubernetes",
+         {"kubernetes", "k8s", "openshift", " eks", " gke", " aks"},
+         "kubernetes_in_log"},
+        {"in_conda", "a conda environment", {"conda", "mamba", "micromamba"}, "conda_in_path"},
+        {"about_audio",
+         "a program that reads audio or whole files",
+         {"audio", "minutes", "rvc", "whisper", "applio"},
+         "audio_in_log"},
+        {"names_no_rnn", "the log names a layer that is not recurrent", {}, "other_layer_failed"}};
     for (const Row& row : rows)
         if (t.has(row.signature) || std::ranges::any_of(row.words, [&](auto word) { return t.said.says(word); }))
             t.add(row.feature, row.why);
@@ -196,6 +213,48 @@ void add_memory(KnownOfLog& t) {
     }
 }
 
+/// Programs that print only the number of an error of CUDA: the signatures that the same error in words would match.
+/// Left out are numbers that CUDA 10.1 gave another meaning.
+void add_error_numbers(KnownOfLog& t) {
+    constexpr std::pair<int, std::string_view> same_as[] = {{2, "out_of_memory"},
+                                                            {3, "initialization_error"},
+                                                            {34, "error_stub_library"},
+                                                            {35, "driver_insufficient"},
+                                                            {36, "call_requires_newer_driver"},
+                                                            {38, "no_cuda_device"},
+                                                            {46, "devices_busy"},
+                                                            {48, "no_kernel_image"},
+                                                            {100, "no_cuda_device"},
+                                                            {101, "invalid_device_ordinal"},
+                                                            {209, "no_kernel_image"},
+                                                            {214, "ecc_error"},
+                                                            {218, "ptx_jit_failed"},
+                                                            {221, "jit_compiler_missing"},
+                                                            {222, "ptx_unsupported"},
+                                                            {304, "error_304"},
+                                                            {500, "error_500"},
+                                                            {700, "illegal_address"},
+                                                            {702, "launch_timeout"},
+                                                            {710, "device_assert"},
+                                                            {719, "launch_failed"},
+                                                            {802, "error_802"},
+                                                            {803, "error_803"},
+                                                            {804, "error_804"},
+                                                            {999, "cuda_unknown_error"}};
+    for (const LogEvent& event : t.log.events) {
+        if (event.signature != "cuda_error_number") continue;
+        for (const LogField& field : event.captures) {
+            const auto code = number_from<std::int64_t>(field.value);
+            const auto* row = std::ranges::find(same_as, code.value_or(0), &std::pair<int, std::string_view>::first);
+            if (row == std::end(same_as)) continue;
+            const StatusName* name = find_where(t.matrix.status_names(), [&](const StatusName& status) {
+                return status.code == *code && (status.library == "cuda" || status.library == "cudart");
+            });
+            t.add(std::string(row->second), concat("CUDA's error ", *code, name ? " is " + name->name : ""));
+        }
+    }
+}
+
 void add_summary(KnownOfLog& t) {
     const auto any = [&](LogKind kind) { return find_by(t.log.events, &LogEvent::kind, kind); };
     if (any(LogKind::error) || any(LogKind::consequence) || any(LogKind::unknown))
@@ -227,6 +286,7 @@ bool KnownOfLog::holds(std::string_view word) const {
 KnownOfLog known_of_log(const Facts& facts, const Matrix& matrix) {
     KnownOfLog t{*facts.log, matrix, parsed_hints(facts, matrix)};
     for (const LogEvent& event : t.log.events) t.words.emplace(event.signature, "");
+    add_error_numbers(t);
     add_systems(t);
     add_said_words(t);
     add_frameworks(t);
