@@ -70,7 +70,6 @@ struct Log {
     RNNCHECK_FIELD(std::vector<std::string>, files,
                    "logs that were read, as named on the command line; - is standard input");
     RNNCHECK_FIELD(std::int64_t, lines, "lines read") = 0;
-    RNNCHECK_FIELD(std::vector<std::string>, not_text, "of the files, those that hold no text, with what they are");
     RNNCHECK_FIELD(std::vector<LogEvent>, events,
                    "kinds of lines that were recognised, in the order of their first line");
     RNNCHECK_FIELD(std::optional<LogRnnConfig>, rnn_config, "the recurrent network that failed");

@@ -49,12 +49,15 @@ std::string_view kind_of_file(std::string_view begin) {
     return std::ranges::count_if(begin, is_strange) * 20 > std::ssize(begin) ? "no text" : "";
 }
 
-std::int64_t read_one(const LogInput& input, EventCollector& collector, Log& facts) {
+std::int64_t read_one(const LogInput& input, EventCollector& collector, std::vector<LogEvent>& not_text) {
     LogText log(input.read);
     std::string text;
     const bool has_more = log.append_to(text);
     if (const std::string_view kind = kind_of_file(text); !kind.empty())
-        facts.not_text.push_back(concat(input.name, " is ", kind));
+        not_text.push_back({.signature = "not_text",
+                            .file = input.name,
+                            .line = 1,
+                            .text = escaped(concat(input.name, " is ", kind), 200)});
     if (!has_more && text.size() <= small_log) return read_whole(text, collector, input.name);
     return search_large(log, std::move(text), collector, input.name);
 }
@@ -107,9 +110,9 @@ Log LogReader::read(const std::vector<LogInput>& inputs) const {
     EventCollector collector(*signatures_);
     for (const LogInput& input : inputs) {
         log.files.push_back(input.name);
-        log.lines += read_one(input, collector, log);
+        log.lines += read_one(input, collector, log.events);
     }
-    log.events = collector.events();
+    append(log.events, collector.events());
     take_first_error(log);
     take_rnn_config(log);
     take_devices(log);

@@ -108,11 +108,17 @@ std::string about_machine(const Report& report) {
     return "recurrent networks work: " + ran + " on " + pluralized(all.gpus, "GPU", "GPUs");
 }
 
+/// Before the title of a note: a layer that works, but slowly, is no failure, and not nothing either.
+const char* what_it_means(const Report& report) {
+    if (report.verdict != OverallVerdict::healthy) return "undetermined: ";
+    return report.findings.front().rule == "layer_without_cudnn" ? "" : "nothing failed: ";
+}
+
 std::string about_log(const Report& report) {
     if (report.facts.log->lines == 0) return "undetermined: the log is empty";
     if (report.findings.empty()) return "no error found in the log";
     if (std::ranges::all_of(report.findings, [](const Finding& f) { return f.severity == Severity::note; }))
-        return with_first(report, report.verdict == OverallVerdict::healthy ? "nothing failed: " : "undetermined: ");
+        return with_first(report, what_it_means(report));
     constexpr const char* how_sure[] = {"cause: ", "likely cause: ", "possible cause: "};
     const Confidence confidence = report.findings.front().confidence;
     const std::size_t others = report.findings.size() - 1;

@@ -164,8 +164,14 @@ std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
             break;
         findings.push_back(finding_of(candidate, is_first, known));
     }
-    if (trained_without_gpu(*facts.log))
-        for (Finding& finding : findings) finding.severity = Severity::note;
+    for (Finding& finding : findings) {
+        if (trained_without_gpu(*facts.log)) finding.severity = Severity::note;
+        if (finding.rule != "layer_without_cudnn") continue;
+        if (known.has("keras_use_cudnn_rejected"))
+            finding.severity = Severity::error;
+        else if (went_on(*facts.log))
+            finding.severity = Severity::note;
+    }
     return findings;
 }
 
@@ -197,14 +203,17 @@ Verdict program_end_not_in_log(const Facts& facts, const Matrix& matrix) {
     if (log.first_error_line) return not_applicable("the log contains an error");
     const auto fails = [](const Finding& cause) { return cause.severity != Severity::note; };
     if (std::ranges::any_of(causes_in_log(facts, matrix), fails)) return not_applicable("the log indicates a cause");
-    if (log.not_text.empty() && went_on(log)) return pass("the log shows that the program went on");
-    const bool is_text = log.not_text.empty();
+    std::vector<std::string> not_text;
+    for (const LogEvent& event : log.events)
+        if (event.signature == "not_text") not_text.push_back(event.text);
+    const bool is_text = not_text.empty();
+    if (is_text && went_on(log)) return pass("the log shows that the program went on");
     Verdict verdict = undecided("no line shows that the program went on or ended well");
     verdict.findings = {{.severity = Severity::note,
                          .subject = "log",
                          .message = is_text ? "no line is a known error, and no line shows that the program went on or "
                                               "ended well"
-                                            : join_with_and(log.not_text) + ", and no log",
+                                            : join_with_and(not_text) + ", and no log",
                          .remedies = {remedy(is_text ? "program_end_not_in_log" : "program_end_not_in_log/not_text")},
                          .confidence = Confidence::possible}};
     return verdict;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -160,8 +161,7 @@ void add_said_words(KnownOfLog& t) {
         {"about_audio",
          "a program that reads audio or whole files",
          {"audio", "minutes", "rvc", "whisper", "applio"},
-         "audio_in_log"},
-        {"names_no_rnn", "the log names a layer that is not recurrent", {}, "other_layer_failed"}};
+         "audio_in_log"}};
     for (const Row& row : rows)
         if (t.has(row.signature) || std::ranges::any_of(row.words, [&](auto word) { return t.said.says(word); }))
             t.add(row.feature, row.why);
@@ -256,6 +256,11 @@ void add_error_numbers(KnownOfLog& t) {
 }
 
 void add_summary(KnownOfLog& t) {
+    const auto is_recurrent = [&t](const char* word) { return t.has(word); };
+    if (t.has("other_layer_failed") &&
+        std::ranges::none_of(std::to_array({"stack_rnn", "rnn_cudnn_call", "rnn_call_failed", "said_rnn"}),
+                             is_recurrent))
+        t.add("names_no_rnn", "the log names a layer that is not recurrent");
     const auto any = [&](LogKind kind) { return find_by(t.log.events, &LogEvent::kind, kind); };
     if (any(LogKind::error) || any(LogKind::consequence) || any(LogKind::unknown))
         t.add("any_error", "the log contains an error");

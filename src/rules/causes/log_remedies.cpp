@@ -48,13 +48,17 @@ std::optional<std::string> package(const std::string& name, const std::string& r
     return wheel(name, cuda, "==" + (is_exact ? asked.cuda->text : std::to_string(cuda)) + ".*");
 }
 
-/// For the system and the framework of the log, too; where neither GPU nor driver is known, the reader names the GPU.
+/// For the system and the framework of the log, too.
 std::string plan(const KnownOfLog& t) {
     const std::string command = plan_command(gpu_capability(t), driver_in_log(t));
     const auto& frameworks = t.said.frameworks;
     const bool planned = frameworks.size() == 1 && !t.matrix.framework_builds(frameworks.front().name).empty();
-    return (command.empty() ? "rnncheck matrix plan gpu=\"GPU_NAME\"" : command) +
-           (planned ? " framework=" + frameworks.front().name : "") + (t.has("os_windows") ? " os=windows" : "");
+    // Where the log does not name the GPU, the machine does.
+    constexpr const char* of_this_gpu =
+        "rnncheck matrix plan gpu=\"$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)\"";
+    if (command.empty() && t.has("os_windows")) return "rnncheck doctor";
+    return (command.empty() ? of_this_gpu : command) + (planned ? " framework=" + frameworks.front().name : "") +
+           (t.has("os_windows") ? " os=windows" : "");
 }
 
 /// The command with its placeholders filled in; nothing where one of them cannot be.
@@ -187,7 +191,7 @@ void speak_to_conda(Remedy& remedy, const KnownOfLog& t) {
         remedy.commands.insert(remedy.commands.begin(), "conda activate " + *name);
     remedy.text +=
         ". Run it in the program's conda environment; packages that 'conda list' shows from another channel "
-        "than pypi are conda's: change those with conda install";
+        "than pypi are conda's: change those with conda install (cuDNN: conda install -c conda-forge cudnn)";
 }
 
 /// https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html: the packages are in NVIDIA's repository,
@@ -215,8 +219,96 @@ std::string driver_wanted(const KnownOfLog& t) {
     return ". CUDA " + cuda->text + " needs driver " + driver.text + " or later";
 }
 
+/// "libcusparse" of the library that the log says is missing, in any of the forms of its name; "" where there is none.
+std::string named_library(const KnownOfLog& t) {
+    for (const char* signature : {"missing_cuda_companion", "missing_cuda_library", "missing_nvrtc"})
+        if (const auto name = missing_library(t, signature))
+            return name->substr(0, std::min(name->find(".so"), name->find("64_")));
+    for (const char* field : {"what", "what2"})
+        if (const auto what = t.told("jax_cannot_load_cuda", field); what && *what != "CUDA")
+            return "lib" + lower(*what);
+    return "";
+}
+
+/// The Python package that contains a CUDA library; "" for one without.
+std::string package_of_library(std::string_view library) {
+    constexpr std::pair<std::string_view, std::string_view> packages[] = {
+        {"cudart", "nvidia-cuda-runtime"}, {"cublas", "nvidia-cublas"},       {"cufft", "nvidia-cufft"},
+        {"curand", "nvidia-curand"},       {"cusolver", "nvidia-cusolver"},   {"cusparseLt", "nvidia-cusparselt"},
+        {"cusparse", "nvidia-cusparse"},   {"nvJitLink", "nvidia-nvjitlink"}, {"nccl", "nvidia-nccl"},
+        {"cufile", "nvidia-cufile"},       {"cudss", "nvidia-cudss"},         {"nvshmem", "nvidia-nvshmem"},
+        {"cupti", "nvidia-cuda-cupti"},    {"nvrtc", "nvidia-cuda-nvrtc"},    {"npp", "nvidia-npp"}};
+    for (const auto& [part, package] : packages)
+        if (contains(library, part)) return std::string(package);
+    return "";
+}
+
+/// These are named after the CUDA that they are for, those of CUDA 13 included.
+bool keeps_its_suffix(std::string_view package) {
+    constexpr std::string_view names[] = {"nvidia-cusparselt", "nvidia-nccl", "nvidia-cudss", "nvidia-nvshmem"};
+    return includes(names, package);
+}
+
+/// The package of the library that the log names, for the CUDA of the build.
+void name_package_of_library(Remedy& remedy, const KnownOfLog& t) {
+    const std::string library = named_library(t), package = package_of_library(library);
+    if (package.empty()) return;
+    const int cuda = wanted_cuda(t).value_or(make_version({12})).major();
+    if (cuda < oldest_cuda_with_wheels) return;
+    const std::string name = keeps_its_suffix(package) ? concat(package, "-cu", cuda) : wheel(package, cuda, "");
+    remedy.text += concat(": ", library, " is in ", name);
+    if (contains(library, "cudss")) remedy.text += " and, on a Jetson, in the package cudss of NVIDIA's apt repository";
+    if (!t.has("gpu_jetson")) remedy.commands = {"python -m pip install " + name};
+}
+
+/// The build with CUDA of the framework that the log names.
+void name_build_with_cuda(Remedy& remedy, const KnownOfLog& t) {
+    constexpr std::pair<std::string_view, std::string_view> builds[] = {
+        {"jax", "python -m pip install -U \"jax[cuda12]\""},
+        {"onnxruntime", "python -m pip uninstall -y onnxruntime && python -m pip install onnxruntime-gpu"},
+        {"paddlepaddle",
+         "python -m pip uninstall -y paddlepaddle && python -m pip install paddlepaddle-gpu -i "
+         "https://www.paddlepaddle.org.cn/packages/stable/cu126/"},
+        {"pytorch",
+         "python -m pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/cu128"}};
+    if (t.said.frameworks.size() != 1) return;
+    for (const auto& [framework, chain] : builds)
+        if (t.said.framework(framework)) remedy.commands = commands_of(std::string(chain), " && ");
+}
+
+/// What a program outside Python has no use for.
+bool is_outside_python(const KnownOfLog& t) {
+    return t.has("julia_error") || t.has("julia_cudnn_missing") || t.has("julia_library") || t.has("r_error") ||
+           t.has("panic_or_exception") || t.has("kaldi_active_gpu");
+}
+
+void speak_to_cluster(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
+    if (cause.cause == "gpu_hidden_by_setting" && t.has("in_slurm")) remedy.commands.clear();
+    if (cause.cause != "container_no_gpu_runtime") return;
+    if (t.has("in_kubernetes"))
+        remedy.text =
+            "Request the GPU in the container's resources (limits: nvidia.com/gpu: 1) and check that the node runs "
+            "NVIDIA's device plugin and container runtime (runtimeClassName: nvidia where it is not the default)";
+    else if (t.said.says("singularity") || t.said.says("apptainer"))
+        remedy.text = "Start the container with --nv (apptainer exec --nv), on a node with a GPU";
+}
+
+/// "to LD_LIBRARY_PATH (on Windows, to PATH)": the one that the reader has.
+void speak_to_system(Remedy& remedy, const KnownOfLog& t) {
+    if (!t.has("os_windows")) return;
+    for (const char* word : {"to", "in", "from"})
+        replace_all(remedy.text, concat("LD_LIBRARY_PATH (on Windows, ", word, " PATH)"), "PATH");
+    replace_all(remedy.text, "LD_LIBRARY_PATH", "PATH");
+}
+
 /// What else the reader must know where the program runs.
 void speak_to_place(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
+    if (cause.cause == "cuda_library_not_installed") name_package_of_library(remedy, t);
+    if (cause.cause == "cpu_only_build") name_build_with_cuda(remedy, t);
+    speak_to_cluster(remedy, cause, t);
+    speak_to_system(remedy, t);
+    if (is_outside_python(t))
+        std::erase_if(remedy.commands, [](const std::string& command) { return command.starts_with("python -m pip"); });
     const bool installs = std::ranges::any_of(
         remedy.commands, [](const std::string& command) { return command.starts_with("python -m pip install"); });
     const bool cudnn = contains(join(remedy.commands, " "), "nvidia-cudnn");
@@ -258,7 +350,8 @@ bool is_for_unix(std::string_view command) {
 std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t) {
     std::vector<Remedy> remedies;
     const auto gpu = gpu_capability(t);
-    if (cause.cause == "gpu_arch_not_in_build" && gpu)
+    // The image that is running is no way out of itself.
+    if (cause.cause == "gpu_arch_not_in_build" && gpu && !t.has("in_container") && !t.said.says("nvcr.io"))
         for (const NamedFramework& framework : t.said.frameworks)
             append(remedies, image_instead(t.has("os_windows"), framework.name, *gpu, {}, t.matrix));
     remedies.push_back(remedy_of(cause, t));
@@ -280,7 +373,10 @@ static std::string for_framework(const std::string& chain, const KnownOfLog& t) 
 }
 
 DecidingCheck check_for(const LogCause& cause, const KnownOfLog& t) {
-    return {cause.check, for_framework(for_shell(cause.check_command, cause.windows_check_command, t), t)};
+    std::string command = for_framework(for_shell(cause.check_command, cause.windows_check_command, t), t);
+    const std::string library = named_library(t);
+    replace_all(command, "{library}", library.empty() ? "libcudart" : library);
+    return {cause.check, command};
 }
 
 }  // namespace rnncheck::rules
