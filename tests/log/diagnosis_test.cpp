@@ -54,6 +54,32 @@ TEST_CASE("each message points to its cause first") {
     CHECK(test::messages().size() >= 100);
 }
 
+TEST_CASE("failures that people reported in public lead to one of the causes that their threads name") {
+    // Reduced to the lines that the program printed; "basis" tells whether the thread states the cause or implies it.
+    std::ifstream file(std::string(TEST_DIRECTORY) + "/public_failures.jsonl");
+    int all = 0, first = 0, among_three = 0;
+    for (std::string line; std::getline(file, line);) {
+        const auto json = nlohmann::json::parse(line);
+        const Report report = diagnosed(json["log"].get<std::string>());
+        const auto names = json["causes"].get<std::set<std::string>>();
+        INFO(json["source"] << "\nfound: " << findings_of(report));
+        ++all;
+        for (std::size_t i = 0; i < std::min<std::size_t>(report.findings.size(), 3); ++i) {
+            const Finding& finding = report.findings[i];
+            if (!names.contains(finding.rule)) {
+                CHECK(finding.confidence != Confidence::certain);
+                continue;
+            }
+            first += i == 0;
+            ++among_three;
+            break;
+        }
+    }
+    CHECK(all >= 100);
+    CHECK(first * 100 >= all * 80);
+    CHECK(among_three * 100 >= all * 92);
+}
+
 TEST_CASE("a log without a line shows nothing") {
     for (const char* log : {"", "  \n\n"}) {
         const Report report = diagnosed(log);
