@@ -97,6 +97,10 @@ std::vector<T> as_array(const std::string& bytes) {
 /// sections, 64 MiB at most; without a table of sections into the first 16 MiB. Nothing for a file that cannot be read.
 std::vector<std::string> embedded_library_names(const Root& root, std::string_view path);
 
+/// Whether the library defines this function for others ("cudnnCreate"), by its DT_GNU_HASH, which every linker of
+/// the last fifteen years writes. False for a file without one, or that cannot be read. Costs a few small reads.
+bool defines_symbol(const Root& root, std::string_view path, const std::string& name);
+
 /// libcudnn.so.9, _pywrap.so, libfoo.so.2.18.0; a path's last part counts.
 bool is_shared_library(std::string_view path);
 

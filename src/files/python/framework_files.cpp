@@ -79,11 +79,21 @@ std::string targets_of_tensorflow(const std::vector<std::string>& words) {
     return join(targets, " ");
 }
 
+/// The library of TensorFlow that opens cuDNN is the one that defines cuDNN's functions itself and passes each call on
+/// (tsl/cuda/cudnn_stub.cc). Where none does, as in builds that link cuDNN, the one with the operations.
+std::optional<std::string> library_with_cudnn_stubs(const Root& root, const std::string& directory) {
+    for (const char* name : {"libtensorflow_framework.so.2", "libtensorflow_framework.so.1", "libtensorflow_cc.so.2",
+                             "python/_pywrap_tensorflow_internal.so", "python/_pywrap_tensorflow_common.so"})
+        if (const std::string path = directory + '/' + name; elf::defines_symbol(root, path, "cudnnCreate"))
+            return path;
+    return first_of(root, directory,
+                    {"libtensorflow_cc.so.2", "libtensorflow_cc.so.1", "python/_pywrap_tensorflow_internal.so"});
+}
+
 void read_tensorflow(const Root& root, const Installed& installed, Framework& framework) {
     const std::string directory = installed.directory + "/tensorflow",
                       told_by = directory + "/python/platform/build_info.py";
-    framework.core = first_of(
-        root, directory, {"libtensorflow_cc.so.2", "libtensorflow_cc.so.1", "python/_pywrap_tensorflow_internal.so"});
+    framework.core = library_with_cudnn_stubs(root, directory);
     const auto info = literals_of(root, told_by);
     if (!info) return;
     framework.uses_cuda = info->yes_no("is_cuda_build");
