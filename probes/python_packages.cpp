@@ -20,6 +20,7 @@ static Facts facts_of(const Root& root, PythonEnvironment environment) {
         const loader::Loader loader = loader::loader_of(root, {environment_variable("LD_LIBRARY_PATH").value_or("")});
         for (Framework& framework : news.frameworks)
             python::find_used_libraries(loader, environment.packages, framework);
+        news.import_orders = python::import_orders_of(loader, environment, news.frameworks);
     }
     news.pythons = {std::move(environment)};
     return news;

@@ -22,7 +22,8 @@ struct PythonEnvironment {
     RNNCHECK_FIELD(std::string, path, "directory of the environment; empty when only its version is known");
     RNNCHECK_FIELD(std::optional<Version>, version, "version of Python");
     RNNCHECK_FIELD(std::string, kind,
-                   "venv, conda, pyenv, uv, pipx, system, prefix, or directory for a bare directory of packages");
+                   "venv, conda, pyenv, asdf, mise, uv, pipx, system, prefix, or directory for a bare directory of "
+                   "packages");
     RNNCHECK_FIELD(std::string, found_by, "what led to it: --python, VIRTUAL_ENV, CONDA_PREFIX, PATH, or the place");
     RNNCHECK_FIELD(bool, active, "whether frameworks are judged as this environment has them") = false;
     RNNCHECK_FIELD(std::optional<std::string>, interpreter, "its python, by the name that led to it");
@@ -62,6 +63,8 @@ struct Framework {
     RNNCHECK_FIELD(std::optional<bool>, uses_cuda, "whether its own files show a build with CUDA");
     RNNCHECK_FIELD(std::optional<std::string>, shown_by, "the file that shows it");
     RNNCHECK_FIELD(std::optional<std::string>, core, "the file of it that opens the GPU libraries");
+    RNNCHECK_FIELD(std::optional<bool>, uses_cudnn,
+                   "whether it opens cuDNN, by its own files: false for CuPy 14; absent when they do not show it");
     RNNCHECK_FIELD(std::optional<Version>, cuda, "CUDA it was built with, by its own files");
     RNNCHECK_FIELD(std::optional<Version>, cudnn, "cuDNN it was built with, as exactly as its own files show");
     RNNCHECK_FIELD(std::optional<std::string>, cudnn_wanted,
@@ -76,6 +79,20 @@ struct Framework {
     RNNCHECK_FIELDS_END
 
     std::string key() const { return name + " " + environment; }
+};
+
+/// Two frameworks of one environment in one process, imported in this order and then used: which cuDNN each calls.
+struct ImportOrder {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, environment, "directory of the Python environment");
+    RNNCHECK_FIELD(std::string, first, "the framework that is imported first, as in frameworks[].name");
+    RNNCHECK_FIELD(std::string, second, "the one that is imported after it");
+    RNNCHECK_FIELD(std::optional<std::string>, first_cudnn,
+                   "the cuDNN file that the first one calls; absent when it finds none");
+    RNNCHECK_FIELD(std::optional<std::string>, second_cudnn, "the cuDNN file that the second one calls");
+    RNNCHECK_FIELDS_END
+
+    std::string key() const { return environment + " " + first + " " + second; }
 };
 
 }  // namespace rnncheck

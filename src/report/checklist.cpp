@@ -155,6 +155,7 @@ std::string named(const Framework& framework) {
 
 /// The path only where no line of cuDNN has it.
 std::string loaded_cudnn(const Framework& framework, const Facts& facts) {
+    if (framework.uses_cudnn == false) return "does not use cuDNN";
     for (const FrameworkLibrary& library : framework.libraries) {
         if (!library.soname.starts_with("libcudnn")) continue;
         if (!library.path) return "finds no " + shown(library.soname);
@@ -173,12 +174,63 @@ std::string framework_line(const Framework& framework, const Facts& facts) {
                    built.empty() ? "" : "built for " + join_with_and(built), loaded_cudnn(framework, facts)});
 }
 
+/// "both call /a/libcudnn.so.9", or what each calls.
+std::string calls_in_words(const ImportOrder& order) {
+    const auto file = [](const std::optional<std::string>& path) { return path ? shown(*path) : "no cuDNN"; };
+    if (order.first_cudnn == order.second_cudnn) return "both call " + file(order.first_cudnn);
+    return shown(order.first) + " calls " + file(order.first_cudnn) + ", " + shown(order.second) + " calls " +
+           file(order.second_cudnn);
+}
+
+/// Frameworks that share a process share one cuDNN: the first that is opened. Which that is matters where the order of
+/// imports decides it.
+Words import_order_lines(const Facts& facts) {
+    Words rows;
+    bool all_alike = true;
+    for (const ImportOrder& order : facts.import_orders) {
+        const auto is_reverse = [&](const ImportOrder& other) {
+            return other.environment == order.environment && other.first == order.second && other.second == order.first;
+        };
+        const ImportOrder* const reverse = find_where(facts.import_orders, is_reverse);
+        const bool alike = order.first_cudnn == order.second_cudnn && reverse &&
+                           order.first_cudnn == reverse->first_cudnn && order.first_cudnn == reverse->second_cudnn;
+        if (alike) continue;
+        all_alike = false;
+        rows.push_back("in one process, import " + shown(order.first) + ", then " + shown(order.second) + ": " +
+                       calls_in_words(order));
+    }
+    if (all_alike && !facts.import_orders.empty())
+        rows.push_back("in one process: one cuDNN, the same in every order of import");
+    return rows;
+}
+
+/// The framework can open its cuDNN, and that one's RNN API was not found unusable.
+bool finds_cudnn(const Framework& framework, const Facts& facts) {
+    for (const FrameworkLibrary& library : framework.libraries) {
+        if (!library.soname.starts_with("libcudnn") || !library.path) continue;
+        const Cudnn* const queried = find_by(facts.cudnns, &Cudnn::library, *library.path);
+        return !queried || queried->rnn_usable.value_or(true);
+    }
+    return false;
+}
+
+/// What the mark of the line may claim: some framework that is evaluated has its cuDNN.
+bool some_framework_finds_cudnn(const Facts& facts) {
+    return only_given(facts) || std::ranges::any_of(facts.frameworks, [&](const Framework& framework) {
+               return finds_cudnn(framework, facts);
+           });
+}
+
 Words framework_lines(const Facts& facts) {
     Words rows, elsewhere;
     const PythonEnvironment* const active = find_where(facts.pythons, &PythonEnvironment::active);
-    if (active && (!facts.frameworks.empty() || only_given(facts)))
+    if (active) {
         rows.push_back(environment_line(*active));
-    else if (only_given(facts))
+        const bool some = find_by(facts.frameworks, &Framework::environment, active->path);
+        if (!some && !only_given(facts))
+            rows.back() += ": no framework that rnncheck knows is installed in it; --python ENV examines another";
+    }
+    if (!active && only_given(facts))
         for (const PythonEnvironment& python : facts.pythons) rows.push_back(environment_line(python));
     for (const Framework& framework : facts.frameworks) {
         if (framework.asked || only_given(facts) || (active && framework.environment == active->path))
@@ -186,7 +238,8 @@ Words framework_lines(const Facts& facts) {
         else
             elsewhere.push_back("elsewhere: " + named(framework) + " in " + shown(framework.environment));
     }
-    rows.insert(rows.end(), elsewhere.begin(), elsewhere.end());
+    append(rows, import_order_lines(facts));
+    append(rows, elsewhere);
     if (active)
         for (const std::string& text : active->left_out) rows.push_back("not read: " + shown(text));
     return rows;
@@ -278,7 +331,8 @@ std::vector<ChecklistLine> checklist_of(const Report& report) {
                   std::ranges::count(facts.rnn_runs, RunEnd::ok, &RnnRun::end) > 0 && !some_found_no_memory,
                   {facts.rnn_runs.empty() ? why_not_run(report) : networks_line(report)}, {});
     if (facts.network) add_layer("Networks", Layer::rnn, false, {given_network(*facts.network)}, {});
-    add_rows(checklist, "Frameworks", state_of(report, Layer::runtime, true, true), framework_lines(facts));
+    add_rows(checklist, "Frameworks", state_of(report, Layer::runtime, some_framework_finds_cudnn(facts), true),
+             framework_lines(facts));
     if (facts.log) add_log(checklist, *facts.log);
     for (const std::string& restriction : facts.tool.restrictions)
         add_rows(checklist, "Limits", {Mark::warning, ""}, {"rnncheck was restricted here: " + shown(restriction)});

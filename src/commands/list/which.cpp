@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
+#include "files/python/environments.hpp"
 
 namespace rnncheck::commands::which {
 
@@ -29,12 +30,30 @@ static std::string file_of(const std::string& target) {
     throw InputError("there is no program '" + target + "' on PATH and no such file here");
 }
 
+/// A shim of pyenv, asdf or mise loads nothing itself: the program behind it does.
+static loader::Which which_behind(const std::string& path, const python::Shim& shim,
+                                  const loader::WhichSetting& setting) {
+    if (!shim.program) {
+        const std::string why =
+            shim.set_by.empty() ? "no version is set" : "the version that " + shim.set_by + " sets is not installed";
+        throw InputError("'" + path + "' is a shim of " + shim.manager + " and " + why + ": `" + shim.manager +
+                         " which " + file_name(path) + "` shows what it runs; specify that program");
+    }
+    loader::Which which = loader::which_for_file(Root(), *shim.program, setting);
+    which.notes.push_back(path + " is a shim of " + shim.manager + ", which runs " + *shim.program + " (set by " +
+                          shim.set_by + ")");
+    return which;
+}
+
 static loader::Which ask(const Options& options) {
     if (options.pid) return loader::which_for_process(*options.pid, options.all);
     const loader::WhichSetting setting{environment_variable("LD_LIBRARY_PATH").value_or(""),
                                        environment_variable("LD_PRELOAD").value_or(""), options.all};
     if (!options.target) return loader::which_for_plain_program(Root(), setting);
-    return loader::which_for_file(Root(), file_of(*options.target), setting);
+    const std::string file = file_of(*options.target);
+    if (const auto shim = python::shim_at(Root(), python::variables_of_process(), file))
+        return which_behind(file, *shim, setting);
+    return loader::which_for_file(Root(), file, setting);
 }
 
 /// A path that was changed cannot be used in a command line, so a note says so.

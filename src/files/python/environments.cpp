@@ -158,7 +158,8 @@ std::string normal_path(const std::string& path) {
 Variables variables_of_process() {
     Variables found;
     for (const char* name : {"PATH", "HOME", "PWD", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "PYENV_ROOT",
-                             "PYENV_VERSION", "PYTHONUSERBASE", "PYTHONNOUSERSITE", "XDG_DATA_HOME"})
+                             "PYENV_VERSION", "PYTHONUSERBASE", "PYTHONNOUSERSITE", "XDG_DATA_HOME", "XDG_CONFIG_HOME",
+                             "ASDF_PYTHON_VERSION", "MISE_PYTHON_VERSION"})
         if (auto value = environment_variable(name)) found.emplace(name, std::move(*value));
     return found;
 }

@@ -48,7 +48,19 @@ struct Prefix : PythonEnvironment {
 /// From a directory; nothing when it shows no sign of an environment.
 std::optional<Prefix> prefix_at(const Root& root, const std::string& directory);
 
-/// From an interpreter's path. A shim of pyenv is followed to the version that is set.
+/// What a shim of pyenv, asdf or mise runs. These managers put one small program per command into a directory `shims`
+/// on PATH; which version it starts is decided at each start, by variables and files.
+struct Shim {
+    std::string manager;                      ///< pyenv, asdf or mise
+    std::optional<std::string> prefix = {};   ///< of the version that is set: ~/.pyenv/versions/3.12.1
+    std::optional<std::string> program = {};  ///< prefix/bin/python3, when it is there
+    std::string set_by = {};                  ///< PYENV_VERSION, or the file that names the version
+};
+
+/// Nothing when the path is no shim. Without a prefix when no version is set, or one that is not installed.
+std::optional<Shim> shim_at(const Root& root, const Variables& variables, const std::string& path);
+
+/// From an interpreter's path. A shim is followed to the version that is set.
 std::optional<Prefix> prefix_of_interpreter(const Root& root, const Variables& variables, const std::string& path);
 
 }  // namespace rnncheck::python

@@ -171,20 +171,36 @@ void read_paddle(const Root& root, const Installed& installed, Framework& framew
     if (framework.cuda) framework.build = cu_flavour(*framework.cuda);
 }
 
-/// Its own front library of cuDNN, libcudnn-74a4c495.so.9.1.0, opens the parts of that release elsewhere.
+/// Up to 4.6.2 its own front library of cuDNN, libcudnn-74a4c495.so.9.1.0, opens the parts of that version elsewhere;
+/// later ones do without cuDNN.
 void read_ctranslate2(const Root& root, const Installed& installed, Framework& framework) {
     const std::string directory = installed.directory + "/ctranslate2.libs";
     framework.core = file_that_begins(root, installed.directory + "/ctranslate2", "_ext.");
+    const auto library = file_that_begins(root, directory, "libctranslate2-");
+    if (!library) return;
+    // cuBLAS is opened by name alone: no header tells its major. A build without CUDA does not name it.
+    framework.cuda = number_behind(elf::embedded_library_names(root, *library), "libcublas.so.");
     const auto front = file_that_begins(root, directory, "libcudnn-");
-    if (!front) return;
+    if (!front && !framework.cuda) return;
     framework.uses_cuda = true;
-    framework.shown_by = front;
+    framework.uses_cudnn = front.has_value();
+    framework.shown_by = front ? front : library;
     framework.build = "cuda";
+    if (!front) return;
     if (const auto at = front->find(".so."); at != std::string::npos)
         framework.cudnn = parse_version(front->substr(at + 4));
-    // cuBLAS is opened by name alone: no header tells its major.
-    if (const auto library = file_that_begins(root, directory, "libctranslate2-"))
-        framework.cuda = number_behind(elf::embedded_library_names(root, *library), "libcublas.so.");
+}
+
+/// The package's name has the CUDA that it is for; the module for cuDNN was removed in 14.0.
+void read_cupy(const Root& root, const Installed& installed, Framework& framework) {
+    if (!framework.build || !framework.build->starts_with("cuda")) return;
+    framework.uses_cuda = true;
+    framework.shown_by = installed.distributions.front().metadata;
+    framework.cuda = parse_version(framework.build->substr(4, 2));
+    framework.core = file_that_begins(root, installed.directory + "/cupy_backends/cuda/libs", "cudnn.");
+    framework.uses_cudnn = framework.core.has_value();
+    if (!framework.core)
+        framework.core = file_that_begins(root, installed.directory + "/cupy_backends/cuda/libs", "cublas.");
 }
 
 void read_mxnet(const Root& root, const Installed& installed, Framework& framework) {
@@ -211,6 +227,7 @@ void read_framework_files(const Root& root, const Installed& installed, Framewor
     if (installed.name == "onnxruntime") read_onnxruntime(root, installed, framework);
     if (installed.name == "paddlepaddle") read_paddle(root, installed, framework);
     if (installed.name == "ctranslate2") read_ctranslate2(root, installed, framework);
+    if (installed.name == "cupy") read_cupy(root, installed, framework);
     if (installed.name == "mxnet") read_mxnet(root, installed, framework);
     if (framework.uses_cuda.value_or(false)) {
         for (const auto* distributions : {&installed.distributions, &installed.plugins})

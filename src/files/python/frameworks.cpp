@@ -4,6 +4,7 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
+#include "files/known_openers.hpp"
 #include "files/python/environments.hpp"
 
 namespace rnncheck::python {
@@ -114,6 +115,7 @@ bool is_gpu_library(std::string_view name) {
 
 /// The name by which cuDNN is opened: libcudnn.so.9; for CTranslate2, which has the front inside, the first part's.
 std::optional<std::string> cudnn_soname(const Framework& framework) {
+    if (framework.uses_cudnn == false) return std::nullopt;
     if (!framework.cudnn) return std::nullopt;
     const std::string major = std::to_string(framework.cudnn->major());
     if (framework.name != "ctranslate2") return "libcudnn.so." + major;
@@ -135,10 +137,12 @@ void add_missing(std::vector<std::string>& names, const std::optional<std::strin
 }
 
 /// What it needs by its headers, and what it opens by name while it runs.
-std::vector<std::string> opened_names(const Framework& framework, const elf::ElfFile& core) {
+std::vector<std::string> opened_names(const Root& root, const Framework& framework, const elf::ElfFile& core) {
     std::vector<std::string> names;
     for (const std::string& name : core.needed)
         if (is_gpu_library(name) && names.size() < most_sonames) add_once(names, name);
+    if (!framework.cudnn)
+        if (const auto known = loader::known_opener(root, *framework.core, core)) append(names, known->opens);
     add_missing(names, cudnn_soname(framework), "libcudnn.so");
     add_missing(names, cublas_soname(framework), "libcublas.so");
     return names;
@@ -210,7 +214,7 @@ void find_used_libraries(const loader::Loader& loader, const std::vector<PythonP
     const loader::Object& core = process.objects()[number];
     framework.directories_before = plain_paths(loader.root, core.run_path.before);
     framework.directories_after = plain_paths(loader.root, core.run_path.after);
-    for (const std::string& name : opened_names(framework, core.file)) {
+    for (const std::string& name : opened_names(loader.root, framework, core.file)) {
         FrameworkLibrary library{.soname = name};
         if (const loader::Lookup found = process.look_up(name, number); found.usable()) {
             library.found_by = found_by(found.rule);

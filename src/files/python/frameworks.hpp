@@ -18,6 +18,11 @@ std::vector<Framework> frameworks_of(const Root& root, PythonEnvironment& enviro
 void find_used_libraries(const loader::Loader& loader, const std::vector<PythonPackage>& packages,
                          Framework& framework);
 
+/// Each pair of those frameworks that open cuDNN, in both orders of import, predicted by playing the loader through.
+/// Empty when fewer than two open one. The imports come first, then the first use of the GPU in the same order.
+std::vector<ImportOrder> import_orders_of(const loader::Loader& loader, const PythonEnvironment& environment,
+                                          const std::vector<Framework>& frameworks);
+
 // What a framework was built for, from its own files. Nothing of it is executed.
 
 /// A framework on disk: its distributions and the directory of packages that `import` takes it from.

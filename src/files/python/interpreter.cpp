@@ -56,6 +56,8 @@ std::optional<Version> version_of_library_directory(const Root& root, const std:
 /// By its place.
 std::string kind_of_place(const std::string& path, const char* otherwise) {
     if (contains(path, "/.pyenv/versions/") || contains(path, "/pyenv/versions/")) return "pyenv";
+    if (contains(path, "/.asdf/installs/") || contains(path, "/asdf/installs/")) return "asdf";
+    if (contains(path, "/mise/installs/")) return "mise";
     if (contains(path, "/uv/python/") || contains(path, "/uv/tools/")) return "uv";
     if (contains(path, "/pipx/venvs/")) return "pipx";
     return otherwise;
@@ -73,25 +75,6 @@ Prefix virtual_environment(const Root& root, const std::string& directory) {
     return prefix;
 }
 
-/// PYENV_VERSION, .python-version above the current directory, or the file `version` of pyenv itself.
-std::string version_for_pyenv(const Root& root, const Variables& variables, const std::string& pyenv) {
-    std::string version = value_of(variables, "PYENV_VERSION");
-    std::string directory = value_of(variables, "PWD");
-    for (int up = 0; version.empty() && directory.starts_with('/') && up < 64;
-         ++up, directory = directory_of(directory)) {
-        version = trim(root.read(directory + "/.python-version", 4096).value_or(""));
-        if (directory == "/") break;
-    }
-    if (version.empty()) version = trim(root.read(pyenv + "/version", 4096).value_or(""));
-    return version.substr(0, version.find_first_of(":\n "));
-}
-
-std::optional<Prefix> behind_shim(const Root& root, const Variables& variables, const std::string& shims) {
-    const std::string pyenv = directory_of(shims);
-    const std::string version = version_for_pyenv(root, variables, pyenv);
-    return version.empty() || contains(version, "/") ? std::nullopt : prefix_at(root, pyenv + "/versions/" + version);
-}
-
 }  // namespace
 
 std::optional<Prefix> prefix_at(const Root& root, const std::string& directory) {
@@ -103,7 +86,7 @@ std::optional<Prefix> prefix_at(const Root& root, const std::string& directory) 
     if (conda) prefix.version = version_of_conda(root, directory);
     if (!prefix.version && prefix.interpreter)
         if (const auto real = root.real_path(*prefix.interpreter)) prefix.version = version_in(file_name(*real));
-    if (prefix.kind == "pyenv")
+    if (prefix.kind == "pyenv" || prefix.kind == "asdf" || prefix.kind == "mise")
         if (const auto exact = version_in(file_name(directory))) prefix.version = exact;
     if (!prefix.version) prefix.version = version_of_library_directory(root, directory);
     return conda || prefix.version ? std::optional(prefix) : std::nullopt;
@@ -111,17 +94,19 @@ std::optional<Prefix> prefix_at(const Root& root, const std::string& directory) 
 
 std::optional<Prefix> prefix_of_interpreter(const Root& root, const Variables& variables, const std::string& path) {
     const std::string bin = directory_of(path);
+    if (const auto shim = shim_at(root, variables, path))
+        return shim->prefix ? prefix_at(root, *shim->prefix) : std::nullopt;
     std::optional<Prefix> prefix;
-    if (file_name(bin) == "shims") {
-        prefix = behind_shim(root, variables, bin);
-    } else if (root.exists(directory_of(bin) + configuration)) {
+    if (root.exists(directory_of(bin) + configuration)) {
         prefix = virtual_environment(root, directory_of(bin));
     } else if (const auto real = root.real_path(path)) {
         prefix = prefix_at(root, directory_of(directory_of(*real)));
-        if (prefix && prefix->kind != "conda" && prefix->kind != "pyenv")
+        constexpr std::string_view by_version[] = {"conda", "pyenv", "asdf", "mise"};  // the directory has it exactly
+        const bool named_by_version = prefix && includes(by_version, prefix->kind);
+        if (prefix && !named_by_version)
             if (const auto named = version_in(file_name(*real))) prefix->version = named;
     }
-    if (prefix && file_name(bin) != "shims") prefix->interpreter = path;
+    if (prefix) prefix->interpreter = path;
     return prefix;
 }
 
