@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "files/cudnn_parts.hpp"
 #include "files/gpu_libraries.hpp"
+#include "files/known_openers.hpp"
 #include "files/which.hpp"
 
 namespace rnncheck::loader {
@@ -123,6 +124,7 @@ std::vector<std::string> opened_by(const Process& process, const Object& object,
     std::vector<std::string> names;
     for (const auto& text : inside)
         if (is_opened_by_programs(text) && text != name) names.push_back(text);
+    if (const auto known = known_opener(root, object.path, object.file)) append(names, known->opens);
     if (concerns_gpu(file_name(object.path))) return names;
     for (const auto* directories : {&object.run_path.before, &object.run_path.after})
         for (const auto& directory : *directories)

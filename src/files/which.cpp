@@ -11,6 +11,7 @@
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "files/gpu_libraries.hpp"
+#include "files/known_openers.hpp"
 
 namespace rnncheck::loader {
 
@@ -61,6 +62,7 @@ std::vector<std::string> notes_on(const Root& root, const std::string& path, con
     if (contains(path, "/site-packages/") || contains(path, "/dist-packages/"))
         notes.push_back(
             "a Python package may open its own libraries before this file; the file itself does not show this");
+    if (const auto known = known_opener(root, path, file)) notes.push_back(known->note);
     return notes;
 }
 

@@ -182,25 +182,26 @@ std::string calls_in_words(const ImportOrder& order) {
            file(order.second_cudnn);
 }
 
-/// Frameworks that share a process share one cuDNN: the first that is opened. Which that is matters where the order of
-/// imports decides it.
+/// What the framework calls in a process of its own.
+std::optional<std::string> cudnn_alone(const Facts& facts, const std::string& environment, const std::string& name) {
+    const Framework* const framework = find_by(facts.frameworks, &Framework::key, name + " " + environment);
+    if (!framework) return std::nullopt;
+    const auto opens_cudnn = [](const FrameworkLibrary& library) { return library.soname.starts_with("libcudnn"); };
+    const FrameworkLibrary* const cudnn = find_where(framework->libraries, opens_cudnn);
+    return cudnn ? cudnn->path : std::nullopt;
+}
+
+/// Frameworks that share a process share one cuDNN: the first that is opened. What matters are the orders of import in
+/// which one of them gets another cuDNN than alone.
 Words import_order_lines(const Facts& facts) {
     Words rows;
-    bool all_alike = true;
-    for (const ImportOrder& order : facts.import_orders) {
-        const auto is_reverse = [&](const ImportOrder& other) {
-            return other.environment == order.environment && other.first == order.second && other.second == order.first;
-        };
-        const ImportOrder* const reverse = find_where(facts.import_orders, is_reverse);
-        const bool alike = order.first_cudnn == order.second_cudnn && reverse &&
-                           order.first_cudnn == reverse->first_cudnn && order.first_cudnn == reverse->second_cudnn;
-        if (alike) continue;
-        all_alike = false;
-        rows.push_back("in one process, import " + shown(order.first) + ", then " + shown(order.second) + ": " +
-                       calls_in_words(order));
-    }
-    if (all_alike && !facts.import_orders.empty())
-        rows.push_back("in one process: one cuDNN, the same in every order of import");
+    for (const ImportOrder& order : facts.import_orders)
+        if (order.first_cudnn != cudnn_alone(facts, order.environment, order.first) ||
+            order.second_cudnn != cudnn_alone(facts, order.environment, order.second))
+            rows.push_back("in one process, import " + shown(order.first) + ", then " + shown(order.second) + ": " +
+                           calls_in_words(order));
+    if (rows.empty() && !facts.import_orders.empty())
+        rows.push_back("in one process: each loads the same cuDNN as alone, in every order of import");
     return rows;
 }
 

@@ -166,3 +166,49 @@ TEST_CASE("directories that .pth files add are searched after the others, and co
     REQUIRE(found->left_out.size() == 1);
     CHECK(found->left_out[0].find("editable installation") != std::string::npos);
 }
+
+namespace {
+
+/// What the shim `python3` of a manager runs, and what set it.
+std::string behind(const FakeRoot& root, const Variables& variables, const std::string& shims) {
+    const auto shim = shim_at(root.root(), variables, shims + "/python3");
+    if (!shim) return "no shim";
+    return shim->manager + ": " + shim->program.value_or("nothing") + " by " + shim->set_by;
+}
+
+}  // namespace
+
+TEST_CASE("a shim of pyenv, asdf or mise runs the version that is set") {
+    FakeRoot root;
+    const std::string home = "/home/ada", mise = home + "/.local/share/mise";
+    for (const std::string& versions :
+         {home + "/.pyenv/versions", home + "/.asdf/installs/python", mise + "/installs/python"})
+        for (const char* version : {"3.11.7", "3.12.1"})
+            root.file(versions + '/' + version + "/bin/python3", "")
+                .file(versions + '/' + version + "/lib/python3/x", "");
+    for (const std::string& shims : {home + "/.pyenv/shims", home + "/.asdf/shims", mise + "/shims"})
+        root.file(shims + "/python3", "#!/bin/sh\n");
+    root.file("/work/a/.tool-versions", "nodejs 20.1.0\npython 3.12.1 3.11.7\n")
+        .file("/work/m/mise.toml", "[env]\npython = \"x\"\n[tools]\nnode = \"20\"\npython = [\"3.11.7\"]\n")
+        .file("/work/p/.python-version", "3.11.7\n")
+        .file(home + "/.pyenv/version", "3.12.1\n");
+    const auto in = [&](const std::string& directory) { return Variables{{"HOME", home}, {"PWD", directory}}; };
+    const std::string pyenv = home + "/.pyenv/shims", asdf = home + "/.asdf/shims";
+    CHECK(behind(root, in("/work/p/deep/er"), pyenv) ==
+          "pyenv: /home/ada/.pyenv/versions/3.11.7/bin/python3 by /work/p/.python-version");
+    CHECK(behind(root, in("/"), pyenv) ==
+          "pyenv: /home/ada/.pyenv/versions/3.12.1/bin/python3 by /home/ada/.pyenv/version");
+    CHECK(behind(root, in("/work/a/b"), asdf) ==
+          "asdf: /home/ada/.asdf/installs/python/3.12.1/bin/python3 by /work/a/.tool-versions");
+    CHECK(behind(root, in("/work/m"), mise + "/shims") ==
+          "mise: /home/ada/.local/share/mise/installs/python/3.11.7/bin/python3 by /work/m/mise.toml");
+    CHECK(behind(root, in("/"), asdf) == "asdf: nothing by ");
+    Variables other = in("/work/a");
+    other["ASDF_PYTHON_VERSION"] = "3.9.9";
+    CHECK(behind(root, other, asdf) == "asdf: nothing by ASDF_PYTHON_VERSION");
+    CHECK(behind(root, in("/"), "/usr/bin") == "no shim");
+    const auto environment = environment_at(root.root(), in("/work/m"), mise + "/shims/python3");
+    REQUIRE(environment);
+    CHECK(environment->kind == "mise");
+    CHECK(environment->version->text == "3.11.7");
+}

@@ -53,6 +53,17 @@ inline FakeRoot& add_tensorflow(FakeRoot& root, const std::string& package = "te
     return root.file(directory + "/tensorflow/libtensorflow_cc.so.2", core.bytes());
 }
 
+/// As from 1.28 on: it neither needs nor names the cuDNN that it opens.
+inline FakeRoot& add_onnxruntime(FakeRoot& root, const std::string& version = "1.31.1",
+                                 const std::string& directory = site) {
+    add_distribution(root, "onnxruntime_gpu", version, "", directory);
+    root.file(directory + "/onnxruntime/__init__.py", "");
+    ElfBuilder core;
+    core.soname = "libonnxruntime_providers_cuda.so";
+    core.needed = {"libcublas.so.13"};
+    return root.file(directory + "/onnxruntime/capi/libonnxruntime_providers_cuda.so", core.bytes());
+}
+
 /// nvidia-cudnn-cu12 with the front library alone, and its list of files.
 inline FakeRoot& add_cudnn_wheel(FakeRoot& root, const std::string& version, const std::string& cuda = "12",
                                  const std::string& directory = site) {

@@ -1,3 +1,4 @@
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "files/python/distributions.hpp"
 #include "files/python/environments.hpp"
