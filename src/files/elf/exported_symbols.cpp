@@ -69,8 +69,8 @@ class HashedSymbols {
     /// What the file holds for an address; empty outside of it.
     std::string bytes_at(std::uint64_t address, std::size_t length) const {
         for (const Load& load : loads_) {
-            const bool inside = load.p_type == PT_LOAD && address >= load.p_vaddr &&
-                                address - load.p_vaddr < load.p_filesz;
+            const bool inside =
+                load.p_type == PT_LOAD && address >= load.p_vaddr && address - load.p_vaddr < load.p_filesz;
             if (inside) return pieces_.at(load.p_offset + (address - load.p_vaddr), length);
         }
         return {};
