@@ -188,26 +188,26 @@ TEST_CASE("a shim of pyenv, asdf or mise runs the version that is set") {
                 .file(versions + '/' + version + "/lib/python3/x", "");
     for (const std::string& shims : {home + "/.pyenv/shims", home + "/.asdf/shims", mise + "/shims"})
         root.file(shims + "/python3", "#!/bin/sh\n");
-    root.file("/work/a/.tool-versions", "nodejs 20.1.0\npython 3.12.1 3.11.7\n")
-        .file("/work/m/mise.toml", "[env]\npython = \"x\"\n[tools]\nnode = \"20\"\npython = [\"3.11.7\"]\n")
-        .file("/work/p/.python-version", "3.11.7\n")
+    root.file("/project/a/.tool-versions", "nodejs 20.1.0\npython 3.12.1 3.11.7\n")
+        .file("/project/m/mise.toml", "[env]\npython = \"x\"\n[tools]\nnode = \"20\"\npython = [\"3.11.7\"]\n")
+        .file("/project/p/.python-version", "3.11.7\n")
         .file(home + "/.pyenv/version", "3.12.1\n");
     const auto in = [&](const std::string& directory) { return Variables{{"HOME", home}, {"PWD", directory}}; };
     const std::string pyenv = home + "/.pyenv/shims", asdf = home + "/.asdf/shims";
-    CHECK(behind(root, in("/work/p/deep/er"), pyenv) ==
-          "pyenv: /home/ada/.pyenv/versions/3.11.7/bin/python3 by /work/p/.python-version");
+    CHECK(behind(root, in("/project/p/deep/er"), pyenv) ==
+          "pyenv: /home/ada/.pyenv/versions/3.11.7/bin/python3 by /project/p/.python-version");
     CHECK(behind(root, in("/"), pyenv) ==
           "pyenv: /home/ada/.pyenv/versions/3.12.1/bin/python3 by /home/ada/.pyenv/version");
-    CHECK(behind(root, in("/work/a/b"), asdf) ==
-          "asdf: /home/ada/.asdf/installs/python/3.12.1/bin/python3 by /work/a/.tool-versions");
-    CHECK(behind(root, in("/work/m"), mise + "/shims") ==
-          "mise: /home/ada/.local/share/mise/installs/python/3.11.7/bin/python3 by /work/m/mise.toml");
+    CHECK(behind(root, in("/project/a/b"), asdf) ==
+          "asdf: /home/ada/.asdf/installs/python/3.12.1/bin/python3 by /project/a/.tool-versions");
+    CHECK(behind(root, in("/project/m"), mise + "/shims") ==
+          "mise: /home/ada/.local/share/mise/installs/python/3.11.7/bin/python3 by /project/m/mise.toml");
     CHECK(behind(root, in("/"), asdf) == "asdf: nothing by ");
-    Variables other = in("/work/a");
+    Variables other = in("/project/a");
     other["ASDF_PYTHON_VERSION"] = "3.9.9";
     CHECK(behind(root, other, asdf) == "asdf: nothing by ASDF_PYTHON_VERSION");
     CHECK(behind(root, in("/"), "/usr/bin") == "no shim");
-    const auto environment = environment_at(root.root(), in("/work/m"), mise + "/shims/python3");
+    const auto environment = environment_at(root.root(), in("/project/m"), mise + "/shims/python3");
     REQUIRE(environment);
     CHECK(environment->kind == "mise");
     CHECK(environment->version->text == "3.11.7");

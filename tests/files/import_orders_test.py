@@ -61,8 +61,15 @@ class LinkMap(ctypes.Structure):
     _fields_ = [("address", ctypes.c_void_p), ("name", ctypes.c_char_p)]
 
 
+def loaded(name):
+    try:
+        return ctypes.CDLL(name, mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
+    except OSError:
+        return None
+
+
 def file_that_answers():
-    library = ctypes.CDLL("libcudnn.so.9", mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
+    library = loaded("libcudnn.so.9") or loaded("libcudnn.so.8")
     entry = ctypes.POINTER(LinkMap)()
     LIBC.dlinfo(ctypes.c_void_p(library._handle), 2, ctypes.byref(entry))  # RTLD_DI_LINKMAP
     return os.path.normpath(entry.contents.name.decode())

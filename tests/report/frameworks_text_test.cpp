@@ -44,9 +44,29 @@ TEST_CASE("each framework is shown with its build and the cuDNN that it gets") {
     CHECK(contains(text, "not read: /srv/environment/x"));
 }
 
-TEST_CASE("without frameworks there is no line about them") {
+TEST_CASE("an environment without a framework is named, and not marked as passed") {
     CHECK_FALSE(contains(written(a_healthy_machine()), "Frameworks"));
-    CHECK_FALSE(contains(written(but([](Facts& f) { add_environment(f); })), "Frameworks"));
+    const std::string text = written(but([](Facts& f) { add_environment(f); }));
+    CHECK(
+        contains(text, "– Frameworks Python 3.11.7 /srv/environment (VIRTUAL_ENV): no framework that rnncheck knows"));
+}
+
+TEST_CASE("only the orders of import that give a framework another cuDNN than alone are shown") {
+    const auto with_orders = [](const std::optional<std::string>& second_after_first) {
+        return written(but([&](Facts& f) {
+            const std::string own = *add_torch(f).libraries[0].path;
+            Framework other = f.frameworks.back();
+            other.name = "jax";
+            f.frameworks.push_back(other);
+            f.import_orders = {{"/srv/environment", "pytorch", "jax", own, second_after_first},
+                               {"/srv/environment", "jax", "pytorch", own, own}};
+        }));
+    };
+    CHECK(contains(with_orders("/opt/other/libcudnn.so.9"), "import pytorch, then jax: pytorch calls "));
+    CHECK(contains(with_orders("/opt/other/libcudnn.so.9"), "jax calls /opt/other/libcudnn.so.9"));
+    const std::string same = with_orders(own_cudnn9);
+    CHECK(contains(same, "in one process: each loads the same cuDNN as alone, in every order of import"));
+    CHECK_FALSE(contains(same, "import pytorch, then"));
 }
 
 TEST_CASE("what is wrong with a framework marks the frameworks, not CUDA") {
