@@ -8,6 +8,8 @@
 #include "base/text.hpp"
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
+#include "process/apart.hpp"
+#include "process/survey.hpp"
 
 namespace rnncheck {
 
@@ -127,6 +129,19 @@ bool wants(const Arguments& arguments, const std::string& option, const std::str
            std::search(arguments.begin(), end, std::begin(in_two_words), std::end(in_two_words)) != end;
 }
 
+/// The seconds of --deadline, by the bare arguments: it must hold while the options are read, which may name files.
+std::optional<double> deadline_in(const Arguments& arguments) {
+    const std::string option = "--deadline";
+    std::string value;
+    for (auto at = arguments.begin(); at != end_of_own(arguments); ++at) {
+        if (at->starts_with(option + '=')) value = at->substr(option.size() + 1);
+        if (at != arguments.begin() && at[-1] == option) value = *at;
+    }
+    const auto seconds = number_from<double>(value);
+    constexpr double most = 1e6;  // what is above is rejected later, or no limit
+    return seconds && *seconds > 0 && *seconds < most ? seconds : std::nullopt;
+}
+
 int report_failure(const Arguments& arguments, FailureKind kind, const std::string& sentence) {
     print_message(sentence);
     if (wants(arguments, "--exit-style", "nagios")) {
@@ -212,6 +227,7 @@ int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
     open_missing_streams();
     keep_private_in_messages(std::find(arguments.begin(), end_of_own(arguments), "--show-private") !=
                              end_of_own(arguments));
+    process::end_work_apart_at(deadline_after(deadline_in(arguments)));
     try {
         return work(arguments);
     } catch (const UsageError& error) {

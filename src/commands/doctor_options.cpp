@@ -5,19 +5,22 @@
 #include "base/program.hpp"
 #include "commands/input.hpp"
 #include "files/python/environments.hpp"
+#include "process/apart.hpp"
 
 namespace rnncheck {
 
 /// An absolute path to something that is a Python environment, or its interpreter.
 static std::optional<std::string> python_from_option(const std::string& path, const Root& root) {
     if (path.empty()) return std::nullopt;
-    std::error_code error;
-    const std::string absolute = std::filesystem::absolute(path, error).lexically_normal().string();
-    if (error || !python::environment_at(root, python::variables_of_process(), absolute))
-        throw InputError(
-            "--python: there is no Python interpreter or environment at '" + path +
-            "'; give a python, the directory of a virtual or conda environment, or a directory of packages");
-    return absolute;
+    return process::apart([&] {
+        std::error_code error;
+        std::string absolute = std::filesystem::absolute(path, error).lexically_normal().string();
+        if (error || !python::environment_at(root, python::variables_of_process(), absolute))
+            throw InputError(
+                "--python: there is no Python interpreter or environment at '" + path +
+                "'; give a python, the directory of a virtual or conda environment, or a directory of packages");
+        return absolute;
+    });
 }
 
 void DoctorOptions::check(const CLI::App& app) {

@@ -1,23 +1,22 @@
 #include "commands/input.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <memory>
 
 #include "base/json.hpp"
 #include "base/lists.hpp"
+#include "base/named_file.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/output.hpp"
 #include "facts/facts.hpp"
 #include "log/read_log.hpp"
 #include "matrix/tables.hpp"
+#include "process/apart.hpp"
 #include "process/this_process.hpp"
 
 namespace rnncheck {
@@ -27,36 +26,6 @@ namespace {
 std::string name_of_file(const std::string& path) {
     return path == "-" ? "standard input" : "'" + path + "'";
 }
-
-/// Open as long as the reader lives.
-class File {
-  public:
-    explicit File(const std::string& path) : name_(name_of_file(path)) {
-        descriptor_ = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        if (descriptor_ < 0) fail();
-        protect_input(path);
-    }
-    ~File() { ::close(descriptor_); }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-
-    /// 0 at its end.
-    std::size_t read(char* to, std::size_t size) {
-        ssize_t got;
-        do got = ::read(descriptor_, to, size);
-        while (got < 0 && errno == EINTR);
-        if (got < 0) fail();
-        return static_cast<std::size_t>(got);
-    }
-
-    const std::string& name() const { return name_; }
-
-  private:
-    [[noreturn]] void fail() const { throw InputError("cannot read " + name_ + ": " + std::strerror(errno)); }
-
-    std::string name_;
-    int descriptor_ = -1;
-};
 
 /// A compressed log looks like noise, in which nothing is wrong.
 void refuse_compressed(const std::string& name, std::string_view begin) {
@@ -71,11 +40,34 @@ void refuse_compressed(const std::string& name, std::string_view begin) {
                              " FILE | rnncheck diagnose -'");
 }
 
+LogInput log_input(const std::string& path) {
+    return {path, [file = std::make_shared<NamedFile>(path), begun = false](char* to, std::size_t size) mutable {
+                const std::size_t got = file->read(to, size);
+                if (!begun) refuse_compressed(file->name(), {to, got});
+                begun = true;
+                return got;
+            }};
+}
+
 std::string first_of(const std::vector<std::string>& places) {
     constexpr std::size_t shown = 5;
     const std::vector<std::string> first(places.begin(), places.begin() + std::min(shown, places.size()));
     return escaped(join(first, ", "), 400) +
            (places.size() > shown ? " and " + std::to_string(places.size() - shown) + " more" : "");
+}
+
+/// What table_files_of() gives, as a structure of fields.
+struct FoundTables {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(TextMap, texts, "the text of each table");
+    RNNCHECK_FIELD(std::string, digest, "their digest");
+    RNNCHECK_FIELD(std::string, date, "their newest date");
+    RNNCHECK_FIELDS_END
+};
+
+FoundTables found_in(const std::string& directory) {
+    TableFiles files = table_files_of(directory);
+    return {std::move(files.owned), files.digest, files.date};
 }
 
 std::chrono::sys_days today() {
@@ -86,14 +78,8 @@ std::chrono::sys_days today() {
 
 std::string read_document(const std::string& path) {
     constexpr std::size_t largest = std::size_t{64} << 20;
-    File file(path);
-    std::string text, block(1 << 16, '\0');
-    while (const std::size_t got = file.read(block.data(), block.size())) {
-        text.append(block, 0, got);
-        if (text.size() > largest)
-            throw InputError(file.name() + " is larger than 64 MiB, which no report and no saved facts are");
-    }
-    return text;
+    protect_input(path);
+    return process::apart([&] { return NamedFile(path).content(largest, ", which no report and no saved facts are"); });
 }
 
 Facts read_facts(const std::string& path) {
@@ -106,22 +92,15 @@ Facts read_facts(const std::string& path) {
 }
 
 Log read_log_files(const std::vector<std::string>& paths, const Matrix& matrix) {
-    std::vector<LogInput> inputs;
-    for (const std::string& path : paths)
-        inputs.push_back(
-            {path, [file = std::make_shared<File>(path), begun = false](char* to, std::size_t size) mutable {
-                 const std::size_t got = file->read(to, size);
-                 if (!begun) refuse_compressed(file->name(), {to, got});
-                 begun = true;
-                 return got;
-             }});
-    return read_logs(inputs, matrix);
+    std::ranges::for_each(paths, protect_input);
+    return process::fields_from_apart<Log>([&] { return read_logs(mapped(paths, log_input), matrix); });
 }
 
 ModelFile read_model_file(const std::string& path, bool with_weights) {
     constexpr std::chrono::seconds limit(30);
     std::vector<std::string> arguments{"read_model", path};
     protect_input(path);
+    process::require_response(path);
     if (with_weights) arguments.emplace_back("--weights");
     const process::ChildAnswer answer = process::answer_of_child(std::move(arguments), limit);
     const auto cannot = [&](const std::string& why) { return InputError("'" + path + "' cannot be read: " + why); };
@@ -152,11 +131,20 @@ std::optional<std::string> find_in_path(const std::string& name) {
 }
 
 Matrix matrix_from(const std::string& directory) {
-    return directory.empty() ? Matrix::bundled() : Matrix::from_directory(directory);
+    if (directory.empty()) return Matrix::bundled();
+    return Matrix(std::make_shared<Tables>(table_files_from(directory)));
 }
 
 TableFiles table_files_from(const std::string& directory) {
-    return directory.empty() ? bundled_table_files() : table_files_of(directory);
+    if (directory.empty()) return bundled_table_files();
+    const FoundTables found = process::fields_from_apart<FoundTables>([&] { return found_in(directory); });
+    TableFiles files;
+    files.place = directory;
+    files.owned = found.texts;
+    files.digest = found.digest;
+    files.date = found.date;
+    for (const auto& [stem, text] : files.owned) files.content[stem] = text;
+    return files;
 }
 
 std::vector<Issue> issues_in(const Tables& tables) {

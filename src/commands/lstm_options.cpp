@@ -7,6 +7,7 @@
 
 #include "base/program.hpp"
 #include "commands/lstm.hpp"
+#include "process/apart.hpp"
 #include "rnn/case.hpp"
 
 namespace rnncheck {
@@ -29,8 +30,12 @@ int why_not_writable(const std::filesystem::path& file) {
 }
 
 void check_writable(const char* option, const std::string& file) {
-    if (const int error = file.empty() ? 0 : why_not_writable(file); error != 0)
-        throw UsageError(std::string(option) + ": cannot write '" + file + "': " + std::strerror(error));
+    if (file.empty()) return;
+    process::apart([&]() -> std::string {
+        if (const int error = why_not_writable(file); error != 0)
+            throw UsageError(std::string(option) + ": cannot write '" + file + "': " + std::strerror(error));
+        return "";
+    });
 }
 
 void refuse_contradictions(const CLI::App& app, const LstmOptions& options) {

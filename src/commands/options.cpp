@@ -5,6 +5,7 @@
 
 #include "base/program.hpp"
 #include "matrix/table_view.hpp"
+#include "process/apart.hpp"
 #include "process/probe.hpp"
 #include "rnn/case.hpp"
 #include "rules/rule.hpp"
@@ -12,6 +13,11 @@
 namespace rnncheck {
 
 namespace {
+
+/// As CLI::ExistingDirectory; InputError where its file system does not respond.
+std::string why_no_directory(const std::string& path) {
+    return process::apart([&] { return CLI::ExistingDirectory(path); });
+}
 
 template <class Thing>
 std::vector<std::string> names_in(std::span<const Named<Thing>> list) {
@@ -239,7 +245,7 @@ void add_option(CLI::App& app, std::string name, const Shape& shape, void* value
             },
             about);
     if (!type.empty() || is_positional) option->type_name(type);
-    if (type == "DIR") option->check(CLI::Validator(CLI::ExistingDirectory).description(""));
+    if (type == "DIR") option->check(why_no_directory, "", "");
     option->required(!may_lack);
 }
 

@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "base/files.hpp"
+#include "base/named_file.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
+#include "process/apart.hpp"
 
 namespace rnncheck {
 
@@ -77,8 +79,9 @@ void give_dead_pipe(int stream) {
         if (end != stream) ::close(end);
 }
 
-void require_written(const std::string& path, int error) {
-    if (error != 0) throw OutputError("cannot write '" + path + "': " + std::strerror(error));
+/// "" for the error number 0.
+std::string failure_of(const std::string& path, int error) {
+    return error == 0 ? "" : "cannot write '" + path + "': " + std::strerror(error);
 }
 
 using Handler = void (*)(int);
@@ -138,9 +141,31 @@ void print_document(std::string_view text) {
         throw OutputError("the report could not be written to standard output: " + std::string(std::strerror(error)));
 }
 
-void write_file(const std::string& path, std::string_view text) {
-    require_written(
+/// What was opened before this process was started: it is written by this process, not by a fork.
+static bool is_open_stream(const std::string& path) {
+    return path == "/dev/stdout" || path == "/dev/stderr" || is_inherited(path);
+}
+
+/// Throws OutputError for the sentence that `write` returns, if it returns one.
+static void write_apart(const std::string& path, const std::function<std::string()>& write) {
+    std::string failure;
+    try {
+        failure = process::apart(write);
+    } catch (const process::NoResponse& error) {
+        failure = "cannot write '" + path + "': " + error.what();
+    }
+    if (!failure.empty()) throw OutputError(failure);
+}
+
+static std::string write_here(const std::string& path, std::string_view text) {
+    return failure_of(
         path, is_no_regular_file(path) ? write_to_path(path, 0, text) : write_and_rename(behind_links(path), text));
+}
+
+void write_file(const std::string& path, std::string_view text) {
+    const auto write = [&] { return write_here(path, text); };
+    if (!is_open_stream(path)) return write_apart(path, write);
+    if (const std::string failure = write(); !failure.empty()) throw OutputError(failure);
 }
 
 /// The files that this run has read or written, and what each is to it.
@@ -150,17 +175,22 @@ void protect_input(const std::string& path) {
     files_in_use.emplace_back(path == "-" ? "/proc/self/fd/0" : path, "an input");
 }
 
-void write_output(const std::string& path, std::string_view text) {
+static std::string write_output_here(const std::string& path, std::string_view text) {
     std::error_code no_such_file;
     const auto summary = environment_variable("GITHUB_STEP_SUMMARY");
     if (summary && std::filesystem::equivalent(path, *summary, no_such_file))
-        return require_written(path, write_to_path(path, O_APPEND, text));
+        return failure_of(path, write_to_path(path, O_APPEND, text));
     if (std::filesystem::is_regular_file(path, no_such_file))
         for (const auto& [file, use] : files_in_use)
             if (std::filesystem::equivalent(path, file, no_such_file))
-                throw OutputError("'" + path + "' was not written: it is " + use +
-                                  " of this run, which would be lost; give the name of another file");
-    write_file(path, text);
+                return "'" + path + "' was not written: it is " + use +
+                       " of this run, which would be lost; give the name of another file";
+    return write_here(path, text);
+}
+
+void write_output(const std::string& path, std::string_view text) {
+    if (is_open_stream(path)) return write_file(path, text);
+    write_apart(path, [&] { return write_output_here(path, text); });
     files_in_use.emplace_back(path, "another output");
 }
 

@@ -10,9 +10,21 @@
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "commands/common_options.hpp"
+#include "process/apart.hpp"
 #include "process/this_process.hpp"
 
 namespace rnncheck {
+
+static std::string why_no_temporary_files() {
+    try {
+        return process::apart([] {
+            return std::string(access(process::temporary_directory().c_str(), W_OK | X_OK) == 0 ? ""
+                                                                                                : std::strerror(errno));
+        });
+    } catch (const process::NoResponse&) {
+        return "its file system does not respond";
+    }
+}
 
 static std::vector<std::string> restrictions_of(const Facts& facts) {
     std::vector<std::string> sentences;
@@ -23,8 +35,8 @@ static std::vector<std::string> restrictions_of(const Facts& facts) {
                             "), so what they look at was not examined");
     for (const std::string& directory : facts.host.hidden_directories)
         sentences.push_back(without_directory(directory));
-    if (access(process::temporary_directory().c_str(), W_OK | X_OK) != 0)
-        sentences.push_back(without_temporary_files(std::strerror(errno)));
+    if (const std::string why = why_no_temporary_files(); !why.empty())
+        sentences.push_back(without_temporary_files(why));
     return sentences;
 }
 

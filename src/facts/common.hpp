@@ -81,6 +81,7 @@ struct Hang {
     RNNCHECK_FIELD(std::string, state, "process state: running, sleeping, uninterruptible, stopped");
     RNNCHECK_FIELD(std::optional<std::string>, kernel_function,
                    "kernel function it waited in (wchan); unset in user mode");
+    RNNCHECK_FIELD(std::optional<std::string>, file, "file or directory whose file system it waited for");
     RNNCHECK_FIELD(std::vector<std::string>, kernel_stack,
                    "its kernel stack, innermost function first, where root may read it");
     RNNCHECK_FIELD(std::optional<double>, processor_ms, "processor time it had used, in milliseconds");

@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <deque>
 #include <filesystem>
-#include <fstream>
 #include <future>
-#include <iostream>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
 
 #include "base/lists.hpp"
+#include "base/named_file.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "facts/facts.hpp"
@@ -35,18 +34,44 @@ struct Chunk {
     bool whole_file = false;
 };
 
-/// Up to an end of line, unless the file ends.
-Chunk next_chunk(std::istream& stream, const std::string& file, std::size_t first_line) {
-    std::vector<char> block(std::size_t{64} << 10);
-    Chunk chunk{file, first_line};
-    while (stream && chunk.text.size() < chunk_size) {
-        stream.read(block.data(), std::ssize(block));
-        chunk.text.append(block.data(), static_cast<std::size_t>(stream.gcount()));
+/// A file in chunks that end with a line, unless the file ends.
+class ChunksOfFile {
+  public:
+    ChunksOfFile(const std::string& path, NamedFile::Fifo fifo) : path_(path), file_(path, fifo) {}
+
+    bool at_end() const { return at_end_; }
+
+    /// InputError where the file cannot be read, or a line is longer than any report.
+    Chunk next() {
+        constexpr std::size_t block = std::size_t{64} << 10, longest_line = std::size_t{64} << 20;
+        Chunk chunk{path_, line_, std::exchange(rest_, {})};
+        while (!at_end_ && (chunk.text.size() < chunk_size || last_line_end_ == chunk.text.npos)) {
+            const std::size_t size = chunk.text.size();
+            if (size > longest_line) throw InputError("it contains a line of more than 64 MiB, which no report has");
+            chunk.text.resize(size + block);
+            chunk.text.resize(size + file_.read(chunk.text.data() + size, block));
+            at_end_ = chunk.text.size() == size;
+            if (const auto end = chunk.text.find('\n', size); end != chunk.text.npos)
+                last_line_end_ = chunk.text.rfind('\n');
+        }
+        chunk.whole_file = at_end_ && line_ == 1;
+        if (!at_end_) {
+            rest_ = chunk.text.substr(last_line_end_ + 1);
+            chunk.text.resize(last_line_end_ + 1);
+        }
+        last_line_end_ = chunk.text.npos;
+        line_ += static_cast<std::size_t>(std::ranges::count(chunk.text, '\n'));
+        return chunk;
     }
-    if (std::string rest; stream && std::getline(stream, rest)) chunk.text += rest + '\n';
-    chunk.whole_file = !stream && first_line == 1;
-    return chunk;
-}
+
+  private:
+    std::string path_;
+    NamedFile file_;
+    std::size_t line_ = 1;
+    std::string rest_;  ///< the beginning of the next chunk
+    std::size_t last_line_end_ = std::string::npos;
+    bool at_end_ = false;
+};
 
 /// The facts of a report, or the document if it is facts alone. InputError says why it is neither.
 const rapidjson::Value& facts_of(const rapidjson::Value& report) {
@@ -186,12 +211,13 @@ const FleetNode* Collection::find(std::string_view name) const {
 std::vector<std::string> report_files(const std::vector<std::string>& inputs) {
     std::vector<std::string> files;
     for (const std::string& input : inputs) {
-        if (fs::is_directory(input))
+        std::error_code error;
+        if (fs::is_directory(input, error))
             add_directory(input, files);
-        else if (input == "-" || fs::exists(input))
+        else if (input == "-" || fs::exists(input, error))
             files.push_back(input);
         else
-            throw InputError(input + " does not exist");
+            throw InputError(input + (error ? " cannot be read: " + error.message() : " does not exist"));
     }
     return files;
 }
@@ -212,17 +238,23 @@ Collection read_reports(const std::vector<std::string>& files, bool name_by_file
         at_work.push_back(std::async(std::launch::async, parsed_chunks, std::exchange(chunks, {}), name_by_file));
         size = 0;
     };
-    for (const std::string& file : files) {
-        std::ifstream opened(file, std::ios::binary);
-        std::istream& stream = file == "-" ? std::cin : opened;
-        if (!stream) collection.unreadable.push_back({file, "the file cannot be opened"});
-        for (std::size_t line = 1; stream;) {
-            chunks.push_back(next_chunk(stream, file, line));
-            line += static_cast<std::size_t>(std::ranges::count(chunks.back().text, '\n'));
+    const auto read_file = [&](const std::string& path) {
+        // Many pipes in a directory would cost the time for one as often.
+        ChunksOfFile file(path, files.size() == 1 ? NamedFile::Fifo::read : NamedFile::Fifo::reject);
+        bool is_empty = true;
+        while (!file.at_end()) {
+            chunks.push_back(file.next());
+            is_empty &= chunks.back().text.empty();
             size += chunks.back().text.size();
             if (size >= chunk_size) start();
         }
-    }
+        if (is_empty) throw InputError("the file is empty");
+    };
+    for (const std::string& path : files) try {
+            read_file(path);
+        } catch (const InputError& error) {
+            collection.unreadable.push_back({name_of_node(fs::path(path).filename().string()), error.what()});
+        }
     start();
     while (!at_work.empty()) take_first();
     keep_the_latest(collection);

@@ -291,7 +291,7 @@ class Child : public Process {
     }
 
     bool is_stuck() const {
-        constexpr std::chrono::seconds after_deadline(3);
+        constexpr std::chrono::seconds after_deadline(2);
         const auto now = Clock::now();
         const auto last = killed_at_ + how_.stuck_after;
         return now > (how_.deadline ? std::min(last, std::max(*how_.deadline, killed_at_) + after_deadline) : last);

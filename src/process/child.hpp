@@ -28,7 +28,7 @@ struct Command {
     /// GPUs.
     std::chrono::milliseconds exit_grace = std::chrono::seconds(20);
     std::optional<std::chrono::steady_clock::time_point> deadline;
-    /// Time after SIGKILL until the process counts as stuck: the driver may take long to clean up after it. Three
+    /// Time after SIGKILL until the process counts as stuck: the driver may take long to clean up after it. Two
     /// seconds if the deadline has passed.
     std::chrono::milliseconds stuck_after = std::chrono::seconds(20);
 };
@@ -80,6 +80,16 @@ std::string signal_name(int signal);
 
 /// Nothing where /proc does not show the process.
 std::optional<Hang> what_it_does(pid_t process);
+
+/// The file or directory whose file system a process waits for in a system call, e.g. /home/ada/.conda; nothing if it
+/// waits for something else, or the kernel does not show it.
+std::optional<std::string> awaited_file(pid_t process);
+
+/// It waits in poll(2), as for a pipe into which somebody may still write.
+bool waits_for_stream(pid_t process);
+
+/// Another text whenever a process, or one of its threads, has been on a processor; empty where /proc does not show it.
+std::string movement_of(pid_t process);
 
 /// Time in which a process could run. While it waits for a processor that others use, only the processor time that it
 /// gets counts: on a machine with 160 processes for 2 processors ten seconds may pass without it. Where /proc does not

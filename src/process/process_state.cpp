@@ -1,7 +1,10 @@
+#include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 
 #include "base/files.hpp"
@@ -43,12 +46,100 @@ std::string word_of(char state) {
     return word ? *word : std::string(1, state);
 }
 
+/// Where a system call has the path of a file among its arguments, and where an open file's number.
+struct FileArgument {
+    int path = -1, file = -1;
+};
+
+std::optional<FileArgument> file_argument_of(long call) {
+    static const std::map<long, FileArgument> arguments = {
+#ifdef SYS_open  // newer architectures have the calls that end in "at" alone
+        {SYS_open, {0}},        {SYS_stat, {0}},          {SYS_lstat, {0}},          {SYS_access, {0}},
+        {SYS_readlink, {0}},    {SYS_mkdir, {0}},         {SYS_rmdir, {0}},          {SYS_unlink, {0}},
+        {SYS_rename, {0}},
+#endif
+        {SYS_openat, {1}},      {SYS_newfstatat, {1, 0}}, {SYS_statx, {1, 0}},       {SYS_faccessat, {1}},
+        {SYS_readlinkat, {1}},  {SYS_mkdirat, {1}},       {SYS_unlinkat, {1}},       {SYS_renameat, {1}},
+        {SYS_execve, {0}},      {SYS_chdir, {0}},         {SYS_statfs, {0}},         {SYS_read, {-1, 0}},
+        {SYS_pread64, {-1, 0}}, {SYS_write, {-1, 0}},     {SYS_getdents64, {-1, 0}}, {SYS_fstat, {-1, 0}},
+        {SYS_fsync, {-1, 0}},   {SYS_close, {-1, 0}},     {SYS_lseek, {-1, 0}},      {SYS_ftruncate, {-1, 0}},
+    };
+#ifdef SYS_faccessat2  // Linux 5.8
+    if (call == SYS_faccessat2) return FileArgument{1};
+#endif
+    const auto* const known = look_up(arguments, call);
+    return known ? std::optional(*known) : std::nullopt;
+}
+
+/// The text at an address of a process; "" where it cannot be read.
+std::string text_at(pid_t process, unsigned long address) {
+    const Descriptor memory(open(("/proc/" + std::to_string(process) + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
+    constexpr unsigned long longest = 4096;
+    const auto page = static_cast<unsigned long>(std::max(sysconf(_SC_PAGESIZE), 1L));
+    std::string text;
+    while (memory.open() && text.size() < longest && text.find('\0') == text.npos) {
+        const std::size_t before = text.size();
+        text.resize(before + page - (address + before) % page);  // the next page may be nobody's
+        const ssize_t got =
+            pread(memory.number(), text.data() + before, text.size() - before, static_cast<off_t>(address + before));
+        text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+        if (got <= 0) break;
+    }
+    return text.substr(0, text.find('\0'));
+}
+
+/// The file that a process has opened under this number; "" for a pipe, a socket, a terminal.
+std::string file_opened_as(pid_t process, unsigned long number) {
+    const std::string directory = "/proc/" + std::to_string(process);
+    const std::string file = Root().link(directory + "/fd/" + std::to_string(number)).value_or("");
+    return file.starts_with('/') && !file.starts_with("/dev/") ? file : "";
+}
+
+/// /proc/N/syscall: "257 0xffffff9c 0x7ffd...", the number in decimal and six arguments; "running" or "-1" outside of a
+/// system call.
+std::vector<std::string> system_call_of(pid_t process) {
+    return split(content(process, "syscall"), ' ');
+}
+
 }  // namespace
+
+std::optional<std::string> awaited_file(pid_t process) {
+    const std::vector<std::string> words = system_call_of(process);
+    constexpr std::size_t call_and_arguments = 7;
+    if (words.size() < call_and_arguments) return std::nullopt;
+    const auto argument = file_argument_of(std::strtol(words[0].c_str(), nullptr, 10));
+    if (!argument) return std::nullopt;
+    const auto value = [&](int place) {
+        return std::strtoul(words[static_cast<std::size_t>(place) + 1].c_str(), nullptr, 16);
+    };
+    std::string file;
+    if (argument->path >= 0) file = text_at(process, value(argument->path));
+    if (file.empty() && argument->file >= 0) file = file_opened_as(process, value(argument->file));
+    return file.empty() ? std::nullopt : std::optional(file);
+}
+
+bool waits_for_stream(pid_t process) {
+    const std::vector<std::string> words = system_call_of(process);
+    const long call = words.empty() ? -1 : std::strtol(words[0].c_str(), nullptr, 10);
+#ifdef SYS_poll
+    if (call == SYS_poll) return true;
+#endif
+    return call == SYS_ppoll;
+}
+
+std::string movement_of(pid_t process) {
+    const auto stat = stat_of(process);
+    if (!stat) return "";
+    const std::string status = content(process, "status");  // its last lines count how often it came to a processor
+    return std::to_string(stat->processor_time.count()) +
+           status.substr(std::min(status.rfind("\nvoluntary"), status.size()));
+}
 
 std::optional<Hang> what_it_does(pid_t process) {
     const auto stat = stat_of(process);
     if (!stat) return std::nullopt;
-    Hang hang{word_of(stat->state), {}, {}, static_cast<double>(stat->processor_time.count())};
+    Hang hang{word_of(stat->state), {}, {}, {}, static_cast<double>(stat->processor_time.count())};
+    hang.file = awaited_file(process);
     const std::string function = content(process, "wchan");
     if (!function.empty() && function != "0") hang.kernel_function = function;
     for (const std::string& line : split(content(process, "stack"), '\n'))

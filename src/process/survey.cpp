@@ -175,6 +175,7 @@ class Stages {
         command.input = facts_to_text(task.job_now().facts);
         command.quiet_limit = (*task.probe)->limit;
         command.deadline = options_.deadline;
+        if ((*task.probe)->stage == Stage::look) command.stuck_after = std::chrono::seconds(3);  // it calls no driver
         task.reader = {};
         task.process = process::start(command, [this, &task](std::string_view line) {
             LineMeaning meaning = task.reader.read(line, task.found);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
@@ -20,6 +21,7 @@
 
 #include "base/program.hpp"
 #include "process/child.hpp"
+#include "process/wire.hpp"
 
 namespace rnncheck::process {
 
@@ -45,13 +47,16 @@ static void give_up(unsigned capability) {
     _exit(work());
 }
 
-/// Waits until the other end is closed, by whatever ended the process that has it. That process's own children end with
-/// it (drop_privileges) and may still be writing for a moment.
-[[noreturn]] static void remove_at_the_end(const std::string& path, int other_end) {
+/// Creates the directory, reports its path, and waits until the other end is closed, by whatever ended the process that
+/// has it. That process's own children end with it (drop_privileges) and may still be writing for a moment.
+[[noreturn]] static void keep_directory(std::string path, int report_to, int other_end) {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, nullptr);
     for (const int stream : {0, 1, 2}) close(stream);  // whoever reads our output is not to wait for this process
+    if (!mkdtemp(path.data())) _exit(1);
+    write_line(report_to, path);
+    close(report_to);
     char nothing;
     while (read(other_end, &nothing, 1) < 0 && errno == EINTR) {
     }
@@ -120,29 +125,48 @@ std::string temporary_directory() {
     return directory_variable("TMPDIR").value_or("/tmp");
 }
 
-PrivateDirectory::PrivateDirectory() {
-    int ends[2];
-    std::string path = temporary_directory() + "/rnncheck-XXXXXX";
-    if (pipe2(ends, O_CLOEXEC) != 0) return;
-    const Descriptor other_end(ends[0]);
-    open_while_needed_ = Descriptor(ends[1]);
-    if (!mkdtemp(path.data())) return;
-    remover_ = fork();
-    if (remover_ == 0) {
-        open_while_needed_.close();
-        remove_at_the_end(path, other_end.number());
+/// What is written into a pipe until its other end is closed, within a second.
+static std::string line_from(const Descriptor& pipe) {
+    constexpr int patience_ms = 1000;
+    std::string text;
+    pollfd ready{pipe.number(), POLLIN, 0};
+    while (!text.ends_with('\n') && poll(&ready, 1, patience_ms) > 0 && read_onto(text, pipe.number()) > 0) {
     }
-    if (remover_ > 0)
-        path_ = path;
-    else
-        rmdir(path.c_str());
+    return text;
+}
+
+/// A second at most: a process that hangs in a file system does not end.
+static void wait_for_end(pid_t process) {
+    constexpr int patience_ms = 1000;
+    for (int waited = 0; waited < patience_ms; ++waited) {
+        const pid_t ended = waitpid(process, nullptr, WNOHANG);
+        if (ended == process || (ended < 0 && errno != EINTR)) return;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
+
+PrivateDirectory::PrivateDirectory() {
+    int needed[2], report[2];
+    if (pipe2(needed, O_CLOEXEC) != 0) return;
+    Descriptor other_end(needed[0]);
+    open_while_needed_ = Descriptor(needed[1]);
+    if (pipe2(report, O_CLOEXEC) != 0) return;
+    Descriptor from(report[0]), to(report[1]);
+    keeper_ = fork();
+    if (keeper_ == 0) {
+        open_while_needed_.close();
+        keep_directory(temporary_directory() + "/rnncheck-XXXXXX", to.number(), other_end.number());
+    }
+    to.close();
+    std::string path = line_from(from);
+    if (!path.ends_with('\n')) return;
+    path.pop_back();
+    path_ = path;
 }
 
 PrivateDirectory::~PrivateDirectory() {
     open_while_needed_.close();
-    if (remover_ > 0)
-        while (waitpid(remover_, nullptr, 0) < 0 && errno == EINTR) {
-        }
+    if (keeper_ > 0) wait_for_end(keeper_);
 }
 
 ChildAnswer answer_of_child(std::vector<std::string> arguments, std::chrono::milliseconds limit) {
@@ -151,6 +175,7 @@ ChildAnswer answer_of_child(std::vector<std::string> arguments, std::chrono::mil
     command.arguments.insert(command.arguments.begin(), own_program());
     command.arguments.insert(command.arguments.end(), {"--answer-to", std::to_string(wire().answer)});
     command.quiet_limit = limit;
+    command.stuck_after = std::chrono::seconds(1);
     ChildAnswer answer;
     const ProbeRun run = process::run(command, [&](std::string_view line) {
         answer.line = line;

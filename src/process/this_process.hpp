@@ -41,19 +41,19 @@ int exec_command(const std::vector<std::string>& arguments);
 /// $TMPDIR or, where that is not an absolute path, /tmp.
 std::string temporary_directory();
 
-/// Created below temporary_directory(). Deleted at the end of its life by a process that waits for that; so it is also
-/// deleted where this process is killed.
+/// Below temporary_directory(). Created, and deleted at the end of its life, by a process that waits for that; so it is
+/// also deleted where this process is killed, and this one waits for no file system.
 class PrivateDirectory {
   public:
     PrivateDirectory();
     ~PrivateDirectory();
 
-    /// Nothing where no directory or no process could be created.
+    /// Nothing where no directory or no process could be created within a second.
     const std::optional<std::string>& path() const { return path_; }
 
   private:
     std::optional<std::string> path_;
-    pid_t remover_ = -1;
+    pid_t keeper_ = -1;
     Descriptor open_while_needed_;
 };
 

@@ -167,13 +167,30 @@ Verdict probe_quit_early(const Facts& facts, const Matrix&) {
 Verdict probe_stuck(const Facts& facts, const Matrix&) {
     return over_probe_ends(facts, "no process hangs in the kernel", [&](const ProbeRun& run) -> std::optional<Finding> {
         if (run.end != ProbeEnd::stuck) return std::nullopt;
+        const auto& file = run.hang ? run.hang->file : std::nullopt;
+        if (file && is_own_probe(run))
+            return Finding{.message = "the file system of " + escaped(*file) + " does not respond: " +
+                                      examined(facts, run) + " hangs there, and its process cannot be killed",
+                           .remedies = {on_host(facts, remedy("probe_stuck/file", {*file}))}};
         return Finding{.message = examined(facts, run) + " hangs in the kernel" + in_last_call(run) +
                                   "; its process cannot be killed",
-                       .remedies = {on_host(facts, remedy("probe_stuck"))}};
+                       .remedies = {on_host(facts, remedy("probe_stuck/reboot"))}};
     });
 }
 
+/// A probe of our own waits for a file system, which shows no problem of the GPU libraries.
+static std::optional<Finding> waited_for_file(const ProbeRun& run) {
+    const bool was_ended = run.end == ProbeEnd::timed_out || run.end == ProbeEnd::cut_off;
+    if (!was_ended || !is_own_probe(run) || !run.hang || !run.hang->file) return std::nullopt;
+    return Finding{.severity = Severity::warning,
+                   .message = "the file system of " + escaped(*run.hang->file) +
+                              " had not responded when rnncheck's own probe " + run.probe +
+                              " was ended, so what it would have found is unknown",
+                   .remedies = {remedy("probe_timed_out/file", {*run.hang->file})}};
+}
+
 static std::optional<Finding> timed_out(const Facts& facts, const ProbeRun& run) {
+    if (auto finding = waited_for_file(run)) return finding;
     // A probe that calls no vendor library waits for a disk or a processor, which shows no problem of the machine.
     // Nor does it if the deadline ends the probe that starts late by design, while another one hangs.
     const bool was_under_way = (run.elapsed_ms > 0 || run.last_call) && run.probe != "hang_witness";
@@ -197,8 +214,9 @@ static void join_cut_offs(std::vector<Finding>& findings) {
     for (Finding& finding : findings) {
         const Evidence* call = find_by(finding.evidence, &Evidence::what, "last call");
         const std::string probe = finding.subject.substr(0, finding.subject.find(' '));
+        const bool is_of_file = finding.message.starts_with("the file system of ");
         if (finding.severity == Severity::warning)
-            by_call[probe + ' ' + (call ? call->value : "")].push_back(std::exchange(finding, {}));
+            by_call[is_of_file ? "" : probe + ' ' + (call ? call->value : "")].push_back(std::exchange(finding, {}));
     }
     std::erase_if(findings, [](const Finding& finding) { return finding.subject.empty(); });
     for (auto& [call, alike] : by_call) {

@@ -25,8 +25,14 @@ inline time_t timegm(std::tm* parts) {
     return _mkgmtime(parts);
 }
 
+// <sys/stat.h>, <unistd.h>
+constexpr int SEEK_DATA = SEEK_SET;  // no file has holes
+constexpr bool S_ISSOCK(int) {
+    return false;
+}
+
 // <poll.h>
-constexpr short POLLOUT = 1;
+constexpr short POLLIN = 1, POLLOUT = 1;
 struct pollfd {
     int fd;
     short events, revents;

@@ -34,6 +34,16 @@ rnncheck::Facts hung(rnncheck::Hang hang, int busy_percent = -1, int process = 0
     return facts;
 }
 
+/// A probe of our own waits for a directory of a server that is gone.
+rnncheck::Facts waits_for_file(rnncheck::ProbeEnd end) {
+    return rnncheck::test::but([end](rnncheck::Facts& f) {
+        auto& run = rnncheck::test::probe_run(f, "library_files");
+        run.end = end;
+        run.elapsed_ms = 10000;
+        run.hang = {"uninterruptible", {}, "/home/ada/.conda", {}, 3};
+    });
+}
+
 rnncheck::Facts but_also(rnncheck::Facts facts, void (*change)(rnncheck::Facts&)) {
     change(facts);
     return facts;
@@ -43,32 +53,37 @@ rnncheck::Facts but_also(rnncheck::Facts facts, void (*change)(rnncheck::Facts&)
 
 RULE_TEST(
     probe_timed_out,
-    Fires{{{"NVML", nvml_timed_out(),
-            "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 did not respond in nvmlInit_v2: no progress for 30 s"},
-           {"in the kernel", hung({"uninterruptible", "nv_lock", {}, 3}),
-            "it waits in the kernel, so the driver or the hardware is at fault"},
-           {"GPU busy alone", hung({"sleeping", {}, {}, 3}, 100), "the GPU is busy: a kernel does not finish"},
-           {"GPU busy with others", hung({"sleeping", {}, {}, 3}, 100, 4711), "the GPU is busy with other processes"},
-           {"GPU idle", hung({"sleeping", {}, {}, 3}, 0), "the GPU is idle: the driver or the library waits"},
-           {"compiling", hung({"running", {}, {}, 14000}),
-            "test kernel on GPU 0 did not respond within the time limit; it uses the CPU: a library compiles code"},
-           {"Xid",
-            but_also(hung({"sleeping", {}, {}, 3}, 0),
-                     [](Facts& f) {
-                         f.driver.xids.push_back({79, {}, 3.0, "NVRM: Xid 79"});
-                     }),
-            "the driver reported Xid 79 meanwhile"},
-           {"an old Xid, and one of another GPU",
-            but_also(hung({"sleeping", {}, {}, 3}, 0),
-                     [](Facts& f) {
-                         f.driver.xids = {{79, {}, 4000.0, ""}, {79, "0000:ff:00", 3.0, ""}};
-                     }),
-            "the GPU is idle"},
-           {"MPS", but_also(hung({"sleeping", {}, {}, 3}), [](Facts& f) { f.driver.mps_pipe = "/tmp/nvidia-mps"; }),
-            "MPS server"},
-           {"the deadline", nvml_cut_off(),
-            "had not responded in nvmlInit_v2 when the time limit of the check was reached; whether it hangs is "
-            "unknown"}}},
+    Fires{
+        {{"NVML", nvml_timed_out(),
+          "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 did not respond in nvmlInit_v2: no progress for 30 s"},
+         {"in the kernel", hung({"uninterruptible", "nv_lock", {}, {}, 3}),
+          "it waits in the kernel, so the driver or the hardware is at fault"},
+         {"GPU busy alone", hung({"sleeping", {}, {}, {}, 3}, 100), "the GPU is busy: a kernel does not finish"},
+         {"GPU busy with others", hung({"sleeping", {}, {}, {}, 3}, 100, 4711), "the GPU is busy with other processes"},
+         {"GPU idle", hung({"sleeping", {}, {}, {}, 3}, 0), "the GPU is idle: the driver or the library waits"},
+         {"compiling", hung({"running", {}, {}, {}, 14000}),
+          "test kernel on GPU 0 did not respond within the time limit; it uses the CPU: a library compiles code"},
+         {"Xid",
+          but_also(hung({"sleeping", {}, {}, {}, 3}, 0),
+                   [](Facts& f) {
+                       f.driver.xids.push_back({79, {}, 3.0, "NVRM: Xid 79"});
+                   }),
+          "the driver reported Xid 79 meanwhile"},
+         {"an old Xid, and one of another GPU",
+          but_also(hung({"sleeping", {}, {}, {}, 3}, 0),
+                   [](Facts& f) {
+                       f.driver.xids = {{79, {}, 4000.0, ""}, {79, "0000:ff:00", 3.0, ""}};
+                   }),
+          "the GPU is idle"},
+         {"MPS", but_also(hung({"sleeping", {}, {}, {}, 3}), [](Facts& f) { f.driver.mps_pipe = "/tmp/nvidia-mps"; }),
+          "MPS server"},
+         {"a file system", waits_for_file(rnncheck::ProbeEnd::timed_out),
+          "the file system of /home/ada/.conda had not responded when rnncheck's own probe library_files was ended"},
+         {"a file system, until the deadline", waits_for_file(rnncheck::ProbeEnd::cut_off),
+          "the file system of /home/ada/.conda had not responded"},
+         {"the deadline", nvml_cut_off(),
+          "had not responded in nvmlInit_v2 when the time limit of the check was reached; whether it hangs is "
+          "unknown"}}},
     Silent{
         {{"healthy", a_healthy_machine(), ""},
          {"a crash at exit", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed_at_exit; }), ""}}},

@@ -83,7 +83,7 @@ TEST_CASE("a case that failed is not explained by the hang of another process") 
                                                ProbeRun& run = probe_run(f, "rnn_forward");
                                                run.end = ProbeEnd::timed_out;
                                                run.last_call = "cudnnRNNForward";
-                                               run.hang = Hang{"uninterruptible", {}, {}, {}};
+                                               run.hang = Hang{"uninterruptible", {}, {}, {}, {}};
                                            }),
                                            Matrix::bundled());
     REQUIRE(verdict.findings.size() == 1);

@@ -11,6 +11,7 @@
 #include "commands/doctor_options.hpp"
 #include "commands/input.hpp"
 #include "commands/survey_here.hpp"
+#include "process/apart.hpp"
 #include "process/this_process.hpp"
 
 namespace rnncheck::commands::exec {
@@ -34,8 +35,11 @@ static int run(DoctorOptions& options, const CLI::App& app) {
         throw UsageError("'rnncheck exec' needs a command after --, e.g. rnncheck exec -- python train.py");
     options.check(app);
     const std::string& name = command.front();
-    const bool there = contains(name, "/") ? ::access(name.c_str(), F_OK) == 0 : find_in_path(name).has_value();
-    if (!there) return cannot_start(name, ENOENT);  // before a check that may take a minute
+    const std::string found = process::apart([&] {
+        if (contains(name, "/")) return ::access(name.c_str(), F_OK) == 0 ? name : "";
+        return find_in_path(name).value_or("");
+    });
+    if (found.empty()) return cannot_start(name, ENOENT);  // before a check that may take a minute
     const auto answer = process::run_in_fork([&] { return static_cast<int>(preflight(options)); });
     if (!answer) {
         print_message("the check did not finish; '" + name + "' was not started");

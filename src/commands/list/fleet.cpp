@@ -5,6 +5,7 @@
 
 #include "commands/common_options.hpp"
 #include "commands/output.hpp"
+#include "process/apart.hpp"
 
 namespace rnncheck::commands::fleet {
 
@@ -51,25 +52,35 @@ struct DiffOptions {
     RNNCHECK_FIELDS_END
 };
 
-Collection read(const std::vector<std::string>& inputs, NamedBy name) {
-    const std::vector<std::string> files = report_files(inputs);
+/// The files of the reports, none of which an output replaces.
+std::vector<std::string> protected_files(const std::vector<std::string>& inputs) {
+    const std::string listed = process::apart([&] { return to_json(report_files(inputs)).dump(); });
+    std::vector<std::string> files;
+    from_json(Json::parse(listed), files, "files");
     std::ranges::for_each(files, protect_input);
-    return read_reports(files, name == NamedBy::file);
+    return files;
 }
 
-int compare(MergeOptions& options, const CLI::App& app, const std::string& node) {
-    begin_run(app, options.report);
-    const ComparisonOptions& how = options.comparison;
-    const Collection collection = read(options.inputs, how.name);
+Fleet compared(const std::vector<std::string>& files, const ComparisonOptions& how, const std::string& node) {
+    const bool by_file = how.name == NamedBy::file;
+    const Collection collection = read_reports(files, by_file);
     FleetQuestion question{.group_by = how.group_by, .nodes = how.nodes, .only = node};
     if (!how.expect.empty()) {
-        const Collection expected = read({how.expect}, how.name);
+        const Collection expected = read_reports(report_files({how.expect}), by_file);
         if (expected.nodes.size() != 1 || !expected.unreadable.empty())
             throw InputError("--expect needs a file with one report that can be read");
         question.expected = expected.nodes.front();
     }
     if (!node.empty() && !collection.find(node)) throw UsageError("no report is of a node '" + escaped(node) + "'");
-    return print_report(finished(compare_nodes(collection, question), options.report), options.report);
+    return compare_nodes(collection, question);
+}
+
+int compare(MergeOptions& options, const CLI::App& app, const std::string& node) {
+    begin_run(app, options.report);
+    const std::vector<std::string> files = protected_files(options.inputs);
+    if (!options.comparison.expect.empty()) protect_input(options.comparison.expect);
+    Fleet fleet = process::fields_from_apart<Fleet>([&] { return compared(files, options.comparison, node); });
+    return print_report(finished(std::move(fleet), options.report), options.report);
 }
 
 int merge(MergeOptions& options, const CLI::App& app) {
@@ -84,9 +95,11 @@ int diff(DiffOptions& options, const CLI::App& app) {
     begin_run(app, options.report);
     if (options.inputs.size() != 2)
         throw UsageError("'rnncheck fleet diff' compares two collections: give two files or directories");
-    const FleetDiff diff =
-        changes_between(read({options.inputs.front()}, options.name), read({options.inputs.back()}, options.name));
-    return print_report(finished(diff, options.report), options.report);
+    const bool by_file = options.name == NamedBy::file;
+    const auto earlier = protected_files({options.inputs.front()}), later = protected_files({options.inputs.back()});
+    FleetDiff diff = process::fields_from_apart<FleetDiff>(
+        [&] { return changes_between(read_reports(earlier, by_file), read_reports(later, by_file)); });
+    return print_report(finished(std::move(diff), options.report), options.report);
 }
 
 constexpr std::pair<const char*, Command> subcommands[] = {{"merge", {declared<MergeOptions, merge>}},

@@ -12,6 +12,7 @@
 #include "commands/input.hpp"
 #include "commands/survey_here.hpp"
 #include "facts/queries.hpp"
+#include "process/apart.hpp"
 #include "process/survey.hpp"
 #include "process/this_process.hpp"
 #include "rnn/frozen.hpp"
@@ -96,20 +97,26 @@ SelftestCheck check_tables() {
                        rows + "; see 'rnncheck matrix verify'");
 }
 
-/// Writes a file and removes it; the error number, or 0.
-int try_temporary_file() {
+/// Writes a file and removes it; why that failed, or nothing.
+std::string try_temporary_file() {
     std::string path = process::temporary_directory() + "/rnncheck-selftest-XXXXXX";
     const int file = mkstemp(path.data());
-    if (file < 0) return errno;
-    const int error = write(file, path.data(), path.size()) < 0 ? errno : 0;
+    if (file < 0) return std::strerror(errno);
+    int error = write(file, path.data(), path.size()) < 0 ? errno : 0;
     close(file);
-    return unlink(path.c_str()) < 0 && error == 0 ? errno : error;
+    if (unlink(path.c_str()) < 0 && error == 0) error = errno;
+    return error == 0 ? "" : std::strerror(error);
 }
 
 SelftestCheck check_temporary_files() {
-    const int error = try_temporary_file();
-    return checked("temporary files", error == 0, "a file can be created in " + process::temporary_directory(),
-                   without_temporary_files(std::strerror(error)), restricted);
+    std::string why;
+    try {
+        why = process::apart(try_temporary_file);
+    } catch (const process::NoResponse&) {
+        why = "its file system does not respond";
+    }
+    return checked("temporary files", why.empty(), "a file can be created in " + process::temporary_directory(),
+                   without_temporary_files(why), restricted);
 }
 
 /// What the doctor's own probe sees of /proc, /sys and /dev.

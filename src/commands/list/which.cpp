@@ -10,6 +10,7 @@
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
 #include "files/python/environments.hpp"
+#include "process/apart.hpp"
 
 namespace rnncheck::commands::which {
 
@@ -66,8 +67,10 @@ static WhichDocument fit_to_show(const WhichDocument& document) {
 
 static int run(Options& options, const CLI::App& app) {
     refuse_together(app, "TARGET", "--pid", "each names what to look at");
-    loader::Which which = ask(options);
-    const WhichDocument document{{}, std::move(which.target), std::move(which.notes), std::move(which.libraries)};
+    const auto document = process::fields_from_apart<WhichDocument>([&] {
+        loader::Which which = ask(options);
+        return WhichDocument{{}, std::move(which.target), std::move(which.notes), std::move(which.libraries)};
+    });
     print_document(written(options.document.show_private ? document : fit_to_show(document), options.document));
     // Something that the target cannot be started or loaded without.
     const auto is_missing = [](const LibraryChoice& choice) { return !choice.path && !choice.by_dlopen; };

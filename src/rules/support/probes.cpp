@@ -46,6 +46,7 @@ std::vector<Evidence> evidence_of_hang(const Facts& facts, const ProbeRun& run) 
         const std::string function =
             hang->kernel_function ? " in the kernel function " + escaped(*hang->kernel_function) : "";
         evidence = {{"state of the process", hang->state + function, place_of(facts, run) + ".hang.state"},
+                    {"file that it waits for", if_known(hang->file), place_of(facts, run) + ".hang.file"},
                     {"kernel stack", join(hang->kernel_stack, ", "), place_of(facts, run) + ".hang.kernel_stack"}};
     }
     const Board* board = board_of(facts, run);
