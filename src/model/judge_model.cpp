@@ -37,11 +37,17 @@ std::optional<Version> given_version(const GivenOfModel& given, const char* key)
 
 RuleSet rules_for(const ModelFile& file, const ModelLayer& layer, const GivenOfModel& given) {
     const auto backend = given.find("backend");
-    const bool keras = layer.settings.contains("class");  // a SavedModel's too, of which the version is TensorFlow's
+    // A SavedModel's layers too, of which the version is TensorFlow's.
+    const bool of_keras = file.framework == "keras" || file.framework == "tensorflow";
+    const bool keras = file.framework == "keras" || (of_keras && layer.settings.contains("class"));
     RuleSet rules{keras ? "keras" : file.framework, find_version(file.version.value_or("")),
                   file.framework == "onnx" || file.framework == "pytorch"};
     // The Keras inside TensorFlow 1.13 to 2.1 has the version 2.2.4-tf and in TensorFlow 2 what Keras 2.4 has.
     if (keras && file.version && file.version->ends_with("-tf")) rules.version = make_version({2, 4});
+    if (layer.settings.contains("custom")) {
+        rules.framework += "/custom";
+        return rules;
+    }
     const char* const key = rules.framework == "onnx" ? "onnxruntime" : rules.framework.c_str();
     if (rules.framework == "onnx") rules.version.reset();
     if (const auto version = given_version(given, key)) rules.version = version;
@@ -86,7 +92,10 @@ void apply(const ModelRule& rule, bool of_known_version, JudgedLayer& layer, std
         return text;
     };
     layer.reasons.push_back(worded(rule.rule));
-    if (!rule.change.empty()) add_once(layer.changes, worded(rule.change));
+    // CuDNNLSTM and CuDNNGRU raise an error if they receive a mask (keras/layers/cudnn_recurrent.py of 2.3.1).
+    const bool masked = value_of(layer, "mask").value_or("none") != "none";
+    if (!rule.change.empty() && !(masked && contains(rule.change, "CuDNN{class}")))
+        add_once(layer.changes, worded(rule.change));
     add_once(layer.sources, rule.source.url);
 }
 
@@ -179,7 +188,13 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
         std::vector<std::string> needed;
         for (const ModelRule& rule : matrix.model_rules())
             if (applies(rule, rules, layer)) apply(rule, rules.version.has_value(), result, needed);
-        if (!needed.empty())
+        // Keras calls PyTorch's layer, whose types are those of PyTorch's version.
+        const RuleSet below{"pytorch", given_version(given, "pytorch"), true};
+        if (rules.framework == "keras/torch" && layer.dtype)
+            for (const ModelRule& rule : matrix.model_rules())
+                if (rule.setting == "dtype" && applies(rule, below, layer))
+                    apply(rule, below.version.has_value(), result, needed);
+        if (!needed.empty() && result.cudnn != CudnnUse::no)
             result.reasons.push_back("cuDNN is used only with " + join_with_and(needed) +
                                      "; the file does not contain " +
                                      (needed.size() > 1 ? "these settings" : "this setting"));
@@ -196,8 +211,13 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
 
 JudgedModel judged_model(const std::string& path, const ModelFile& file, const GivenOfModel& given,
                          const ModelSizes& sizes, const Matrix& matrix) {
-    JudgedModel judged{path,         file.format, file.framework,
-                       file.version, file.notes,  judged_layers(file, given, sizes, matrix)};
+    JudgedModel judged{path,
+                       file.format,
+                       file.framework,
+                       file.version,
+                       file.notes,
+                       file.unclear,
+                       judged_layers(file, given, sizes, matrix)};
     const auto version = find_version(file.version.value_or(""));
     const bool other_backends = file.framework == "keras" && (!version || *version >= make_version({3}));
     if (other_backends && !given.contains("backend") && !judged.layers.empty())

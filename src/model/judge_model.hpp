@@ -46,6 +46,8 @@ struct JudgedModel {
     RNNCHECK_FIELD(std::string, framework, "the framework that the file is for");
     RNNCHECK_FIELD(std::optional<std::string>, version, "of the framework; missing if the file does not contain it");
     RNNCHECK_FIELD(std::vector<std::string>, notes, "what holds for the whole file, and what could not be read");
+    RNNCHECK_FIELD(std::vector<std::string>, unclear,
+                   "why it may have recurrent layers that are not listed; empty if it was read whole");
     RNNCHECK_FIELD(std::vector<JudgedLayer>, layers, "its recurrent layers, in the file's order");
     RNNCHECK_FIELDS_END
 };

@@ -5,6 +5,7 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
+#include "model/arrays.hpp"
 #include "model/readers.hpp"
 
 namespace rnncheck::model {
@@ -80,7 +81,7 @@ std::optional<LayerKind> kind_of(const Json& node) {
     if (known && !is_custom(node)) return known->second;
     const Json& config = member(node, "config");
     const bool recurrent = contains(name, "LSTM") || contains(name, "GRU") || contains(name, "RNN");
-    if (recurrent && config.contains("units")) return LayerKind::cell;
+    if (recurrent && (config.contains("units") || config.contains("output_dim"))) return LayerKind::cell;
     return std::nullopt;
 }
 
@@ -94,6 +95,10 @@ constexpr std::pair<const char*, const char*> fixed_by_cudnn[] = {{"activation",
                                                                   {"use_bias", "True"},
                                                                   {"recurrent_dropout", "0"},
                                                                   {"reset_after", "True"}};
+
+/// Settings of recurrent layers and their names in Keras 1.
+constexpr std::pair<const char*, const char*> names_of_keras_1[] = {
+    {"recurrent_activation", "inner_activation"}, {"dropout", "dropout_W"}, {"recurrent_dropout", "dropout_U"}};
 
 /// Keras passes a mask through these; others drop it.
 bool passes_mask(const std::string& name) {
@@ -298,11 +303,17 @@ struct KerasModel {
             layer.dtype = policy.starts_with("mixed_") ? policy.substr(6) : policy;
             if (*layer.dtype != policy) layer.settings["dtype_policy"] = policy;
         }
-        layer.hidden = size_of(member(config, config.contains("units") ? "units" : "filters"));
+        for (const char* size : {"units", "filters", "output_dim"})  // the last of Keras 1
+            if (!layer.hidden) layer.hidden = size_of(member(config, size));
         layer.settings["class"] = text_member(node, "class_name");
         for (const std::string& setting : split(kept_settings, ' '))
             if (const std::string word = word_of(member(config, setting.c_str())); !word.empty())
                 layer.settings[setting] = word;
+        if (config.contains("inner_activation"))
+            for (const auto& [setting, of_keras_1] : names_of_keras_1)
+                if (const std::string word = word_of(member(config, of_keras_1)); !word.empty())
+                    layer.settings[setting] = word;
+        if (config.contains("inner_activation")) layer.settings.emplace("use_bias", "True");  // it has no layer without
         if (layer.settings["class"].starts_with("CuDNN"))
             for (const auto& [setting, value] : fixed_by_cudnn) layer.settings.emplace(setting, value);
         const std::string activation = layer.settings["activation"];
@@ -356,6 +367,70 @@ std::string layer_around(std::string place, int& directions) {
     return place;
 }
 
+/// By the shape of the bias: CuDNNLSTM and CuDNNGRU have two biases in one vector; a GRU with reset_after has two rows.
+void add_what_shapes_decide(const CellWeights& cell, ModelLayer& layer) {
+    const std::int64_t one = cell.sizes.gates * cell.sizes.hidden;
+    const std::vector<std::int64_t> shape = cell.bias ? cell.bias->shape : std::vector<std::int64_t>();
+    const bool cudnn = shape.size() == 1 && shape[0] == 2 * one && cell.sizes.gates > 1;
+    const char* const name = layer.kind == LayerKind::lstm  ? "LSTM"
+                             : layer.kind == LayerKind::gru ? "GRU"
+                                                            : "SimpleRNN";
+    layer.settings["class"] = std::string(cudnn ? "CuDNN" : "") + name;
+    layer.settings["use_bias"] = cell.bias ? "True" : "False";
+    if (cudnn) {
+        for (const auto& [setting, value] : fixed_by_cudnn) layer.settings[setting] = value;
+        layer.settings["mask"] = "none";  // which these layers do not support
+    } else if (layer.kind == LayerKind::gru && cell.bias) {
+        layer.settings["reset_after"] = shape.size() == 2 ? "True" : "False";
+    }
+}
+
+/// Keras 1 has a matrix for each gate: lstm_1/lstm_1_W_i [input][hidden], lstm_1/lstm_1_U_i [hidden][hidden].
+void add_keras_1_layers(const Weights& weights, ModelFile& into) {
+    static const RE2 form("(.*?)_U(?:_([a-z]))?", RE2::Latin1);
+    for (const auto& [path, state] : weights) {
+        std::string place, gate;
+        if (!RE2::FullMatch(path, form, &place, &gate) || state.shape.size() != 2 || state.shape[0] != state.shape[1])
+            continue;
+        if (!gate.empty() && gate != "i" && gate != "z") continue;
+        const Tensor* const input = look_up(weights, place + "_W" + (gate.empty() ? "" : "_" + gate));
+        if (!input || input->shape.size() != 2 || input->shape[1] != state.shape[1]) continue;
+        ModelLayer layer;
+        layer.name = place.substr(place.rfind('/') + 1);
+        layer.kind = gate.empty() ? LayerKind::rnn : gate == "i" ? LayerKind::lstm : LayerKind::gru;
+        layer.input = size_from(input->shape[0]);
+        layer.hidden = size_from(state.shape[0]);
+        if (!state.dtype.empty()) layer.dtype = state.dtype;
+        layer.settings["class"] = gate.empty() ? "SimpleRNN" : gate == "i" ? "LSTM" : "GRU";
+        layer.settings["use_bias"] = "True";
+        into.layers.push_back(std::move(layer));
+        if (!into.version) into.version = "1";
+    }
+}
+
+/// Weights named after a recurrent layer that is not among those found.
+void note_unknown_weights(const Weights& weights, ModelFile& into) {
+    static const RE2 named("(?i)(?:^|[/_])(?:bi|conv)?(?:lstm|gru|rnn)(?:[/_0-9]|$)", RE2::Latin1);
+    if (!into.layers.empty()) return;
+    for (const auto& [path, tensor] : weights)
+        if (tensor.shape.size() >= 2 && RE2::PartialMatch(path, named))
+            return add_once(into.unclear, "weights are named after a recurrent layer (" + path +
+                                              "), but their shapes are those of no known one");
+}
+
+/// HDF5 that another program wrote: the cells that its arrays show, or why it is no model of Keras.
+void read_other_hdf5(const Weights& weights, ModelFile& into) {
+    into.format = "hdf5";
+    into.framework = "numpy";
+    std::vector<NamedTensor> tensors;
+    for (const auto& [path, tensor] : weights) tensors.push_back({"", path, tensor});
+    add_cells_by_names(tensors, into);
+    if (into.layers.empty() && into.unclear.empty())
+        throw InputError(
+            "it is HDF5, but not of Keras: it has neither the attribute model_config nor layer_names; if it is data, "
+            "give the file of the model, if Keras wrote it, save the model again with model.save(\"model.keras\")");
+}
+
 void set_version(ModelFile& file, const std::string& version) {
     file.framework = "keras";
     if (!version.empty()) file.version = version;
@@ -382,6 +457,7 @@ void add_keras_layers(const Weights& weights, ModelFile& into) {
         layer.input = size_from(cell.sizes.input);
         layer.hidden = size_from(cell.sizes.hidden);
         if (!cell.kernel->dtype.empty()) layer.dtype = cell.kernel->dtype;
+        if (into.format == "keras_weights") add_what_shapes_decide(cell, layer);
         into.layers.push_back(std::move(layer));
     }
 }
@@ -402,11 +478,17 @@ void read_keras_zip(const ZipArchive& archive, ModelFile& into) {
 
 void read_keras_hdf5(std::string_view bytes, ModelFile& into) {
     Hdf5 hdf5 = read_hdf5(bytes);
-    set_version(into, hdf5.texts["keras_version"]);
     const std::string config = hdf5.texts["model_config"];
+    const bool keras_3 =
+        std::ranges::any_of(hdf5.datasets, [](const auto& one) { return contains(one.first, "/vars/"); });
+    if (config.empty() && !keras_3 && !hdf5.texts.contains("layer_names") && !hdf5.texts.contains("keras_version"))
+        return read_other_hdf5(hdf5.datasets, into);
+    set_version(into, hdf5.texts["keras_version"]);
     into.format = config.empty() ? "keras_weights" : "hdf5";
     if (!config.empty()) return add_keras_layers(parsed_json(config, "model_config"), hdf5.datasets, into);
     add_keras_layers(hdf5.datasets, into);
+    if (into.layers.empty()) add_keras_1_layers(hdf5.datasets, into);
+    note_unknown_weights(hdf5.datasets, into);
     into.notes.emplace_back(
         "the file contains only weights: activations, masks and dropout are unknown; save the whole model with "
         "model.save(\"model.keras\") and check that file");

@@ -34,6 +34,8 @@ struct ModelFile {
     RNNCHECK_FIELD(std::optional<std::string>, version, "its version; missing if the file does not contain it") = {};
     RNNCHECK_FIELD(std::vector<ModelLayer>, layers, "its recurrent layers, in the file's order") = {};
     RNNCHECK_FIELD(std::vector<std::string>, notes, "what could not be read") = {};  ///< and what holds for all layers
+    RNNCHECK_FIELD(std::vector<std::string>, unclear,
+                   "why it may have recurrent layers that are not listed; empty if it was read whole") = {};
     RNNCHECK_FIELDS_END
     std::size_t weights_wanted = 0;  ///< how many numbers of the layers' weights may be read
 };

@@ -1,17 +1,39 @@
 // Which reader a file is for, by its first bytes.
+#include <algorithm>
 #include <filesystem>
 
 #include "base/text.hpp"
+#include "model/arrays.hpp"
 #include "model/readers.hpp"
 
 namespace rnncheck::model {
 
 namespace {
 
+/// NumPy's archive of arrays, one .npy file for each.
+void read_npz(const ZipArchive& archive, ModelFile& into) {
+    into.format = "npz";
+    into.framework = "numpy";
+    std::vector<NamedTensor> tensors;
+    for (const auto& entry : archive.entries())
+        if (auto tensor = npy_tensor(archive.content(entry)))
+            tensors.push_back({"", entry.name.substr(0, entry.name.size() - 4), std::move(*tensor)});
+    if (tensors.empty()) throw InputError("it is a NumPy archive (.npz) without an array; give the model's file");
+    add_cells_by_names(tensors, into);
+    if (!into.layers.empty() || !into.unclear.empty()) return;
+    into.unclear.emplace_back(tensors.size() == 1
+                                  ? "it holds one array; jax.experimental.rnn keeps all weights of an LSTM in "
+                                    "one such vector"
+                                  : "it holds arrays alone, and none is named after a recurrent cell");
+}
+
 void read_zip(std::string_view bytes, ModelFile& into) {
     const ZipArchive archive(bytes);
     if (archive.find("data.pkl")) return read_torch_zip(archive, into);
     if (archive.find("config.json")) return read_keras_zip(archive, into);
+    const auto& entries = archive.entries();
+    const auto is_array = [](const ZipArchive::Entry& entry) { return entry.name.ends_with(".npy"); };
+    if (!entries.empty() && std::ranges::all_of(entries, is_array)) return read_npz(archive, into);
     throw InputError("the ZIP archive is neither a Keras model (config.json) nor one of PyTorch (data.pkl); if it " +
                      std::string("contains a model, unpack it and give that file"));
 }
@@ -30,6 +52,14 @@ void read_json(std::string_view bytes, const std::string& directory, ModelFile& 
 
 bool is_safetensors(std::string_view bytes) {
     return bytes.size() > 9 && bytes[8] == '{' && little(bytes, 0, 8) <= bytes.size() - 8;
+}
+
+/// A map of MessagePack whose first key is a text, in which Flax' arrays are.
+bool is_flax(std::string_view bytes) {
+    const auto byte = [&](std::size_t at) { return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0u; };
+    const bool small = byte(0) > 0x80 && byte(0) <= 0x8f, large = byte(0) == 0xde;
+    const unsigned key = byte(small ? 1 : 3);
+    return (small || large) && ((key >= 0xa1 && key <= 0xbf) || key == 0xd9);
 }
 
 /// Of a format that is not read: what it is, and what to do.
@@ -58,6 +88,8 @@ void read_file(const std::string& path, const std::string& directory, ModelFile&
     if (is_safetensors(bytes)) return read_safetensors(bytes, into);
     if (trim(bytes.substr(0, 64)).starts_with("{")) return read_json(bytes, directory, into);
     if (bytes.front() == '\x80') return read_torch_pickle(bytes, into);
+    if (bytes.starts_with("\x93NUMPY")) return read_npy_arrays(bytes, into);
+    if (is_flax(bytes)) return read_flax_msgpack(bytes, into);
     if (bytes.front() == '\x08') return read_onnx(bytes, directory, into);  // ir_version, ModelProto's first field
     reject(bytes);
 }

@@ -5,6 +5,7 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
+#include "model/arrays.hpp"
 #include "model/pickle.hpp"
 #include "model/readers.hpp"
 
@@ -13,12 +14,6 @@ namespace rnncheck::model {
 namespace {
 
 using Kind = PickleNode::Kind;
-
-struct NamedTensor {
-    std::string container;  ///< the dictionaries around the one that holds it: "state_dict"
-    std::string name;
-    Tensor tensor;
-};
 
 /// What is known of modules beside their weights, by name.
 using ModuleSettings = std::map<std::string, TextMap>;
@@ -47,9 +42,15 @@ std::vector<Module> modules_of(const std::vector<NamedTensor>& tensors) {
         re2::RE2::Latin1);
     std::vector<Module> modules;
     std::map<std::pair<std::string, std::string>, std::size_t> known;
+    // fastai's WeightDropout keeps the recurrent weights, and the layer in itself as "module".
+    std::set<std::string> dropped;
+    for (const NamedTensor& tensor : tensors)
+        if (const auto at = tensor.name.find("weight_hh_l"); at != std::string::npos && tensor.name.ends_with("_raw"))
+            dropped.insert(tensor.name.substr(0, at) + "module");
     for (const NamedTensor& tensor : tensors) {
         std::string name, parameter, number, reverse;
         if (!re2::RE2::FullMatch(tensor.name, form, &name, &parameter, &number, &reverse)) continue;
+        if (dropped.contains(name)) name.resize(std::max<std::size_t>(name.size(), 7) - (name == "module" ? 6 : 7));
         const int layer = number.empty() ? 0 : number_from(number).value_or(most_layers);
         if (layer >= most_layers) continue;
         const auto [entry, added] = known.try_emplace({tensor.container, name}, modules.size());
@@ -79,6 +80,34 @@ std::optional<DirectionWeights> weights_of(const Module& module, int layer, bool
     return weights;
 }
 
+std::string shape_in_words(const Tensor& tensor) {
+    return "[" + join(mapped(tensor.shape, [](std::int64_t size) { return std::to_string(size); }), ", ") + "]";
+}
+
+/// The first array of a layer and direction that does not fit those of the first; "" where all fit.
+std::string contradiction_in(const Module& module, const ModelLayer& layer, const CellSizes& sizes) {
+    const std::int64_t rows = sizes.gates * sizes.hidden;
+    const Tensor* const first = module.find("weight_hh");
+    const std::int64_t state = first->shape[1];
+    for (int i = 0; i < module.layers; ++i)
+        for (const bool backward : {false, true}) {
+            if (backward && !module.reverse) continue;
+            const std::int64_t columns = i == 0 ? sizes.input : layer.directions * state;
+            const struct {
+                const char* name;
+                std::vector<std::int64_t> shape;
+            } wanted[] = {
+                {"weight_ih", {rows, columns}}, {"weight_hh", {rows, state}}, {"bias_ih", {rows}}, {"bias_hh", {rows}}};
+            for (const auto& [name, shape] : wanted) {
+                const Tensor* const tensor = module.find(name, i, backward);
+                if (!tensor || tensor->shape == shape) continue;
+                return concat(name, "_l", i, backward ? "_reverse" : "", " is ", shape_in_words(*tensor),
+                              " instead of ", shape_in_words(Tensor{shape}));
+            }
+        }
+    return "";
+}
+
 /// The weights are [gates * hidden][input] and [gates * hidden][hidden, or the projection's size].
 std::optional<ModelLayer> layer_of(const Module& module, ModelFile& file) {
     const Tensor *input = module.find("weight_ih"), *state = module.find("weight_hh"),
@@ -95,12 +124,31 @@ std::optional<ModelLayer> layer_of(const Module& module, ModelFile& file) {
                      state->dtype,
                      {}};
     layer.settings["bias"] = module.find("bias_ih") ? "True" : "False";
+    if (const std::string found = contradiction_in(module, layer, *sizes); !found.empty())
+        layer.settings["contradiction"] = found;
     if (projection) layer.settings["proj_size"] = std::to_string(projection->shape[0]);
     const auto directions = static_cast<std::size_t>(layer.directions);
     set_weights(layer, torch_order, file, static_cast<std::size_t>(layer.layers) * directions, [&](std::size_t i) {
         return weights_of(module, static_cast<int>(i / directions), i % directions == 1);
     });
     return layer;
+}
+
+/// Paddle's layers have the arrays of their cells twice: rnn.weight_ih_l0 and rnn.0.cell_fw.weight_ih.
+bool is_paddle_copy(const Module& module, const std::vector<std::pair<std::string, ModelLayer>>& found) {
+    static const re2::RE2 inner(R"((.*)\.[0-9]+\.cell(?:_fw|_bw)?)", re2::RE2::Latin1);
+    std::string layer;
+    if (!module.cell || !re2::RE2::FullMatch(module.name, inner, &layer)) return false;
+    return std::ranges::any_of(found, [&](const auto& one) { return one.second.name == layer; });
+}
+
+/// Whether the cell has one bias, as Equinox' have.
+bool is_equinox(const Module& module, const std::vector<NamedTensor>& tensors) {
+    if (!module.cell || module.find("bias_ih")) return false;
+    const std::string bias = (module.name.empty() ? "" : module.name + ".") + "bias";
+    return std::ranges::any_of(tensors, [&](const NamedTensor& one) {
+        return one.name == bias && one.container == module.container && one.tensor.shape.size() == 1;
+    });
 }
 
 /// What modules in a pickle know beside their weights.
@@ -115,12 +163,34 @@ void add_settings(ModelLayer& layer, const TextMap& settings) {
         layer.kind = *function == "relu" ? LayerKind::rnn_relu : LayerKind::rnn_tanh;
 }
 
+using FoundLayers = std::vector<std::pair<std::string, ModelLayer>>;
+
+/// Averaged weights beside the model's own (icefall's model_avg, EMA, SWA) are no layers of their own.
+void drop_copies(FoundLayers& found, std::set<std::string>& containers, ModelFile& into) {
+    static const re2::RE2 average("(?i)(?:^|[._])(?:avg|average|averaged|ema|swa|shadow)(?:[._]|$)", re2::RE2::Latin1);
+    const auto is_copy = [&](const auto& one) {
+        return re2::RE2::PartialMatch(one.first, average) && std::ranges::any_of(found, [&](const auto& other) {
+                   return other.first != one.first && other.second.name == one.second.name &&
+                          other.second.hidden == one.second.hidden && !re2::RE2::PartialMatch(other.first, average);
+               });
+    };
+    std::set<std::string> copies;
+    for (const auto& one : found)
+        if (is_copy(one)) copies.insert(one.first);
+    std::erase_if(found, [&](const auto& one) { return copies.contains(one.first); });
+    for (const std::string& copy : copies) {
+        containers.erase(copy);
+        into.notes.push_back("'" + copy + "' has averaged weights of the same layers");
+    }
+}
+
 /// PyTorch's recurrent layers by the names and shapes of their parameters.
 void add_torch_layers(const std::vector<NamedTensor>& tensors, const ModuleSettings& modules, ModelFile& into) {
     into.framework = "pytorch";
     std::set<std::string> containers;
-    std::vector<std::pair<std::string, ModelLayer>> found;
+    FoundLayers found;
     for (const Module& module : modules_of(tensors)) {
+        if (is_paddle_copy(module, found) || is_equinox(module, tensors)) continue;
         auto layer = layer_of(module, into);
         if (!layer) continue;
         if (const auto* known = look_up(modules, module.name)) add_settings(*layer, *known);
@@ -131,10 +201,17 @@ void add_torch_layers(const std::vector<NamedTensor>& tensors, const ModuleSetti
         into.notes.emplace_back(
             "the file contains only weights: dropout, batch_first and whether nn.RNN computes tanh or relu are "
             "unknown, but do not decide");
+    drop_copies(found, containers, into);
     for (auto& [container, layer] : found) {
         if (containers.size() > 1 && !container.empty()) layer.name = container + "." + layer.name;
         into.layers.push_back(std::move(layer));
     }
+    const bool cells = std::ranges::any_of(into.layers, [](const ModelLayer& layer) {
+        return layer.kind == LayerKind::lstm_cell || layer.kind == LayerKind::gru_cell;
+    });
+    if (cells && into.format == "safetensors")
+        into.notes.emplace_back("cells of PyTorch and of tinygrad have the same names; neither uses cuDNN for them");
+    add_cells_by_names(tensors, into);
 }
 
 /// A storage's numbers by its key, where they are in the file.
@@ -224,9 +301,11 @@ struct Checkpoint {
     /// torch/_utils.py: _rebuild_tensor_v2(storage, offset, size, stride, ...), _rebuild_parameter(tensor, ...).
     std::optional<Tensor> tensor_of(const PickleNode& node, int depth) const {
         const PickleNode* const maker = pickle.maker(node);
-        if (!maker || node.items.size() < 2 || !maker->text.starts_with("_rebuild_") || depth > deepest)
-            return std::nullopt;
+        if (!maker || node.items.size() < 2 || depth > deepest) return std::nullopt;
         const auto& arguments = pickle[node.items[1]].items;
+        if (maker->text == "_reconstruct" || maker->text == "_reconstruct_array")
+            return numpy_array(node, *maker, arguments);
+        if (!maker->text.starts_with("_rebuild_")) return std::nullopt;
         if (maker->text.starts_with("_rebuild_parameter"))
             return arguments.empty() ? std::nullopt : tensor_of(pickle[arguments[0]], depth + 1);
         if (arguments.size() < 4) return std::nullopt;
@@ -234,6 +313,23 @@ struct Checkpoint {
         read_storage(pickle[arguments[0]], pickle[arguments[1]].number, tensor);
         if (arguments.size() > 6 && pickle[arguments[6]].kind == Kind::global)  // _rebuild_tensor_v3
             tensor.dtype = pickle[arguments[6]].text;
+        return tensor;
+    }
+
+    /// numpy.ndarray.__reduce__: made empty, then its state: version, shape, type, order, bytes. JAX' arrays keep that
+    /// state as their third argument.
+    std::optional<Tensor> numpy_array(const PickleNode& node, const PickleNode& maker,
+                                      const std::vector<std::size_t>& arguments) const {
+        const bool jax = maker.text == "_reconstruct_array";
+        if (jax ? arguments.size() < 3 : node.items.size() < 3) return std::nullopt;
+        const auto& state = pickle[jax ? arguments[2] : node.items[2]].items;
+        if (state.size() < 4) return std::nullopt;
+        Tensor tensor{numbers(state[1])};
+        const PickleNode& type = pickle[state[2]];
+        if (type.items.size() > 1 && !pickle[type.items[1]].items.empty()) {
+            const std::string_view name = pickle[pickle[type.items[1]].items[0]].text;
+            tensor.dtype = name == "f4" ? "float32" : name == "f8" ? "float64" : name == "f2" ? "float16" : name;
+        }
         return tensor;
     }
 
@@ -253,13 +349,48 @@ struct Checkpoint {
     }
 };
 
+/// Of a pickle without arrays of PyTorch: by the first library that it names.
+std::string advice_for(const Pickle& pickle) {
+    const struct {
+        std::string_view module, advice;
+    } known[] = {
+        {"sklearn",
+         "it is a pickle of scikit-learn, which has no recurrent layers; give the file of the network beside it"},
+        {"joblib", "it is a pickle of joblib, not of a network; give the file of the network beside it"},
+        {"madmom", "it is a model of madmom, which computes it with NumPy and never uses cuDNN; nothing is to be done"},
+        {"sklearn_crfsuite", "it is a conditional random field, which has no recurrent layers"},
+        {"pandas", "it is a table of pandas, not a model; give the file of the network"},
+        {"keras",
+         "it is a pickle of a Keras object; save the model with model.save(\"model.keras\") and give that file"},
+        {"tensorflow",
+         "it is a pickle of a TensorFlow object; save the model with model.save(\"model.keras\") and give that file"},
+        {"chainer", "it is a pickle of Chainer; save the model with chainer.serializers.save_npz and give that file"},
+        {"torch", "the pickle contains no weights of PyTorch; save them with torch.save(model.state_dict(), ...)"}};
+    for (const auto& [module, advice] : known)
+        for (const PickleNode& node : pickle.nodes())
+            if (node.kind == Kind::global &&
+                (node.module == module || node.module.starts_with(std::string(module) + ".")))
+                return std::string(advice);
+    return "it is a Python pickle without arrays: data or settings, not the weights of a model; give the file that has "
+           "the "
+           "weights, of PyTorch one that torch.save(model.state_dict(), ...) wrote";
+}
+
 void read_checkpoint(const Pickle& pickle, const Storages& storages, ModelFile& file) {
     Checkpoint checkpoint{pickle, storages};
     checkpoint.visit(pickle.root(), "", "", false, 0);
-    if (checkpoint.tensors.empty() && file.format != "torchscript")
-        throw InputError(
-            "the pickle contains no weights of PyTorch; save them with torch.save(model.state_dict(), ...)");
+    if (checkpoint.tensors.empty() && file.format != "torchscript") throw InputError(advice_for(pickle));
+    const bool paddle = std::ranges::any_of(
+        pickle.nodes(), [](const PickleNode& node) { return node.text == "StructuredToParameterName@@"; });
     add_torch_layers(checkpoint.tensors, checkpoint.modules, file);
+    const bool arrays =
+        std::ranges::any_of(pickle.nodes(), [](const PickleNode& node) { return node.text.starts_with("_rebuild_"); });
+    if (paddle) {
+        file.framework = "paddle";
+        file.format = "pdparams";
+    } else if (!arrays && file.framework == "pytorch" && file.format != "torchscript") {
+        file.framework = "numpy";
+    }
     if (checkpoint.lightning) file.notes.push_back("written by PyTorch Lightning " + *checkpoint.lightning);
 }
 

@@ -42,6 +42,8 @@ std::pair<Mark, const char*> use_in_words(const JudgedLayer& layer) {
             break;
     }
     if (too_large_for_cudnn(layer)) return {Mark::failed, "no: cuDNN cannot compute a layer of this size"};
+    if (layer.settings.contains("contradiction"))
+        return {Mark::failed, "no: the file contradicts itself, so this layer cannot be run"};
     if (layer.settings.contains("opset")) return {Mark::failed, "no: ONNX Runtime rejects this layer on a GPU"};
     return {Mark::failed, "no: the GPU computes each time step separately, which is slower"};
 }
@@ -99,7 +101,10 @@ void write_runs(Page& page, const LayerRuns& runs) {
 
 void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerRuns>& runs) {
     const std::string framework = model.framework + (model.version ? " " + *model.version : "");
-    if (model.layers.empty()) {
+    if (model.layers.empty() && !model.unclear.empty()) {
+        page.wrap("", shown(model.file) + " (" + shown(framework) +
+                          "): unknown whether it has recurrent layers; none was recognized");
+    } else if (model.layers.empty()) {
         page.wrap("", shown(model.file) + " (" + shown(framework) + ") has no recurrent layer");
     } else {
         page.wrap("", shown(model.file) + ": " +
@@ -112,6 +117,7 @@ void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerR
         }
         page.line();
     }
+    for (const std::string& reason : model.unclear) page.wrap("unknown: ", shown(reason));
     for (const std::string& note : model.notes) page.wrap("note: ", shown(note));
 }
 
@@ -128,7 +134,8 @@ Outline outline_of(const ModelDocument& document) {
         outline_with(document, document.verdict, document.report ? outline_of(*document.report) : Outline{});
     for (const JudgedLayer& layer : document.layers)
         if (layer.cudnn == CudnnUse::no) outline.findings.push_back(finding_of(layer));
-    const bool unknown = find_by(document.layers, &JudgedLayer::cudnn, CudnnUse::unknown);
+    const bool unknown =
+        find_by(document.layers, &JudgedLayer::cudnn, CudnnUse::unknown) || !document.unclear.empty();
     const bool without = find_by(document.layers, &JudgedLayer::cudnn, CudnnUse::no);
     outline.checks.push_back({.rule = "layer_without_cudnn",
                               .outcome = without   ? Outcome::fault

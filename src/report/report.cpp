@@ -129,14 +129,16 @@ std::string about_log(const Report& report) {
 
 }  // namespace
 
-OverallVerdict verdict_of(const std::vector<JudgedLayer>& layers) {
-    const auto any = [&](CudnnUse use) { return find_by(layers, &JudgedLayer::cudnn, use) != nullptr; };
-    return any(CudnnUse::unknown) ? OverallVerdict::undetermined
+OverallVerdict verdict_of(const JudgedModel& model) {
+    const auto any = [&](CudnnUse use) { return find_by(model.layers, &JudgedLayer::cudnn, use) != nullptr; };
+    return any(CudnnUse::unknown) || !model.unclear.empty() ? OverallVerdict::undetermined
            : any(CudnnUse::no)    ? OverallVerdict::warnings
                                   : OverallVerdict::healthy;
 }
 
-std::string sentence_of(const std::vector<JudgedLayer>& layers) {
+std::string sentence_of(const JudgedModel& model) {
+    const std::vector<JudgedLayer>& layers = model.layers;
+    if (layers.empty() && !model.unclear.empty()) return "unknown whether it has recurrent layers";
     if (layers.empty()) return "no recurrent layer";
     std::vector<std::string> without;
     for (const JudgedLayer& layer : layers)

@@ -163,11 +163,11 @@ struct Report : RunStamp {
 std::size_t count_of(const std::vector<Finding>& findings, Severity severity);
 
 /// What the layers' use of cuDNN alone comes to, and of two verdicts the one that counts.
-OverallVerdict verdict_of(const std::vector<JudgedLayer>& layers);
+OverallVerdict verdict_of(const JudgedModel& model);
 OverallVerdict worse(OverallVerdict one, OverallVerdict other);
 
 /// "2 of 3 recurrent layers use cuDNN; without it: lstm_1".
-std::string sentence_of(const std::vector<JudgedLayer>& layers);
+std::string sentence_of(const JudgedModel& model);
 
 /// Its sentence or, where it has none yet, the whole in one of at most 78 columns: what was run on a GPU, how many
 /// problems, the first to repair.

@@ -35,6 +35,8 @@ std::string differences(const Json& row) {
         const bool has_version = file.format == "keras" || file.format == "hdf5" || file.format == "saved_model";
         if ((has_version || file.version) && !row["version"].is_null() && file.version.value_or("") != row["version"])
             text += "  version: " + file.version.value_or("none") + "\n";
+        if (file.unclear.empty() == row.value("unclear", false))
+            text += "  unclear: " + join(file.unclear, "; ") + "\n";
         if (layers.size() != row["layers"].size()) text += "  " + std::to_string(layers.size()) + " layers\n";
         for (std::size_t i = 0; i < std::min(layers.size(), row["layers"].size()); ++i)
             text += difference(row["layers"][i], to_json(layers[i], valid_utf8));
@@ -81,7 +83,15 @@ TEST_CASE("models: versions and the backend that are given decide") {
                 {"keras3/lstm_masking.keras", {{"backend", "torch"}}, CudnnUse::no},
                 {"keras3/lstm_masking.keras", {{"backend", "jax"}}, CudnnUse::no},
                 {"keras3/lstm.keras", {{"backend", "torch"}, {"keras", "3.9"}}, CudnnUse::no},
-                {"keras3/lstm.keras", {{"backend", "torch"}, {"keras", "3.10"}}, CudnnUse::yes},
+                {"keras3/lstm.keras", {{"backend", "torch"}, {"keras", "3.10"}}, CudnnUse::no},
+                {"keras3/lstm.keras", {{"backend", "torch"}, {"keras", "3.13.2"}}, CudnnUse::no},
+                {"keras3/lstm.keras", {{"backend", "torch"}, {"keras", "3.14"}}, CudnnUse::yes},
+                {"keras3/jit_compile.keras", {{"backend", "torch"}, {"keras", "3.14"}}, CudnnUse::yes},
+                {"keras3/jit_compile.keras", {{"backend", "torch"}, {"keras", "3.15"}}, CudnnUse::no},
+                {"keras3/lstm_float16.keras", {{"backend", "jax"}, {"keras", "3.15"}}, CudnnUse::no},
+                {"keras3/lstm_mixed_bfloat16.keras", {{"backend", "jax"}, {"keras", "3.15"}}, CudnnUse::no},
+                {"keras3/lstm_bfloat16.keras", {{"backend", "torch"}, {"pytorch", "2.4"}}, CudnnUse::no},
+                {"keras3/lstm_bfloat16.keras", {{"backend", "torch"}, {"pytorch", "2.15"}}, CudnnUse::depends},
                 {"keras3/gru.keras", {{"backend", "torch"}, {"keras", "3.13"}}, CudnnUse::no},
                 {"keras3/gru.keras", {{"backend", "torch"}, {"keras", "3.14"}}, CudnnUse::yes},
                 {"keras3/lstm.keras", {{"backend", "jax"}, {"keras", "3.13"}}, CudnnUse::no},

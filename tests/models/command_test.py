@@ -82,6 +82,9 @@ exits(0, files / "keras3/lstm.keras")
 exits(0, files / "keras3/lstm_activation.keras")
 exits(4, files / "keras3/lstm_activation.keras", "--fail-on", "warning")
 exits(3, files / "keras3/only.weights.h5")
+for unclear in ("loop_unknown.onnx", "own_operator.onnx", "flat_lstm.safetensors"):
+    code, out, _, _ = exits(3, files / "cells" / unclear)
+    check(f"{unclear}: nothing is healthy for want of understanding", "unknown whether it has recurrent layers" in " ".join(out.split()), out)
 code, out, _, _ = exits(0, files / "keras3/no_recurrent_layer.keras")
 check("no recurrent layer is one sentence", " ".join(out.split()).endswith("has no recurrent layer") and "\n\n" not in out, out)
 exits(2, files / "keras3/lstm.keras", "--given", "keras=new")
@@ -130,7 +133,7 @@ with tempfile.TemporaryDirectory() as place:
         rejected(place / name, "symbolic links" if not data else "")
     with zipfile.ZipFile(place / "weights.npz", "w") as archive:
         archive.writestr("a.npy", b"")
-    rejected(place / "weights.npz", "unpack it")
+    rejected(place / "weights.npz", "NumPy archive")
     rejected(place / "model.tflite", "TensorFlow Lite")
     rejected(place / "model.mlmodel", "not an ONNX model")
     rejected(place / "model.pkl", "state_dict")

@@ -66,7 +66,7 @@ int run_doctor(DoctorOptions& options, const CLI::App& app) {
     if (file) {
         judged.model = judged_model(model, *file, {}, {}, matrix);
         add_prospects(*judged.model, judged.facts, matrix);
-        judged.verdict = worse(judged.verdict, verdict_of(judged.model->layers));
+        judged.verdict = worse(judged.verdict, verdict_of(*judged.model));
     }
     const Report report = finished(std::move(judged), options.report);
     const std::string& path = options.gate.save_facts;

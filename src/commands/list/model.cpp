@@ -136,8 +136,8 @@ int run(Options& options, const CLI::App& app) {
     // Before the document: where an initializer throws, GCC 12 destroys the parts of an aggregate twice.
     JudgedModel judged = judged_model(options.file, file, given, {options.batch, options.length}, matrix);
     ModelDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())}, options.report.run, std::move(judged)};
-    document.verdict = verdict_of(document.layers);
-    document.sentence = sentence_of(document.layers);
+    document.verdict = verdict_of(static_cast<const JudgedModel&>(document));
+    document.sentence = sentence_of(static_cast<const JudgedModel&>(document));
     if ((options.run || options.fit) && !file.layers.empty()) {
         const LayerCases cases(file, options);
         if (cases.request.cases.empty()) {
