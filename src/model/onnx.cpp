@@ -106,7 +106,8 @@ class OnnxModel {
                 });
             if (added.op == "Constant") read_constant(attribute.bytes, added);
         });
-        if (const auto* const function = look_up(functions_, std::string(added.op))) read_call(*function, added, graph, depth);
+        if (const auto* const function = look_up(functions_, std::string(added.op)))
+            read_call(*function, added, graph, depth);
         graph.add(std::move(added));
     }
 
@@ -185,10 +186,12 @@ class OnnxModel {
     void note_unknown(const Operator& node, const std::string& op) {
         const std::string domain = text_of(node.message, node_field::domain);
         std::string name = lower(op);
-        if (op == "ATen" || op == "PythonOp") name += lower(text_attribute(node.message, op == "ATen" ? "operator" : "name"));
+        if (op == "ATen" || op == "PythonOp")
+            name += lower(text_attribute(node.message, op == "ATen" ? "operator" : "name"));
         const bool own = !domain.empty() && domain != "ai.onnx" && domain != "ai.onnx.ml";
         if (own && (contains(name, "lstm") || contains(name, "gru") || contains(name, "rnn")))
-            add_once(file_.unclear, "the operator " + domain + "." + op + " is not one of ONNX; its name is that of a recurrent layer");
+            add_once(file_.unclear, "the operator " + domain + "." + op +
+                                        " is not one of ONNX; its name is that of a recurrent layer");
     }
 
     static std::string_view attribute_of(std::string_view node, std::string_view name) {
@@ -343,8 +346,8 @@ class OnnxModel {
             for (std::size_t i = 0; fits && i < shape.size(); ++i)
                 fits = tensor.shape[i] <= 0 || shape[i] == any || tensor.shape[i] == shape[i];
             if (!fits)
-                return concat("hidden_size is ", hidden, ", but ", name, " has the shape ", shape_in_words(tensor.shape),
-                              " instead of ", shape_in_words(shape));
+                return concat("hidden_size is ", hidden, ", but ", name, " has the shape ",
+                              shape_in_words(tensor.shape), " instead of ", shape_in_words(shape));
         }
         return "";
     }
@@ -479,7 +482,9 @@ class OnnxModel {
             const std::int64_t axis = place_in(axes[i], tensor.shape.size());
             if (axis < 0 || axis >= std::ssize(tensor.shape)) return {{}, tensor.dtype};
             std::int64_t& size = tensor.shape[static_cast<std::size_t>(axis)];
-            const auto bound = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size); };
+            const auto bound = [&](std::int64_t at) {
+                return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size);
+            };
             if (size > 0) size = std::max<std::int64_t>(bound(ends[i]) - bound(starts[i]), 0);
         }
         return tensor;

@@ -10,16 +10,17 @@ namespace rnncheck::model {
 
 namespace {
 
-constexpr std::string_view sigmoids[] = {"Sigmoid", "HardSigmoid", "Clip"}, tanhs[] = {"Tanh", "Relu", "Softsign", "Elu"},
+constexpr std::string_view sigmoids[] = {"Sigmoid", "HardSigmoid", "Clip"},
+                           tanhs[] = {"Tanh", "Relu", "Softsign", "Elu"},
                            products[] = {"MatMul", "Gemm", "MatMulInteger", "DynamicQuantizeMatMul", "FusedMatMul"},
                            convolutions[] = {"Conv", "ConvInteger"};
 /// What neither multiplies nor adds: it changes the shape, the type or which elements there are.
-constexpr std::string_view layout_operators[] = {"Identity", "Cast",    "Transpose",        "Squeeze", "Unsqueeze",
-                                                 "Reshape",  "Slice",   "Split",            "Gather",  "Flatten",
-                                                 "CastLike", "Expand",  "DequantizeLinear", "Where",   "SplitToSequence",
-                                                 "Dropout",  "Chunk",   "SequenceAt"};
+constexpr std::string_view layout_operators[] = {
+    "Identity",        "Cast",    "Transpose", "Squeeze",   "Unsqueeze", "Reshape",          "Slice",
+    "Split",           "Gather",  "Flatten",   "CastLike",  "Expand",    "DequantizeLinear", "Where",
+    "SplitToSequence", "Dropout", "Chunk",     "SequenceAt"};
 /// Between a product and the activation of a gate.
-constexpr std::string_view linear_operators[] = {"Add", "Sum", "Mul", "BatchNormalization", "LayerNormalization",
+constexpr std::string_view linear_operators[] = {"Add",   "Sum", "Mul", "BatchNormalization", "LayerNormalization",
                                                  "Concat"};
 
 /// The matrices that a gate multiplies with.
@@ -108,8 +109,9 @@ class CellFinder {
         for (const Operator* const activation : users(state))
             if (includes(tanhs, activation->op) && !activation->outputs.empty())
                 for (const Operator* const use : users(activation->outputs[0]))
-                    if (either(use, [&](std::string_view value) { return is_sigmoid(value); },
-                               [](std::string_view) { return true; }))
+                    if (either(
+                            use, [&](std::string_view value) { return is_sigmoid(value); },
+                            [](std::string_view) { return true; }))
                         return true;
         return false;
     }
@@ -161,8 +163,9 @@ class CellFinder {
             const auto [name, behind] = open[i];
             const Operator* const made = maker(name);
             if (!made || ++work_ > most_work) continue;
-            if (either(made, [&](std::string_view input) { return is_sigmoid(input); },
-                       [](std::string_view) { return true; }))
+            if (either(
+                    made, [&](std::string_view input) { return is_sigmoid(input); },
+                    [](std::string_view) { return true; }))
                 return true;
             const bool product = includes(products, made->op) || includes(convolutions, made->op);
             if (includes(sigmoids, made->op) || includes(tanhs, made->op) || (product && behind > 0)) continue;
@@ -196,7 +199,8 @@ class CellFinder {
         }
     }
 
-    /// The array that a product multiplies with; "" where both are computed. With "T " before it where it is transposed.
+    /// The array that a product multiplies with; "" where both are computed. With "T " before it where it is
+    /// transposed.
     std::string factor_of(const Operator& product) const {
         if (product.inputs.size() < 2) return "";
         if (const std::string right = matrix_name(graph_, product.inputs[1]); !right.empty())
@@ -216,8 +220,7 @@ class CellFinder {
                 if (!graph.around) return "";
                 const auto outer = graph.outside.find(value);
                 const bool outside = outer != graph.outside.end();
-                const std::string found =
-                    matrix_name(*graph.around, outside ? outer->second : value, depth + 1);
+                const std::string found = matrix_name(*graph.around, outside ? outer->second : value, depth + 1);
                 return found.empty() ? "" : named(found, transposed);
             }
             const bool changes = made->op == "Transpose";
@@ -261,7 +264,8 @@ class CellFinder {
     }
 
     void add_layer(const Operator& at, LayerKind kind, std::int64_t gates, const Products& behind) {
-        const std::string key = behind.matrices.empty() ? "" : join({behind.matrices.begin(), behind.matrices.end()}, "|");
+        const std::string key =
+            behind.matrices.empty() ? "" : join({behind.matrices.begin(), behind.matrices.end()}, "|");
         if (!known_.insert(key).second) return;  // a further step of the same cell
         ModelLayer layer;
         layer.kind = behind.convolved && behind.matrices.empty() ? LayerKind::conv_lstm : kind;
@@ -324,8 +328,7 @@ class CellFinder {
                 open.insert(open.end(), made->inputs.begin(), made->inputs.end());
             }
         }
-        if (recurrent)
-            add_layer(activation, LayerKind::rnn_cell, 1, behind);
+        if (recurrent) add_layer(activation, LayerKind::rnn_cell, 1, behind);
     }
 
     bool is_state(std::string_view value, std::string_view op, const std::string& matrix) const {
@@ -337,13 +340,10 @@ class CellFinder {
             const Operator* next = nullptr;
             for (const std::string_view input : sum->inputs) {
                 const Operator* const product = origin(input);
-                if (product && includes(products, product->op) &&
-                    factor_of(*product) == matrix)
-                    return true;
+                if (product && includes(products, product->op) && factor_of(*product) == matrix) return true;
                 if (product && (product->op == "Add" || product->op == "Sum")) next = product;
             }
-            if (includes(products, sum->op) && factor_of(*sum) == matrix)
-                return true;
+            if (includes(products, sum->op) && factor_of(*sum) == matrix) return true;
             sum = next;
         }
         return false;

@@ -8,12 +8,13 @@
 
 namespace rnncheck::model {
 
-/// An operator of a graph by its name in ONNX: Add, Mul, Sub, MatMul, Gemm, Sigmoid, Tanh. Texts are views into the file.
+/// An operator of a graph by its name in ONNX: Add, Mul, Sub, MatMul, Gemm, Sigmoid, Tanh. Texts are views into the
+/// file.
 struct Operator {
     std::string_view op, name;
     std::vector<std::string_view> inputs = {}, outputs = {};
-    bool transposed = false;           ///< a Gemm that transposes its second input
-    std::string_view message = {};     ///< of the file, for its attributes
+    bool transposed = false;              ///< a Gemm that transposes its second input
+    std::string_view message = {};        ///< of the file, for its attributes
     std::vector<std::size_t> inner = {};  ///< its graphs, among those inside its graph
 };
 

@@ -134,8 +134,7 @@ Outline outline_of(const ModelDocument& document) {
         outline_with(document, document.verdict, document.report ? outline_of(*document.report) : Outline{});
     for (const JudgedLayer& layer : document.layers)
         if (layer.cudnn == CudnnUse::no) outline.findings.push_back(finding_of(layer));
-    const bool unknown =
-        find_by(document.layers, &JudgedLayer::cudnn, CudnnUse::unknown) || !document.unclear.empty();
+    const bool unknown = find_by(document.layers, &JudgedLayer::cudnn, CudnnUse::unknown) || !document.unclear.empty();
     const bool without = find_by(document.layers, &JudgedLayer::cudnn, CudnnUse::no);
     outline.checks.push_back({.rule = "layer_without_cudnn",
                               .outcome = without   ? Outcome::fault

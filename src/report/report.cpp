@@ -132,8 +132,8 @@ std::string about_log(const Report& report) {
 OverallVerdict verdict_of(const JudgedModel& model) {
     const auto any = [&](CudnnUse use) { return find_by(model.layers, &JudgedLayer::cudnn, use) != nullptr; };
     return any(CudnnUse::unknown) || !model.unclear.empty() ? OverallVerdict::undetermined
-           : any(CudnnUse::no)    ? OverallVerdict::warnings
-                                  : OverallVerdict::healthy;
+           : any(CudnnUse::no)                              ? OverallVerdict::warnings
+                                                            : OverallVerdict::healthy;
 }
 
 std::string sentence_of(const JudgedModel& model) {
