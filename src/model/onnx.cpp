@@ -1,3 +1,4 @@
+// Long because shapes and types have to be followed through the operators of layout.
 // ONNX (onnx.proto, https://github.com/onnx/onnx/blob/main/onnx/onnx.proto): LSTM, GRU and RNN nodes, also in subgraphs
 // and functions, and cells that a graph computes with other operators.
 #include <algorithm>

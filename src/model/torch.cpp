@@ -1,3 +1,4 @@
+// Long because checkpoints, TorchScript and safetensors end in the same modules.
 // PyTorch: checkpoints, TorchScript archives, safetensors.
 #include <re2/re2.h>
 
