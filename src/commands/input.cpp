@@ -96,7 +96,7 @@ Log read_log_files(const std::vector<std::string>& paths, const Matrix& matrix) 
     return process::fields_from_apart<Log>([&] { return read_logs(mapped(paths, log_input), matrix); });
 }
 
-ModelFile read_model_file(const std::string& path, bool with_weights) {
+std::vector<FoundModel> read_model_files(const std::string& path, bool with_weights) {
     constexpr std::chrono::seconds limit(30);
     std::vector<std::string> arguments{"read_model", path};
     protect_input(path);
@@ -107,11 +107,25 @@ ModelFile read_model_file(const std::string& path, bool with_weights) {
     if (!answer.line) throw cannot("the process that reads it " + answer.failure);
     const Json json = Json::parse(*answer.line);
     if (json.contains("error")) throw cannot(json["error"].get<std::string>());
-    ModelFile model;
-    from_json(json["model"], model, path);
-    for (std::size_t i = 0; i < json["weights"].size(); ++i)
-        if (!json["weights"][i].is_null()) model.layers[i].weights = json["weights"][i].get<std::vector<double>>();
-    return model;
+    std::vector<FoundModel> models;
+    for (const Json& one : json["models"]) {
+        FoundModel& model = models.emplace_back();
+        model.name = one["name"].get<std::string>();
+        model.error = one["error"].get<std::string>();
+        from_json(one["model"], model.file, path);
+        const Json& weights = one["weights"];
+        for (std::size_t i = 0; i < weights.size(); ++i)
+            if (!weights[i].is_null()) model.file.layers[i].weights = weights[i].get<std::vector<double>>();
+    }
+    return models;
+}
+
+ModelFile read_model_file(const std::string& path, bool with_weights) {
+    std::vector<FoundModel> models = read_model_files(path, with_weights);
+    std::erase_if(models, [](const FoundModel& one) { return !one.error.empty(); });
+    if (models.size() == 1) return std::move(models.front().file);
+    throw InputError(concat("'", path, "' has ", models.size(), " models, the first are '", models[0].name, "' and '",
+                            models[1].name, "'; give one of them"));
 }
 
 std::optional<Network> network_of(const ModelFile& file) {

@@ -12,7 +12,7 @@
 #include "log/read_log.hpp"
 #include "matrix/matrix.hpp"
 #include "matrix/tables.hpp"
-#include "model/model.hpp"
+#include "model/found_model.hpp"
 #include "report/report.hpp"
 
 namespace rnncheck {
@@ -29,6 +29,9 @@ Log read_log_files(const std::vector<std::string>& paths, const Matrix& matrix);
 
 /// Reads the file in a separate process without privileges. InputError states why it cannot be read.
 ModelFile read_model_file(const std::string& path, bool with_weights);
+
+/// Every model in it, where it is an archive or a directory.
+std::vector<FoundModel> read_model_files(const std::string& path, bool with_weights);
 
 /// Whether a layer receives a mask; nothing where the file does not contain it.
 std::optional<Network> network_of(const ModelFile& file);

@@ -35,7 +35,23 @@ std::optional<Version> given_version(const GivenOfModel& given, const char* key)
     return version;
 }
 
+/// Of a call in a program, which names the framework, and may name the back end of Keras.
+RuleSet rules_for_call(const ModelLayer& layer, const GivenOfModel& given) {
+    const auto setting = [&](const char* name) { return look_up(layer.settings, name); };
+    const std::string framework = *setting("framework");
+    RuleSet rules{framework, given_version(given, framework.c_str()), framework == "pytorch"};
+    if (framework != "keras") return rules;
+    if (!rules.version) rules.version = given_version(given, "tensorflow");
+    if (setting("legacy")) rules.version = make_version({2, 15});  // tf-keras
+    const auto backend = given.find("backend");
+    std::string name = setting("backend") ? *setting("backend") : "tensorflow";
+    if (backend != given.end()) name = backend->second;
+    if (name != "tensorflow") rules.framework += "/" + name;
+    return rules;
+}
+
 RuleSet rules_for(const ModelFile& file, const ModelLayer& layer, const GivenOfModel& given) {
+    if (file.framework == "python") return rules_for_call(layer, given);
     const auto backend = given.find("backend");
     // A SavedModel's layers too, of which the version is TensorFlow's.
     const bool of_keras = file.framework == "keras" || file.framework == "tensorflow";
@@ -73,6 +89,15 @@ std::optional<std::string> value_of(const ModelLayer& layer, const std::string& 
 
 /// What the file does not hold is collected.
 void apply(const ModelRule& rule, bool of_known_version, JudgedLayer& layer, std::vector<std::string>& needed) {
+    if (const std::string* const variable = look_up(layer.settings, "at run time: " + rule.setting)) {
+        std::vector<std::string> words = split(rule.needed, ' ');
+        std::erase(words, "absent");
+        layer.cudnn = std::max(layer.cudnn, CudnnUse::depends);
+        layer.reasons.push_back(rule.setting + " is '" + *variable +
+                                "', which is known only when the program runs; cuDNN is " + "used only with " +
+                                join(words, " or "));
+        return;
+    }
     const auto value = value_of(layer, rule.setting);
     if (!rule.setting.empty() && has_word(rule.needed, lower(value.value_or("absent")))) return;
     if (value && has_word(rule.needed, *value)) return;
@@ -199,6 +224,9 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
                                      "; the file does not contain " +
                                      (needed.size() > 1 ? "these settings" : "this setting"));
         if (const auto why = too_large_for_cudnn(layer)) apply_size_limit(*why, matrix, result);
+        const std::string* const line = look_up(layer.settings, "changed line");
+        if (line && result.cudnn == CudnnUse::no)
+            result.changes.insert(result.changes.begin(), layer.name + ": " + *line);
         const auto network = case_of(layer, sizes);
         const bool in_a_loop = rules.framework.starts_with("keras") || rules.framework == "tensorflow";
         if (network && in_a_loop && result.cudnn == CudnnUse::no && !result.changes.empty())
@@ -219,8 +247,12 @@ JudgedModel judged_model(const std::string& path, const ModelFile& file, const G
                        file.unclear,
                        judged_layers(file, given, sizes, matrix)};
     const auto version = find_version(file.version.value_or(""));
+    const bool of_program = std::ranges::any_of(file.layers, [](const ModelLayer& layer) {
+        const std::string* const framework = look_up(layer.settings, "framework");
+        return framework && *framework == "keras" && !layer.settings.contains("backend");
+    });
     const bool other_backends = file.framework == "keras" && (!version || *version >= make_version({3}));
-    if (other_backends && !given.contains("backend") && !judged.layers.empty())
+    if ((of_program || other_backends) && !given.contains("backend") && !judged.layers.empty())
         judged.notes.emplace_back(
             "judged for the backend TensorFlow: the file does not contain the backend; for others: --given "
             "backend=torch, --given backend=jax");

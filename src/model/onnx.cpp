@@ -68,6 +68,9 @@ class OnnxModel {
         OnnxGraph graph;
         each_field(model, 7, [&](const ProtoField& field) { read_graph(field.bytes, graph, 0); });
         add_layers(graph, "");
+        const auto in_branch = [](const ModelLayer& layer) { return layer.settings.contains("branch"); };
+        if (std::ranges::count_if(file.layers, in_branch) > 1)
+            file.notes.emplace_back("layers in the branches of an If are alternatives: one branch runs");
         if (!missing_.empty())
             file.notes.push_back("its weights are in files that are missing from its directory: " +
                                  join({missing_.begin(), missing_.end()}, ", "));

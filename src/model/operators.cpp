@@ -272,6 +272,7 @@ class CellFinder {
         set_sizes(layer, behind, gates);
         layer.name = place_of(at);
         layer.settings["computed"] = graph_.loop ? "in a loop" : "step by step";
+        if (!key.empty() && key.size() < 300) layer.settings["matrices"] = key;
         found_.push_back(std::move(layer));
     }
 

@@ -1,10 +1,13 @@
 // Which reader a file is for, by its first bytes.
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "model/arrays.hpp"
-#include "model/readers.hpp"
+#include "model/find_models.hpp"
+#include "model/protobuf.hpp"
 
 namespace rnncheck::model {
 
@@ -21,29 +24,71 @@ void read_npz(const ZipArchive& archive, ModelFile& into) {
     if (tensors.empty()) throw InputError("it is a NumPy archive (.npz) without an array; give the model's file");
     add_cells_by_names(tensors, into);
     if (!into.layers.empty() || !into.unclear.empty()) return;
-    into.unclear.emplace_back(tensors.size() == 1
-                                  ? "it holds one array; jax.experimental.rnn keeps all weights of an LSTM in "
-                                    "one such vector"
-                                  : "it holds arrays alone, and none is named after a recurrent cell");
+    into.unclear.emplace_back(
+        tensors.size() == 1 ? "it holds one array; jax.experimental.rnn keeps all weights of an LSTM in one such vector"
+                            : "it holds arrays alone, and none is named after a recurrent cell");
 }
 
-void read_zip(std::string_view bytes, ModelFile& into) {
+bool is_keras_config(const ZipArchive& archive, const ZipArchive::Entry& entry) {
+    const Json config = Json::parse(archive.content(entry), nullptr, false);
+    return !text_member(config, "class_name").empty();
+}
+
+/// False where it is an archive of other files.
+bool read_zip(std::string_view bytes, ModelFile& into) {
     const ZipArchive archive(bytes);
-    if (archive.find("data.pkl")) return read_torch_zip(archive, into);
-    if (archive.find("config.json")) return read_keras_zip(archive, into);
+    if (read_exported_program(archive, into)) return true;
     const auto& entries = archive.entries();
+    if (archive.find("data.pkl")) {
+        read_torch_zip(archive, into);
+        return true;
+    }
+    if (const auto* const config = archive.find("config.json"); config && is_keras_config(archive, *config)) {
+        read_keras_zip(archive, into);
+        return true;
+    }
+    if (archive.find("configuration.json") && archive.find("coefficients.bin"))
+        throw InputError(
+            "it is a model of Deeplearning4j, which is not read; 'unzip -p FILE configuration.json' shows its layers, "
+            "of which DL4J "
+            "computes LSTM and GravesLSTM in Java unless its CUDA helper for cuDNN is installed");
     const auto is_array = [](const ZipArchive::Entry& entry) { return entry.name.ends_with(".npy"); };
-    if (!entries.empty() && std::ranges::all_of(entries, is_array)) return read_npz(archive, into);
-    throw InputError("the ZIP archive is neither a Keras model (config.json) nor one of PyTorch (data.pkl); if it " +
-                     std::string("contains a model, unpack it and give that file"));
+    if (entries.empty() || !std::ranges::all_of(entries, is_array)) return false;
+    read_npz(archive, into);
+    return true;
+}
+
+/// The index of a checkpoint in several files: safetensors, PyTorch's, or Keras' weights.
+void read_index(const Json& index, const std::string& directory, ModelFile& into) {
+    std::set<std::string> names;
+    for (const Json& shards : member(index, "weight_map"))
+        for (const Json& shard : shards.is_array() ? shards : Json::array({shards}))
+            if (shard.is_string()) names.insert(shard.get<std::string>());
+    const auto is_hdf5 = [](const std::string& name) { return name.ends_with(".h5"); };
+    if (names.empty() || !std::ranges::all_of(names, is_hdf5)) return read_safetensors_index(index, directory, into);
+    into.format = "keras_weights";
+    into.framework = "keras";
+    std::vector<std::unique_ptr<MappedFile>> files;
+    Weights weights;
+    for (const std::string& name : names) {
+        if (contains(name, "/")) throw InputError("the index names a file outside its directory");
+        try {
+            files.push_back(std::make_unique<MappedFile>(directory + "/" + name));
+            weights.merge(read_hdf5(files.back()->bytes()).datasets);
+        } catch (const InputError& error) {
+            throw InputError("'" + name + "', which the index names: " + error.what());
+        }
+    }
+    add_keras_layers(weights, into);
 }
 
 void read_json(std::string_view bytes, const std::string& directory, ModelFile& into) {
     const Json json = parsed_json(bytes, "the file");
-    if (member(json, "weight_map").is_object()) return read_safetensors_index(json, directory, into);
-    if (!member(json, "class_name").is_string())
-        throw InputError("the JSON is neither a Keras model nor the index of a safetensors checkpoint; give the file " +
-                         std::string("that contains the model or its weights"));
+    if (member(json, "weight_map").is_object()) return read_index(json, directory, into);
+    if (member(json, "cells").is_array() && json.contains("nbformat")) return read_notebook(json, into);
+    if (member(json, "modelTopology").is_object()) return read_tensorflow_js(json, into);
+    if (text_member(member(json, "base_code"), "magic") == "pir") return read_paddle_program(json, into);
+    if (!member(json, "class_name").is_string() || !json.contains("config")) throw InputError(advice_for_json(json));
     into.format = "keras_json";
     into.framework = "keras";
     if (const std::string version = text_member(json, "keras_version"); !version.empty()) into.version = version;
@@ -62,36 +107,71 @@ bool is_flax(std::string_view bytes) {
     return (small || large) && ((key >= 0xa1 && key <= 0xbf) || key == 0xd9);
 }
 
-/// Of a format that is not read: what it is, and what to do.
-[[noreturn]] void reject(std::string_view bytes) {
-    struct Known {
-        std::size_t at;
-        std::string_view magic, advice;
-    };
-    constexpr Known others[] = {
-        {0, "\x1f\x8b", "it is compressed with gzip; unpack it and give the model that it contains"},
-        {257, "ustar", "it is a tar archive; unpack it and give the model that it contains"},
-        {4, "TFL3", "it is a TensorFlow Lite model, which cuDNN does not run; give the model that it was made from"},
-        {0, "GGUF", "it is a GGUF file, which cuDNN does not run; give the model that it was made from"}};
-    for (const auto& [at, magic, advice] : others)
-        if (bytes.size() > at && bytes.substr(at).starts_with(magic)) throw InputError(std::string(advice));
-    throw InputError(
-        "it is not a model of a known format: .keras, .h5, Keras JSON, SavedModel (its directory), ONNX, PyTorch (.pt, "
-        ".pth, .bin, .ckpt, TorchScript), safetensors; save or export the model in one of these");
+/// Messages whose first field is a number: an ONNX model, a SavedModel's file under another name, a Core ML model.
+void read_numbered_message(std::string_view bytes, const std::string& name, const std::string& directory,
+                           ModelFile& into) {
+    if (name.ends_with(".mlmodel")) return reject_kind(bytes, name);
+    const std::string_view inner = field_of(bytes, 2).bytes;
+    if (!field_of(bytes, 7).bytes.empty()) return read_onnx(bytes, directory, into);
+    if (const std::string_view graph = graph_of_meta_graph(inner); !graph.empty())
+        return read_tensorflow_graph(graph, "saved_model", into);
+    if (!inner.empty() && field_of(bytes, 8).bytes.empty()) return reject_kind(bytes, "x.mlmodel");
+    read_onnx(bytes, directory, into);
 }
 
-void read_file(const std::string& path, const std::string& directory, ModelFile& into) {
-    const MappedFile mapped(path);
-    const std::string_view bytes = mapped.bytes();
+/// False where the file is an archive of others.
+bool read_bytes(std::string_view bytes, const std::string& name, const std::string& directory, ModelFile& into) {
+    constexpr std::size_t longest_list = 4 << 20;
     if (bytes.starts_with("PK\3\4") || bytes.starts_with("PK\5\6")) return read_zip(bytes, into);
-    if (bytes.starts_with("\x89HDF\r\n\x1a\n")) return read_keras_hdf5(bytes, into);
-    if (is_safetensors(bytes)) return read_safetensors(bytes, into);
-    if (trim(bytes.substr(0, 64)).starts_with("{")) return read_json(bytes, directory, into);
-    if (bytes.front() == '\x80') return read_torch_pickle(bytes, into);
-    if (bytes.starts_with("\x93NUMPY")) return read_npy_arrays(bytes, into);
-    if (is_flax(bytes)) return read_flax_msgpack(bytes, into);
-    if (bytes.front() == '\x08') return read_onnx(bytes, directory, into);  // ir_version, ModelProto's first field
-    reject(bytes);
+    if (bytes.starts_with("\x1f\x8b")) return false;
+    const std::string start(trim(bytes.substr(0, 64)));
+    if (name.ends_with(".py"))
+        read_python(bytes, into);
+    else if (bytes.starts_with("\x89HDF\r\n\x1a\n"))
+        read_keras_hdf5(bytes, into);
+    else if (is_safetensors(bytes))
+        read_safetensors(bytes, into);
+    else if (bytes.starts_with("\x93NUMPY") ||
+             (start.starts_with("{") && contains(std::string(bytes.substr(0, 4096)), "\n\x93NUMPY")))
+        read_npy_arrays(bytes, into);
+    else if (is_tar(bytes))
+        return false;
+    else if (start.starts_with("{") ||
+             (start.starts_with("[") && !start.starts_with("[net]") && bytes.size() < longest_list))
+        read_json(bytes, directory, into);
+    else if (bytes.front() == '\x80')
+        read_torch_pickle(bytes, into);
+    else if (is_flax(bytes))
+        read_flax_msgpack(bytes, into);
+    else if (bytes.front() == '\x08')
+        read_numbered_message(bytes, name, directory, into);
+    else if (is_tensorflow_graph(bytes))
+        read_tensorflow_graph(bytes, "tensorflow_graph", into);
+    else if (const std::string_view graph = graph_of_meta_graph(bytes); !graph.empty())
+        read_tensorflow_graph(graph, "tensorflow_graph", into);
+    else
+        reject_kind(bytes, name);
+    return true;
+}
+
+/// Directories that are one model of a kind that is not read.
+void reject_directory(const std::string& path) {
+    constexpr std::pair<const char*, const char*> known[] = {
+        {"/variables.index", "it is a part of a SavedModel; give the directory that has saved_model.pb in it"},
+        {"/Manifest.json",
+         "it is a Core ML package, which runs on Apple's devices only; give the PyTorch, Keras or ONNX model that it "
+         "was made from"},
+        {"/_CHECKPOINT_METADATA",
+         "it is a checkpoint of Orbax, arrays without operators; save the parameters with flax.serialization.to_bytes "
+         "or as "
+         "safetensors, and give that file"},
+        {"/_METADATA",
+         "it is a checkpoint of Orbax, arrays without operators; save the parameters with flax.serialization.to_bytes "
+         "or as "
+         "safetensors, and give that file"}};
+    std::error_code error;
+    for (const auto& [inner, advice] : known)
+        if (std::filesystem::exists(path + inner, error)) throw InputError(advice);
 }
 
 }  // namespace
@@ -114,18 +194,66 @@ Json parsed_json(std::string_view text, const std::string& what) {
     return json;
 }
 
+/// Paddle's program in JSON: its operators "1.rnn" with their attributes.
+void read_paddle_program(const Json& program, ModelFile& into) {
+    into.format = "paddle_json";
+    into.framework = "paddle";
+    std::vector<const Json*> open{&program};
+    constexpr std::size_t most = 1'000'000;
+    for (std::size_t i = 0; i < open.size() && i < most; ++i) {
+        const Json& here = *open[i];
+        if (text_member(here, "#") == "1.rnn") add_paddle_layer(here, into);
+        if (here.is_structured())
+            for (const Json& inner : here)
+                if (inner.is_structured()) open.push_back(&inner);
+    }
+}
+
+void add_paddle_layer(const Json& node, ModelFile& into) {
+    std::map<std::string, Json> attributes;
+    for (const Json& attribute : member(node, "A"))
+        attributes[text_member(attribute, "N")] = member(member(attribute, "AT"), "D");
+    const auto whole = [&](const char* name) -> std::optional<int> {
+        const Json& value = attributes[name];
+        return value.is_number_integer() ? size_from(value.get<std::int64_t>()) : std::nullopt;
+    };
+    ModelLayer layer;
+    layer.name = concat("rnn_", into.layers.size());
+    const std::string mode = attributes["mode"].is_string() ? lower(attributes["mode"].get<std::string>()) : "";
+    layer.kind = from_name<LayerKind>(mode).value_or(LayerKind::rnn);
+    layer.input = whole("input_size");
+    layer.hidden = whole("hidden_size");
+    layer.layers = whole("num_layers").value_or(1);
+    layer.directions = attributes["is_bidirec"] == Json(true) ? 2 : 1;
+    layer.dtype = "float32";
+    layer.settings["op"] = "rnn";
+    into.layers.push_back(std::move(layer));
+}
+
 }  // namespace rnncheck::model
 
-rnncheck::ModelFile rnncheck::read_model(const std::string& name, std::size_t weights_wanted) {
+std::vector<rnncheck::FoundModel> rnncheck::read_models(const std::string& name, std::size_t weights_wanted) {
     const std::string path = std::filesystem::path(name).generic_string();  // with / on Windows, too
-    ModelFile file;
-    file.weights_wanted = weights_wanted;
     const std::string directory = contains(path, "/") ? directory_of(path) : ".";
-    if (std::error_code error; std::filesystem::is_directory(path, error))
-        model::read_saved_model(path, file);
-    else if (file_name(path) == "saved_model.pb")
-        model::read_saved_model(directory, file);
-    else
-        model::read_file(path, directory, file);
-    return file;
+    std::error_code error;
+    const bool is_directory = std::filesystem::is_directory(path, error);
+    const bool saved =
+        is_directory ? std::filesystem::exists(path + "/saved_model.pb", error) : file_name(path) == "saved_model.pb";
+    if (!saved) {
+        if (is_directory) model::reject_directory(path);
+        return model::models_in(path, is_directory, weights_wanted, model::read_bytes);
+    }
+    FoundModel found{path, {}, {}};
+    found.file.weights_wanted = weights_wanted;
+    model::read_saved_model(is_directory ? path : directory, found.file);
+    return {std::move(found)};
+}
+
+rnncheck::ModelFile rnncheck::read_model(const std::string& name, std::size_t weights_wanted) {
+    std::vector<FoundModel> models = read_models(name, weights_wanted);
+    std::erase_if(models, [](const FoundModel& one) { return !one.error.empty(); });
+    if (models.size() > 1)
+        throw InputError(concat("it holds ", models.size(), " models, the first are '", models[0].name, "' and '",
+                                models[1].name, "'; give one of them"));
+    return std::move(models.front().file);
 }

@@ -52,6 +52,29 @@ void read_keras_hdf5(std::string_view bytes, ModelFile& into);
 /// A SavedModel's directory.
 void read_saved_model(const std::string& directory, ModelFile& into);
 
+/// What torch.export.save wrote; false where the archive is none.
+bool read_exported_program(const ZipArchive& archive, ModelFile& into);
+
+/// Whether the bytes are a GraphDef, such as a frozen graph of TensorFlow 1.
+bool is_tensorflow_graph(std::string_view bytes);
+/// The GraphDef in a MetaGraphDef, such as a checkpoint's .meta file; "" where it is none.
+std::string_view graph_of_meta_graph(std::string_view bytes);
+void read_tensorflow_graph(std::string_view graph, const char* format, ModelFile& into);
+/// The layers of a GraphDef that cuDNN's and other operators compute.
+void add_graph_cells(std::string_view graph, ModelFile& into);
+/// TensorFlow.js' model.json: a Keras model or a graph.
+void read_tensorflow_js(const Json& model, ModelFile& into);
+void read_paddle_program(const Json& program, ModelFile& into);
+void add_paddle_layer(const Json& node, ModelFile& into);
+
+/// A Python program, and the code cells of a notebook.
+void read_python(std::string_view text, ModelFile& into);
+void read_notebook(const Json& notebook, ModelFile& into);
+
+/// What a file is that is no model which is read, and what to do.
+[[noreturn]] void reject_kind(std::string_view bytes, const std::string& path);
+std::string advice_for_json(const Json& json);
+
 /// Texts and datasets in an HDF5 file, as h5py writes it for Keras.
 struct Hdf5 {
     TextMap texts;     ///< attributes of the root and of its group model_weights: "model_config"; of several the first

@@ -146,7 +146,15 @@ void read_saved_model(const std::string& directory, ModelFile& into) {
     add_objects(std::filesystem::exists(metadata, error) ? objects_of_file(MappedFile(metadata).bytes())
                                                          : objects_of_graph(meta_graph),
                 weights, into);
+    // Weights alone show no settings: what the graph computes decides then.
+    const bool described =
+        std::ranges::any_of(into.layers, [](const ModelLayer& layer) { return layer.settings.contains("class"); });
+    if (!described && !into.layers.empty()) {
+        into.layers.clear();
+        into.framework = "tensorflow";
+    }
     if (into.layers.empty()) add_graph(meta_graph, weights, into);
+    if (into.layers.empty()) add_graph_cells(field_of(meta_graph, 2).bytes, into);
 }
 
 }  // namespace rnncheck::model

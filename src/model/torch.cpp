@@ -502,6 +502,17 @@ void read_safetensors(std::string_view bytes, ModelFile& into) {
     add_torch_layers(tensors, {}, into);
 }
 
+/// A file of pytorch_model.bin.index.json; of its weights only names and shapes are kept.
+static void add_torch_shard(std::string_view bytes, std::vector<NamedTensor>& into) {
+    const ZipArchive archive(bytes);
+    const auto* const data = archive.find("data.pkl");
+    if (!data) damaged("it is no file of PyTorch");
+    const Pickle pickle(archive.content(*data));
+    Checkpoint checkpoint{pickle, {}};
+    checkpoint.visit(pickle.root(), "", "", false, 0);
+    for (NamedTensor& tensor : checkpoint.tensors) into.push_back(std::move(tensor));
+}
+
 void read_safetensors_index(const Json& index, const std::string& directory, ModelFile& into) {
     into.format = "safetensors";
     std::set<std::string> names;
@@ -512,8 +523,12 @@ void read_safetensors_index(const Json& index, const std::string& directory, Mod
     for (const std::string& name : names) {
         if (contains(name, "/") || name.empty()) throw InputError("the index names a file outside its directory");
         try {
-            add_safetensors(shards.emplace_back(std::make_unique<MappedFile>(directory + "/" + name))->bytes(),
-                            tensors);
+            const std::string_view bytes =
+                shards.emplace_back(std::make_unique<MappedFile>(directory + "/" + name))->bytes();
+            if (bytes.starts_with("PK"))
+                add_torch_shard(bytes, tensors);
+            else
+                add_safetensors(bytes, tensors);
         } catch (const InputError& error) {
             throw InputError("'" + name + "', which the index names: " + error.what());
         }

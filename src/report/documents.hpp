@@ -133,12 +133,22 @@ struct LayerRuns {
     RNNCHECK_FIELDS_END
 };
 
+/// A model in an archive or a directory that cannot be read.
+struct UnreadModel {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, file, "its path, that in an archive behind the archive's");
+    RNNCHECK_FIELD(std::string, reason, "why");
+    RNNCHECK_FIELDS_END
+};
+
 /// `rnncheck model FILE --json`.
 struct ModelDocument : Document<ToolStamp>, RunStamp, JudgedModel {
     OverallVerdict verdict = OverallVerdict::undetermined;
     std::string sentence = {};
     std::vector<LayerRuns> runs = {};
     std::optional<Report> report = {};
+    std::vector<JudgedModel> models = {};
+    std::vector<UnreadModel> unread = {};
 
     static void fields(auto& self, auto&& visit) {
         visit_fields_of<Document, RunStamp>(self, visit);
@@ -146,6 +156,9 @@ struct ModelDocument : Document<ToolStamp>, RunStamp, JudgedModel {
         visit("sentence", self.sentence, "how many layers do not use cuDNN, and with --run how they ran");
         JudgedModel::fields(self, visit);
         visit("runs", self.runs, "with --run: the layers that were run");
+        visit("models", self.models,
+              "of several files, an archive or a directory each model; the members above are then of none");
+        visit("unread", self.unread, "of these the models that cannot be read");
         visit("report", self.report, "with --run or --fit: this machine, and the layers as cases on it");
     }
 };

@@ -121,8 +121,29 @@ void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerR
     for (const std::string& note : model.notes) page.wrap("note: ", shown(note));
 }
 
+/// Several models in one table: each layer on a line, the reasons of the first that differ below.
+static void write_table(Page& page, const ModelDocument& document) {
+    page.wrap("", shown(document.sentence));
+    for (const JudgedModel& model : document.models) {
+        page.line();
+        page.wrap("", page.styled(TextStyle::bold, shown(model.file)) + "  " +
+                          shown(model.framework + (model.version ? " " + *model.version : "")));
+        if (model.layers.empty() && model.unclear.empty()) page.wrap("  ", "no recurrent layer");
+        for (const JudgedLayer& layer : model.layers) {
+            const auto [mark, use] = use_in_words(layer);
+            page.wrap("  " + page.mark(mark) + " ",
+                      concat(name_of(layer.cudnn), "  ", shown(layer.name), "  ", outline(layer)), 4);
+            if (!layer.reasons.empty()) page.wrap("      ", shown(layer.reasons.front()));
+        }
+        for (const std::string& reason : model.unclear) page.wrap("  unknown: ", shown(reason));
+    }
+    if (!document.unread.empty()) page.line();
+    for (const UnreadModel& model : document.unread) page.wrap("not read: ", shown(model.file + ": " + model.reason));
+}
+
 void write_document(Page& page, const ModelDocument& document) {
     if (page.is_quiet()) return page.line(shown(document.sentence));
+    if (!document.models.empty() || !document.unread.empty()) return write_table(page, document);
     write_layers(page, document, document.runs);
     if (!document.report) return;
     page.line();
@@ -132,10 +153,15 @@ void write_document(Page& page, const ModelDocument& document) {
 Outline outline_of(const ModelDocument& document) {
     Outline outline =
         outline_with(document, document.verdict, document.report ? outline_of(*document.report) : Outline{});
-    for (const JudgedLayer& layer : document.layers)
-        if (layer.cudnn == CudnnUse::no) outline.findings.push_back(finding_of(layer));
-    const bool unknown = find_by(document.layers, &JudgedLayer::cudnn, CudnnUse::unknown) || !document.unclear.empty();
-    const bool without = find_by(document.layers, &JudgedLayer::cudnn, CudnnUse::no);
+    bool unknown = !document.unclear.empty() || !document.unread.empty(), without = false;
+    const auto add = [&](const JudgedModel& model) {
+        unknown |= !model.unclear.empty() || find_by(model.layers, &JudgedLayer::cudnn, CudnnUse::unknown) != nullptr;
+        for (const JudgedLayer& layer : model.layers)
+            if (layer.cudnn == CudnnUse::no) outline.findings.push_back(finding_of(layer));
+    };
+    add(document);
+    for (const JudgedModel& model : document.models) add(model);
+    without = !outline.findings.empty() && find_by(outline.findings, &Finding::rule, "layer_without_cudnn");
     outline.checks.push_back({.rule = "layer_without_cudnn",
                               .outcome = without   ? Outcome::fault
                                          : unknown ? Outcome::undecided
@@ -143,7 +169,10 @@ Outline outline_of(const ModelDocument& document) {
                               .reason = document.sentence,
                               .layer = Layer::runtime});
     outline.sections.insert(outline.sections.begin(), section("Recurrent layers", [&](Page& page) {
-                                write_layers(page, document, document.runs);
+                                if (document.models.empty())
+                                    write_layers(page, document, document.runs);
+                                else
+                                    write_table(page, document);
                             }));
     return outline;
 }

@@ -10,6 +10,7 @@ import pickle
 import struct
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 import zipfile
@@ -54,6 +55,110 @@ def rejected(file, *words):
 def torch_file(path, data, packed=zipfile.ZIP_STORED):
     with zipfile.ZipFile(path, "w", packed) as archive:
         archive.writestr("archive/data.pkl", data)
+
+
+KINDS = {  # first bytes or the name, and a word of the sentence
+    "lfs.onnx": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "git lfs pull"), "page.h5": (b"<!DOCTYPE html>\n<html></html>", "web page"),
+    "model.tflite": (b"\x1c\0\0\0TFL3" + bytes(50), "TensorFlow Lite"), "model.ort": (b"\x1c\0\0\0ORTM" + bytes(50), "ONNX Runtime"), "m.pte": (b"\x1c\0\0\0ET12" + bytes(50), "ExecuTorch"),
+    "m.gguf": (b"GGUF" + bytes(50), "GGUF"), "m.ggml": (b"lmgg" + bytes(50), "ggml"), "net.param": (b"7767517\n1 1\n", "ncnn"), "net.bin": (bytes(50), "ncnn"),
+    "m.params": (b"\x12\x01" + bytes(60), "MXNet"), "m-symbol.json": (b'{"nodes": [], "arg_nodes": []}', "MXNet"), "m.jld2": (b"HDF5-based Julia Data Format, version 0.2" + bytes(50), "JLD2"),
+    "m.bson": (b"\x0d\0\0\0\x08a\0\x01\0\0\0\0\0", "BSON"), "crf.model": (b"lCRF" + bytes(50), "conditional random field"), "m.engine": (b"ptrt" + bytes(50), "TensorRT"),
+    "v.txt": (b"#Parameter# /a {2} 4 0\n", "DyNet"), "final.mdl": (b"\0B<TransitionModel> ", "Kaldi"), "nnet.txt": (b"<Nnet3>\n", "Kaldi"), "r.rnnn": (b"rnnoise-nu model file version 1\n", "rnnoise"),
+    "ir.xml": (b'<?xml version="1.0"?>\n<net name="n" version="11">', "OpenVINO"), "ir.bin": (bytes(50), "OpenVINO"), "net.prototxt": (b'name: "n"\nlayer {\n}', "Caffe"),
+    "m.caffemodel": (b"\n\x01n", "Caffe"), "m.index": (bytes(40) + b"\x57\xfb\x80\x8b\x24\x75\x47\xdb", "checkpoint"), "m.data-00000-of-00001": (bytes(30), "checkpoint"),
+    "checkpoint": (b'model_checkpoint_path: "m"\n', ".meta"), "keras_metadata.pb": (b"\n\x02\x10\x01", "SavedModel"), "group1-shard1of1.bin": (bytes(30), "TensorFlow.js"),
+    "m.pdiparams": (bytes(30), "Paddle"), "m.pdmodel": (b"\n\x02\x08\0", "Paddle"), "m.mlmodel": (b"\x08\x04\x12\x04\n\x02in", "Core ML"), "a.npy": (b"\x93NUMPY\x01\0\x46\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }" + b" " * 13 + b"\n" + bytes(8), "NumPy"),
+    "p.pkl": (b"(dp0\n.", "protocol 0"), "m.t7": (b"\x04\0\0\0\x01\0\0\0\x03\0\0\0V 1", "Torch7"), "m.mat": (b"MATLAB 5.0 MAT-file" + bytes(50), "MATLAB"),
+    "m.joblib": (b"\x78\x9c" + bytes(30), "joblib"), "d.xz": (b"\xfd7zXZ\0" + bytes(30), "xz"), "d.bz2": (b"BZh9" + bytes(30), "bzip2"), "d.zst": (b"\x28\xb5\x2f\xfd" + bytes(30), "zstd"),
+    "d.7z": (b"7z\xbc\xaf\x27\x1c" + bytes(30), "7-Zip"), "l.so": (b"\x7fELF" + bytes(30), "library"), "rt.json": (b'{"in_shape": [1], "layers": []}', "RTNeural"), "n.nam": (b'{"architecture": "LSTM", "config": {}}', "Neural Amp"),
+    "x.json": (b'{"learner": {}}', "XGBoost"), "m.onnxtxt": (b'<\n  ir_version: 8\n>', "ONNX model as text"), "m.onnxjson": (b'{"irVersion": "8", "graph": {}}', "ONNX model as JSON"), "ft.bin": (b"\xba\x16\x4f\x2f" + bytes(30), "fastText"),
+    "dl4j.json": (b'{"backend": 1}', "configuration"), "d.parquet": (b"PAR1" + bytes(30), "Parquet"), "c.dnn": (b"B\0C\0N\0" + bytes(30), "CNTK")}
+
+
+def check_kinds(place):
+    place.mkdir()
+    for name, (data, _) in KINDS.items():
+        (place / name).write_bytes(data)
+    for name, (_, word) in KINDS.items():
+        rejected(place / name, word)
+    with zipfile.ZipFile(place / "dl4j.zip", "w") as archive:
+        archive.writestr("configuration.json", "{}")
+        archive.writestr("coefficients.bin", "x")
+    rejected(place / "dl4j.zip", "Deeplearning4j")
+
+
+def models_of(*arguments, code=0):
+    found = run(*arguments, "--json")
+    check(f"{' '.join(map(str, arguments))} exits with {code}", found[0] == code, *found)
+    return json.loads(found[1]) if found[1] else {}
+
+
+def check_archives(place):
+    place.mkdir()
+    lstm, onnx = (files / "torch/lstm.pt").read_bytes(), (files / "onnx/lstm.onnx").read_bytes()
+    with zipfile.ZipFile(place / "serve.mar", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("MAR-INF/MANIFEST.json", "{}")
+        archive.writestr("model.pt", lstm)
+    check("an archive with one model is that model", models_of(place / "serve.mar")["layers"][0]["hidden"] == 4)
+    with tarfile.open(place / "speech.nemo", "w") as archive:
+        archive.add(files / "torch/lstm.pt", "./model_weights.ckpt")
+        archive.add(models / "README.md", "./model_config.yaml")
+    check("a tar archive", models_of(place / "speech.nemo")["layers"][0]["cudnn"] == "yes")
+    with tarfile.open(place / "two.tar.gz", "w:gz") as archive:
+        archive.add(place / "serve.mar", "inside/serve.mar")
+        archive.add(files / "onnx/lstm.onnx", "lstm.onnx")
+    both = models_of(place / "two.tar.gz")
+    check("an archive in an archive", len(both["models"]) == 2 and all(model["layers"][0]["hidden"] == 4 for model in both["models"]), both)
+    (place / "damaged.onnx").write_bytes(onnx[: len(onnx) // 2])
+    whole = models_of(place, code=3)
+    check("a directory: every model, and what cannot be read", len(whole["models"]) == 4 and len(whole["unread"]) == 1, whole)
+    several = models_of(files / "torch/lstm.pt", files / "keras3/lstm_activation.keras")
+    check("several files are one table", [model["layers"][0]["cudnn"] for model in several["models"]] == ["yes", "no"] and several["verdict"] == "warnings", several)
+    text = run(files / "torch/lstm.pt", files / "keras3/lstm_activation.keras")[1]
+    check("the table for people", "1 of 2 recurrent layers uses cuDNN" in " ".join(text.split()) or "1 of 2 recurrent layers use cuDNN" in " ".join(text.split()), text)
+    graph = {"nodes": [{"target": "torch.ops.aten.lstm.input", "inputs": [{"name": "params", "arg": {"as_tensors": [{"name": "p_rnn_weight_ih_l0"}, {"name": "p_rnn_weight_hh_l0"}]}},
+             {"name": "num_layers", "arg": {"as_int": 1}}, {"name": "bidirectional", "arg": {"as_bool": False}}]}],
+             "tensor_values": {f"p_rnn_weight_{k}_l0": {"dtype": 7, "sizes": [{"as_int": 16}, {"as_int": n}]} for k, n in (("ih", 3), ("hh", 4))}}
+    for name, nodes, use in (("kept.pt2", graph["nodes"], "yes"), ("decomposed.pt2", [{"target": "torch.ops.aten.mm.default"}], "no")):
+        with zipfile.ZipFile(place / name, "w") as archive:
+            archive.writestr("m/archive_format", "pt2")
+            archive.writestr("m/models/model.json", json.dumps({"graph_module": {"graph": graph | {"nodes": nodes}}}))
+        layer = models_of(place / name)["layers"][0]
+        check(f"{name}: {use}", (layer["name"], layer["input"], layer["hidden"], layer["cudnn"]) == ("rnn", 3, 4, use), layer)
+    layers = {"class_name": "Sequential", "config": {"layers": [{"class_name": "LSTM", "config": {"name": "lstm", "units": 4, "recurrent_activation": "hard_sigmoid"}}]}}
+    (place / "model.json").write_text(json.dumps({"format": "layers-model", "modelTopology": {"keras_version": "2.4.0", "model_config": layers}, "weightsManifest": []}))
+    check("TensorFlow.js", models_of(place / "model.json")["layers"][0]["cudnn"] == "no")
+    (place / "train.py").write_text("import keras\nkeras.layers.LSTM(8, activation='relu')\n")
+    check("a program", models_of(place / "train.py")["layers"][0]["changes"][0] == "line 2: keras.layers.LSTM(8, activation=\"tanh\")")
+    (place / "train.ipynb").write_text(json.dumps({"nbformat": 4, "cells": [{"cell_type": "code", "source": ["import torch.nn as nn\n", "nn.LSTM(8, 16).cuda()"]}]}))
+    check("a notebook", models_of(place / "train.ipynb")["layers"][0]["name"] == "cell 1, line 2")
+    saved = (files / "keras3/exported/saved_model.pb").read_bytes()
+    meta = field_bytes(saved, 2)
+    for name, data in (("model.meta", meta), ("frozen.pb", field_bytes(meta, 2))):
+        (place / name).write_bytes(data)
+        found = models_of(place / name)
+        check(f"{name}: a cell in a while loop of TensorFlow", found["layers"] and all(layer["kind"].endswith("_cell") and layer["cudnn"] == "no" for layer in found["layers"]), found)
+
+
+def field_bytes(message, number):
+    at, found = 0, b""
+    while at < len(message):
+        key, at = varint(message, at)
+        value, at = varint(message, at)
+        if key & 7 == 2:
+            if key >> 3 == number:
+                found = message[at:at + value]
+            at += value
+    return found
+
+
+def varint(message, at):
+    value = shift = 0
+    while True:
+        value |= (message[at] & 127) << shift
+        shift, at = shift + 7, at + 1
+        if message[at - 1] < 128:
+            return value, at
 
 
 class Executes:
@@ -125,7 +230,7 @@ with tempfile.TemporaryDirectory() as place:
     place = pathlib.Path(place)
     others = {"loop.pt": None, "model.tflite": b"\x1c\0\0\0TFL3" + bytes(200), "llama.gguf": b"GGUF" + bytes(100), "model.tar.gz": b"\x1f\x8b" + bytes(50),
               "model.nemo": bytes(257) + b"ustar" + bytes(250), "frozen.pb": b"\n\x05\n\x01x\x12\0", "ckpt.index": bytes(100), "model.pkl": pickle.dumps({"a": 1}, 4),
-              "model.mlmodel": b"\x08\x04\x12\x04\n\x02in\xa2\x1f\x03\n\x01x", "config.json": b'{"model_type": "lstm"}', "train.py": b"import keras\n"}
+              "model.mlmodel": b"\x08\x04\x12\x04\n\x02in\xa2\x1f\x03\n\x01x", "config.json": b'{"model_type": "lstm"}'}
     os.symlink("loop.pt", place / "loop.pt")
     for name, data in others.items():
         if data:
@@ -135,7 +240,7 @@ with tempfile.TemporaryDirectory() as place:
         archive.writestr("a.npy", b"")
     rejected(place / "weights.npz", "NumPy archive")
     rejected(place / "model.tflite", "TensorFlow Lite")
-    rejected(place / "model.mlmodel", "not an ONNX model")
+    rejected(place / "model.mlmodel", "Core ML")
     rejected(place / "model.pkl", "state_dict")
     rejected(place / "absent.keras", "No such file")
     (place / "empty.pt").touch()
@@ -144,7 +249,9 @@ with tempfile.TemporaryDirectory() as place:
     rejected(place / "text.pt", "not a model of a known format")
     os.mkfifo(place / "pipe.onnx")
     rejected(place / "pipe.onnx", "regular")
-    rejected(place, "saved_model.pb")
+    rejected(place, "no model that can be read")
+    check_kinds(place / "kinds")
+    check_archives(place / "archives")
     (place / "deep.json").write_text("[" * (30 << 20))
     rejected(place / "deep.json")
     torch_file(place / "bomb.pt", b"\0" * (200 << 20), zipfile.ZIP_DEFLATED)

@@ -14,9 +14,9 @@ constexpr const char* known_keys[] = {"backend", "keras", "onnxruntime", "pytorc
 
 struct Options {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::string, file, "FILE",
-                      "A model: .keras, .h5, Keras JSON, the directory of a SavedModel, .onnx, .pt, .pth, .ckpt, "
-                      ".safetensors");
+    RNNCHECK_FIELD_AS(std::vector<std::string>, files, "FILE",
+                      "Models: .keras, .h5, Keras JSON, SavedModel, .onnx, .pt, .pth, .ckpt, .pt2, .safetensors and "
+                      "others, archives and directories of them, programs (.py, .ipynb)");
     RNNCHECK_FIELD(std::vector<std::string>, given,
                    "KEY=VALUE: What the file does not contain, e.g. keras=2.15 pytorch=2.4 onnxruntime=1.20 "
                    "backend=torch");
@@ -121,6 +121,47 @@ Report fit_layers(const LayerCases& cases, const SurveyOptions& trials, bool qui
     return judge_fits(facts, std::move(searches), matrix);
 }
 
+/// What several models have in common: the worst verdict, and all in one sentence.
+void sum_up(ModelDocument& document) {
+    document.verdict = document.unread.empty() ? OverallVerdict::healthy : OverallVerdict::undetermined;
+    std::size_t layers = 0, with = 0;
+    for (const JudgedModel& model : document.models) {
+        document.verdict = worse(document.verdict, verdict_of(model));
+        layers += model.layers.size();
+        with += static_cast<std::size_t>(std::ranges::count(model.layers, CudnnUse::yes, &JudgedLayer::cudnn));
+    }
+    document.sentence = concat(document.models.size(), " models: ", with, " of ",
+                               pluralized(layers, "recurrent layer uses cuDNN", "recurrent layers use cuDNN"));
+    if (!document.unread.empty())
+        document.sentence += "; " + pluralized(document.unread.size(), "model cannot be read", "models cannot be read");
+}
+
+int run_several(const Options& options, const std::vector<FoundModel>& models, const Matrix& matrix) {
+    const GivenOfModel given = given_from(options.given);
+    ModelDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())}, options.report.run, JudgedModel{}};
+    document.file = join(options.files, ", ");
+    for (const FoundModel& model : models)
+        if (model.error.empty())
+            document.models.push_back(
+                judged_model(model.name, model.file, given, {options.batch, options.length}, matrix));
+        else
+            document.unread.push_back({model.name, model.error});
+    sum_up(document);
+    return print_report(redacted_unless(options.report.show_private, std::move(document)), options.report);
+}
+
+/// Of several files those that cannot be read are listed; the only one is an error.
+std::vector<FoundModel> found_in(const Options& options) {
+    std::vector<FoundModel> models;
+    for (const std::string& file : options.files) try {
+            append(models, read_model_files(file, options.run && options.files.size() == 1));
+        } catch (const InputError& error) {
+            if (options.files.size() == 1) throw;
+            models.push_back({file, {}, error.what()});
+        }
+    return models;
+}
+
 int run(Options& options, const CLI::App& app) {
     refuse_together(app, "--fit", "--run", "it computes no case");
     refuse_together(app, "--fit", "--batch", "it looks for this size");
@@ -129,12 +170,18 @@ int run(Options& options, const CLI::App& app) {
     SurveyOptions trials;
     trials.root = options.root;
     trials.deadline = deadline_after(options.deadline);
-    trials.skip = {"nvrtc_compile"};  // has no part in a recurrent network
-    const GivenOfModel given = given_from(options.given);
+    trials.skip = {"nvrtc_compile"};                       // has no part in a recurrent network
+    const GivenOfModel given = given_from(options.given);  // an error in it is reported before a file is read
     const Matrix matrix = matrix_from(options.matrix);
-    const ModelFile file = read_model_file(options.file, options.run);
+    const std::vector<FoundModel> models = found_in(options);
+    const bool several = models.size() > 1 || !models.front().error.empty();
+    if (several && (options.run || options.fit))
+        throw InputError("'" + options.files.front() + "' is more than one model; give one with --run or --fit");
+    if (several) return run_several(options, models, matrix);
+    const ModelFile& file = models.front().file;
+    const std::string& name = models.front().name;
     // Before the document: where an initializer throws, GCC 12 destroys the parts of an aggregate twice.
-    JudgedModel judged = judged_model(options.file, file, given, {options.batch, options.length}, matrix);
+    JudgedModel judged = judged_model(name, file, given, {options.batch, options.length}, matrix);
     ModelDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())}, options.report.run, std::move(judged)};
     document.verdict = verdict_of(static_cast<const JudgedModel&>(document));
     document.sentence = sentence_of(static_cast<const JudgedModel&>(document));
@@ -142,7 +189,7 @@ int run(Options& options, const CLI::App& app) {
         const LayerCases cases(file, options);
         if (cases.request.cases.empty()) {
             const std::string usual = "cuDNN has no network like its layers, or the file does not contain their sizes";
-            throw InputError("'" + options.file + "' has no layer that can be run: " +
+            throw InputError("'" + name + "' has no layer that can be run: " +
                              (cases.too_large.empty() ? usual : cases.too_large.front()));
         }
         Report report;

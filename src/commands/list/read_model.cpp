@@ -4,7 +4,7 @@
 #include "base/program.hpp"
 #include "commands/command.hpp"
 #include "commands/options.hpp"
-#include "model/model.hpp"
+#include "model/found_model.hpp"
 #include "process/this_process.hpp"
 #include "process/wire.hpp"
 
@@ -22,10 +22,17 @@ struct Options {
 
 static Json answer_for(const Options& options) {
     try {
-        const ModelFile file = rnncheck::read_model(options.file, options.weights ? most_weights : 0);
-        Json weights = Json::array();
-        for (const ModelLayer& layer : file.layers) weights.push_back(layer.weights ? Json(*layer.weights) : Json());
-        return {{"model", to_json(file, valid_utf8)}, {"weights", weights}};
+        Json models = Json::array();
+        for (const FoundModel& one : rnncheck::read_models(options.file, options.weights ? most_weights : 0)) {
+            Json weights = Json::array();
+            for (const ModelLayer& layer : one.file.layers)
+                weights.push_back(layer.weights ? Json(*layer.weights) : Json());
+            models.push_back({{"name", valid_utf8(one.name)},
+                              {"model", to_json(one.file, valid_utf8)},
+                              {"weights", weights},
+                              {"error", valid_utf8(one.error)}});
+        }
+        return {{"models", models}};
     } catch (const InputError& error) {
         return {{"error", error.what()}};
     } catch (const std::bad_alloc&) {
