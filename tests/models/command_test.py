@@ -57,7 +57,7 @@ def torch_file(path, data, packed=zipfile.ZIP_STORED):
         archive.writestr("archive/data.pkl", data)
 
 
-KINDS = {  # first bytes or the name, and a word of the sentence
+OTHER_KINDS = {  # first bytes or the name, and a word of the sentence
     "lfs.onnx": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "git lfs pull"), "page.h5": (b"<!DOCTYPE html>\n<html></html>", "web page"),
     "model.tflite": (b"\x1c\0\0\0TFL3" + bytes(50), "TensorFlow Lite"), "model.ort": (b"\x1c\0\0\0ORTM" + bytes(50), "ONNX Runtime"), "m.pte": (b"\x1c\0\0\0ET12" + bytes(50), "ExecuTorch"),
     "m.gguf": (b"GGUF" + bytes(50), "GGUF"), "m.ggml": (b"lmgg" + bytes(50), "ggml"), "net.param": (b"7767517\n1 1\n", "ncnn"), "net.bin": (bytes(50), "ncnn"),
@@ -77,9 +77,9 @@ KINDS = {  # first bytes or the name, and a word of the sentence
 
 def check_kinds(place):
     place.mkdir()
-    for name, (data, _) in KINDS.items():
+    for name, (data, _) in OTHER_KINDS.items():
         (place / name).write_bytes(data)
-    for name, (_, word) in KINDS.items():
+    for name, (_, word) in OTHER_KINDS.items():
         rejected(place / name, word)
     with zipfile.ZipFile(place / "dl4j.zip", "w") as archive:
         archive.writestr("configuration.json", "{}")
