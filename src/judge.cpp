@@ -106,17 +106,30 @@ void refute(Finding& cause, const std::string& why_not) {
         "the log points to this, which the machine as it is now does not show (" + why_not + "): " + cause.message;
 }
 
+/// The verdict becomes a problem, or one more.
+void add_finding(Verdict& verdict, Finding finding) {
+    if (verdict.outcome != Outcome::fault) {
+        verdict.outcome = Outcome::fault;
+        verdict.reason = finding.message;
+        verdict.not_asked.reset();
+    }
+    verdict.findings.push_back(std::move(finding));
+}
+
 /// What the log says of this rule's cause joins what the machine's facts say, which decide where they can.
 void join_log(Verdict& verdict, std::string_view rule, const std::vector<Finding>& causes) {
     const Finding* found = find_by(causes, &Finding::rule, rule);
     if (!found) return;
     if (verdict.outcome == Outcome::fault) return append(verdict.findings.front().evidence, found->evidence);
-    Finding cause = *found;
-    if (verdict.outcome == Outcome::pass) refute(cause, verdict.reason);
+    const bool is_refuted = verdict.outcome == Outcome::pass;
+    const std::string why_not = verdict.reason;
+    for (const Finding& one : causes) {
+        if (one.rule != rule) continue;
+        Finding cause = one;
+        if (is_refuted) refute(cause, why_not);
+        add_finding(verdict, std::move(cause));
+    }
     verdict.reason = "the log points to it";
-    verdict.outcome = Outcome::fault;
-    verdict.not_asked.reset();
-    verdict.findings.push_back(std::move(cause));
 }
 
 /// The order of repair: an error may be the cause of those of higher layers, a warning needs no repair before anything
@@ -196,6 +209,8 @@ struct TriedRepair {
     std::map<std::string, Severity> after;
 
     std::ptrdiff_t errors_left() const { return std::ranges::count(std::views::values(after), Severity::error); }
+    /// Of the fault itself: 1 if a lesser one of its kind remains.
+    std::ptrdiff_t left_of(const std::string& kind) const { return after.contains(kind); }
 
     /// The fault is gone, and nothing that was none is an error.
     bool holds_for(const std::string& kind, const std::map<std::string, Severity>& before) const {
@@ -207,18 +222,18 @@ struct TriedRepair {
     }
 };
 
-/// Those that hold for this kind of fault and leave the fewest errors: a new driver for a build that has no code for
-/// the GPU would be of no use.
+/// Those that hold for this kind of fault, leave the fewest errors, and if possible nothing of it: a new driver for a
+/// build that has no code for the GPU would be of no use.
 std::vector<Remedy> useful_repairs(const std::vector<TriedRepair>& tried, const std::string& kind,
                                    const std::map<std::string, Severity>& before) {
     constexpr std::size_t most_shown = 2;
     std::vector<TriedRepair> held = tried;
     std::erase_if(held, [&](const TriedRepair& repair) { return !repair.holds_for(kind, before); });
-    std::ranges::stable_sort(held, {}, &TriedRepair::errors_left);
+    const auto rank = [&](const TriedRepair& repair) { return std::pair(repair.errors_left(), repair.left_of(kind)); };
+    std::ranges::stable_sort(held, {}, rank);
     std::vector<Remedy> useful;
     for (const TriedRepair& repair : held)
-        if (useful.size() < most_shown && repair.errors_left() == held.front().errors_left())
-            useful.push_back(repair.remedy);
+        if (useful.size() < most_shown && rank(repair) == rank(held.front())) useful.push_back(repair.remedy);
     return useful;
 }
 
@@ -249,6 +264,79 @@ void add_repairs(std::span<const Named<Rule>> rules, std::vector<Verdict>& verdi
     }
 }
 
+/// What the tables show of the versions that --for names on this machine, word for word as `matrix check` shows it of
+/// the same versions: a problem that they cause joins what the machine itself shows.
+void join_named_versions(std::span<const Named<Rule>> rules, std::vector<Verdict>& verdicts, const Facts& facts,
+                         const Matrix& matrix, const Selection& selection) {
+    if (only_given(facts) || !find_by(facts.frameworks, &Framework::asked, true)) return;
+    const Facts given = rules::as_given(facts, matrix);
+    Facts without = given;
+    without.frameworks.clear();
+    const auto of_machine = faults_of(without, matrix);
+    std::vector<Verdict> of_versions = ask_all(rules, given, matrix, selection);
+    for (std::size_t i = 0; i < rules.size(); ++i)
+        for (Finding& finding : of_versions[i].findings) {
+            const std::string kind = kind_of(finding);
+            const bool is_shown = std::ranges::any_of(verdicts[i].findings, [&](const Finding& other) {
+                return kind_of(other) == kind && other.severity <= finding.severity;
+            });
+            const bool is_problem = finding.severity != Severity::note && finding.confidence == Confidence::certain;
+            if (is_problem && !is_shown && !of_machine.contains(kind)) add_finding(verdicts[i], std::move(finding));
+        }
+}
+
+/// What the versions exclude that a person gives with a log, word for word as `matrix check` shows it of the same
+/// words. Whatever the log points to besides, this alone keeps the program from working.
+std::vector<Finding> conflicts_given_with_log(const Facts& facts, const Matrix& matrix) {
+    if (!from_logs_alone(facts) || facts.log->user_hints.empty()) return {};
+    const auto values = mapped(facts.log->user_hints, [](const UserHint& hint) {
+        return GivenValue{hint.key, hint.value};
+    });
+    const Facts given = rules::as_installed(read_given(values, matrix).facts, matrix);
+    const auto rules = rules_of_the_directory();
+    std::vector<Verdict> verdicts = ask_all(rules, given, matrix, {});
+    add_repairs(rules, verdicts, given, matrix);
+    std::vector<Finding> conflicts;
+    for (Verdict& verdict : verdicts)
+        for (Finding& finding : verdict.findings)
+            if (finding.severity == Severity::error && finding.confidence == Confidence::certain)
+                conflicts.push_back(std::move(finding));
+    std::ranges::stable_sort(conflicts, {}, order_of_repair);
+    return conflicts;
+}
+
+/// A line names a file that the program did not find.
+bool names_missing_library(const LogEvent& event) {
+    return event.kind == LogKind::error && find_by(event.captures, &LogField::name, "library");
+}
+
+/// The log itself shows its cause: by a line that has no other one, or where libraries conflict by a line that makes
+/// another cause likely or names the file that was missing, which need not be the one whose versions conflict.
+bool is_shown_by_log(const Log& log, const std::vector<Finding>& causes, const Finding& conflict) {
+    if (causes.empty()) return false;
+    if (causes.front().confidence == Confidence::certain) return true;
+    constexpr int likely_from = 70;
+    const bool names_one =
+        *causes.front().weight >= likely_from || std::ranges::any_of(log.events, names_missing_library);
+    return conflict.layer >= Layer::runtime && names_one;
+}
+
+/// Conflicts come before the causes that the log only points to. Where the log shows the same cause, its lines join the
+/// evidence.
+std::vector<Finding> with_conflicts(const Log& log, std::vector<Finding> conflicts, std::vector<Finding> causes) {
+    constexpr int certain_weight = 100;
+    for (Finding& conflict : conflicts) {
+        const Finding* same = find_by(causes, &Finding::rule, conflict.rule);
+        const bool second = is_shown_by_log(log, causes, conflict) && same != &causes.front();
+        conflict.weight = second ? *causes.front().weight - 1 : certain_weight;
+        if (second) conflict.confidence = Confidence::likely;  // it is certain, but need not be what failed here
+        if (same) append(conflict.evidence, same->evidence);
+    }
+    std::erase_if(causes, [&](const Finding& cause) { return find_by(conflicts, &Finding::rule, cause.rule); });
+    append(conflicts, std::move(causes));
+    return conflicts;
+}
+
 void make_notes(Verdict& verdict, const Named<Rule>& rule, const Facts& facts, const Selection& selection) {
     const bool expected = selection.allow_no_gpu && rule->says_no_gpu && no_nvidia_hardware_seen(facts);
     for (Finding& finding : verdict.findings) {
@@ -267,11 +355,14 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     report.tool = {.matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
     Tally tally;
     tally.what_if = only_given(facts);
-    const std::vector<Finding> causes = rules::causes_in_log(facts, matrix);
+    std::vector<Finding> causes = rules::causes_in_log(facts, matrix);
+    if (facts.log && facts.log->first_error_line)
+        causes = with_conflicts(*facts.log, conflicts_given_with_log(facts, matrix), std::move(causes));
     // Without a log its causes cannot speak, and their table need not be read.
     const auto with_causes = facts.log ? std::optional<RuleList>(matrix) : std::nullopt;
     const auto all = with_causes ? with_causes->all() : rules_of_the_directory();
     std::vector<Verdict> verdicts = ask_all(all, facts, matrix, selection);
+    join_named_versions(all, verdicts, facts, matrix, selection);
     add_repairs(all, verdicts, facts, matrix);
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto& rule = all[i];

@@ -70,12 +70,45 @@ bool take_cudnn(Facts& facts, const std::string& value, const Matrix&) {
     return true;
 }
 
+/// The CUDA and cuDNN of a framework's image are those that its build takes from the system.
+void add_libraries_of_build(Facts& facts, const std::string& name, const Framework& framework, const Matrix& matrix) {
+    for (const FrameworkBuild& row : matrix.framework_builds(framework.name)) {
+        const bool is_meant = row.os == "linux" && row.build == framework.build && row.libraries == "system" &&
+                              covers(row.first, row.last, *framework.version);
+        if (!is_meant) continue;
+        facts.runtimes.front().version = row.cuda;
+        if (!row.cudnn) return;
+        Cudnn& cudnn = facts.cudnns.emplace_back();
+        cudnn.library = name;
+        cudnn.version = row.cudnn;
+        cudnn.built_for_cuda = make_version({row.cuda->major()});
+        return;
+    }
+}
+
+/// An image that is in no row: what its tag shows. Without a version of CUDA its content is unknown, which
+/// release_not_in_the_tables reports.
+bool take_image_by_tag(Facts& facts, const std::string& name, const Matrix& matrix) {
+    const auto image = compat::image_by_tag(name);
+    if (!image) return false;
+    Runtime& cuda = facts.runtimes.emplace_back();
+    cuda.library = name;
+    cuda.version = image->cuda;
+    if (image->framework.empty()) return true;
+    Framework& framework = facts.frameworks.emplace_back();
+    framework.name = image->framework;
+    framework.version = image->framework_version;
+    framework.build = image->build;
+    if (framework.version) add_libraries_of_build(facts, name, framework, matrix);
+    return true;
+}
+
 /// What the image holds stands under its name. The framework in it is NVIDIA's own build, whose version no table
 /// judges.
 bool take_image(Facts& facts, const std::string& value, const Matrix& matrix) {
     const std::string name = normalized(value);
     const ContainerImage* const image = compat::image_named(name, matrix);
-    if (!image) return false;
+    if (!image) return take_image_by_tag(facts, name, matrix);
     Runtime& cuda = facts.runtimes.emplace_back();
     cuda.library = name;
     cuda.version = image->cuda;
@@ -190,7 +223,7 @@ constexpr auto keys = std::to_array<Key>({
     {"dtype", "the data type of the network: fp64, fp32, fp16 or bf16", take_dtype},
     {"framework", "a framework and its version (pytorch 2.4.0), once for each framework", nullptr, true},
     {"gpu", "a compute capability (8.6, sm_86) or the name of a GPU of one generation (RTX 3090)", take_gpu, true},
-    {"image", "an NVIDIA container image and its tag (nvcr.io/nvidia/pytorch:25.01-py3, nvidia/cuda:12.4.1-cudnn-*)",
+    {"image", "a container image and its tag (nvcr.io/nvidia/pytorch:25.01-py3, nvidia/cuda:12.4.1-base-ubuntu22.04)",
      take_image},
     {"jax", framework_version, nullptr},
     {"keras", framework_version, nullptr},
@@ -221,14 +254,6 @@ bool is_known(const Given& given, const Key& key) {
            (key.name == "cudnn" && cudnn);
 }
 
-/// The tags known of that image, else what the key takes.
-std::string expected_image(const std::string& value, const Matrix& matrix, std::string_view otherwise) {
-    std::vector<std::string> tags;
-    for (const ContainerImage& row : matrix.container_images())
-        if (normalized(value).starts_with(row.image + ":")) tags.push_back(row.tag);
-    return tags.empty() ? std::string(otherwise) : "one of the tags in the data, " + join_with_and(tags) + ",";
-}
-
 /// What would have been right in place of this value; empty when it was.
 std::string take(Given& given, const GivenValue& item, const Matrix& matrix) {
     const Key* const key = find_by(keys, &Key::name, item.key);
@@ -236,7 +261,6 @@ std::string take(Given& given, const GivenValue& item, const Matrix& matrix) {
     if (is_known(given, *key)) return a_single_value;
     if (key->take && key->take(given.facts, item.value, matrix)) return "";
     if (key->take == take_gpu) return expected_gpu(item.value, matrix, key->expected);
-    if (key->take == take_image) return expected_image(item.value, matrix, key->expected);
     if (key->take) return std::string(key->expected);
     auto framework = framework_given(item);
     if (!framework) return std::string(key->expected);

@@ -1,6 +1,9 @@
 // NVIDIA's container images: which one a name means, and whether it runs.
+#include <re2/re2.h>
+
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "compat/questions.hpp"
 
 namespace rnncheck::compat {
@@ -14,6 +17,66 @@ const ContainerImage* image_named(std::string_view name, const Matrix& matrix) {
         const std::string known = name_of(row);
         return known.ends_with('*') ? name.starts_with(known.substr(0, known.size() - 1)) : name == known;
     });
+}
+
+namespace {
+
+/// "nvidia/cuda:12.4.1-base-ubuntu22.04", "11.8.0-cudnn8-devel-ubuntu22.04": only a tag with "cudnn" contains cuDNN
+/// (https://hub.docker.com/r/nvidia/cuda).
+std::optional<TaggedImage> cuda_image(const std::string& name) {
+    static const LazyRE2 form = {
+        R"((?:docker\.io/|nvcr\.io/)?nvidia/cuda(?:-arm64)?:([0-9]+\.[0-9]+(?:\.[0-9]+)?)(-cudnn[0-9]*)?-(?:base|runtime|devel)(?:-.*)?)"};
+    std::string cuda, cudnn;
+    if (!re2::RE2::FullMatch(name, *form, &cuda, &cudnn)) return std::nullopt;
+    return TaggedImage{.cuda = parse_version(cuda), .has_cudnn = !cudnn.empty()};
+}
+
+/// "tensorflow/tensorflow:2.15.0-gpu": without "gpu" the CPU build
+/// (https://www.tensorflow.org/install/docker).
+std::optional<TaggedImage> tensorflow_image(const std::string& name) {
+    static const LazyRE2 form = {
+        R"((?:docker\.io/)?tensorflow/tensorflow:([0-9]+\.[0-9]+(?:\.[0-9]+)?)(-gpu)?(?:-py3)?(?:-jupyter)?)"};
+    std::string version, gpu;
+    if (!re2::RE2::FullMatch(name, *form, &version, &gpu)) return std::nullopt;
+    return TaggedImage{.cuda = {},
+                       .has_cudnn = !gpu.empty(),
+                       .framework = "tensorflow",
+                       .framework_version = parse_version(version),
+                       .build = gpu.empty() ? "cpu" : "cuda"};
+}
+
+/// "pytorch/pytorch:2.4.0-cuda12.1-cudnn9-runtime": PyTorch's own build for that CUDA
+/// (https://github.com/pytorch/pytorch/blob/main/.github/workflows/docker-release.yml).
+std::optional<TaggedImage> pytorch_image(const std::string& name) {
+    static const LazyRE2 form = {
+        R"((?:docker\.io/)?pytorch/pytorch:([0-9]+\.[0-9]+(?:\.[0-9]+)?)-cuda([0-9]+)\.([0-9]+)-cudnn[0-9]+-(?:runtime|devel))"};
+    std::string version, major, minor;
+    if (!re2::RE2::FullMatch(name, *form, &version, &major, &minor)) return std::nullopt;
+    return TaggedImage{.cuda = {},
+                       .has_cudnn = true,
+                       .framework = "pytorch",
+                       .framework_version = parse_version(version),
+                       .build = "cu" + major + minor};
+}
+
+/// "nvcr.io/nvidia/pytorch:26.06-py3": which framework, and nothing else.
+std::optional<TaggedImage> any_image(const std::string& name, const LazyRE2& form) {
+    if (!re2::RE2::FullMatch(name, *form)) return std::nullopt;
+    TaggedImage image;
+    for (const std::string_view framework : {"pytorch", "tensorflow", "jax", "mxnet", "paddlepaddle"})
+        if (contains(name, "nvidia/" + std::string(framework) + ":")) image.framework = framework;
+    return image;
+}
+
+}  // namespace
+
+std::optional<TaggedImage> image_by_tag(const std::string& name) {
+    static const LazyRE2 form = {
+        R"((?:[a-z0-9._-]+(?::[0-9]+)?/)*[a-z0-9._-]+:[a-z0-9_][a-z0-9._-]*|.+@sha256:[0-9a-f]+)"};
+    if (auto image = cuda_image(name)) return image;
+    if (auto image = tensorflow_image(name)) return image;
+    if (auto image = pytorch_image(name)) return image;
+    return any_image(name, form);
 }
 
 const ContainerImage* given_image(const Facts& facts, const Matrix& matrix) {
@@ -78,10 +141,15 @@ const ContainerImage* newest_image(const Facts& facts, const DriverAsked& driver
     return newest;
 }
 
+bool is_of_conda(const FrameworkBuild& build) {
+    return build.install.starts_with("conda ");
+}
+
 const ContainerImage* image_instead(const std::string& framework, const Version& gpu, const DriverAsked& driver,
                                     const Matrix& matrix) {
     const auto may_run = [&](const FrameworkBuild& build) {
-        return build.cuda && build_and_cudnn_on_gpu(build, gpu, {}, matrix).fit != Fit::does_not_work;
+        return build.cuda && !is_of_conda(build) &&
+               build_and_cudnn_on_gpu(build, gpu, {}, matrix).fit != Fit::does_not_work;
     };
     if (std::ranges::any_of(matrix.framework_builds(framework), may_run)) return nullptr;
     Facts on_gpu;

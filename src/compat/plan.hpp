@@ -27,10 +27,11 @@ PlanQuestion plan_question(const Facts& facts, const Matrix& matrix);
 /// A published build, as it would run there. `last` is always set.
 struct PlannedBuild : FrameworkBuild {
     Fit fit = Fit::works;
-    bool limited = false;                ///< runs by minor-version compatibility alone
-    std::vector<std::string> because;    ///< what keeps it from working, or from being known to
-    std::vector<std::string> notes;      ///< what to know before using it
-    std::optional<Version> driver_full;  ///< oldest driver with all features of its CUDA; `driver_min` runs it
+    bool limited = false;                 ///< runs by minor-version compatibility alone
+    std::vector<std::string> because;     ///< what keeps it from working, or from being known to
+    std::vector<std::string> notes;       ///< what to know before using it
+    std::optional<Version> driver_full;   ///< oldest driver with all features of its CUDA; `driver_min` runs it
+    std::optional<Version> cudnn_by_pip;  ///< unset if its packages require one version
     std::vector<std::string> sources;
 
     static void fields(auto& self, auto&& visit) {
@@ -44,6 +45,8 @@ struct PlannedBuild : FrameworkBuild {
         visit("notes", self.notes, "what to know before using it");
         visit("cuda", self.cuda, "CUDA it is built with");
         visit("cudnn", self.cudnn, "cuDNN it is built with or requires");
+        visit("cudnn_by_pip", self.cudnn_by_pip,
+              "newest cuDNN in the data that pip installs with it, if its packages allow later ones");
         visit("without_cudnn", self.without_cudnn, "whether it never opens cuDNN");
         visit("libraries", self.libraries, "where CUDA and cuDNN come from: system, inside, wheels");
         visit("driver_min", self.driver_min, "oldest driver that runs it");

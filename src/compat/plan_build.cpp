@@ -147,6 +147,8 @@ PlannedBuild plan_build(const FrameworkBuild& build, const PlanQuestion& questio
                                 (build.cudnn ? " and cuDNN " + version_in_words(*build.cudnn) : "") +
                                 " installed separately");
     if (!build.after_install.empty()) planned.notes.push_back(build.after_install);
+    if (const CudnnBuild* by_pip = compat::cudnn_by_pip(build, question.gpu, matrix))
+        planned.cudnn_by_pip = by_pip->last();
     planned.install = install_command(build, question.gpu, matrix);
     return planned;
 }

@@ -58,14 +58,30 @@ Suitability by_tables_cuda(const DriverAsked& driver, const Version& cuda, const
 }
 
 Suitability by_range(const Version& driver, const Version& cuda, const DriverRange& drivers, Suitability answer) {
-    if (drivers.oldest && !reaches(driver, *drivers.oldest)) {
+    const std::string needs = drivers.oldest ? "CUDA " + cuda.text + " needs driver " + drivers.oldest->text : "";
+    if (drivers.oldest && !may_reach(driver, *drivers.oldest)) {
         answer.fit = Fit::does_not_work;
         answer.limited = false;
-        answer.why = "CUDA " + cuda.text + " needs driver " + drivers.oldest->text + " or newer";
-    } else if (drivers.full && !reaches(driver, *drivers.full)) {
+        answer.why = needs + " or newer";
+    } else if (drivers.oldest && !reaches(driver, *drivers.oldest)) {
+        answer.fit = Fit::unknown;
+        answer.why = "it depends on the exact version of driver " + driver.text + ": " + needs + " or newer";
+    } else if (drivers.full && !may_reach(driver, *drivers.full)) {
         answer.limited = true;
     }
     return answer;
+}
+
+/// The row of the newest branch in the data.
+const CudaOfDriver& newest_branch(const Matrix& matrix) {
+    return *std::ranges::max_element(matrix.cuda_of_driver(), {}, &CudaOfDriver::branch);
+}
+
+/// A driver that is newer than the data runs every CUDA that the newest known branch runs: "new NVIDIA drivers will
+/// always work with applications compiled with an older CUDA toolkit"
+/// (https://docs.nvidia.com/datacenter/tesla/drivers/cuda-toolkit-driver-and-architecture-matrix.html).
+bool runs_as_newer_driver(const Version& cuda, const Matrix& matrix) {
+    return !matrix.cuda_of_driver().empty() && shortened(cuda, 2) <= newest_branch(matrix).cuda;
 }
 
 bool turing_on_cuda_9(int cuda_major, const Version& gpu) {
@@ -179,8 +195,13 @@ Suitability driver_runs_cuda(const DriverAsked& driver, const Version& cuda, con
     }
     if (!driver.version) return not_known("the driver's version is not known");
     const auto of_driver = matrix.cuda_of_driver(*driver.version);
-    if (of_driver.coverage == Coverage::newer_than_data)
-        return outside("driver " + driver.version->text, of_driver.coverage, matrix);
+    if (of_driver.coverage == Coverage::newer_than_data) {
+        if (!runs_as_newer_driver(cuda, matrix))
+            return outside("driver " + driver.version->text, of_driver.coverage, matrix);
+        const CudaOfDriver& newest = newest_branch(matrix);
+        return {.evidence = {{"newest driver branch in the data, which later drivers do not fall behind",
+                              std::to_string(newest.branch) + ", CUDA " + newest.cuda.text, newest.source.url}}};
+    }
     if (const Coverage toolkit = matrix.driver_for_cuda(cuda).coverage; !drivers.full && toolkit != Coverage::known)
         return outside("CUDA " + cuda.text, toolkit, matrix);
     return by_range(*driver.version, cuda, drivers,
@@ -220,8 +241,10 @@ Suitability driver_knows(const Version& driver, const Version& gpu, const Matrix
     const auto row = matrix.architecture(gpu);
     const auto of_driver = matrix.cuda_of_driver(driver);
     if (!row) return outside("compute capability " + gpu.text, row.coverage, matrix);
-    if (!of_driver) return outside("driver " + driver.text, of_driver.coverage, matrix);
     const Evidence first{"first CUDA for " + row->name, row->first_cuda.text, row->source.url};
+    if (of_driver.coverage == Coverage::newer_than_data && runs_as_newer_driver(row->first_cuda, matrix))
+        return {.evidence = {first}};
+    if (!of_driver) return outside("driver " + driver.text, of_driver.coverage, matrix);
     if (row->first_cuda <= of_driver->cuda) return {.evidence = {first}};
     Suitability answer = no_code("driver " + driver.text + " (CUDA " + of_driver->cuda.text + ") is older than " +
                                      row->name + " (" + gpu.text + "), which begins with CUDA " + row->first_cuda.text,
@@ -279,7 +302,7 @@ Suitability code_on_gpu(const std::string& words, const Version& gpu) {
 }
 
 Suitability build_on_gpu(const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
-                         const Matrix& matrix) {
+                         const Matrix& matrix, const FrameworkBuild* loaded) {
     if (const auto row = matrix.architecture(gpu); !row)
         return outside("compute capability " + gpu.text, row.coverage, matrix);
     Suitability code = code_on_gpu(build.targets, gpu);
@@ -294,7 +317,7 @@ Suitability build_on_gpu(const FrameworkBuild& build, const Version& gpu, const 
     }
     code.evidence = {evidence_of(build, "has code for " + build.targets)};
     if (code.fit != Fit::compiles_first || !build.cuda) return code;
-    judge_libraries_beside_ptx(code, build, gpu, matrix);
+    judge_libraries_beside_ptx(code, loaded ? *loaded : build, gpu, matrix);
     judge_driver_of_ptx(code, build, driver, matrix);
     return code;
 }
@@ -329,25 +352,33 @@ const CudnnBuild* newer_cudnn_without(const FrameworkBuild& build, const Version
     return first_cudnn_without(gpu, *build.cudnn, build.cuda->major(), matrix);
 }
 
+std::string jetson_packages(const Version& capability) {
+    const bool is_thor = capability >= make_version({10, 0});
+    return is_thor ? "NVIDIA's index for Jetson Thor, which has the software of Arm servers: "
+                     "https://pypi.jetson-ai-lab.io/sbsa/cu130 for JetPack 7"
+                   : "NVIDIA's index pypi.jetson-ai-lab.io, by JetPack and CUDA version (jp6/cu126 for JetPack 6)";
+}
+
 std::string no_x86_board(const Version& capability, const std::string& name, const Matrix& matrix) {
     const auto architecture = matrix.architecture(capability);
     if (architecture && architecture->integrated)
         return "compute capability " + capability.text +
                " is of a Jetson board: its driver, CUDA, cuDNN and framework builds come with NVIDIA's JetPack; the "
-               "published builds in the data are for x86-64 and do not run on it. Packages for it are in NVIDIA's "
-               "index pypi.jetson-ai-lab.io, by JetPack and CUDA version (jp6/cu126 for JetPack 6)";
+               "published builds in the data are for x86-64 and do not run on it. Packages for it are in " +
+               jetson_packages(capability);
     const auto product = matrix.gpu_product(name);
     if (product && product->arm)
         return product->name +
-               " is on a board with an Arm processor: the published builds in the data are for x86-64 and do not run "
-               "on it; NVIDIA's images for containers do (rnncheck matrix show container_images)";
+               " is on a board with an Arm processor: the builds in the data are for x86-64 and do not run on it. For "
+               "Linux on Arm, PyPI has PyTorch with CUDA 13 from 2.11 on (pip install torch) and JAX (pip install "
+               "\"jax[cuda13]\"), and NVIDIA has images for containers (rnncheck matrix show container_images)";
     return "";
 }
 
 Suitability build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
-                                   const Matrix& matrix) {
-    const Suitability code = build_on_gpu(build, gpu, driver, matrix);
-    const Suitability cudnn = cudnn_of_build_on_gpu(build, gpu, matrix);
+                                   const Matrix& matrix, const FrameworkBuild* loaded) {
+    const Suitability code = build_on_gpu(build, gpu, driver, matrix, loaded);
+    const Suitability cudnn = cudnn_of_build_on_gpu(loaded ? *loaded : build, gpu, matrix);
     return cudnn.fit > code.fit ? cudnn : code;
 }
 

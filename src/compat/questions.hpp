@@ -77,19 +77,44 @@ Suitability cudnn_on_gpu(const CudnnBuild& build, const Version& gpu);
 /// By targets as the tables write them ("sm_70 compute_90") alone; unknown where there are none.
 Suitability code_on_gpu(const std::string& targets, const Version& gpu);
 /// A build's own code. PTX alone works only where the driver compiles it and the libraries of its CUDA and cuDNN have
-/// code for the GPU.
+/// code for the GPU: those of `loaded`, if it gets others than it was built with.
 Suitability build_on_gpu(const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
-                         const Matrix& matrix);
+                         const Matrix& matrix, const FrameworkBuild* loaded = nullptr);
 /// The cuDNN that a build bundles or requires; if unknown, every cuDNN for its CUDA.
 Suitability cudnn_of_build_on_gpu(const FrameworkBuild& build, const Version& gpu, const Matrix& matrix);
 /// For a build whose packages require a cuDNN version or a later one, the first of these without code for the GPU; null
 /// if there is none. pip installs the newest.
 const CudnnBuild* newer_cudnn_without(const FrameworkBuild& build, const Version& gpu, const Matrix& matrix);
+/// Where packages for a Jetson board are; its index depends on the generation
+/// (https://github.com/pollen-robotics/microduck_rl/issues/38 for Thor).
+std::string jetson_packages(const Version& capability);
 /// Why published builds, which are for x86-64, do not run on this GPU's board; "" where they do.
 std::string no_x86_board(const Version& capability, const std::string& name, const Matrix& matrix);
 /// build_on_gpu() and cudnn_of_build_on_gpu() together.
 Suitability build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
-                                   const Matrix& matrix);
+                                   const Matrix& matrix, const FrameworkBuild* loaded = nullptr);
+
+/// Whether an installed CUDA has the files that a build opens. Since CUDA 11 their names contain only the major
+/// version; before, it contained major and minor.
+bool cuda_serves(const Version& cuda, const Version& built_for);
+
+/// A cuDNN for something built with another: it must be of the same major, and of the same minor or a later one.
+/// https://github.com/openxla/xla/blob/main/xla/stream_executor/cuda/cuda_dnn.cc
+enum class Serves { well, too_old, too_new };
+Serves cudnn_serves(const Version& cudnn, const Version& built_with);
+
+/// What the packages of two builds in one environment do to each other.
+enum class Together {
+    fit,
+    exclude,    ///< they require different versions of one cuDNN package, so pip installs only one of them
+    overwrite,  ///< their cuDNN packages, for different CUDA versions, have the same files
+    unknown
+};
+Together together(const FrameworkBuild& a, const FrameworkBuild& b);
+
+/// The newest cuDNN in the data that pip installs with a build whose packages allow newer ones, of those with code for
+/// the GPU if one is known; null if they require one version.
+const CudnnBuild* cudnn_by_pip(const FrameworkBuild& build, const std::optional<Version>& gpu, const Matrix& matrix);
 
 /// Every build of a cuDNN version, by the CUDA major it is for.
 std::vector<CudnnBuild> cudnn_builds_of(const Version& cudnn, const Matrix& matrix);
@@ -119,6 +144,16 @@ Suitability build_for_python(const FrameworkBuild& build, const Version& python)
 std::string name_of(const ContainerImage& image);
 /// The row of this image and tag; a star at the end of a row's tag matches any rest. Null if the tables have none.
 const ContainerImage* image_named(std::string_view name, const Matrix& matrix);
+/// What the tag of an image of Docker Hub or NGC that is in no row shows by itself. What is unset is unknown.
+struct TaggedImage {
+    std::optional<Version> cuda;
+    std::optional<bool> has_cudnn;
+    std::string framework = {};
+    std::optional<Version> framework_version = {};
+    std::optional<std::string> build = {};  ///< as in FrameworkBuild::build
+};
+/// Unset if the text has not the form of an image's name and tag.
+std::optional<TaggedImage> image_by_tag(const std::string& name);
 /// The image that the user specified with image=; null if none.
 const ContainerImage* given_image(const Facts& facts, const Matrix& matrix);
 /// A framework's image has code for the GPUs that NVIDIA names for it; any other for those of its CUDA.
@@ -129,7 +164,10 @@ Suitability driver_runs_image(const DriverAsked& driver, const ContainerImage& i
 /// With the newest CUDA, of those wanted that run on every GPU of these facts with this driver; null where none does.
 const ContainerImage* newest_image(const Facts& facts, const DriverAsked& driver, const Matrix& matrix,
                                    const std::function<bool(const ContainerImage&)>& is_wanted);
-/// The newest image of a framework of which no build of any version or system runs on this GPU; null where one does.
+/// A build of conda-forge, not of the project itself.
+bool is_of_conda(const FrameworkBuild& build);
+/// The newest image of a framework of which no build of the project, of any version or system, runs on this GPU; null
+/// where one does.
 const ContainerImage* image_instead(const std::string& framework, const Version& gpu, const DriverAsked& driver,
                                     const Matrix& matrix);
 

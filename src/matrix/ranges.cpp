@@ -41,6 +41,10 @@ bool reaches(const Version& driver, const Version& release) {
     return driver >= release || (parts_written(driver) == 1 && driver.major() == release.major());
 }
 
+bool may_reach(const Version& driver, const Version& release) {
+    return reaches(driver, release) || (parts_written(driver) < parts_written(release) && agree(driver, release));
+}
+
 std::optional<Version> cuda_of_digits(std::string_view digits) {
     constexpr char oldest_with_packages = '7';  // "cu75": until CUDA 9 two digits are major and minor
     if (digits.size() == 2 && is_number(digits) && digits.front() < oldest_with_packages) return parse_version(digits);

@@ -76,13 +76,18 @@ std::string version_and_build(const PlannedBuild& build) {
     return build.last->text + " (" + build.build + ")";
 }
 
+std::string cudnn_of(const PlannedBuild& build) {
+    if (build.without_cudnn) return "no cuDNN";
+    if (!build.cudnn) return "a cuDNN that is not in the data";
+    const bool other = build.cudnn_by_pip && *build.cudnn_by_pip != *build.cudnn;
+    return "cuDNN " + version_in_words(*build.cudnn) +
+           (other ? " or later (pip installs " + build.cudnn_by_pip->text + ")" : "");
+}
+
 std::string made_of(const PlannedBuild& build) {
     const bool has_python = build.python_first && build.python_last;
     return listed(
-        {known("CUDA ", build.cuda),
-         build.without_cudnn ? "no cuDNN"
-         : build.cudnn       ? "cuDNN " + version_in_words(*build.cudnn)
-                             : "a cuDNN that is not in the data",
+        {known("CUDA ", build.cuda), cudnn_of(build),
          !has_python ? ""
          : *build.python_first == *build.python_last
              ? known("Python ", build.python_first)

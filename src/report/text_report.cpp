@@ -34,7 +34,7 @@ std::string with_short_paths(std::string text, const Facts& facts) {
     append(paths, mapped(facts.runtimes, &Runtime::library));
     for (const std::string& path : paths) {
         const auto same_name = [&](const std::string& other) { return file_name(other) == file_name(path); };
-        if (path.empty() || std::ranges::count_if(paths, same_name) > 1) continue;
+        if (!path.starts_with('/') || std::ranges::count_if(paths, same_name) > 1) continue;
         replace_all(text, " at " + path, "");
         replace_all(text, path, file_name(path));
     }

@@ -67,7 +67,8 @@ static void judge_framework(const Facts& facts, const Matrix& matrix, const Fram
         compat::DriverAsked driver = driver_asked(facts);
         if (!on_wsl(facts)) driver.os = build.os;
         auto runs = compat::driver_runs_cuda(driver, *build.cuda, matrix);
-        if (runs.fit == Fit::unknown) return undecided("the data do not show it");
+        if (runs.outside) return outside_the_data(runs.why);
+        if (runs.fit == Fit::unknown) return depends_on_choice(runs.why);
         if (runs.fit != Fit::does_not_work) return pass("driver " + driver.version->text + " runs " + name);
         runs.evidence.push_back(evidence_of(build, "CUDA " + build.cuda->text));
         return fault(too_old_for(facts, matrix, name + ", which is built for CUDA " + build.cuda->text, runs.evidence,
@@ -85,8 +86,12 @@ static void judge_cudnn(const Facts& facts, const Matrix& matrix, VerdictBuilder
     if (!build || !build->driver_min) return;
     const std::string what = "cuDNN " + cudnn->text + " for CUDA " + std::to_string(build->cuda_major);
     const std::vector<Evidence> evidence = {{"oldest driver for " + what, build->driver_min->text, build->source.url}};
-    if (reaches(*driver_version(facts), *build->driver_min))
-        answers.passed("driver " + driver_version(facts)->text + " runs " + what, evidence);
+    const Version driver = *driver_version(facts);
+    if (reaches(driver, *build->driver_min))
+        answers.passed("driver " + driver.text + " runs " + what, evidence);
+    else if (may_reach(driver, *build->driver_min))
+        answers.depends("it depends on the exact version of driver " + driver.text + ": " + what + " needs " +
+                        build->driver_min->text + " or newer");
     else
         answers.fault(too_old_for(facts, matrix, what, evidence, make_version({build->cuda_major, 0})));
 }
@@ -115,7 +120,8 @@ static Verdict judge_given(const Facts& facts, const Matrix& matrix) {
         return undecided("nothing that needs a driver was specified: cuda=, cudnn=, gpu= or a framework");
     VerdictBuilder answers;
     const auto branch = matrix.cuda_of_driver(*driver);
-    if (!branch) answers.outside(outside_data("driver " + driver->text, branch.coverage, matrix));
+    if (!branch && branch.coverage != Coverage::newer_than_data)
+        answers.outside(outside_data("driver " + driver->text, branch.coverage, matrix));
     if (const Version* cuda = given_cuda(facts)) judge_cuda(facts, matrix, *cuda, answers);
     judge_cudnn(facts, matrix, answers);
     for (const Framework& framework : facts.frameworks) judge_framework(facts, matrix, framework, answers);

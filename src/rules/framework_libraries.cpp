@@ -85,9 +85,7 @@ Verdict cuda_version_not_the_one_built_for(const Facts& facts, const Matrix& mat
     if (!cuda) return undecided("no CUDA version was specified");
     const auto judge = [&](const FrameworkBuild& build, const Framework& framework) {
         const std::string name = words_of(framework);
-        // Since CUDA 11 the runtime's file name contains only the major version; before, it contained major and minor.
-        if (cuda->major() == build.cuda->major() && (cuda->major() >= 11 || cuda->minor() == build.cuda->minor()))
-            return pass(name + " has compatible libraries");
+        if (compat::cuda_serves(*cuda, *build.cuda)) return pass(name + " has compatible libraries");
         return fault({.subject = name,
                       .message = name + " was built for CUDA " + build.cuda->text + ", which CUDA " + cuda->text +
                                  " does not provide",
@@ -98,16 +96,7 @@ Verdict cuda_version_not_the_one_built_for(const Facts& facts, const Matrix& mat
 
 namespace {
 
-/// A cuDNN for something built with another: it must be of the same major, and of the same minor or a later one.
-/// https://github.com/openxla/xla/blob/main/xla/stream_executor/cuda/cuda_dnn.cc
-enum class Serves { well, too_old, too_new };
-
-Serves serves(const Version& cudnn, const Version& built_with) {
-    if (cudnn.major() != built_with.major())
-        return cudnn.major() < built_with.major() ? Serves::too_old : Serves::too_new;
-    const bool minors_told = parts_written(cudnn) > 1 && parts_written(built_with) > 1;
-    return minors_told && cudnn.minor() < built_with.minor() ? Serves::too_old : Serves::well;
-}
+using compat::Serves;
 
 /// The cuDNN that a framework gets, and the one it was built with.
 struct CudnnInUse {
@@ -139,7 +128,7 @@ Verdict judge_given_cudnn(const Facts& facts, const Matrix& matrix, bool (*speak
     if (!cudnn) return undecided("no cuDNN version was specified");
     const auto judge = [&](const FrameworkBuild& build, const Framework& framework) -> Verdict {
         if (!build.cudnn) return undecided("the data do not show it");
-        const CudnnInUse use{framework, *cudnn, *build.cudnn, serves(*cudnn, *build.cudnn)};
+        const CudnnInUse use{framework, *cudnn, *build.cudnn, compat::cudnn_serves(*cudnn, *build.cudnn)};
         if (!is_fault(use))
             return pass(use.name() + (use.serves == Serves::too_new   ? " was not built for a later cuDNN"
                                       : use.serves == Serves::too_old ? " was not built for an earlier cuDNN"
@@ -165,7 +154,7 @@ Verdict judge_cudnn_here(const Facts& facts, const Matrix& matrix, IsFault is_fa
         if (!version) return answers.unknown("the version of the cuDNN at " + *cudnn.path + " is unknown");
         const Library* own = own_copy(facts, framework, cudnn.soname);
         const CudnnInUse use{framework,        *version,
-                             *framework.cudnn, serves(*version, *framework.cudnn),
+                             *framework.cudnn, compat::cudnn_serves(*version, *framework.cudnn),
                              &cudnn,           own && own->path != *cudnn.path ? own : nullptr};
         if (!is_fault(use)) return answers.passed(name + " loads cuDNN " + version->text);
         Finding finding = {.subject = name,

@@ -226,6 +226,16 @@ static Compared newest_cudnn_of(const Matrix& matrix, FrameworkBuild build, cons
     return compared;
 }
 
+/// The build with the specified CUDA and cuDNN, if it takes them from the system and they have the files that it opens.
+static FrameworkBuild with_given_libraries(const Facts& facts, FrameworkBuild build) {
+    if (!takes_system_libraries(build)) return build;
+    const Version *cuda = given_cuda(facts), *cudnn = given_cudnn(facts);
+    if (cuda && parts_written(*cuda) > 1 && compat::cuda_serves(*cuda, *build.cuda)) build.cuda = *cuda;
+    if (cudnn && build.cudnn && compat::cudnn_serves(*cudnn, *build.cudnn) == compat::Serves::well)
+        build.cudnn = *cudnn;
+    return build;
+}
+
 static void compare_framework(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const Framework& framework,
                               std::vector<Compared>& all) {
     const Version& capability = *gpu.compute_capability;
@@ -237,7 +247,9 @@ static void compare_framework(const Facts& facts, const Matrix& matrix, const Gp
     std::vector<compat::Suitability> suits;
     std::vector<int> numbers;
     for (const FrameworkBuild& build : builds) {
-        auto& one = suits.emplace_back(compat::build_and_cudnn_on_gpu(build, capability, driver_asked(facts), matrix));
+        const FrameworkBuild loaded = with_given_libraries(facts, build);
+        auto& one =
+            suits.emplace_back(compat::build_and_cudnn_on_gpu(build, capability, driver_asked(facts), matrix, &loaded));
         if (one.fit == Fit::unknown && !one.outside) one.why = thing + ": " + one.why;
         numbers.push_back(number_of(one));
         const CudnnBuild* newer = compat::newer_cudnn_without(build, capability, matrix);
@@ -329,7 +341,11 @@ static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu, c
     else
         finding.message = subject_of(gpu) + of_capability + " is too old for " + join_with_and(things) +
                           ", which no longer has code for it";
-    if (only_given(facts)) return finding;
+    if (only_given(facts)) {
+        if (gpu_is_newer && finding.severity != Severity::error && finding.remedies.empty())
+            finding.remedies = {remedy("gpu_arch_not_in_build/compiles")};
+        return finding;
+    }
     append(finding.remedies, gpu_is_newer ? std::vector{remedy("gpu_arch_not_in_build")} : for_older(gpu, matrix));
     return finding;
 }

@@ -117,6 +117,16 @@ static void note(VerdictBuilder& answers, const std::string& what, Coverage cove
         answers.outside(outside_data(what, coverage, matrix));
 }
 
+/// What NVIDIA guarantees of a driver that is newer than the data, the other rules decide: that it runs older CUDA.
+static void note_driver(VerdictBuilder& answers, const Version& driver, const Matrix& matrix) {
+    const Coverage coverage = matrix.cuda_of_driver(driver).coverage;
+    const std::string what = "driver " + driver.text;
+    if (coverage == Coverage::newer_than_data)
+        answers.no_pass(outside_data(what, coverage, matrix) + "; later drivers run every older CUDA version");
+    else
+        note(answers, what, coverage, matrix);
+}
+
 static void note_cuda(VerdictBuilder& answers, const Version& cuda, const Matrix& matrix) {
     const Coverage coverage = matrix.driver_for_cuda(cuda).coverage;
     if (coverage == Coverage::silent && parts_written(cuda) > 1 &&
@@ -167,12 +177,22 @@ static void note_framework(VerdictBuilder& answers, const Facts& facts, const Ma
     answers.outside(outside_data(words_of(framework), coverage, matrix) + builds_there_are(facts, matrix, framework));
 }
 
+/// A container image of which neither the data nor its tag show CUDA or a framework's version.
+static bool is_unknown_image(const Facts& facts) {
+    const bool has_version =
+        std::ranges::any_of(facts.frameworks, [](const Framework& one) { return one.version.has_value(); });
+    return only_given(facts) && !facts.runtimes.empty() && !facts.runtimes.front().library.empty() && !has_version;
+}
+
 /// A release that a person names, and that the tables do not know or know to have never been published.
 Verdict release_not_in_the_tables(const Facts& facts, const Matrix& matrix) {
     VerdictBuilder answers;
-    if (const auto driver = driver_version(facts))
-        note(answers, "driver " + driver->text, matrix.cuda_of_driver(*driver).coverage, matrix);
-    if (const Version* cuda = given_cuda(facts)) note_cuda(answers, *cuda, matrix);
+    if (const auto driver = driver_version(facts)) note_driver(answers, *driver, matrix);
+    if (const Version* cuda = given_cuda(facts))
+        note_cuda(answers, *cuda, matrix);
+    else if (is_unknown_image(facts))
+        answers.outside("what the container image " + facts.runtimes.front().library +
+                        " contains is not in the data of " + matrix.date());
     if (given_cudnn(facts)) note_cudnn(answers, facts.cudnns.front(), matrix);
     for (const Gpu& gpu : facts.cuda_devices)
         if (gpu.compute_capability)

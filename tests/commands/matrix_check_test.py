@@ -50,6 +50,12 @@ FAULTS = [  # what is given, the rule that must call it an error, words of its m
     (["ctranslate2=4.8.5+cuda", "gpu=9.0", "driver=535.104.05", "os=linux"], "gpu_arch_not_in_build", "CTranslate2 4.8.5"),
     (["cudnn=9.10.2+cu13"], "cudnn_built_for_other_cuda", "there is no cuDNN 9.10.2 for CUDA 13"),
     (["os=wsl", "driver=526.47", "cuda=12.4"], "driver_too_old", "CUDA 12.4"),
+    (["torch=2.9.1+cu128", "tensorflow=2.19.1+and-cuda", "os=linux"], "framework_requirements_conflict", "pip cannot install"),
+    (["image=nvidia/cuda:13.3.1-cudnn-runtime-ubuntu24.04", "driver=550.54.15", "os=linux"], "driver_too_old", "CUDA 13.3.1"),
+    (["image=nvidia/cuda:12.4.1-base-ubuntu22.04", "tensorflow=2.18", "os=linux"], "cudnn_not_installed", "contains no cuDNN"),
+    (["image=tensorflow/tensorflow:2.15.0", "os=linux"], "cpu_only_build", "TensorFlow 2.15.0"),
+    (["image=tensorflow/tensorflow:2.15.0-gpu", "gpu=RTX 5090", "os=linux"], "gpu_arch_not_in_build", "TensorFlow 2.15.0"),
+    (["driver=640.10", "gpu=6.1", "os=linux"], "gpu_too_old", "driver 640.10"),
 ]
 
 SILENT = [  # what is given, and a rule that may neither accuse nor acquit: it depends on what was not told
@@ -62,6 +68,11 @@ SILENT = [  # what is given, and a rule that may neither accuse nor acquit: it d
     (["gpu=Jetson Orin", "driver=540.4", "cuda=12.6"], "driver_too_old"),
     (["cudnn=7.6.5"], "cudnn_bug"),
     (["driver=570.26", "cuda=12.8"], "minor_version_compatibility"),
+    (["driver=525.60", "cuda=12.0", "os=linux"], "driver_too_old"),
+    (["driver=525.60", "tensorflow=2.18+and-cuda", "os=linux"], "driver_too_old"),
+    (["driver=450.80", "cuda=11.4", "os=linux"], "driver_too_old"),
+    (["driver=640.10", "cuda=13.9"], "driver_too_old"),
+    (["cupy-cuda12x=14.2.0", "gpu=RTX 5080", "os=linux"], "gpu_arch_not_in_build"),
 ]
 
 WARNINGS = [
@@ -76,6 +87,11 @@ PASSES = [  # what is given, the rule that must pass, words of its reason
     (["tensorflow=2.10", "cudnn=8.9.7", "os=linux"], "cudnn_runtime_older_than_built", "has compatible libraries"),
     (["dtype=bf16", "cudnn=9.13", "gpu=8.6"], "rnn_dtype_not_supported", "bf16"),
     (["cuda=12.4", "driver=550.54.14"], "driver_too_old", "runs CUDA 12.4"),
+    (["cuda=12.4", "driver=640.10.01", "os=linux"], "driver_too_old", "runs CUDA 12.4"),
+    (["torch=2.8.0", "driver=640.10.01", "gpu=RTX 4090", "os=linux"], "driver_too_old", "runs PyTorch 2.8.0"),
+    (["cupy-cuda12x=14.2.0", "cuda=12.8", "gpu=RTX 5080", "os=linux"], "gpu_arch_not_in_build", "have code for"),
+    (["image=pytorch/pytorch:2.4.0-cuda12.1-cudnn9-runtime", "gpu=8.9", "driver=550.54.15", "os=linux"], "driver_too_old", "runs PyTorch 2.4.0"),
+    (["torch=2.9.1+cu128", "tensorflow=2.20.0+and-cuda", "os=linux"], "framework_requirements_conflict", "in one environment"),
 ]
 
 
@@ -144,6 +160,50 @@ class Combinations(unittest.TestCase):
     def test_a_whole_set_of_the_manual_is_healthy(self):
         code, report = asked("driver=535.104.05", "cuda=12.2", "cudnn=8.9.7", "gpu=8.6", "tensorflow=2.15", "os=linux", "python=3.11")
         self.assertEqual((code, report["verdict"], report["findings"]), (0, "healthy", []))
+
+
+MACHINE = pathlib.Path(__file__).parents[1] / "machines/h200_healthy/facts.json"  # CUDA 13.0 and cuDNN 9.14 for it, nothing else
+VERSIONS = ["os=linux", "driver=580.159.04", "gpu=H200", "cuda=13.0", "cudnn=9.14.0+cu13", "python=3.12"]
+
+
+class OneAnswer(unittest.TestCase):
+    """The same versions, whichever command is asked."""
+
+    def rules(self, report):
+        return {finding["rule"] for finding in report["findings"] if finding["severity"] == "error"}
+
+    def test_for_finds_on_a_machine_what_matrix_check_finds_of_its_versions(self):
+        for named, fits in (("tensorflow==2.20.0", False), ("tensorflow==2.18.0", False), ("onnxruntime-gpu==1.22.0", False),
+                            ("ctranslate2==4.6.0", False), ("tensorflow[and-cuda]==2.20.0", True), ("torch==2.8.0", True),
+                            ("jax[cuda13]==0.11.2", True)):
+            with self.subTest(named=named):
+                key, version = named.replace("[and-cuda]==", "==+").replace("[cuda13]==", "==!").split("==")
+                build = {"+": "+and-cuda", "!": "+cuda13"}.get(version[0], "")
+                code, report = asked(f"{key}={version.lstrip('+!')}{build}", *VERSIONS)
+                doctor = Run(PROGRAM, "doctor", "--json", "--facts", MACHINE, "--for", named)
+                self.assertEqual((code, doctor.code), (0, 0) if fits else (1, 1))
+                self.assertLessEqual(self.rules(report), self.rules(doctor.json()))
+
+    def test_diagnose_begins_with_what_matrix_check_calls_an_error(self):
+        for log in (b"RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\n", b"CUDNN_STATUS_INTERNAL_ERROR\n",
+                    b"RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED\n"):
+            for given in (["pytorch=2.4", "driver=470", "os=linux"], ["pytorch=2.4", "gpu=3.7", "os=linux"], ["tensorflow=2.10", "gpu=RTX 5090", "os=linux"]):
+                with self.subTest(given=given, log=log):
+                    first = asked(*given)[1]["findings"][0]
+                    options = [word for item in given for word in ("--given", item)]
+                    found = Run(PROGRAM, "diagnose", "-", "--json", *options, given=log).json()["findings"][0]
+                    self.assertEqual((found["rule"], found["message"]), (first["rule"], first["message"]))
+                    self.assertEqual(found["remedies"][0]["text"], first["remedies"][0]["text"])
+
+    def test_a_log_without_an_error_is_not_contradicted(self):
+        found = Run(PROGRAM, "diagnose", "-", "--json", "--given", "pytorch=2.4", "--given", "driver=470", given=b"Epoch 1/2 loss 0.3\n")
+        self.assertEqual([finding["rule"] for finding in found.json()["findings"] if finding["severity"] == "error"], [])
+
+    def test_an_image_that_is_not_in_the_data_is_undetermined(self):
+        for image in ("nvcr.io/nvidia/pytorch:26.06-py3", "nvidia/cuda:latest", "registry.example:5000/team/train:v2"):
+            code, report = asked(f"image={image}", "gpu=8.9")
+            self.assertEqual((code, report["verdict"]), (3, "undetermined"), image)
+            self.assertIn(image, verdict_of(report, "release_not_in_the_tables")["reason"])
 
 
 class Command(unittest.TestCase):

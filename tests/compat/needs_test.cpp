@@ -25,7 +25,7 @@ bool has(const std::vector<Version>& capabilities, const char* capability) {
 }  // namespace
 
 TEST_CASE("TensorFlow 2.15: CUDA 12.2, cuDNN 8.9, driver 525, Python, GPUs, and no CUDA on Windows") {
-    const Needs needs = needs_of("tensorflow", v("2.15"), test::bundled_matrix());
+    const Needs needs = needs_of("tensorflow", v("2.15.1"), test::bundled_matrix());
     const NeededBuild& wheels = build_of(needs, "linux", "and-cuda");
     CHECK(wheels.build.cuda == v("12.2"));
     CHECK(wheels.build.cudnn == v("8.9.4"));
@@ -33,7 +33,7 @@ TEST_CASE("TensorFlow 2.15: CUDA 12.2, cuDNN 8.9, driver 525, Python, GPUs, and 
     CHECK(wheels.build.driver_full == v("535.54.03"));
     CHECK(wheels.build.python_first == v("3.9"));
     CHECK(wheels.build.python_last == v("3.11"));
-    CHECK(contains(wheels.build.install, "tensorflow[and-cuda]==2.15.*"));
+    CHECK(contains(wheels.build.install, "tensorflow[and-cuda]==2.15.1"));
     for (const char* gpu : {"5.0", "6.1", "7.5", "8.0", "8.6", "8.9"}) CHECK(has(wheels.gpus, gpu));
     CHECK_FALSE(has(wheels.gpus, "3.5"));
     CHECK(has(wheels.gpus_compiling_first, "9.0"));
@@ -42,9 +42,26 @@ TEST_CASE("TensorFlow 2.15: CUDA 12.2, cuDNN 8.9, driver 525, Python, GPUs, and 
 }
 
 TEST_CASE("a patch release is found in its range") {
-    CHECK(needs_of("tensorflow", v("2.15.1"), test::bundled_matrix()).builds.size() ==
-          needs_of("tensorflow", v("2.15"), test::bundled_matrix()).builds.size());
+    CHECK(needs_of("tensorflow", v("2.16.1"), test::bundled_matrix()).builds.size() ==
+          needs_of("tensorflow", v("2.16"), test::bundled_matrix()).builds.size());
     CHECK_FALSE(needs_of("pytorch", v("2.4.1"), test::bundled_matrix()).builds.empty());
+}
+
+TEST_CASE("a version whose CUDA packages pip cannot install has no command, and says what to install") {
+    const Needs needs = needs_of("tensorflow", v("2.15.0"), test::bundled_matrix());
+    const NeededBuild& wheels = build_of(needs, "linux", "and-cuda");
+    CHECK(wheels.build.install.empty());
+    REQUIRE_FALSE(wheels.build.notes.empty());
+    CHECK(contains(wheels.build.notes.back(), "2.15.1"));
+}
+
+TEST_CASE("what pip installs is named where packages allow a later cuDNN than the build was made with") {
+    const auto cudnn_of = [](const char* framework, const char* version, const char* build) {
+        return build_of(needs_of(framework, v(version), test::bundled_matrix()), "linux", build).build.cudnn_by_pip;
+    };
+    REQUIRE(cudnn_of("jax", "0.9.0", "cuda12"));
+    CHECK(*cudnn_of("jax", "0.9.0", "cuda12") >= v("9.28.0"));
+    CHECK_FALSE(cudnn_of("pytorch", "2.8.0", "cu128"));  // its packages require one version
 }
 
 TEST_CASE("TensorFlow 2.10 on Windows is told with the drivers of Windows") {
@@ -107,7 +124,7 @@ TEST_CASE("the command installs the release that was asked for, not the newest o
 
 TEST_CASE("a build that is named is the one told of; one that there is not is refused") {
     const auto of_build = [](const char* build) {
-        return needs_of("tensorflow", v("2.15"), test::bundled_matrix(),
+        return needs_of("tensorflow", v("2.16"), test::bundled_matrix(),
                         {.os = "linux", .driver_os = "", .python = {}, .build = build});
     };
     CHECK(of_build("and-cuda").builds.size() == 1);

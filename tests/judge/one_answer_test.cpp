@@ -1,8 +1,11 @@
 // What goes together has one answer, whoever asks: a machine's rules, rules asked about versions alone, and the plan.
 #include <algorithm>
+#include <random>
 #include <set>
 
+#include "compat/given.hpp"
 #include "compat/plan.hpp"
+#include "judge.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/versions.hpp"
 #include "support/bundled_matrix.hpp"
@@ -167,4 +170,138 @@ TEST_CASE("whether a published build runs on a GPU: a machine, versions alone an
             if (live == "too old" || live == "too new") CHECK(planned == Fit::does_not_work);
             if (live == "compiles") CHECK(planned != Fit::works);
         }
+}
+
+// --- Every command, over stacks drawn at random ---------------------------------------------------------------------
+
+namespace {
+
+/// A driver, a GPU, a Python and a framework, as people name them: a build of the tables, with or without its flavour.
+class Stacks {
+  public:
+    std::vector<GivenValue> next() {
+        const std::vector<FrameworkBuild>& builds = bundled_matrix().framework_builds();
+        build = builds[number(builds.size())];
+        const bool named = chance(60) && !build.build.empty();
+        std::vector<GivenValue> values = {
+            {"os", build.os == "macos" ? "linux" : build.os},
+            {build.framework, build.last.value_or(build.first).text + (named ? "+" + build.build : "")}};
+        if (chance(80)) values.push_back({"driver", one_of(drivers)});
+        if (chance(80)) values.push_back({"gpu", one_of(gpus)});
+        if (chance(40)) values.push_back({"python", one_of(pythons)});
+        return values;
+    }
+
+    FrameworkBuild build;
+
+  private:
+    using Words = std::vector<std::string>;
+    const Words drivers{"390.48",     "450.80",    "450.80.02", "470",       "525.60",    "525.60.13",
+                        "535.104.05", "550.54.15", "570.86.10", "580.65.06", "620.70.06", "640.10.01"};
+    const Words gpus{"3.5", "5.2", "6.1", "7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0"};
+    const Words pythons{"3.7", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14"};
+
+    std::size_t number(std::size_t below) { return random_() % below; }
+    bool chance(unsigned percent) { return random_() % 100 < percent; }
+    const std::string& one_of(const Words& choices) { return choices[number(choices.size())]; }
+
+    std::mt19937 random_{33};
+};
+
+std::string words_of_stack(const std::vector<GivenValue>& values) {
+    std::string words;
+    for (const GivenValue& value : values) words += value.key + "=" + value.value + ' ';
+    return words;
+}
+
+struct Problem {
+    std::string rule, message, fix;
+    auto operator<=>(const Problem&) const = default;
+};
+
+/// The errors that are certain, in the order of the report.
+std::vector<Problem> problems_of(const Report& report) {
+    std::vector<Problem> problems;
+    for (const Finding& finding : report.findings)
+        if (finding.severity == Severity::error && finding.confidence == Confidence::certain)
+            problems.push_back(
+                {finding.rule, finding.message, finding.remedies.empty() ? "" : finding.remedies.front().text});
+    return problems;
+}
+
+/// What a log shows that names no cause, with what the person knows.
+Facts log_with(const std::vector<GivenValue>& values) {
+    Facts facts;
+    facts.tool.stages = {"log"};
+    Log& log = facts.log.emplace();
+    log.files = {"train.log"};
+    log.lines = 1;
+    log.first_error_line = 1;
+    log.first_error = "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED";
+    LogEvent& event = log.events.emplace_back();
+    event.signature = "cudnn_status";
+    event.kind = LogKind::error;
+    event.line = 1;
+    event.text = *log.first_error;
+    for (const GivenValue& value : values) log.user_hints.push_back({value.key, value.value, {}});
+    return facts;
+}
+
+/// A machine of these versions, and the framework as --for names it.
+Facts machine_with(const Facts& given) {
+    Facts here = machine();
+    here.host = given.host;
+    here.driver.library_version = given.driver.library_version;
+    here.cuda_devices = given.cuda_devices;
+    here.frameworks = given.frameworks;
+    for (Framework& framework : here.frameworks) framework.asked = true;
+    PythonEnvironment& python = here.pythons.emplace_back();
+    python.active = true;
+    if (!given.pythons.empty()) python.version = given.pythons.front().version;
+    return here;
+}
+
+}  // namespace
+
+TEST_CASE("one stack has one answer: matrix check, diagnose --given, --for and the plan") {
+    Stacks stacks;
+    int errors = 0;
+    for (int i = 0; i < 300; ++i) {
+        const std::vector<GivenValue> values = stacks.next();
+        INFO(words_of_stack(values));
+        const Facts given = read_given(values, bundled_matrix()).facts;
+        const Report checked = judge(given, bundled_matrix(), {});
+        const auto problems = problems_of(checked);
+        errors += !problems.empty();
+
+        const auto in_log = problems_of(judge(log_with(values), bundled_matrix(), {}));
+        if (!problems.empty()) {
+            REQUIRE_FALSE(in_log.empty());
+            CHECK(in_log.front().rule == problems.front().rule);
+            CHECK(in_log.front().message == problems.front().message);
+            CHECK(in_log.front().fix == problems.front().fix);
+        }
+
+        // A machine on which the driver shows the GPU is no such machine.
+        Facts without = given;
+        without.frameworks.clear();
+        if (!problems_of(judge(without, bundled_matrix(), {})).empty()) continue;
+        const Report named = judge(machine_with(given), bundled_matrix(), {});
+        std::set<std::string> rules_named;
+        for (const Finding& finding : named.findings)
+            if (finding.severity == Severity::error) rules_named.insert(finding.rule);
+        for (const Problem& problem : problems) {
+            INFO(problem.rule << ": " << problem.message);
+            CHECK(rules_named.contains(problem.rule));
+        }
+
+        const Framework& framework = given.frameworks.front();
+        const auto builds = rules::builds_of(given, bundled_matrix(), framework).with_cuda;
+        if (builds.size() != 1 || !framework.build) continue;
+        const Fit planned = plan_build(builds.front(), plan_question(given, bundled_matrix()), bundled_matrix()).fit;
+        if (planned == Fit::works) CHECK(problems.empty());
+        if (planned == Fit::does_not_work) CHECK_FALSE(problems.empty());
+    }
+    WARN("300 stacks, " << errors << " with a certain problem");
+    CHECK(errors > 50);
 }

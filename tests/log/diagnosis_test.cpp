@@ -88,14 +88,18 @@ TEST_CASE("a log without a line shows nothing") {
     }
 }
 
-TEST_CASE("the image of a framework is advised where no build of it runs, for Windows in WSL 2") {
+TEST_CASE("conda's build and the image of a framework are advised where none on PyPI runs, for Windows in WSL 2") {
     const std::string log =
         "TensorFlow was not built with CUDA kernel binaries compatible with compute capability 12.0. CUDA kernels "
         "will be jit-compiled from PTX";
     const auto advice = [&](std::vector<UserHint> hints) {
         return diagnosed(log, std::move(hints)).findings.front().remedies.front();
     };
-    CHECK(advice({}).commands == std::vector<std::string>{"docker pull nvcr.io/nvidia/tensorflow:25.02-tf2-py3"});
+    CHECK(advice({}).commands ==
+          std::vector<std::string>{"conda install -c conda-forge \"tensorflow=2.19.1=cuda128*\""});
+    const auto others = diagnosed(log).findings.front().remedies;
+    REQUIRE(others.size() > 1);
+    CHECK(others[1].commands == std::vector<std::string>{"docker pull nvcr.io/nvidia/tensorflow:25.02-tf2-py3"});
     UserHint windows = user_hint_from({"os", "Windows 11"}, test::bundled_matrix());
     CHECK(advice({windows}).text.starts_with("In WSL 2, use "));
 }

@@ -245,10 +245,15 @@ def check_rnn(tables):
                 tables.report("rnn_required_support", row, f"required on capability {row['capability_min']}, but {limit['feature']} begins with {limit['capability_min']} (rnn_limits)")
 
 
+def is_of_conda(build):
+    """Not the project's own build, which framework_cuda is about."""
+    return build["build"].startswith("conda-")
+
+
 def check_newest_cuda(tables):
     """At each version with which some build begins."""
     for row in tables.rows("framework_cuda"):
-        builds = [build for build in tables.rows("framework_builds") if build["framework"] == row["framework"] and "cuda" in build]
+        builds = [build for build in tables.rows("framework_builds") if build["framework"] == row["framework"] and "cuda" in build and not is_of_conda(build)]
         for version in sorted({build["first"] for build in builds if covers(row["first"], row["last"], build["first"])}, key=padded):
             newest = max((build["cuda"] for build in builds if covers(build["first"], build.get("last"), version)), key=padded)
             if padded(newest) != padded(row["newest_cuda"]):
@@ -281,8 +286,9 @@ def check_builds(tables):
                     tables.report("framework_builds", row, f"column '{column}' names CUDA {named}, the row {'CUDA ' + cuda if cuda else 'none'}; correct one of them")
         if cuda and ("/whl/cpu" in install or "+cpu" in install):
             tables.report("framework_builds", row, "column 'install' is the command of a build without CUDA; correct it or remove 'cuda'")
-        if install and "=={version}" not in install:
-            tables.report("framework_builds", row, "column 'install' pins no version or another one; write =={version}")
+        pin = "={version}=" if is_of_conda(row) else "=={version}"
+        if install and pin not in install:
+            tables.report("framework_builds", row, f"column 'install' pins no version or another one; write {pin}")
         for fault in faults_of_commands(install):
             tables.report("framework_builds", row, f"column 'install': {fault}")
         # 3.9 came in October 2020 and one minor each October since (PEP 602); wheels for the next are made a year ahead.

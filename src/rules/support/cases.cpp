@@ -5,6 +5,7 @@
 #include "facts/rnn_runs.hpp"
 #include "rules/support/boards.hpp"
 #include "rules/support/probes.hpp"
+#include "rules/support/remedies.hpp"
 
 namespace rnncheck::rules {
 

@@ -39,6 +39,9 @@ void fill(const Facts& facts, const Matrix& matrix, Framework& framework) {
     std::erase_if(rows,
                   [&](const FrameworkBuild& row) { return framework.cuda && !agree(*row.cuda, *framework.cuda); });
     if (rows.empty() || !framework.uses_cuda.value_or(framework.asked)) return;
+    // A version alone is what `pip install PACKAGE==VERSION` gives, which may take CUDA from the system.
+    if (framework.asked && std::ranges::any_of(rows, is_default))
+        std::erase_if(rows, [](const FrameworkBuild& row) { return !is_default(row); });
     const FrameworkBuild& row = rows.front();
     if (framework.asked) framework.uses_cuda = true;
     refine(framework.cuda, row.cuda);

@@ -1,7 +1,9 @@
+// Long because all proposals share one state: what was given, the driver that is proposed, the remedies so far.
 #include "rules/support/repairs.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 
 #include "compat/plan.hpp"
 #include "matrix/ranges.hpp"
@@ -207,13 +209,15 @@ class Proposals {
         const bool is_loaded = build.libraries == "system";
         if (!question_.gpu || (!cuda && !cudnn)) return;
         FrameworkBuild after;
-        after.cuda = is_loaded || !cuda ? build.cuda : *cuda;
+        const GivenValue* changed = find_by(remedy.changes, &GivenValue::key, "cuda");
+        after.cuda = changed || !cuda ? build.cuda : *cuda;
         if (cuda && compat::cuda_on_gpu(*after.cuda, *question_.gpu, matrix_).fit == Fit::does_not_work) {
             after.cuda = newest_cuda();
             if (!after.cuda) return;
             remedy.changes.push_back({"cuda", after.cuda->text});
         }
-        after.cudnn = is_loaded || !cudnn ? build.cudnn : *cudnn;
+        const bool other_cudnn = find_by(remedy.changes, &GivenValue::key, "cudnn");
+        after.cudnn = other_cudnn || !cudnn ? build.cudnn : *cudnn;
         const CudnnBuild* newest = newest_cudnn(after.cuda->major());
         if (!cudnn || !newest || !after.cudnn || (is_loaded && newest->cudnn.major() != after.cudnn->major())) return;
         const bool has_code = compat::cudnn_of_build_on_gpu(after, *question_.gpu, matrix_).fit == Fit::works;
@@ -222,24 +226,76 @@ class Proposals {
         remedy.changes.push_back({"cudnn", newest->last().text + "+cu" + std::to_string(newest->cuda_major)});
     }
 
-    /// What the build takes from the system, in the place of what was given.
+    bool has_code(const FrameworkBuild& build) const {
+        return !question_.gpu ||
+               compat::cudnn_of_build_on_gpu(build, *question_.gpu, matrix_).fit != Fit::does_not_work;
+    }
+
+    /// The given CUDA has the files that the build opens, and code for the GPU.
+    bool suits(const Version& cuda, const PlannedBuild& build) const {
+        return compat::cuda_serves(cuda, *build.cuda) &&
+               (!question_.gpu || compat::cuda_on_gpu(cuda, *question_.gpu, matrix_).fit != Fit::does_not_work);
+    }
+
+    bool cudnn_suits(const Version& cudnn, const PlannedBuild& build) const {
+        FrameworkBuild with_given = build;
+        with_given.cudnn = cudnn;
+        const auto& built_for = given_.cudnns.front().built_for_cuda;
+        return compat::cudnn_serves(cudnn, *build.cudnn) == compat::Serves::well && has_code(with_given) &&
+               (!built_for || built_for->major() == build.cuda->major());
+    }
+
+    /// "cuDNN 9.3 or a later version before 9.11", the first one without code for the GPU.
+    std::string cudnn_range(const PlannedBuild& build) const {
+        const CudnnBuild* without =
+            question_.gpu ? compat::first_cudnn_without(*question_.gpu, *build.cudnn, build.cuda->major(), matrix_)
+                          : nullptr;
+        return "cuDNN " + build.cudnn->text + " or a later version " +
+               (without ? "before " + compat::as_bound(without->cudnn)
+                        : "of major " + std::to_string(build.cudnn->major()));
+    }
+
+    /// What the build takes from the system, in the place of what was given and does not suit it.
     void propose_system_libraries(const PlannedBuild& build, const Framework& framework) {
         Remedy remedy{.action = Action::install_package, .link = cuda_archive};
         std::vector<std::string> libraries;
-        if (given_cuda(given_)) {
+        const Version *cuda = given_cuda(given_), *cudnn = given_cudnn(given_);
+        if (cuda && !suits(*cuda, build)) {
             remedy.changes.push_back({"cuda", build.cuda->text});
             libraries.push_back("CUDA " + build.cuda->text);
         }
-        if (given_cudnn(given_) && build.cudnn) {
+        if (cudnn && build.cudnn && !cudnn_suits(*cudnn, build)) {
             remedy.changes.push_back({"cudnn", build.cudnn->text + "+cu" + std::to_string(build.cuda->major())});
-            libraries.push_back("cuDNN " + build.cudnn->text + " or a later version of major " +
-                                std::to_string(build.cudnn->major()));
+            libraries.push_back(cudnn_range(build));
         }
         if (libraries.empty()) return;
         remedy.text = "Install " + join_with_and(libraries) + ", for which " + words_of(framework) + " was built";
         add(std::move(remedy));
     }
 
+    /// Of the builds of this version other than the given one the best: machine code before PTX, its own libraries
+    /// before those of the system, the newest CUDA. Unset if none can be installed.
+    std::optional<PlannedBuild> other_build(const std::vector<PlannedBuild>& builds, const Framework& framework) const {
+        std::optional<PlannedBuild> other;
+        const auto rank = [](const PlannedBuild& build) {
+            return std::tuple(build.fit, build.libraries == "system", -build.cuda->major(), -build.cuda->minor());
+        };
+        for (const PlannedBuild& build : builds) {
+            if (build.build == framework.build.value_or("") || (other && rank(build) >= rank(*other))) continue;
+            PlannedBuild one = build;
+            one.install = install_of_version(build, *framework.version);
+            if (!one.install.empty()) other = std::move(one);
+        }
+        return other;
+    }
+
+    void propose_other_build(PlannedBuild other, const Framework& framework) {
+        other.install += in_place_of_installed;
+        propose_build(other, *framework.version,
+                      "Install another build of the same version: " + name_of(other, *framework.version));
+    }
+
+    /// Another build that needs no change of the system comes before other libraries of the system.
     void propose_builds(const Framework& framework) {
         const Plan plan = plan_of(framework, question_, matrix_);
         const PlannedBuild* newest = newest_of(plan);
@@ -247,26 +303,21 @@ class Proposals {
             propose_with_driver(framework);
             return propose_python(framework);
         }
-        std::vector<PlannedBuild> running = {*newest};
-        append(running, plan.frameworks.front().others);
-        PlannedBuild* other = nullptr;
-        for (PlannedBuild& build : running) {
-            if (!covers(build.first, build.last, *framework.version)) continue;
+        std::vector<PlannedBuild> same_version = {*newest};
+        append(same_version, plan.frameworks.front().others);
+        std::erase_if(same_version,
+                      [&](const PlannedBuild& build) { return !covers(build.first, build.last, *framework.version); });
+        const auto other = other_build(same_version, framework);
+        const bool leaves_system = other && changes_to(*other, *framework.version, given_).size() == 1;
+        if (leaves_system) propose_other_build(*other, framework);
+        for (const PlannedBuild& build : same_version)
             if (build.libraries == "system") propose_system_libraries(build, framework);
-            const bool better =
-                !other || build.fit < other->fit || (build.fit == other->fit && *build.cuda > *other->cuda);
-            if (better && build.build != framework.build.value_or("")) other = &build;
-        }
-        if (other) {
-            other->install = install_of_version(*other, *framework.version);
-            if (!other->install.empty()) other->install += in_place_of_installed;
-            propose_build(*other, *framework.version,
-                          "Install another build of the same version: " + name_of(*other, *framework.version));
-        }
+        if (other && !leaves_system) propose_other_build(*other, framework);
         propose_python(framework);
         propose_build(*newest, *newest->last,
                       "Install " + name_of(*newest, *newest->last) +
                           ", the newest version that runs with this GPU, driver and Python");
+        if (newest->fit == Fit::compiles_first) propose_with_driver(framework);
     }
 
     /// Where no version runs on this driver: the newest one that runs on a later driver.
@@ -392,29 +443,6 @@ class Proposals {
 
 }  // namespace
 
-Facts as_given(const Facts& facts, const Matrix& matrix) {
-    Facts given;
-    given.tool.stages = {"given"};
-    given.host.platform = facts.host.platform;
-    given.host.wsl = facts.host.wsl;
-    given.driver.library_version = driver_version(facts);
-    for (const Gpu& gpu : facts.cuda_devices) {
-        Gpu& copy = given.cuda_devices.emplace_back();
-        copy.index = gpu.index;
-        copy.name = gpu.name;
-        copy.compute_capability = gpu.compute_capability;
-    }
-    if (const PythonEnvironment* python = active_environment(facts); python && python->version)
-        given.pythons.emplace_back().version = python->version;
-    for (const Framework& framework : judged_frameworks(facts, matrix)) {
-        Framework& copy = given.frameworks.emplace_back();
-        copy.name = framework.name;
-        copy.version = framework.version;
-        copy.build = framework.build;
-    }
-    return given;
-}
-
 static std::optional<Version> capability_for(const Facts& facts, const std::string& subject) {
     std::optional<Version> first;
     for (const Gpu& gpu : facts.cuda_devices) {
@@ -433,11 +461,30 @@ void offer_plan(const Facts& facts, Finding& finding) {
                                     .commands = {command}});
 }
 
+/// Builds that run on this GPU although none on PyPI does: those of conda-forge, for Linux.
+static std::vector<Remedy> builds_elsewhere(const std::string& framework, const Version& gpu, const Matrix& matrix) {
+    std::vector<Remedy> remedies;
+    for (const FrameworkBuild& build : matrix.framework_builds(framework)) {
+        if (!build.cuda || compat::build_and_cudnn_on_gpu(build, gpu, {}, matrix).fit != Fit::works) continue;
+        Framework named;
+        named.name = framework;
+        named.version = build.last.value_or(build.first);
+        remedies.push_back({.action = Action::install_package,
+                            .text = "Install conda-forge's build of " + words_of(named) + ", made for CUDA " +
+                                    build.cuda->text + ": no package on PyPI of any version runs on this GPU",
+                            .commands = {install_command(build, gpu, matrix)},
+                            .link = build.source.url});
+    }
+    return remedies;
+}
+
 std::vector<Remedy> image_instead(bool on_windows, const std::string& framework, const Version& gpu,
                                   const compat::DriverAsked& driver, const Matrix& matrix) {
     const ContainerImage* image = compat::image_instead(framework, gpu, driver, matrix);
     if (!image) return {};
-    return {using_image(on_windows, *image, ": no published build of any version runs on this GPU")};
+    auto remedies = on_windows ? std::vector<Remedy>() : builds_elsewhere(framework, gpu, matrix);
+    remedies.push_back(using_image(on_windows, *image, ": no package on PyPI of any version runs on this GPU"));
+    return remedies;
 }
 
 std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, const Matrix& matrix) {
@@ -445,13 +492,20 @@ std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, con
     return Proposals(given, facts, matrix).all();
 }
 
+static Version jetson_capability(const Facts& given, const Matrix& matrix) {
+    for (const Gpu& gpu : given.cuda_devices)
+        if (const auto row = matrix.architecture(gpu.compute_capability); row && row->integrated)
+            return row->capability;
+    return {};
+}
+
 Remedy without_repair(const Facts& given, const Matrix& matrix) {
     if (compat::any_jetson(given, matrix))
         return {.action = Action::install_package,
                 .text =
                     "Use the framework builds that NVIDIA publishes for JetPack: driver, CUDA and cuDNN of a "
-                    "Jetson come with it, and the published builds of frameworks do not run there. Packages are in the "
-                    "index pypi.jetson-ai-lab.io, by JetPack and CUDA version (jp6/cu126 for JetPack 6)",
+                    "Jetson come with it, and the published builds of frameworks do not run there. Packages are in " +
+                    compat::jetson_packages(jetson_capability(given, matrix)),
                 .link = "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/index.html"};
     const PlanQuestion question = plan_question(given, matrix);
     const auto nothing = [](const Plan& plan) {

@@ -13,12 +13,17 @@ namespace rnncheck::rules {
 /// in use.
 Facts as_given(const Facts& facts, const Matrix& matrix);
 
+/// What is given with a log is installed: of a framework with its own libraries, whose build was not named, the build
+/// for the specified CUDA, if there is one.
+Facts as_installed(Facts given, const Matrix& matrix);
+
 /// Proposals for what was given (of a machine: as_given), from the smallest change on: another driver, another build of
 /// the same framework version, another CUDA and cuDNN, another Python, another framework version. Each remedy's
 /// `changes` list what is different afterwards; the commands are those for the machine that `facts` describe.
 std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, const Matrix& matrix);
 
-/// The newest container image of the framework, if no published build of any version runs on this GPU; else nothing.
+/// If no package on PyPI of any version runs on this GPU: conda-forge's builds that do, and the newest container image
+/// of the framework. Else nothing.
 std::vector<Remedy> image_instead(bool on_windows, const std::string& framework, const Version& gpu,
                                   const compat::DriverAsked& driver, const Matrix& matrix);
 

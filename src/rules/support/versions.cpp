@@ -57,17 +57,52 @@ static Coverage coverage_of(const std::vector<FrameworkBuild>& rows, const Versi
     return within(version, end_of(std::ranges::max(rows, {}, end_of))) ? Coverage::silent : Coverage::newer_than_data;
 }
 
+/// The same package: a row for each CUDA of the system that its files are used with.
+static bool same_package(const FrameworkBuild& a, const FrameworkBuild& b) {
+    return a.first == b.first && a.os == b.os && a.package == b.package && a.install == b.install;
+}
+
+/// "cuda" is TensorFlow's build with the system's CUDA; without one of that name, any whose packages contain CUDA.
+static void keep_flavour(std::vector<FrameworkBuild>& builds, const std::string& flavour) {
+    std::vector<FrameworkBuild> exact = builds;
+    std::erase_if(exact, [&](const FrameworkBuild& row) { return row.build != flavour; });
+    if (exact.empty()) {
+        std::erase_if(builds, [&](const FrameworkBuild& row) { return !compat::is_called(row, flavour); });
+        return;
+    }
+    std::erase_if(builds, [&](const FrameworkBuild& row) {
+        return std::ranges::none_of(exact, [&](const FrameworkBuild& one) { return same_package(one, row); });
+    });
+}
+
+/// Of the rows of one package, that of the newest CUDA that is not newer than the specified one: with CUDA 12.8, CuPy
+/// has more code than with 12.0.
+static void keep_rows_of_cuda(std::vector<FrameworkBuild>& builds, const Version* cuda) {
+    if (!cuda || parts_written(*cuda) < 2) return;
+    const std::vector<FrameworkBuild> all = builds;
+    std::erase_if(builds, [&](const FrameworkBuild& row) {
+        return std::ranges::any_of(all, [&](const FrameworkBuild& other) {
+            if (other.build == row.build || !row.cuda || !other.cuda || !same_package(other, row)) return false;
+            const bool row_fits = *row.cuda <= *cuda, other_fits = *other.cuda <= *cuda;
+            return other_fits && (!row_fits || *other.cuda > *row.cuda);
+        });
+    });
+}
+
 Builds builds_of(const Facts& facts, const Matrix& matrix, const Framework& framework) {
     Builds builds;
     if (!framework.version) return builds;
     // Nothing but what contradicts what was given is left out.
+    std::vector<FrameworkBuild> of_release;
     for (const FrameworkBuild& row : matrix.framework_builds()) {
         if (row.framework != framework.name) continue;
         const bool release = covers(row.first, row.last, *framework.version) || agree(row.first, *framework.version);
-        const bool system = !facts.host.platform || row.os == *facts.host.platform;
-        const bool flavour = !framework.build || compat::is_called(row, *framework.build);
-        if (release && system && flavour) (row.cuda ? builds.with_cuda : builds.without_cuda).push_back(row);
+        if (release && (!facts.host.platform || row.os == *facts.host.platform)) of_release.push_back(row);
     }
+    if (framework.build) keep_flavour(of_release, *framework.build);
+    if (only_given(facts)) keep_rows_of_cuda(of_release, given_cuda(facts));
+    for (FrameworkBuild& row : of_release)
+        (row.cuda ? builds.with_cuda : builds.without_cuda).push_back(std::move(row));
     if (builds.with_cuda.empty() && builds.without_cuda.empty())
         builds.coverage = coverage_of(matrix.framework_builds(framework.name), *framework.version);
     return builds;
@@ -137,8 +172,11 @@ std::string depends_on_build(const Framework& framework, const std::vector<Frame
          {std::pair(1, "no problem with "), std::pair(-1, "a problem with "), std::pair(0, "not in the data for ")})
         if (const std::string names = names_of(builds, answers, kind, ""); !names.empty())
             parts.push_back(words + names);
-    return "it depends on the build of " + words_of(framework) +
-           ", and the build or os= was not specified: " + join(parts, "; ") + " (example: pytorch=2.4+cu124 os=linux)";
+    const bool one_system =
+        std::ranges::all_of(builds, [&](const FrameworkBuild& build) { return build.os == builds.front().os; });
+    return "it depends on the build of " + words_of(framework) + ", and the build " + (one_system ? "" : "or os= ") +
+           "was not specified: " + join(parts, "; ") +
+           (one_system ? " (example: pytorch=2.4+cu124)" : " (example: pytorch=2.4+cu124 os=linux)");
 }
 
 }  // namespace
@@ -169,8 +207,12 @@ std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& v
     std::vector<GivenValue> changes = {
         {build.framework, version.text + (build.build.empty() ? "" : "+" + build.build)}};
     if (!takes_system_libraries(build)) return changes;
-    if (given_cuda(given)) changes.push_back({"cuda", build.cuda->text});
-    if (given_cudnn(given) && build.cudnn) changes.push_back({"cudnn", build.cudnn->text});
+    const Version *cuda = given_cuda(given), *cudnn = given_cudnn(given);
+    // What is installed stays if it has the files that the build opens.
+    if (cuda && (*cuda < *build.cuda || !compat::cuda_serves(*cuda, *build.cuda)))
+        changes.push_back({"cuda", build.cuda->text});
+    if (cudnn && build.cudnn && compat::cudnn_serves(*cudnn, *build.cudnn) != compat::Serves::well)
+        changes.push_back({"cudnn", build.cudnn->text + "+cu" + std::to_string(build.cuda->major())});
     return changes;
 }
 
@@ -185,6 +227,8 @@ void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& fr
     if (!deciding.build) return answers.depends(deciding.words);
     const auto at = static_cast<std::size_t>(deciding.build - builds.data());
     const std::string which = deciding.words.empty() ? "" : " (" + deciding.words + ")";
+    const bool is_choice = verdicts[at].outcome == Outcome::undecided && verdicts[at].missing == MissingInput::choice;
+    if (is_choice) return answers.depends(verdicts[at].reason + which);
     if (numbers[at] == 0) return answers.unknown("the data do not cover every build of " + words_of(framework));
     if (numbers[at] > 0)
         return answers.passed(verdicts[at].reason + which, {evidence_of(builds[at], libraries_of(builds[at]))});

@@ -1,0 +1,55 @@
+// Which CUDA and cuDNN a build can use, and what its packages require of them.
+#include "compat/questions.hpp"
+#include "matrix/ranges.hpp"
+
+namespace rnncheck::compat {
+
+bool cuda_serves(const Version& cuda, const Version& built_for) {
+    return cuda.major() == built_for.major() && (cuda.major() >= 11 || cuda.minor() == built_for.minor());
+}
+
+Serves cudnn_serves(const Version& cudnn, const Version& built_with) {
+    if (cudnn.major() != built_with.major())
+        return cudnn.major() < built_with.major() ? Serves::too_old : Serves::too_new;
+    const bool minors_known = parts_written(cudnn) > 1 && parts_written(built_with) > 1;
+    return minors_known && cudnn.minor() < built_with.minor() ? Serves::too_old : Serves::well;
+}
+
+namespace {
+
+/// Its packages require a package of cuDNN.
+bool requires_cudnn_package(const FrameworkBuild& build) {
+    return build.libraries == "wheels" && build.cuda && !build.without_cudnn;
+}
+
+/// Of the same cuDNN package. One that requires a single version excludes every other.
+Together by_required_versions(const FrameworkBuild& a, const FrameworkBuild& b) {
+    if (a.cudnn_or_newer && b.cudnn_or_newer) return Together::fit;
+    if (b.cudnn_or_newer) return by_required_versions(b, a);
+    if (a.cudnn_or_newer) return cudnn_serves(*b.cudnn, *a.cudnn) == Serves::well ? Together::fit : Together::exclude;
+    if (!agree(*a.cudnn, *b.cudnn)) return Together::exclude;
+    return parts_written(*a.cudnn) == parts_written(*b.cudnn) ? Together::fit : Together::unknown;
+}
+
+}  // namespace
+
+Together together(const FrameworkBuild& a, const FrameworkBuild& b) {
+    if (!requires_cudnn_package(a) || !requires_cudnn_package(b)) return Together::fit;
+    if (!a.cudnn || !b.cudnn) return Together::unknown;
+    const bool same_cudnn = a.cudnn->major() == b.cudnn->major();
+    if (a.cuda->major() != b.cuda->major()) return same_cudnn ? Together::overwrite : Together::fit;
+    return same_cudnn ? by_required_versions(a, b) : Together::exclude;
+}
+
+const CudnnBuild* cudnn_by_pip(const FrameworkBuild& build, const std::optional<Version>& gpu, const Matrix& matrix) {
+    if (!build.cudnn_or_newer || !build.cudnn) return nullptr;
+    const CudnnBuild* newest = nullptr;
+    for (const CudnnBuild& row : matrix.cudnn_builds()) {
+        const bool is_meant = row.cuda_major == build.cuda->major() && row.cudnn.major() == build.cudnn->major();
+        if (!is_meant || (gpu && *gpu < row.capability_min)) continue;
+        if (!newest || newest->last() < row.last()) newest = &row;
+    }
+    return newest;
+}
+
+}  // namespace rnncheck::compat
