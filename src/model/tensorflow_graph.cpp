@@ -132,6 +132,8 @@ class TensorflowGraph {
             for (const char* const attribute : {"body", "f"}) {
                 const std::string called = text_of(field_of(attribute_in(node, attribute), 10).bytes, 1);
                 const auto* const function = look_up(functions_, called);
+                if (!function && !called.empty())
+                    add_once(file_.unclear, "the graph calls functions that are not in the file");
                 if (!function) continue;
                 ++calls_;
                 const bool loop = op == "While" || op == "StatelessWhile";
