@@ -134,8 +134,8 @@ TEST_CASE("a large log gives what a small one gives, with the right line") {
 }
 
 TEST_CASE("each message gives the same facts in a small log and in a large one") {
-    const std::string ordinary = repeated("Epoch 1 step 1 of 9\n", 300 << 10);
-    const std::string few = repeated("Epoch 1 step 1 of 9\n", 1 << 10);  // the same neighbours
+    const std::string ordinary = repeated("Epoch 1, step 1 of 9.\n", 300 << 10);
+    const std::string few = repeated("Epoch 1, step 1 of 9.\n", 1 << 10);  // the same neighbours
     const auto lines = std::count(ordinary.begin(), ordinary.end(), '\n');
     const auto few_lines = std::count(few.begin(), few.end(), '\n');
     for (const test::Message& one : test::messages()) {
