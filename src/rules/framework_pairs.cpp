@@ -73,8 +73,11 @@ void judge_pair(const Facts& facts, const Matrix& matrix, const Framework& one, 
     if (*all == Together::unknown) return answers.unknown("which cuDNN " + names + " require is not in the data");
     if (*all == Together::fit && any_build_conflicts(facts, matrix, one, other))
         return answers.no_pass(names + " can be installed in one environment, but not every build of them");
-    if (*all == Together::fit) return answers.passed(names + " can be installed in one environment");
     const Pair pair{one, other, builds.front(), others.front()};
+    if (*all == Together::fit)
+        return answers.passed(names + " can be installed in one environment",
+                              {compat::evidence_of(pair.build, libraries_of(pair.build)),
+                               compat::evidence_of(pair.other_build, libraries_of(pair.other_build))});
     Finding finding = *all == Together::exclude ? excluded(pair) : overwritten(pair);
     for (const FrameworkBuild* build : {&pair.build, &pair.other_build})
         finding.evidence.push_back(compat::evidence_of(*build, "requires " + requirement_of(*build)));

@@ -57,9 +57,11 @@ static Coverage coverage_of(const std::vector<FrameworkBuild>& rows, const Versi
     return within(version, end_of(std::ranges::max(rows, {}, end_of))) ? Coverage::silent : Coverage::newer_than_data;
 }
 
-/// The same package: a row for each CUDA of the system that its files are used with.
+/// The same package: a row for each CUDA of the system that its files are used with. Rows without a command are
+/// packages of their own: old versions of PyTorch came from pages that are gone.
 static bool same_package(const FrameworkBuild& a, const FrameworkBuild& b) {
-    return a.first == b.first && a.os == b.os && a.package == b.package && a.install == b.install;
+    if (a.build == b.build) return a.first == b.first && a.os == b.os && a.package == b.package;
+    return a.first == b.first && a.os == b.os && a.package == b.package && !a.install.empty() && a.install == b.install;
 }
 
 /// "cuda" is TensorFlow's build with the system's CUDA; without one of that name, any whose packages contain CUDA.
