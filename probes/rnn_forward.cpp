@@ -16,6 +16,7 @@
 #include "base/text.hpp"
 #include "facts/rnn_runs.hpp"
 #include "process/probe.hpp"
+#include "process/processors.hpp"
 #include "support/rnn.hpp"
 #include "vendor/lstm.hpp"
 
@@ -81,12 +82,19 @@ static std::vector<Step> steps_of(const Job& job) {
     return steps;
 }
 
+/// For a reference: this process' share of the processors, as the probes of all GPUs run at the same time. More than
+/// sixteen would only wait for one another.
+static int threads_of(const Job& job) {
+    const auto gpus = static_cast<int>(std::max<std::size_t>(job.facts.cuda_devices.size(), 1));
+    return std::clamp(process::usable_processors() / gpus, 1, 16);
+}
+
 /// What goes to the device, and what must come out, of the cases that are not done, made one after the other by a
 /// thread of their own beside the vendor's work, a few ahead of it. Each is taken once, and waited for if need be. The
 /// thread is not waited for: a reference that nobody needs any more may take minutes.
 class Preparation {
   public:
-    explicit Preparation(std::vector<Step> steps) : work_(std::make_shared<Work>(std::move(steps))) {
+    Preparation(std::vector<Step> steps, int threads) : work_(std::make_shared<Work>(std::move(steps), threads)) {
         Step* const first = find_by(work_->steps, &Step::done, false);
         if (!first) return;
         // Threads start late on a busy machine: the vendor's work begins without it.
@@ -96,7 +104,7 @@ class Preparation {
                 if (step.done) continue;
                 work->ahead.acquire();
                 if (work->given_up) return;
-                prepare(step, &step != first);
+                prepare(step, &step != first, work->threads);
             }
         }).detach();
     }
@@ -124,9 +132,10 @@ class Preparation {
   private:
     /// Shared with the thread, which may outlive us.
     struct Work {
-        explicit Work(std::vector<Step> all) : steps(std::move(all)) {}
+        Work(std::vector<Step> all, int most_threads) : steps(std::move(all)), threads(most_threads) {}
         static constexpr int most_ahead = 24;  // as many as the quick sweep has, which none has to wait for
         std::vector<Step> steps;
+        const int threads;
         std::counting_semaphore<> ahead{most_ahead};
         std::atomic<bool> given_up = false;
     };
@@ -140,13 +149,13 @@ class Preparation {
         }
     }
 
-    static void prepare(Step& step, bool image_too) {
+    static void prepare(Step& step, bool image_too, int threads) {
         const RnnCase& rnn_case = step.rnn_case;
         const auto inputs = std::async(std::launch::deferred, [&] { return step.inputs(); }).share();
         if (image_too) fulfil(step.image, [&] { return vendor::device_image(rnn_case, inputs.get()); });
         fulfil(step.expected, [&] {
-            Expected expected{compute(rnn_case, inputs.get()), {}};
-            expected.limits = limits_for(rnn_case, inputs.get(), expected.computation, step.reduced);
+            Expected expected{compute(rnn_case, inputs.get(), threads), {}};
+            expected.limits = limits_for(rnn_case, inputs.get(), expected.computation, step.reduced, threads);
             return expected;
         });
     }
@@ -199,7 +208,10 @@ class SilenceLimits {
 class Sweep {
   public:
     Sweep(const Job& job, ProbeWriter& writer)
-        : job_(job), writer_(writer), target_(rnn_target_of(job.target)), preparation_(steps_of(job)) {}
+        : job_(job),
+          writer_(writer),
+          target_(rnn_target_of(job.target)),
+          preparation_(steps_of(job), threads_of(job)) {}
 
     void run() {
         const auto start = std::chrono::steady_clock::now();

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "commands/lstm.hpp"
 #include "facts/queries.hpp"
+#include "process/processors.hpp"
 #include "rnn/case.hpp"
 #include "rnn/compare.hpp"
 #include "rnn/network.hpp"
@@ -68,8 +69,9 @@ std::pair<std::size_t, std::size_t> worst_element(const RnnRun& run, const std::
 std::string checks_of(const Facts& facts, const RnnRun& run) {
     const RnnCase& c = run.rnn_case;
     const RnnInputs inputs = make_inputs(c);
-    const Computation computation = compute(c, inputs);
-    const Limits limits = limits_for(c, inputs, computation, probes::reduced_precision(facts, run.gpu, c));
+    const int threads = process::usable_processors();
+    const Computation computation = compute(c, inputs, threads);
+    const Limits limits = limits_for(c, inputs, computation, probes::reduced_precision(facts, run.gpu, c), threads);
     const auto expected = arrays_of(c, computation.outputs), allowed = arrays_of(c, limits.allowed());
     const auto [number, worst] = worst_element(run, expected);
     const OutputArray& array = expected[number];

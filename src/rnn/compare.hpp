@@ -25,7 +25,7 @@ struct Limits {
 };
 
 Limits limits_for(const RnnCase& rnn_case, const RnnInputs& inputs, const Computation& computation,
-                  const ReducedPrecision& reduced);
+                  const ReducedPrecision& reduced, int threads = 1);
 
 /// How far outputs are from what they must be. Padding of y must be exactly 0; what is not documented may be anything:
 /// the padding of dx, and the states of a sequence of length 0 with their gradients. Where clipping is on, cy counts as

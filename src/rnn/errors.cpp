@@ -153,35 +153,44 @@ struct PseudoLayer {
     const Tape& tape;
     const Rounding& rounding;
     Errors& errors;
+    Team& team;
     const LayerWeights& weights = inputs.layers[size(place.pseudo_layer)];
     const Squares squares = squares_of(place, weights);
     const std::vector<double> projection =
         row_squares(weights.projection, weights.projection.size() / place.hidden(), place.hidden());
-    std::vector<double> sum_errors = std::vector<double>(place.sums()),
-                        unprojected = std::vector<double>(place.hidden());
 
     void run() {
-        for (int sequence = 0; sequence < place.rnn_case.batch; ++sequence) {
-            for (int tick = 0; tick < place.rnn_case.length_of(sequence); ++tick)
-                step(step_at(place, sequence, tick, tape, inputs.hx, inputs.cx),
-                     step_at(place, sequence, tick, errors.tape));
-            keep_final(place, sequence, errors.tape, errors.outputs);
-        }
+        const double units = static_cast<double>(place.rows() * place.hidden());
+        team.run(size(place.rnn_case.batch), units * operations_per_unit,
+                 [&](std::size_t sequence) { run(static_cast<int>(sequence)); });
     }
 
-    void step(const TapeStep<const double>& at, const TapeStep<double>& at_errors) {
-        add_up(at, at_errors);
+    void run(int sequence) const {
+        std::vector<double> sum_errors(place.sums()), unprojected(place.hidden());
+        std::vector<double> gates(place.sums()), squashed(place.hidden());
+        for (int tick = 0; tick < place.rnn_case.length_of(sequence); ++tick) {
+            TapeStep<double> at_errors = step_at(place, sequence, tick, errors.tape);
+            if (!at_errors.gates) at_errors.gates = gates.data(), at_errors.squashed = squashed.data();
+            step(step_at(place, sequence, tick, tape, inputs.hx, inputs.cx), at_errors, sum_errors, unprojected);
+        }
+        keep_final(place, sequence, errors.tape, errors.outputs);
+    }
+
+    void step(const TapeStep<const double>& at, const TapeStep<double>& at_errors, std::vector<double>& sum_errors,
+              std::vector<double>& unprojected) const {
+        add_up(at, at_errors, sum_errors);
         const bool projects = !weights.projection.empty();
         const Step now{rounding,  place.hidden(),    at,
                        at_errors, sum_errors.data(), projects ? unprojected.data() : at_errors.h};
         by_cell(
             place.rnn_case.cell, [&] { lstm(now, place.rnn_case.clip_bound()); }, [&] { gru(now); },
             [&](bool relu) { plain(now, relu); });
-        if (projects) project(at, at_errors.h);
+        if (projects) project(at, unprojected, at_errors.h);
     }
 
     /// Errors of all sums of a step. What is stored on the way: both sides, and the whole.
-    void add_up(const TapeStep<const double>& step, const TapeStep<double>& at_errors) {
+    void add_up(const TapeStep<const double>& step, const TapeStep<double>& at_errors,
+                std::vector<double>& sum_errors) const {
         const std::size_t columns = place.columns(), output = place.output();
         const double x = mean_square(step.x, columns), x_error = mean(at_errors.x, columns);
         const double state = step.h_before ? mean_square(step.h_before, output) : 0;
@@ -197,7 +206,7 @@ struct PseudoLayer {
         }
     }
 
-    void project(const TapeStep<const double>& step, double* to) {
+    void project(const TapeStep<const double>& step, const std::vector<double>& unprojected, double* to) const {
         const std::size_t hidden = place.hidden();
         const double* const output = step.gates + 3 * hidden;
         double value = 0;
@@ -211,12 +220,12 @@ struct PseudoLayer {
 };
 
 Errors forward_errors(const RnnCase& rnn_case, const RnnInputs& inputs, const Computation& computation,
-                      const Rounding& rounding) {
-    Errors errors{{}, empty_tape(rnn_case, false)};
+                      const Rounding& rounding, Team& team) {
+    Errors errors{{}, empty_tape(rnn_case, false, rnn_case.training)};
     errors.outputs.hy.resize(computation.outputs.hy.size());
     errors.outputs.cy.resize(computation.outputs.cy.size());
     for (int pseudo_layer = 0; pseudo_layer < rnn_case.pseudo_layers(); ++pseudo_layer)
-        PseudoLayer{{rnn_case, pseudo_layer}, inputs, computation.tape, rounding, errors}.run();
+        PseudoLayer{{rnn_case, pseudo_layer}, inputs, computation.tape, rounding, errors, team}.run();
     errors.outputs.y = errors.tape.data.back();
     return errors;
 }
@@ -226,9 +235,9 @@ void become_limits(std::vector<double>& errors) {
 }
 
 RnnOutputs limits_of(const RnnCase& rnn_case, const RnnInputs& inputs, const Computation& computation,
-                     const Rounding& rounding) {
-    Errors errors = forward_errors(rnn_case, inputs, computation, rounding);
-    if (rnn_case.training) add_gradient_errors(rnn_case, inputs, computation, rounding, errors);
+                     const Rounding& rounding, Team& team) {
+    Errors errors = forward_errors(rnn_case, inputs, computation, rounding, team);
+    if (rnn_case.training) add_gradient_errors(rnn_case, inputs, computation, rounding, errors, team);
     RnnOutputs& limits = errors.outputs;
     for (auto* values : {&limits.y, &limits.hy, &limits.cy, &limits.dx, &limits.dhx, &limits.dcx})
         become_limits(*values);
@@ -239,11 +248,12 @@ RnnOutputs limits_of(const RnnCase& rnn_case, const RnnInputs& inputs, const Com
 }  // namespace
 
 Limits limits_for(const RnnCase& rnn_case, const RnnInputs& inputs, const Computation& computation,
-                  const ReducedPrecision& reduced) {
+                  const ReducedPrecision& reduced, int threads) {
+    Team team(threads_for(rnn_case, threads));
     Limits limits;
     const auto keep = [&](Precision precision, bool tf32, bool fast_math) {
         limits.kept.push_back(
-            {precision, limits_of(rnn_case, inputs, computation, rounding_of(rnn_case.dtype, tf32, fast_math))});
+            {precision, limits_of(rnn_case, inputs, computation, rounding_of(rnn_case.dtype, tf32, fast_math), team)});
     };
     keep(Precision::full, false, false);
     if (rnn_case.dtype != Dtype::fp32) return limits;

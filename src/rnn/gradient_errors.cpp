@@ -8,21 +8,67 @@ namespace rnncheck {
 
 namespace {
 
-/// Adds the errors of matrix' d, what passes back through a matrix of `rows` rows; an empty one (skip input) is the
-/// unit matrix.
-void add_way_back(const Rounding& rounding, const std::vector<double>& matrix, const double* d, const double* d_errors,
-                  std::size_t rows, std::span<double> errors) {
-    // Of each product, its place in the sum, and the sum's storage in two parts.
-    const double relative =
-        2 * rounding.operands + 2 * rounding.storage + rounding.sums * static_cast<double>(rows) / 2;
-    for (std::size_t row = 0; row < rows; ++row) {
-        const double error = d_errors[row] + d[row] * d[row] * relative;
-        if (matrix.empty()) {
-            errors[row] += error;
-            continue;
-        }
-        const double* const weights = matrix.data() + row * errors.size();
-        for (std::size_t j = 0; j < errors.size(); ++j) errors[j] += weights[j] * weights[j] * error;
+/// The gradients of the sums of a side, or of h, with their errors, and what they are multiplied by in a gradient of
+/// weights; by step, in the order in which that is summed. Errors null for none.
+struct Factors {
+    std::vector<const double*> d, d_errors, x, x_errors;
+};
+
+/// Adds the errors of matrix' d, what passes back through a matrix of `rows` rows.
+struct WayBack {
+    const std::vector<double>& matrix;
+    std::size_t rows, columns;
+    double relative;  ///< of each product, its place in the sum, and the sum's storage in two parts
+
+    WayBack(const Rounding& rounding, const std::vector<double>& its_matrix, std::size_t its_rows,
+            std::size_t its_columns)
+        : matrix(its_matrix),
+          rows(its_rows),
+          columns(its_columns),
+          relative(2 * rounding.operands + 2 * rounding.storage + rounding.sums * static_cast<double>(rows) / 2) {}
+
+    double square_at(std::size_t row, std::size_t column) const { return square(matrix[row * columns + column]); }
+
+    /// The squares of the whole matrix, for many uses.
+    Panels<1> squares(Team& team) const {
+        return {team, matrix.empty() ? 0 : rows, columns,
+                [&](std::size_t row, std::size_t column, int) { return square_at(row, column); }};
+    }
+
+    double error_of(double d, double d_error) const { return d_error + d * d * relative; }
+
+    /// `first` is the place in d of what the first row of `squares` multiplies.
+    void add(Team& team, const std::vector<double*>& to, const Factors& factors, std::size_t first,
+             const Panels<1>& squares) const {
+        const auto error = [&](std::size_t i, std::size_t row, int) {
+            return error_of(factors.d[i][first + row], factors.d_errors[i][first + row]);
+        };
+        add_products<1>(team, to, error, squares);
+    }
+
+    void add_once(Team& team, const std::vector<double*>& to, const Factors& factors, std::size_t first) const {
+        for_each_part<1>(
+            team, rows, columns, [&](std::size_t row, std::size_t column, int) { return square_at(row, column); },
+            [&](std::size_t begin, const Panels<1>& part) { add(team, to, factors, first + begin, part); });
+    }
+
+    /// An empty matrix (skip input) is the unit matrix.
+    void add_unit(const std::vector<double*>& to, const Factors& factors, std::size_t first) const {
+        for (std::size_t i = 0; i < to.size(); ++i)
+            for (std::size_t unit = 0; unit < rows; ++unit)
+                to[i][unit] += error_of(factors.d[i][first + unit], factors.d_errors[i][first + unit]);
+    }
+};
+
+/// use(the place of its first d, the way back), for each group that has a gate on the side; then what each may err by
+/// for numbers below the type's normal range.
+void back_through_groups(const Rounding& rounding, const Side& side, const std::vector<double*>& to, auto&& use) {
+    for (int group = 0; group < groups_of(side.cell); ++group) {
+        const int gate = side.gate_of(side.cell, group);
+        if (gate < 0) continue;
+        use(size(group) * side.hidden, WayBack(rounding, side.matrices[gate], side.hidden, side.columns), gate);
+        for (double* const row : to)
+            for (std::size_t column = 0; column < side.columns; ++column) row[column] += rounding.tiny;
     }
 }
 
@@ -30,9 +76,7 @@ void add_way_back(const Rounding& rounding, const std::vector<double>& matrix, c
 /// products.
 class OuterProducts {
   public:
-    /// An empty matrix has no gradient.
-    OuterProducts(const LayerPlace& place, const Rounding& rounding, std::size_t rows, std::size_t columns)
-        : rows_(rows), columns_(columns), errors_(rows * columns), squares_(columns), column_errors_(columns) {
+    OuterProducts(Team& team, const LayerPlace& place, const Rounding& rounding) : team_(team), rounding_(rounding) {
         // A device may keep the sum in the data type after every step, or after every sequence. A partial sum is half
         // of the whole on average.
         const double kept = std::max(place.rnn_case.sequence_length, place.rnn_case.batch);
@@ -42,78 +86,45 @@ class OuterProducts {
         tiny_ = rounding.tiny * kept;
     }
 
-    /// `x` null means ones (biases), errors null for none.
-    void add(const double* d, const double* d_errors, const double* x, const double* x_errors) {
-        if (errors_.empty()) return;
-        for (std::size_t j = 0; j < columns_; ++j) {
-            squares_[j] = x ? x[j] * x[j] : 1;
-            column_errors_[j] = or_zero(x_errors, j) + squares_[j] * product_;
-            squares_[j] += or_zero(x_errors, j);  // second order: where both factors are near zero, it is all there is
-        }
-        for (std::size_t i = 0; i < rows_; ++i) {
-            double* const row = errors_.data() + i * columns_;
-            const double d_error = d_errors[i], d_square = d[i] * d[i];
-            for (std::size_t j = 0; j < columns_; ++j) row[j] += d_error * squares_[j] + d_square * column_errors_[j];
-        }
+    /// Of matrices that share their factors: `errors[i]` of the one whose first row has d from `first[i]` on.
+    void add(const Factors& factors, std::size_t columns, const std::vector<std::size_t>& first,
+             const std::vector<std::vector<double>*>& errors) const {
+        // Squares of x with its errors, which matter where d and x are near zero; the errors of x and of the products.
+        const auto of_column = [&](std::size_t step, std::size_t column, int term) {
+            const double squared = square(factors.x[step][column]);
+            const double error = or_zero(factors.x_errors[step], column);
+            return term == 0 ? squared + error : error + squared * product_;
+        };
+        for_each_part<2>(team_, factors.d.size(), columns, of_column, [&](std::size_t begin, const Panels<2>& part) {
+            for (std::size_t i = 0; i < errors.size(); ++i) {
+                const auto of_row = [&](std::size_t row, std::size_t step, int term) {
+                    const double d = factors.d[begin + step][first[i] + row];
+                    return term == 0 ? factors.d_errors[begin + step][first[i] + row] : d * d;
+                };
+                add_products<2>(team_, rows_of(*errors[i], columns), of_row, part);
+            }
+        });
     }
 
-    std::vector<double> errors(const std::vector<double>& gradient, const Rounding& rounding) const {
-        std::vector<double> result = errors_;
-        for (std::size_t at = 0; at < result.size(); ++at)
-            result[at] +=
-                rounding.stored(gradient[at]) + tiny_ + (rounding.operands + rounding.functions) * square(gradient[at]);
-        return result;
+    /// Of a bias, which is multiplied by one.
+    void add_bias(const Factors& factors, std::size_t first, std::vector<double>& errors) const {
+        for (std::size_t i = 0; i < factors.d.size(); ++i)
+            for (std::size_t unit = 0; unit < errors.size(); ++unit)
+                errors[unit] += factors.d_errors[i][first + unit] + square(factors.d[i][first + unit]) * product_;
+    }
+
+    /// Adds what the whole sum errs by.
+    void finish(const std::vector<double>& gradient, std::vector<double>& errors) const {
+        for (std::size_t at = 0; at < errors.size(); ++at)
+            errors[at] += rounding_.stored(gradient[at]) + tiny_ +
+                          (rounding_.operands + rounding_.functions) * square(gradient[at]);
     }
 
   private:
-    std::size_t rows_, columns_;
+    Team& team_;
+    const Rounding& rounding_;
     double product_ = 0;  ///< mean square of relative errors of one outer product
     double tiny_ = 0;
-    std::vector<double> errors_;  ///< so far, [row][column]
-    std::vector<double> squares_, column_errors_;
-};
-
-/// One side of a pseudo-layer: the gradients of its weights, and the way back to what its matrices multiply.
-class Side {
-  public:
-    Side(const LayerPlace& place, int (*gate_of)(Cell, int), const std::vector<double> (&matrices)[4],
-         const std::vector<double> (&biases)[4], std::size_t columns, const Rounding& rounding)
-        : place_(place), gate_of_(gate_of), matrices_(matrices), columns_(columns), rounding_(rounding) {
-        for (int gate = 0; gate < gates_of(place.rnn_case.cell); ++gate) {
-            products_.emplace_back(place, rounding, matrices[gate].empty() ? 0 : place.hidden(), columns);
-            biases_.emplace_back(place, rounding, biases[gate].size(), 1);
-        }
-    }
-
-    /// Adds one step; `errors` gets those of the gradient of x. `x` null means zeros.
-    void add(const double* dsums, const double* dsum_errors, const double* x, const double* x_errors, double* errors) {
-        const std::size_t hidden = place_.hidden();
-        for (int group = 0; group < groups_of(place_.rnn_case.cell); ++group) {
-            const int gate = gate_of_(place_.rnn_case.cell, group);
-            if (gate < 0) continue;
-            const std::size_t begin = size(group) * hidden;
-            add_way_back(rounding_, matrices_[gate], dsums + begin, dsum_errors + begin, hidden, {errors, columns_});
-            for (std::size_t j = 0; j < columns_; ++j) errors[j] += rounding_.tiny;
-            if (x) products_[size(gate)].add(dsums + begin, dsum_errors + begin, x, x_errors);
-            biases_[size(gate)].add(dsums + begin, dsum_errors + begin, nullptr, nullptr);
-        }
-    }
-
-    void finish(const std::vector<double> (&gradients)[4], const std::vector<double> (&bias_gradients)[4],
-                std::vector<double> (&errors)[4], std::vector<double> (&bias_errors)[4]) const {
-        for (std::size_t gate = 0; gate < products_.size(); ++gate) {
-            errors[gate] = products_[gate].errors(gradients[gate], rounding_);
-            bias_errors[gate] = biases_[gate].errors(bias_gradients[gate], rounding_);
-        }
-    }
-
-  private:
-    LayerPlace place_;
-    int (*gate_of_)(Cell, int);
-    const std::vector<double> (&matrices_)[4];
-    std::size_t columns_;
-    Rounding rounding_;
-    std::vector<OuterProducts> products_, biases_;
 };
 
 /// One step: its numbers and their errors. Null for exact zeros.
@@ -212,69 +223,200 @@ struct PseudoLayer {
     const Computation& computation;
     const Rounding& rounding;
     Tape& tape_errors;
+    Team& team;
     const LayerWeights& weights = inputs.layers[size(place.pseudo_layer)];
-    Side input = Side(place, input_gate_of, weights.input, weights.input_bias, place.columns(), rounding);
-    Side recurrent =
-        Side(place, recurrent_gate_of, weights.recurrent, weights.recurrent_bias, place.output(), rounding);
-    OuterProducts projection =
-        OuterProducts(place, rounding, weights.projection.size() / place.hidden(), place.hidden());
-    std::vector<double> dsum_errors = std::vector<double>(place.sums()),
-                        dm_errors = std::vector<double>(place.hidden());
+    const Side input = input_side(place, weights), recurrent = recurrent_side(place, weights);
+    const std::size_t hidden = place.hidden(), output = place.output();
+    const bool projects = !weights.projection.empty();
+    /// Of all steps: [row][group][hidden] and, with projection, of h [row][output].
+    std::vector<double> dsum_errors = std::vector<double>(place.rows() * place.sums()),
+                        projected_errors = std::vector<double>(projects ? place.rows() * output : 0);
+    /// Of the steps of a tick, [sequence][unit].
+    std::vector<double> dm_errors = std::vector<double>(projects ? size(place.rnn_case.batch) * hidden : 0),
+                        directly = std::vector<double>(size(place.rnn_case.batch) * output), through_sums = directly;
 
     /// The errors of dh and dc begin as those of the final states, none, and end as those of the initial ones.
     void run(double* dh_errors, double* dc_errors, LayerWeights& weight_errors) {
+        go_back(dh_errors, dc_errors);
+        Factors of_input, of_recurrent;
+        std::vector<double*> dx_errors;
+        for_each_step([&](std::size_t row, const TapeStep<const double>& at, const TapeStep<double>& errors) {
+            const double* const d_errors = dsum_errors.data() + row * place.sums();
+            add_factors(of_input, at.dsums, d_errors, at.x, errors.x);
+            dx_errors.push_back(errors.dx);
+            if (at.h_before) add_factors(of_recurrent, at.dsums, d_errors, at.h_before, errors.h_before);
+        });
+        back_through_groups(rounding, input, dx_errors, [&](std::size_t first, const WayBack& way, int) {
+            if (input.skips())
+                way.add_unit(dx_errors, of_input, first);
+            else
+                way.add_once(team, dx_errors, of_input, first);
+        });
+        const LayerWeights& gradients = computation.outputs.dweights[size(place.pseudo_layer)];
+        add_side(input, of_input, of_input, gradients.input, gradients.input_bias, weight_errors.input,
+                 weight_errors.input_bias);
+        add_side(recurrent, of_recurrent, of_input, gradients.recurrent, gradients.recurrent_bias,
+                 weight_errors.recurrent, weight_errors.recurrent_bias);
+        if (projects) add_projection(gradients.projection, weight_errors.projection);
+    }
+
+    /// The steps in the order of Factors: use(row of the tape, numbers, errors).
+    void for_each_step(auto&& use) {
         for (int sequence = 0; sequence < place.rnn_case.batch; ++sequence)
             for (int tick = place.rnn_case.length_of(sequence) - 1; tick >= 0; --tick)
-                step(step_at(place, sequence, tick, computation.tape, inputs.hx, inputs.cx),
-                     step_at(place, sequence, tick, tape_errors), dh_errors + size(sequence) * place.output(),
-                     dc_errors ? dc_errors + size(sequence) * place.hidden() : nullptr);
-        const LayerWeights& gradients = computation.outputs.dweights[size(place.pseudo_layer)];
-        input.finish(gradients.input, gradients.input_bias, weight_errors.input, weight_errors.input_bias);
-        recurrent.finish(gradients.recurrent, gradients.recurrent_bias, weight_errors.recurrent,
-                         weight_errors.recurrent_bias);
-        weight_errors.projection = projection.errors(gradients.projection, rounding);
+                use(place.row_of(sequence, tick),
+                    step_at(place, sequence, tick, computation.tape, inputs.hx, inputs.cx),
+                    step_at(place, sequence, tick, tape_errors));
     }
 
-    void step(const TapeStep<const double>& at, const TapeStep<double>& errors, double* dh_errors, double* dc_errors) {
-        const std::size_t output = place.output();
-        for (std::size_t j = 0; j < output; ++j) dh_errors[j] += errors.dabove[j] + rounding.stored(at.dh[j]);
-        if (at.dm) through_projection(at, errors, dh_errors);
-        std::vector<double> directly(output), now(output);
-        const Step in_cell{rounding,  place.hidden(),        at,
-                           errors,    at.dm ? at.dm : at.dh, at.dm ? dm_errors.data() : dh_errors,
-                           dc_errors, dsum_errors.data(),    directly.data()};
-        by_cell(
-            place.rnn_case.cell, [&] { lstm(in_cell, place.rnn_case.clip_bound()); }, [&] { gru(in_cell); },
-            [&](bool relu) { plain(in_cell, relu); });
-        input.add(at.dsums, dsum_errors.data(), at.x, errors.x, errors.dx);
-        recurrent.add(at.dsums, dsum_errors.data(), at.h_before, errors.h_before, now.data());
-        for (std::size_t j = 0; j < output; ++j) dh_errors[j] = carried_on(directly[j], now[j]);
+    static void add_factors(Factors& factors, const double* d, const double* d_errors, const double* x,
+                            const double* x_errors) {
+        factors.d.push_back(d);
+        factors.d_errors.push_back(d_errors);
+        factors.x.push_back(x);
+        factors.x_errors.push_back(x_errors);
     }
 
-    void through_projection(const TapeStep<const double>& at, const TapeStep<double>& errors, const double* dh_errors) {
-        const std::size_t hidden = place.hidden();
-        const double *const o = at.gates + 3 * hidden, *const o_errors = errors.gates + 3 * hidden;
-        std::vector<double> m(hidden), m_errors(hidden);
-        for (std::size_t unit = 0; unit < hidden; ++unit) {
-            m[unit] = o[unit] * at.squashed[unit];
-            m_errors[unit] = square(o[unit]) * errors.squashed[unit] + square(at.squashed[unit]) * o_errors[unit] +
-                             2 * rounding.stored(m[unit]);
+    void go_back(double* dh_errors, double* dc_errors) {
+        std::vector<Panels<1>> recurrent_squares(4);  // by gate
+        for (int gate = 0; gate < gates_of(place.rnn_case.cell); ++gate)
+            recurrent_squares[size(gate)] = WayBack(rounding, weights.recurrent[gate], hidden, output).squares(team);
+        const WayBack through_projection(rounding, weights.projection, output, hidden);
+        const Panels<1> projection_squares = through_projection.squares(team);
+        for (int tick = place.rnn_case.sequence_length - 1; tick >= 0; --tick) {
+            const std::vector<Now> steps = steps_of(tick, dh_errors, dc_errors);
+            for_each(steps, [&](const Now& now) { begin(now); });
+            if (projects) go_through_projection(steps, through_projection, projection_squares);
+            for_each(steps, [&](const Now& now) { through_cell(now.in_cell); });
+            go_through_recurrent(steps, recurrent_squares);
+            for_each(steps, [&](const Now& now) {
+                for (std::size_t j = 0; j < output; ++j)
+                    now.dh_errors[j] = carried_on(now.in_cell.directly_errors[j], now.through_sums[j]);
+            });
         }
-        projection.add(at.dh, dh_errors, m.data(), m_errors.data());
+    }
+
+    /// One step of a tick, and where the errors of dh are, where those are kept for the gradient of the projection,
+    /// those of dm, and those of what reaches the h before through the sums.
+    struct Now {
+        Step in_cell;
+        double *dh_errors, *kept_dh_errors, *dm_errors, *through_sums;
+    };
+
+    std::vector<Now> steps_of(int tick, double* dh_errors, double* dc_errors) {
+        std::vector<Now> steps;
+        for (int sequence = 0; sequence < place.rnn_case.batch; ++sequence) {
+            if (tick >= place.rnn_case.length_of(sequence)) continue;
+            const std::size_t at = size(sequence), row = place.row_of(sequence, tick);
+            const auto numbers = step_at(place, sequence, tick, computation.tape, inputs.hx, inputs.cx);
+            double* const dh = dh_errors + at * output;
+            double* const dm = projects ? dm_errors.data() + at * hidden : nullptr;
+            steps.push_back(
+                {{rounding, hidden, numbers, step_at(place, sequence, tick, tape_errors),
+                  projects ? numbers.dm : numbers.dh, projects ? dm : dh, dc_errors ? dc_errors + at * hidden : nullptr,
+                  dsum_errors.data() + row * place.sums(), directly.data() + at * output},
+                 dh,
+                 projects ? projected_errors.data() + row * output : nullptr,
+                 dm,
+                 through_sums.data() + at * output});
+        }
+        return steps;
+    }
+
+    void for_each(const std::vector<Now>& steps, auto&& use) {
+        team.run(steps.size(), static_cast<double>(steps.size() * hidden) * operations_per_unit,
+                 [&](std::size_t i) { use(steps[i]); });
+    }
+
+    void begin(const Now& now) {
+        const auto& [in_cell, dh_errors, kept, dm, to] = now;
+        for (std::size_t j = 0; j < output; ++j)
+            dh_errors[j] += in_cell.errors.dabove[j] + rounding.stored(in_cell.at.dh[j]);
+        if (kept) std::copy_n(dh_errors, output, kept);
+        std::fill_n(to, output, 0.0);
+    }
+
+    void go_through_projection(const std::vector<Now>& steps, const WayBack& way, const Panels<1>& squares) {
         std::ranges::fill(dm_errors, rounding.tiny);
-        add_way_back(rounding, weights.projection, at.dh, dh_errors, place.output(), dm_errors);
+        std::vector<double*> to;
+        Factors factors;
+        for (const Now& now : steps) {
+            to.push_back(now.dm_errors);
+            add_factors(factors, now.in_cell.at.dh, now.dh_errors, nullptr, nullptr);
+        }
+        way.add(team, to, factors, 0, squares);
+    }
+
+    void go_through_recurrent(const std::vector<Now>& steps, const std::vector<Panels<1>>& squares) {
+        std::vector<double*> to;
+        Factors factors;
+        for (const Now& now : steps) {
+            to.push_back(now.through_sums);
+            add_factors(factors, now.in_cell.at.dsums, now.in_cell.dsum_errors, nullptr, nullptr);
+        }
+        back_through_groups(rounding, recurrent, to, [&](std::size_t first, const WayBack& way, int gate) {
+            way.add(team, to, factors, first, squares[size(gate)]);
+        });
+    }
+
+    void through_cell(const Step& step) const {
+        by_cell(
+            place.rnn_case.cell, [&] { lstm(step, place.rnn_case.clip_bound()); }, [&] { gru(step); },
+            [&](bool relu) { plain(step, relu); });
+    }
+
+    /// `of_all` has the steps with nothing before them, too, whose sums have biases.
+    void add_side(const Side& side, const Factors& factors, const Factors& of_all,
+                  const std::vector<double> (&gradients)[4], const std::vector<double> (&bias_gradients)[4],
+                  std::vector<double> (&errors)[4], std::vector<double> (&bias_errors)[4]) {
+        const OuterProducts products(team, place, rounding);
+        std::vector<std::size_t> first;
+        std::vector<std::vector<double>*> matrices;
+        for (int group = 0; group < groups_of(side.cell); ++group) {
+            const int gate = side.gate_of(side.cell, group);
+            if (gate < 0) continue;
+            first.push_back(size(group) * hidden);
+            matrices.push_back(&errors[gate]);
+            errors[gate].resize(gradients[gate].size());
+            bias_errors[gate].resize(bias_gradients[gate].size());
+            products.add_bias(of_all, first.back(), bias_errors[gate]);
+        }
+        if (!side.skips()) products.add(factors, side.columns, first, matrices);
+        for (int gate = 0; gate < gates_of(side.cell); ++gate) {
+            products.finish(gradients[gate], errors[gate]);
+            products.finish(bias_gradients[gate], bias_errors[gate]);
+        }
+    }
+
+    void add_projection(const std::vector<double>& gradient, std::vector<double>& errors) {
+        std::vector<double> m(place.rows() * hidden), m_errors(place.rows() * hidden);
+        Factors factors;
+        for_each_step([&](std::size_t row, const TapeStep<const double>& at, const TapeStep<double>& at_errors) {
+            double *const of_m = m.data() + row * hidden, *const errors_of_m = m_errors.data() + row * hidden;
+            const double *const o = at.gates + 3 * hidden, *const o_errors = at_errors.gates + 3 * hidden;
+            for (std::size_t unit = 0; unit < hidden; ++unit) {
+                of_m[unit] = o[unit] * at.squashed[unit];
+                errors_of_m[unit] = square(o[unit]) * at_errors.squashed[unit] +
+                                    square(at.squashed[unit]) * o_errors[unit] + 2 * rounding.stored(of_m[unit]);
+            }
+            add_factors(factors, at.dh, projected_errors.data() + row * output, of_m, errors_of_m);
+        });
+        errors.resize(gradient.size());
+        const OuterProducts products(team, place, rounding);
+        products.add(factors, hidden, {0}, {&errors});
+        products.finish(gradient, errors);
     }
 };
 
 }  // namespace
 
 void add_gradient_errors(const RnnCase& rnn_case, const RnnInputs& inputs, const Computation& computation,
-                         const Rounding& rounding, Errors& errors) {
+                         const Rounding& rounding, Errors& errors, Team& team) {
     errors.outputs.dhx.resize(computation.outputs.dhx.size());
     errors.outputs.dcx.resize(computation.outputs.dcx.size());
     errors.outputs.dweights.resize(inputs.layers.size());
     backwards(rnn_case, errors.outputs, [&](const LayerPlace& place, double* dh, double* dc) {
-        PseudoLayer{place, inputs, computation, rounding, errors.tape}.run(
+        PseudoLayer{place, inputs, computation, rounding, errors.tape, team}.run(
             dh, dc, errors.outputs.dweights[size(place.pseudo_layer)]);
     });
     errors.outputs.dx = errors.tape.ddata.front();

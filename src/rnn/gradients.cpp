@@ -45,93 +45,222 @@ void plain(const LayerPlace& place, const TapeStep<double>& at, const double* dh
     }
 }
 
-/// to[j] += factor * from[j]
-void add_scaled(double* to, double factor, const double* from, std::size_t count) {
-    for (std::size_t j = 0; j < count; ++j) to[j] += factor * from[j];
-}
-
-/// Gradients of one side's matrices and biases and of what the matrices multiplied, for one step. `gate_of` is a
-/// group's gate.
-void through_side(const LayerPlace& place, const double* dsums, int (*gate_of)(Cell, int),
-                  const std::vector<double> (&matrices)[4], const double* values, std::size_t columns,
-                  std::vector<double> (&dmatrices)[4], std::vector<double> (&dbiases)[4], double* dvalues) {
-    const Cell cell = place.rnn_case.cell;
-    for (int group = 0; group < groups_of(cell); ++group) {
-        const int gate = gate_of(cell, group);
-        if (gate < 0) continue;
-        if (!dbiases[gate].empty())
-            add_scaled(dbiases[gate].data(), 1, dsums + size(group) * place.hidden(), place.hidden());
-        for (std::size_t unit = 0; unit < place.hidden(); ++unit) {
-            const double dsum = dsums[size(group) * place.hidden() + unit];
-            if (matrices[gate].empty()) {  // skip input: the unit's own x
-                dvalues[unit] += dsum;
-                continue;
-            }
-            if (values) add_scaled(dmatrices[gate].data() + unit * columns, dsum, values, columns);
-            add_scaled(dvalues, dsum, matrices[gate].data() + unit * columns, columns);
-        }
-    }
+void add_to(double* to, const double* from, std::size_t count) {
+    for (std::size_t j = 0; j < count; ++j) to[j] += from[j];
 }
 
 /// The same shapes, all zero.
-LayerWeights zeros_like(LayerWeights weights) {
-    for_each_array(weights, [](std::vector<double>& values) { std::ranges::fill(values, 0); });
-    return weights;
+LayerWeights zeros_like(const LayerWeights& weights) {
+    LayerWeights same;
+    same.columns = weights.columns;
+    for (int gate = 0; gate < 4; ++gate) {
+        same.input[gate].resize(weights.input[gate].size());
+        same.recurrent[gate].resize(weights.recurrent[gate].size());
+        same.input_bias[gate].resize(weights.input_bias[gate].size());
+        same.recurrent_bias[gate].resize(weights.recurrent_bias[gate].size());
+    }
+    same.projection.resize(weights.projection.size());
+    return same;
 }
+
+/// One step of one sequence, and what reaches its h and c from later steps.
+struct Step {
+    TapeStep<double> at;
+    double *dh, *dc;
+};
+
+/// The factors of a gradient of weights, step by step in the order in which it is summed: sequence by sequence, from
+/// the last step to the first.
+struct Factors {
+    std::vector<const double*> d, values;
+};
 
 struct PseudoLayer {
     const LayerPlace place;
     const RnnInputs& inputs;
     Tape& tape;
     LayerWeights& gradients;
+    Team& team;
     const LayerWeights& weights = inputs.layers[size(place.pseudo_layer)];
+    const Side input = input_side(place, weights), recurrent = recurrent_side(place, weights);
+    const std::size_t hidden = place.hidden(), output = place.output();
 
     /// dh and dc begin as those of the final states and end as those of the initial ones.
     void run(double* dh, double* dc) {
+        go_back(dh, dc);
+        Factors of_input, of_recurrent;
+        std::vector<double*> dx;
         for (int sequence = 0; sequence < place.rnn_case.batch; ++sequence)
-            for (int tick = place.rnn_case.length_of(sequence) - 1; tick >= 0; --tick)
-                step(step_at(place, sequence, tick, tape, inputs.hx, inputs.cx), dh + size(sequence) * place.output(),
-                     dc ? dc + size(sequence) * place.hidden() : nullptr);
+            for (int tick = place.rnn_case.length_of(sequence) - 1; tick >= 0; --tick) {
+                const auto step = step_at(place, sequence, tick, tape, inputs.hx);
+                of_input.d.push_back(step.dsums);
+                of_input.values.push_back(step.x);
+                dx.push_back(step.dx);
+                if (!step.h_before) continue;  // zeros
+                of_recurrent.d.push_back(step.dsums);
+                of_recurrent.values.push_back(step.h_before);
+            }
+        add_dx(of_input.d, dx);
+        add_to_matrices(input, of_input, gradients.input);
+        add_to_matrices(recurrent, of_recurrent, gradients.recurrent);
+        add_to_biases(input, of_input.d, gradients.input_bias);
+        add_to_biases(recurrent, of_input.d, gradients.recurrent_bias);
+        add_to_projection();
     }
 
-    /// Leaves in dh and dc what reaches the h and c before.
-    void step(const TapeStep<double>& at, double* dh, double* dc) {
-        add_scaled(dh, 1, at.dabove, place.output());
-        std::copy_n(dh, place.output(), at.dh);
-        if (at.dm) through_projection(at);
-        const double* const unprojected = at.dm ? at.dm : at.dh;
-        std::fill_n(dh, place.output(), 0.0);
-        by_cell(
-            place.rnn_case.cell, [&] { lstm(place, at, unprojected, dc); }, [&] { gru(place, at, unprojected, dh); },
-            [&](bool relu) { plain(place, at, unprojected, relu); });
-        through_side(place, at.dsums, input_gate_of, weights.input, at.x, place.columns(), gradients.input,
-                     gradients.input_bias, at.dx);
-        through_side(place, at.dsums, recurrent_gate_of, weights.recurrent, at.h_before, place.output(),
-                     gradients.recurrent, gradients.recurrent_bias, dh);
+    /// Neighbouring groups, from the gradients of whose sums those of what the matrices multiply come.
+    struct WayBack {
+        Groups groups;
+        Panels<1> weights;  ///< [group * hidden + unit][column of the matrices]
+    };
+
+    std::vector<WayBack> ways_back(const Side& side) {
+        std::vector<WayBack> ways;
+        for (const Groups& groups : side.groups()) {
+            const auto rows = side.matrix_rows(groups);
+            const auto weight = [&](std::size_t row, std::size_t column, int) { return rows[row][column]; };
+            ways.push_back({groups, Panels<1>(team, rows.size(), side.columns, weight)});
+        }
+        return ways;
+    }
+
+    void go_back(double* dh, double* dc) {
+        const std::vector<WayBack> ways = ways_back(recurrent);
+        const Panels<1> projection(
+            team, weights.projection.size() / hidden, hidden,
+            [&](std::size_t row, std::size_t unit, int) { return weights.projection[row * hidden + unit]; });
+        for (int tick = place.rnn_case.sequence_length - 1; tick >= 0; --tick) {
+            std::vector<Step> steps;
+            for (int sequence = 0; sequence < place.rnn_case.batch; ++sequence)
+                if (tick < place.rnn_case.length_of(sequence))
+                    steps.push_back({step_at(place, sequence, tick, tape, inputs.hx, inputs.cx),
+                                     dh + size(sequence) * output, dc ? dc + size(sequence) * hidden : nullptr});
+            for_each(steps, [&](const Step& step) {
+                add_to(step.dh, step.at.dabove, output);
+                std::copy_n(step.dh, output, step.at.dh);
+            });
+            if (!weights.projection.empty()) through_projection(steps, projection);
+            for_each(steps, [&](const Step& step) { through_cell(step); });
+            through_recurrent(steps, ways);
+        }
+    }
+
+    void for_each(const std::vector<Step>& steps, auto&& use) {
+        team.run(steps.size(), static_cast<double>(steps.size() * hidden) * operations_per_unit,
+                 [&](std::size_t i) { use(steps[i]); });
     }
 
     /// From the gradient of h to that of o tanh(c), h before projection.
-    void through_projection(const TapeStep<double>& at) {
-        const std::size_t hidden = place.hidden();
-        const double* const output = at.gates + 3 * hidden;
-        for (std::size_t row = 0; row < place.output(); ++row) {
-            double* const gradient = gradients.projection.data() + row * hidden;
-            for (std::size_t unit = 0; unit < hidden; ++unit)
-                gradient[unit] += at.dh[row] * (output[unit] * at.squashed[unit]);
-            add_scaled(at.dm, at.dh[row], weights.projection.data() + row * hidden, hidden);
+    void through_projection(const std::vector<Step>& steps, const Panels<1>& projection) {
+        std::vector<double*> to;
+        for (const Step& step : steps) to.push_back(step.at.dm);
+        add_products<1>(
+            team, to, [&](std::size_t i, std::size_t row, int) { return steps[i].at.dh[row]; }, projection);
+    }
+
+    /// Leaves in dh and dc what reaches the h and c before without the sums.
+    void through_cell(const Step& step) {
+        const auto& [at, dh, dc] = step;
+        const double* const unprojected = at.dm ? at.dm : at.dh;
+        std::fill_n(dh, output, 0.0);
+        by_cell(
+            place.rnn_case.cell, [&] { lstm(place, at, unprojected, dc); }, [&] { gru(place, at, unprojected, dh); },
+            [&](bool relu) { plain(place, at, unprojected, relu); });
+    }
+
+    void through_recurrent(const std::vector<Step>& steps, const std::vector<WayBack>& ways) {
+        std::vector<double*> to;
+        for (const Step& step : steps) to.push_back(step.dh);
+        for (const auto& [groups, weights_of] : ways)
+            add_products<1>(
+                team, to,
+                [&](std::size_t i, std::size_t row, int) { return steps[i].at.dsums[groups.first * hidden + row]; },
+                weights_of);
+    }
+
+    void add_dx(const std::vector<const double*>& dsums, const std::vector<double*>& dx) {
+        for (const Groups& groups : input.groups())
+            if (input.skips())
+                add_skipped(groups, dsums, dx);
+            else
+                add_dx(groups, dsums, dx);
+    }
+
+    void add_dx(const Groups& groups, const std::vector<const double*>& dsums, const std::vector<double*>& dx) {
+        const auto rows = input.matrix_rows(groups);
+        for_each_part<1>(
+            team, rows.size(), input.columns,
+            [&](std::size_t row, std::size_t column, int) { return rows[row][column]; },
+            [&](std::size_t begin, const Panels<1>& part) {
+                const std::size_t first = groups.first * hidden + begin;
+                add_products<1>(
+                    team, dx, [&](std::size_t i, std::size_t row, int) { return dsums[i][first + row]; }, part);
+            });
+    }
+
+    void add_skipped(const Groups& groups, const std::vector<const double*>& dsums, const std::vector<double*>& dx) {
+        for (std::size_t group = groups.first; group < groups.first + groups.count; ++group)
+            for (std::size_t i = 0; i < dx.size(); ++i) add_to(dx[i], dsums[i] + group * hidden, hidden);
+    }
+
+    void add_to_matrices(const Side& side, const Factors& factors, std::vector<double> (&to)[4]) {
+        if (side.skips()) return;
+        add_outer_products(factors, side.columns, [&](auto&& add) {
+            for (int group = 0; group < groups_of(side.cell); ++group)
+                if (const int gate = side.gate_of(side.cell, group); gate >= 0) add(size(group) * hidden, to[gate]);
+        });
+    }
+
+    void add_to_projection() {
+        if (weights.projection.empty()) return;
+        Factors factors;
+        std::vector<double> unprojected(place.rows() * hidden);
+        for (int sequence = 0; sequence < place.rnn_case.batch; ++sequence)
+            for (int tick = place.rnn_case.length_of(sequence) - 1; tick >= 0; --tick) {
+                const auto step = step_at(place, sequence, tick, tape);
+                double* const values = unprojected.data() + factors.d.size() * hidden;
+                for (std::size_t unit = 0; unit < hidden; ++unit)
+                    values[unit] = step.gates[3 * hidden + unit] * step.squashed[unit];
+                factors.d.push_back(step.dh);
+                factors.values.push_back(values);
+            }
+        add_outer_products(factors, hidden, [&](auto&& add) { add(0, gradients.projection); });
+    }
+
+    /// matrix[row][...] += d[first + row] * values[...], step after step, for each add(first, matrix) that `matrices`
+    /// calls.
+    void add_outer_products(const Factors& factors, std::size_t columns, auto&& matrices) {
+        for_each_part<1>(
+            team, factors.d.size(), columns,
+            [&](std::size_t step, std::size_t column, int) { return factors.values[step][column]; },
+            [&](std::size_t begin, const Panels<1>& values) {
+                matrices([&](std::size_t first, std::vector<double>& matrix) {
+                    const auto d = [&](std::size_t row, std::size_t step, int) {
+                        return factors.d[begin + step][first + row];
+                    };
+                    add_products<1>(team, rows_of(matrix, columns), d, values);
+                });
+            });
+    }
+
+    void add_to_biases(const Side& side, const std::vector<const double*>& dsums, std::vector<double> (&to)[4]) {
+        for (int group = 0; group < groups_of(side.cell); ++group) {
+            const int gate = side.gate_of(side.cell, group);
+            if (gate < 0 || to[gate].empty()) continue;
+            for (const double* const d : dsums) add_to(to[gate].data(), d + size(group) * hidden, hidden);
         }
     }
 };
 
 }  // namespace
 
-void add_gradients(const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape, RnnOutputs& outputs) {
+void add_gradients(const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape, RnnOutputs& outputs, Team& team) {
     outputs.dhx = initial_states(inputs.dhy, outputs.hy.size());
     outputs.dcx = initial_states(inputs.dcy, outputs.cy.size());
     for (const LayerWeights& weights : inputs.layers) outputs.dweights.push_back(zeros_like(weights));
     tape.ddata.back() = inputs.dy;
     backwards(rnn_case, outputs, [&](const LayerPlace& place, double* dh, double* dc) {
-        PseudoLayer{place, inputs, tape, outputs.dweights[size(place.pseudo_layer)]}.run(dh, dc);
+        PseudoLayer{place, inputs, tape, outputs.dweights[size(place.pseudo_layer)], team}.run(dh, dc);
     });
     outputs.dx = tape.ddata.front();
 }

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "rnn/network.hpp"
+#include "rnn/products.hpp"
 
 namespace rnncheck {
 
@@ -25,6 +26,26 @@ inline int input_gate_of(Cell cell, int group) {
 }
 inline int recurrent_gate_of(Cell cell, int group) {
     return cell == Cell::gru && group >= 2 ? (group == 3 ? 2 : -1) : group;
+}
+
+/// Neighbouring groups, whose rows of a step follow one another.
+struct Groups {
+    std::size_t first, count;
+};
+
+/// The groups that have a gate on a side, `gate_of` one of the two functions above: LSTM {0, 4}, GRU's recurrent side
+/// {0, 2} and {3, 1}.
+inline std::vector<Groups> groups_with(Cell cell, int (*gate_of)(Cell, int)) {
+    std::vector<Groups> found;
+    for (int group = 0; group < groups_of(cell); ++group) {
+        if (gate_of(cell, group) < 0) continue;
+        const bool next = !found.empty() && found.back().first + found.back().count == size(group);
+        if (next)
+            ++found.back().count;
+        else
+            found.push_back({size(group), 1});
+    }
+    return found;
 }
 
 inline double clipped(double c, double bound) {
@@ -118,6 +139,52 @@ void keep_final(const LayerPlace& place, int sequence, SomeTape& tape, RnnOutput
     if (last.cells) std::copy_n(last.cells, place.hidden(), outputs.cy.data() + place.state(sequence, place.hidden()));
 }
 
+/// One side of a pseudo-layer: what its matrices multiply is x on the input side, h before on the recurrent one.
+struct Side {
+    Cell cell;
+    int (*gate_of)(Cell, int);
+    const std::vector<double> (&matrices)[4];
+    const std::vector<double> (&biases)[4];
+    std::size_t hidden, columns;
+
+    /// Skip input: in place of each matrix times x, x itself.
+    bool skips() const { return matrices[0].empty(); }
+    std::vector<Groups> groups() const { return groups_with(cell, gate_of); }
+    /// Of neighbouring groups: [group * hidden + unit][column].
+    std::vector<const double*> matrix_rows(const Groups& groups) const {
+        std::vector<const double*> rows;
+        for (std::size_t group = groups.first; group < groups.first + groups.count; ++group)
+            for (std::size_t unit = 0; unit < hidden; ++unit)
+                rows.push_back(matrices[gate_of(cell, static_cast<int>(group))].data() + unit * columns);
+        return rows;
+    }
+};
+
+inline Side input_side(const LayerPlace& place, const LayerWeights& weights) {
+    return {place.rnn_case.cell, input_gate_of, weights.input, weights.input_bias, place.hidden(), place.columns()};
+}
+inline Side recurrent_side(const LayerPlace& place, const LayerWeights& weights) {
+    return {place.rnn_case.cell,    recurrent_gate_of, weights.recurrent,
+            weights.recurrent_bias, place.hidden(),    place.output()};
+}
+
+/// The rows of a row-major matrix; none of an empty one.
+inline std::vector<double*> rows_of(std::vector<double>& matrix, std::size_t columns) {
+    std::vector<double*> rows;
+    for (std::size_t at = 0; at < matrix.size(); at += columns) rows.push_back(matrix.data() + at);
+    return rows;
+}
+
+/// Every element, `by` elements further: of groups that do not begin at the first.
+template <class Number>
+std::vector<Number*> shifted(std::vector<Number*> rows, std::size_t by) {
+    for (Number*& row : rows) row += by;
+    return rows;
+}
+
+/// What a unit's functions and derivatives cost in one step, in multiply-adds; for Team::run.
+inline constexpr double operations_per_unit = 100;
+
 /// Calls the function for this cell; `plain` with true for ReLU, false for tanh.
 template <class Lstm, class Gru, class Plain>
 void by_cell(Cell cell, Lstm&& lstm, Gru&& gru, Plain&& plain) {
@@ -142,11 +209,14 @@ void backwards(const RnnCase& rnn_case, RnnOutputs& outputs, Use&& use) {
         }
 }
 
-/// All zeros, in the sizes of the case.
-Tape empty_tape(const RnnCase& rnn_case, bool with_gradients);
+/// All zeros, in the sizes of the case; without gates what becomes of them is not there either.
+Tape empty_tape(const RnnCase& rnn_case, bool with_gradients, bool with_gates = true);
 
 /// The gradients of a training case from its tape's forward part, into its other part and `outputs`.
-void add_gradients(const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape, RnnOutputs& outputs);
+void add_gradients(const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape, RnnOutputs& outputs, Team& team);
+
+/// As many of the threads as the case is worth: none but the caller where starting them takes longer than it.
+int threads_for(const RnnCase& rnn_case, int threads);
 
 /// Null means zeros.
 inline double or_zero(const double* values, std::size_t at) {

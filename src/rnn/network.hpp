@@ -83,8 +83,8 @@ struct Computation {
 };
 
 /// The documented equations in fp64, forward and, for training, their derivatives. Source: cuDNN API reference,
-/// cudnnRNNMode_t; docs/numerics.md spells them out.
-Computation compute(const RnnCase& rnn_case, const RnnInputs& inputs);
+/// cudnnRNNMode_t; docs/numerics.md spells them out. The results do not depend on the number of threads.
+Computation compute(const RnnCase& rnn_case, const RnnInputs& inputs, int threads = 1);
 
 /// The outputs of compute() alone.
 RnnOutputs reference(const RnnCase& rnn_case, const RnnInputs& inputs);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "rnn/layer.hpp"
@@ -8,127 +7,54 @@ namespace rnncheck {
 
 namespace {
 
-/// Rows that are summed side by side: eight SSE2 registers of two.
-constexpr std::size_t block = 16;
-
-/// Two sums in one SSE2 register. Spelt out, because left to itself the compiler mixes columns and spills registers.
-using Pair [[gnu::vector_size(16)]] = double;
-constexpr std::size_t pairs = block / 2;
-
-/// A matrix laid out so that many rows are summed side by side.
-class PackedMatrix {
-  public:
-    PackedMatrix(std::size_t rows, std::size_t columns)
-        : columns_(columns), blocks_((rows + block - 1) / block), values_(blocks_ * block * columns) {}
-
-    /// Columns from `from` on of a row. What is not placed is zero.
-    void place(std::size_t row, std::size_t from, const double* values, std::size_t count) {
-        double* to = values_.data() + (row / block * columns_ + from) * block + row % block;
-        for (std::size_t column = 0; column < count; ++column) to[column * block] = values[column];
-    }
-
-    std::size_t blocks() const { return blocks_; }
-    /// Rows with those that fill the last block.
-    std::size_t padded_rows() const { return blocks_ * block; }
-
-    /// sums[row] += matrix[row][from ...] . values, for the rows of one block. One sum after the other in a fixed
-    /// order, so that no result depends on the compiler.
-    void accumulate(std::size_t at, double* sums, std::size_t from, const double* values, std::size_t count) const {
-        const double* matrix = values_.data() + (at * columns_ + from) * block;
-        Pair totals[pairs];
-        std::memcpy(totals, sums, sizeof totals);
-        for (std::size_t column = 0; column < count; ++column, matrix += block) {
-            Pair weights[pairs];
-            std::memcpy(weights, matrix, sizeof weights);
-            for (std::size_t i = 0; i < pairs; ++i) totals[i] += weights[i] * values[column];
-        }
-        std::memcpy(sums, totals, sizeof totals);
-    }
-
-  private:
-    std::size_t columns_, blocks_;
-    std::vector<double> values_;  ///< [block of rows][column][row in block]
-};
-
 double sigmoid(double value) {
     return 1 / (1 + std::exp(-value));
 }
 
-/// One pseudo-layer's sums: input columns first, then recurrent ones. Rows are group * hidden + unit.
-struct PackedWeights {
-    PackedMatrix matrix;
-    std::vector<double> bias;
-};
+// One step of a cell. Its sums are where the tape keeps the gates that become of them; `h` is before projection.
 
-void place_group(PackedWeights& packed, const LayerPlace& place, const LayerWeights& weights, int group) {
-    const int from_input = input_gate_of(place.rnn_case.cell, group);
-    const int from_recurrent = recurrent_gate_of(place.rnn_case.cell, group);
-    const std::size_t columns = place.columns(), output = place.output(), hidden = place.hidden();
-    const auto add_bias = [&](std::size_t row, const std::vector<double>& bias, std::size_t unit) {
-        if (!bias.empty()) packed.bias[row] += bias[unit];
-    };
-    for (std::size_t unit = 0; unit < hidden; ++unit) {
-        const std::size_t row = size(group) * hidden + unit;
-        if (from_input >= 0) {
-            const std::vector<double>& matrix = weights.input[from_input];
-            const double one = 1;  // skip input: the unit's own x
-            if (matrix.empty())
-                packed.matrix.place(row, unit, &one, 1);
-            else
-                packed.matrix.place(row, 0, matrix.data() + unit * columns, columns);
-            add_bias(row, weights.input_bias[from_input], unit);
-        }
-        if (from_recurrent >= 0) {
-            packed.matrix.place(row, columns, weights.recurrent[from_recurrent].data() + unit * output, output);
-            add_bias(row, weights.recurrent_bias[from_recurrent], unit);
-        }
-    }
-}
-
-PackedWeights packed(const LayerPlace& place, const LayerWeights& weights) {
-    PackedWeights packed{PackedMatrix(place.sums(), place.columns() + place.output()), {}};
-    packed.bias.resize(packed.matrix.padded_rows());
-    for (int group = 0; group < groups_of(place.rnn_case.cell); ++group) place_group(packed, place, weights, group);
-    return packed;
-}
-
-PackedMatrix packed_projection(const LayerPlace& place, const LayerWeights& weights) {
-    PackedMatrix matrix(weights.projection.size() / place.hidden(), place.hidden());
-    for (std::size_t row = 0; row * place.hidden() < weights.projection.size(); ++row)
-        matrix.place(row, 0, weights.projection.data() + row * place.hidden(), place.hidden());
-    return matrix;
-}
-
-// One step of a cell, from its sums; `h` is before projection.
-
-void lstm(const LayerPlace& place, const TapeStep<double>& at, const double* sums, double* h) {
+void lstm(const LayerPlace& place, const TapeStep<double>& at, double* h) {
     const double clip = place.rnn_case.clip_bound();
     for (std::size_t unit = 0, hidden = place.hidden(); unit < hidden; ++unit) {
-        const double i = at.gates[unit] = sigmoid(sums[unit]);
-        const double f = at.gates[hidden + unit] = sigmoid(sums[hidden + unit]);
-        const double g = at.gates[2 * hidden + unit] = std::tanh(sums[2 * hidden + unit]);
-        const double o = at.gates[3 * hidden + unit] = sigmoid(sums[3 * hidden + unit]);
+        const double i = at.gates[unit] = sigmoid(at.gates[unit]);
+        const double f = at.gates[hidden + unit] = sigmoid(at.gates[hidden + unit]);
+        const double g = at.gates[2 * hidden + unit] = std::tanh(at.gates[2 * hidden + unit]);
+        const double o = at.gates[3 * hidden + unit] = sigmoid(at.gates[3 * hidden + unit]);
         const double c = at.cells[unit] = f * clipped(or_zero(at.c_before, unit), clip) + i * g;
         const double squashed = at.squashed[unit] = std::tanh(clipped(c, clip));
         h[unit] = o * squashed;
     }
 }
 
-void gru(const LayerPlace& place, const TapeStep<double>& at, const double* sums, double* h) {
+void gru(const LayerPlace& place, const TapeStep<double>& at, double* h) {
     for (std::size_t unit = 0, hidden = place.hidden(); unit < hidden; ++unit) {
-        const double r = at.gates[unit] = sigmoid(sums[unit]);
-        const double z = at.gates[hidden + unit] = sigmoid(sums[hidden + unit]);
-        const double recurrent = at.gates[3 * hidden + unit] = sums[3 * hidden + unit];
-        const double n = at.gates[2 * hidden + unit] = std::tanh(sums[2 * hidden + unit] + r * recurrent);
+        const double r = at.gates[unit] = sigmoid(at.gates[unit]);
+        const double z = at.gates[hidden + unit] = sigmoid(at.gates[hidden + unit]);
+        const double recurrent = at.gates[3 * hidden + unit];
+        const double n = at.gates[2 * hidden + unit] = std::tanh(at.gates[2 * hidden + unit] + r * recurrent);
         h[unit] = (1 - z) * n + z * or_zero(at.h_before, unit);
     }
 }
 
-void plain(const LayerPlace& place, const TapeStep<double>& at, const double* sums, double* h, bool relu) {
-    for (std::size_t unit = 0; unit < place.hidden(); ++unit) {
-        at.gates[unit] = sums[unit];
-        h[unit] = relu ? std::max(0.0, sums[unit]) : std::tanh(sums[unit]);
+void plain(const LayerPlace& place, const TapeStep<double>& at, double* h, bool relu) {
+    for (std::size_t unit = 0; unit < place.hidden(); ++unit)
+        h[unit] = relu ? std::max(0.0, at.gates[unit]) : std::tanh(at.gates[unit]);
+}
+
+/// The matrices of neighbouring groups.
+struct SideWeights {
+    Groups groups;
+    Panels<1> panels;  ///< [column of the matrices][group * hidden + unit]
+};
+
+std::vector<SideWeights> laid_out(const Side& side, Team& team) {
+    std::vector<SideWeights> all;
+    for (const Groups& groups : side.groups()) {
+        const auto rows = side.matrix_rows(groups);
+        const auto weight = [&](std::size_t column, std::size_t row, int) { return rows[row][column]; };
+        all.push_back({groups, Panels<1>(team, side.columns, rows.size(), weight)});
     }
+    return all;
 }
 
 /// One pseudo-layer over all sequences: reads the layer's input from the tape and writes its half of the output.
@@ -136,64 +62,125 @@ struct PseudoLayer {
     const LayerPlace place;
     const RnnInputs& inputs;
     Tape& tape;
+    Team& team;
     const LayerWeights& own = inputs.layers[size(place.pseudo_layer)];
-    const PackedWeights weights = packed(place, own);
-    const PackedMatrix projection = packed_projection(place, own);
-    std::vector<double> sums = {}, unprojected = {}, projected = {};  ///< sums are [step][row]
+    const std::vector<SideWeights> recurrent = laid_out(recurrent_side(place, own), team);
+    const Panels<1> projection = projection_panels();
+    std::vector<double> unprojected = {};  ///< [step][unit]
 
     void run() {
-        sums.resize(weights.matrix.padded_rows() * size(place.rnn_case.batch));
-        unprojected.resize(place.hidden());
-        projected.resize(projection.padded_rows());
+        begin_sums();
         for (int tick = 0; tick < place.rnn_case.sequence_length; ++tick) {
             std::vector<TapeStep<double>> steps;
             for (int sequence = 0; sequence < place.rnn_case.batch; ++sequence)
                 if (tick < place.rnn_case.length_of(sequence))
                     steps.push_back(step_at(place, sequence, tick, tape, inputs.hx, inputs.cx));
-            add_up(steps);
-            for (std::size_t i = 0; i < steps.size(); ++i) finish(steps[i], sums_of(i));
+            add_recurrent(steps);
+            finish(steps);
         }
     }
 
-    /// All sums of one step; block by block, so that a block's weights serve all sequences while in cache.
-    void add_up(const std::vector<TapeStep<double>>& steps) {
-        const std::size_t columns = place.columns(), output = place.output();
-        for (std::size_t at = 0; at < weights.matrix.blocks(); ++at)
-            for (std::size_t i = 0; i < steps.size(); ++i) {
-                double* const of_block = sums_of(i) + at * block;
-                std::copy_n(weights.bias.data() + at * block, block, of_block);
-                weights.matrix.accumulate(at, of_block, 0, steps[i].x, columns);
-                if (steps[i].h_before) weights.matrix.accumulate(at, of_block, columns, steps[i].h_before, output);
+    Panels<1> projection_panels() {
+        const std::size_t hidden = place.hidden(), rows = own.projection.size() / hidden;
+        return {team, hidden, rows,
+                [&](std::size_t unit, std::size_t row, int) { return own.projection[row * hidden + unit]; }};
+    }
+
+    /// Of the sums all but the recurrent side, for all steps at once: none waits for another.
+    void begin_sums() {
+        const Side side = input_side(place, own);
+        const std::vector<double> bias = biases();
+        std::vector<const double*> x;
+        std::vector<double*> sums;
+        for (int sequence = 0; sequence < place.rnn_case.batch; ++sequence)
+            for (int tick = 0; tick < place.rnn_case.length_of(sequence); ++tick) {
+                const auto step = step_at(place, sequence, tick, tape);
+                x.push_back(step.x);
+                sums.push_back(step.gates);
+                std::ranges::copy(bias, step.gates);
             }
+        if (side.skips())
+            add_skipped(side, x, sums);
+        else
+            add_input(side, x, sums);
     }
 
-    void finish(const TapeStep<double>& at, const double* of_step) {
-        const bool projects = !projected.empty();
-        double* const h = projects ? unprojected.data() : at.h;
-        by_cell(
-            place.rnn_case.cell, [&] { lstm(place, at, of_step, h); }, [&] { gru(place, at, of_step, h); },
-            [&](bool relu) { plain(place, at, of_step, h, relu); });
+    void add_input(const Side& side, const std::vector<const double*>& x, const std::vector<double*>& sums) {
+        for (const Groups& groups : side.groups()) {
+            const auto rows = side.matrix_rows(groups);
+            const auto to = shifted(sums, groups.first * place.hidden());
+            for_each_part<1>(
+                team, side.columns, rows.size(),
+                [&](std::size_t column, std::size_t row, int) { return rows[row][column]; },
+                [&](std::size_t begin, const Panels<1>& weights) {
+                    add_products<1>(
+                        team, to, [&](std::size_t i, std::size_t column, int) { return x[i][begin + column]; },
+                        weights);
+                });
+        }
+    }
+
+    std::vector<double> biases() const {
+        std::vector<double> bias(place.sums());
+        for (const Side& side : {input_side(place, own), recurrent_side(place, own)})
+            for (int group = 0; group < groups_of(place.rnn_case.cell); ++group) {
+                const int gate = side.gate_of(place.rnn_case.cell, group);
+                if (gate < 0 || side.biases[gate].empty()) continue;
+                for (std::size_t unit = 0; unit < place.hidden(); ++unit)
+                    bias[size(group) * place.hidden() + unit] += side.biases[gate][unit];
+            }
+        return bias;
+    }
+
+    void add_skipped(const Side& side, const std::vector<const double*>& x, const std::vector<double*>& sums) const {
+        for (const Groups& groups : side.groups())
+            for (std::size_t row = 0; row < sums.size(); ++row)
+                for (std::size_t group = groups.first; group < groups.first + groups.count; ++group)
+                    for (std::size_t unit = 0; unit < place.hidden(); ++unit)
+                        sums[row][group * place.hidden() + unit] += x[row][unit];
+    }
+
+    void add_recurrent(const std::vector<TapeStep<double>>& steps) {
+        if (steps.empty() || !steps.front().h_before) return;  // all of a tick have one, or none
+        std::vector<double*> sums;
+        for (const TapeStep<double>& step : steps) sums.push_back(step.gates);
+        for (const auto& [groups, weights] : recurrent)
+            add_products<1>(
+                team, shifted(sums, groups.first * place.hidden()),
+                [&](std::size_t i, std::size_t column, int) { return steps[i].h_before[column]; }, weights);
+    }
+
+    void finish(const std::vector<TapeStep<double>>& steps) {
+        const std::size_t hidden = place.hidden();
+        const bool projects = !own.projection.empty();
+        if (projects) unprojected.resize(steps.size() * hidden);
+        team.run(steps.size(), static_cast<double>(steps.size() * hidden) * operations_per_unit, [&](std::size_t i) {
+            const TapeStep<double>& at = steps[i];
+            double* const h = projects ? unprojected.data() + i * hidden : at.h;
+            by_cell(
+                place.rnn_case.cell, [&] { lstm(place, at, h); }, [&] { gru(place, at, h); },
+                [&](bool relu) { plain(place, at, h, relu); });
+        });
         if (!projects) return;
-        std::ranges::fill(projected, 0);
-        for (std::size_t i = 0; i < projection.blocks(); ++i)
-            projection.accumulate(i, projected.data() + i * block, 0, h, place.hidden());
-        std::copy_n(projected.data(), place.output(), at.h);
+        std::vector<double*> to;
+        for (const TapeStep<double>& step : steps) to.push_back(step.h);
+        add_products<1>(
+            team, to, [&](std::size_t row, std::size_t unit, int) { return unprojected[row * hidden + unit]; },
+            projection);
     }
-
-    double* sums_of(std::size_t step) { return sums.data() + step * weights.matrix.padded_rows(); }
 };
 
 }  // namespace
 
-Tape empty_tape(const RnnCase& rnn_case, bool with_gradients) {
+Tape empty_tape(const RnnCase& rnn_case, bool with_gradients, bool with_gates) {
     Tape tape;
     for (int pseudo_layer = 0; pseudo_layer < rnn_case.pseudo_layers(); ++pseudo_layer) {
         const LayerPlace place{rnn_case, pseudo_layer};
         const std::size_t rows = place.rows(), cells = rnn_case.cell == Cell::lstm ? rows * place.hidden() : 0;
         Tape::PseudoLayer& own = tape.pseudo_layers.emplace_back();
-        own.gates.resize(rows * place.sums());
+        own.gates.resize(with_gates ? rows * place.sums() : 0);
         own.cells.resize(cells);
-        own.squashed.resize(cells);
+        own.squashed.resize(with_gates ? cells : 0);
         if (!place.backward()) tape.data.emplace_back(rows * place.columns());
         if (!with_gradients) continue;
         own.dh.resize(rows * place.output());
@@ -207,7 +194,14 @@ Tape empty_tape(const RnnCase& rnn_case, bool with_gradients) {
     return tape;
 }
 
-Computation compute(const RnnCase& rnn_case, const RnnInputs& inputs) {
+int threads_for(const RnnCase& rnn_case, int threads) {
+    constexpr double worth_starting = 5e7;  // multiply-adds, some milliseconds
+    const double rows = static_cast<double>(LayerPlace{rnn_case, 0}.rows());
+    return rows * static_cast<double>(gate_weights(rnn_case)) < worth_starting ? 1 : threads;
+}
+
+Computation compute(const RnnCase& rnn_case, const RnnInputs& inputs, int threads) {
+    Team team(threads_for(rnn_case, threads));
     const std::size_t states = size(rnn_case.pseudo_layers()) * size(rnn_case.batch);
     Computation computation{{}, empty_tape(rnn_case, rnn_case.training)};
     auto& [outputs, tape] = computation;
@@ -216,11 +210,11 @@ Computation compute(const RnnCase& rnn_case, const RnnInputs& inputs) {
     tape.data.front() = inputs.x;
     for (int pseudo_layer = 0; pseudo_layer < rnn_case.pseudo_layers(); ++pseudo_layer) {
         const LayerPlace place{rnn_case, pseudo_layer};
-        PseudoLayer{place, inputs, tape}.run();
+        PseudoLayer{place, inputs, tape, team}.run();
         for (int sequence = 0; sequence < rnn_case.batch; ++sequence) keep_final(place, sequence, tape, outputs);
     }
     outputs.y = tape.data.back();
-    if (rnn_case.training) add_gradients(rnn_case, inputs, tape, outputs);
+    if (rnn_case.training) add_gradients(rnn_case, inputs, tape, outputs, team);
     return computation;
 }
 

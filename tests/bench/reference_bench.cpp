@@ -1,7 +1,11 @@
 // How long the numbers of the standard sweep take: inputs, fp64 reference, encoding and comparison, against a floor
-// measured in the same run, as many fp64 multiply-adds as the references need and nothing else.
+// measured in the same run, as many fp64 multiply-adds as the references need and nothing else. With the words of a
+// case, reference_bench THREADS ROUNDS WORD..., what this case costs; reference_bench.py compares that with PyTorch.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <ctime>
 #include <functional>
 
 #include "rnn/case.hpp"
@@ -43,7 +47,49 @@ static double plain_multiply_adds(long count) {
     return total;
 }
 
-int main() {
+namespace {
+
+/// Of the process with all its threads, and of the clock on the wall, in seconds.
+struct Times {
+    double processor = 1e9, wall = 1e9;
+
+    static double now(clockid_t clock) {
+        timespec time{};
+        clock_gettime(clock, &time);
+        return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    }
+    /// The best so far of each.
+    void see(const std::function<void()>& work) {
+        const double processor_before = now(CLOCK_PROCESS_CPUTIME_ID), wall_before = now(CLOCK_MONOTONIC);
+        work();
+        processor = std::min(processor, now(CLOCK_PROCESS_CPUTIME_ID) - processor_before);
+        wall = std::min(wall, now(CLOCK_MONOTONIC) - wall_before);
+    }
+};
+
+/// Prints one JSON object.
+int time_case(int threads, int rounds, const std::string& words) {
+    const RnnCase rnn_case = parse_case(words, {.dtype = Dtype::fp64});
+    const RnnInputs inputs = make_inputs(rnn_case);
+    Times reference, limits;
+    for (int round = 0; round < rounds; ++round) {
+        Computation computation;
+        reference.see([&] { computation = compute(rnn_case, inputs, threads); });
+        limits.see([&] { limits_for(rnn_case, inputs, computation, {true, true, false}, threads); });
+    }
+    std::printf("{\"reference\": %.5f, \"limits\": %.5f, \"reference_wall\": %.5f, \"limits_wall\": %.5f}\n",
+                reference.processor, limits.processor, reference.wall, limits.wall);
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc > 3) {
+        std::string words;
+        for (int i = 3; i < argc; ++i) words += std::string(argv[i]) + ' ';
+        return time_case(std::atoi(argv[1]), std::atoi(argv[2]), words);
+    }
     const std::vector<RnnCase> cases = sweep(Level::quick, Dialect::v8);
     std::vector<RnnInputs> inputs;
     std::vector<Computation> computations;
