@@ -2,6 +2,7 @@
 // processor has and with any number of threads.
 #include "rnn/products.hpp"
 
+#include <chrono>
 #include <cstring>
 #include <mutex>
 #include <set>
@@ -162,7 +163,10 @@ TEST_CASE("helpers rest while a GPU is timed, and small work wakes nobody") {
     };
     {
         const Team::Pause pause;
-        for (int round = 0; round < 50; ++round) team.run(1000, 1e9, note);
+        team.run(100, 1e9, [&](std::size_t task) {
+            note(task);
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));  // long enough for a helper to wake
+        });
     }
     CHECK(seen == std::set{std::this_thread::get_id()});
     for (int round = 0; round < 50; ++round) team.run(1000, 10, note);
