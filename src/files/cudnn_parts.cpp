@@ -45,12 +45,55 @@ int turn_of(const std::string& name, FirstCall first) {
     return 3;
 }
 
+bool is_of_cudnn(const Object& object) {
+    return is_cudnn(own_name(object)) || is_part_of_cudnn(own_name(object));
+}
+
+/// Whether a library of cuDNN that this one needs lies elsewhere: then it may be of another version.
+bool needs_foreign_part(const Process& process, const Object& part) {
+    return std::ranges::any_of(process.objects(), [&](const Object& other) {
+        return is_of_cudnn(other) && includes(part.file.needed, own_name(other)) &&
+               directory_of(other.path) != directory_of(part.path);
+    });
+}
+
+/// cuDNN's libraries call each other's internal functions, by C++ names of the namespace cudnn or by plain ones.
+bool is_function_of_cudnn(const std::string& symbol) {
+    return symbol.starts_with("cudnn") || contains(symbol, "5cudnn");
+}
+
+/// The loader rejects a library that needs a function which none of the others has, as cuDNN opens them (RTLD_NOW).
+std::string lacks_function(const Process& process, std::size_t first_new) {
+    const Root& root = process.loader().root;
+    const auto& objects = process.objects();
+    for (std::size_t i = first_new; i < objects.size(); ++i) {
+        const Object& part = objects[i];
+        if (!is_part_of_cudnn(own_name(part)) || !needs_foreign_part(process, part)) continue;
+        for (const std::string& symbol : elf::undefined_symbols(root, part.path)) {
+            const auto defines = [&](const Object& other) {
+                return is_of_cudnn(other) && elf::defines_symbol(root, other.path, symbol);
+            };
+            if (is_function_of_cudnn(symbol) && std::ranges::none_of(objects, defines))
+                return "needs the function " + symbol +
+                       ", which the cuDNN libraries that it gets do not have: they are of another version";
+        }
+    }
+    return "";
+}
+
 std::map<std::string, std::string> files_of_parts(const Process& process) {
     std::map<std::string, std::string> files;
     for (const Answer& answer : process.answers())
         if (answer.object && is_part_of_cudnn(answer.name))
             files.emplace(answer.name, process.objects()[*answer.object].path);
     return files;
+}
+
+/// "/a/libcudnn_adv.so.9 needs ..." for a part that was found and not loaded.
+std::string why_rejected(const Process& process, const std::string& name) {
+    for (const Answer& answer : process.answers())
+        if (answer.name == name && !answer.stopped_at.empty()) return answer.stopped_at + " " + answer.problem;
+    return "";
 }
 
 }  // namespace
@@ -86,7 +129,8 @@ void open_parts_of_cudnn(Process& process, std::size_t cudnn, const std::vector<
         const bool is_named = includes(names_inside, stem) || includes(names_inside, part);
         const std::size_t caller = is_named ? cudnn : graph_in(process).value_or(cudnn);
         const bool by_version = includes(names_inside, stem) || caller != cudnn;
-        process.open_first(by_version ? names_tried(own_name(object), version, stem) : std::vector{part}, caller);
+        process.open_first(by_version ? names_tried(own_name(object), version, stem) : std::vector{part}, caller,
+                           lacks_function);
     }
 }
 
@@ -112,11 +156,14 @@ std::vector<std::string> differences_by_first_call(const Process& ops_first, con
     const auto others = files_of_parts(adv_first);
     for (const auto& [name, path] : files_of_parts(ops_first)) {
         const auto other = others.find(name);
-        if (other == others.end() || real_or_same(root, other->second) == real_or_same(root, path)) continue;
+        const bool is_same = other != others.end() && real_or_same(root, other->second) == real_or_same(root, path);
+        const std::string rejected = other == others.end() ? why_rejected(adv_first, name) : "";
+        if (is_same || (other == others.end() && rejected.empty())) continue;
         differences.push_back("which " + name +
                               " is loaded depends on the first call: after one for dropout or tensors, as in PyTorch "
                               "and TensorFlow, " +
-                              path + "; after one for RNNs, as in JAX, " + other->second);
+                              path + "; after one for RNNs, as in JAX, " +
+                              (rejected.empty() ? other->second : "none: " + rejected));
     }
     return differences;
 }

@@ -41,6 +41,15 @@ class Arrangement {
         library_path_ = pick({"", "/one", "/two", "/one:/two", "/two:/nowhere:/one", "/home"});
     }
 
+    /// A later version at home, whose adv calls a function that the libcudnn_ops.so.9 in LD_LIBRARY_PATH lacks.
+    struct OlderOps {};
+    explicit Arrangement(OlderOps) : version_("9.28.0"), library_path_("/one") {
+        copy("fake_rpath_9.28.0/libcudnn.so.9", "/home/libcudnn.so.9");
+        for (const std::string part : {"graph", "cnn"}) copy_part("fake_" + part, part, "/home");
+        for (const std::string part : {"ops", "adv"}) copy_part("fake_new_" + part, part, "/home");
+        copy_part("fake_ops", "ops", "/one");
+    }
+
     Outcome truth(bool adv_first) const {
         const Environment environment({{"LD_LIBRARY_PATH", library_path()}, {"ASAN_OPTIONS", "detect_leaks=0"}});
         // Without the cache, in which this machine's own cuDNN may be.
@@ -101,6 +110,11 @@ class Arrangement {
         std::filesystem::copy_file(std::string(FAKE_CUDNN) + '/' + from, root_.outside(to));
     }
 
+    void copy_part(const std::string& made, const std::string& part, const std::string& directory) {
+        const std::string name = "/libcudnn_" + part + ".so.9";
+        copy(made + name, directory + name);
+    }
+
     /// Files of this part with some of the names that a libcudnn of this version would try, and one of another.
     void place(const std::string& directory, const std::string& part) {
         const std::string name = "libcudnn_" + part + ".so.";
@@ -159,6 +173,17 @@ TEST_CASE("the files that the parts of a cuDNN 9 come from are predicted in ever
     CHECK(wrong == 0);
     CHECK(compared - failed > arrangements);  // most of them work
     CHECK(differ_by_order > 10);
+}
+
+TEST_CASE("a part that needs a function which the others lack is not loaded") {
+#ifndef __x86_64__
+    return;
+#endif
+    const Arrangement arrangement{Arrangement::OlderOps()};
+    CHECK(arrangement.truth(true).failed);
+    CHECK(arrangement.predicted(true).failed);
+    CHECK_FALSE(arrangement.truth(false).failed);
+    CHECK(arrangement.predicted(false) == arrangement.truth(false));
 }
 
 TEST_CASE("cuDNN's files show the version whose parts they open, and the CUDA of their GPU code") {

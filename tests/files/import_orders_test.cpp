@@ -45,6 +45,10 @@ TEST_CASE("a library defines the functions that it exports, not those that it ca
     CHECK_FALSE(elf::defines_symbol(Root(), "/nonexistent", "cudnnCreate"));
     CHECK_FALSE(elf::defines_symbol(Root(), "/etc/passwd", "cudnnCreate"));
     CHECK_FALSE(elf::defines_symbol(Root(), "/dev/null", "cudnnCreate"));
+    const auto undefined = elf::undefined_symbols(Root(), CUDNN_STUBS);
+    CHECK(includes(undefined, "dlopen"));
+    CHECK_FALSE(includes(undefined, "cudnnCreate"));
+    CHECK(elf::undefined_symbols(Root(), "/etc/passwd").empty());
 }
 
 TEST_CASE("TensorFlow's cuDNN is that of the library that defines cuDNN's functions") {

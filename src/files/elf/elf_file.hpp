@@ -101,6 +101,9 @@ std::vector<std::string> embedded_library_names(const Root& root, std::string_vi
 /// the last fifteen years writes. False for a file without one, or that cannot be read. Costs a few small reads.
 bool defines_symbol(const Root& root, std::string_view path, const std::string& name);
 
+/// The functions and data that it needs from others, without the weak ones, which may be absent. At most 65536.
+std::vector<std::string> undefined_symbols(const Root& root, std::string_view path);
+
 /// libcudnn.so.9, _pywrap.so, libfoo.so.2.18.0; a path's last part counts.
 bool is_shared_library(std::string_view path);
 

@@ -16,6 +16,7 @@ using DynamicEntry = ElfW(Dyn);
 using Symbol = ElfW(Sym);
 
 constexpr std::size_t most_program_headers = 512, most_dynamic_entries = 4096;
+constexpr std::size_t most_undefined = 65536, longest_symbol = 1024;
 constexpr std::size_t longest_chain = 4096;  // real chains have a handful of symbols
 
 /// The parts of a library that its hash table refers to; addresses are those of the loaded library.
@@ -54,7 +55,25 @@ class HashedSymbols {
         return false;
     }
 
+    /// They come first in the table of symbols: the hash table begins after them.
+    std::vector<std::string> undefined() const {
+        const auto table = address_of(DT_GNU_HASH), symbols = address_of(DT_SYMTAB), texts = address_of(DT_STRTAB);
+        const auto head = table ? words_at(*table, 2) : std::vector<std::uint32_t>{};
+        if (head.size() < 2 || !symbols || !texts) return {};
+        const std::size_t count = std::min<std::size_t>(head[1], most_undefined);
+        std::vector<std::string> names;
+        for (const Symbol& symbol : as_array<Symbol>(bytes_at(*symbols, count * sizeof(Symbol))))
+            if (symbol.st_shndx == SHN_UNDEF && symbol.st_info >> 4 == STB_GLOBAL)
+                names.push_back(text_at(*texts + symbol.st_name));
+        return names;
+    }
+
   private:
+    std::string text_at(std::uint64_t address) const {
+        const std::string bytes = bytes_at(address, longest_symbol);
+        return bytes.substr(0, bytes.find('\0'));
+    }
+
     static std::uint32_t hash_of(const std::string& name) {
         std::uint32_t hash = 5381;
         for (const char c : name) hash = hash * 33 + static_cast<unsigned char>(c);
@@ -97,17 +116,28 @@ class HashedSymbols {
     std::vector<DynamicEntry> entries_;
 };
 
+/// A library of this process's own kind.
+bool is_of_own_kind(const FilePieces& pieces) {
+    const std::string magic = pieces.error() == 0 ? pieces.at(0, EI_NIDENT) : "";
+    return magic.size() == EI_NIDENT && magic.starts_with(ELFMAG) &&
+           static_cast<unsigned char>(magic[EI_CLASS]) == own_class &&
+           static_cast<unsigned char>(magic[EI_DATA]) == own_byte_order;
+}
+
 }  // namespace
 
 bool defines_symbol(const Root& root, std::string_view path, const std::string& name) {
     const auto real = root.real_path(path);
     if (!real) return false;
     const FilePieces pieces(root.outside(*real));
-    const std::string magic = pieces.error() == 0 ? pieces.at(0, EI_NIDENT) : "";
-    const bool is_ours = magic.size() == EI_NIDENT && magic.starts_with(ELFMAG) &&
-                         static_cast<unsigned char>(magic[EI_CLASS]) == own_class &&
-                         static_cast<unsigned char>(magic[EI_DATA]) == own_byte_order;
-    return is_ours && HashedSymbols(pieces).defines(name);
+    return is_of_own_kind(pieces) && HashedSymbols(pieces).defines(name);
+}
+
+std::vector<std::string> undefined_symbols(const Root& root, std::string_view path) {
+    const auto real = root.real_path(path);
+    if (!real) return {};
+    const FilePieces pieces(root.outside(*real));
+    return is_of_own_kind(pieces) ? HashedSymbols(pieces).undefined() : std::vector<std::string>{};
 }
 
 }  // namespace rnncheck::elf

@@ -82,8 +82,13 @@ Answer Process::open(const std::string& name, std::size_t caller) {
     return open_first({name}, caller);
 }
 
-Answer Process::open_first(const std::vector<std::string>& names, std::size_t caller) {
+Answer Process::open_first(const std::vector<std::string>& names, std::size_t caller, const Rejects& rejects) {
     const std::size_t objects = objects_.size(), answers = answers_.size(), next = next_;
+    const auto take_back = [&] {
+        objects_.resize(objects);
+        answers_.resize(answers);
+        next_ = next;
+    };
     for (const auto& name : names) {
         Answer answer = map(name, caller, false);
         const bool is_last = &name == &names.back();
@@ -92,13 +97,19 @@ Answer Process::open_first(const std::vector<std::string>& names, std::size_t ca
         if (!is_last) answer.opened_as = std::exchange(answer.name, names.back());
         answers_.push_back(answer);
         map_needed();
-        const auto has_file = [](const Answer& one) { return one.object.has_value(); };
-        if (is_last || std::all_of(answers_.begin() + static_cast<std::ptrdiff_t>(answers), answers_.end(), has_file))
+        const std::string rejected = rejects && answer.object ? rejects(*this, objects) : "";
+        if (!rejected.empty() && is_last) {
+            answer.stopped_at = objects_[*std::exchange(answer.object, std::nullopt)].path;
+            answer.problem = rejected;
+            take_back();
+            answers_.push_back(answer);
             return answer;
-        // Something that it needs is missing: the loader takes all of it back.
-        objects_.resize(objects);
-        answers_.resize(answers);
-        next_ = next;
+        }
+        const auto has_file = [](const Answer& one) { return one.object.has_value(); };
+        const bool is_complete =
+            std::all_of(answers_.begin() + static_cast<std::ptrdiff_t>(answers), answers_.end(), has_file);
+        if (is_last || (is_complete && rejected.empty())) return answer;
+        take_back();
     }
     return {};
 }

@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include <functional>
+
 #include "facts/libraries.hpp"
 #include "files/loader/loader.hpp"
 
@@ -67,9 +69,12 @@ class Process {
     /// What dlopen(name) in this object does, with everything that the file needs. The Answer about the name itself.
     Answer open(const std::string& name, std::size_t caller);
 
+    /// Why the loader takes back what it has just mapped, from the object with this index on; empty when it keeps it.
+    using Rejects = std::function<std::string(const Process&, std::size_t first_new)>;
+
     /// dlopen of one name after the other, until one opens with all that it needs. One Answer, which is about the last
     /// name if none does.
-    Answer open_first(const std::vector<std::string>& names, std::size_t caller);
+    Answer open_first(const std::vector<std::string>& names, std::size_t caller, const Rejects& rejects = {});
 
     /// The file that dlopen(name) in this object comes to, with nothing opened.
     Lookup look_up(const std::string& name, std::size_t caller) const;

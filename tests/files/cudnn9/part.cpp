@@ -5,6 +5,19 @@ extern "C" __attribute__((visibility("default"))) int cudnn_part() {
     return 9;
 }
 
+// A later version has a function in ops that its adv calls.
+#ifdef NEW_OPS
+extern "C" __attribute__((visibility("default"))) int cudnn_new_function() {
+    return 28;
+}
+#endif
+#ifdef NEW_ADV
+extern "C" int cudnn_new_function();
+extern "C" __attribute__((visibility("default"))) int cudnn_adv_part() {
+    return cudnn_new_function();
+}
+#endif
+
 /// GPU code as nvcc stores it: a container with code for one GPU, which says nothing about CUDA, and one with PTX.
 struct FatEntry {
     std::uint16_t kind, version;
