@@ -6,11 +6,11 @@
 #include <tuple>
 
 #include "base/text.hpp"
-#include "compat/given.hpp"
 #include "facts/queries.hpp"
 #include "rules/causes/log_causes.hpp"
 #include "rules/support/repairs.hpp"
 #include "rules/support/versions.hpp"
+#include "stack/given.hpp"
 
 namespace rnncheck {
 

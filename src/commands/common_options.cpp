@@ -8,8 +8,8 @@
 
 #include "base/program.hpp"
 #include "commands/input.hpp"
-#include "compat/given.hpp"
 #include "report/text.hpp"
+#include "stack/given.hpp"
 
 namespace rnncheck {
 

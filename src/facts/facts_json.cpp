@@ -67,7 +67,7 @@ struct OwnMember {
 };
 constexpr OwnMember own_members[] = {
     {"gpu", "gpus"}, {"first_ms", "first_ms"}, {"repeat_ms", "repeat_ms"}, {"free_bytes", "free_bytes"}};
-constexpr const char* places = "indexes";   ///< of each GPU's first run in the list of all, as evidence names it
+constexpr const char* indexes = "indexes";  ///< of each GPU's first run in the list of all, as evidence names it
 constexpr const char* run_count = "count";  ///< of runs on each GPU
 
 /// Several runs as one object: each member once where it is the same in all, else as a list with one for each run.
@@ -121,7 +121,7 @@ void share_cases(Json& facts) {
     std::map<Json, std::size_t> known;
     std::size_t index = 0;
     for (const std::vector<Json>& runs : by_target(std::move(facts["rnn_runs"]))) {
-        Json like = in_columns(runs), own = {{places, std::exchange(index, index + runs.size())}};
+        Json like = in_columns(runs), own = {{indexes, std::exchange(index, index + runs.size())}};
         like[run_count] = runs.size();
         for (const OwnMember& member : own_members) {
             if (like.contains(member.one)) own[member.list] = like[member.one];
@@ -147,7 +147,7 @@ const Json& item_of(const Json& list, std::size_t i, const std::string& place, c
 Json one_run(const Json& like, std::size_t g, std::size_t i, const std::string& place) {
     Json run = Json::object();
     for (const auto& [name, column] : like.items()) {
-        if (name == places || name == run_count) continue;
+        if (name == indexes || name == run_count) continue;
         const auto own = std::ranges::find(own_members, name, &OwnMember::list);
         const bool is_own = own != std::end(own_members);
         const Json& of_gpu = is_own ? item_of(column, g, place + '.' + name, "GPU") : column;
@@ -164,8 +164,8 @@ void add_runs(const Json& like, const std::map<Json, Json>& cases, const std::st
     const Json length = like.value(run_count, Json(1));
     if (!length.is_number_unsigned()) wrong(place + '.' + run_count, "a whole number is expected");
     for (std::size_t g = 0; g < like["gpus"].size(); ++g) {
-        const Json first = item_of(like.value(places, Json()), g, place + '.' + places, "GPU");
-        if (!first.is_number_unsigned()) wrong(place + '.' + places, "whole numbers are expected");
+        const Json first = item_of(like.value(indexes, Json()), g, place + '.' + indexes, "GPU");
+        if (!first.is_number_unsigned()) wrong(place + '.' + indexes, "whole numbers are expected");
         for (std::size_t i = 0; i < length; ++i) {
             Json run = one_run(like, g, i, place);
             const auto known_case = cases.find(run.value("case_id", Json()));
@@ -176,7 +176,7 @@ void add_runs(const Json& like, const std::map<Json, Json>& cases, const std::st
             if (size > room) wrong(place, "more or larger runs than any machine has");
             room -= size;
             if (!runs.emplace(first.get<std::size_t>() + i, std::move(run)).second)
-                wrong(place + '.' + places, "two runs have the same index");
+                wrong(place + '.' + indexes, "two runs have the same index");
         }
     }
 }
@@ -234,12 +234,12 @@ Json facts_json_schema() {
         members.erase(own.one);
         members[own.list] = list_of(of_gpu);
     }
-    members[places] = list_of(whole);
+    members[indexes] = list_of(whole);
     members[run_count] = whole;
-    members[places]["description"] =
+    members[indexes]["description"] =
         "for each GPU the place of its first run in the list of all: rnn_runs[N] in evidence";
     members[run_count]["description"] = "runs on each GPU: so many items has a list, and one value is that of all";
-    run["required"] = {"library", "dialect", "number", "end", "case_id", "gpus", places, run_count};
+    run["required"] = {"library", "dialect", "number", "end", "case_id", "gpus", indexes, run_count};
     schema["properties"]["rnn_cases"] = list_of(cases);
     schema["properties"]["rnn_cases"]["description"] = "the cases of rnn_runs, each once; without what is as usual";
     schema["required"].push_back("rnn_cases");

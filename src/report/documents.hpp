@@ -3,11 +3,11 @@
 #pragma once
 
 #include "base/program.hpp"
-#include "compat/plan.hpp"
 #include "facts/libraries.hpp"
 #include "matrix/table_view.hpp"
 #include "model/judge_model.hpp"
 #include "report/comparisons.hpp"
+#include "stack/plan.hpp"
 
 namespace rnncheck {
 

@@ -115,7 +115,7 @@ static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
     // Otherwise the one that the specified cuDNN is built for (9.10.2+cu12).
     if (!cuda && cudnn && facts.cudnns.front().built_for_cuda) cuda = &*facts.cudnns.front().built_for_cuda;
     if (!cudnn || !cuda) return undecided("cudnn= and cuda= were not both specified");
-    const auto made = compat::cudnn_for_cuda(*cudnn, cuda->major(), matrix);
+    const auto made = stack::cudnn_for_cuda(*cudnn, cuda->major(), matrix);
     if (made.fit == Fit::works) return pass(made.why);
     if (made.fit == Fit::unknown) return outside_the_data(made.why);
     return fault({.subject = "cuDNN " + cudnn->text, .message = made.why, .evidence = made.evidence});

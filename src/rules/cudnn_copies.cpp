@@ -9,7 +9,7 @@ static Verdict judge_image_without_cudnn(const Facts& facts, const Matrix& matri
     const std::string image = facts.runtimes.empty() ? "" : facts.runtimes.front().library;
     if (image.empty()) return undecided("no container image was specified");
     if (!facts.cudnns.empty()) return pass(image + " contains cuDNN");
-    const auto tagged = compat::image_named(image, matrix) ? std::nullopt : compat::image_by_tag(image);
+    const auto tagged = stack::image_named(image, matrix) ? std::nullopt : stack::image_by_tag(image);
     if (!tagged || !tagged->has_cudnn) return undecided("whether " + image + " contains cuDNN is unknown");
     if (*tagged->has_cudnn) return pass(image + " contains cuDNN");
     bool takes_it = false, all_have_own = !facts.frameworks.empty();

@@ -19,8 +19,8 @@ static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matri
 }
 
 /// What was given for it to suit; of a machine, the GPU alone: what it loads was chosen by its CUDA.
-static compat::CudnnFor needs_of(const Facts& facts, const std::optional<Version>& capability) {
-    compat::CudnnFor needs{capability, {}, {}};
+static stack::CudnnFor needs_of(const Facts& facts, const std::optional<Version>& capability) {
+    stack::CudnnFor needs{capability, {}, {}};
     if (!only_given(facts)) return needs;
     if (const Version* cuda = given_cuda(facts)) needs.cuda_major = cuda->major();
     const auto driver = driver_version(facts);
@@ -34,7 +34,7 @@ static const CudnnBuild* version_without(const Facts& facts, const Matrix& matri
     const CudnnBuild* found = nullptr;
     for (const auto& capability : capabilities(facts))
         for (const RnnDefect& defect : defects) {
-            found = defect.fixed ? compat::fixed_cudnn(defect, needs_of(facts, capability), matrix) : nullptr;
+            found = defect.fixed ? stack::fixed_cudnn(defect, needs_of(facts, capability), matrix) : nullptr;
             if (!found) return nullptr;
         }
     return found;

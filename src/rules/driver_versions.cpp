@@ -16,7 +16,7 @@ static Finding too_old_for(const Facts& facts, const Matrix& matrix, const std::
                        .evidence = {{"driver", driver, "driver.library_version"}}};
     append(finding.evidence, evidence);
     const auto package =
-        cuda ? compat::compat_package(driver_asked(facts), *cuda, gpu ? gpu->compute_capability : std::nullopt, matrix)
+        cuda ? stack::compat_package(driver_asked(facts), *cuda, gpu ? gpu->compute_capability : std::nullopt, matrix)
              : std::nullopt;
     if (package)
         finding.evidence.push_back(
@@ -25,14 +25,14 @@ static Finding too_old_for(const Facts& facts, const Matrix& matrix, const std::
 }
 
 /// Unknown where the drivers of the systems that it may be of differ about this CUDA.
-static compat::Suitability given_driver_runs(const Facts& facts, const Matrix& matrix, const Version& cuda) {
-    compat::DriverAsked driver = driver_asked(facts);
-    const ContainerImage* image = compat::given_image(facts, matrix);
-    std::optional<compat::Suitability> first;
+static stack::Suitability given_driver_runs(const Facts& facts, const Matrix& matrix, const Version& cuda) {
+    stack::DriverAsked driver = driver_asked(facts);
+    const ContainerImage* image = stack::given_image(facts, matrix);
+    std::optional<stack::Suitability> first;
     for (const std::string& system : systems_of_driver(facts)) {
         driver.os = system;
-        const auto other = image ? compat::driver_runs_image(driver, *image, facts, matrix)
-                                 : compat::driver_runs_cuda(driver, cuda, matrix);
+        const auto other = image ? stack::driver_runs_image(driver, *image, facts, matrix)
+                                 : stack::driver_runs_cuda(driver, cuda, matrix);
         if (!first) first = other;
         if (other.fit != Fit::unknown && (other.fit != first->fit || other.limited != first->limited))
             return {.fit = Fit::unknown,
@@ -64,9 +64,9 @@ static void judge_framework(const Facts& facts, const Matrix& matrix, const Fram
     });
     const std::string name = words_of(framework);
     judge_builds(builds, framework, answers, [&](const FrameworkBuild& build) -> Verdict {
-        compat::DriverAsked driver = driver_asked(facts);
+        stack::DriverAsked driver = driver_asked(facts);
         if (!on_wsl(facts)) driver.os = build.os;
-        auto runs = compat::driver_runs_cuda(driver, *build.cuda, matrix);
+        auto runs = stack::driver_runs_cuda(driver, *build.cuda, matrix);
         if (runs.outside) return outside_the_data(runs.why);
         if (runs.fit == Fit::unknown) return depends_on_choice(runs.why);
         if (runs.fit != Fit::does_not_work) return pass("driver " + driver.version->text + " runs " + name);
@@ -99,9 +99,9 @@ static void judge_cudnn(const Facts& facts, const Matrix& matrix, VerdictBuilder
 static void judge_gpu(const Facts& facts, const Matrix& matrix, const Gpu& gpu, VerdictBuilder& answers) {
     const Version driver = *driver_version(facts);
     if (!gpu.compute_capability) return;
-    if (compat::driver_still_drives(driver, *gpu.compute_capability, matrix).fit == Fit::does_not_work)
+    if (stack::driver_still_drives(driver, *gpu.compute_capability, matrix).fit == Fit::does_not_work)
         return answers.no_pass("driver " + driver.text + " no longer supports " + words_of(gpu));
-    auto knows = compat::driver_knows(driver, *gpu.compute_capability, matrix);
+    auto knows = stack::driver_knows(driver, *gpu.compute_capability, matrix);
     if (knows.fit == Fit::unknown) return;  // gpu_too_old tells
     Evidence& first = knows.evidence.back();
     first.what = "first CUDA version for " + words_of(gpu);
@@ -114,8 +114,7 @@ static void judge_gpu(const Facts& facts, const Matrix& matrix, const Gpu& gpu, 
 static Verdict judge_given(const Facts& facts, const Matrix& matrix) {
     const auto driver = driver_version(facts);
     if (!driver) return undecided("no driver version was specified");
-    if (compat::any_jetson(facts, matrix))
-        return undecided("Jetson drivers are part of JetPack and follow other rules");
+    if (stack::any_jetson(facts, matrix)) return undecided("Jetson drivers are part of JetPack and follow other rules");
     if (!given_cuda(facts) && !given_cudnn(facts) && !given_gpu(facts) && facts.frameworks.empty())
         return undecided("nothing that needs a driver was specified: cuda=, cudnn=, gpu= or a framework");
     VerdictBuilder answers;
@@ -163,7 +162,7 @@ static std::vector<Remedy> update_or_instead(const Facts& facts, const Matrix& m
 static Finding too_old(const Facts& facts, const Matrix& matrix, const std::string& subject, const std::string& what,
                        const Version& cuda) {
     const auto driver = driver_asked(facts);
-    const auto row = compat::drivers_for(cuda, driver.os, matrix);
+    const auto row = stack::drivers_for(cuda, driver.os, matrix);
     return {.subject = subject,
             .message = "the driver supports CUDA up to " + driver.cuda->text + ", too old for " + what,
             .evidence = {{"newest CUDA version supported by the driver", driver.cuda->text, "driver.cuda_version"},
@@ -181,7 +180,7 @@ static void judge_asked_framework(const Facts& facts, const Matrix& matrix, cons
                                   VerdictBuilder& answers) {
     const auto builds = builds_of(facts, matrix, framework).with_cuda;
     const bool none = std::ranges::all_of(builds, [&](const FrameworkBuild& build) {
-        return compat::driver_runs_cuda(driver_asked(facts), *build.cuda, matrix).fit == Fit::does_not_work;
+        return stack::driver_runs_cuda(driver_asked(facts), *build.cuda, matrix).fit == Fit::does_not_work;
     });
     if (builds.empty() || !none) return;
     const Version& cuda = *builds.front().cuda;
@@ -211,8 +210,8 @@ Verdict driver_too_old(const Facts& facts, const Matrix& matrix) {
     VerdictBuilder answers;
     bool any_suits = false, limited = false;
     for (const auto& runtime : facts.runtimes) {
-        const auto runs = runtime.version ? compat::driver_runs_cuda(driver_asked(facts), *runtime.version, matrix)
-                                          : compat::Suitability{.fit = Fit::unknown};
+        const auto runs = runtime.version ? stack::driver_runs_cuda(driver_asked(facts), *runtime.version, matrix)
+                                          : stack::Suitability{.fit = Fit::unknown};
         if (runs.fit == Fit::unknown)
             answers.unknown("whether the driver supports the CUDA runtime " + runtime.library + " is unknown");
         any_suits |= runs.fit == Fit::works;
@@ -259,7 +258,7 @@ static std::vector<Remedy> remedies(const Facts& facts, const std::optional<Vers
 
 static Finding newer_compiler(const Facts& facts, const Matrix& matrix, const Nvrtc& nvrtc) {
     const Version &own = *nvrtc.version, &of_driver = *facts.driver.cuda_version;
-    const auto row = compat::drivers_for(own, driver_asked(facts).os, matrix);
+    const auto row = stack::drivers_for(own, driver_asked(facts).os, matrix);
     Finding finding = {
         .severity = Severity::warning,
         .subject = nvrtc.library,

@@ -244,10 +244,10 @@ Verdict plugin_without_cudnn_rnn(const Facts& facts, const Matrix& matrix) {
 /// Some version of TensorFlow for Linux may run on the GPUs.
 static bool wsl_may_help(const Facts& facts, const Matrix& matrix) {
     return std::ranges::any_of(matrix.framework_builds("tensorflow"), [&](const FrameworkBuild& build) {
-        return build.os == "linux" && build.cuda && !compat::is_of_conda(build) &&
+        return build.os == "linux" && build.cuda && !stack::is_of_conda(build) &&
                std::ranges::all_of(facts.cuda_devices, [&](const Gpu& gpu) {
                    return !gpu.compute_capability ||
-                          compat::build_and_cudnn_on_gpu(build, *gpu.compute_capability, {}, matrix).fit !=
+                          stack::build_and_cudnn_on_gpu(build, *gpu.compute_capability, {}, matrix).fit !=
                               Fit::does_not_work;
                });
     });

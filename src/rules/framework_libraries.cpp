@@ -85,7 +85,7 @@ Verdict cuda_version_not_the_one_built_for(const Facts& facts, const Matrix& mat
     if (!cuda) return undecided("no CUDA version was specified");
     const auto judge = [&](const FrameworkBuild& build, const Framework& framework) {
         const std::string name = words_of(framework);
-        if (compat::cuda_serves(*cuda, *build.cuda)) return pass(name + " has compatible libraries");
+        if (stack::cuda_serves(*cuda, *build.cuda)) return pass(name + " has compatible libraries");
         return fault({.subject = name,
                       .message = name + " was built for CUDA " + build.cuda->text + ", which CUDA " + cuda->text +
                                  " does not provide",
@@ -96,7 +96,7 @@ Verdict cuda_version_not_the_one_built_for(const Facts& facts, const Matrix& mat
 
 namespace {
 
-using compat::Serves;
+using stack::Serves;
 
 /// The cuDNN that a framework gets, and the one it was built with.
 struct CudnnInUse {
@@ -128,7 +128,7 @@ Verdict judge_given_cudnn(const Facts& facts, const Matrix& matrix, bool (*speak
     if (!cudnn) return undecided("no cuDNN version was specified");
     const auto judge = [&](const FrameworkBuild& build, const Framework& framework) -> Verdict {
         if (!build.cudnn) return undecided("the data do not show it");
-        const CudnnInUse use{framework, *cudnn, *build.cudnn, compat::cudnn_serves(*cudnn, *build.cudnn)};
+        const CudnnInUse use{framework, *cudnn, *build.cudnn, stack::cudnn_serves(*cudnn, *build.cudnn)};
         if (!is_fault(use))
             return pass(use.name() + (use.serves == Serves::too_new   ? " was not built for a later cuDNN"
                                       : use.serves == Serves::too_old ? " was not built for an earlier cuDNN"
@@ -154,7 +154,7 @@ Verdict judge_cudnn_here(const Facts& facts, const Matrix& matrix, IsFault is_fa
         if (!version) return answers.unknown("the version of the cuDNN at " + *cudnn.path + " is unknown");
         const Library* own = own_copy(facts, framework, cudnn.soname);
         const CudnnInUse use{framework,        *version,
-                             *framework.cudnn, compat::cudnn_serves(*version, *framework.cudnn),
+                             *framework.cudnn, stack::cudnn_serves(*version, *framework.cudnn),
                              &cudnn,           own && own->path != *cudnn.path ? own : nullptr};
         if (!is_fault(use)) return answers.passed(name + " loads cuDNN " + version->text);
         Finding finding = {.subject = name,

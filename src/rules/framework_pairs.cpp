@@ -4,7 +4,7 @@
 
 namespace rnncheck::rules {
 
-using compat::Together;
+using stack::Together;
 
 namespace {
 
@@ -50,7 +50,7 @@ bool any_build_conflicts(const Facts& facts, const Matrix& matrix, const Framewo
     const auto others = builds_of(facts, matrix, other).with_cuda;
     return std::ranges::any_of(builds_of(facts, matrix, one).with_cuda, [&](const FrameworkBuild& build) {
         return std::ranges::any_of(others, [&](const FrameworkBuild& other_build) {
-            return build.os == other_build.os && compat::together(build, other_build) != Together::fit;
+            return build.os == other_build.os && stack::together(build, other_build) != Together::fit;
         });
     });
 }
@@ -64,7 +64,7 @@ void judge_pair(const Facts& facts, const Matrix& matrix, const Framework& one, 
     for (const FrameworkBuild& build : builds)
         for (const FrameworkBuild& other_build : others) {
             if (build.os != other_build.os) continue;
-            const Together result = compat::together(build, other_build);
+            const Together result = stack::together(build, other_build);
             differ |= all && *all != result;
             all = result;
         }
@@ -76,11 +76,11 @@ void judge_pair(const Facts& facts, const Matrix& matrix, const Framework& one, 
     const Pair pair{one, other, builds.front(), others.front()};
     if (*all == Together::fit)
         return answers.passed(names + " can be installed in one environment",
-                              {compat::evidence_of(pair.build, libraries_of(pair.build)),
-                               compat::evidence_of(pair.other_build, libraries_of(pair.other_build))});
+                              {stack::evidence_of(pair.build, libraries_of(pair.build)),
+                               stack::evidence_of(pair.other_build, libraries_of(pair.other_build))});
     Finding finding = *all == Together::exclude ? excluded(pair) : overwritten(pair);
     for (const FrameworkBuild* build : {&pair.build, &pair.other_build})
-        finding.evidence.push_back(compat::evidence_of(*build, "requires " + requirement_of(*build)));
+        finding.evidence.push_back(stack::evidence_of(*build, "requires " + requirement_of(*build)));
     answers.fault(std::move(finding));
 }
 

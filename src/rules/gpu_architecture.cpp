@@ -9,14 +9,14 @@ namespace rnncheck::rules {
 /// One runtime, cuDNN installation or framework against one GPU.
 struct Compared {
     std::string thing;  ///< "cuDNN 9.19.0 at ..."
-    compat::Suitability suits = {};
+    stack::Suitability suits = {};
     Severity severity = Severity::error;
     bool shown = false;                ///< that it works was seen, not looked up: networks ran
     bool unusable = false;             ///< it never answered, which another rule tells
     std::vector<Remedy> instead = {};  ///< what to install instead
 };
 
-static compat::Suitability unknown(std::string why, bool outside = false) {
+static stack::Suitability unknown(std::string why, bool outside = false) {
     return {.fit = Fit::unknown, .why = std::move(why), .outside = outside};
 }
 
@@ -28,7 +28,7 @@ static bool cases_passed(const Facts& facts, int gpu, IsOne&& is_one) {
 }
 
 /// The first evidence is about the copy that was found.
-static compat::Suitability of_copy(compat::Suitability suits, const std::string& thing) {
+static stack::Suitability of_copy(stack::Suitability suits, const std::string& thing) {
     if (!suits.evidence.empty()) suits.evidence.front().what = thing;
     if (suits.fit == Fit::works) suits.evidence.clear();
     return suits;
@@ -53,14 +53,13 @@ static Compared against_runtime(const Facts& facts, const Matrix& matrix, const 
     else if (!gpu.compute_capability)
         compared.suits = unknown("the compute capability of " + subject_of(gpu) + " is unknown");
     else
-        compared.suits =
-            of_copy(compat::cuda_on_gpu(*runtime.version, *gpu.compute_capability, matrix), compared.thing);
+        compared.suits = of_copy(stack::cuda_on_gpu(*runtime.version, *gpu.compute_capability, matrix), compared.thing);
     return compared;
 }
 
 /// The newest GPU that a library itself reports takes precedence over the table.
-static compat::Suitability by_build(const Matrix& matrix, const Version& capability, const CudnnCopy& copy,
-                                    const std::string& thing) {
+static stack::Suitability by_build(const Matrix& matrix, const Version& capability, const CudnnCopy& copy,
+                                   const std::string& thing) {
     const Cudnn& answer = *copy.answer;
     CudnnBuild build;
     build.cudnn = answer.version.value_or(make_version({copy.major}));
@@ -69,7 +68,7 @@ static compat::Suitability by_build(const Matrix& matrix, const Version& capabil
     if (row) build = *row;
     if (answer.newest_capability) {
         build.capability_max = *answer.newest_capability;
-        auto suits = compat::cudnn_on_gpu(build, capability);
+        auto suits = stack::cudnn_on_gpu(build, capability);
         if (suits.fit != Fit::works && suits.gpu_is_newer) {
             suits.evidence.front().source = "cudnns";
             return suits;
@@ -81,7 +80,7 @@ static compat::Suitability by_build(const Matrix& matrix, const Version& capabil
         return unknown(outside_data("cuDNN " + answer.version->text + " built for CUDA " + answer.built_for_cuda->text,
                                     row.coverage, matrix),
                        true);
-    const auto suits = compat::cudnn_on_gpu(build, capability);
+    const auto suits = stack::cudnn_on_gpu(build, capability);
     const bool too_old = suits.fit == Fit::does_not_work && !suits.gpu_is_newer;
     if (!too_old && *answer.version >= make_version({8, 6, 0}) && !answer.newest_capability)
         return unknown(thing + " did not report the newest GPU it supports");
@@ -165,10 +164,10 @@ static Compared against_framework(const Facts& facts, const Matrix& matrix, cons
     FrameworkBuild build;
     build.targets = *framework.targets;
     build.cuda = framework.cuda;
-    Compared compared{thing, compat::build_on_gpu(build, *gpu.compute_capability, driver_asked(facts), matrix)};
+    Compared compared{thing, stack::build_on_gpu(build, *gpu.compute_capability, driver_asked(facts), matrix)};
     auto& suits = compared.suits;
     if (suits.fit == Fit::unknown) suits.why = "the GPUs that " + thing + " has code for are unknown";
-    const bool only_ptx = compat::code_on_gpu(build.targets, *gpu.compute_capability).fit == Fit::compiles_first;
+    const bool only_ptx = stack::code_on_gpu(build.targets, *gpu.compute_capability).fit == Fit::compiles_first;
     if (only_ptx) compared.severity = suits.fit == Fit::does_not_work ? Severity::warning : Severity::note;
     for (Evidence& evidence : suits.evidence)
         if (evidence.source.empty()) evidence = {thing, evidence.value, framework.shown_by.value_or("frameworks")};
@@ -176,15 +175,15 @@ static Compared against_framework(const Facts& facts, const Matrix& matrix, cons
 }
 
 /// Equal numbers for equal answers, as deciding_build wants them.
-static int number_of(const compat::Suitability& suits) {
+static int number_of(const stack::Suitability& suits) {
     if (suits.fit == Fit::unknown) return 0;
     if (suits.fit == Fit::does_not_work) return suits.gpu_is_newer ? -1 : -2;
     return suits.fit == Fit::works ? 1 : 2;
 }
 
 /// A version has a build for each CUDA, which may differ.
-static compat::Suitability given_cudnn_on(const Facts& facts, const Matrix& matrix, const Version& cudnn,
-                                          const Version& capability) {
+static stack::Suitability given_cudnn_on(const Facts& facts, const Matrix& matrix, const Version& cudnn,
+                                         const Version& capability) {
     const std::string thing = "cuDNN " + cudnn.text;
     std::vector<CudnnBuild> builds = cudnn_builds_of(cudnn, matrix);
     if (builds.empty()) return unknown(outside_data(thing, matrix.cudnn_build(cudnn, 0).coverage, matrix), true);
@@ -194,10 +193,10 @@ static compat::Suitability given_cudnn_on(const Facts& facts, const Matrix& matr
     if (cuda) std::erase_if(builds, [&](const CudnnBuild& build) { return build.cuda_major != cuda->major(); });
     if (builds.empty()) return unknown("there is no " + thing + " for this CUDA");
     std::vector<std::string> by_cuda;
-    std::vector<compat::Suitability> all;
+    std::vector<stack::Suitability> all;
     for (CudnnBuild& build : builds) {
         build.cudnn = cudnn;
-        all.push_back(compat::cudnn_on_gpu(build, capability));
+        all.push_back(stack::cudnn_on_gpu(build, capability));
         by_cuda.push_back("the one for CUDA " + std::to_string(build.cuda_major) +
                           (all.back().fit == Fit::works            ? " has machine code for it"
                            : all.back().fit == Fit::compiles_first ? " has PTX code that the driver compiles for it"
@@ -230,9 +229,8 @@ static Compared newest_cudnn_of(const Matrix& matrix, FrameworkBuild build, cons
 static FrameworkBuild with_given_libraries(const Facts& facts, FrameworkBuild build) {
     if (!takes_system_libraries(build)) return build;
     const Version *cuda = given_cuda(facts), *cudnn = given_cudnn(facts);
-    if (cuda && parts_written(*cuda) > 1 && compat::cuda_serves(*cuda, *build.cuda)) build.cuda = *cuda;
-    if (cudnn && build.cudnn && compat::cudnn_serves(*cudnn, *build.cudnn) == compat::Serves::well)
-        build.cudnn = *cudnn;
+    if (cuda && parts_written(*cuda) > 1 && stack::cuda_serves(*cuda, *build.cuda)) build.cuda = *cuda;
+    if (cudnn && build.cudnn && stack::cudnn_serves(*cudnn, *build.cudnn) == stack::Serves::well) build.cudnn = *cudnn;
     return build;
 }
 
@@ -242,17 +240,17 @@ static void compare_framework(const Facts& facts, const Matrix& matrix, const Gp
     std::string thing = words_of(framework);
     const auto builds = builds_of(facts, matrix, framework).with_cuda;
     if (builds.empty()) return;
-    if (const std::string why = compat::no_x86_board(capability, gpu.name.value_or(""), matrix); !why.empty())
+    if (const std::string why = stack::no_x86_board(capability, gpu.name.value_or(""), matrix); !why.empty())
         return all.push_back({thing, unknown(why, true)});
-    std::vector<compat::Suitability> suits;
+    std::vector<stack::Suitability> suits;
     std::vector<int> numbers;
     for (const FrameworkBuild& build : builds) {
         const FrameworkBuild loaded = with_given_libraries(facts, build);
         auto& one =
-            suits.emplace_back(compat::build_and_cudnn_on_gpu(build, capability, driver_asked(facts), matrix, &loaded));
+            suits.emplace_back(stack::build_and_cudnn_on_gpu(build, capability, driver_asked(facts), matrix, &loaded));
         if (one.fit == Fit::unknown && !one.outside) one.why = thing + ": " + one.why;
         numbers.push_back(number_of(one));
-        const CudnnBuild* newer = compat::newer_cudnn_without(build, capability, matrix);
+        const CudnnBuild* newer = stack::newer_cudnn_without(build, capability, matrix);
         if (newer && numbers.back() > 0) all.push_back(newest_cudnn_of(matrix, build, framework, capability, *newer));
     }
     const DecidingBuild deciding = deciding_build(framework, builds, numbers);
@@ -272,11 +270,11 @@ static std::vector<Compared> compare_versions(const Facts& facts, const Matrix& 
         return {{subject_of(gpu), unknown(outside_data(words_of(gpu), row.coverage, matrix), true)}};
     std::vector<Compared> all;
     if (const auto driver = driver_version(facts))
-        all.push_back({"driver " + driver->text, compat::driver_still_drives(*driver, capability, matrix)});
-    if (const ContainerImage* image = compat::given_image(facts, matrix))
-        all.push_back({compat::name_of(*image), compat::image_on_gpu(*image, capability, matrix)});
+        all.push_back({"driver " + driver->text, stack::driver_still_drives(*driver, capability, matrix)});
+    if (const ContainerImage* image = stack::given_image(facts, matrix))
+        all.push_back({stack::name_of(*image), stack::image_on_gpu(*image, capability, matrix)});
     else if (const Version* cuda = given_cuda(facts))
-        all.push_back({"CUDA " + cuda->text, compat::cuda_on_gpu(*cuda, capability, matrix)});
+        all.push_back({"CUDA " + cuda->text, stack::cuda_on_gpu(*cuda, capability, matrix)});
     if (const Version* cudnn = given_cudnn(facts))
         all.push_back({"cuDNN " + cudnn->text, given_cudnn_on(facts, matrix, *cudnn, capability)});
     for (const Framework& framework : facts.frameworks) compare_framework(facts, matrix, gpu, framework, all);

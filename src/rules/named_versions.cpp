@@ -17,7 +17,7 @@ Verdict python_not_supported_by_release(const Facts& facts, const Matrix& matrix
     const Version& python = *facts.pythons.front().version;
     const auto judge = [&](const FrameworkBuild& build, const Framework& framework) {
         const std::string name = words_of(framework);
-        const auto suits = compat::build_for_python(build, python);
+        const auto suits = stack::build_for_python(build, python);
         if (suits.fit == Fit::unknown) return undecided("the data do not show it");
         if (suits.fit == Fit::works) return pass(name + " has a package for Python " + python.text);
         return fault({.subject = name,

@@ -3,11 +3,11 @@
 #include <random>
 #include <set>
 
-#include "compat/given.hpp"
-#include "compat/plan.hpp"
 #include "judge.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/versions.hpp"
+#include "stack/given.hpp"
+#include "stack/plan.hpp"
 #include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
 #include "support/given_machine.hpp"
@@ -127,7 +127,7 @@ TEST_CASE("whether a cuDNN has code for a GPU: a machine, versions alone and the
             FrameworkBuild build = any_build(make_version({row.cuda_major, 0}));
             build.without_cudnn = false;
             build.cudnn = row.cudnn;
-            const Fit planned = compat::cudnn_of_build_on_gpu(build, gpu.capability, bundled_matrix()).fit;
+            const Fit planned = stack::cudnn_of_build_on_gpu(build, gpu.capability, bundled_matrix()).fit;
             CHECK((words == "fits") == (planned == Fit::works));
             CHECK((words == "compiles") == (planned == Fit::compiles_first));
         }

@@ -5,8 +5,8 @@
 #include <random>
 #include <set>
 
-#include "compat/given.hpp"
 #include "judge.hpp"
+#include "stack/given.hpp"
 #include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
 

@@ -6,9 +6,9 @@
 #include <sstream>
 
 #include "base/text.hpp"
-#include "compat/given.hpp"
 #include "judge.hpp"
 #include "log/signatures.hpp"
+#include "stack/given.hpp"
 #include "support/catch.hpp"
 #include "support/logs.hpp"
 

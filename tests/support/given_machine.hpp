@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "compat/given.hpp"
+#include "stack/given.hpp"
 
 namespace rnncheck::test {
 

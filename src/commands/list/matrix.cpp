@@ -5,7 +5,7 @@
 #include "base/program.hpp"
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
-#include "compat/given.hpp"
+#include "stack/given.hpp"
 
 namespace rnncheck::commands::matrix {
 

@@ -3,8 +3,8 @@
 #include "commands/input.hpp"
 #include "commands/lstm.hpp"
 #include "commands/survey_here.hpp"
-#include "compat/given.hpp"
 #include "facts/rnn_runs.hpp"
+#include "stack/given.hpp"
 
 namespace rnncheck::commands::model {
 

@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "compat/given.hpp"
 #include "report/finding.hpp"
+#include "stack/given.hpp"
 
 namespace rnncheck::rules {
 

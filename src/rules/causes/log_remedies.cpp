@@ -2,11 +2,11 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "compat/questions.hpp"
 #include "matrix/ranges.hpp"
 #include "rules/causes/log_causes.hpp"
 #include "rules/support/remedies.hpp"
 #include "rules/support/repairs.hpp"
+#include "stack/questions.hpp"
 
 namespace rnncheck::rules {
 
@@ -25,9 +25,9 @@ struct Asked {
 /// code for the GPU; nothing where there is no other.
 std::optional<std::string> range_of(const Version& cudnn, int cuda, const KnownOfLog& t) {
     const auto gpu = gpu_capability(t);
-    const CudnnBuild* end = gpu ? compat::first_cudnn_without(*gpu, cudnn, cuda, t.matrix) : nullptr;
+    const CudnnBuild* end = gpu ? stack::first_cudnn_without(*gpu, cudnn, cuda, t.matrix) : nullptr;
     if (end && end->cudnn <= cudnn) return std::nullopt;
-    if (end) return ">=" + cudnn.text + ",<" + compat::as_bound(end->cudnn);
+    if (end) return ">=" + cudnn.text + ",<" + stack::as_bound(end->cudnn);
     return parts_written(cudnn) > 1 ? ">=" + cudnn.text + ",<" + std::to_string(cudnn.major() + 1)
                                     : "==" + cudnn.text + ".*";
 }
@@ -210,12 +210,12 @@ std::string driver_wanted(const KnownOfLog& t) {
     const auto cuda = of_its_cuda ? of_its_cuda : build_cuda(t);
     const bool on_windows = t.has("os_windows") || t.has("os_wsl");
     const auto row =
-        cuda ? compat::drivers_for(*cuda, on_windows ? "windows" : "linux", t.matrix) : Answer<DriverForCuda>();
+        cuda ? stack::drivers_for(*cuda, on_windows ? "windows" : "linux", t.matrix) : Answer<DriverForCuda>();
     if (!row) return "";
     const Version& driver = of_its_cuda ? row->full_driver : row->oldest_driver;
     const auto installed = driver_in_log(t), gpu = gpu_capability(t);
     if (installed && reaches(*installed, driver)) return "";
-    if (gpu && compat::driver_still_drives(driver, *gpu, t.matrix).fit == Fit::does_not_work) return "";
+    if (gpu && stack::driver_still_drives(driver, *gpu, t.matrix).fit == Fit::does_not_work) return "";
     return ". CUDA " + cuda->text + " needs driver " + driver.text + " or later";
 }
 

@@ -1,7 +1,7 @@
 #include "base/text.hpp"
-#include "compat/questions.hpp"
 #include "matrix/ranges.hpp"
 #include "rules/causes/log_causes.hpp"
+#include "stack/questions.hpp"
 
 namespace rnncheck::rules {
 
@@ -139,7 +139,7 @@ bool add_if_newer(KnownOfLog& t, const Version& gpu, const std::string& has) {
     const auto cuda = build_cuda(t);
     const auto row = t.matrix.architecture(gpu);
     if (!cuda || !row || row->first_cuda <= *cuda) return false;
-    const bool runs_older = gpu.major() >= 8 && compat::cuda_on_gpu(*cuda, gpu, t.matrix).fit == Fit::works;
+    const bool runs_older = gpu.major() >= 8 && stack::cuda_on_gpu(*cuda, gpu, t.matrix).fit == Fit::works;
     t.add(runs_older ? "gpu_minor_newer_than_build" : "gpu_newer_than_build",
           has + " and needs CUDA " + row->first_cuda.text + ", the build uses " + cuda->text);
     return true;

@@ -1,9 +1,9 @@
 // Every cuDNN installation: its file, what it returned, its libraries. Pure.
 #pragma once
 
-#include "compat/questions.hpp"
 #include "rules/support/verdict_builder.hpp"
 #include "rules/support/words.hpp"
+#include "stack/questions.hpp"
 
 namespace rnncheck::rules {
 

@@ -5,11 +5,11 @@
 #include <functional>
 #include <tuple>
 
-#include "compat/plan.hpp"
 #include "matrix/ranges.hpp"
 #include "rules/support/frameworks.hpp"
 #include "rules/support/remedies.hpp"
 #include "rules/support/versions.hpp"
+#include "stack/plan.hpp"
 
 namespace rnncheck::rules {
 
@@ -20,7 +20,7 @@ constexpr const char* cuda_archive = "https://developer.nvidia.com/cuda-toolkit-
 
 /// `why` continues the sentence.
 Remedy using_image(bool on_windows, const ContainerImage& image, const std::string& why) {
-    const std::string name = compat::name_of(image);
+    const std::string name = stack::name_of(image);
     return {.action = Action::install_package,
             .text = (on_windows ? "In WSL 2, use " : "Use ") + std::string("NVIDIA's container image ") + name +
                     ", which contains CUDA " + image.cuda.text + why,
@@ -71,7 +71,7 @@ class Proposals {
         propose_driver();
         for (const Framework& framework : given_.frameworks)
             if (framework.version) propose_builds(framework);
-        if (const ContainerImage* image = compat::given_image(given_, matrix_))
+        if (const ContainerImage* image = stack::given_image(given_, matrix_))
             propose_image(*image);
         else
             propose_libraries();
@@ -86,8 +86,8 @@ class Proposals {
     }
 
     /// The system and the driver that is proposed.
-    compat::DriverAsked driver() const {
-        compat::DriverAsked driver = driver_asked(given_);
+    stack::DriverAsked driver() const {
+        stack::DriverAsked driver = driver_asked(given_);
         driver.version = question_.driver;
         return driver;
     }
@@ -109,10 +109,10 @@ class Proposals {
         std::optional<Version> needed;
         const std::string os = systems_of_driver(given_).front();
         for (const Version& cuda : cudas_given())
-            if (const auto row = compat::drivers_for(cuda, os, matrix_))
+            if (const auto row = stack::drivers_for(cuda, os, matrix_))
                 needed = std::max(needed, std::optional(row->oldest_driver));
         if (const auto architecture = matrix_.architecture(question_.gpu))
-            if (const auto row = compat::drivers_for(architecture->first_cuda, os, matrix_))
+            if (const auto row = stack::drivers_for(architecture->first_cuda, os, matrix_))
                 needed = std::max(needed, std::optional(row->full_driver));
         return needed;
     }
@@ -153,8 +153,7 @@ class Proposals {
         remedies_.back().changes = change;
         propose_compat_package(change);
         // Nothing else helps if the driver does not support the GPU.
-        if (!question_.gpu ||
-            compat::driver_knows(*question_.driver, *question_.gpu, matrix_).fit != Fit::does_not_work)
+        if (!question_.gpu || stack::driver_knows(*question_.driver, *question_.gpu, matrix_).fit != Fit::does_not_work)
             return;
         driver_text_ = "Update the NVIDIA driver" + to(*needed);
         driver_change_ = change;
@@ -164,9 +163,9 @@ class Proposals {
     /// NVIDIA's newer libcuda over the older kernel driver, unless the GPU is known to be none of a data center.
     void propose_compat_package(const std::vector<GivenValue>& change) {
         if (question_.data_center == false) return;
-        if (compat::given_image(given_, matrix_)) return;  // NVIDIA's images contain theirs
+        if (stack::given_image(given_, matrix_)) return;  // NVIDIA's images contain theirs
         for (const Version& cuda : cudas_given()) {
-            const auto package = compat::compat_package(driver_asked(given_), cuda, question_.gpu, matrix_);
+            const auto package = stack::compat_package(driver_asked(given_), cuda, question_.gpu, matrix_);
             if (!package) continue;
             remedies_.push_back({.action = Action::install_driver,
                                  .text = "On data center GPUs only: install the forward-compatibility package " +
@@ -211,7 +210,7 @@ class Proposals {
         FrameworkBuild after;
         const GivenValue* changed = find_by(remedy.changes, &GivenValue::key, "cuda");
         after.cuda = changed || !cuda ? build.cuda : *cuda;
-        if (cuda && compat::cuda_on_gpu(*after.cuda, *question_.gpu, matrix_).fit == Fit::does_not_work) {
+        if (cuda && stack::cuda_on_gpu(*after.cuda, *question_.gpu, matrix_).fit == Fit::does_not_work) {
             after.cuda = newest_cuda();
             if (!after.cuda) return;
             remedy.changes.push_back({"cuda", after.cuda->text});
@@ -220,38 +219,37 @@ class Proposals {
         after.cudnn = other_cudnn || !cudnn ? build.cudnn : *cudnn;
         const CudnnBuild* newest = newest_cudnn(after.cuda->major());
         if (!cudnn || !newest || !after.cudnn || (is_loaded && newest->cudnn.major() != after.cudnn->major())) return;
-        const bool has_code = compat::cudnn_of_build_on_gpu(after, *question_.gpu, matrix_).fit == Fit::works;
+        const bool has_code = stack::cudnn_of_build_on_gpu(after, *question_.gpu, matrix_).fit == Fit::works;
         if (has_code && parts_written(*after.cudnn) > 1) return;
         std::erase_if(remedy.changes, [](const GivenValue& change) { return change.key == "cudnn"; });
         remedy.changes.push_back({"cudnn", newest->last().text + "+cu" + std::to_string(newest->cuda_major)});
     }
 
     bool has_code(const FrameworkBuild& build) const {
-        return !question_.gpu ||
-               compat::cudnn_of_build_on_gpu(build, *question_.gpu, matrix_).fit != Fit::does_not_work;
+        return !question_.gpu || stack::cudnn_of_build_on_gpu(build, *question_.gpu, matrix_).fit != Fit::does_not_work;
     }
 
     /// The given CUDA has the files that the build opens, and code for the GPU.
     bool suits(const Version& cuda, const PlannedBuild& build) const {
-        return compat::cuda_serves(cuda, *build.cuda) &&
-               (!question_.gpu || compat::cuda_on_gpu(cuda, *question_.gpu, matrix_).fit != Fit::does_not_work);
+        return stack::cuda_serves(cuda, *build.cuda) &&
+               (!question_.gpu || stack::cuda_on_gpu(cuda, *question_.gpu, matrix_).fit != Fit::does_not_work);
     }
 
     bool cudnn_suits(const Version& cudnn, const PlannedBuild& build) const {
         FrameworkBuild with_given = build;
         with_given.cudnn = cudnn;
         const auto& built_for = given_.cudnns.front().built_for_cuda;
-        return compat::cudnn_serves(cudnn, *build.cudnn) == compat::Serves::well && has_code(with_given) &&
+        return stack::cudnn_serves(cudnn, *build.cudnn) == stack::Serves::well && has_code(with_given) &&
                (!built_for || built_for->major() == build.cuda->major());
     }
 
     /// "cuDNN 9.3 or a later version before 9.11", the first one without code for the GPU.
     std::string cudnn_range(const PlannedBuild& build) const {
         const CudnnBuild* without =
-            question_.gpu ? compat::first_cudnn_without(*question_.gpu, *build.cudnn, build.cuda->major(), matrix_)
+            question_.gpu ? stack::first_cudnn_without(*question_.gpu, *build.cudnn, build.cuda->major(), matrix_)
                           : nullptr;
         return "cuDNN " + build.cudnn->text + " or a later version " +
-               (without ? "before " + compat::as_bound(without->cudnn)
+               (without ? "before " + stack::as_bound(without->cudnn)
                         : "of major " + std::to_string(build.cudnn->major()));
     }
 
@@ -346,7 +344,7 @@ class Proposals {
         if (!question_.python) return;
         const auto builds = builds_of(given_, matrix_, framework).with_cuda;
         const FrameworkBuild* unfit = find_where(builds, [&](const FrameworkBuild& build) {
-            return build.python_last && compat::build_for_python(build, *question_.python).fit == Fit::does_not_work;
+            return build.python_last && stack::build_for_python(build, *question_.python).fit == Fit::does_not_work;
         });
         if (unfit)
             remedies_.push_back({.action = Action::install_package,
@@ -378,13 +376,12 @@ class Proposals {
 
     /// The newest CUDA that the driver runs with all features, otherwise that it runs, with code for the GPU.
     std::optional<Version> newest_cuda() const {
-        compat::DriverAsked asked = driver();
+        stack::DriverAsked asked = driver();
         asked.cuda.reset();
         std::optional<Version> full, limited;
         for (const DriverForCuda& row : matrix_.driver_for_cuda()) {
-            if (question_.gpu && compat::cuda_on_gpu(row.cuda, *question_.gpu, matrix_).fit != Fit::works) continue;
-            const auto runs =
-                asked.version ? compat::driver_runs_cuda(asked, row.cuda, matrix_) : compat::Suitability();
+            if (question_.gpu && stack::cuda_on_gpu(row.cuda, *question_.gpu, matrix_).fit != Fit::works) continue;
+            const auto runs = asked.version ? stack::driver_runs_cuda(asked, row.cuda, matrix_) : stack::Suitability();
             std::optional<Version>& newest = runs.limited ? limited : full;
             if (runs.fit == Fit::works) newest = std::max(newest, std::optional(row.cuda));
         }
@@ -395,7 +392,7 @@ class Proposals {
         const CudnnBuild* newest = nullptr;
         for (const CudnnBuild& build : matrix_.cudnn_builds())
             if (build.cuda_major == cuda_major &&
-                (!question_.gpu || compat::cudnn_on_gpu(build, *question_.gpu).fit == Fit::works) &&
+                (!question_.gpu || stack::cudnn_on_gpu(build, *question_.gpu).fit == Fit::works) &&
                 (!newest || newest->last() < build.last()))
                 newest = &build;
         return newest;
@@ -403,7 +400,7 @@ class Proposals {
 
     /// The newest one of the same image that the driver and the GPU run.
     void propose_image(const ContainerImage& given) {
-        const ContainerImage* newest = compat::newest_image(
+        const ContainerImage* newest = stack::newest_image(
             given_, driver(), matrix_, [&](const ContainerImage& image) { return image.image == given.image; });
         if (newest) add(using_image(question_.os == "windows", *newest, ""));
     }
@@ -465,7 +462,7 @@ void offer_plan(const Facts& facts, Finding& finding) {
 static std::vector<Remedy> builds_elsewhere(const std::string& framework, const Version& gpu, const Matrix& matrix) {
     std::vector<Remedy> remedies;
     for (const FrameworkBuild& build : matrix.framework_builds(framework)) {
-        if (!build.cuda || compat::build_and_cudnn_on_gpu(build, gpu, {}, matrix).fit != Fit::works) continue;
+        if (!build.cuda || stack::build_and_cudnn_on_gpu(build, gpu, {}, matrix).fit != Fit::works) continue;
         Framework named;
         named.name = framework;
         named.version = build.last.value_or(build.first);
@@ -479,8 +476,8 @@ static std::vector<Remedy> builds_elsewhere(const std::string& framework, const 
 }
 
 std::vector<Remedy> image_instead(bool on_windows, const std::string& framework, const Version& gpu,
-                                  const compat::DriverAsked& driver, const Matrix& matrix) {
-    const ContainerImage* image = compat::image_instead(framework, gpu, driver, matrix);
+                                  const stack::DriverAsked& driver, const Matrix& matrix) {
+    const ContainerImage* image = stack::image_instead(framework, gpu, driver, matrix);
     if (!image) return {};
     auto remedies = on_windows ? std::vector<Remedy>() : builds_elsewhere(framework, gpu, matrix);
     remedies.push_back(using_image(on_windows, *image, ": no package on PyPI of any version runs on this GPU"));
@@ -488,7 +485,7 @@ std::vector<Remedy> image_instead(bool on_windows, const std::string& framework,
 }
 
 std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, const Matrix& matrix) {
-    if (compat::any_jetson(given, matrix)) return {};  // only JetPack brings what suits it
+    if (stack::any_jetson(given, matrix)) return {};  // only JetPack brings what suits it
     return Proposals(given, facts, matrix).all();
 }
 
@@ -500,12 +497,12 @@ static Version jetson_capability(const Facts& given, const Matrix& matrix) {
 }
 
 Remedy without_repair(const Facts& given, const Matrix& matrix) {
-    if (compat::any_jetson(given, matrix))
+    if (stack::any_jetson(given, matrix))
         return {.action = Action::install_package,
                 .text =
                     "Use the framework builds that NVIDIA publishes for JetPack: driver, CUDA and cuDNN of a "
                     "Jetson come with it, and the published builds of frameworks do not run there. Packages are in " +
-                    compat::jetson_packages(jetson_capability(given, matrix)),
+                    stack::jetson_packages(jetson_capability(given, matrix)),
                 .link = "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/index.html"};
     const PlanQuestion question = plan_question(given, matrix);
     const auto nothing = [](const Plan& plan) {

@@ -2,10 +2,10 @@
 // they change is judged again. Pure.
 #pragma once
 
-#include "compat/questions.hpp"
 #include "facts/facts.hpp"
 #include "matrix/matrix.hpp"
 #include "report/finding.hpp"
+#include "stack/questions.hpp"
 
 namespace rnncheck::rules {
 
@@ -25,7 +25,7 @@ std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, con
 /// If no package on PyPI of any version runs on this GPU: conda-forge's builds that do, and the newest container image
 /// of the framework. Else nothing.
 std::vector<Remedy> image_instead(bool on_windows, const std::string& framework, const Version& gpu,
-                                  const compat::DriverAsked& driver, const Matrix& matrix);
+                                  const stack::DriverAsked& driver, const Matrix& matrix);
 
 /// The remedy if no proposed fix passes.
 Remedy without_repair(const Facts& given, const Matrix& matrix);

@@ -69,7 +69,7 @@ static void keep_flavour(std::vector<FrameworkBuild>& builds, const std::string&
     std::vector<FrameworkBuild> exact = builds;
     std::erase_if(exact, [&](const FrameworkBuild& row) { return row.build != flavour; });
     if (exact.empty()) {
-        std::erase_if(builds, [&](const FrameworkBuild& row) { return !compat::is_called(row, flavour); });
+        std::erase_if(builds, [&](const FrameworkBuild& row) { return !stack::is_called(row, flavour); });
         return;
     }
     std::erase_if(builds, [&](const FrameworkBuild& row) {
@@ -211,9 +211,9 @@ std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& v
     if (!takes_system_libraries(build)) return changes;
     const Version *cuda = given_cuda(given), *cudnn = given_cudnn(given);
     // What is installed stays if it has the files that the build opens.
-    if (cuda && (*cuda < *build.cuda || !compat::cuda_serves(*cuda, *build.cuda)))
+    if (cuda && (*cuda < *build.cuda || !stack::cuda_serves(*cuda, *build.cuda)))
         changes.push_back({"cuda", build.cuda->text});
-    if (cudnn && build.cudnn && compat::cudnn_serves(*cudnn, *build.cudnn) != compat::Serves::well)
+    if (cudnn && build.cudnn && stack::cudnn_serves(*cudnn, *build.cudnn) != stack::Serves::well)
         changes.push_back({"cudnn", build.cudnn->text + "+cu" + std::to_string(build.cuda->major())});
     return changes;
 }
@@ -382,7 +382,7 @@ Verdict judge_possible(const Rule& rule, const Facts& told, const std::vector<Fa
     return in_their_words(std::move(verdicts.back()), told, possible.back());
 }
 
-compat::DriverAsked driver_asked(const Facts& facts) {
+stack::DriverAsked driver_asked(const Facts& facts) {
     return {driver_version(facts), facts.driver.cuda_version,
             on_wsl(facts) ? "windows" : facts.host.platform.value_or("linux")};
 }

@@ -4,11 +4,11 @@
 
 #include <functional>
 
-#include "compat/plan.hpp"
 #include "facts/facts.hpp"
 #include "matrix/ranges.hpp"
 #include "rules/support/verdict_builder.hpp"
 #include "rules/support/words.hpp"
+#include "stack/plan.hpp"
 
 namespace rnncheck {
 struct Rule;
@@ -24,9 +24,9 @@ const Version* given_cuda(const Facts& facts);
 const Version* given_cudnn(const Facts& facts);
 const Gpu* given_gpu(const Facts& facts);
 
-using compat::cudnn_builds_of;
-using compat::evidence_of;
-using compat::outside_data;
+using stack::cudnn_builds_of;
+using stack::evidence_of;
+using stack::outside_data;
 
 /// Whose drivers the given one may be among. Three numbers are Linux's alone; two may be either's (570.26, 528.33), and
 /// a branch ("535") is named alike on both.
@@ -96,6 +96,6 @@ Verdict judge_possible(const Rule& rule, const Facts& told, const std::vector<Fa
 
 /// The specified driver as a query of the tables: with the CUDA that the driver reports, and the system whose drivers
 /// count.
-compat::DriverAsked driver_asked(const Facts& facts);
+stack::DriverAsked driver_asked(const Facts& facts);
 
 }  // namespace rnncheck::rules

@@ -1,4 +1,4 @@
-#include "compat/plan.hpp"
+#include "stack/plan.hpp"
 
 #include <algorithm>
 #include <set>
@@ -104,7 +104,7 @@ void look_at_gpu(Plan& plan, const Matrix& matrix) {
     const Version& gpu = *plan.asked.gpu;
     const auto architecture = matrix.architecture(gpu);
     if (!architecture) return;
-    if (const std::string why = compat::no_x86_board(gpu, plan.asked.gpu_name, matrix); !why.empty())
+    if (const std::string why = stack::no_x86_board(gpu, plan.asked.gpu_name, matrix); !why.empty())
         plan.obstacles.push_back(why);
     if (std::ranges::none_of(matrix.cudnn_builds(), [&](const CudnnBuild& row) { return row.capability_min <= gpu; }))
         plan.obstacles.push_back("no version of cuDNN in the data has code for " + architecture->name + " (" +
@@ -112,11 +112,11 @@ void look_at_gpu(Plan& plan, const Matrix& matrix) {
                                  "), and no published build of a framework supports it: use a GPU of compute "
                                  "capability 7.5 or later, which today's builds support, or the CPU");
     if (!plan.asked.driver) return;
-    const auto ignored = compat::driver_still_drives(*plan.asked.driver, gpu, matrix);
+    const auto ignored = stack::driver_still_drives(*plan.asked.driver, gpu, matrix);
     if (ignored.fit == Fit::does_not_work) return plan.obstacles.push_back(ignored.why);
-    const auto known = compat::driver_knows(*plan.asked.driver, gpu, matrix);
+    const auto known = stack::driver_knows(*plan.asked.driver, gpu, matrix);
     if (known.fit != Fit::does_not_work) return;
-    const auto drivers = compat::drivers_for(architecture->first_cuda, driver_of(plan.asked, plan.asked.os).os, matrix);
+    const auto drivers = stack::drivers_for(architecture->first_cuda, driver_of(plan.asked, plan.asked.os).os, matrix);
     plan.obstacles.push_back(known.why +
                              (drivers ? ": install driver " + drivers->full_driver.text + " or later" : ""));
 }
@@ -125,7 +125,7 @@ void look_at_driver(Plan& plan, const Matrix& matrix) {
     const Version& driver = *plan.asked.driver;
     const auto of_driver = matrix.cuda_of_driver(driver);
     plan.remarks.push_back(of_driver ? "driver " + driver.text + " supports CUDA up to " + of_driver->cuda.text
-                                     : compat::outside_data("driver " + driver.text, of_driver.coverage, matrix));
+                                     : stack::outside_data("driver " + driver.text, of_driver.coverage, matrix));
 }
 
 /// The image is for those frameworks alone of which nothing else runs on the GPU.
@@ -133,12 +133,11 @@ void look_at_images(Plan& plan, const Matrix& matrix) {
     for (const FrameworkPlan& framework : plan.frameworks) {
         if (framework.newest || framework.perhaps) continue;
         const ContainerImage* image =
-            compat::image_instead(framework.framework, *plan.asked.gpu, driver_of(plan.asked, plan.asked.os), matrix);
+            stack::image_instead(framework.framework, *plan.asked.gpu, driver_of(plan.asked, plan.asked.os), matrix);
         if (image)
             plan.remarks.push_back("no published build of " + framework.framework +
-                                   " runs on this GPU; NVIDIA's container image " + compat::name_of(*image) +
-                                   " (CUDA " + image->cuda.text + ") does" +
-                                   (plan.asked.os == "windows" ? ", in WSL 2" : ""));
+                                   " runs on this GPU; NVIDIA's container image " + stack::name_of(*image) + " (CUDA " +
+                                   image->cuda.text + ") does" + (plan.asked.os == "windows" ? ", in WSL 2" : ""));
     }
 }
 
@@ -158,8 +157,8 @@ NeededBuild needed(const FrameworkBuild& build, const Version& release, const Ne
     needed.build.install = install_command(of_version(build, release), std::nullopt, matrix);
     for (const Architecture& architecture : matrix.architectures()) {
         if (architecture.integrated) continue;
-        Fit fit = compat::build_and_cudnn_on_gpu(build, architecture.capability, {}, matrix).fit;
-        if (fit == Fit::unknown) fit = compat::build_on_gpu(build, architecture.capability, {}, matrix).fit;
+        Fit fit = stack::build_and_cudnn_on_gpu(build, architecture.capability, {}, matrix).fit;
+        if (fit == Fit::unknown) fit = stack::build_on_gpu(build, architecture.capability, {}, matrix).fit;
         if (fit == Fit::works) needed.gpus.push_back(architecture.capability);
         if (fit == Fit::compiles_first) needed.gpus_compiling_first.push_back(architecture.capability);
     }
@@ -227,7 +226,7 @@ Needs needs_of(const std::string& framework, const Version& version, const Matri
         if (!newest || last > *newest) newest = last;
         if (!covers(build.first, build.last, version) && !agree(version, last) && !agree(version, build.first))
             continue;
-        const bool called = asked.build.empty() || compat::is_called(build, asked.build);
+        const bool called = asked.build.empty() || stack::is_called(build, asked.build);
         builds.insert(build.build);
         any_called |= called;
         systems.insert(build.os);

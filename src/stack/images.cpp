@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "compat/questions.hpp"
+#include "stack/questions.hpp"
 
-namespace rnncheck::compat {
+namespace rnncheck::stack {
 
 std::string name_of(const ContainerImage& image) {
     return image.image + ":" + image.tag;
@@ -158,4 +158,4 @@ const ContainerImage* image_instead(const std::string& framework, const Version&
                         [&](const ContainerImage& image) { return image.framework == framework; });
 }
 
-}  // namespace rnncheck::compat
+}  // namespace rnncheck::stack

@@ -1,4 +1,4 @@
-#include "compat/questions.hpp"
+#include "stack/questions.hpp"
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ std::string version_in_words(const Version& release) {
 
 }  // namespace rnncheck
 
-namespace rnncheck::compat {
+namespace rnncheck::stack {
 
 namespace {
 
@@ -451,4 +451,4 @@ Evidence evidence_of(const FrameworkBuild& build, const std::string& value) {
             value, build.source.url};
 }
 
-}  // namespace rnncheck::compat
+}  // namespace rnncheck::stack

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "base/text.hpp"
-#include "compat/given.hpp"
+#include "stack/given.hpp"
 
 namespace rnncheck {
 

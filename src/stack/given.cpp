@@ -1,4 +1,4 @@
-#include "compat/given.hpp"
+#include "stack/given.hpp"
 
 #include <re2/re2.h>
 
@@ -6,8 +6,8 @@
 
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "compat/questions.hpp"
 #include "matrix/ranges.hpp"
+#include "stack/questions.hpp"
 
 namespace rnncheck {
 
@@ -89,7 +89,7 @@ void add_libraries_of_build(Facts& facts, const std::string& name, const Framewo
 /// An image that is in no row: what its tag shows. Without a version of CUDA its content is unknown, which
 /// release_not_in_the_tables reports.
 bool take_image_by_tag(Facts& facts, const std::string& name, const Matrix& matrix) {
-    const auto image = compat::image_by_tag(name);
+    const auto image = stack::image_by_tag(name);
     if (!image) return false;
     Runtime& cuda = facts.runtimes.emplace_back();
     cuda.library = name;
@@ -107,7 +107,7 @@ bool take_image_by_tag(Facts& facts, const std::string& name, const Matrix& matr
 /// judges.
 bool take_image(Facts& facts, const std::string& value, const Matrix& matrix) {
     const std::string name = normalized(value);
-    const ContainerImage* const image = compat::image_named(name, matrix);
+    const ContainerImage* const image = stack::image_named(name, matrix);
     if (!image) return take_image_by_tag(facts, name, matrix);
     Runtime& cuda = facts.runtimes.emplace_back();
     cuda.library = name;

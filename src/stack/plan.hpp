@@ -2,8 +2,8 @@
 // out. Builds that are not known to work are never listed as if they were.
 #pragma once
 
-#include "compat/questions.hpp"
 #include "facts/facts.hpp"
+#include "stack/questions.hpp"
 
 namespace rnncheck {
 
@@ -88,7 +88,7 @@ struct Plan {
 };
 
 /// The driver in question for builds of a system.
-compat::DriverAsked driver_of(const PlanQuestion& question, const std::string& os);
+stack::DriverAsked driver_of(const PlanQuestion& question, const std::string& os);
 
 inline bool runs(const PlannedBuild& build) {
     return build.fit == Fit::works || build.fit == Fit::compiles_first;

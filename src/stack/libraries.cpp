@@ -1,8 +1,8 @@
 // Which CUDA and cuDNN a build can use, and what its packages require of them.
-#include "compat/questions.hpp"
 #include "matrix/ranges.hpp"
+#include "stack/questions.hpp"
 
-namespace rnncheck::compat {
+namespace rnncheck::stack {
 
 bool cuda_serves(const Version& cuda, const Version& built_for) {
     return cuda.major() == built_for.major() && (cuda.major() >= 11 || cuda.minor() == built_for.minor());
@@ -52,4 +52,4 @@ const CudnnBuild* cudnn_by_pip(const FrameworkBuild& build, const std::optional<
     return newest;
 }
 
-}  // namespace rnncheck::compat
+}  // namespace rnncheck::stack

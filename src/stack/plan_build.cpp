@@ -2,15 +2,15 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "compat/plan.hpp"
 #include "matrix/ranges.hpp"
+#include "stack/plan.hpp"
 
 namespace rnncheck {
 
 namespace {
 
-using compat::DriverAsked;
-using compat::Suitability;
+using stack::DriverAsked;
+using stack::Suitability;
 
 /// Of the reasons those stay that decide: what does not work in one way needs no doubt about another.
 void take(PlannedBuild& planned, const Suitability& answer) {
@@ -40,7 +40,7 @@ void raise(std::optional<Version>& driver, const std::optional<Version>& at_leas
 
 void find_drivers(PlannedBuild& planned, const FrameworkBuild& build, const std::string& os, const Matrix& matrix) {
     if (os == build.os) planned.driver_min = build.driver_min;
-    const auto drivers = compat::drivers_for(*build.cuda, os, matrix);
+    const auto drivers = stack::drivers_for(*build.cuda, os, matrix);
     if (!drivers) return;
     raise(planned.driver_min, drivers->oldest_driver);
     planned.driver_full = std::max(drivers->full_driver, *planned.driver_min);
@@ -50,7 +50,7 @@ void find_drivers(PlannedBuild& planned, const FrameworkBuild& build, const std:
 /// A driver knows the GPUs of its time: the one shipped with the GPU's first toolkit does.
 void add_driver_of_gpu(PlannedBuild& planned, const Version& first_cuda, const std::string& os, const Matrix& matrix) {
     if (!planned.driver_full) return;  // the GPU's driver alone is not that of a later CUDA
-    const auto drivers = compat::drivers_for(first_cuda, os, matrix);
+    const auto drivers = stack::drivers_for(first_cuda, os, matrix);
     if (!drivers) return;
     raise(planned.driver_min, drivers->full_driver);
     raise(planned.driver_full, drivers->full_driver);
@@ -60,14 +60,14 @@ void judge_gpu(PlannedBuild& planned, const FrameworkBuild& build, const Version
                const Matrix& matrix) {
     if (const auto architecture = matrix.architecture(gpu))
         add_driver_of_gpu(planned, architecture->first_cuda, driver.os, matrix);
-    take(planned, compat::build_on_gpu(build, gpu, driver, matrix));
+    take(planned, stack::build_on_gpu(build, gpu, driver, matrix));
     if (planned.fit == Fit::compiles_first) raise(planned.driver_min, planned.driver_full);
-    take(planned, compat::cudnn_of_build_on_gpu(build, gpu, matrix));
+    take(planned, stack::cudnn_of_build_on_gpu(build, gpu, matrix));
 }
 
 std::string package_instead(const FrameworkBuild& build, const DriverAsked& driver, const PlanQuestion& question,
                             const Matrix& matrix) {
-    const auto package = compat::compat_package(driver, *build.cuda, question.gpu, matrix);
+    const auto package = stack::compat_package(driver, *build.cuda, question.gpu, matrix);
     if (!package || question.data_center == false) return "";
     return std::string("; ") + (question.data_center ? "this" : "a data center") + " GPU can use the package " +
            package->name + " instead";
@@ -75,8 +75,8 @@ std::string package_instead(const FrameworkBuild& build, const DriverAsked& driv
 
 void judge_driver(PlannedBuild& planned, const FrameworkBuild& build, const DriverAsked& driver,
                   const PlanQuestion& question, const Matrix& matrix) {
-    const compat::DriverRange drivers{planned.driver_min, planned.driver_full};
-    Suitability answer = compat::driver_runs_cuda(driver, *build.cuda, drivers, matrix);
+    const stack::DriverRange drivers{planned.driver_min, planned.driver_full};
+    Suitability answer = stack::driver_runs_cuda(driver, *build.cuda, drivers, matrix);
     if (answer.fit == Fit::does_not_work) answer.why += package_instead(build, driver, question, matrix);
     take(planned, answer);
     if (answer.fit != Fit::works) return;
@@ -91,7 +91,7 @@ void judge_driver(PlannedBuild& planned, const FrameworkBuild& build, const Driv
 
 /// The table's own sentence, or running the layer without cuDNN.
 std::string workaround_for(const RnnDefect& defect, const std::optional<Version>& gpu, const Matrix& matrix) {
-    if (!defect.fixed || !gpu || compat::fixed_cudnn(defect, {gpu, {}, {}}, matrix)) return defect.workaround;
+    if (!defect.fixed || !gpu || stack::fixed_cudnn(defect, {gpu, {}, {}}, matrix)) return defect.workaround;
     return "No version without it has code for " + gpu->text + ": run the layer without cuDNN.";
 }
 
@@ -138,7 +138,7 @@ PlannedBuild plan_build(const FrameworkBuild& build, const PlanQuestion& questio
     find_drivers(planned, build, driver.os, matrix);
     if (question.gpu) judge_gpu(planned, build, *question.gpu, driver, matrix);
     if (question.driver) judge_driver(planned, build, driver, question, matrix);
-    if (question.python) take(planned, compat::build_for_python(build, *question.python));
+    if (question.python) take(planned, stack::build_for_python(build, *question.python));
     if (planned.fit != Fit::does_not_work && build.provenance == Provenance::unconfirmed)
         take(planned, {.fit = Fit::unknown, .why = "this build is not confirmed: " + build.note});
     add_known_defects(planned, build, question, matrix);
@@ -147,7 +147,7 @@ PlannedBuild plan_build(const FrameworkBuild& build, const PlanQuestion& questio
                                 (build.cudnn ? " and cuDNN " + version_in_words(*build.cudnn) : "") +
                                 " installed separately");
     if (!build.after_install.empty()) planned.notes.push_back(build.after_install);
-    if (const CudnnBuild* by_pip = compat::cudnn_by_pip(build, question.gpu, matrix))
+    if (const CudnnBuild* by_pip = stack::cudnn_by_pip(build, question.gpu, matrix))
         planned.cudnn_by_pip = by_pip->last();
     planned.install = install_command(build, question.gpu, matrix);
     return planned;
@@ -162,10 +162,10 @@ FrameworkBuild of_version(FrameworkBuild row, const Version& version) {
 std::string install_command(const FrameworkBuild& build, const std::optional<Version>& gpu, const Matrix& matrix) {
     const auto words = mapped(split(build.install, ' '), [&](const std::string& word) { return filled(word, build); });
     std::string command = join(words, " ");
-    const CudnnBuild* newer = gpu ? compat::newer_cudnn_without(build, *gpu, matrix) : nullptr;
+    const CudnnBuild* newer = gpu ? stack::newer_cudnn_without(build, *gpu, matrix) : nullptr;
     if (newer && !command.empty())
         command +=
-            " \"nvidia-cudnn-cu" + std::to_string(newer->cuda_major) + "<" + compat::as_bound(newer->cudnn) + "\"";
+            " \"nvidia-cudnn-cu" + std::to_string(newer->cuda_major) + "<" + stack::as_bound(newer->cudnn) + "\"";
     return command;
 }
 

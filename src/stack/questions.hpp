@@ -21,7 +21,7 @@ std::string version_in_words(const Version& release);
 
 }  // namespace rnncheck
 
-namespace rnncheck::compat {
+namespace rnncheck::stack {
 
 struct Suitability {
     Fit fit = Fit::works;
@@ -174,4 +174,4 @@ const ContainerImage* image_instead(const std::string& framework, const Version&
 /// As evidence: the build's row.
 Evidence evidence_of(const FrameworkBuild& build, const std::string& value);
 
-}  // namespace rnncheck::compat
+}  // namespace rnncheck::stack

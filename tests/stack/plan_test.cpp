@@ -1,5 +1,5 @@
 // What the bundled tables plan for machines that people have; each set is what the frameworks' own pins say.
-#include "compat/plan.hpp"
+#include "stack/plan.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // What a release needs.
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "compat/plan.hpp"
+#include "stack/plan.hpp"
 #include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
 #include "support/healthy_machine.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "compat/given.hpp"
 #include "matrix/ranges.hpp"
+#include "stack/given.hpp"
 
 namespace rnncheck {
 
