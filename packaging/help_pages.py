@@ -62,7 +62,7 @@ def read_command(program, words):
             command.literal[name] = section
         elif name == "Commands":
             command.inner = entries(section)
-        elif name == "Positionals":
+        elif name == "Arguments":
             command.arguments = [Option([], re.sub(" TEXT| REQUIRED", "", left), text) for left, text in entries(section)]
         else:
             for left, text in entries(section):

@@ -7,6 +7,7 @@
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/common_options.hpp"
+#include "commands/hints.hpp"
 #include "commands/input.hpp"
 #include "process/apart.hpp"
 #include "process/survey.hpp"
@@ -93,23 +94,63 @@ std::string hint_for(const std::string& option, const std::vector<std::string>& 
     throw UsageError("unknown option '" + option + "'" + (command ? " of '" + full_name(command) + "'" : "") + hint);
 }
 
+std::vector<std::string> names_of_commands(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+    return names;
+}
+
+[[noreturn]] void reject_command_of(const CLI::App& command, const std::string& word) {
+    const std::vector<std::string> names = names_of_commands(command);
+    throw UsageError("unknown command '" + word + "' of '" + full_name(&command) + "'" +
+                     did_you_mean(word, names, "; its commands are " + join_with_and(names)));
+}
+
 /// `command` is null for what comes before a command.
-[[noreturn]] void reject_argument(const CLI::App& app, const CLI::App* command, const std::string& argument) {
+[[noreturn]] void reject_argument(const CLI::App& app, const CLI::App* command, const std::string& argument,
+                                  const Arguments& arguments) {
     if (argument.size() > 1 && argument[0] == '-') reject_option(app, command, argument);
-    if (command) throw UsageError("'" + full_name(command) + "' takes no argument '" + argument + "'");
-    throw UsageError("unknown command '" + argument + "'" +
-                     did_you_mean(argument, shown_commands(), "; the commands are " + join_with_and(shown_commands())));
+    if (!command) throw UsageError("unknown command '" + argument + "'" + hint_for_command(argument, shown_commands()));
+    if (!names_of_commands(*command).empty()) reject_command_of(*command, argument);
+    std::string hint = hint_for_argument(*command, argument, arguments);
+    if (command->get_name() == "exec")
+        hint = "; write '--' before the command that it runs: " + full_name(command) + " -- " + argument + " ...";
+    throw UsageError("'" + full_name(command) + "' takes no argument '" + argument + "'" + hint);
+}
+
+/// The option's name and text, as --help shows them: "--format F: Format of the report: text, json and html".
+std::string described(const CLI::Option& option) {
+    return option.get_name() + ' ' + option.get_type_name() + ": " + option.get_description();
+}
+
+/// CLI11 names the option and counts its values: "--format: 1 required F missing".
+[[noreturn]] void reject_mismatch(const CLI::App* command, const CLI::ArgumentMismatch& error) {
+    const std::string text = error.what(), name = text.substr(0, text.find(':'));
+    const CLI::Option* const option = command ? command->get_option_no_throw(name) : nullptr;
+    const std::string where = command ? "'" + full_name(command) + "': " : "";
+    if (!option || !option->results().empty()) throw UsageError(where + text);
+    throw UsageError(where + name + " needs a value; " + described(*option));
 }
 
 void parse(CLI::App& app, const Arguments& arguments) {
     try {
         app.parse(Arguments(arguments.rbegin(), arguments.rend()));
+    } catch (const CLI::CallForHelp&) {
+        const CLI::App* command = chosen_command(app);
+        const auto unknown = app.remaining(true);
+        const bool has_commands = command && !names_of_commands(*command).empty();
+        if (has_commands && !unknown.empty()) reject_command_of(*command, unknown.front());
+        throw;
     } catch (const CLI::Success&) {
-        throw;  // --help or --version
+        throw;  // --version
     } catch (const CLI::ParseError& error) {
         const CLI::App* command = chosen_command(app);
-        if (const auto before = app.remaining(); !before.empty()) reject_argument(app, nullptr, before.front());
-        if (const auto after = app.remaining(true); !after.empty()) reject_argument(app, command, after.front());
+        if (const auto before = app.remaining(); !before.empty())
+            reject_argument(app, nullptr, before.front(), arguments);
+        if (const auto after = app.remaining(true); !after.empty())
+            reject_argument(app, command, after.front(), arguments);
+        if (const auto* mismatch = dynamic_cast<const CLI::ArgumentMismatch*>(&error))
+            reject_mismatch(command, *mismatch);
         throw UsageError((command ? "'" + full_name(command) + "': " : "") + error.what());
     }
 }

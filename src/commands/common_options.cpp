@@ -39,9 +39,23 @@ std::pair<std::string, std::string> label_from(const std::string& text) {
     return {label->key, label->value};
 }
 
+/// The format that the ending of a file's name stands for: html of "report.html". Unset for other endings.
+std::optional<std::string> format_by_ending(const std::string& path) {
+    constexpr std::pair<std::string_view, const char*> endings[] = {
+        {".json", "json"}, {".html", "html"}, {".htm", "html"},        {".md", "markdown"}, {".markdown", "markdown"},
+        {".xml", "junit"}, {".csv", "csv"},   {".prom", "prometheus"}, {".txt", "text"}};
+    const std::string lowered = lower(path);
+    for (const auto& [ending, format] : endings)
+        if (lowered.ends_with(ending)) return format;
+    return std::nullopt;
+}
+
 OutputFile output_from(const std::string& text) {
     const auto at = text.find('=');
-    if (at == std::string::npos && !text.empty() && !find_named(all_formats(), text)) return {nullptr, text};
+    if (at == std::string::npos && !text.empty() && !find_named(all_formats(), text)) {
+        const auto format = format_by_ending(text);
+        return {format ? format_named(*format) : nullptr, text};
+    }
     if (at == std::string::npos || at == 0 || at + 1 == text.size())
         throw UsageError("--output cannot be '" + text + "'; give a format and a file, e.g. json=report.json");
     if (text.substr(at + 1) == "-")

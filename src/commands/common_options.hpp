@@ -56,8 +56,8 @@ struct ReportOptions {
     RNNCHECK_FIELD(bool, json, "Print one JSON document") = false;
     RNNCHECK_FIELD(
         std::vector<std::string>, output,
-        "[F=]FILE: Also write the report to a file, e.g. json=report.json; a file name alone uses the format of "
-        "--format; can be repeated");
+        "[F=]FILE: Also write the report to a file, e.g. json=report.json; of a file name alone, the ending chooses "
+        "the format (.json, .html, .md, .xml, .csv, .prom, .txt), otherwise --format does; can be repeated");
     RNNCHECK_FIELD(std::vector<std::string>, label,
                    "KEY=VALUE: Add a label to the report, e.g. node=gpu017; labels are not redacted");
     RNNCHECK_FIELD(ColorChoice, color, "Use color; auto means on a terminal, unless NO_COLOR is set") = {};

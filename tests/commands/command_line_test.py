@@ -89,7 +89,8 @@ class CommandLine(unittest.TestCase):
         self.is_usage_error(rnncheck("doctor", "--jsn"), "'--jsn'", "did you mean '--json'?")
         self.is_usage_error(rnncheck("--allow-no-gpu", "doctor"), "'--allow-no-gpu'", "rnncheck doctor --allow-no-gpu")
         self.is_usage_error(rnncheck("doctor", "list"), "takes no argument 'list'")
-        self.is_usage_error(rnncheck("doctor", "--facts"), "--facts: 1 required FILE missing")
+        self.is_usage_error(rnncheck("doctor", "--facts"), "--facts needs a value; --facts FILE: Evaluate saved")
+        self.is_usage_error(rnncheck("doctor", "--format"), "--format needs a value", "json")
         self.is_usage_error(rnncheck("doctor", "--facts", ""), "--facts needs a value: give FILE")
         self.is_usage_error(rnncheck("doctor", "--skip", "nonsense"), "--skip", "unknown rule or probe 'nonsense'", "rnncheck list probes")
         self.is_usage_error(rnncheck("doctor", "--only", "nope"), "--only: unknown rule 'nope'", "rnncheck list rules")
@@ -105,6 +106,56 @@ class CommandLine(unittest.TestCase):
         self.is_usage_error(rnncheck("list"), "needs one of rules")
         self.is_usage_error(rnncheck("-V"), "unknown option '-V'; did you mean '--version'?")
         self.is_usage_error(rnncheck("list", "rule"), "rules, probes, formats, tables and commands")
+
+    def test_what_was_meant_is_named(self):
+        for arguments, words in (
+            (("doctor", "train.log"), ("'rnncheck diagnose train.log'", "--log train.log")),
+            (("doctor", "model.keras"), ("'rnncheck model model.keras'",)),
+            (("doctor", "facts.json"), ("'rnncheck doctor --facts facts.json'",)),
+            (("doctor", "tensorflow==2.15"), ("--for tensorflow==2.15",)),
+            (("doctor", "--ignore", "several_cudnns", "driver_missing"),
+             ("--ignore several_cudnns --ignore driver_missing",)),
+            (("exec", "python3", "x.py"), ("rnncheck exec -- python3",)),
+            (("train.log",), ("'rnncheck diagnose train.log'",)),
+            (("version",), ("'rnncheck --version'",)),
+            (("check",), ("'rnncheck doctor'",)),
+            (("env",), ("'rnncheck report'",)),
+            (("fleet", "mrege"), ("'mrege' of 'rnncheck fleet'", "did you mean 'merge'?")),
+            (("fleet", "check", "--help"), ("'check' of 'rnncheck fleet'", "merge, show and diff")),
+            (("help", "rules"), ("'rnncheck list rules'",)),
+            (("help", "profile"), ("--profile",)),
+        ):
+            with self.subTest(arguments=arguments):
+                self.is_usage_error(rnncheck(*arguments), *words)
+        self.assertIn(b"125  ", rnncheck("help", "exit", "codes").out)
+
+    def test_explain_takes_what_a_report_or_a_program_prints(self):
+        page = rnncheck("explain", "driver_missing").text
+        for words in (["DRIVER_MISSING"], ["driver-missing"], ["Driver", "missing"], ["driver_missin"]):
+            with self.subTest(words=words):
+                self.assertEqual(rnncheck("explain", *words).text, page)
+        self.assertIn("`sudo apt-get install nvidia-driver-580-open`", page)
+        several = rnncheck("explain", "driver")
+        self.assertEqual(several.code, 0)
+        self.assertIn("driver_too_old", several.text)
+        self.assertIn("driver_missing  ", several.text)
+        status = rnncheck("explain", "cudnn_status_execution_failed").text
+        self.assertIn("5000 in cudnn 9", status)
+        self.assertIn("gpu_arch_not_in_build", status)
+        for words in (["will not use cuDNN kernels"], ["will", "not", "use", "cuDNN", "kernels"]):
+            self.assertIn("  layer_without_cudnn  ", rnncheck("explain", *words).text)
+        self.is_usage_error(rnncheck("explain", "a sentence that no program prints"), "unknown rule or probe")
+
+    def test_the_ending_of_an_output_chooses_its_format(self):
+        with tempfile.TemporaryDirectory() as place:
+            for ending, start in ((".json", b"{"), (".html", b"<!DOCTYPE html>"), (".md", b"#"), (".TXT", b"rnncheck"),
+                                  ("", b"rnncheck")):
+                file = pathlib.Path(place, "report" + ending)
+                self.assertEqual(judged(NO_DRIVER, "--output", file).code, 1)
+                self.assertTrue(file.read_bytes().startswith(start), (ending, file.read_bytes()[:50]))
+            page = pathlib.Path(place, "page.html")
+            judged(NO_DRIVER, "--output", f"json={page}")
+            self.assertTrue(page.read_bytes().startswith(b"{"))
 
     def test_report_for_an_issue_has_machine_framework_and_log(self):
         facts = {**NO_DRIVER, "frameworks": [{"name": "pytorch", "environment": "", "version": "2.4.1", "other_packages": [], "plugins": [], "libraries": [],

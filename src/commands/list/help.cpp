@@ -13,13 +13,33 @@ static std::string formats() {
            "document.\n";
 }
 
+/// "exit codes" is the page exit-codes.
+static std::string page_on(const std::vector<std::string>& words) {
+    if (join(words, " ") == "formats") return formats();
+    return std::string(page_named(help_topics(), join(words, "-")));
+}
+
+/// Topics that another command or another page has.
+static std::string place_of(const std::string& topic) {
+    constexpr std::pair<std::string_view, const char*> places[] = {
+        {"rules", "'rnncheck list rules' lists them, 'rnncheck explain ID' describes one"},
+        {"probes", "'rnncheck list probes' lists them, 'rnncheck explain ID' describes one"},
+        {"tables", "'rnncheck list tables' lists them, 'rnncheck matrix show TABLE' prints one"},
+        {"keys", "'rnncheck matrix check --help' lists the keys and their values"},
+        {"given", "'rnncheck matrix check --help' lists the keys and their values"},
+        {"profile", "'rnncheck doctor --help' describes --profile, docs/deploy.md its file"},
+        {"profiles", "'rnncheck doctor --help' describes --profile, docs/deploy.md its file"},
+        {"version", "'rnncheck --version' prints the version"}};
+    for (const auto& [name, place] : places)
+        if (name == topic) return place;
+    return "";
+}
+
 static std::function<int()> declare(CLI::App& app) {
     const auto words = std::make_shared<std::vector<std::string>>();
     app.add_option("TOPIC", *words, "A command, exit-codes, environment or formats");
     return [words, &app]() -> int {
-        const std::string topic = join(*words, " ");
-        if (topic == "formats") return print_help(formats());
-        if (const auto text = page_named(help_topics(), topic); !text.empty()) return print_help(std::string(text));
+        if (const std::string page = page_on(*words); !page.empty()) return print_help(page);
         const CLI::App* shown = app.get_parent();
         std::string name = shown->get_name();
         for (const std::string& word : *words) {
@@ -27,6 +47,8 @@ static std::function<int()> declare(CLI::App& app) {
             const auto* const command =
                 find_where(commands, [&](const CLI::App* one) { return one->get_name() == word; });
             if (!command) {
+                if (const std::string place = place_of(word); !place.empty())
+                    throw UsageError("there is no help page '" + word + "'; " + place);
                 std::vector<std::string> known = {"exit-codes", "environment", "formats"};
                 for (const CLI::App* one : commands) known.push_back(one->get_name());
                 reject_word(word, "TOPIC", known);
