@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t least_for_majority = 3;
 constexpr double second_kind = 0.1;       ///< of a group: so many nodes with one value are a kind of their own
+constexpr double small_group = 0.1;       ///< of all nodes: so few in a group of their own are odd
 constexpr double most_deviations = 6;     ///< median absolute deviations
 constexpr double least_difference = 0.1;  ///< of the median
 
@@ -140,14 +141,67 @@ void compare_numbers(const Nodes& nodes, FleetGroup& group) {
     }
 }
 
+/// What nodes are expected to have in common unless --group-by names something else.
+struct GroupKey {
+    const char *key, *what, *fact;
+};
+constexpr GroupKey default_keys[] = {{"gpu", "GPUs", "cuda_devices"},
+                                     {"os", "operating system", "host.os"},
+                                     {"rnncheck", "rnncheck and its tables", "tool.version"}};
+
+std::vector<std::string> keys_of(const FleetQuestion& question) {
+    if (!question.group_by.empty()) return question.group_by;
+    return mapped(default_keys, [](const GroupKey& one) { return std::string(one.key); });
+}
+
+using Groups = std::map<std::string, Nodes>;
+
 /// Nodes that can be expected to be equal, by what they have in common.
-std::map<std::string, Nodes> groups_of(const Collection& collection, const FleetQuestion& question) {
-    const std::vector<std::string> default_keys = {"gpu", "os", "rnncheck"};
-    const auto& keys = question.group_by.empty() ? default_keys : question.group_by;
-    std::map<std::string, Nodes> groups;
+Groups groups_of(const Collection& collection, const FleetQuestion& question) {
+    const std::vector<std::string> keys = keys_of(question);
+    Groups groups;
     for (const FleetNode& node : collection.nodes)
         groups[join(mapped(keys, [&](const auto& key) { return group_value(node, key); }), ", ")].push_back(&node);
     return groups;
+}
+
+/// In how much two machines are of one kind. The model of the GPUs counts more than all else: a machine that lost one
+/// of them belongs to those that have all.
+int likeness(const FleetNode& one, const FleetNode& other) {
+    constexpr int same_gpu = 10;
+    const Text name("cuda_devices[].name");
+    const Text *const of_one = known_value(one, name), *const of_other = known_value(other, name);
+    int likeness = of_one && of_other && of_one->str() == of_other->str() ? same_gpu : 0;
+    for (const GroupKey& key : default_keys)
+        if (group_value(one, key.key) == group_value(other, key.key)) ++likeness;
+    return likeness;
+}
+
+/// The group to which the nodes of a small group would belong if something had not changed there; null if the group is
+/// not small.
+const Nodes* usual_group(const Nodes& nodes, const Groups& groups, std::size_t all) {
+    const bool is_small =
+        nodes.size() == 1 || static_cast<double>(nodes.size()) <= small_group * static_cast<double>(all);
+    const Nodes* usual = nullptr;
+    std::tuple<int, std::size_t> best;
+    for (const auto& [name, others] : groups) {
+        if (!is_small || others.size() < least_for_majority || others.size() <= nodes.size()) continue;
+        const std::tuple score(likeness(*nodes.front(), *others.front()), others.size());
+        if (usual && score <= best) continue;
+        usual = &others;
+        best = score;
+    }
+    return usual;
+}
+
+/// A small group beside a large one: its nodes differ in what groups have in common, such as the number of GPUs.
+void compare_with_usual_group(const Nodes& nodes, const Nodes& usual, FleetGroup& group) {
+    for (const GroupKey& key : default_keys) {
+        const std::string here = group_value(*nodes.front(), key.key), there = group_value(*usual.front(), key.key);
+        if (here == there) continue;
+        FleetField& difference = group.differences.emplace_back(FleetField{key.what, key.fact});
+        difference.values = {{there, usual.size()}, {here, nodes.size(), nodeset_of_these(nodes), true}};
+    }
 }
 
 /// Each with the names of its nodes; those of most nodes first.
@@ -207,6 +261,12 @@ std::size_t count_of(const std::string& nodeset) {
     return names_of_nodeset(nodeset).size();
 }
 
+std::string words_without_differences(const Fleet& fleet) {
+    if (fleet.read == 0) return "there is nothing to compare";
+    if (fleet.groups.size() < 2) return "all are healthy and alike";
+    return "all are healthy, and alike within each of " + std::to_string(fleet.groups.size()) + " groups";
+}
+
 void conclude(Fleet& fleet) {
     const std::size_t odd = count_of(fleet.odd), ill = count_of(fleet.with_problems);
     const std::size_t missing = count_of(fleet.missing), undetermined = count_of(fleet.undetermined);
@@ -222,10 +282,8 @@ void conclude(Fleet& fleet) {
                                                {undetermined, "undetermined", "undetermined"},
                                                {unreadable, "report is unreadable", "reports are unreadable"},
                                                {missing, "did not report", "did not report"}});
-    fleet.sentence = pluralized(fleet.read, "node was", "nodes were") + " compared: " +
-                     (!parts.empty()    ? parts
-                      : fleet.read == 0 ? "there is nothing to compare"
-                                        : "all are healthy and alike");
+    fleet.sentence = pluralized(fleet.read, "node was", "nodes were") +
+                     " compared: " + (parts.empty() ? words_without_differences(fleet) : parts);
 }
 
 void keep_differences_of(const std::string& node, Fleet& fleet) {
@@ -289,10 +347,14 @@ Fleet compare_nodes(const Collection& collection, const FleetQuestion& question)
     Fleet fleet;
     add_reports(collection, question, fleet);
     Names odd;
-    for (const auto& [name, nodes] : groups_of(collection, question)) {
+    const Groups groups = groups_of(collection, question);
+    for (const auto& [name, nodes] : groups) {
         FleetGroup& group = fleet.groups.emplace_back(FleetGroup{name, nodes.size()});
         compare_values(nodes, question.expected ? &*question.expected : nullptr, group);
         compare_numbers(nodes, group);
+        const Nodes* const usual =
+            question.group_by.empty() ? usual_group(nodes, groups, collection.nodes.size()) : nullptr;
+        if (usual) compare_with_usual_group(nodes, *usual, group);
         std::ranges::sort(group.differences, {}, [](const FleetField& field) {
             const FleetValue &first = field.values.front(), &last = field.values.back();
             return std::tuple(field.fact, first.value, last.value, first.nodes, last.nodes);

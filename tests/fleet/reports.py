@@ -12,8 +12,8 @@ from simulated_machine import build_root, environment_of  # noqa: E402
 KINDS = ("driver", "cudnn", "bits", "problem", "slow", "persistence", "extra_library")
 
 
-def real_report(program, sim, root):
-    machine = {"sim": "gpus=8", "expect": {}}
+def real_report(program, sim, root, gpus=8):
+    machine = {"sim": f"gpus={gpus}", "expect": {}}
     build_root(machine, root, pathlib.Path(sim))
     out = subprocess.run([program, "doctor", f"--root={root}", "--json"], env=environment_of(machine, root), capture_output=True, check=True).stdout
     return json.loads(out)
