@@ -133,9 +133,11 @@ void join_log(Verdict& verdict, std::string_view rule, const std::vector<Finding
 }
 
 /// The order of repair: an error may be the cause of those of higher layers, a warning needs no repair before anything
-/// else works.
+/// else works. In one layer, what files show (a missing module) comes before what libraries show (an old version).
 auto order_of_repair(const Finding& finding) {
-    return std::tie(finding.severity, finding.layer, finding.rule, finding.subject);
+    const auto* const rule = find_named(all_rules(), finding.rule);
+    const Stage stage = rule ? (*rule)->stage : Stage::run;
+    return std::tuple(finding.severity, finding.layer, stage, finding.rule, finding.subject);
 }
 
 void count(Counts& counts, Outcome outcome) {

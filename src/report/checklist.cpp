@@ -278,6 +278,10 @@ std::string networks_line(const Report& report) {
 std::string why_not_run(const Report& report) {
     if (!stage_was_run(report.facts, Stage::run)) return "not run, as requested";
     const Finding* const error = find_by(report.findings, &Finding::severity, Severity::error);
+    const bool has_cause = error && error->layer <= Layer::gpu;
+    if (!has_cause && report.facts.cuda_devices.empty() && report.facts.host.pci_listed.value_or(false) &&
+        report.facts.host.pci_gpus.empty())
+        return "not run: no NVIDIA device is on the PCI bus";
     if (!error || error->layer == Layer::rnn) return "not run";
     return "not run: fix " + shown(error->rule) + " first";
 }

@@ -90,6 +90,23 @@ std::string what_is_open(const Report& report) {
     return report.facts.log && report.facts.log->first_error_line ? "the log's error is not explained; " : "";
 }
 
+/// ", none was run with cuDNN 9.19.0": of several installations, those with which nothing was run.
+std::string untested_in_words(const Facts& facts) {
+    std::vector<std::string> untested;
+    for (const Cudnn& cudnn : facts.cudnns)
+        if (!find_by(facts.rnn_runs, &RnnRun::library, cudnn.library))
+            untested.push_back(cudnn.version ? cudnn.version->text : "of unknown version");
+    return untested.empty() ? "" : ", none was run with cuDNN " + join_with_and(untested);
+}
+
+/// Nothing was run because there is no GPU, which is no fault here: the errors are about something else.
+bool has_no_cause_for_lack_of_gpu(const Report& report) {
+    const auto is_cause = [](const Finding& finding) {
+        return finding.severity == Severity::error && finding.layer <= Layer::gpu;
+    };
+    return report.facts.cuda_devices.empty() && std::ranges::none_of(report.findings, is_cause);
+}
+
 std::string about_machine(const Report& report) {
     const Computed all = computed(report);
     const std::string ran = in_words(all);
@@ -97,7 +114,9 @@ std::string about_machine(const Report& report) {
                       warnings = count_of(report.findings, Severity::warning);
     if (errors > 0) {
         const std::string problems = problems_in_words(report);
-        if (all.passed > 0 && all.failed == 0) return with_first(report, problems + ": ", "; " + ran);
+        if (all.passed > 0 && all.failed == 0)
+            return with_first(report, problems + ": ", "; " + ran + untested_in_words(report.facts));
+        if (has_no_cause_for_lack_of_gpu(report)) return with_first(report, problems + ": ", "; " + ran);
         return with_first(report, (problems == "1 problem" ? "" : problems + ", ") + ran + ": ");
     }
     if (report.verdict == OverallVerdict::undetermined) return "undetermined: " + what_is_open(report) + ran;

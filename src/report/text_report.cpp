@@ -158,19 +158,46 @@ bool have_one_fix(const Finding& one, const Finding& other) {
            !one.decided_by && !other.decided_by && std::ranges::equal(one.remedies, other.remedies, are_equal);
 }
 
+/// Notes in a line each: nothing needs to be done about them. With -v they are findings like the others.
+void write_notes(Page& page, const Report& report, std::span<const Finding> notes) {
+    if (notes.empty()) return;
+    page.heading("Notes, which do not affect the verdict (-v shows what can be done)");
+    for (const Finding& note : notes)
+        page.wrap("  ", shown(with_short_paths(note.message, report.facts)) + " (" + shown(note.rule) + ')', 4);
+}
+
+/// The file of --facts; empty if this machine was examined.
+std::string saved_facts_of(const Report& report) {
+    constexpr std::string_view option = "--facts=";
+    for (const std::string& given : report.options)
+        if (given.starts_with(option)) return given.substr(option.size());
+    return "";
+}
+
+/// The sentence of the first line as the last line, where the first one has left the screen.
+void repeat_verdict(Page& page, const Report& report) {
+    constexpr long lines_of_a_screen = 24;
+    if (std::ranges::count(page.text(), '\n') < lines_of_a_screen) return;
+    page.wrap(page.mark(mark_of(report.verdict)) + ' ', shown(sentence_of(report)), 2);
+}
+
 void write_examination(Page& page, const Report& report) {
     const bool given = only_given(report.facts);
     page.wrap("", headline(report, page), 2);
+    if (const std::string file = saved_facts_of(report); !file.empty())
+        page.wrap("  ", "of the machine whose facts are saved in " + shown(file) + ", not of this machine");
     if (given) page.heading("Given");
     if (!given) page.line();
     write_checklist(page, checklist_of(report));
-    for (std::size_t i = 0, next; i < report.findings.size(); i = next) {
+    const std::span<const Finding> findings = report.findings;
+    const auto first_note = std::ranges::find(findings, Severity::note, &Finding::severity) - findings.begin();
+    const std::size_t written = page.is_verbose() ? findings.size() : static_cast<std::size_t>(first_note);
+    for (std::size_t i = 0, next; i < written; i = next) {
         next = i + 1;
-        while (!page.is_verbose() && next < report.findings.size() &&
-               have_one_fix(report.findings[i], report.findings[next]))
-            ++next;
-        write_finding(page, report, {report.findings.begin() + static_cast<std::ptrdiff_t>(i), next - i});
+        while (!page.is_verbose() && next < written && have_one_fix(findings[i], findings[next])) ++next;
+        write_finding(page, report, findings.subspan(i, next - i));
     }
+    write_notes(page, report, findings.subspan(written));
     write_reasons(page, page.mark(Mark::undetermined) + page.styled(TextStyle::bold, " Undetermined"),
                   checks_with(report.verdicts, Outcome::undecided), page.is_verbose());
     write_sweeps(page, report.facts, page.is_verbose() || report.lstm);
@@ -190,6 +217,7 @@ void write_examination(Page& page, const Report& report) {
         write_probe_runs(page, report.facts);
     }
     write_end(page, report);
+    repeat_verdict(page, report);
 }
 
 constexpr std::size_t longest_quote = 240;

@@ -1,6 +1,7 @@
 // The recurrent-network cases for people: a table of words, and what did not pass spelled out.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "base/lists.hpp"
@@ -169,6 +170,11 @@ std::string what_happened(const RnnRun& run) {
     return run.where ? shown(*run.where) : run.result ? shown(in_words(*run.result)) : "no reason given";
 }
 
+/// What cases that failed in the same way have in common: the call and its status, or that the numbers are wrong.
+std::string reason_of(const RnnRun& run) {
+    return run.end == RunEnd::incorrect ? "" : what_happened(run);
+}
+
 /// What only `rnncheck lstm` shows: the numbers of a case, and how to run it again.
 void write_details(Page& page, const Facts& facts, const RnnRun& run) {
     if (run.end == RunEnd::ok || run.end == RunEnd::incorrect) page.wrap("      ", numbers_of(run));
@@ -176,24 +182,54 @@ void write_details(Page& page, const Facts& facts, const RnnRun& run) {
         page.line("      run it again: " + rerun_command(facts, run));
 }
 
-void write_cases(Page& page, const Facts& facts, const Sweep& sweep) {
-    const bool all = all_spelled_out(facts) || (page.is_verbose() && facts.rnn_request);
-    std::size_t left = 0, written = 0;
-    for (const RnnRun* run : sweep.runs) {
-        if (!all && !is_bad(*run) && !(page.is_verbose() && run->end != RunEnd::ok)) continue;
-        if (written == most_spelled_out && !page.is_verbose() && !all) {
-            ++left;
-            continue;
-        }
-        const RnnCase& c = run->rnn_case;
-        page.wrap("  ",
-                  concat(page.styled(style_of(run->end), word_of(facts, *run)), ": case ", run->number, ", ",
-                         kind_of(c), ' ', shape_of(c), run->end == RunEnd::ok ? "" : ": " + what_happened(*run)),
-                  6);
-        if (facts.rnn_request) write_details(page, facts, *run);
-        ++written;
+/// `others` is how many more cases ended in the same way.
+void write_case(Page& page, const Facts& facts, const RnnRun& run, std::size_t others = 0) {
+    const RnnCase& network = run.rnn_case;
+    const std::string alike = others == 0 ? "" : " (and " + pluralized(others, "other case", "other cases") + ')';
+    const std::string why = run.end == RunEnd::ok ? "" : ": " + what_happened(run);
+    page.wrap("  ",
+              concat(page.styled(style_of(run.end), word_of(facts, run)), ": case ", run.number, alike, ", ",
+                     kind_of(network), ' ', shape_of(network), why),
+              6);
+    if (facts.rnn_request) write_details(page, facts, run);
+}
+
+/// Every case that is wanted by itself: with -v what did not pass, of requested cases all.
+void write_each_case(Page& page, const Facts& facts, const Sweep& sweep) {
+    const bool all = all_spelled_out(facts) || facts.rnn_request;
+    for (const RnnRun* run : sweep.runs)
+        if (all || run->end != RunEnd::ok) write_case(page, facts, *run);
+}
+
+/// What did not pass, and the cases that failed in the same way together.
+void write_kinds_of_failure(Page& page, const Facts& facts, const Sweep& sweep) {
+    Cases failed;
+    std::ranges::copy_if(sweep.runs, std::back_inserter(failed), [](const RnnRun* run) { return is_bad(*run); });
+    const auto kind = [&](const RnnRun& run) { return std::pair(std::string(word_of(facts, run)), reason_of(run)); };
+    const auto kinds = grouped(failed, kind);
+    std::size_t written = 0;
+    for (const auto& [what, alike] : kinds) {
+        if (written++ == most_spelled_out) break;
+        write_case(page, facts, *alike.front(), alike.size() - 1);
     }
-    if (left > 0) page.line("  and " + pluralized(left, "more such case", "more such cases") + " (-v shows all)");
+    const std::size_t left = kinds.size() - std::min(kinds.size(), most_spelled_out);
+    if (left > 0) page.line("  and " + pluralized(left, "other kind of failure", "other kinds of failure") + " (-v)");
+}
+
+void write_cases(Page& page, const Facts& facts, const Sweep& sweep) {
+    if (page.is_verbose() || all_spelled_out(facts))
+        write_each_case(page, facts, sweep);
+    else
+        write_kinds_of_failure(page, facts, sweep);
+}
+
+/// The table is worth its lines only where kinds of networks fared differently.
+bool needs_table(const Page& page, const Facts& facts, const Sweep& sweep) {
+    if (all_spelled_out(facts)) return false;
+    if (page.is_verbose() || facts.rnn_request) return true;
+    std::set<RunEnd> ends;
+    for (const RnnRun* run : sweep.runs) ends.insert(run->end);
+    return ends.size() > 1 && !ends.contains(RunEnd::out_of_memory);
 }
 
 /// The path only where several cuDNN installations of one version were tested.
@@ -264,7 +300,7 @@ void write_sweeps(Page& page, const Facts& facts, bool all, std::string_view hea
     for (const Sweep& sweep : sweeps) {
         page.wrap("  ", title_of(facts, sweep), 4);
         if (!all && !has_bad(sweep)) continue;
-        if (!all_spelled_out(facts)) write_grid(page, facts, grid_of(sweep));
+        if (needs_table(page, facts, sweep)) write_grid(page, facts, grid_of(sweep));
         write_cases(page, facts, sweep);
     }
 }

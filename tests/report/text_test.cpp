@@ -198,8 +198,24 @@ TEST_CASE("GPUs with the same results share a line, the others have a table of t
     CHECK(contains(text, "8 x NVIDIA GeForce RTX 3090"));
     CHECK(contains(text, "GPUs 0-2, 4 and 6-7, cuDNN 8.9.7, v8 API: 6 ok, 1 not supported\n"));
     CHECK(contains(text, "GPU 3, cuDNN 8.9.7, v8 API: 2 ok, 1 not supported, 4 WRONG"));
-    CHECK(contains(text, "and 1 more such case"));
+    CHECK(contains(unwrapped(text), "WRONG: case 1 (and 3 other cases), LSTM fp32"));
+    CHECK_FALSE(contains(text, "WRONG: case 2"));
+    CHECK(contains(as_text(report_of_eight_gpus(), {.verbose = true}), "WRONG: case 2"));
     CHECK(contains(unwrapped(text), "cudnnRNNForward: crashed with SIGSEGV"));
+}
+
+TEST_CASE("the last line of a report that is longer than a screen is the verdict, that of a short one is not") {
+    const std::string verdict = "recurrent networks work: all 6 cases passed on 1 GPU\n";
+    CHECK(as_text(healthy_report()).ends_with(verdict) == (std::ranges::count(as_text(healthy_report()), '\n') > 24));
+    CHECK(as_text(report_with_many_findings()).ends_with("A part of cuDNN is missing\n"));
+    CHECK(as_text(report_of_eight_gpus()).ends_with("Recurrent networks compute incorrect results\n"));
+}
+
+TEST_CASE("a report about saved facts says so in its second line") {
+    Report report = healthy_report();
+    CHECK_FALSE(contains(as_text(report), "not of this machine"));
+    report.options = {"--facts=node7.json", "--verbose"};
+    CHECK(contains(unwrapped(as_text(report)), "facts are saved in node7.json, not of this machine"));
 }
 
 TEST_CASE("cases that ran out of memory are counted and marked as such, beside skipped and failed ones") {
@@ -215,7 +231,10 @@ TEST_CASE("cases that ran out of memory are counted and marked as such, beside s
 
 TEST_CASE("every finding has its rule, its fix with the command first, and documentation where asked for") {
     const std::string text = as_text(report_with_many_findings());
-    for (const Finding& finding : report_with_many_findings().findings) CHECK(contains(text, finding.rule + "\n"));
+    for (const Finding& finding : report_with_many_findings().findings) {
+        const bool is_note = finding.severity == Severity::note;
+        CHECK(contains(text, is_note ? " (" + finding.rule + ")\n" : finding.rule + "\n"));
+    }
     CHECK(contains(text, "rnncheck explain cudnn_part_missing, or -v"));
     CHECK(contains(text,
                    "  Fix       sudo apt-get install --reinstall libcudnn9-cuda-12\n"

@@ -111,9 +111,10 @@ class Proposals {
         for (const Version& cuda : cudas_given())
             if (const auto row = stack::drivers_for(cuda, os, matrix_))
                 needed = std::max(needed, std::optional(row->oldest_driver));
-        if (const auto architecture = matrix_.architecture(question_.gpu))
-            if (const auto row = stack::drivers_for(architecture->first_cuda, os, matrix_))
-                needed = std::max(needed, std::optional(row->full_driver));
+        for (const Gpu& gpu : given_.cuda_devices)
+            if (const auto architecture = matrix_.architecture(gpu.compute_capability))
+                if (const auto row = stack::drivers_for(architecture->first_cuda, os, matrix_))
+                    needed = std::max(needed, std::optional(row->full_driver));
         return needed;
     }
 
@@ -121,7 +122,8 @@ class Proposals {
     std::string to(const Version& needed) const {
         const auto last = last_driver_branch(given_, matrix_);
         // https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/kernel-modules.html
-        const bool open_only = question_.gpu && *question_.gpu >= make_version({10, 0}) && question_.os == "linux" &&
+        const auto is_blackwell = [](const Gpu& gpu) { return gpu.compute_capability >= make_version({10, 0}); };
+        const bool open_only = std::ranges::any_of(given_.cuda_devices, is_blackwell) && question_.os == "linux" &&
                                question_.driver_os.empty();
         return " to " + needed.text + " or later" + (last ? ", at most branch " + std::to_string(*last) : "") +
                (open_only ? " with the open kernel modules (nvidia-open, or on Ubuntu nvidia-driver-NNN-open), which "
