@@ -101,6 +101,44 @@ def slurm(tool, node_line, modes):
     return log.read_text().splitlines()
 
 
+def slurm_unchecked(tool, idle):
+    """What could not be checked stands in the node's comment, and is gone after the next check that decides."""
+    begin = "update NodeName=n1 Comment=rnncheck: undetermined: "
+    made = slurm(tool, idle, "undetermined")
+    check.that(len(made) == 1 and made[0].startswith(begin) and len(made[0]) > len(begin), f"undetermined: {made}")
+    commented = f"{idle} Comment={made[0].partition('Comment=')[2]}"
+    check.that(slurm(tool, commented, "undetermined") == [], "the same comment is written again")
+    check.that(slurm(tool, commented, "healthy") == ["update NodeName=n1 Comment="], "the comment stays after the repair")
+    check.that(slurm(tool, f"{idle} Comment=new fan", "undetermined healthy") == [], "another's comment is changed")
+    slurm(tool, idle, "healthy")
+    hidden = machine.bin / "rnncheck.hidden"
+    (machine.bin / "rnncheck").rename(hidden)
+    try:
+        done = run(tool, env={"SLURMD_NODENAME": "n1"})
+        job = run(tool, env={"SLURMD_NODENAME": "n1", "SLURM_JOB_ID": "7", "SLURM_JOB_GPUS": "0"})
+    finally:
+        hidden.rename(machine.bin / "rnncheck")
+    made = (work / "scontrol.log").read_text().splitlines()
+    check.that(done.returncode == 0 and "is missing" in done.stderr and len(made) == 1 and "is missing" in made[0],
+               f"no rnncheck: {done.returncode}, {done.stderr}, {made}")
+    check.that(job.returncode == 0 and "before job 7" in job.stderr, f"prolog without rnncheck: {job}")
+
+
+def slurm_dry_run(tool, idle, drained, gpu_job):
+    """Nothing is changed; what would be is in the log."""
+    shutil.rmtree(work / "state", ignore_errors=True)
+    dry = {"RNNCHECK_DRY_RUN": "1", "SLURMD_NODENAME": "n1"}
+    slurm(tool, idle, "healthy")
+    machine.finds("damaged")
+    run(tool, env=dry)
+    done, prolog = run(tool, env=dry), run(tool, env={**dry, **gpu_job})
+    for what, tried in (("health check", done), ("prolog", prolog)):
+        check.that(tried.returncode == 0 and "dry run: scontrol update NodeName=n1 State=DRAIN" in tried.stderr,
+                   f"dry run, {what}: {tried.returncode}, {tried.stderr}")
+    check.that((work / "scontrol.log").read_text() == "", "a dry run changes the node")
+    shutil.rmtree(work / "state", ignore_errors=True)
+
+
 def test_slurm():
     tool = machine.installed(packaging / "slurm" / "rnncheck-node", {"PATH=": f"PATH={machine.bin}:"})
     idle = "NodeName=n1 Arch=x86_64 Gres=gpu:h100:1 OS=Linux State=IDLE Reason=none"
@@ -114,7 +152,7 @@ def test_slurm():
                                  (drained.replace("rnncheck:", "fan broken, see rnncheck:"), "healthy healthy", []),
                                  (idle.replace("gpu:h100:1", "(null)"), "damaged damaged", [])):
         shutil.rmtree(work / "state", ignore_errors=True)
-        made = slurm(tool, line, modes)
+        made = [change for change in slurm(tool, line, modes) if "Comment=" not in change]
         check.that(made == changes, f"Slurm, {line}, {modes}: {made}, expected {changes}")
     gpu_job = {"SLURMD_NODENAME": "n1", "SLURM_JOB_ID": "7", "SLURM_JOB_GPUS": "0"}
     for modes, code in TWICE.items():
@@ -126,6 +164,8 @@ def test_slurm():
         if code:
             check.that(slurm(tool, drained, "healthy") == [], "one health check resumes the node that the prolog drained")
             check.that(slurm(tool, drained, "healthy") == [resume], "the second health check does not resume the node that the prolog drained")
+    slurm_unchecked(tool, idle)
+    slurm_dry_run(tool, idle, drained, gpu_job)
     machine.finds("damaged")
     expect("prolog of a job without a GPU", run(tool, env={"SLURMD_NODENAME": "n1", "SLURM_JOB_ID": "7"}), 0)
     check.that(not machine.calls(), "the prolog checks the node of a job without a GPU")
