@@ -131,10 +131,13 @@ def choices(program, option):
         return [(item["name"], item["title"]) for item in json.loads(output_of(program, "list", kind, "--json"))["items"]]
     if re.search(r"\bID\b", option.value):
         return listed("rules") + (listed("probes") if "probe" in option.text else [])
+    if "KEY=VALUE" in option.value:
+        return [(f"{key}=", "") for key in dict.fromkeys(re.findall(r"\b([a-z][a-z0-9]*)=", option.text))]
     if option.value == "TOPIC ...":
         return listed("commands") + [(name, "") for name in ("exit-codes", "environment", "formats")]
     words = re.search(r"(?:One of|Format of the report:) (.+?) and (\w+)", option.text)
-    words = [*words[1].split(", "), words[2]] if words else option.value.split("|") if "|" in option.value else []
+    choice = option.value.split(" ")[-1]
+    words = [*words[1].split(", "), words[2]] if words else choice.split("|") if "|" in choice else []
     return [(word, "") for word in words]
 
 
@@ -144,8 +147,12 @@ def completion_table(program):
     for command in read_commands(program):
         key = " ".join(("rnncheck", *command.words))
         table[key] = [tuple(one) for one in command.inner]
+        keys = [re.match(r"  ([a-z0-9]+=) +(.*)", line) for line in command.literal.get("Keys", [])]
+        table[key] += [(one[1], one[2]) for one in keys if one]
         for argument in command.arguments:
-            table[key] += choices(program, argument)
+            table[key] += [] if any(keys) else choices(program, argument)
+        if command.words and command.inner:
+            table[" ".join(("rnncheck", "help", *command.words))] = [tuple(one) for one in command.inner]
         for option in command.options:
             table[key] += [(name, option.text) for name in option.names]
             for name in option.names if option.value else []:
@@ -163,6 +170,7 @@ _rnncheck() {
         [[ $one == -* || -z ${_rnncheck_words["$command $one"]+x} ]] || command+=" $one"
     done
     COMPREPLY=($(compgen -W "${_rnncheck_words["$before"]-${_rnncheck_words[$command]}}" -- "$2"))
+    [[ ${COMPREPLY-} != *= ]] || compopt -o nospace
 }
 complete -o default -F _rnncheck rnncheck
 """
@@ -177,7 +185,9 @@ for one in ${words[2,CURRENT-1]}; do
 done
 local -a found
 found=(${(f)${table[${words[CURRENT-1]}]-$table[$command]}})
-(( $#found )) && _describe rnncheck found || _files
+local -a suffix
+[[ ${found[1]} == *=* ]] && suffix=(-S '')  # a key, which its value follows
+(( $#found )) && _describe rnncheck found $suffix || _files
 """
 
 FISH = """# fish completion of rnncheck
