@@ -123,9 +123,8 @@ void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerR
 
 /// Several models in one table: each layer on a line, the reasons of the first that differ below.
 static void write_table(Page& page, const ModelDocument& document) {
-    page.wrap("", shown(document.sentence));
     for (const JudgedModel& model : document.models) {
-        page.line();
+        if (&model != &document.models.front()) page.line();
         page.wrap("", page.styled(TextStyle::bold, shown(model.file)) + "  " +
                           shown(model.framework + (model.version ? " " + *model.version : "")));
         if (model.layers.empty() && model.unclear.empty()) page.wrap("  ", "no recurrent layer");
@@ -141,8 +140,22 @@ static void write_table(Page& page, const ModelDocument& document) {
     for (const UnreadModel& model : document.unread) page.wrap("not read: ", shown(model.file + ": " + model.reason));
 }
 
+/// A layer for which it depends on the data is no fault, and not fine either.
+static Mark mark_of_layers(const ModelDocument& document) {
+    const auto depends = [](const JudgedModel& model) {
+        return find_by(model.layers, &JudgedLayer::cudnn, CudnnUse::depends) != nullptr;
+    };
+    const bool any = depends(document) || std::ranges::any_of(document.models, depends);
+    const Mark mark = mark_of(document.verdict);
+    return any && mark == Mark::passed ? Mark::warning : mark;
+}
+
 void write_document(Page& page, const ModelDocument& document) {
     if (page.is_quiet()) return page.line(shown(document.sentence));
+    const bool has_nothing = document.models.empty() && document.unread.empty() && document.layers.empty();
+    if (has_nothing && document.unclear.empty()) return write_layers(page, document);  // a sentence by itself
+    page.wrap(headline(document.tool, mark_of_layers(document), "", page), shown(document.sentence), 2);
+    page.line();
     if (!document.models.empty() || !document.unread.empty()) return write_table(page, document);
     write_layers(page, document, document.runs);
     if (!document.report) return;

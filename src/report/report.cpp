@@ -162,9 +162,15 @@ std::string sentence_of(const JudgedModel& model) {
     std::vector<std::string> without;
     for (const JudgedLayer& layer : layers)
         if (layer.cudnn == CudnnUse::no) without.push_back(layer.name);
-    return concat(std::ranges::count(layers, CudnnUse::yes, &JudgedLayer::cudnn), " of ",
-                  pluralized(layers.size(), "recurrent layer uses cuDNN", "recurrent layers use cuDNN"),
-                  without.empty() ? "" : "; without it: " + join_with_and(without));
+    const auto depends = static_cast<std::size_t>(std::ranges::count(layers, CudnnUse::depends, &JudgedLayer::cudnn));
+    const auto unknown = static_cast<std::size_t>(std::ranges::count(layers, CudnnUse::unknown, &JudgedLayer::cudnn));
+    std::string sentence =
+        concat(std::ranges::count(layers, CudnnUse::yes, &JudgedLayer::cudnn), " of ",
+               pluralized(layers.size(), "recurrent layer uses cuDNN", "recurrent layers use cuDNN"));
+    if (!without.empty()) sentence += "; without it: " + join_with_and(without);
+    if (depends > 0) sentence += concat("; for ", depends, " it depends on the data or versions at run time");
+    if (unknown > 0) sentence += concat("; for ", unknown, " it is unknown");
+    return sentence;
 }
 
 std::size_t count_of(const std::vector<Finding>& findings, Severity severity) {

@@ -186,6 +186,9 @@ TEST_CASE("models: the five rows, as people see them") {
                                        2,
                                        "float32",
                                        {{"op", "LSTM"}, {"clip", "3"}, {"peepholes", "no"}}})};
+    document.tool.version = "0.1.0";
+    document.verdict = verdict_of(document);
+    document.sentence = sentence_of(document);
     const std::string path = place + "approved/five_rows.txt";
     const std::string text = text_of(document, Style{.width = 100}) + "---- verbose\n" +
                              text_of(document, Style{.verbose = true, .width = 80});
