@@ -18,8 +18,8 @@ namespace {
 
 constexpr const char* exit_codes =
     "Exit codes: 0 healthy, 1 a problem was found, 2 incorrect usage, or a file that cannot be read or written, 3 "
-    "undetermined, 4 warnings (with --fail-on warning), 70 a bug in rnncheck; 'rnncheck exec' exits with the code of "
-    "its command, or 125 if the check found a problem.";
+    "undetermined, 4 warnings (with --fail-on warning), 70 a bug in rnncheck; 'rnncheck exec' and 'rnncheck run' exit "
+    "with the code of their command, 'exec' with 125 if the check found a problem.";
 
 Arguments after_dashes;
 
@@ -30,10 +30,10 @@ void add_examples(CLI::App& app, std::string_view examples) {
     app.footer(text + (app.get_footer().empty() ? "" : "\n\n" + app.get_footer()));
 }
 
-/// The "--" of `exec`: what follows are the arguments of another program.
+/// The "--" of `exec` and `run`: what follows are the arguments of another program.
 Arguments::const_iterator end_of_own(const Arguments& arguments) {
-    const bool of_exec = !arguments.empty() && arguments.front() == "exec";
-    return of_exec ? std::find(arguments.begin(), arguments.end(), "--") : arguments.end();
+    const bool has_command = !arguments.empty() && (arguments.front() == "exec" || arguments.front() == "run");
+    return has_command ? std::find(arguments.begin(), arguments.end(), "--") : arguments.end();
 }
 
 std::vector<std::string> options_of(const CLI::App& app) {

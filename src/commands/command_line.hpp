@@ -20,8 +20,8 @@ bool wants_json(const Arguments& arguments);
 /// code.
 int run_safely(const Arguments& arguments, int (*work)(const Arguments&));
 
-/// The command of `exec`, after its "--"; empty without one. It is cut off before the options are read, because CLI11
-/// takes arguments such as [1,2] apart.
+/// The command of `exec` or `run`, after its "--"; empty without one. It is cut off before the options are read,
+/// because CLI11 takes arguments such as [1,2] apart.
 const Arguments& command_after_dashes();
 
 }  // namespace rnncheck

@@ -194,14 +194,20 @@ void stamp_run(RunStamp& run, ToolStamp& tool, const ReportOptions& options) {
     tool = stamp_with(tool.matrix_date + files.date, tool.matrix_digest + files.digest);
 }
 
-int print_outline(Outline outline, const ReportOptions& options, bool all_written) {
+bool write_outputs(const Outline& outline, const ReportOptions& options) {
     Style in_file = options.style();
     in_file.color = false;
     in_file.json_lines = JsonLines::one;
-    for (const OutputFile& output : options.outputs)  // first: a full standard output must not cost them
+    bool all_written = true;
+    for (const OutputFile& output : options.outputs)
         all_written &= was_written([&] {
             write_output(output.path, (*(output.format ? output.format : options.format))->write(outline, in_file));
         });
+    return all_written;
+}
+
+int print_outline(Outline outline, const ReportOptions& options, bool all_written) {
+    all_written &= write_outputs(outline, options);  // first: a full standard output must not cost them
     const bool is_plugin = options.exit_style == ExitStyle::nagios;
     if (is_plugin && !all_written) {
         outline.verdict = OverallVerdict::undetermined;

@@ -113,6 +113,9 @@ Document finished(Document document, const ReportOptions& options) {
 }
 void stamp_run(RunStamp& run, ToolStamp& tool, const ReportOptions& options);
 
+/// Writes the files of --output; false if one could not be written, which is reported.
+bool write_outputs(const Outline& outline, const ReportOptions& options);
+
 /// Prints what finished() returned to stdout and to the files of --output. Returns the exit code, which is `usage` if a
 /// file could not be written, or if `all_written` is false: a file that the command itself writes was not.
 int print_outline(Outline outline, const ReportOptions& options, bool all_written);

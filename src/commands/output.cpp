@@ -86,6 +86,7 @@ std::string failure_of(const std::string& path, int error) {
 
 using Handler = void (*)(int);
 Handler file_size_handler = SIG_DFL;  ///< before we ignored it
+std::vector<int> missing_streams;     ///< that were closed
 
 void add_variable(std::vector<std::string>& values, const char* name) {
     auto value = environment_variable(name);
@@ -108,10 +109,14 @@ void open_missing_streams() {
     file_size_handler =
         ::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error of the write, not the end of us
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-        if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) != stream) give_dead_pipe(stream);
+        if (::fcntl(stream, F_GETFD) < 0) {
+            missing_streams.push_back(stream);
+            if (::open("/dev/null", O_RDWR) != stream) give_dead_pipe(stream);
+        }
 }
 
-void give_back_signals() {
+void give_back_process() {
+    for (const int stream : missing_streams) ::close(stream);
     if (file_size_handler != SIG_ERR) ::signal(SIGXFSZ, file_size_handler);
 }
 

@@ -19,8 +19,8 @@ struct OutputError : std::runtime_error {
 /// of ours takes its number.
 void open_missing_streams();
 
-/// Restores the signals as they were before that, for another program that takes our place.
-void give_back_signals();
+/// Restores signals and streams as they were before that, for another program that takes our place.
+void give_back_process();
 
 /// Whether messages keep what is private: --show-private.
 void keep_private_in_messages(bool keep);

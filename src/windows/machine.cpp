@@ -47,6 +47,9 @@ extern const Command command{declare_rejected};
 namespace probe {
 extern const Command command{declare_rejected};
 }
+namespace run {
+extern const Command command{declare_rejected};
+}
 namespace selftest {
 extern const Command command{declare_rejected};
 }

@@ -49,7 +49,7 @@ static int run(DoctorOptions& options, const CLI::App& app) {
         print_message("'" + name + "' was not started: the check found a problem, see above");
         return stopped;
     }
-    give_back_signals();
+    give_back_process();
     return cannot_start(name, process::exec_command(command));
 }
 
