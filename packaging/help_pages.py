@@ -1,4 +1,5 @@
 """The man page and the completions of bash, zsh and fish, from what `rnncheck help` prints of each command."""
+import collections
 import json
 import os
 import re
@@ -88,7 +89,8 @@ def roff(text):
 
 
 def filled(text):
-    return roff(textwrap.fill(text, 76, break_on_hyphens=False))
+    """Lines of at most 80 bytes, as mandoc's style check wants them."""
+    return "\n".join(textwrap.wrap(roff(text), 76, break_on_hyphens=False))
 
 
 def as_is(lines):
@@ -104,21 +106,54 @@ def tagged(options):
     return text
 
 
+DESCRIPTION = """\
+rnncheck finds out why LSTM, GRU and other recurrent networks fail, run slowly or return incorrect results on an NVIDIA GPU.
+A program that prints an error: rnncheck diagnose reads its output and names the cause.
+A program that is slow: rnncheck model reads the model or the program and shows which layers do not use cuDNN, and why.
+A machine: rnncheck doctor checks driver, CUDA, cuDNN, GPUs and frameworks, and runs small networks against an exact reference.
+Versions: rnncheck matrix answers from a table with sources which of them fit together."""
+SHARED_BY = 3  # so many commands have an option with the same words: it is described once
+
+
+def paragraphs(text):
+    """Sentences are filled; lines in columns stay as they are."""
+    parts = [part.splitlines() for part in text.strip().split("\n\n")]
+    return "".join(as_is(lines) if any(re.search(r"\S  +\S", line) for line in lines) else
+                   f".PP\n{filled(' '.join(lines))}\n" for lines in parts).removeprefix(".PP\n")
+
+
+def key_of(option):
+    return (tuple(option.names), option.value, option.text)
+
+
+def options_of(command, shared):
+    own = [one for one in command.options if "--help" not in one.names and key_of(one) not in shared]
+    common = [one.names[-1] for one in command.options if key_of(one) in shared]
+    text = tagged(command.arguments + own)
+    return text + (f".PP\n{filled('Common options: ' + ', '.join(common))}.\n" if common else "")
+
+
 def man_page(program, version, date):
     first, *others = read_commands(program)
+    counted = collections.Counter(key_of(one) for command in others for one in command.options)
+    meanings = collections.Counter(names for names, *_ in counted)  # more than one is described at each command
+    shared = {key for key, count in counted.items()
+              if count >= SHARED_BY and meanings[key[0]] == 1 and "--help" not in key[0]}
     text = f'.TH RNNCHECK 1 {date} "rnncheck {version}"\n'
     text += f".SH NAME\n{filled(f'rnncheck - {first.title[0].lower()}{first.title[1:]}')}\n"
-    text += ".SH SYNOPSIS\n\\fBrnncheck\\fR [\\fIoptions\\fR] \\fIcommand\\fR ...\n.SH OPTIONS\n" + tagged(first.options)
+    text += ".SH SYNOPSIS\n\\fBrnncheck\\fR [\\fIoptions\\fR] \\fIcommand\\fR ...\n"
+    text += ".SH DESCRIPTION\n" + "\n.PP\n".join(map(filled, DESCRIPTION.splitlines())) + "\n"
+    text += ".SH OPTIONS\n" + tagged(first.options)
+    text += ".SS Common options of several commands\n" + tagged([Option(list(names), *rest) for names, *rest in sorted(shared)])
     text += ".SH COMMANDS\n"
     for command in others:
         text += f".SS {roff(' '.join(command.words))}\n{filled(command.title)}.\n.PP\n{filled(command.usage)}\n"
-        text += tagged(command.arguments + [one for one in command.options if "--help" not in one.names])
+        text += options_of(command, shared)
         for name, lines in command.literal.items():
             text += f".PP\n{name}:\n{as_is(lines)}"
-    text += ".SH EXAMPLES\n" + as_is(first.literal["Examples"]).removeprefix(".PP\n")
     for heading, topic in (("EXIT STATUS", "exit-codes"), ("ENVIRONMENT", "environment")):
-        lines = output_of(program, "help", topic).strip().splitlines()
-        text += f".SH {heading}\n{filled(lines[0])}\n{as_is(lines[2:])}"
+        text += f".SH {heading}\n{paragraphs(output_of(program, 'help', topic))}"
+    text += ".SH EXAMPLES\n" + as_is(first.literal["Examples"]).removeprefix(".PP\n")
     return re.sub(r"\n\n+", "\n.sp\n", text)
 
 
