@@ -83,14 +83,22 @@ def read_commands(program, words=()):
 # The man page -------------------------------------------------------------------------------------------------------
 
 
+def escaped(text):
+    return text.replace("\\", "\\e").replace("-", "\\-")
+
+
+def protected(lines):
+    """A line that begins with a point or an apostrophe would be a request to the formatter."""
+    return "\n".join(("\\&" if line[:1] in (".", "'") else "") + line for line in lines)
+
+
 def roff(text):
-    text = text.replace("\\", "\\e").replace("-", "\\-")
-    return "\n".join(("\\&" if line[:1] in (".", "'") else "") + line for line in text.split("\n"))
+    return protected(escaped(text).split("\n"))
 
 
 def filled(text):
     """Lines of at most 80 bytes, as mandoc's style check wants them."""
-    return "\n".join(textwrap.wrap(roff(text), 76, break_on_hyphens=False))
+    return protected(textwrap.wrap(escaped(text), 76, break_on_hyphens=False))
 
 
 def as_is(lines):
