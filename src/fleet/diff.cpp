@@ -125,7 +125,7 @@ std::vector<Difference> joined(const std::vector<Difference>& differences) {
         whole.layer = section_of(whole.facts.front()).layer;
         whole.what = label_of(whole.facts);
     }
-    std::ranges::stable_sort(list, {}, &Difference::layer);
+    std::ranges::stable_sort(list, {}, [](const Difference& one) { return std::pair(one.layer, !one.matters); });
     return list;
 }
 
@@ -146,6 +146,7 @@ void compare(Diff& diff, const Facts& a, const Facts& b) {
         const auto [name, member] = name_and_member(place);
         if (place.starts_with("rnn_runs["))
             difference.matters = member != "time" && (member != "numbers" || are_alike(a, b, std::stoi(name)));
+        if (place == "host.boot_id_hash") difference.matters = false;  // every boot has another
         (is_known ? diff.differences : diff.unknown).push_back(std::move(difference));
     }
     diff.differences = joined(diff.differences);

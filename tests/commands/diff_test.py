@@ -124,6 +124,12 @@ compare(healthy, broken, 1, "driver kernel version is 550.54.14 in A, 535.104.05
 compare(lacking, broken, 1, "B has the problem: The driver's libraries and kernel module are of different versions", "A has another: A cuDNN library is missing")
 unloaded = changed(healthy, "unloaded", lambda facts: facts["driver"].update(module_loaded=False, kernel_version=None))
 compare(healthy, unloaded, 1, "driver module loaded: true in A, false in B")
+first = changed(healthy, "first boot", lambda facts: facts["host"].update(boot_id_hash="0123456789abcdef"))
+second = changed(healthy, "second boot", lambda facts: facts["host"].update(boot_id_hash="fedcba9876543210"))
+compare(first, second, 0, "nothing that matters differs")
+newer = changed(second, "newer kernel", lambda facts: facts["host"].update(kernel="9.9.9"))
+places = [one["facts"][0] for one in compare(first, newer, 1, "kernel is")["differences"]]
+check.that(places[-1] == "host.boot_id_hash" and len(places) > 1, f"what matters comes first: {places}")
 comparison = work / "comparison.json"
 Run(program, "diff", healthy, broken, f"--output=json={comparison}")
 done = Run(program, "doctor", "--facts", comparison)
