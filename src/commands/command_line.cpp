@@ -113,7 +113,7 @@ std::vector<std::string> names_of_commands(const CLI::App& app) {
     if (!command) throw UsageError("unknown command '" + argument + "'" + hint_for_command(argument, shown_commands()));
     if (!names_of_commands(*command).empty()) reject_command_of(*command, argument);
     std::string hint = hint_for_argument(*command, argument, arguments);
-    if (command->get_name() == "exec")
+    if (command->get_name() == "exec" || command->get_name() == "run")
         hint = "; write '--' before the command that it runs: " + full_name(command) + " -- " + argument + " ...";
     throw UsageError("'" + full_name(command) + "' takes no argument '" + argument + "'" + hint);
 }

@@ -116,6 +116,7 @@ class CommandLine(unittest.TestCase):
             (("doctor", "--ignore", "several_cudnns", "driver_missing"),
              ("--ignore several_cudnns --ignore driver_missing",)),
             (("exec", "python3", "x.py"), ("rnncheck exec -- python3",)),
+            (("run", "python3", "x.py"), ("rnncheck run -- python3",)),
             (("train.log",), ("'rnncheck diagnose train.log'",)),
             (("version",), ("'rnncheck --version'",)),
             (("check",), ("'rnncheck doctor'",)),
