@@ -287,6 +287,17 @@ void join_named_versions(std::span<const Named<Rule>> rules, std::vector<Verdict
         }
 }
 
+/// Whether the finding rests on a row of framework builds that is inferred: it may be wrong, and so is never certain.
+bool rests_on_inferred_build(const Finding& finding, const Facts& given, const Matrix& matrix) {
+    for (const Framework& framework : given.frameworks)
+        for (const FrameworkBuild& build : matrix.framework_builds(framework.name)) {
+            const bool is_inferred = build.provenance >= Provenance::inferred && framework.version &&
+                                     covers(build.first, build.last, *framework.version);
+            if (is_inferred && find_by(finding.evidence, &Evidence::source, build.source.url)) return true;
+        }
+    return false;
+}
+
 /// What the versions exclude that a person gives with a log, word for word as `matrix check` shows it of the same
 /// words. Whatever the log points to besides, this alone keeps the program from working.
 std::vector<Finding> conflicts_given_with_log(const Facts& facts, const Matrix& matrix) {
@@ -301,8 +312,10 @@ std::vector<Finding> conflicts_given_with_log(const Facts& facts, const Matrix& 
     std::vector<Finding> conflicts;
     for (Verdict& verdict : verdicts)
         for (Finding& finding : verdict.findings)
-            if (finding.severity == Severity::error && finding.confidence == Confidence::certain)
+            if (finding.severity == Severity::error && finding.confidence == Confidence::certain) {
+                if (rests_on_inferred_build(finding, given, matrix)) finding.confidence = Confidence::likely;
                 conflicts.push_back(std::move(finding));
+            }
     std::ranges::stable_sort(conflicts, {}, order_of_repair);
     return conflicts;
 }
@@ -326,11 +339,12 @@ bool is_shown_by_log(const Log& log, const std::vector<Finding>& causes, const F
 /// Conflicts come before the causes that the log only points to. Where the log shows the same cause, its lines join the
 /// evidence.
 std::vector<Finding> with_conflicts(const Log& log, std::vector<Finding> conflicts, std::vector<Finding> causes) {
-    constexpr int certain_weight = 100;
+    constexpr int certain_weight = 100, inferred_weight = 75;
     for (Finding& conflict : conflicts) {
         const Finding* same = find_by(causes, &Finding::rule, conflict.rule);
         const bool second = is_shown_by_log(log, causes, conflict) && same != &causes.front();
-        conflict.weight = second ? *causes.front().weight - 1 : certain_weight;
+        const int weight = conflict.confidence == Confidence::certain ? certain_weight : inferred_weight;
+        conflict.weight = second ? *causes.front().weight - 1 : weight;
         if (second) conflict.confidence = Confidence::likely;  // it is certain, but need not be what failed here
         if (same) append(conflict.evidence, same->evidence);
     }

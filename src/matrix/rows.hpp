@@ -390,7 +390,7 @@ struct LogSignature : Row {
 struct LogEvidence : Row {
     std::string cause;
     std::string when;
-    int weight = 0;           ///< 1 to 100: how strongly, beside the others
+    int weight = 0;           ///< 1 to 100: how strongly, beside the others; 0: the cause is ruled out
     bool conclusive = false;  ///< nothing else is known to give this picture
 
     auto key() const { return std::tie(cause, when); }

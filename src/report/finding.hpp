@@ -12,6 +12,9 @@ RNNCHECK_ENUM(Severity, error, warning, note)
 /// How far the evidence goes: it decides, it points, it only allows.
 RNNCHECK_ENUM(Confidence, certain, likely, possible)
 
+/// Evidence for a cause of a log that names another cause, and why that one is excluded.
+inline constexpr std::string_view what_is_ruled_out = "ruled out";
+
 RNNCHECK_ENUM(Risk, safe, needs_root, disruptive, destructive)
 
 /// What a remedy does, in one word for automation, by the remedy's first step.

@@ -251,18 +251,20 @@ std::string given_in_words(const Log& log) {
 /// The lines of the log and the other facts that indicate the cause, each line once, and the first error if it is
 /// another line.
 void write_lines(Page& page, const Finding& cause, const Log& log) {
-    std::vector<std::string> known, quoted;
+    std::vector<std::string> known, quoted, excluded;
     for (const Evidence& item : cause.evidence) {
         if (item.source == "log.first_error") continue;
         if (!item.source.starts_with("log.events[")) {
-            known.push_back(shown(item.value));
+            (item.what == what_is_ruled_out ? excluded : known).push_back(shown(item.value));
             continue;
         }
         const std::string place = item.value.substr(0, item.value.find(':'));
         if (!includes(quoted, place)) page.wrap("  ", shortened(shown(item.value), longest_quote), 4);
         quoted.push_back(place);
     }
+    std::erase_if(known, [&](const std::string& one) { return contains(join(excluded, " "), one); });
     page.labelled("Known", join(known, ", "));
+    for (const std::string& other : excluded) page.labelled("Ruled out", other);
     if (!log.first_error_line) return;
     const std::string place = "line " + std::to_string(*log.first_error_line) + ":";
     const auto is_there = [&](const Evidence& item) { return contains(item.value, place); };

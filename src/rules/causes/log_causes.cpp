@@ -19,15 +19,20 @@ struct Candidate {
     std::vector<std::string> words;
 };
 
+/// Rows of weight 0 rule their cause out, whatever else speaks for it.
+constexpr int ruled_out = 0;
+
 std::vector<Candidate> candidates(const KnownOfLog& t) {
     std::vector<Candidate> found;
     for (const LogEvidence& row : t.matrix.log_evidence()) {
         auto words = split(row.when, ' ');
         if (!std::ranges::all_of(words, [&](const std::string& word) { return t.holds(word); })) continue;
         Candidate* same = find_where(found, [&](const Candidate& one) { return one.best->cause == row.cause; });
+        const bool is_stronger =
+            same && same->best->weight != ruled_out && (row.weight == ruled_out || row.weight > same->best->weight);
         if (!same)
             found.push_back({&row, std::move(words)});
-        else if (row.weight > same->best->weight)
+        else if (is_stronger)
             *same = {&row, std::move(words)};
     }
     std::ranges::stable_sort(found, std::greater(), [](const Candidate& one) { return one.best->weight; });
@@ -47,6 +52,14 @@ void add_evidence(Finding& finding, const std::string& word, const KnownOfLog& t
     } else if (const std::string* why = look_up(t.words, word)) {
         finding.evidence.push_back({"also known", *why, "log"});
     }
+}
+
+/// "The NVIDIA driver is too old, because CUDA 12.8 needs driver 525.60.13, installed is 565.77": the row's last word.
+Evidence ruled_out_by(const Candidate& candidate, const KnownOfLog& t) {
+    const LogCause* cause = find_by(t.matrix.log_causes(), &LogCause::cause, candidate.best->cause);
+    const std::string* why = look_up(t.words, candidate.words.back());
+    return {std::string(what_is_ruled_out),
+            concat(cause ? cause->title : candidate.best->cause, ", because ", why ? *why : ""), "log"};
 }
 
 /// A cause whose only sign is a lack: the lines that are there speak for it.
@@ -157,13 +170,17 @@ std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
     std::vector<Finding> findings;
     if (!facts.log) return findings;
     const KnownOfLog known = known_of_log(facts, matrix);
-    for (const Candidate& candidate : candidates(known)) {
+    const std::vector<Candidate> all = candidates(known);
+    for (const Candidate& candidate : all) {
         const bool is_first = findings.empty();
-        if (findings.size() == most_causes ||
+        if (findings.size() == most_causes || candidate.best->weight == ruled_out ||
             (!is_first && candidate.best->weight + farthest_behind < *findings.front().weight))
             break;
         findings.push_back(finding_of(candidate, is_first, known));
     }
+    for (const Candidate& candidate : all)
+        if (candidate.best->weight == ruled_out && !findings.empty())
+            findings.front().evidence.push_back(ruled_out_by(candidate, known));
     for (Finding& finding : findings) {
         if (trained_without_gpu(*facts.log)) finding.severity = Severity::note;
         if (finding.rule != "layer_without_cudnn") continue;

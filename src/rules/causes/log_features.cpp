@@ -81,6 +81,9 @@ void add_missing_cuda(KnownOfLog& t) {
     if (const auto build = build_cuda(t); build && build->major() != wanted->major())
         t.add("cuda_other_major_built",
               "the framework was built with CUDA " + build->text + ", " + *name + " is required");
+    const auto opened = t.told("tf_library_opened", "library", "libcudart.so." + std::to_string(wanted->major()));
+    if (opened && names_the_toolkit(*opened) && major_in_file_name(*opened) == wanted->major())
+        t.add("cuda_same_major_opened", *opened + " was found, which is of the CUDA that the program needs");
 }
 
 std::optional<double> number(const std::optional<std::string>& text) {
@@ -118,7 +121,10 @@ void add_systems(KnownOfLog& t) {
     if (any({"docker", "podman", "container", "kubernetes", "singularity", "image)"},
             [&](const char* word) { return says_so(t.said.words, word); }))
         t.add("in_container", "container (from --given)");
+    if (find_by(t.log.user_hints, &UserHint::key, "image")) t.add("in_container", "a container image (from --given)");
     if (t.has("container_in_log")) t.add("in_container", "container (from the log)");
+    if (any({"linux", "ubuntu", "debian", "fedora", "centos", "rhel", "jetpack"}, says) || t.has("in_container"))
+        t.add("os_linux", "Linux");
 }
 
 /// What the user specified in one of these words, or a line of the log shows.
@@ -151,7 +157,8 @@ void add_said_words(KnownOfLog& t) {
          "jetson_in_log"},
         {"gpu_amd",
          "an AMD GPU (from --given)",
-         {"radeon", "gfx", "instinct", "amd ", "mi100", "mi210", "mi250", "mi300"}},
+         {"radeon", " gfx9", " gfx10", " gfx11", " gfx12", "instinct", "amd gpu", "amd graphics", " mi100", " mi210",
+          " mi250", " mi300"}},
         {"in_slurm", "a Slurm job", {"slurm", "hpc", "cluster"}, "slurm_in_log"},
         {"in_kubernetes",
          "Kubernetes",
@@ -291,6 +298,7 @@ bool KnownOfLog::holds(std::string_view word) const {
 KnownOfLog known_of_log(const Facts& facts, const Matrix& matrix) {
     KnownOfLog t{*facts.log, matrix, parsed_hints(facts, matrix)};
     for (const LogEvent& event : t.log.events) t.words.emplace(event.signature, "");
+    if (from_logs_alone(facts)) t.add("log_alone", "no machine was examined");
     add_error_numbers(t);
     add_systems(t);
     add_said_words(t);

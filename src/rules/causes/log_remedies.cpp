@@ -271,6 +271,18 @@ void name_build_with_cuda(Remedy& remedy, const KnownOfLog& t) {
          "https://www.paddlepaddle.org.cn/packages/stable/cu126/"},
         {"pytorch",
          "python -m pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/cu128"}};
+    // https://k2-fsa.github.io/k2/installation/from_wheels.html; https://mxnet.apache.org/get_started;
+    // https://pypi.jetson-ai-lab.io
+    constexpr std::pair<std::string_view, std::string_view> others[] = {
+        {"k2_without_cuda", "python -m pip install --force-reinstall k2 -f https://k2-fsa.github.io/k2/cuda.html"},
+        {"mxnet_without_cuda", "python -m pip uninstall -y mxnet && python -m pip install mxnet-cu112"},
+        {"gpu_jetson",
+         "python -m pip install --force-reinstall torch --index-url https://pypi.jetson-ai-lab.io/jp6/cu126"}};
+    for (const auto& [word, chain] : others)
+        if (t.has(word)) {
+            remedy.commands = commands_of(std::string(chain), " && ");
+            return;
+        }
     if (t.said.frameworks.size() != 1) return;
     for (const auto& [framework, chain] : builds)
         if (t.said.framework(framework)) remedy.commands = commands_of(std::string(chain), " && ");

@@ -68,12 +68,13 @@ inline constexpr int oldest_cuda_with_wheels = 11;
 
 /// The command that installs the newest version of the row as a Python package; none where there is no such package.
 std::vector<std::string> pip_commands_for(const CudnnBuild& build);
-/// https://docs.python.org/3/library/os.html#os.add_dll_directory; the packages' directory as in
+/// cuDNN loads its other DLLs by their names alone, which searches PATH but not what os.add_dll_directory() names:
+/// https://github.com/cupy/cupy/issues/5103. The packages' directory as in
 /// https://github.com/microsoft/onnxruntime/pull/23744
 constexpr const char* dlls_of_packages =
     ". Windows does not search site-packages\\nvidia\\cudnn\\bin, where the package puts its DLLs: add that directory "
-    "to PATH before the program starts, or call os.add_dll_directory() with it first (ONNX Runtime since 1.21: "
-    "onnxruntime.preload_dlls())";
+    "to PATH before the program starts (os.add_dll_directory() does not reach cuDNN's other DLLs), or load them first "
+    "(import torch; ONNX Runtime since 1.21: onnxruntime.preload_dlls())";
 
 /// "nvidia-cudnn-cu12", or in double quotes with a range of versions ("==9.*"); of packages whose names do not show the
 /// CUDA, those of this major.
