@@ -162,6 +162,17 @@ TEST_CASE("in a conda environment pip runs there, and conda's packages stay cond
     CHECK(contains(advice.remedies.front().text, "conda install"));
 }
 
+TEST_CASE("a program outside Python gets the system's or its language's package of cuDNN") {
+    const char* go =
+        "panic: Error loading ONNX shared library: libcudnn.so.9: cannot open shared object file: No such file or "
+        "directory\ngoroutine 1 [running]:\nthread 'main' panicked at src/main.rs:6:8:\n";
+    CHECK(about("cudnn_not_installed", go).commands() == Commands{"sudo apt-get install libcudnn9-cuda-12"});
+    const char* julia = "┌ Warning: cuDNN is not functional in LuxCUDA.jl. Some functionality will not be available.\n";
+    const Advice advice = about("cudnn_not_installed", julia);
+    CHECK(advice.commands().empty());
+    CHECK(contains(advice.remedies.front().text, "Pkg.add"));
+}
+
 TEST_CASE("on Windows the reader learns where the package puts its DLLs") {
     const Advice advice =
         about("cudnn_not_installed", "Could not load library cudnn_ops_infer64_8.dll. Error code 126\n",

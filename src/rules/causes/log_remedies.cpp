@@ -294,6 +294,22 @@ bool is_outside_python(const KnownOfLog& t) {
            t.has("panic_or_exception") || t.has("kaldi_active_gpu");
 }
 
+/// cuDNN for a program that Python's packages are no use to:
+/// https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html and
+/// https://github.com/JuliaGPU/CUDA.jl/issues/1783
+Remedy cudnn_outside_python(const LogCause& cause, const KnownOfLog& t) {
+    Remedy remedy = plain_remedy(cause);
+    if (t.has("julia_error") || t.has("julia_cudnn_missing") || t.has("julia_library")) {
+        remedy.text += ". In Julia cuDNN is a package beside CUDA: import Pkg; Pkg.add([\"CUDA\", \"cuDNN\"])";
+        return remedy;
+    }
+    const auto cudnn = wanted_cudnn(t), cuda = wanted_cuda(t);
+    if (cudnn && cudnn->major() >= 9 && !t.has("os_windows"))
+        remedy.commands = {
+            concat("sudo apt-get install libcudnn", cudnn->major(), "-cuda-", cuda ? cuda->major() : 12)};
+    return remedy;
+}
+
 void speak_to_cluster(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
     if (cause.cause == "gpu_hidden_by_setting" && t.has("in_slurm")) remedy.commands.clear();
     if (cause.cause != "container_no_gpu_runtime") return;
@@ -320,7 +336,7 @@ void speak_to_place(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) 
     speak_to_cluster(remedy, cause, t);
     speak_to_system(remedy, t);
     if (is_outside_python(t))
-        std::erase_if(remedy.commands, [](const std::string& command) { return command.starts_with("python -m pip"); });
+        std::erase_if(remedy.commands, [](const std::string& command) { return contains(command, "python"); });
     const bool installs = std::ranges::any_of(
         remedy.commands, [](const std::string& command) { return command.starts_with("python -m pip install"); });
     const bool cudnn = contains(join(remedy.commands, " "), "nvidia-cudnn");
@@ -336,7 +352,8 @@ void speak_to_place(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) 
 }
 
 Remedy remedy_of(const LogCause& cause, const KnownOfLog& t) {
-    if (contains(cause.command, "{nvidia-cudnn")) return with_package_of_cudnn(cause, t);
+    if (contains(cause.command, "{nvidia-cudnn"))
+        return is_outside_python(t) ? cudnn_outside_python(cause, t) : with_package_of_cudnn(cause, t);
     Remedy remedy = plain_remedy(cause);
     const std::string& command = for_shell(cause.command, cause.windows_command, t);
     if (const auto filled = filled_in(command, {wanted_cuda(t), {}}, t)) remedy.commands = commands_of(*filled, " && ");
