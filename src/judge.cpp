@@ -8,13 +8,15 @@
 #include "base/text.hpp"
 #include "facts/queries.hpp"
 #include "rules/causes/log_causes.hpp"
+#include "rules/conflicts.hpp"
 #include "rules/support/repairs.hpp"
-#include "rules/support/versions.hpp"
 #include "stack/given.hpp"
 
 namespace rnncheck {
 
 namespace {
+
+using stack::Stack;
 
 Verdict not_asked(NotAsked why, const std::string& reason) {
     Verdict verdict = not_applicable("not evaluated: " + reason);
@@ -22,12 +24,11 @@ Verdict not_asked(NotAsked why, const std::string& reason) {
     return verdict;
 }
 
-/// Without a machine only what the tables can tell is asked, and what was not given is no open question.
-Verdict ask_what_if(const Named<Rule>& rule, const Facts& facts, const std::vector<Facts>& possible,
-                    const Matrix& matrix) {
-    if (rule->what_if_inputs.empty())
-        return not_asked(NotAsked::needs_machine, "only the machine itself can show this");
-    Verdict verdict = rules::judge_possible(*rule.thing, facts, possible, matrix);
+/// Without a machine only the tables decide, and what was not specified is no open question.
+Verdict evaluate(const Named<Rule>& rule, const Stack& stack, const std::vector<Stack>& possible,
+                 const Matrix& matrix) {
+    if (!rule->conflict) return not_asked(NotAsked::needs_machine, "only the machine itself can show this");
+    Verdict verdict = rules::verdict_of(*rule->conflict, stack, possible, matrix);
     if (verdict.outcome == Outcome::undecided && verdict.missing == MissingInput::facts)
         return not_asked(NotAsked::needs_values,
                          "it needs " + std::string(rule->what_if_inputs) + "; " + verdict.reason);
@@ -47,8 +48,7 @@ void complete(const Named<Rule>& rule, Finding& finding) {
 }
 
 /// A question the user did not want asked is no open question.
-Verdict ask(const Named<Rule>& rule, const Facts& facts, const std::vector<Facts>& possible, const Matrix& matrix) {
-    if (only_given(facts)) return ask_what_if(rule, facts, possible, matrix);
+Verdict evaluate(const Named<Rule>& rule, const Facts& facts, const Matrix& matrix) {
     if (from_logs_alone(facts) && !rule->judges_log) return not_applicable("the log does not point to it");
     Verdict verdict = rule->check(facts, matrix);
     if (verdict.outcome == Outcome::undecided && !rule->judges_log && !stage_was_run(facts, rule->stage))
@@ -170,21 +170,31 @@ void tally_verdict(Tally& tally, const Named<Rule>& rule, const Verdict& verdict
     }
 }
 
-/// The selected rules, each knowing what the others found.
-std::vector<Verdict> ask_all(std::span<const Named<Rule>> rules, const Facts& facts, const Matrix& matrix,
-                             const Selection& selection) {
-    // A machine is what it is; what a person told in part may be one of several.
-    const auto possible = only_given(facts) ? rules::as_full_versions(facts, matrix) : std::vector<Facts>();
+/// The selected rules, without what others explain.
+std::vector<Verdict> evaluate_all(std::span<const Named<Rule>> rules, const Selection& selection,
+                                  const std::function<Verdict(const Named<Rule>&)>& evaluated) {
     std::vector<Verdict> verdicts;
     for (const auto& rule : rules) {
         verdicts.push_back(selection.includes(std::string(rule.name))
-                               ? ask(rule, facts, possible, matrix)
+                               ? evaluated(rule)
                                : not_asked(NotAsked::left_out, "excluded by --only or --skip"));
         for (Finding& finding : verdicts.back().findings) complete(rule, finding);
     }
     const Explained explained = explained_by(rules, verdicts);
     for (std::size_t i = 0; i < rules.size(); ++i) yield(verdicts[i], rules[i], explained);
     return verdicts;
+}
+
+std::vector<Verdict> evaluate_all(std::span<const Named<Rule>> rules, const Facts& facts, const Matrix& matrix,
+                                  const Selection& selection) {
+    return evaluate_all(rules, selection, [&](const Named<Rule>& rule) { return evaluate(rule, facts, matrix); });
+}
+
+std::vector<Verdict> evaluate_all(std::span<const Named<Rule>> rules, const Stack& stack, const Matrix& matrix,
+                                  const Selection& selection) {
+    const auto possible = stack::possible_stacks(stack, matrix);
+    return evaluate_all(rules, selection,
+                        [&](const Named<Rule>& rule) { return evaluate(rule, stack, possible, matrix); });
 }
 
 /// Findings of a rule about one thing, whatever its version: "GPU 0", "PyTorch 2.4" as "PyTorch".
@@ -194,10 +204,10 @@ std::string kind_of(const Finding& finding) {
            (subject.starts_with("GPU") ? subject : subject.substr(0, subject.find_first_of("0123456789(")));
 }
 
-/// How bad what the tables tell of given versions is, by kind.
-std::map<std::string, Severity> faults_of(const Facts& given, const Matrix& matrix) {
+/// How bad what does not fit in a stack is, by kind.
+std::map<std::string, Severity> faults_of(const Stack& stack, const Matrix& matrix) {
     std::map<std::string, Severity> faults;
-    for (const Verdict& verdict : ask_all(rules_of_the_directory(), given, matrix, {}))
+    for (const Verdict& verdict : evaluate_all(rules_of_the_directory(), stack, matrix, {}))
         for (const Finding& finding : verdict.findings) {
             const auto [fault, is_new] = faults.try_emplace(kind_of(finding), finding.severity);
             fault->second = std::min(fault->second, finding.severity);
@@ -239,27 +249,25 @@ std::vector<Remedy> useful_repairs(const std::vector<TriedRepair>& tried, const 
     return useful;
 }
 
-/// Faults of versions get the repairs that hold: each is carried out on what was given, or on the machine as a person
-/// would describe it, and judged again. What only the machine shows, and what no repair helps, keeps its rule's own
-/// remedies.
-void add_repairs(std::span<const Named<Rule>> rules, std::vector<Verdict>& verdicts, const Facts& facts,
-                 const Matrix& matrix) {
+/// Faults of versions get the repairs that hold: each is carried out on the stack and judged again. What only the
+/// machine shows, and what no repair helps, keeps its rule's own remedies.
+void add_repairs(std::span<const Named<Rule>> rules, std::vector<Verdict>& verdicts, const Stack& stack,
+                 const Facts& facts, const Matrix& matrix) {
     std::vector<std::pair<const Named<Rule>*, Finding*>> faults;
     for (std::size_t i = 0; i < rules.size(); ++i)
         for (Finding& finding : verdicts[i].findings)
             if (rules[i]->repaired_by_versions) faults.emplace_back(&rules[i], &finding);
     if (faults.empty()) return;
-    const Facts given = only_given(facts) ? facts : rules::as_given(facts, matrix);
-    const auto before = faults_of(given, matrix);
-    const auto tried = mapped(rules::proposed_repairs(given, facts, matrix), [&](const Remedy& remedy) {
-        return TriedRepair{remedy, faults_of(with_changes(given, remedy.changes, matrix), matrix)};
+    const auto before = faults_of(stack, matrix);
+    const auto tried = mapped(rules::proposed_repairs(stack, facts, matrix), [&](const Remedy& remedy) {
+        return TriedRepair{remedy, faults_of(stack::with_changes(stack, remedy.changes, matrix), matrix)};
     });
     for (const auto& [rule, finding] : faults) {
         const std::string kind = kind_of(*finding);
         // What is only a note, such as an old GPU that nothing uses, needs no other versions.
         const bool repairable = finding->severity != Severity::note && before.contains(kind);
         auto held = repairable ? useful_repairs(tried, kind, before) : std::vector<Remedy>();
-        if (held.empty() && finding->remedies.empty()) held = {rules::without_repair(given, matrix)};
+        if (held.empty() && finding->remedies.empty()) held = {rules::without_repair(stack, matrix)};
         if (!held.empty()) finding->remedies = std::move(held);
         complete(*rule, *finding);
         rules::offer_plan(facts, *finding);
@@ -268,14 +276,12 @@ void add_repairs(std::span<const Named<Rule>> rules, std::vector<Verdict>& verdi
 
 /// What the tables show of the versions that --for names on this machine, word for word as `matrix check` shows it of
 /// the same versions: a problem that they cause joins what the machine itself shows.
-void join_named_versions(std::span<const Named<Rule>> rules, std::vector<Verdict>& verdicts, const Facts& facts,
+void join_named_versions(std::span<const Named<Rule>> rules, std::vector<Verdict>& verdicts, const Stack& stack,
                          const Matrix& matrix, const Selection& selection) {
-    if (only_given(facts) || !find_by(facts.frameworks, &Framework::asked, true)) return;
-    const Facts given = rules::as_given(facts, matrix);
-    Facts without = given;
+    Stack without = stack;
     without.frameworks.clear();
     const auto of_machine = faults_of(without, matrix);
-    std::vector<Verdict> of_versions = ask_all(rules, given, matrix, selection);
+    std::vector<Verdict> of_versions = evaluate_all(rules, stack, matrix, selection);
     for (std::size_t i = 0; i < rules.size(); ++i)
         for (Finding& finding : of_versions[i].findings) {
             const std::string kind = kind_of(finding);
@@ -288,8 +294,8 @@ void join_named_versions(std::span<const Named<Rule>> rules, std::vector<Verdict
 }
 
 /// Whether the finding rests on a row of framework builds that is inferred: it may be wrong, and so is never certain.
-bool rests_on_inferred_build(const Finding& finding, const Facts& given, const Matrix& matrix) {
-    for (const Framework& framework : given.frameworks)
+bool rests_on_inferred_build(const Finding& finding, const Stack& stack, const Matrix& matrix) {
+    for (const stack::Framework& framework : stack.frameworks)
         for (const FrameworkBuild& build : matrix.framework_builds(framework.name)) {
             const bool is_inferred = build.provenance >= Provenance::inferred && framework.version &&
                                      covers(build.first, build.last, *framework.version);
@@ -305,15 +311,15 @@ std::vector<Finding> conflicts_given_with_log(const Facts& facts, const Matrix& 
     const auto values = mapped(facts.log->user_hints, [](const UserHint& hint) {
         return GivenValue{hint.key, hint.value};
     });
-    const Facts given = rules::as_installed(read_given(values, matrix).facts, matrix);
+    const Stack stack = rules::as_installed(stack::read_given(values, matrix).stack, matrix);
     const auto rules = rules_of_the_directory();
-    std::vector<Verdict> verdicts = ask_all(rules, given, matrix, {});
-    add_repairs(rules, verdicts, given, matrix);
+    std::vector<Verdict> verdicts = evaluate_all(rules, stack, matrix, {});
+    add_repairs(rules, verdicts, stack, stack::document_of(stack), matrix);
     std::vector<Finding> conflicts;
     for (Verdict& verdict : verdicts)
         for (Finding& finding : verdict.findings)
             if (finding.severity == Severity::error && finding.confidence == Confidence::certain) {
-                if (rests_on_inferred_build(finding, given, matrix)) finding.confidence = Confidence::likely;
+                if (rests_on_inferred_build(finding, stack, matrix)) finding.confidence = Confidence::likely;
                 conflicts.push_back(std::move(finding));
             }
     std::ranges::stable_sort(conflicts, {}, order_of_repair);
@@ -353,6 +359,24 @@ std::vector<Finding> with_conflicts(const Log& log, std::vector<Finding> conflic
     return conflicts;
 }
 
+/// A machine is evaluated as it is, and with it the versions that --for names; of a document of `matrix check` the
+/// stack is.
+std::vector<Verdict> verdicts_about(std::span<const Named<Rule>> rules, const Facts& facts, const Matrix& matrix,
+                                    const Selection& selection) {
+    if (only_given(facts)) {
+        const Stack stack = stack::stack_of_document(facts, matrix);
+        std::vector<Verdict> verdicts = evaluate_all(rules, stack, matrix, selection);
+        add_repairs(rules, verdicts, stack, facts, matrix);
+        return verdicts;
+    }
+    std::vector<Verdict> verdicts = evaluate_all(rules, facts, matrix, selection);
+    const Stack stack = rules::stack_of(facts, matrix);
+    if (find_by(facts.frameworks, &Framework::asked, true))
+        join_named_versions(rules, verdicts, stack, matrix, selection);
+    add_repairs(rules, verdicts, stack, facts, matrix);
+    return verdicts;
+}
+
 void make_notes(Verdict& verdict, const Named<Rule>& rule, const Facts& facts, const Selection& selection) {
     const bool expected = selection.allow_no_gpu && rule->says_no_gpu && no_nvidia_hardware_seen(facts);
     for (Finding& finding : verdict.findings) {
@@ -366,6 +390,10 @@ void make_notes(Verdict& verdict, const Named<Rule>& rule, const Facts& facts, c
 
 }  // namespace
 
+Report judge(const stack::Stack& stack, const Matrix& matrix, const Selection& selection) {
+    return judge(stack::document_of(stack), matrix, selection);
+}
+
 Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     Report report;
     report.tool = {.matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
@@ -377,9 +405,7 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     // Without a log its causes cannot speak, and their table need not be read.
     const auto with_causes = facts.log ? std::optional<RuleList>(matrix) : std::nullopt;
     const auto all = with_causes ? with_causes->all() : rules_of_the_directory();
-    std::vector<Verdict> verdicts = ask_all(all, facts, matrix, selection);
-    join_named_versions(all, verdicts, facts, matrix, selection);
-    add_repairs(all, verdicts, facts, matrix);
+    std::vector<Verdict> verdicts = verdicts_about(all, facts, matrix, selection);
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto& rule = all[i];
         const std::string name(rule.name);

@@ -6,6 +6,7 @@
 #include "base/program.hpp"
 #include "report/report.hpp"
 #include "rules/rule.hpp"
+#include "stack/stack.hpp"
 
 namespace rnncheck {
 
@@ -23,6 +24,8 @@ struct Selection {
 };
 
 Report judge(Facts facts, const Matrix& matrix, const Selection& selection);
+/// For `matrix check`: without a machine.
+Report judge(const stack::Stack& stack, const Matrix& matrix, const Selection& selection);
 
 /// For `rnncheck lstm`: runs the rules of the layers gpu and rnn; if a case is not correct or none ran, also those of
 /// the layers below, which report the cause. Healthy only if a case was computed. `also` are rules of other layers to

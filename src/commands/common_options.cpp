@@ -31,7 +31,7 @@ std::vector<std::string> options_given(const CLI::App& app) {
 }
 
 std::pair<std::string, std::string> label_from(const std::string& text) {
-    const auto label = split_given(text);
+    const auto label = stack::split_given(text);
     const auto is_part = [](char c) { return is_letter_or_digit(c) || c == '_' || c == '-' || c == '.'; };
     if (!label || label->key.empty() || label->value.empty() || !std::ranges::all_of(label->key, is_part))
         throw UsageError("--label cannot be '" + text +
@@ -102,12 +102,16 @@ std::size_t last_column(std::string_view line) {
 }  // namespace
 
 Framework framework_asked_for(const std::string& text) {
-    auto framework = framework_from(text);
-    if (!framework || !framework->version)
+    const auto named = stack::framework_from(text);
+    if (!named || !named->version)
         throw UsageError("--for cannot be '" + text +
                          "'; give a framework and its version, e.g. tensorflow==2.15 or pytorch==2.4+cu124");
-    framework->asked = true;
-    return *framework;
+    Framework framework;
+    framework.name = named->name;
+    framework.version = named->version;
+    framework.build = named->build;
+    framework.asked = true;
+    return framework;
 }
 
 Selection selection_from(const RuleOptions& rules, std::vector<std::string> require, const Profile& profile,

@@ -129,7 +129,7 @@ void write_plan(Page& page, const FrameworkPlan& plan) {
     write_sources(page, build);
 }
 
-std::string asked_in_words(const PlanQuestion& asked) {
+std::string asked_in_words(const PlannedFor& asked) {
     return listed({asked.gpu_name.empty() ? known("compute capability ", asked.gpu)
                                           : shown(asked.gpu_name) + known(" (", asked.gpu, ")"),
                    known("driver ", asked.driver), known("Python ", asked.python),

@@ -1,16 +1,11 @@
 // What rules answer. Data only: may not print, may not look anything up.
 #pragma once
 
-#include "facts/common.hpp"
+#include "stack/conflict.hpp"
 
 namespace rnncheck {
 
 RNNCHECK_ENUM(Layer, host, driver, gpu, runtime, cudnn, rnn)
-
-RNNCHECK_ENUM(Severity, error, warning, note)
-
-/// How far the evidence goes: it decides, it points, it only allows.
-RNNCHECK_ENUM(Confidence, certain, likely, possible)
 
 /// Evidence for a cause of a log that names another cause, and why that one is excluded.
 inline constexpr std::string_view what_is_ruled_out = "ruled out";
@@ -87,13 +82,6 @@ struct Finding {
     std::vector<std::string> explains = {};
     RNNCHECK_FIELDS_END
 };
-
-enum class Outcome { pass, fault, not_applicable, undecided };
-RNNCHECK_ENUM_NAMES(Outcome, "pass", "problem", "not_applicable", "undetermined")
-
-/// What an undecided rule lacks: facts that are unknown, rows of the tables for facts that were, or which of
-/// several published builds is meant.
-enum class MissingInput { facts, data, choice };
 
 /// Why a rule was not asked: the user left it or its stage out, or without a machine it lacks the machine or values.
 RNNCHECK_ENUM(NotAsked, left_out, stage_off, needs_machine, needs_values)

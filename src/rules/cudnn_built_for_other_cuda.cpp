@@ -109,20 +109,7 @@ static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, Ve
     }
 }
 
-/// Of versions alone: whether the release was made for this CUDA major at all.
-static Verdict judge_release(const Facts& facts, const Matrix& matrix) {
-    const Version *cudnn = given_cudnn(facts), *cuda = given_cuda(facts);
-    // Otherwise the one that the specified cuDNN is built for (9.10.2+cu12).
-    if (!cuda && cudnn && facts.cudnns.front().built_for_cuda) cuda = &*facts.cudnns.front().built_for_cuda;
-    if (!cudnn || !cuda) return undecided("cudnn= and cuda= were not both specified");
-    const auto made = stack::cudnn_for_cuda(*cudnn, cuda->major(), matrix);
-    if (made.fit == Fit::works) return pass(made.why);
-    if (made.fit == Fit::unknown) return outside_the_data(made.why);
-    return fault({.subject = "cuDNN " + cudnn->text, .message = made.why, .evidence = made.evidence});
-}
-
 Verdict cudnn_built_for_other_cuda(const Facts& facts, const Matrix& matrix) {
-    if (only_given(facts)) return judge_release(facts, matrix);
     const auto copies = cudnn_copies(facts);
     if (copies.empty()) return without_cudnn(facts);
     VerdictBuilder answers;

@@ -4,33 +4,7 @@
 
 namespace rnncheck::rules {
 
-/// A container image that was specified: base, runtime and devel images of CUDA contain no cuDNN.
-static Verdict judge_image_without_cudnn(const Facts& facts, const Matrix& matrix) {
-    const std::string image = facts.runtimes.empty() ? "" : facts.runtimes.front().library;
-    if (image.empty()) return undecided("no container image was specified");
-    if (!facts.cudnns.empty()) return pass(image + " contains cuDNN");
-    const auto tagged = stack::image_named(image, matrix) ? std::nullopt : stack::image_by_tag(image);
-    if (!tagged || !tagged->has_cudnn) return undecided("whether " + image + " contains cuDNN is unknown");
-    if (*tagged->has_cudnn) return pass(image + " contains cuDNN");
-    bool takes_it = false, all_have_own = !facts.frameworks.empty();
-    for (const Framework& framework : facts.frameworks)
-        for (const FrameworkBuild& build : builds_of(facts, matrix, framework).with_cuda) {
-            const bool needs_it = takes_system_libraries(build) && !build.without_cudnn;
-            takes_it |= needs_it && (is_default(build) || framework.build);
-            all_have_own &= !needs_it;
-        }
-    if (all_have_own) return pass("the specified frameworks take no cuDNN from the system");
-    return fault(
-        {.severity = takes_it ? Severity::error : Severity::warning,
-         .subject = "cuDNN",
-         .message = image + " contains no cuDNN: programs that take it from the system find none",
-         .evidence = {{"image", image, "runtimes"},
-                      {"images with cuDNN", "have cudnn in their tag", "https://hub.docker.com/r/nvidia/cuda"}},
-         .remedies = {remedy("cudnn_not_installed/image")}});
-}
-
-Verdict cudnn_not_installed(const Facts& facts, const Matrix& matrix) {
-    if (only_given(facts)) return judge_image_without_cudnn(facts, matrix);
+Verdict cudnn_not_installed(const Facts& facts, const Matrix&) {
     if (!cudnn_copies(facts).empty()) return pass("cuDNN is installed");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     const bool parts_only = std::ranges::any_of(

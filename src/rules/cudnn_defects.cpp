@@ -1,64 +1,29 @@
 // Versions of cuDNN with a defect in recurrent networks that NVIDIA or a framework has documented.
+#include "rules/conflicts.hpp"
 #include "rules/rule.hpp"
 
 namespace rnncheck::rules {
 
-static std::vector<std::optional<Version>> capabilities(const Facts& facts) {
-    if (facts.cuda_devices.empty()) return {std::nullopt};
-    return mapped(facts.cuda_devices, &Gpu::compute_capability);
+/// The machine's GPUs: what a cuDNN loads was chosen by its CUDA.
+static stack::Stack gpus_of(const Facts& facts, const Matrix& matrix) {
+    stack::Stack stack;
+    for (const Gpu& gpu : facts.cuda_devices) {
+        stack::Gpu& known = stack.gpus.emplace_back(stack::Gpu{gpu.index, gpu.name});
+        if (gpu.compute_capability) known.capability = stack::known_capability(*gpu.compute_capability, matrix);
+    }
+    return stack;
 }
 
-static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matrix, const Version& release,
-                                         std::string_view cause, std::string_view system) {
-    std::vector<RnnDefect> defects;
-    for (const auto& capability : capabilities(facts))
-        for (auto& defect : matrix.rnn_defects(release, capability, system))
-            if (defect.cause == cause && !find_by(defects, &RnnDefect::id, defect.id))
-                defects.push_back(std::move(defect));
-    return defects;
+static std::vector<RnnDefect> defects_of(const Facts& facts, const Matrix& matrix, const Version& version,
+                                         std::string_view cause) {
+    return stack::defects_of(gpus_of(facts, matrix), version, cause, facts.host.platform.value_or("linux"), matrix);
 }
 
-/// What was given for it to suit; of a machine, the GPU alone: what it loads was chosen by its CUDA.
-static stack::CudnnFor needs_of(const Facts& facts, const std::optional<Version>& capability) {
-    stack::CudnnFor needs{capability, {}, {}};
-    if (!only_given(facts)) return needs;
-    if (const Version* cuda = given_cuda(facts)) needs.cuda_major = cuda->major();
-    const auto driver = driver_version(facts);
-    if (driver && systems_of_driver(facts).front() == "linux") needs.driver = driver;
-    return needs;
-}
-
-/// A cuDNN without these defects that suits every GPU; null when there is none, or the data name none as fixed.
-static const CudnnBuild* version_without(const Facts& facts, const Matrix& matrix,
-                                         const std::vector<RnnDefect>& defects) {
-    const CudnnBuild* found = nullptr;
-    for (const auto& capability : capabilities(facts))
-        for (const RnnDefect& defect : defects) {
-            found = defect.fixed ? stack::fixed_cudnn(defect, needs_of(facts, capability), matrix) : nullptr;
-            if (!found) return nullptr;
-        }
-    return found;
-}
-
-/// Of versions alone, for the CUDA of a cuDNN that suits everything given; no command where its wheels do not exist.
 static Remedy remedy_for(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
                          const std::vector<RnnDefect>& defects, std::string_view cause) {
-    const CudnnBuild* fixed = version_without(facts, matrix, defects);
-    const int cuda = !only_given(facts) ? cuda_major_of(copy) : fixed ? fixed->cuda_major : 0;
-    Remedy update = remedy(cause, {std::to_string(cuda)});
-    if (!fixed && std::ranges::all_of(defects, [](const RnnDefect& defect) { return defect.fixed.has_value(); }))
-        return remedy("cudnn_bug/without_cudnn", {update.link});
-    // A framework that was given takes no cuDNN of another major.
-    if (only_given(facts) && fixed && (fixed->cudnn.major() == copy.version->major() || facts.frameworks.empty())) {
-        const Version newest_fix = *std::ranges::max_element(defects, {}, &RnnDefect::fixed)->fixed;
-        if (matrix.cudnn_build(newest_fix, cuda))
-            update.changes = {{"cudnn", newest_fix.text + "+cu" + std::to_string(cuda)}};
-    }
-    if (only_given(facts) && facts.host.platform == "windows") update.text += dlls_of_packages;
-    if (only_given(facts) && cuda < oldest_cuda_with_wheels) update.commands.clear();
-    for (const RnnDefect& defect : defects) update.text += ". " + defect.workaround;
-    if (update.text.ends_with('.')) update.text.pop_back();
-    return update;
+    const bool has_fix = stack::cudnn_without(defects, gpus_of(facts, matrix), matrix);
+    Remedy update = remedy(cause, {std::to_string(cuda_major_of(copy))});
+    return against_defects(std::move(update), defects, has_fix);
 }
 
 static Finding defective(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
@@ -77,14 +42,6 @@ static Finding defective(const Facts& facts, const Matrix& matrix, const CudnnCo
         if (defect.provenance >= Provenance::inferred) finding.confidence = Confidence::possible;
     }
     return finding;
-}
-
-/// A release named without its patch may or may not have a defect that a patch took away.
-static bool depends_on_patch(const Version& release, const std::vector<RnnDefect>& defects) {
-    if (parts_written(release) > 2) return false;
-    return parts_written(release) < 2 || std::ranges::any_of(defects, [&](const RnnDefect& defect) {
-               return defect.fixed && agree(*defect.fixed, release);
-           });
 }
 
 /// Copies of one release share their defects: they get one finding, about the copy that programs get first.
@@ -110,16 +67,17 @@ static Verdict documented_defects(const Facts& facts, const Matrix& matrix, std:
             answers.unknown("the version of " + name_of(copy) + " is unknown");
         if (!copy.version) continue;
         const std::string what = "cuDNN " + copy.version->text;
-        const auto defects = defects_of(facts, matrix, *copy.version, cause, facts.host.platform.value_or("linux"));
+        const auto defects = defects_of(facts, matrix, *copy.version, cause);
         const auto coverage = matrix.cudnn_build(*copy.version, 0).coverage;
         if (!defects.empty() && excused && excused(facts, *copy.version))
             answers.passed("the cases that the defect of " + what + " would affect passed");
-        else if (depends_on_patch(*copy.version, defects))
+        else if (stack::depends_on_patch(*copy.version, defects))
             answers.unknown("the patch version of " + what + " is unknown");
         else if (!defects.empty())
             answers.fault(defective(facts, matrix, copy, defects, cause));
-        else if (!facts.host.platform && !defects_of(facts, matrix, *copy.version, cause, "windows").empty())
-            answers.unknown(what + " has a documented defect on Windows, and os= was not specified");
+        else if (!facts.host.platform &&
+                 !stack::defects_of(gpus_of(facts, matrix), *copy.version, cause, "windows", matrix).empty())
+            answers.unknown(what + " has a documented defect on Windows, and the operating system is unknown");
         else if (coverage == Coverage::newer_than_data || coverage == Coverage::older_than_data)
             answers.outside(outside_data(what, coverage, matrix));
         else

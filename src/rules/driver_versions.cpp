@@ -1,134 +1,9 @@
 // The driver and the CUDA that programs would use on it.
+#include "rules/conflicts.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
 
 namespace rnncheck::rules {
-
-// --- Versions that a person gives ---------------------------------------------------------------------------------
-
-/// `cuda` is the CUDA version of `thing` if a newer libcuda by itself would run it.
-static Finding too_old_for(const Facts& facts, const Matrix& matrix, const std::string& thing,
-                           const std::vector<Evidence>& evidence, const std::optional<Version>& cuda) {
-    const std::string driver = driver_version(facts)->text;
-    const Gpu* gpu = given_gpu(facts);
-    Finding finding = {.subject = "driver " + driver,
-                       .message = "driver " + driver + " is too old for " + thing,
-                       .evidence = {{"driver", driver, "driver.library_version"}}};
-    append(finding.evidence, evidence);
-    const auto package =
-        cuda ? stack::compat_package(driver_asked(facts), *cuda, gpu ? gpu->compute_capability : std::nullopt, matrix)
-             : std::nullopt;
-    if (package)
-        finding.evidence.push_back(
-            {package->name, "provides a newer libcuda, on data center GPUs only", package->source});
-    return finding;
-}
-
-/// Unknown where the drivers of the systems that it may be of differ about this CUDA.
-static stack::Suitability given_driver_runs(const Facts& facts, const Matrix& matrix, const Version& cuda) {
-    stack::DriverAsked driver = driver_asked(facts);
-    const ContainerImage* image = stack::given_image(facts, matrix);
-    std::optional<stack::Suitability> first;
-    for (const std::string& system : systems_of_driver(facts)) {
-        driver.os = system;
-        const auto other = image ? stack::driver_runs_image(driver, *image, facts, matrix)
-                                 : stack::driver_runs_cuda(driver, cuda, matrix);
-        if (!first) first = other;
-        if (other.fit != Fit::unknown && (other.fit != first->fit || other.limited != first->limited))
-            return {.fit = Fit::unknown,
-                    .why = "Linux and Windows need different drivers for CUDA " + cuda.text +
-                           ", and os= was not specified"};
-    }
-    return *first;
-}
-
-static void judge_cuda(const Facts& facts, const Matrix& matrix, const Version& cuda, VerdictBuilder& answers) {
-    const auto runs = given_driver_runs(facts, matrix, cuda);
-    if (runs.outside) return answers.outside(runs.why);
-    if (runs.fit == Fit::unknown) return answers.depends(runs.why);
-    if (runs.fit == Fit::does_not_work)
-        return answers.fault(too_old_for(facts, matrix, "CUDA " + cuda.text, runs.evidence, cuda));
-    answers.passed(!runs.why.empty() ? runs.why
-                                     : "driver " + driver_version(facts)->text + " runs CUDA " + cuda.text +
-                                           (runs.limited ? " with minor-version compatibility" : ""),
-                   runs.evidence);
-}
-
-/// Only what brings its own CUDA: what takes the system's is judged with that.
-static void judge_framework(const Facts& facts, const Matrix& matrix, const Framework& framework,
-                            VerdictBuilder& answers) {
-    const auto systems = systems_of_driver(facts);
-    std::vector<FrameworkBuild> builds = builds_of(facts, matrix, framework).with_cuda;
-    std::erase_if(builds, [&](const FrameworkBuild& build) {
-        return (given_cuda(facts) && takes_system_libraries(build)) || (!on_wsl(facts) && !includes(systems, build.os));
-    });
-    const std::string name = words_of(framework);
-    judge_builds(builds, framework, answers, [&](const FrameworkBuild& build) -> Verdict {
-        stack::DriverAsked driver = driver_asked(facts);
-        if (!on_wsl(facts)) driver.os = build.os;
-        auto runs = stack::driver_runs_cuda(driver, *build.cuda, matrix);
-        if (runs.outside) return outside_the_data(runs.why);
-        if (runs.fit == Fit::unknown) return depends_on_choice(runs.why);
-        if (runs.fit != Fit::does_not_work) return pass("driver " + driver.version->text + " runs " + name);
-        runs.evidence.push_back(evidence_of(build, "CUDA " + build.cuda->text));
-        return fault(too_old_for(facts, matrix, name + ", which is built for CUDA " + build.cuda->text, runs.evidence,
-                                 build.cuda));
-    });
-}
-
-/// The oldest driver that NVIDIA's support matrix names for this cuDNN, where no CUDA version was specified that tells
-/// it.
-static void judge_cudnn(const Facts& facts, const Matrix& matrix, VerdictBuilder& answers) {
-    const Version* cudnn = given_cudnn(facts);
-    const auto built_for = cudnn ? facts.cudnns.front().built_for_cuda : std::nullopt;
-    if (!built_for || given_cuda(facts) || systems_of_driver(facts).front() == "windows") return;
-    const auto build = matrix.cudnn_build(*cudnn, built_for->major());
-    if (!build || !build->driver_min) return;
-    const std::string what = "cuDNN " + cudnn->text + " for CUDA " + std::to_string(build->cuda_major);
-    const std::vector<Evidence> evidence = {{"oldest driver for " + what, build->driver_min->text, build->source.url}};
-    const Version driver = *driver_version(facts);
-    if (reaches(driver, *build->driver_min))
-        answers.passed("driver " + driver.text + " runs " + what, evidence);
-    else if (may_reach(driver, *build->driver_min))
-        answers.depends("it depends on the exact version of driver " + driver.text + ": " + what + " needs " +
-                        build->driver_min->text + " or newer");
-    else
-        answers.fault(too_old_for(facts, matrix, what, evidence, make_version({build->cuda_major, 0})));
-}
-
-static void judge_gpu(const Facts& facts, const Matrix& matrix, const Gpu& gpu, VerdictBuilder& answers) {
-    const Version driver = *driver_version(facts);
-    if (!gpu.compute_capability) return;
-    if (stack::driver_still_drives(driver, *gpu.compute_capability, matrix).fit == Fit::does_not_work)
-        return answers.no_pass("driver " + driver.text + " no longer supports " + words_of(gpu));
-    auto knows = stack::driver_knows(driver, *gpu.compute_capability, matrix);
-    if (knows.fit == Fit::unknown) return;  // gpu_too_old tells
-    Evidence& first = knows.evidence.back();
-    first.what = "first CUDA version for " + words_of(gpu);
-    if (knows.fit == Fit::works)
-        return answers.passed("driver " + driver.text + " supports " + words_of(gpu), knows.evidence);
-    answers.fault(
-        too_old_for(facts, matrix, words_of(gpu) + ", which requires CUDA " + first.value, knows.evidence, {}));
-}
-
-static Verdict judge_given(const Facts& facts, const Matrix& matrix) {
-    const auto driver = driver_version(facts);
-    if (!driver) return undecided("no driver version was specified");
-    if (stack::any_jetson(facts, matrix)) return undecided("Jetson drivers are part of JetPack and follow other rules");
-    if (!given_cuda(facts) && !given_cudnn(facts) && !given_gpu(facts) && facts.frameworks.empty())
-        return undecided("nothing that needs a driver was specified: cuda=, cudnn=, gpu= or a framework");
-    VerdictBuilder answers;
-    const auto branch = matrix.cuda_of_driver(*driver);
-    if (!branch && branch.coverage != Coverage::newer_than_data)
-        answers.outside(outside_data("driver " + driver->text, branch.coverage, matrix));
-    if (const Version* cuda = given_cuda(facts)) judge_cuda(facts, matrix, *cuda, answers);
-    judge_cudnn(facts, matrix, answers);
-    for (const Framework& framework : facts.frameworks) judge_framework(facts, matrix, framework, answers);
-    for (const Gpu& gpu : facts.cuda_devices) judge_gpu(facts, matrix, gpu, answers);
-    return answers.close();
-}
-
-// --- This machine -------------------------------------------------------------------------------------------------
 
 /// The update, and the GPUs that it does not help; if it helps none, the alternative.
 static std::vector<Remedy> update_or_instead(const Facts& facts, const Matrix& matrix,
@@ -161,7 +36,7 @@ static std::vector<Remedy> update_or_instead(const Facts& facts, const Matrix& m
 
 static Finding too_old(const Facts& facts, const Matrix& matrix, const std::string& subject, const std::string& what,
                        const Version& cuda) {
-    const auto driver = driver_asked(facts);
+    const auto driver = driver_of(facts);
     const auto row = stack::drivers_for(cuda, driver.os, matrix);
     return {.subject = subject,
             .message = "the driver supports CUDA up to " + driver.cuda->text + ", too old for " + what,
@@ -180,7 +55,7 @@ static void judge_asked_framework(const Facts& facts, const Matrix& matrix, cons
                                   VerdictBuilder& answers) {
     const auto builds = builds_of(facts, matrix, framework).with_cuda;
     const bool none = std::ranges::all_of(builds, [&](const FrameworkBuild& build) {
-        return stack::driver_runs_cuda(driver_asked(facts), *build.cuda, matrix).fit == Fit::does_not_work;
+        return stack::driver_runs_cuda(driver_of(facts), *build.cuda, matrix).fit == Fit::does_not_work;
     });
     if (builds.empty() || !none) return;
     const Version& cuda = *builds.front().cuda;
@@ -197,7 +72,6 @@ static Verdict without_runtimes(const Facts& facts) {
 }
 
 Verdict driver_too_old(const Facts& facts, const Matrix& matrix) {
-    if (only_given(facts)) return judge_given(facts, matrix);
     VerdictBuilder asked;
     for (const Framework& framework : facts.frameworks) {
         if (framework.asked && !framework.version) return undecided("the version to check is unknown");
@@ -210,7 +84,7 @@ Verdict driver_too_old(const Facts& facts, const Matrix& matrix) {
     VerdictBuilder answers;
     bool any_suits = false, limited = false;
     for (const auto& runtime : facts.runtimes) {
-        const auto runs = runtime.version ? stack::driver_runs_cuda(driver_asked(facts), *runtime.version, matrix)
+        const auto runs = runtime.version ? stack::driver_runs_cuda(driver_of(facts), *runtime.version, matrix)
                                           : stack::Suitability{.fit = Fit::unknown};
         if (runs.fit == Fit::unknown)
             answers.unknown("whether the driver supports the CUDA runtime " + runtime.library + " is unknown");
@@ -232,24 +106,8 @@ Verdict driver_too_old(const Facts& facts, const Matrix& matrix) {
     return verdict;
 }
 
-/// A CUDA release on a driver that is older than the release's own.
 Verdict minor_version_compatibility(const Facts& facts, const Matrix& matrix) {
-    const auto driver = driver_version(facts);
-    const Version* cuda = given_cuda(facts);
-    if (!driver || !cuda) return undecided("driver= and cuda= were not both specified");
-    auto runs = given_driver_runs(facts, matrix, *cuda);
-    if (runs.outside) return outside_the_data(runs.why);
-    if (runs.fit == Fit::unknown) return undecided(runs.why);
-    if (runs.fit == Fit::does_not_work) return not_applicable("the driver does not support this CUDA version");
-    if (!runs.limited) return pass("CUDA " + cuda->text + " runs with all its features");
-    runs.evidence.insert(runs.evidence.begin(), {"driver", driver->text, "driver.library_version"});
-    return fault({.subject = "driver " + driver->text,
-                  .message = "CUDA " + cuda->text + " runs on driver " + driver->text +
-                             " with minor-version compatibility: features that need a newer driver, and PTX code "
-                             "compiled by CUDA " +
-                             cuda->text + ", do not work",
-                  .evidence = std::move(runs.evidence),
-                  .remedies = {remedy("minor_version_compatibility")}});
+    return verdict_of_named(stack::ConflictKind::minor_version_compatibility, facts, matrix);
 }
 
 static std::vector<Remedy> remedies(const Facts& facts, const std::optional<Version>& needed = {}) {
@@ -258,7 +116,7 @@ static std::vector<Remedy> remedies(const Facts& facts, const std::optional<Vers
 
 static Finding newer_compiler(const Facts& facts, const Matrix& matrix, const Nvrtc& nvrtc) {
     const Version &own = *nvrtc.version, &of_driver = *facts.driver.cuda_version;
-    const auto row = stack::drivers_for(own, driver_asked(facts).os, matrix);
+    const auto row = stack::drivers_for(own, driver_of(facts).os, matrix);
     Finding finding = {
         .severity = Severity::warning,
         .subject = nvrtc.library,

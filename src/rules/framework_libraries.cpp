@@ -55,7 +55,7 @@ Verdict cudnn_major_soname_mismatch(const Facts& facts, const Matrix& matrix) {
     return over_not_found(facts, matrix, "libcudnn", judge);
 }
 
-static Verdict judge_cuda_here(const Facts& facts, const Matrix& matrix) {
+Verdict cuda_version_not_the_one_built_for(const Facts& facts, const Matrix& matrix) {
     const auto judge = [&](const Framework& framework, const FrameworkLibrary& cublas, VerdictBuilder& answers) {
         const std::string name = words_of(framework);
         if (!framework.cuda) return answers.unknown("the CUDA version that " + name + " was built for is unknown");
@@ -79,21 +79,6 @@ static Verdict judge_cuda_here(const Facts& facts, const Matrix& matrix) {
     return over_not_found(facts, matrix, "libcublas.so", judge);
 }
 
-Verdict cuda_version_not_the_one_built_for(const Facts& facts, const Matrix& matrix) {
-    if (!only_given(facts)) return judge_cuda_here(facts, matrix);
-    const Version* cuda = given_cuda(facts);
-    if (!cuda) return undecided("no CUDA version was specified");
-    const auto judge = [&](const FrameworkBuild& build, const Framework& framework) {
-        const std::string name = words_of(framework);
-        if (stack::cuda_serves(*cuda, *build.cuda)) return pass(name + " has compatible libraries");
-        return fault({.subject = name,
-                      .message = name + " was built for CUDA " + build.cuda->text + ", which CUDA " + cuda->text +
-                                 " does not provide",
-                      .evidence = {{"CUDA", cuda->text, "runtimes"}, evidence_of(build, "CUDA " + build.cuda->text)}});
-    };
-    return judge_frameworks(facts, matrix, takes_system_libraries, judge);
-}
-
 namespace {
 
 using stack::Serves;
@@ -103,8 +88,8 @@ struct CudnnInUse {
     const Framework& framework;
     Version cudnn, built_with;
     Serves serves;
-    const FrameworkLibrary* library = nullptr;  ///< null where only versions were given
-    const Library* own = nullptr;               ///< another one, that came with the framework
+    const FrameworkLibrary& library;
+    const Library* own = nullptr;  ///< another one, that came with the framework
 
     std::string name() const { return words_of(framework); }
 };
@@ -122,28 +107,7 @@ using IsFault = bool (*)(const CudnnInUse&);
 /// Adds message and remedies to the evidence.
 using Describe = std::function<void(Finding&, const CudnnInUse&)>;
 
-Verdict judge_given_cudnn(const Facts& facts, const Matrix& matrix, bool (*speaks_of)(const FrameworkBuild&),
-                          IsFault is_fault, const Describe& describe) {
-    const Version* cudnn = given_cudnn(facts);
-    if (!cudnn) return undecided("no cuDNN version was specified");
-    const auto judge = [&](const FrameworkBuild& build, const Framework& framework) -> Verdict {
-        if (!build.cudnn) return undecided("the data do not show it");
-        const CudnnInUse use{framework, *cudnn, *build.cudnn, stack::cudnn_serves(*cudnn, *build.cudnn)};
-        if (!is_fault(use))
-            return pass(use.name() + (use.serves == Serves::too_new   ? " was not built for a later cuDNN"
-                                      : use.serves == Serves::too_old ? " was not built for an earlier cuDNN"
-                                                                      : " has compatible libraries"));
-        Finding finding = {
-            .subject = use.name(),
-            .evidence = {{"cuDNN", cudnn->text, "cudnns"}, evidence_of(build, "cuDNN " + build.cudnn->text)},
-            .symptoms = {use.name() + ", libraries: " + build.libraries}};
-        describe(finding, use);
-        return fault(std::move(finding));
-    };
-    return judge_frameworks(facts, matrix, speaks_of, judge);
-}
-
-Verdict judge_cudnn_here(const Facts& facts, const Matrix& matrix, IsFault is_fault, const Describe& describe) {
+Verdict judge_cudnn(const Facts& facts, const Matrix& matrix, IsFault is_fault, const Describe& describe) {
     const auto judge = [&](const Framework& framework, const FrameworkLibrary& cudnn, VerdictBuilder& answers) {
         const std::string name = words_of(framework);
         if (!cudnn.path) return answers.no_pass(name + " finds no " + cudnn.soname);
@@ -153,9 +117,12 @@ Verdict judge_cudnn_here(const Facts& facts, const Matrix& matrix, IsFault is_fa
         const auto version = version_of(facts, cudnn);
         if (!version) return answers.unknown("the version of the cuDNN at " + *cudnn.path + " is unknown");
         const Library* own = own_copy(facts, framework, cudnn.soname);
-        const CudnnInUse use{framework,        *version,
-                             *framework.cudnn, stack::cudnn_serves(*version, *framework.cudnn),
-                             &cudnn,           own && own->path != *cudnn.path ? own : nullptr};
+        const CudnnInUse use{framework,
+                             *version,
+                             *framework.cudnn,
+                             stack::cudnn_serves(*version, *framework.cudnn),
+                             cudnn,
+                             own && own->path != *cudnn.path ? own : nullptr};
         if (!is_fault(use)) return answers.passed(name + " loads cuDNN " + version->text);
         Finding finding = {.subject = name,
                            .evidence = {{"cuDNN that it loads", version->text + " at " + *cudnn.path, "frameworks"},
@@ -168,12 +135,6 @@ Verdict judge_cudnn_here(const Facts& facts, const Matrix& matrix, IsFault is_fa
     return over_opened(facts, matrix, "libcudnn", "every framework loads a suitable cuDNN", judge);
 }
 
-/// For specified versions only: evaluates the builds that use the system's cuDNN.
-Verdict judge_cudnn(const Facts& facts, const Matrix& matrix, IsFault is_fault, const Describe& describe) {
-    return only_given(facts) ? judge_given_cudnn(facts, matrix, takes_system_libraries, is_fault, describe)
-                             : judge_cudnn_here(facts, matrix, is_fault, describe);
-}
-
 }  // namespace
 
 /// cuDNN is of a later major than the framework knows. Its file name is of the framework's major all the same: somebody
@@ -182,12 +143,8 @@ Verdict cudnn_newer_than_framework_supports(const Facts& facts, const Matrix& ma
     const auto is_newer = [](const CudnnInUse& use) { return use.serves == Serves::too_new; };
     return judge_cudnn(facts, matrix, is_newer, [&](Finding& finding, const CudnnInUse& use) {
         const std::string major = std::to_string(use.built_with.major());
-        finding.message = use.name() + " was built for cuDNN " + major;
-        if (!use.library) {
-            finding.message += " and cannot use cuDNN " + use.cudnn.text;
-            return;
-        }
-        finding.message += ", but " + *use.library->path + ", which it loads, is cuDNN " + use.cudnn.text;
+        finding.message = use.name() + " was built for cuDNN " + major + ", but " + *use.library.path +
+                          ", which it loads, is cuDNN " + use.cudnn.text;
         finding.remedies = {
             installing_cudnn(facts, use.framework, remedy("cudnn_newer_than_framework_supports", {major}))};
     });
@@ -197,34 +154,15 @@ Verdict cudnn_runtime_older_than_built(const Facts& facts, const Matrix& matrix)
     const auto is_older = [](const CudnnInUse& use) { return use.serves == Serves::too_old; };
     return judge_cudnn(facts, matrix, is_older, [&](Finding& finding, const CudnnInUse& use) {
         const std::string wanted = use.built_with.text, major = std::to_string(use.built_with.major());
-        if (!use.library) {
-            finding.message =
-                "cuDNN " + use.cudnn.text + " is older than the " + wanted + " that " + use.name() + " was built with";
-            return;
-        }
         finding.message = use.name() + " was built with cuDNN " + wanted + ", but loads the older " + use.cudnn.text +
-                          " from " + *use.library->path;
+                          " from " + *use.library.path;
         finding.remedies = {installing_cudnn(facts, use.framework,
                                              remedy("cudnn_runtime_older_than_built", {wanted, major, use.name()}))};
     });
 }
 
-static void describe_given_first(Finding& finding, const CudnnInUse& use) {
-    const bool other_names = use.cudnn.major() != use.built_with.major();
-    finding.severity = other_names ? Severity::note : Severity::warning;
-    finding.confidence = other_names ? Confidence::possible : Confidence::likely;
-    finding.message =
-        use.name() + " bundles cuDNN " + use.built_with.text + "; " +
-        (other_names
-             ? "cuDNN " + use.cudnn.text +
-                   " has different file names, so it affects only programs that load libcudnn.so without a version"
-             : "if cuDNN " + use.cudnn.text +
-                   " is found first, through LD_LIBRARY_PATH or in a system directory, it is rejected or fails");
-    finding.remedies = {remedy("wrong_cudnn_found_first/given", {use.cudnn.text})};
-}
-
 static void describe_first(Finding& finding, const CudnnInUse& use) {
-    const std::string directory = directory_of(*use.library->path);
+    const std::string directory = directory_of(*use.library.path);
     finding.message = "because of LD_LIBRARY_PATH, " + use.name() + " loads cuDNN " + use.cudnn.text + " from " +
                       directory + " instead of its own at " + use.own->path + "; it is " +
                       (use.serves == Serves::too_old ? "older than the " : "of a different major version than the ") +
@@ -258,12 +196,10 @@ static std::optional<Finding> other_major_first(const Facts& facts, const Framew
 }
 
 Verdict wrong_cudnn_found_first(const Facts& facts, const Matrix& matrix) {
-    const auto is_unsuited = [](const CudnnInUse& use) { return use.serves != Serves::well; };
     const auto passes_over_its_own = [](const CudnnInUse& use) {
-        return use.own && use.library->found_by == "LD_LIBRARY_PATH" && use.serves != Serves::well;
+        return use.own && use.library.found_by == "LD_LIBRARY_PATH" && use.serves != Serves::well;
     };
-    if (only_given(facts)) return judge_given_cudnn(facts, matrix, brings_libraries, is_unsuited, describe_given_first);
-    Verdict verdict = judge_cudnn_here(facts, matrix, passes_over_its_own, describe_first);
+    Verdict verdict = judge_cudnn(facts, matrix, passes_over_its_own, describe_first);
     if (verdict.outcome != Outcome::pass) return verdict;
     for (const Framework& framework : judged_frameworks(facts, matrix))
         if (auto finding = other_major_first(facts, framework)) return fault(std::move(*finding));

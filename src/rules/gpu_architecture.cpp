@@ -2,7 +2,6 @@
 #include "rules/rule.hpp"
 #include "rules/support/boards.hpp"
 #include "rules/support/cases.hpp"
-#include "rules/support/repairs.hpp"
 
 namespace rnncheck::rules {
 
@@ -11,9 +10,8 @@ struct Compared {
     std::string thing;  ///< "cuDNN 9.19.0 at ..."
     stack::Suitability suits = {};
     Severity severity = Severity::error;
-    bool shown = false;                ///< that it works was seen, not looked up: networks ran
-    bool unusable = false;             ///< it never answered, which another rule tells
-    std::vector<Remedy> instead = {};  ///< what to install instead
+    bool shown = false;     ///< that it works was seen, not looked up: networks ran
+    bool unusable = false;  ///< it never answered, which another rule tells
 };
 
 static stack::Suitability unknown(std::string why, bool outside = false) {
@@ -164,7 +162,7 @@ static Compared against_framework(const Facts& facts, const Matrix& matrix, cons
     FrameworkBuild build;
     build.targets = *framework.targets;
     build.cuda = framework.cuda;
-    Compared compared{thing, stack::build_on_gpu(build, *gpu.compute_capability, driver_asked(facts), matrix)};
+    Compared compared{thing, stack::build_on_gpu(build, *gpu.compute_capability, driver_of(facts), matrix)};
     auto& suits = compared.suits;
     if (suits.fit == Fit::unknown) suits.why = "the GPUs that " + thing + " has code for are unknown";
     const bool only_ptx = stack::code_on_gpu(build.targets, *gpu.compute_capability).fit == Fit::compiles_first;
@@ -174,115 +172,7 @@ static Compared against_framework(const Facts& facts, const Matrix& matrix, cons
     return compared;
 }
 
-/// Equal numbers for equal answers, as deciding_build wants them.
-static int number_of(const stack::Suitability& suits) {
-    if (suits.fit == Fit::unknown) return 0;
-    if (suits.fit == Fit::does_not_work) return suits.gpu_is_newer ? -1 : -2;
-    return suits.fit == Fit::works ? 1 : 2;
-}
-
-/// A version has a build for each CUDA, which may differ.
-static stack::Suitability given_cudnn_on(const Facts& facts, const Matrix& matrix, const Version& cudnn,
-                                         const Version& capability) {
-    const std::string thing = "cuDNN " + cudnn.text;
-    std::vector<CudnnBuild> builds = cudnn_builds_of(cudnn, matrix);
-    if (builds.empty()) return unknown(outside_data(thing, matrix.cudnn_build(cudnn, 0).coverage, matrix), true);
-    if (parts_written(cudnn) < 2) return unknown("the exact version of " + thing + " was not specified");
-    const auto& own = facts.cudnns.front().built_for_cuda;
-    const Version* cuda = own ? &*own : given_cuda(facts);
-    if (cuda) std::erase_if(builds, [&](const CudnnBuild& build) { return build.cuda_major != cuda->major(); });
-    if (builds.empty()) return unknown("there is no " + thing + " for this CUDA");
-    std::vector<std::string> by_cuda;
-    std::vector<stack::Suitability> all;
-    for (CudnnBuild& build : builds) {
-        build.cudnn = cudnn;
-        all.push_back(stack::cudnn_on_gpu(build, capability));
-        by_cuda.push_back("the one for CUDA " + std::to_string(build.cuda_major) +
-                          (all.back().fit == Fit::works            ? " has machine code for it"
-                           : all.back().fit == Fit::compiles_first ? " has PTX code that the driver compiles for it"
-                                                                   : " has no code for it"));
-    }
-    if (std::ranges::adjacent_find(all, std::not_equal_to(), number_of) == all.end()) return all.front();
-    return unknown("it depends on the build of " + thing + ": " + join_with_and(by_cuda) +
-                   " (example: cudnn=" + cudnn.text + "+cu" + std::to_string(builds.back().cuda_major) + ")");
-}
-
-/// pip installs a newer cuDNN with this build, which has left the GPU behind.
-static Compared newest_cudnn_of(const Matrix& matrix, FrameworkBuild build, const Framework& framework,
-                                const Version& capability, const CudnnBuild& newer) {
-    Framework named = framework;
-    named.build = build.build;
-    build = of_version(std::move(build), *framework.version);
-    Compared compared{
-        "the newest cuDNN, which pip installs with " + words_of(named),
-        {.fit = Fit::does_not_work,
-         .evidence = {evidence_of(build, "cuDNN " + build.cudnn->text + " or later"),
-                      {"cuDNN " + newer.cudnn.text + " for CUDA " + std::to_string(newer.cuda_major),
-                       "needs compute capability " + newer.capability_min.text + " or later", newer.source.url}}},
-        Severity::warning};
-    if (const std::string command = install_command(build, capability, matrix); !command.empty())
-        compared.instead = {remedy("gpu_too_old/hold_cudnn", {newer.cudnn.text, command, newer.source.url})};
-    return compared;
-}
-
-/// The build with the specified CUDA and cuDNN, if it takes them from the system and they have the files that it opens.
-static FrameworkBuild with_given_libraries(const Facts& facts, FrameworkBuild build) {
-    if (!takes_system_libraries(build)) return build;
-    const Version *cuda = given_cuda(facts), *cudnn = given_cudnn(facts);
-    if (cuda && parts_written(*cuda) > 1 && stack::cuda_serves(*cuda, *build.cuda)) build.cuda = *cuda;
-    if (cudnn && build.cudnn && stack::cudnn_serves(*cudnn, *build.cudnn) == stack::Serves::well) build.cudnn = *cudnn;
-    return build;
-}
-
-static void compare_framework(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const Framework& framework,
-                              std::vector<Compared>& all) {
-    const Version& capability = *gpu.compute_capability;
-    std::string thing = words_of(framework);
-    const auto builds = builds_of(facts, matrix, framework).with_cuda;
-    if (builds.empty()) return;
-    if (const std::string why = stack::no_x86_board(capability, gpu.name.value_or(""), matrix); !why.empty())
-        return all.push_back({thing, unknown(why, true)});
-    std::vector<stack::Suitability> suits;
-    std::vector<int> numbers;
-    for (const FrameworkBuild& build : builds) {
-        const FrameworkBuild loaded = with_given_libraries(facts, build);
-        auto& one =
-            suits.emplace_back(stack::build_and_cudnn_on_gpu(build, capability, driver_asked(facts), matrix, &loaded));
-        if (one.fit == Fit::unknown && !one.outside) one.why = thing + ": " + one.why;
-        numbers.push_back(number_of(one));
-        const CudnnBuild* newer = stack::newer_cudnn_without(build, capability, matrix);
-        if (newer && numbers.back() > 0) all.push_back(newest_cudnn_of(matrix, build, framework, capability, *newer));
-    }
-    const DecidingBuild deciding = deciding_build(framework, builds, numbers);
-    if (!deciding.build) return all.push_back({thing, unknown(deciding.words)});
-    if (!deciding.words.empty()) thing += " (" + deciding.words + ")";
-    Compared& decided =
-        all.emplace_back(Compared{thing, suits[static_cast<std::size_t>(deciding.build - builds.data())]});
-    if (decided.suits.fit == Fit::does_not_work && decided.suits.gpu_is_newer)
-        decided.instead =
-            image_instead(facts.host.platform == "windows", framework.name, capability, driver_asked(facts), matrix);
-}
-
-/// Everything that was given against the GPU that was given.
-static std::vector<Compared> compare_versions(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
-    const Version& capability = *gpu.compute_capability;
-    if (const auto row = matrix.architecture(capability); !row)
-        return {{subject_of(gpu), unknown(outside_data(words_of(gpu), row.coverage, matrix), true)}};
-    std::vector<Compared> all;
-    if (const auto driver = driver_version(facts))
-        all.push_back({"driver " + driver->text, stack::driver_still_drives(*driver, capability, matrix)});
-    if (const ContainerImage* image = stack::given_image(facts, matrix))
-        all.push_back({stack::name_of(*image), stack::image_on_gpu(*image, capability, matrix)});
-    else if (const Version* cuda = given_cuda(facts))
-        all.push_back({"CUDA " + cuda->text, stack::cuda_on_gpu(*cuda, capability, matrix)});
-    if (const Version* cudnn = given_cudnn(facts))
-        all.push_back({"cuDNN " + cudnn->text, given_cudnn_on(facts, matrix, *cudnn, capability)});
-    for (const Framework& framework : facts.frameworks) compare_framework(facts, matrix, gpu, framework, all);
-    return all;
-}
-
 static std::vector<Compared> compare(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
-    if (only_given(facts)) return compare_versions(facts, matrix, gpu);
     std::vector<Compared> all;
     for (const auto& runtime : facts.runtimes)
         if (!is_shadowed(facts, runtime.library)) all.push_back(against_runtime(facts, matrix, gpu, runtime));
@@ -329,7 +219,6 @@ static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu, c
         finding.severity =
             std::min(finding.severity, compiles ? std::max(compared.severity, Severity::warning) : compared.severity);
         append(finding.evidence, compared.suits.evidence);
-        append(finding.remedies, compared.instead);
     }
     const std::string of_capability = capability.empty() ? "" : " of compute capability " + capability;
     if (gpu_is_newer)
@@ -339,11 +228,6 @@ static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu, c
     else
         finding.message = subject_of(gpu) + of_capability + " is too old for " + join_with_and(things) +
                           ", which no longer has code for it";
-    if (only_given(facts)) {
-        if (gpu_is_newer && finding.severity != Severity::error && finding.remedies.empty())
-            finding.remedies = {remedy("gpu_arch_not_in_build/compiles")};
-        return finding;
-    }
     append(finding.remedies, gpu_is_newer ? std::vector{remedy("gpu_arch_not_in_build")} : for_older(gpu, matrix));
     return finding;
 }
@@ -351,7 +235,7 @@ static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu, c
 /// Programs that choose no GPU take the first: what does not fit another one stops none of them.
 static void set_aside_if_unused(const Facts& facts, const Matrix& matrix, const Gpu& gpu, Finding& finding) {
     const Gpu& first = facts.cuda_devices.front();
-    if (only_given(facts) || gpu.index == 0 || first.index != 0) return;
+    if (gpu.index == 0 || first.index != 0) return;
     const bool all_fit = std::ranges::all_of(compare(facts, matrix, first), [](const Compared& compared) {
         return compared.suits.fit == Fit::works && !compared.unusable;
     });
@@ -375,9 +259,7 @@ static void note_silent_copies(const Facts& facts, VerdictBuilder& answers) {
 }
 
 /// What is known of a GPU that nothing is wrong with. What ran counts, whether or not the tables know the GPU.
-static std::string fit_words(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
-                             const std::vector<Compared>& all) {
-    if (only_given(facts)) return "the specified components have code for " + subject_of(gpu);
+static std::string fit_words(const Matrix& matrix, const Gpu& gpu, const std::vector<Compared>& all) {
     if (std::ranges::none_of(all, [](const Compared& compared) { return compared.shown; }))
         return "every installed CUDA and cuDNN has code for " + subject_of(gpu);
     std::string words = "recurrent networks ran correctly on " + subject_of(gpu);
@@ -387,23 +269,20 @@ static std::string fit_words(const Facts& facts, const Matrix& matrix, const Gpu
     return words;
 }
 
-static void note(const Compared& compared, const std::string& good, bool given, VerdictBuilder& answers) {
+static void note(const Compared& compared, const std::string& good, VerdictBuilder& answers) {
     const auto& suits = compared.suits;
     if (suits.outside) return answers.outside(suits.why);
     if (compared.unusable) return answers.no_pass(compared.thing + " does not work");
-    if (suits.fit == Fit::unknown) return given ? answers.depends(suits.why) : answers.unknown(suits.why);
-    if (suits.fit == Fit::works) return answers.passed(good, given ? suits.evidence : std::vector<Evidence>());
-    const std::string why = compared.thing + " is incompatible in another way";
-    given ? answers.no_pass(why) : answers.irrelevant(why);
+    if (suits.fit == Fit::unknown) return answers.unknown(suits.why);
+    if (suits.fit == Fit::works) return answers.passed(good);
+    answers.irrelevant(compared.thing + " is incompatible in another way");
 }
 
 /// One finding for each GPU that something has no machine code for, being newer than that, or else older.
 static Verdict judge_architecture(const Facts& facts, const Matrix& matrix, bool gpu_is_newer) {
+    if (const auto verdict = without_gpu(facts)) return *verdict;
     VerdictBuilder answers;
-    const bool given = only_given(facts);
-    if (given && facts.cuda_devices.empty()) return undecided("no GPU was specified");
-    if (const auto verdict = given ? std::nullopt : without_gpu(facts)) return *verdict;
-    if (!given) note_silent_copies(facts, answers);
+    note_silent_copies(facts, answers);
     for (const auto& gpu : facts.cuda_devices) {
         const auto all = compare(facts, matrix, gpu);
         if (std::ranges::any_of(all, [&](const Compared& one) { return is_misfit(one, gpu_is_newer); })) {
@@ -411,8 +290,8 @@ static Verdict judge_architecture(const Facts& facts, const Matrix& matrix, bool
             set_aside_if_unused(facts, matrix, gpu, finding);
             answers.fault(std::move(finding));
         }
-        const std::string good = fit_words(facts, matrix, gpu, all);
-        for (const auto& compared : all) note(compared, good, given, answers);
+        const std::string good = fit_words(matrix, gpu, all);
+        for (const auto& compared : all) note(compared, good, answers);
     }
     return answers.close();
 }

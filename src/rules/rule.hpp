@@ -27,14 +27,11 @@ struct NamedRemedy : Remedy {
 
 using Check = Verdict (*)(const Facts&, const Matrix&);
 
-/// How a rule treats --for: `beside_machines` evaluates the machine in any case, `asked_first` the specified versions
-/// instead of the machine, `alone` only specified versions, never a machine.
-RNNCHECK_ENUM(JudgesVersions, beside_machines, asked_first, alone)
-
 /// A function, and all else from docs/rules/<name>.md: the fields from the JSON at its head.
 struct Rule {
-    std::string title = {};  ///< one sentence that states the fault: the page's first
-    Check function = nullptr;
+    std::string title = {};                            ///< one sentence that states the fault: the page's first
+    Check function = nullptr;                          ///< about a machine
+    std::optional<stack::ConflictKind> conflict = {};  ///< of a stack, which it puts into words
     bool only_from_log = false;  ///< nothing but a log can witness it: a row of log_causes, no page
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(Layer, layer, "where it sits") = Layer::host;
@@ -44,8 +41,6 @@ struct Rule {
     RNNCHECK_FIELD(
         std::string, what_if_inputs,
         "the keys that `matrix check` needs for an answer; empty when only the machine itself can answer") = {};
-    RNNCHECK_FIELD(JudgesVersions, judges_versions,
-                   "what it evaluates on a machine if --for names versions") = JudgesVersions::beside_machines;
     RNNCHECK_FIELD(bool, judges_log, "the function looks at the log's facts itself") = false;
     RNNCHECK_FIELD(bool, says_no_gpu, "what it finds is expected on a machine without a GPU (--allow-no-gpu)") = false;
     RNNCHECK_FIELD(bool, repaired_by_versions,
@@ -57,6 +52,7 @@ struct Rule {
     RNNCHECK_FIELD(std::vector<NamedRemedy>, remedies, "what the function names by remedy()") = {};
     RNNCHECK_FIELDS_END
 
+    /// About the machine; of the document of `matrix check` about its stack.
     Verdict check(const Facts& facts, const Matrix& matrix) const;
 };
 

@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "stack/given.hpp"
 
-namespace rnncheck {
+namespace rnncheck::stack {
 
 namespace {
 
@@ -99,4 +99,4 @@ std::optional<Framework> framework_from(std::string_view text) {
     return framework;
 }
 
-}  // namespace rnncheck
+}  // namespace rnncheck::stack

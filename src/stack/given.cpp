@@ -4,17 +4,16 @@
 
 #include <array>
 
-#include "base/program.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
 #include "stack/questions.hpp"
 
-namespace rnncheck {
+namespace rnncheck::stack {
 
 namespace {
 
-/// Takes the value into the facts; false when it is not understood.
-using Take = bool (*)(Facts&, const std::string&, const Matrix&);
+/// Takes the value into the stack; false when it is not understood.
+using Take = bool (*)(Stack&, const std::string&, const Matrix&);
 
 struct Key {
     std::string_view name;
@@ -31,116 +30,107 @@ std::string captured(std::string_view text, const LazyRE2& pattern) {
 }
 
 /// "535.104.05", "535", "R535".
-bool take_driver(Facts& facts, const std::string& value, const Matrix&) {
+bool take_driver(Stack& stack, const std::string& value, const Matrix& matrix) {
     constexpr int oldest_branch_with_cuda = 100;
     static const LazyRE2 form = {R"([rv]? *([0-9]{3,4}(?:\.[0-9]+){0,2}))"};
     const auto version = parse_version(captured(value, form));
     if (!version || version->major() < oldest_branch_with_cuda) return false;
-    facts.driver.library_version = version;
+    stack.driver = known_driver(*version, matrix);
     return true;
 }
 
 /// "12.4", "12.4.1", "cu124", CUDA's own coding 12040.
-bool take_cuda(Facts& facts, const std::string& value, const Matrix&) {
+bool take_cuda(Stack& stack, const std::string& value, const Matrix& matrix) {
     static const LazyRE2 coded = {"(?:cuda-?|cu|v)? *([0-9]{4,5})"}, glued = {"(?:cuda-?|cu) *([0-9]{2,3})"};
     static const LazyRE2 dotted = {R"((?:cuda-?|cu|v)? *([0-9]{1,2}(?:\.[0-9]+){0,2})(?:\.x)?)"};
     auto version = cuda_version_from_number(number_from(captured(value, coded)).value_or(0));
     if (!version) version = cuda_of_digits(captured(value, glued));
     if (!version) version = parse_version(captured(value, dotted));
-    if (version) facts.runtimes.emplace_back().version = version;
+    if (version) stack.cuda = known_cuda(*version, matrix);
     return version.has_value();
 }
 
 /// "8.9.7", the package's "8.9.7.29", cuDNN's own coding 8907, "9", "9.10.2+cu12".
-bool take_cudnn(Facts& facts, const std::string& value, const Matrix&) {
+bool take_cudnn(Stack& stack, const std::string& value, const Matrix& matrix) {
     static const LazyRE2 form = {R"((?:cudnn |v)? *([0-9]+(?:\.[0-9]+){0,3})(?:\.x)? *[-+_,]?(.*))"};
     static const LazyRE2 flavour = {R"( *(?:for )?cu(?:da)?-? *([0-9]+(?:\.[0-9]+)?))"};
     std::string digits, rest, cuda;
     if (!re2::RE2::FullMatch(normalized(value), *form, &digits, &rest)) return false;
     if (!rest.empty() && !re2::RE2::FullMatch(rest, *flavour, &cuda)) return false;
-    Cudnn cudnn;
-    cudnn.version = is_number(digits) && digits.size() >= 4
-                        ? cudnn_version_from_number(number_from<std::size_t>(digits).value_or(0))
-                        : parse_version(digits);
-    if (!cudnn.version || cudnn.version->major() > 99) return false;
-    if (parts_written(*cudnn.version) == 4) cudnn.version = shortened(*cudnn.version, 3);  // without the package's own
-    cudnn.built_for_cuda = contains(cuda, ".") ? parse_version(cuda) : cuda_of_digits(cuda);
-    if (!rest.empty() && !cudnn.built_for_cuda) return false;
-    facts.cudnns.push_back(std::move(cudnn));
+    auto version = is_number(digits) && digits.size() >= 4
+                       ? cudnn_version_from_number(number_from<std::size_t>(digits).value_or(0))
+                       : parse_version(digits);
+    if (!version || version->major() > 99) return false;
+    if (parts_written(*version) == 4) version = shortened(*version, 3);  // without the package's own
+    const auto built_for = contains(cuda, ".") ? parse_version(cuda) : cuda_of_digits(cuda);
+    if (!rest.empty() && !built_for) return false;
+    stack.cudnn = known_cudnn(*version, matrix);
+    stack.cudnn_cuda = built_for;
     return true;
 }
 
 /// The CUDA and cuDNN of a framework's image are those that its build takes from the system.
-void add_libraries_of_build(Facts& facts, const std::string& name, const Framework& framework, const Matrix& matrix) {
+void add_libraries_of_build(Stack& stack, const Framework& framework, const Matrix& matrix) {
     for (const FrameworkBuild& row : matrix.framework_builds(framework.name)) {
         const bool is_meant = row.os == "linux" && row.build == framework.build && row.libraries == "system" &&
                               covers(row.first, row.last, *framework.version);
         if (!is_meant) continue;
-        facts.runtimes.front().version = row.cuda;
+        stack.cuda = known_cuda(*row.cuda, matrix);
         if (!row.cudnn) return;
-        Cudnn& cudnn = facts.cudnns.emplace_back();
-        cudnn.library = name;
-        cudnn.version = row.cudnn;
-        cudnn.built_for_cuda = make_version({row.cuda->major()});
+        stack.cudnn = known_cudnn(*row.cudnn, matrix);
+        stack.cudnn_cuda = make_version({row.cuda->major()});
         return;
     }
 }
 
 /// An image that is in no row: what its tag shows. Without a version of CUDA its content is unknown, which
 /// release_not_in_the_tables reports.
-bool take_image_by_tag(Facts& facts, const std::string& name, const Matrix& matrix) {
-    const auto image = stack::image_by_tag(name);
+bool take_image_by_tag(Stack& stack, const std::string& name, const Matrix& matrix) {
+    const auto image = image_by_tag(name);
     if (!image) return false;
-    Runtime& cuda = facts.runtimes.emplace_back();
-    cuda.library = name;
-    cuda.version = image->cuda;
+    stack.image = name;
+    if (image->cuda) stack.cuda = known_cuda(*image->cuda, matrix);
     if (image->framework.empty()) return true;
-    Framework& framework = facts.frameworks.emplace_back();
-    framework.name = image->framework;
-    framework.version = image->framework_version;
-    framework.build = image->build;
-    if (framework.version) add_libraries_of_build(facts, name, framework, matrix);
+    const Framework framework{image->framework, image->framework_version, image->build};
+    stack.frameworks.push_back(framework);
+    if (framework.version) add_libraries_of_build(stack, framework, matrix);
     return true;
 }
 
-/// What the image holds stands under its name. The framework in it is NVIDIA's own build, whose version no table
-/// judges.
-bool take_image(Facts& facts, const std::string& value, const Matrix& matrix) {
+/// The framework in it is NVIDIA's own build, whose version no table covers.
+bool take_image(Stack& stack, const std::string& value, const Matrix& matrix) {
     const std::string name = normalized(value);
-    const ContainerImage* const image = stack::image_named(name, matrix);
-    if (!image) return take_image_by_tag(facts, name, matrix);
-    Runtime& cuda = facts.runtimes.emplace_back();
-    cuda.library = name;
-    cuda.version = image->cuda;
+    const ContainerImage* const image = image_named(name, matrix);
+    if (!image) return take_image_by_tag(stack, name, matrix);
+    stack.image = name;
+    stack.cuda = known_cuda(image->cuda, matrix);
     if (image->cudnn) {
-        Cudnn& cudnn = facts.cudnns.emplace_back();
-        cudnn.library = name;
-        cudnn.version = image->cudnn;
-        cudnn.built_for_cuda = make_version({image->cuda.major()});
+        stack.cudnn = known_cudnn(*image->cudnn, matrix);
+        stack.cudnn_cuda = make_version({image->cuda.major()});
     }
-    if (!image->framework.empty()) facts.frameworks.emplace_back().name = image->framework;
+    if (!image->framework.empty()) stack.frameworks.push_back({image->framework});
     return true;
 }
 
 /// "8.6", "sm_86", "compute_86", or a name.
-bool take_gpu(Facts& facts, const std::string& value, const Matrix& matrix) {
+bool take_gpu(Stack& stack, const std::string& value, const Matrix& matrix) {
     static const LazyRE2 coded = {"(?:sm_?|compute_) *([0-9]+)[af]*"}, dotted = {R"((?:cc)? *([0-9]{1,2}\.[0-9]+))"};
-    Gpu gpu;
-    gpu.index = static_cast<int>(facts.cuda_devices.size());
-    gpu.compute_capability = capability_of_digits(captured(value, coded));
-    if (!gpu.compute_capability) gpu.compute_capability = parse_version(captured(value, dotted));
-    if (!gpu.compute_capability) {
+    Gpu gpu{.index = static_cast<int>(stack.gpus.size())};
+    auto capability = capability_of_digits(captured(value, coded));
+    if (!capability) capability = parse_version(captured(value, dotted));
+    if (!capability) {
         const auto product = matrix.gpu_product(value);
         if (!product) return false;
-        gpu.compute_capability = product->capability;
+        capability = product->capability;
         gpu.name = product->name;
     }
-    facts.cuda_devices.push_back(std::move(gpu));
+    gpu.capability = known_capability(*capability, matrix);
+    stack.gpus.push_back(std::move(gpu));
     return true;
 }
 
 /// "linux", "Ubuntu 22.04", "Windows 10", "wsl2".
-bool take_os(Facts& facts, const std::string& value, const Matrix&) {
+bool take_os(Stack& stack, const std::string& value, const Matrix&) {
     struct System {
         std::string_view platform;
         LazyRE2 names;
@@ -157,19 +147,19 @@ bool take_os(Facts& facts, const std::string& value, const Matrix&) {
     const System* known =
         find_where(systems, [&](const System& one) { return re2::RE2::PartialMatch(name, *one.names); });
     if (!known) return false;
-    facts.host.platform = known->platform;
-    facts.host.os = value;
-    if (known->platform == "linux") facts.host.wsl = contains(name, "wsl");
+    stack.os = known->platform;
+    stack.os_name = value;
+    stack.wsl = known->platform == "linux" && contains(name, "wsl");
     return true;
 }
 
 /// "3.11", "3.11.4", "cp311".
-bool take_python(Facts& facts, const std::string& value, const Matrix&) {
+bool take_python(Stack& stack, const std::string& value, const Matrix&) {
     static const LazyRE2 form = {R"((?:python|cp|py)? *([0-9]\.?[0-9]{1,2}(?:\.[0-9]+)?))"};
     std::string digits = captured(value, form);
     if (is_number(digits)) digits.insert(1, ".");
     const auto version = parse_version(digits);
-    if (version) facts.pythons.emplace_back().version = version;
+    if (version) stack.python = known_python(*version);
     return version.has_value();
 }
 
@@ -184,29 +174,29 @@ std::optional<Framework> framework_given(const GivenValue& item) {
     return framework;
 }
 
-Network& network_of(Facts& facts) {
-    if (!facts.network) facts.network.emplace();
-    return *facts.network;
+Network& network_of(Stack& stack) {
+    if (!stack.network) stack.network.emplace();
+    return *stack.network;
 }
 
 /// "bf16", "bfloat16", "half".
-bool take_dtype(Facts& facts, const std::string& value, const Matrix&) {
+bool take_dtype(Stack& stack, const std::string& value, const Matrix&) {
     static const std::map<std::string_view, Dtype> others = {
         {"bfloat16", Dtype::bf16}, {"float16", Dtype::fp16}, {"half", Dtype::fp16},    {"float32", Dtype::fp32},
         {"float", Dtype::fp32},    {"single", Dtype::fp32},  {"float64", Dtype::fp64}, {"double", Dtype::fp64}};
     const std::string word = normalized(value);
     const Dtype* const other = look_up(others, word);
     const auto dtype = other ? std::optional(*other) : from_name<Dtype>(word);
-    if (dtype) network_of(facts).dtype = dtype;
+    if (dtype) network_of(stack).dtype = dtype;
     return dtype.has_value();
 }
 
 /// "yes", "no", "true", "0".
-bool take_masked(Facts& facts, const std::string& value, const Matrix&) {
+bool take_masked(Stack& stack, const std::string& value, const Matrix&) {
     const std::string word = normalized(value);
     const bool yes = word == "yes" || word == "true" || word == "1";
     if (!yes && word != "no" && word != "false" && word != "0") return false;
-    network_of(facts).masked = yes;
+    network_of(stack).masked = yes;
     return true;
 }
 
@@ -248,7 +238,7 @@ std::string expected_gpu(const std::string& value, const Matrix& matrix, std::st
 
 /// A key given twice, or what the image has already told.
 bool is_known(const Given& given, const Key& key) {
-    const bool cuda = !given.facts.runtimes.empty(), cudnn = !given.facts.cudnns.empty();
+    const bool cuda = given.stack.cuda || !given.stack.image.empty(), cudnn = given.stack.cudnn.has_value();
     if (key.name == "image") return cuda || cudnn;
     return (given.keys.contains(std::string(key.name)) && !key.may_repeat) || (key.name == "cuda" && cuda) ||
            (key.name == "cudnn" && cudnn);
@@ -259,13 +249,13 @@ std::string take(Given& given, const GivenValue& item, const Matrix& matrix) {
     const Key* const key = find_by(keys, &Key::name, item.key);
     if (!key) return "one of the keys " + join_with_and(given_keys());
     if (is_known(given, *key)) return a_single_value;
-    if (key->take && key->take(given.facts, item.value, matrix)) return "";
+    if (key->take && key->take(given.stack, item.value, matrix)) return "";
     if (key->take == take_gpu) return expected_gpu(item.value, matrix, key->expected);
     if (key->take) return std::string(key->expected);
     auto framework = framework_given(item);
     if (!framework) return std::string(key->expected);
-    if (find_by(given.facts.frameworks, &Framework::name, framework->name)) return a_single_value;
-    given.facts.frameworks.push_back(std::move(*framework));
+    if (find_by(given.stack.frameworks, &Framework::name, framework->name)) return a_single_value;
+    given.stack.frameworks.push_back(std::move(*framework));
     return "";
 }
 
@@ -294,7 +284,6 @@ std::string_view expected_of(std::string_view key) {
 
 Given read_given(const std::vector<GivenValue>& values, const Matrix& matrix) {
     Given given;
-    given.facts.tool = {std::string(version_of_rnncheck()), {"given"}};
     for (const GivenValue& item : values) {
         const std::string expected = take(given, item, matrix);
         if (expected.empty())
@@ -305,19 +294,21 @@ Given read_given(const std::vector<GivenValue>& values, const Matrix& matrix) {
     return given;
 }
 
-Facts with_changes(Facts given, const std::vector<GivenValue>& changes, const Matrix& matrix) {
+Stack with_changes(Stack stack, const std::vector<GivenValue>& changes, const Matrix& matrix) {
     for (const GivenValue& change : changes) {
-        if (change.key == "cuda" || change.key == "image") given.runtimes.clear();
-        if (change.key == "cudnn" || change.key == "image") given.cudnns.clear();
-        if (change.key == "image") given.frameworks.clear();
-        if (change.key == "driver") given.driver = {};
-        if (change.key == "python") given.pythons.clear();
-        std::erase_if(given.frameworks, [&](const Framework& framework) { return framework.name == change.key; });
-        Given changed{std::move(given), {}, {}};
+        if (change.key == "cuda" || change.key == "image") stack.cuda.reset();
+        if (change.key == "cudnn" || change.key == "image") stack.cudnn.reset();
+        if (change.key == "cudnn" || change.key == "image") stack.cudnn_cuda.reset();
+        if (change.key == "cuda" || change.key == "image") stack.image.clear();
+        if (change.key == "image") stack.frameworks.clear();
+        if (change.key == "driver") stack.driver.reset();
+        if (change.key == "python") stack.python.reset();
+        std::erase_if(stack.frameworks, [&](const Framework& framework) { return framework.name == change.key; });
+        Given changed{std::move(stack), {}, {}};
         take(changed, change, matrix);
-        given = std::move(changed.facts);
+        stack = std::move(changed.stack);
     }
-    return given;
+    return stack;
 }
 
 std::string in_words(const NotUnderstood& complaint) {
@@ -325,4 +316,4 @@ std::string in_words(const NotUnderstood& complaint) {
            " is expected";
 }
 
-}  // namespace rnncheck
+}  // namespace rnncheck::stack

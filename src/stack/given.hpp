@@ -1,13 +1,12 @@
-// What a person gives: of a machine that is not at hand, as facts, without guessing; or with a log, in whatever words.
+// Stacks that a person describes: of a machine that is not at hand, without guessing; or with a log, in whatever words.
 #pragma once
 
 #include <set>
 
 #include "base/text.hpp"
-#include "facts/facts.hpp"
-#include "matrix/matrix.hpp"
+#include "stack/stack.hpp"
 
-namespace rnncheck {
+namespace rnncheck::stack {
 
 /// `expected` says what could stand there: "a version such as 12.4".
 struct NotUnderstood {
@@ -16,7 +15,7 @@ struct NotUnderstood {
 };
 
 struct Given {
-    Facts facts;                 ///< tool.stages is {"given"}
+    Stack stack;
     std::set<std::string> keys;  ///< those that were understood
     std::vector<NotUnderstood> not_understood;
 };
@@ -31,13 +30,13 @@ std::vector<std::string> given_keys();
 /// What one key takes, for help: "a version (535.104.05) or a branch (535)". The key must exist.
 std::string_view expected_of(std::string_view key);
 
-/// The facts that the values tell. The tables are asked for the names of GPUs. What cannot be understood, unknown keys
-/// and a second value for what has one included, is listed and left out.
+/// The stack that the values describe. The names of GPUs are looked up in the tables. What cannot be understood,
+/// unknown keys and a second value for what has one included, is listed and left out.
 Given read_given(const std::vector<GivenValue>& values, const Matrix& matrix);
 
-/// What was given, with these values in the place of those of the same keys or frameworks. Every value must be one that
+/// The stack with these values in the place of those of the same keys or frameworks. Every value must be one that
 /// read_given understands.
-Facts with_changes(Facts given, const std::vector<GivenValue>& changes, const Matrix& matrix);
+Stack with_changes(Stack stack, const std::vector<GivenValue>& changes, const Matrix& matrix);
 
 /// "cuda=twelve is not understood: a version (12.4) is expected".
 std::string in_words(const NotUnderstood& complaint);
@@ -63,31 +62,22 @@ const FrameworkWord* framework_word_at(std::string_view text);
 
 // What was given with a log, read strictly, and where that fails by the words that can be made out.
 
-/// The framework as named by the person or by the log.
-struct NamedFramework {
-    std::string name;  ///< as in FrameworkBuild::framework
-    std::optional<Version> version;
-};
-
-struct ParsedHints {
+/// What a log and the person who gives it say: a stack, and the words themselves.
+struct Hints {
+    Stack stack;        ///< its frameworks may have no version; `range` of a GPU's name that several generations have
     std::string words;  ///< everything said, in small letters, with blanks around
-    std::vector<NamedFramework> frameworks;
-    std::optional<Version> build_cuda;  ///< "+cu118", "jaxlib+cuda11": the CUDA of the build
-    std::optional<Version> cuda;        ///< the CUDA that is installed
-    std::optional<Version> cudnn;
-    std::optional<Version> driver;
-    std::optional<Version> capability;          ///< of the first GPU named
-    std::optional<Version> capability_at_most;  ///< of a name that several generations have: "GT 710"
+    std::optional<Version> build_cuda;  ///< "+cu118", "jaxlib+cuda11": the CUDA that the framework was built with
 
-    const NamedFramework* framework(std::string_view name) const {
-        return find_by(frameworks, &NamedFramework::name, name);
+    const Framework* framework(std::string_view name) const {
+        return find_by(stack.frameworks, &Framework::name, name);
     }
     bool says(std::string_view word) const { return contains(words, word); }
     /// "tensorflow 1.4.0 and tensorflow-gpu 1.4.0", "tensorflow-gpu + tensorflow": one after the other.
     bool names_both_packages() const;
 };
 
-ParsedHints parsed_hints(const Facts& facts, const Matrix& matrix);
+/// Needs facts.log, and uses what the machine shows where neither the log nor the person does.
+Hints hints_from(const Facts& facts, const Matrix& matrix);
 
 /// An item of --given; `expected` is set where nothing can be made out in it.
 UserHint user_hint_from(const GivenValue& item, const Matrix& matrix);
@@ -95,4 +85,4 @@ UserHint user_hint_from(const GivenValue& item, const Matrix& matrix);
 /// The compute capability of the first product of the table that the text names, whatever words stand around.
 std::optional<Version> capability_named(std::string_view text, const Matrix& matrix);
 
-}  // namespace rnncheck
+}  // namespace rnncheck::stack

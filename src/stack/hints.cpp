@@ -6,7 +6,7 @@
 #include "matrix/ranges.hpp"
 #include "stack/given.hpp"
 
-namespace rnncheck {
+namespace rnncheck::stack {
 
 namespace {
 
@@ -23,15 +23,15 @@ std::optional<Version> version_after(std::string_view name) {
     return parse_version(first_match(name, form));
 }
 
-void add_framework(ParsedHints& hints, std::string_view name, std::optional<Version> version) {
-    NamedFramework* const known = find_by(hints.frameworks, &NamedFramework::name, name);
+void add_framework(Hints& hints, std::string_view name, std::optional<Version> version) {
+    Framework* const known = find_by(hints.stack.frameworks, &Framework::name, name);
     if (!known)
-        hints.frameworks.push_back({std::string(name), std::move(version)});
+        hints.stack.frameworks.push_back({std::string(name), std::move(version)});
     else if (!known->version)
         known->version = std::move(version);
 }
 
-void read_frameworks(ParsedHints& hints, const std::string& text) {
+void read_frameworks(Hints& hints, const std::string& text) {
     for (std::size_t at = 0; at < text.size(); ++at) {
         if (at > 0 && is_letter(text[at - 1])) continue;
         const FrameworkWord* found = framework_word_at(std::string_view(text).substr(at));
@@ -57,7 +57,7 @@ std::optional<Version> cuda_of_build_words(std::string_view text) {
     return find_version(first_match(text, form), 1);
 }
 
-void read_events(ParsedHints& hints, const Log& log) {
+void read_events(Hints& hints, const Log& log) {
     constexpr std::pair<const char*, const char*> told[] = {
         {"tf_version", "tensorflow"}, {"torch_version", "pytorch"}, {"jax_version", "jax"}};
     for (const LogEvent& event : log.events)
@@ -70,7 +70,7 @@ void read_events(ParsedHints& hints, const Log& log) {
     const std::pair<const char*, const char*> in_use[] = {
         {"tensorflow_in_use", "tensorflow"}, {"torch_in_use", "pytorch"},   {"jax_in_use", "jax"},
         {"paddle_in_use", "paddlepaddle"},   {"chainer_in_use", "chainer"}, {"ctranslate2_in_use", "ctranslate2"}};
-    if (!hints.frameworks.empty()) return;
+    if (!hints.stack.frameworks.empty()) return;
     const auto seen = [&](std::string_view wanted) { return find_by(log.events, &LogEvent::signature, wanted); };
     // jaxlib's own files are below a directory called tensorflow.
     const bool is_jaxlib = seen("jaxlib_path");
@@ -118,38 +118,62 @@ std::optional<Version> newest_capability_named(std::string_view text, const Matr
     return newest;
 }
 
-/// What facts show, of a machine or read strictly from an item, unless it is already known.
-void take(ParsedHints& hints, const Facts& facts) {
-    if (!hints.driver) hints.driver = facts.driver.library_version;
-    if (!hints.cuda && !facts.runtimes.empty()) hints.cuda = facts.runtimes.front().version;
-    if (!hints.cudnn && !facts.cudnns.empty()) hints.cudnn = facts.cudnns.front().version;
-    if (!hints.capability && !facts.cuda_devices.empty())
-        hints.capability = facts.cuda_devices.front().compute_capability;
-    if (facts.host.wsl.value_or(false)) hints.words += " wsl ;";
+/// Unless it is already known.
+void take(std::optional<Known>& known, const std::optional<Known>& also) {
+    if (!known) known = also;
+}
+
+/// "GT 710" is three chips: known is the newest of them. What is known exactly takes its place.
+void take_capability(Hints& hints, const std::optional<Version>& capability, Exactness exactness,
+                     const Matrix& matrix) {
+    std::vector<Gpu>& gpus = hints.stack.gpus;
+    const bool is_known = !gpus.empty() && gpus.front().capability->exactness != Exactness::range;
+    if (!capability || is_known) return;
+    Gpu gpu{.capability = known_capability(*capability, matrix)};
+    if (exactness == Exactness::range) gpu.capability->exactness = exactness;
+    gpus = {gpu};
+}
+
+/// What was read strictly from an item, or what a machine shows.
+void take(Hints& hints, const Stack& stack, const Matrix& matrix) {
+    take(hints.stack.driver, stack.driver);
+    take(hints.stack.cuda, stack.cuda);
+    take(hints.stack.cudnn, stack.cudnn);
+    if (const Gpu* gpu = gpu_of(stack)) take_capability(hints, *gpu->capability, Exactness::exact, matrix);
+    if (stack.wsl) hints.words += " wsl ;";
+}
+
+void take_gpu_by_words(Hints& hints, const std::string& value, const Matrix& matrix) {
+    auto capability = capability_in_figures(value);
+    if (!capability) capability = capability_named(value, matrix);
+    if (capability) return take_capability(hints, capability, Exactness::exact, matrix);
+    take_capability(hints, newest_capability_named(value, matrix), Exactness::range, matrix);
 }
 
 /// Strictly, and if that fails, by its words. Frameworks only by their words: an item may name several.
-void read_item(ParsedHints& hints, const GivenValue& item, const Matrix& matrix) {
+void read_item(Hints& hints, const GivenValue& item, const Matrix& matrix) {
     const std::string value = lower(item.value);
     hints.words += " " + value + " ;";
-    const Facts strict = read_given({item}, matrix).facts;
-    take(hints, strict);
+    const Stack strict = read_given({item}, matrix).stack;
+    take(hints, strict, matrix);
+    Stack& stack = hints.stack;
     if (item.key == "framework") {
         read_frameworks(hints, value);
         hints.build_cuda = cuda_of_flavour(value);
         if (!hints.build_cuda) hints.build_cuda = cuda_of_build_words(value);
     } else if (item.key == "cuda") {
-        if (!hints.cuda) hints.cuda = find_version(value, 1);
+        if (const auto version = find_version(value, 1); version && !stack.cuda)
+            stack.cuda = known_cuda(*version, matrix);
     } else if (item.key == "cudnn") {  // "installed for CUDA 11", "8.2 (CUDA 11.3)": that number is not cuDNN's
-        if (!hints.cudnn) hints.cudnn = find_version(value.substr(0, value.find("cuda")), 1);
+        if (const auto version = find_version(value.substr(0, value.find("cuda")), 1); version && !stack.cudnn)
+            stack.cudnn = known_cudnn(*version, matrix);
     } else if (item.key == "driver") {
-        if (!hints.driver) hints.driver = find_version(value, 1);
-    } else if (item.key == "gpu") {
-        if (!hints.capability) hints.capability = capability_in_figures(value);
-        if (!hints.capability) hints.capability = capability_named(value, matrix);
-        if (!hints.capability) hints.capability_at_most = newest_capability_named(value, matrix);
+        if (const auto version = find_version(value, 1); version && !stack.driver)
+            stack.driver = known_driver(*version, matrix);
     } else if (item.key == "image") {  // the number in its tag is no version of its framework
         for (const Framework& framework : strict.frameworks) add_framework(hints, framework.name, framework.version);
+    } else if (item.key == "gpu") {
+        if (strict.gpus.empty()) take_gpu_by_words(hints, value, matrix);
     } else {
         read_frameworks(hints, item.key + " " + value);
     }
@@ -157,7 +181,7 @@ void read_item(ParsedHints& hints, const GivenValue& item, const Matrix& matrix)
 
 }  // namespace
 
-bool ParsedHints::names_both_packages() const {
+bool Hints::names_both_packages() const {
     static const LazyRE2 form = {
         "tensorflow[0-9.=+&,and ]*[+&,a][0-9.=+&,and ]*tensorflow-gpu|"
         "tensorflow-gpu[0-9.=+&,and ]*[+&,a][0-9.=+&,and ]*tensorflow(?:[^-]|-[^g]|-g[^p]|-gp[^u])"};
@@ -167,25 +191,27 @@ bool ParsedHints::names_both_packages() const {
 UserHint user_hint_from(const GivenValue& item, const Matrix& matrix) {
     const Given strict = read_given({item}, matrix);
     if (strict.not_understood.empty()) return {item.key, item.value, {}};
-    ParsedHints hints;
+    Hints hints;
     read_item(hints, item, matrix);
     const bool a_number = item.key == "python" && find_version(item.value, 1);
     // Of another maker: nothing is known about it but that.
     static const LazyRE2 amd = {"(?i)radeon|\\bgfx[0-9]{3}|instinct|\\bamd\\b|\\bmi[1-4][0-9]{2}\\b"};
     const bool is_amd = item.key == "gpu" && re2::RE2::PartialMatch(item.value, *amd);
-    if (is_amd || a_number || !hints.frameworks.empty() || hints.build_cuda || hints.cuda || hints.cudnn ||
-        hints.driver || hints.capability)
+    const Stack& stack = hints.stack;
+    const bool has_exact_gpu = !stack.gpus.empty() && stack.gpus.front().capability->exactness != Exactness::range;
+    if (is_amd || a_number || !stack.frameworks.empty() || hints.build_cuda || stack.cuda || stack.cudnn ||
+        stack.driver || has_exact_gpu)
         return {item.key, item.value, {}};
     return {item.key, item.value, strict.not_understood.front().expected};
 }
 
-ParsedHints parsed_hints(const Facts& facts, const Matrix& matrix) {
-    ParsedHints hints;
+Hints hints_from(const Facts& facts, const Matrix& matrix) {
+    Hints hints;
     if (!facts.log) return hints;
     for (const UserHint& item : facts.log->user_hints) read_item(hints, {item.key, item.value}, matrix);
-    take(hints, facts);
+    take(hints, stack_of_document(facts, matrix), matrix);
     read_events(hints, *facts.log);
     return hints;
 }
 
-}  // namespace rnncheck
+}  // namespace rnncheck::stack

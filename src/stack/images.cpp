@@ -79,8 +79,8 @@ std::optional<TaggedImage> image_by_tag(const std::string& name) {
     return any_image(name, form);
 }
 
-const ContainerImage* given_image(const Facts& facts, const Matrix& matrix) {
-    return !only_given(facts) || facts.runtimes.empty() ? nullptr : image_named(facts.runtimes.front().library, matrix);
+const ContainerImage* image_of(const Stack& stack, const Matrix& matrix) {
+    return stack.image.empty() ? nullptr : image_named(stack.image, matrix);
 }
 
 Suitability image_on_gpu(const ContainerImage& image, const Version& gpu, const Matrix& matrix) {
@@ -97,9 +97,9 @@ Suitability image_on_gpu(const ContainerImage& image, const Version& gpu, const 
     return cuda;
 }
 
-static std::optional<bool> on_data_center_gpus(const Facts& facts, const Matrix& matrix) {
-    bool all_named = !facts.cuda_devices.empty();
-    for (const Gpu& gpu : facts.cuda_devices) {
+std::optional<bool> on_data_center_gpus(const Stack& stack, const Matrix& matrix) {
+    bool all_named = !stack.gpus.empty();
+    for (const Gpu& gpu : stack.gpus) {
         const auto product = matrix.gpu_product(gpu.name.value_or(""));
         if (product && !product->data_center) return false;
         all_named &= static_cast<bool>(product);
@@ -107,10 +107,10 @@ static std::optional<bool> on_data_center_gpus(const Facts& facts, const Matrix&
     return all_named ? std::optional(true) : std::nullopt;
 }
 
-Suitability driver_runs_image(const DriverAsked& driver, const ContainerImage& image, const Facts& facts,
+Suitability driver_runs_image(const Driver& driver, const ContainerImage& image, const Stack& stack,
                               const Matrix& matrix) {
     Suitability answer = driver_runs_cuda(driver, image.cuda, matrix);
-    const auto data_center = on_data_center_gpus(facts, matrix);
+    const auto data_center = on_data_center_gpus(stack, matrix);
     const auto package = compat_package(driver, image.cuda, {}, matrix);
     if (answer.fit != Fit::does_not_work || !package || data_center == false) return answer;
     const std::string runs =
@@ -119,7 +119,7 @@ Suitability driver_runs_image(const DriverAsked& driver, const ContainerImage& i
     return {.fit = Fit::works, .why = runs, .evidence = {{package->name, "in the image", package->source}}};
 }
 
-const ContainerImage* newest_image(const Facts& facts, const DriverAsked& driver, const Matrix& matrix,
+const ContainerImage* newest_image(const Stack& stack, const Driver& driver, const Matrix& matrix,
                                    const std::function<bool(const ContainerImage&)>& is_wanted) {
     const auto has_code = [&](const ContainerImage& image, const Version& gpu) {
         return image_on_gpu(image, gpu, matrix).fit == Fit::works &&
@@ -129,11 +129,9 @@ const ContainerImage* newest_image(const Facts& facts, const DriverAsked& driver
                });
     };
     const auto runs = [&](const ContainerImage& image) {
-        return std::ranges::all_of(facts.cuda_devices,
-                                   [&](const Gpu& gpu) {
-                                       return !gpu.compute_capability || has_code(image, *gpu.compute_capability);
-                                   }) &&
-               (!driver.version || driver_runs_image(driver, image, facts, matrix).fit == Fit::works);
+        return std::ranges::all_of(
+                   stack.gpus, [&](const Gpu& gpu) { return !gpu.capability || has_code(image, *gpu.capability); }) &&
+               (!driver.version || driver_runs_image(driver, image, stack, matrix).fit == Fit::works);
     };
     const ContainerImage* newest = nullptr;
     for (const ContainerImage& image : matrix.container_images())
@@ -145,15 +143,15 @@ bool is_of_conda(const FrameworkBuild& build) {
     return build.install.starts_with("conda ");
 }
 
-const ContainerImage* image_instead(const std::string& framework, const Version& gpu, const DriverAsked& driver,
+const ContainerImage* image_instead(const std::string& framework, const Version& gpu, const Driver& driver,
                                     const Matrix& matrix) {
     const auto may_run = [&](const FrameworkBuild& build) {
         return build.cuda && !is_of_conda(build) &&
                build_and_cudnn_on_gpu(build, gpu, {}, matrix).fit != Fit::does_not_work;
     };
     if (std::ranges::any_of(matrix.framework_builds(framework), may_run)) return nullptr;
-    Facts on_gpu;
-    on_gpu.cuda_devices.emplace_back().compute_capability = gpu;
+    Stack on_gpu;
+    on_gpu.gpus.push_back({.capability = known_capability(gpu, matrix)});
     return newest_image(on_gpu, driver, matrix,
                         [&](const ContainerImage& image) { return image.framework == framework; });
 }

@@ -24,14 +24,13 @@ bool is_before(const PlannedBuild& a, const PlannedBuild& b, bool driver_given) 
     return a.libraries != "system" && b.libraries == "system";
 }
 
-std::vector<PlannedBuild> judged_builds(const std::string& framework, const PlanQuestion& question,
-                                        const Matrix& matrix) {
+std::vector<PlannedBuild> judged_builds(const std::string& framework, const stack::Stack& stack, const Matrix& matrix) {
     std::vector<PlannedBuild> builds;
     for (const FrameworkBuild& build : matrix.framework_builds())
-        if (build.framework == framework && build.cuda && build.os == question.os)
-            builds.push_back(plan_build(build, question, matrix));
+        if (build.framework == framework && build.cuda && build.os == stack.os.value_or("linux"))
+            builds.push_back(plan_build(build, stack, matrix));
     std::ranges::stable_sort(builds, [&](const PlannedBuild& a, const PlannedBuild& b) {
-        return is_before(a, b, question.driver.has_value());
+        return is_before(a, b, stack.driver.has_value());
     });
     return builds;
 }
@@ -82,10 +81,10 @@ void find_undecided(FrameworkPlan& plan, const std::vector<PlannedBuild>& builds
     if (const PlannedBuild* const newest = find_where(builds, is_undecided)) plan.undecided_because = newest->because;
 }
 
-FrameworkPlan plan_for(const std::string& framework, const PlanQuestion& question, const Matrix& matrix) {
+FrameworkPlan plan_for(const std::string& framework, const stack::Stack& stack, const Matrix& matrix) {
     FrameworkPlan plan;
     plan.framework = framework;
-    const std::vector<PlannedBuild> builds = judged_builds(framework, question, matrix);
+    const std::vector<PlannedBuild> builds = judged_builds(framework, stack, matrix);
     const auto with = [&](Fit fit) { return find_by(builds, &PlannedBuild::fit, fit); };
     const PlannedBuild* chosen = with(Fit::works);
     if (!chosen) chosen = with(Fit::compiles_first);
@@ -100,7 +99,7 @@ FrameworkPlan plan_for(const std::string& framework, const PlanQuestion& questio
     return plan;
 }
 
-void look_at_gpu(Plan& plan, const Matrix& matrix) {
+void look_at_gpu(Plan& plan, const stack::Stack& stack, const Matrix& matrix) {
     const Version& gpu = *plan.asked.gpu;
     const auto architecture = matrix.architecture(gpu);
     if (!architecture) return;
@@ -116,7 +115,7 @@ void look_at_gpu(Plan& plan, const Matrix& matrix) {
     if (ignored.fit == Fit::does_not_work) return plan.obstacles.push_back(ignored.why);
     const auto known = stack::driver_knows(*plan.asked.driver, gpu, matrix);
     if (known.fit != Fit::does_not_work) return;
-    const auto drivers = stack::drivers_for(architecture->first_cuda, driver_of(plan.asked, plan.asked.os).os, matrix);
+    const auto drivers = stack::drivers_for(architecture->first_cuda, stack::driver_of(stack).os, matrix);
     plan.obstacles.push_back(known.why +
                              (drivers ? ": install driver " + drivers->full_driver.text + " or later" : ""));
 }
@@ -129,11 +128,11 @@ void look_at_driver(Plan& plan, const Matrix& matrix) {
 }
 
 /// The image is for those frameworks alone of which nothing else runs on the GPU.
-void look_at_images(Plan& plan, const Matrix& matrix) {
+void look_at_images(Plan& plan, const stack::Stack& stack, const Matrix& matrix) {
     for (const FrameworkPlan& framework : plan.frameworks) {
         if (framework.newest || framework.perhaps) continue;
         const ContainerImage* image =
-            stack::image_instead(framework.framework, *plan.asked.gpu, driver_of(plan.asked, plan.asked.os), matrix);
+            stack::image_instead(framework.framework, *plan.asked.gpu, stack::driver_of(stack), matrix);
         if (image)
             plan.remarks.push_back("no published build of " + framework.framework +
                                    " runs on this GPU; NVIDIA's container image " + stack::name_of(*image) + " (CUDA " +
@@ -148,12 +147,9 @@ void require_framework(const std::string& framework, const Matrix& matrix) {
                          join_with_and(names));
 }
 
-NeededBuild needed(const FrameworkBuild& build, const Version& release, const NeedsQuestion& asked,
+NeededBuild needed(const FrameworkBuild& build, const Version& release, const stack::Stack& stack,
                    const Matrix& matrix) {
-    PlanQuestion question;
-    question.driver_os = asked.driver_os;
-    question.python = asked.python;
-    NeededBuild needed{plan_build(build, question, matrix), {}, {}};
+    NeededBuild needed{plan_build(build, stack, matrix), {}, {}};
     needed.build.install = install_command(of_version(build, release), std::nullopt, matrix);
     for (const Architecture& architecture : matrix.architectures()) {
         if (architecture.integrated) continue;
@@ -176,17 +172,18 @@ std::vector<std::string> systems_without_cuda(const std::set<std::string>& syste
 
 }  // namespace
 
-PlanQuestion plan_question(const Facts& facts, const Matrix& matrix) {
-    PlanQuestion question;
-    question.driver = facts.driver.library_version;
-    if (!facts.pythons.empty()) question.python = facts.pythons.front().version;
-    question.os = facts.host.platform.value_or("linux");
-    if (facts.host.wsl.value_or(false)) question.driver_os = "windows";
-    if (facts.cuda_devices.empty()) return question;
-    question.gpu = facts.cuda_devices.front().compute_capability;
-    question.gpu_name = facts.cuda_devices.front().name.value_or("");
-    if (const auto product = matrix.gpu_product(question.gpu_name)) question.data_center = product->data_center;
-    return question;
+PlannedFor planned_for(const stack::Stack& stack, const std::string& framework, const Matrix& matrix) {
+    PlannedFor document;
+    if (stack.driver) document.driver = *stack.driver;
+    if (stack.python) document.python = *stack.python;
+    document.os = stack.os.value_or("linux");
+    if (stack.wsl) document.driver_os = "windows";
+    document.framework = framework;
+    if (stack.gpus.empty()) return document;
+    document.gpu = stack::capability_of(stack);
+    document.gpu_name = stack.gpus.front().name.value_or("");
+    if (const auto product = matrix.gpu_product(document.gpu_name)) document.data_center = product->data_center;
+    return document;
 }
 
 bool offers_something(const Plan& plan) {
@@ -199,45 +196,46 @@ bool leaves_open(const Plan& plan) {
            std::ranges::any_of(plan.frameworks, [](const auto& framework) { return framework.perhaps.has_value(); });
 }
 
-Plan make_plan(const PlanQuestion& question, const Matrix& matrix) {
-    if (!question.framework.empty()) require_framework(question.framework, matrix);
-    Plan plan{question, {}, {}, {}};
-    if (question.gpu) look_at_gpu(plan, matrix);
-    // What the table notes of a GPU asked for by name, such as that its board is no x86-64.
-    if (const auto product = matrix.gpu_product(question.gpu_name); product && !product->note.empty())
+Plan make_plan(const stack::Stack& stack, const std::string& framework, const Matrix& matrix) {
+    if (!framework.empty()) require_framework(framework, matrix);
+    Plan plan{planned_for(stack, framework, matrix), {}, {}, {}};
+    if (plan.asked.gpu) look_at_gpu(plan, stack, matrix);
+    // What the table notes of a GPU specified by name, such as that its board is no x86-64.
+    if (const auto product = matrix.gpu_product(plan.asked.gpu_name); product && !product->note.empty())
         plan.remarks.push_back(product->name + ": " + product->note);
-    if (question.driver) look_at_driver(plan, matrix);
+    if (plan.asked.driver) look_at_driver(plan, matrix);
     if (!plan.obstacles.empty()) return plan;
-    for (const std::string& framework : matrix.frameworks())
-        if (question.framework.empty() || question.framework == framework)
-            plan.frameworks.push_back(plan_for(framework, question, matrix));
-    if (question.gpu) look_at_images(plan, matrix);
+    for (const std::string& name : matrix.frameworks())
+        if (framework.empty() || framework == name) plan.frameworks.push_back(plan_for(name, stack, matrix));
+    if (plan.asked.gpu) look_at_images(plan, stack, matrix);
     return plan;
 }
 
-Needs needs_of(const std::string& framework, const Version& version, const Matrix& matrix, const NeedsQuestion& asked) {
-    require_framework(framework, matrix);
-    Needs needs{framework, version, {}, {}, {}};
+Needs needs_of(const stack::Framework& framework, const Matrix& matrix, const stack::Stack& stack) {
+    require_framework(framework.name, matrix);
+    const Version& version = *framework.version;
+    const std::string os = stack.os.value_or(""), flavour = framework.build.value_or("");
+    Needs needs{framework.name, version, {}, {}, {}};
     std::set<std::string> with_cuda, systems, builds;
     bool any_called = false;
     std::optional<Version> newest;
-    for (const FrameworkBuild& build : matrix.framework_builds(framework)) {
+    for (const FrameworkBuild& build : matrix.framework_builds(framework.name)) {
         const Version& last = build.last ? *build.last : build.first;
         if (!newest || last > *newest) newest = last;
         if (!covers(build.first, build.last, version) && !agree(version, last) && !agree(version, build.first))
             continue;
-        const bool called = asked.build.empty() || stack::is_called(build, asked.build);
+        const bool called = flavour.empty() || stack::is_called(build, flavour);
         builds.insert(build.build);
         any_called |= called;
         systems.insert(build.os);
         if (!build.cuda || !called) continue;
         with_cuda.insert(build.os);
-        if (asked.os.empty() || asked.os == build.os) needs.builds.push_back(needed(build, version, asked, matrix));
+        if (os.empty() || os == build.os) needs.builds.push_back(needed(build, version, stack, matrix));
     }
     if (!any_called && !builds.empty())
-        throw UsageError("there is no build '" + asked.build + "' of " + framework + " " + version.text +
+        throw UsageError("there is no build '" + flavour + "' of " + framework.name + " " + version.text +
                          " in the data; there are " + join_with_and({builds.begin(), builds.end()}));
-    needs.without_cuda = systems_without_cuda(systems, with_cuda, asked.os);
+    needs.without_cuda = systems_without_cuda(systems, with_cuda, os);
     if (newest && systems.empty() && version > *newest) needs.newest_known = newest;
     return needs;
 }

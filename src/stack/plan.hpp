@@ -2,13 +2,12 @@
 // out. Builds that are not known to work are never listed as if they were.
 #pragma once
 
-#include "facts/facts.hpp"
 #include "stack/questions.hpp"
 
 namespace rnncheck {
 
-/// Unset members restrict nothing.
-struct PlanQuestion {
+/// What a plan is for, in its document: the stack's first GPU, driver, Python and system.
+struct PlannedFor {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::optional<Version>, gpu, "compute capability");
     RNNCHECK_FIELD(std::string, gpu_name, "name of the GPU, if it was specified by name");
@@ -21,8 +20,7 @@ struct PlanQuestion {
     RNNCHECK_FIELDS_END
 };
 
-/// The question that these facts describe: their first GPU and Python, and the version of the driver library.
-PlanQuestion plan_question(const Facts& facts, const Matrix& matrix);
+PlannedFor planned_for(const stack::Stack& stack, const std::string& framework, const Matrix& matrix);
 
 /// A published build, as it would run there. `last` is always set.
 struct PlannedBuild : FrameworkBuild {
@@ -80,22 +78,20 @@ struct FrameworkPlan {
 
 struct Plan {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(PlanQuestion, asked, "what the plan is for");
+    RNNCHECK_FIELD(PlannedFor, asked, "what the plan is for");
     RNNCHECK_FIELD(std::vector<std::string>, obstacles, "why no build can be listed; empty if one can");
     RNNCHECK_FIELD(std::vector<std::string>, remarks, "what holds for every framework");
     RNNCHECK_FIELD(std::vector<FrameworkPlan>, frameworks, "the plan for each framework");
     RNNCHECK_FIELDS_END
 };
 
-/// The driver in question for builds of a system.
-stack::DriverAsked driver_of(const PlanQuestion& question, const std::string& os);
-
 inline bool runs(const PlannedBuild& build) {
     return build.fit == Fit::works || build.fit == Fit::compiles_first;
 }
 
-/// Evaluates one published build against the whole question.
-PlannedBuild plan_build(const FrameworkBuild& build, const PlanQuestion& question, const Matrix& matrix);
+/// Evaluates one published build against the first GPU, the driver and the Python of a stack. What the stack leaves
+/// open restricts nothing.
+PlannedBuild plan_build(const FrameworkBuild& build, const stack::Stack& stack, const Matrix& matrix);
 
 /// The row's build of this version alone.
 FrameworkBuild of_version(FrameworkBuild row, const Version& version);
@@ -108,8 +104,9 @@ bool offers_something(const Plan& plan);
 /// Nothing runs, but for some builds the data do not show it.
 bool leaves_open(const Plan& plan);
 
-/// UsageError for an unknown framework, with the known ones.
-Plan make_plan(const PlanQuestion& question, const Matrix& matrix);
+/// The builds of one framework, or of all ("") that run with the stack. UsageError for an unknown framework, with the
+/// known ones.
+Plan make_plan(const stack::Stack& stack, const std::string& framework, const Matrix& matrix);
 
 /// A build of a version, and the GPUs that it runs on.
 struct NeededBuild {
@@ -121,14 +118,6 @@ struct NeededBuild {
     RNNCHECK_FIELD(std::vector<Version>, gpus_compiling_first,
                    "those for which the driver compiles PTX at the first use");
     RNNCHECK_FIELDS_END
-};
-
-/// Which builds of a version to list; unset members restrict nothing.
-struct NeedsQuestion {
-    std::string os;         ///< linux, windows, macos; "": all
-    std::string driver_os;  ///< as in PlanQuestion
-    std::optional<Version> python;
-    std::string build;  ///< flavour; "": all
 };
 
 /// What a version needs: the reverse of a plan.
@@ -145,9 +134,8 @@ struct Needs {
     RNNCHECK_FIELDS_END
 };
 
-/// Without builds if the data have none of this version. UsageError for an unknown framework, or an unknown build of a
-/// known version.
-Needs needs_of(const std::string& framework, const Version& version, const Matrix& matrix,
-               const NeedsQuestion& asked = {});
+/// For the stack's system (unset: every one) and Python. Without builds if the data have none of this version.
+/// UsageError for an unknown framework, or an unknown build of a known version.
+Needs needs_of(const stack::Framework& framework, const Matrix& matrix, const stack::Stack& stack = {});
 
 }  // namespace rnncheck

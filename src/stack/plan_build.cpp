@@ -9,7 +9,6 @@ namespace rnncheck {
 
 namespace {
 
-using stack::DriverAsked;
 using stack::Suitability;
 
 /// Of the reasons those stay that decide: what does not work in one way needs no doubt about another.
@@ -56,7 +55,7 @@ void add_driver_of_gpu(PlannedBuild& planned, const Version& first_cuda, const s
     raise(planned.driver_full, drivers->full_driver);
 }
 
-void judge_gpu(PlannedBuild& planned, const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
+void judge_gpu(PlannedBuild& planned, const FrameworkBuild& build, const Version& gpu, const stack::Driver& driver,
                const Matrix& matrix) {
     if (const auto architecture = matrix.architecture(gpu))
         add_driver_of_gpu(planned, architecture->first_cuda, driver.os, matrix);
@@ -65,19 +64,20 @@ void judge_gpu(PlannedBuild& planned, const FrameworkBuild& build, const Version
     take(planned, stack::cudnn_of_build_on_gpu(build, gpu, matrix));
 }
 
-std::string package_instead(const FrameworkBuild& build, const DriverAsked& driver, const PlanQuestion& question,
+std::string package_instead(const FrameworkBuild& build, const stack::Driver& driver, const stack::Stack& stack,
                             const Matrix& matrix) {
-    const auto package = stack::compat_package(driver, *build.cuda, question.gpu, matrix);
-    if (!package || question.data_center == false) return "";
-    return std::string("; ") + (question.data_center ? "this" : "a data center") + " GPU can use the package " +
-           package->name + " instead";
+    const auto package = stack::compat_package(driver, *build.cuda, stack::capability_of(stack), matrix);
+    const auto data_center = stack::on_data_center_gpus(stack, matrix);
+    if (!package || data_center == false) return "";
+    return std::string("; ") + (data_center ? "this" : "a data center") + " GPU can use the package " + package->name +
+           " instead";
 }
 
-void judge_driver(PlannedBuild& planned, const FrameworkBuild& build, const DriverAsked& driver,
-                  const PlanQuestion& question, const Matrix& matrix) {
+void judge_driver(PlannedBuild& planned, const FrameworkBuild& build, const stack::Driver& driver,
+                  const stack::Stack& stack, const Matrix& matrix) {
     const stack::DriverRange drivers{planned.driver_min, planned.driver_full};
     Suitability answer = stack::driver_runs_cuda(driver, *build.cuda, drivers, matrix);
-    if (answer.fit == Fit::does_not_work) answer.why += package_instead(build, driver, question, matrix);
+    if (answer.fit == Fit::does_not_work) answer.why += package_instead(build, driver, stack, matrix);
     take(planned, answer);
     if (answer.fit != Fit::works) return;
     if (planned.driver_min && *driver.version < *planned.driver_min)
@@ -91,16 +91,16 @@ void judge_driver(PlannedBuild& planned, const FrameworkBuild& build, const Driv
 
 /// The table's own sentence, or running the layer without cuDNN.
 std::string workaround_for(const RnnDefect& defect, const std::optional<Version>& gpu, const Matrix& matrix) {
-    if (!defect.fixed || !gpu || stack::fixed_cudnn(defect, {gpu, {}, {}}, matrix)) return defect.workaround;
+    if (!defect.fixed || !gpu || stack::fixed_cudnn(defect, gpu, {}, matrix)) return defect.workaround;
     return "No version without it has code for " + gpu->text + ": run the layer without cuDNN.";
 }
 
-void add_known_defects(PlannedBuild& planned, const FrameworkBuild& build, const PlanQuestion& question,
+void add_known_defects(PlannedBuild& planned, const FrameworkBuild& build, const std::optional<Version>& gpu,
                        const Matrix& matrix) {
     if (!build.cudnn) return;
-    for (const RnnDefect& defect : matrix.rnn_defects(*build.cudnn, question.gpu, build.os)) {
+    for (const RnnDefect& defect : matrix.rnn_defects(*build.cudnn, gpu, build.os)) {
         planned.notes.push_back("known defect of cuDNN " + version_in_words(*build.cudnn) + ": " + defect.symptom +
-                                ". " + workaround_for(defect, question.gpu, matrix));
+                                ". " + workaround_for(defect, gpu, matrix));
         add_once(planned.sources, defect.source.url);
     }
 }
@@ -128,28 +128,24 @@ std::string filled(const std::string& word, const FrameworkBuild& build) {
 
 }  // namespace
 
-DriverAsked driver_of(const PlanQuestion& question, const std::string& os) {
-    return {question.driver, {}, question.driver_os.empty() ? os : question.driver_os};
-}
-
-PlannedBuild plan_build(const FrameworkBuild& build, const PlanQuestion& question, const Matrix& matrix) {
+PlannedBuild plan_build(const FrameworkBuild& build, const stack::Stack& stack, const Matrix& matrix) {
     PlannedBuild planned = described(build);
-    const DriverAsked driver = driver_of(question, build.os);
+    const stack::Driver driver = stack::driver_for(stack, build.os);
+    const std::optional<Version> gpu = stack::capability_of(stack);
     find_drivers(planned, build, driver.os, matrix);
-    if (question.gpu) judge_gpu(planned, build, *question.gpu, driver, matrix);
-    if (question.driver) judge_driver(planned, build, driver, question, matrix);
-    if (question.python) take(planned, stack::build_for_python(build, *question.python));
+    if (gpu) judge_gpu(planned, build, *gpu, driver, matrix);
+    if (stack.driver) judge_driver(planned, build, driver, stack, matrix);
+    if (stack.python) take(planned, stack::build_for_python(build, *stack.python));
     if (planned.fit != Fit::does_not_work && build.provenance == Provenance::unconfirmed)
         take(planned, {.fit = Fit::unknown, .why = "this build is not confirmed: " + build.note});
-    add_known_defects(planned, build, question, matrix);
+    add_known_defects(planned, build, gpu, matrix);
     if (build.libraries == "system")
         planned.notes.push_back("needs CUDA " + build.cuda->text +
                                 (build.cudnn ? " and cuDNN " + version_in_words(*build.cudnn) : "") +
                                 " installed separately");
     if (!build.after_install.empty()) planned.notes.push_back(build.after_install);
-    if (const CudnnBuild* by_pip = stack::cudnn_by_pip(build, question.gpu, matrix))
-        planned.cudnn_by_pip = by_pip->last();
-    planned.install = install_command(build, question.gpu, matrix);
+    if (const CudnnBuild* by_pip = stack::cudnn_by_pip(build, gpu, matrix)) planned.cudnn_by_pip = by_pip->last();
+    planned.install = install_command(build, gpu, matrix);
     return planned;
 }
 

@@ -44,7 +44,7 @@ Suitability by_newest_cuda(const Version& newest, const Version& asked) {
 }
 
 /// Where no table names the drivers of a CUDA.
-Suitability by_tables_cuda(const DriverAsked& driver, const Version& cuda, const Answer<CudaOfDriver>& of_driver) {
+Suitability by_tables_cuda(const Driver& driver, const Version& cuda, const Answer<CudaOfDriver>& of_driver) {
     const std::string not_named =
         "the driver that CUDA " + cuda.text + " needs on " + driver.os + " is not in the data";
     if (!of_driver) return not_known(not_named);
@@ -140,8 +140,7 @@ void judge_libraries_beside_ptx(Suitability& code, const FrameworkBuild& build, 
 }
 
 /// A driver compiles PTX made by its own CUDA or an older one.
-void judge_driver_of_ptx(Suitability& code, const FrameworkBuild& build, const DriverAsked& driver,
-                         const Matrix& matrix) {
+void judge_driver_of_ptx(Suitability& code, const FrameworkBuild& build, const Driver& driver, const Matrix& matrix) {
     const auto of_driver = matrix.cuda_of_driver(driver.version);
     const auto newest = of_driver && !driver.cuda ? std::optional(of_driver->cuda) : driver.cuda;
     if (newest && *newest < *build.cuda) {
@@ -170,7 +169,7 @@ Answer<DriverForCuda> drivers_for(const Version& cuda, const std::string& os, co
     return os == "windows" ? matrix.windows_driver_for_cuda(cuda) : matrix.driver_for_cuda(cuda);
 }
 
-Suitability driver_runs_cuda(const DriverAsked& driver, const Version& cuda, const Matrix& matrix) {
+Suitability driver_runs_cuda(const Driver& driver, const Version& cuda, const Matrix& matrix) {
     const auto row = drivers_for(cuda, driver.os, matrix);
     if (!row) return driver_runs_cuda(driver, cuda, DriverRange(), matrix);
     Suitability answer = driver_runs_cuda(driver, cuda, {row->oldest_driver, row->full_driver}, matrix);
@@ -186,7 +185,7 @@ Suitability driver_runs_cuda(const DriverAsked& driver, const Version& cuda, con
     return answer;
 }
 
-Suitability driver_runs_cuda(const DriverAsked& driver, const Version& cuda, const DriverRange& drivers,
+Suitability driver_runs_cuda(const Driver& driver, const Version& cuda, const DriverRange& drivers,
                              const Matrix& matrix) {
     if (driver.cuda) {
         const Suitability answer = by_newest_cuda(*driver.cuda, cuda);
@@ -208,7 +207,7 @@ Suitability driver_runs_cuda(const DriverAsked& driver, const Version& cuda, con
                     drivers.full ? Suitability() : by_tables_cuda(driver, cuda, of_driver));
 }
 
-std::optional<CompatPackage> compat_package(const DriverAsked& driver, const Version& cuda,
+std::optional<CompatPackage> compat_package(const Driver& driver, const Version& cuda,
                                             const std::optional<Version>& gpu, const Matrix& matrix) {
     if (driver.os != "linux" || !driver.version) return std::nullopt;
     const auto package = matrix.forward_compatibility(cuda, *driver.version);
@@ -217,9 +216,9 @@ std::optional<CompatPackage> compat_package(const DriverAsked& driver, const Ver
                          package->source.url};
 }
 
-bool any_jetson(const Facts& facts, const Matrix& matrix) {
-    return std::ranges::any_of(facts.cuda_devices, [&](const Gpu& gpu) {
-        const auto row = matrix.architecture(gpu.compute_capability);
+bool any_jetson(const Stack& stack, const Matrix& matrix) {
+    return std::ranges::any_of(stack.gpus, [&](const Gpu& gpu) {
+        const auto row = matrix.architecture(gpu.capability);
         return row && row->integrated;
     });
 }
@@ -301,8 +300,8 @@ Suitability code_on_gpu(const std::string& words, const Version& gpu) {
             .gpu_is_newer = true};
 }
 
-Suitability build_on_gpu(const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
-                         const Matrix& matrix, const FrameworkBuild* loaded) {
+Suitability build_on_gpu(const FrameworkBuild& build, const Version& gpu, const Driver& driver, const Matrix& matrix,
+                         const FrameworkBuild* loaded) {
     if (const auto row = matrix.architecture(gpu); !row)
         return outside("compute capability " + gpu.text, row.coverage, matrix);
     Suitability code = code_on_gpu(build.targets, gpu);
@@ -375,7 +374,7 @@ std::string no_x86_board(const Version& capability, const std::string& name, con
     return "";
 }
 
-Suitability build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
+Suitability build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& gpu, const Driver& driver,
                                    const Matrix& matrix, const FrameworkBuild* loaded) {
     const Suitability code = build_on_gpu(build, gpu, driver, matrix, loaded);
     const Suitability cudnn = cudnn_of_build_on_gpu(loaded ? *loaded : build, gpu, matrix);
@@ -417,16 +416,34 @@ Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& m
     return answer;
 }
 
-const CudnnBuild* fixed_cudnn(const RnnDefect& defect, const CudnnFor& needs, const Matrix& matrix) {
+const CudnnBuild* fixed_cudnn(const RnnDefect& defect, const std::optional<Version>& gpu, const Stack& stack,
+                              const Matrix& matrix) {
+    const bool on_linux = stack.driver && systems_of_driver(stack).front() == "linux";
+    const auto suits = [&](const CudnnBuild& build) {
+        return (!gpu || fit_of(build, *gpu) == Fit::works) &&
+               (!stack.cuda || build.cuda_major == stack.cuda->major()) &&
+               (!on_linux || !build.driver_min || reaches(*stack.driver, *build.driver_min));
+    };
     const CudnnBuild* newest = nullptr;
     for (const CudnnBuild& build : matrix.cudnn_builds()) {
         const bool fixes = build.cudnn.major() == defect.fixed->major() && build.last() >= *defect.fixed;
-        const bool suits = (!needs.gpu || fit_of(build, *needs.gpu) == Fit::works) &&
-                           (!needs.cuda_major || build.cuda_major == *needs.cuda_major) &&
-                           (!needs.driver || !build.driver_min || reaches(*needs.driver, *build.driver_min));
-        if (fixes && suits && (!newest || newest->cuda_major <= build.cuda_major)) newest = &build;
+        if (fixes && suits(build) && (!newest || newest->cuda_major <= build.cuda_major)) newest = &build;
     }
     return newest;
+}
+
+Suitability cudnn_runs_networks(Dtype dtype, const Version& cudnn, const Version& gpu, const Matrix& matrix) {
+    const std::string_view type = name_of(dtype);
+    if (matrix.requires_support(cudnn, gpu, type, name_of(Algorithm::standard))) return {};
+    const auto limit = matrix.rnn_limit(type);
+    if (limit && cudnn < limit->first) return {.fit = Fit::does_not_work, .why = "it needs cuDNN " + limit->first.text};
+    if (limit && limit->capability_min && gpu < *limit->capability_min)
+        return {.fit = Fit::does_not_work, .why = "it needs compute capability " + limit->capability_min->text};
+    return not_known("the tables do not contain it");
+}
+
+std::vector<std::string> defects_in_words(const Version& cudnn, const Version& gpu, const Matrix& matrix) {
+    return mapped(matrix.rnn_defects(cudnn, gpu), &RnnDefect::symptom);
 }
 
 bool is_called(const FrameworkBuild& build, std::string_view name) {

@@ -4,17 +4,10 @@
 
 #include <functional>
 
-#include "facts/facts.hpp"
-#include "matrix/matrix.hpp"
+#include "stack/conflict.hpp"
+#include "stack/stack.hpp"
 
 namespace rnncheck {
-
-/// From good to bad.
-RNNCHECK_ENUM(Fit,
-              works,           ///< machine code for the GPU, a driver that runs it, a cuDNN for both
-              compiles_first,  ///< the driver compiles PTX code for the GPU at the first use
-              unknown,         ///< not covered by the data
-              does_not_work)
 
 /// "9.1.0"; "9.x" where a major means all its versions.
 std::string version_in_words(const Version& release);
@@ -35,12 +28,6 @@ struct Suitability {
 /// "cuDNN 9.99 is newer than the data of 2026-11-21", for an answer without a row.
 std::string outside_data(const std::string& what, Coverage coverage, const Matrix& matrix);
 
-struct DriverAsked {
-    std::optional<Version> version;  ///< version (535.104.05) or branch (535)
-    std::optional<Version> cuda;     ///< newest CUDA that the driver reports; unset: that of the tables
-    std::string os = "linux";        ///< whose drivers: linux, windows (under WSL, too)
-};
-
 /// The drivers of a CUDA version for "linux" or "windows".
 Answer<DriverForCuda> drivers_for(const Version& cuda, const std::string& os, const Matrix& matrix);
 
@@ -50,9 +37,9 @@ struct DriverRange {
 };
 
 /// By the drivers named for this CUDA. Of a branch ("535") its newest version counts.
-Suitability driver_runs_cuda(const DriverAsked& driver, const Version& cuda, const Matrix& matrix);
+Suitability driver_runs_cuda(const Driver& driver, const Version& cuda, const Matrix& matrix);
 /// The same if something other than CUDA also requires a driver.
-Suitability driver_runs_cuda(const DriverAsked& driver, const Version& cuda, const DriverRange& drivers,
+Suitability driver_runs_cuda(const Driver& driver, const Version& cuda, const DriverRange& drivers,
                              const Matrix& matrix);
 
 /// NVIDIA's package that puts a newer libcuda over an older kernel driver, on GPUs of data centres only.
@@ -60,11 +47,11 @@ struct CompatPackage {
     std::string name;
     std::string source;
 };
-std::optional<CompatPackage> compat_package(const DriverAsked& driver, const Version& cuda,
+std::optional<CompatPackage> compat_package(const Driver& driver, const Version& cuda,
                                             const std::optional<Version>& gpu, const Matrix& matrix);
 
 /// Of a Jetson board: driver, CUDA and framework builds come with JetPack and follow no branch of the tables.
-bool any_jetson(const Facts& facts, const Matrix& matrix);
+bool any_jetson(const Stack& stack, const Matrix& matrix);
 
 /// Whether the driver's branch still supports the GPU.
 Suitability driver_still_drives(const Version& driver, const Version& gpu, const Matrix& matrix);
@@ -78,8 +65,8 @@ Suitability cudnn_on_gpu(const CudnnBuild& build, const Version& gpu);
 Suitability code_on_gpu(const std::string& targets, const Version& gpu);
 /// A build's own code. PTX alone works only where the driver compiles it and the libraries of its CUDA and cuDNN have
 /// code for the GPU: those of `loaded`, if it gets others than it was built with.
-Suitability build_on_gpu(const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
-                         const Matrix& matrix, const FrameworkBuild* loaded = nullptr);
+Suitability build_on_gpu(const FrameworkBuild& build, const Version& gpu, const Driver& driver, const Matrix& matrix,
+                         const FrameworkBuild* loaded = nullptr);
 /// The cuDNN that a build bundles or requires; if unknown, every cuDNN for its CUDA.
 Suitability cudnn_of_build_on_gpu(const FrameworkBuild& build, const Version& gpu, const Matrix& matrix);
 /// For a build whose packages require a cuDNN version or a later one, the first of these without code for the GPU; null
@@ -91,7 +78,7 @@ std::string jetson_packages(const Version& capability);
 /// Why published builds, which are for x86-64, do not run on this GPU's board; "" where they do.
 std::string no_x86_board(const Version& capability, const std::string& name, const Matrix& matrix);
 /// build_on_gpu() and cudnn_of_build_on_gpu() together.
-Suitability build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& gpu, const DriverAsked& driver,
+Suitability build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& gpu, const Driver& driver,
                                    const Matrix& matrix, const FrameworkBuild* loaded = nullptr);
 
 /// Whether an installed CUDA has the files that a build opens. Since CUDA 11 their names contain only the major
@@ -126,15 +113,15 @@ std::string as_bound(const Version& version);
 /// Whether the version exists for this CUDA major version.
 Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& matrix);
 
-/// What a cuDNN must be compatible with; unset members restrict nothing.
-struct CudnnFor {
-    std::optional<Version> gpu;
-    std::optional<int> cuda_major;
-    std::optional<Version> driver;  ///< of Linux
-};
-/// The build for the newest CUDA, of the major in which the defect is fixed, from that version on; null when none
-/// suits.
-const CudnnBuild* fixed_cudnn(const RnnDefect& defect, const CudnnFor& needs, const Matrix& matrix);
+/// The build for the newest CUDA, of the major in which the defect is fixed, from that version on, that suits the GPU
+/// and the stack's CUDA and driver (of Linux); null when none does.
+const CudnnBuild* fixed_cudnn(const RnnDefect& defect, const std::optional<Version>& gpu, const Stack& stack,
+                              const Matrix& matrix);
+
+/// Whether a cuDNN supports recurrent networks of a data type on a GPU; `why` not, or why that is unknown.
+Suitability cudnn_runs_networks(Dtype dtype, const Version& cudnn, const Version& gpu, const Matrix& matrix);
+/// What goes wrong in recurrent networks with this cuDNN on this GPU, as documented.
+std::vector<std::string> defects_in_words(const Version& cudnn, const Version& gpu, const Matrix& matrix);
 
 /// "cu124"; "gpu" of any build with CUDA, "cuda" of one whose packages contain it.
 bool is_called(const FrameworkBuild& build, std::string_view name);
@@ -154,21 +141,23 @@ struct TaggedImage {
 };
 /// Unset if the text has not the form of an image's name and tag.
 std::optional<TaggedImage> image_by_tag(const std::string& name);
-/// The image that the user specified with image=; null if none.
-const ContainerImage* given_image(const Facts& facts, const Matrix& matrix);
+/// The row of the stack's image; null if it has none, or one that is in no row.
+const ContainerImage* image_of(const Stack& stack, const Matrix& matrix);
 /// A framework's image has code for the GPUs that NVIDIA names for it; any other for those of its CUDA.
 Suitability image_on_gpu(const ContainerImage& image, const Version& gpu, const Matrix& matrix);
+/// Whether all GPUs of the stack are data center boards, if their names show it.
+std::optional<bool> on_data_center_gpus(const Stack& stack, const Matrix& matrix);
 /// By the driver itself, or on data center GPUs by the forward-compatibility package that NVIDIA's images contain.
-Suitability driver_runs_image(const DriverAsked& driver, const ContainerImage& image, const Facts& facts,
+Suitability driver_runs_image(const Driver& driver, const ContainerImage& image, const Stack& stack,
                               const Matrix& matrix);
-/// With the newest CUDA, of those wanted that run on every GPU of these facts with this driver; null where none does.
-const ContainerImage* newest_image(const Facts& facts, const DriverAsked& driver, const Matrix& matrix,
+/// With the newest CUDA, of those wanted that run on every GPU of the stack with this driver; null where none does.
+const ContainerImage* newest_image(const Stack& stack, const Driver& driver, const Matrix& matrix,
                                    const std::function<bool(const ContainerImage&)>& is_wanted);
 /// A build of conda-forge, not of the project itself.
 bool is_of_conda(const FrameworkBuild& build);
 /// The newest image of a framework of which no build of the project, of any version or system, runs on this GPU; null
 /// where one does.
-const ContainerImage* image_instead(const std::string& framework, const Version& gpu, const DriverAsked& driver,
+const ContainerImage* image_instead(const std::string& framework, const Version& gpu, const Driver& driver,
                                     const Matrix& matrix);
 
 /// As evidence: the build's row.

@@ -80,8 +80,8 @@ TEST_CASE("whether a driver runs a CUDA: a machine, versions alone and the plan 
             given.driver.library_version = here.driver.library_version = driver;
             here.driver.cuda_version = bundled_matrix().cuda_of_driver(driver)->cuda;
             for (Facts* facts : {&given, &here}) facts->runtimes.emplace_back().version = toolkit.cuda;
-            PlanQuestion question;
-            question.driver = driver;
+            stack::Stack question;
+            question.driver = stack::known_driver(driver, bundled_matrix());
             const PlannedBuild planned = plan_build(any_build(toolkit.cuda), question, bundled_matrix());
             CHECK((outcome_of("driver_too_old", given) == Outcome::fault) == (planned.fit == Fit::does_not_work));
             CHECK((outcome_of("minor_version_compatibility", given) == Outcome::fault) == planned.limited);
@@ -99,11 +99,10 @@ TEST_CASE("whether a GPU and a driver go together: versions alone and the plan a
             Facts given = told();
             given.driver.library_version = driver;
             given.cuda_devices.emplace_back().compute_capability = gpu.capability;
-            PlanQuestion question;
-            question.driver = driver;
-            question.gpu = gpu.capability;
-            question.framework = "mxnet";
-            const bool obstacle = !make_plan(question, bundled_matrix()).obstacles.empty();
+            stack::Stack question;
+            question.driver = stack::known_driver(driver, bundled_matrix());
+            question.gpus.push_back({.capability = stack::known_capability(gpu.capability, bundled_matrix())});
+            const bool obstacle = !make_plan(question, "mxnet", bundled_matrix()).obstacles.empty();
             CHECK((outcome_of("driver_too_old", given) == Outcome::fault ||
                    outcome_of("gpu_too_old", given) == Outcome::fault) == obstacle);
         }
@@ -139,8 +138,8 @@ TEST_CASE("whether a published build runs on a GPU: a machine, versions alone an
             if (gpu.integrated || !build.cuda) continue;
             INFO(build.framework << ' ' << build.first.text << ' ' << build.build << ' ' << build.os << ", GPU "
                                  << gpu.capability.text);
-            PlanQuestion question;
-            question.gpu = gpu.capability;
+            stack::Stack question;
+            question.gpus.push_back({.capability = stack::known_capability(gpu.capability, bundled_matrix())});
             Facts given = told();
             given.host.platform = build.os;
             Framework framework;
@@ -269,7 +268,8 @@ TEST_CASE("one stack has one answer: matrix check, diagnose --given, --for and t
     for (int i = 0; i < 300; ++i) {
         const std::vector<GivenValue> values = stacks.next();
         INFO(words_of_stack(values));
-        const Facts given = read_given(values, bundled_matrix()).facts;
+        const stack::Stack stack = stack::read_given(values, bundled_matrix()).stack;
+        const Facts given = stack::document_of(stack);
         const Report checked = judge(given, bundled_matrix(), {});
         const auto problems = problems_of(checked);
         errors += !problems.empty();
@@ -295,10 +295,10 @@ TEST_CASE("one stack has one answer: matrix check, diagnose --given, --for and t
             CHECK(rules_named.contains(problem.rule));
         }
 
-        const Framework& framework = given.frameworks.front();
-        const auto builds = rules::builds_of(given, bundled_matrix(), framework).with_cuda;
+        const stack::Framework& framework = stack.frameworks.front();
+        const auto builds = stack::builds_of(stack, framework, bundled_matrix()).with_cuda;
         if (builds.size() != 1 || !framework.build) continue;
-        const Fit planned = plan_build(builds.front(), plan_question(given, bundled_matrix()), bundled_matrix()).fit;
+        const Fit planned = plan_build(builds.front(), stack, bundled_matrix()).fit;
         if (planned == Fit::works) CHECK(problems.empty());
         if (planned == Fit::does_not_work) CHECK_FALSE(problems.empty());
     }

@@ -17,14 +17,14 @@ namespace {
 
 using Values = std::vector<GivenValue>;
 
-Report judge_given(const Facts& given) {
+Report judge_given(const stack::Stack& given) {
     return judge(given, bundled_matrix(), {});
 }
 
-Facts given_by(const Values& values) {
-    Given given = read_given(values, bundled_matrix());
+stack::Stack given_by(const Values& values) {
+    stack::Given given = stack::read_given(values, bundled_matrix());
     REQUIRE(given.not_understood.empty());
-    return std::move(given.facts);
+    return std::move(given.stack);
 }
 
 std::string in_words(const Values& values) {
@@ -68,7 +68,7 @@ struct RepairCounts {
 };
 
 /// Every remedy of every fault.
-void check_remedies(const Facts& given, const Report& before, RepairCounts& counts) {
+void check_remedies(const stack::Stack& given, const Report& before, RepairCounts& counts) {
     for (const Finding& finding : before.findings) {
         if (finding.severity == Severity::note) continue;
         ++counts.faults;
@@ -79,7 +79,7 @@ void check_remedies(const Facts& given, const Report& before, RepairCounts& coun
             any = true;
             ++counts.remedies;
             INFO(finding.rule << ": " << finding.message << "\n  " << remedy.text << " -> " << in_words(changes));
-            const Report after = judge_given(with_changes(given, changes, bundled_matrix()));
+            const Report after = judge_given(stack::with_changes(given, changes, bundled_matrix()));
             const auto still = std::ranges::find_if(after.findings, [&](const Finding& other) {
                 return other.rule == finding.rule && other.message == finding.message;
             });
@@ -102,7 +102,7 @@ void check_remedies(const Facts& given, const Report& before, RepairCounts& coun
 
 class Combinations {
   public:
-    Facts next() {
+    stack::Stack next() {
         Values values;
         if (chance(70)) values.push_back({"driver", one_of(drivers)});
         if (chance(85)) values.push_back({"gpu", one_of(gpus)});
@@ -149,7 +149,7 @@ TEST_CASE("a remedy with a version removes its fault and brings no new error") {
     Combinations combinations;
     RepairCounts counts;
     for (; counts.combinations < 2500; ++counts.combinations) {
-        const Facts given = combinations.next();
+        const stack::Stack given = combinations.next();
         INFO(combinations.words);
         check_remedies(given, judge_given(given), counts);
     }

@@ -110,7 +110,7 @@ TEST_CASE("conda's build and the image of a framework are advised where none on 
     const auto others = diagnosed(log).findings.front().remedies;
     REQUIRE(others.size() > 1);
     CHECK(others[1].commands == std::vector<std::string>{"docker pull nvcr.io/nvidia/tensorflow:25.02-tf2-py3"});
-    UserHint windows = user_hint_from({"os", "Windows 11"}, test::bundled_matrix());
+    UserHint windows = stack::user_hint_from({"os", "Windows 11"}, test::bundled_matrix());
     CHECK(advice({windows}).text.starts_with("In WSL 2, use "));
 }
 
@@ -277,8 +277,8 @@ TEST_CASE("log_evidence names signatures and traits that exist, and of causes th
         std::istringstream all(row.when);
         for (std::string word; all >> word;) {
             if (word.starts_with('!')) word.erase(0, 1);
-            const bool is_feature =
-                contains(code, '"' + word + '"') || (word.starts_with("fw_") && framework_word_at(word.substr(3)));
+            const bool is_feature = contains(code, '"' + word + '"') ||
+                                    (word.starts_with("fw_") && stack::framework_word_at(word.substr(3)));
             CHECK((words.contains(word) || is_feature || word.find_first_of("<>=") != std::string::npos));
         }
     }

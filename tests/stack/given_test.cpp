@@ -7,8 +7,8 @@ using namespace rnncheck::test;
 
 namespace {
 
-Given read(const char* text) {
-    return read_given({split_given(text).value()}, bundled_matrix());
+stack::Given read(const char* text) {
+    return stack::read_given({stack::split_given(text).value()}, bundled_matrix());
 }
 
 std::string cudnn(const char* text) {
@@ -97,43 +97,44 @@ TEST_CASE("what is not understood is listed with what would be, and left out") {
     for (const char* text : {"driver=12.4", "driver=new", "cuda=twelve", "cudnn=x", "cudnn=8.9.7+rocm", "gpu=8",
                              "gpu=Radeon VII", "os=BeOS", "python=3", "pytorch=latest", "pytorch=2.4.0rc1",
                              "dtype=int8", "masked=perhaps", "framework=caffe9", "colour=blue", "cuda="}) {
-        const Given given = read(text);
+        const stack::Given given = read(text);
         INFO(text);
         REQUIRE(given.not_understood.size() == 1);
         CHECK_FALSE(given.not_understood.front().expected.empty());
         CHECK(given.keys.empty());
-        CHECK(given.facts.frameworks.empty());
+        CHECK(given.stack.frameworks.empty());
     }
 }
 
 TEST_CASE("a second value for the same thing is not guessed away") {
-    const Given given =
-        read_given({{"cuda", "12.4"}, {"cuda", "11.8"}, {"torch", "2.4"}, {"pytorch", "2.5"}}, bundled_matrix());
+    const stack::Given given =
+        stack::read_given({{"cuda", "12.4"}, {"cuda", "11.8"}, {"torch", "2.4"}, {"pytorch", "2.5"}}, bundled_matrix());
     CHECK(given.not_understood.size() == 2);
-    for (const NotUnderstood& second : given.not_understood) CHECK(second.expected.starts_with("a single value"));
-    CHECK(given.facts.runtimes.size() == 1);
-    CHECK(given.facts.frameworks.size() == 1);
+    for (const stack::NotUnderstood& second : given.not_understood)
+        CHECK(second.expected.starts_with("a single value"));
+    CHECK(given.stack.cuda == parse_version("12.4"));
+    CHECK(given.stack.frameworks.size() == 1);
 }
 
 TEST_CASE("hostile values cost nothing and are not understood") {
     const std::string long_text(1'000'000, '9');
-    for (const std::string& key : given_keys())
-        CHECK(read_given({{key, long_text}}, bundled_matrix()).not_understood.size() == 1);
-    CHECK_FALSE(split_given("no equals sign").has_value());
+    for (const std::string& key : stack::given_keys())
+        CHECK(stack::read_given({{key, long_text}}, bundled_matrix()).not_understood.size() == 1);
+    CHECK_FALSE(stack::split_given("no equals sign").has_value());
 }
 
 TEST_CASE("a conda build string names its flavour") {
-    CHECK(framework_version_from("2.0.1=py3.9_cuda11.8_cudnn8.7.0_0")->build == "cu118");
-    CHECK(framework_version_from("1.7.1=py3.8_cuda9.2.148_cudnn7.6.3_0")->build == "cu92");
-    CHECK(framework_version_from("2.6.0-cuda126_generic_py312_h460ed29_200")->build == "cu126");
-    CHECK(framework_version_from("2.1.0=cuda118py310h5e7c1c9_0")->build == "cu118");
-    CHECK(framework_version_from("2.1.0=py3.10_cpu_0")->build == "cpu");
-    CHECK_FALSE(framework_version_from("2.1.0=h5e7c1c9_0"));
+    CHECK(stack::framework_version_from("2.0.1=py3.9_cuda11.8_cudnn8.7.0_0")->build == "cu118");
+    CHECK(stack::framework_version_from("1.7.1=py3.8_cuda9.2.148_cudnn7.6.3_0")->build == "cu92");
+    CHECK(stack::framework_version_from("2.6.0-cuda126_generic_py312_h460ed29_200")->build == "cu126");
+    CHECK(stack::framework_version_from("2.1.0=cuda118py310h5e7c1c9_0")->build == "cu118");
+    CHECK(stack::framework_version_from("2.1.0=py3.10_cpu_0")->build == "cpu");
+    CHECK_FALSE(stack::framework_version_from("2.1.0=h5e7c1c9_0"));
 }
 
 TEST_CASE("a package's name and its extra name the build") {
     const auto build_of = [](const char* text) {
-        const auto framework = framework_from(text);
+        const auto framework = stack::framework_from(text);
         return framework ? framework->name + " " + framework->build.value_or("any") : "none";
     };
     CHECK(build_of("tensorflow-gpu==2.10") == "tensorflow gpu");
@@ -144,16 +145,16 @@ TEST_CASE("a package's name and its extra name the build") {
     CHECK(build_of("jaxlib==0.4.30") == "jax any");
     CHECK(build_of("tf-keras==2.16") == "none");
     CHECK(build_of("torchvision==0.15.1") == "none");
-    CHECK(split_given("onnxruntime-gpu=1.18")->key == "framework");
-    CHECK(split_given("torch=2.4")->key == "torch");
+    CHECK(stack::split_given("onnxruntime-gpu=1.18")->key == "framework");
+    CHECK(stack::split_given("torch=2.4")->key == "torch");
 }
 
 TEST_CASE("figures in brackets are a compute capability only where they stand alone") {
     const auto said = [](const char* gpu) {
         Facts facts;
         facts.log.emplace().user_hints.push_back({"gpu", gpu, {}});
-        const auto hints = parsed_hints(facts, bundled_matrix());
-        return hints.capability ? hints.capability->text : "unknown";
+        const auto hints = stack::hints_from(facts, bundled_matrix());
+        return hints.stack.gpus.empty() ? "unknown" : hints.stack.gpus.front().capability->text;
     };
     CHECK(said("GeForce GT 620 (2.1)") == "2.1");
     CHECK(said("a card of the RTX 50 series (compute capability 12.0)") == "12.0");

@@ -16,22 +16,38 @@ using rnncheck::test::v;
 
 namespace {
 
-PlanQuestion question(const char* gpu, const char* driver, const char* framework = "", const char* python = nullptr) {
-    PlanQuestion asked;
-    asked.gpu = test::bundled_matrix().gpu_product(gpu) ? test::bundled_matrix().gpu_product(gpu)->capability : v(gpu);
-    if (driver) asked.driver = v(driver);
-    if (python) asked.python = v(python);
+using stack::Stack;
+
+/// A stack, and the framework to plan for.
+struct Asked : Stack {
+    std::string framework;
+
+    void set_driver(const char* version) { driver = stack::known_driver(v(version), test::bundled_matrix()); }
+    void set_gpu_name(const char* name) { gpus.front().name = name; }
+};
+
+Asked question(const char* gpu, const char* driver, const char* framework = "", const char* python = nullptr) {
+    Asked asked;
+    const auto product = test::bundled_matrix().gpu_product(gpu);
+    const Version capability = product ? product->capability : v(gpu);
+    asked.gpus.push_back({.capability = stack::known_capability(capability, test::bundled_matrix())});
+    if (driver) asked.set_driver(driver);
+    if (python) asked.python = stack::known_python(v(python));
     asked.framework = framework;
     return asked;
 }
 
-FrameworkPlan plan_of(const PlanQuestion& asked) {
-    const Plan plan = make_plan(asked, test::bundled_matrix());
+Plan plan_for(const Asked& asked, const Matrix& matrix = test::bundled_matrix()) {
+    return make_plan(asked, asked.framework, matrix);
+}
+
+FrameworkPlan plan_of(const Asked& asked) {
+    const Plan plan = plan_for(asked);
     REQUIRE(plan.frameworks.size() == 1);
     return plan.frameworks[0];
 }
 
-PlannedBuild newest_of(const PlanQuestion& asked) {
+PlannedBuild newest_of(const Asked& asked) {
     const FrameworkPlan plan = plan_of(asked);
     REQUIRE(plan.newest);
     return *plan.newest;
@@ -93,7 +109,7 @@ TEST_CASE("PTX alone does not run where the CUDA libraries beside it have nothin
         INFO(gpu);
         CHECK(newest(gpu, "570", "tensorflow") == "2.19.1 conda-cuda128 12.8 9 works");  // none on PyPI
         CHECK(contains(why_no_newer(gpu, "570", "tensorflow"),
-                       "PTX code alone for compute capability " + question(gpu, "570").gpu->text +
+                       "PTX code alone for compute capability " + question(gpu, "570").gpus.front().capability->text +
                            ", for which the libraries of CUDA 12.5 and cuDNN 9.3.0 have no machine code"));
     }
     CHECK(newest("H200", "580", "tensorflow", "3.9") != "nothing");  // PTX of 2.15 and cuDNN 8.9 that knows Hopper
@@ -111,20 +127,17 @@ TEST_CASE("Tesla K80 on driver 470: Kepler ends with cuDNN 8.7") {
 }
 
 TEST_CASE("a Jetson is offered nothing that is made for other machines") {
-    const Plan plan = make_plan(question("Jetson AGX Orin", nullptr), test::bundled_matrix());
+    const Plan plan = plan_for(question("Jetson AGX Orin", nullptr));
     CHECK(plan.frameworks.empty());
     CHECK_FALSE(offers_something(plan));
     CHECK(contains(told(plan.obstacles), "JetPack"));
 }
 
 TEST_CASE("a driver that no longer, or not yet, drives the GPU") {
-    CHECK(contains(told(make_plan(question("Tesla K80", "535"), test::bundled_matrix()).obstacles),
-                   "470 was the last branch"));
-    CHECK(contains(told(make_plan(question("GTX 1080", "595"), test::bundled_matrix()).obstacles),
-                   "580 was the last branch"));
-    CHECK(contains(told(make_plan(question("RTX 5090", "535"), test::bundled_matrix()).obstacles),
-                   "begins with CUDA 12.8"));
-    CHECK(make_plan(question("RTX 5090", "570"), test::bundled_matrix()).obstacles.empty());
+    CHECK(contains(told(plan_for(question("Tesla K80", "535")).obstacles), "470 was the last branch"));
+    CHECK(contains(told(plan_for(question("GTX 1080", "595")).obstacles), "580 was the last branch"));
+    CHECK(contains(told(plan_for(question("RTX 5090", "535")).obstacles), "begins with CUDA 12.8"));
+    CHECK(plan_for(question("RTX 5090", "570")).obstacles.empty());
 }
 
 TEST_CASE("Python narrows the choice") {
@@ -156,16 +169,16 @@ TEST_CASE("a branch counts with its newest release, a release as it is") {
 }
 
 TEST_CASE("a GPU or a driver outside the data is never known to run anything") {
-    const Plan newer = make_plan(question("13.0", "580"), test::bundled_matrix());
+    const Plan newer = plan_for(question("13.0", "580"));
     CHECK_FALSE(offers_something(newer));
     CHECK(leaves_open(newer));
     REQUIRE(newer.frameworks[0].perhaps);
     CHECK(contains(told(newer.frameworks[0].perhaps->because), "newer than the data of"));
-    CHECK(contains(told(make_plan(question("8.6", "900"), test::bundled_matrix()).remarks), "newer than the data of"));
+    CHECK(contains(told(plan_for(question("8.6", "900")).remarks), "newer than the data of"));
 }
 
 TEST_CASE("a driver that is newer than the data runs what the newest known branch runs, as NVIDIA guarantees") {
-    const Plan plan = make_plan(question("RTX 3090", "9999"), test::bundled_matrix());
+    const Plan plan = plan_for(question("RTX 3090", "9999"));
     CHECK(offers_something(plan));
     CHECK(contains(told(plan.remarks), "driver 9999 is newer than the data of"));
     CHECK(newest("RTX 3090", "9999", "pytorch") == newest("RTX 3090", "620", "pytorch"));
@@ -190,13 +203,13 @@ TEST_CASE("a branch is told the limits of minor-version compatibility as its rel
 }
 
 TEST_CASE("CUDA 13 on Windows needs the branch that NVIDIA names, whatever the GPU's first driver was") {
-    PlanQuestion asked = question("RTX 4090", "580", "pytorch");
+    Asked asked = question("RTX 4090", "580", "pytorch");
     asked.os = "windows";
     const FrameworkPlan plan = plan_of(asked);
     REQUIRE(plan.newest);
     CHECK(plan.newest->cuda->major() == 13);
     CHECK(plan.newest->driver_min == v("580"));
-    asked.driver = v("576.57");
+    asked.set_driver("576.57");
     REQUIRE(plan_of(asked).newest);
     CHECK(plan_of(asked).newest->cuda->major() == 12);
 }
@@ -207,16 +220,16 @@ TEST_CASE("the driver of a GPU does not stand in for one of a CUDA that is not i
     const auto first = text.find(",\n    {\"cuda\": \"13.0\"");
     REQUIRE(first != std::string::npos);
     copy.write("windows_driver_for_cuda.json", text.substr(0, first) + "\n  ]\n}\n");
-    PlanQuestion asked = question("RTX 4090", "580", "pytorch");
+    Asked asked = question("RTX 4090", "580", "pytorch");
     asked.os = "windows";
-    const Plan plan = make_plan(asked, Matrix::from_directory(copy.directory.string()));
+    const Plan plan = plan_for(asked, Matrix::from_directory(copy.directory.string()));
     REQUIRE(plan.frameworks[0].newest);
     CHECK(plan.frameworks[0].newest->cuda->major() == 13);
     CHECK_FALSE(plan.frameworks[0].newest->driver_min);
 }
 
 TEST_CASE("releases that may run are told beside those that do") {
-    PlanQuestion asked = question("RTX 5090", "576.57", "pytorch");
+    Asked asked = question("RTX 5090", "576.57", "pytorch");
     asked.os = "windows";
     const FrameworkPlan plan = plan_of(asked);
     CHECK(contains(join(plan.versions, ", "), "2.11"));
@@ -228,9 +241,9 @@ TEST_CASE("ranges hold every release that runs, stand apart and in order") {
     for (const char* gpu : {"5.0", "6.1", "7.5", "8.6", "9.0", "12.0"})
         for (const char* driver : {"450", "470", "535", "570", "580"})
             for (const char* os : {"linux", "windows"}) {
-                PlanQuestion asked = question(gpu, driver);
+                Asked asked = question(gpu, driver);
                 asked.os = os;
-                for (const FrameworkPlan& plan : make_plan(asked, test::bundled_matrix()).frameworks) {
+                for (const FrameworkPlan& plan : plan_for(asked).frameworks) {
                     INFO(gpu << ", " << driver << ", " << os << ", " << plan.framework << ": " << told(plan.versions));
                     std::vector<std::pair<Version, Version>> ranges;
                     for (const std::string& words : plan.versions) {
@@ -265,18 +278,18 @@ TEST_CASE("a GPU that a cuDNN without the defect has left is told to run the lay
 
 TEST_CASE("no build for x86-64 is planned for a board with an Arm processor") {
     for (const char* name : {"GH200", "DGX Spark", "GB200", "Jetson Orin Nano"}) {
-        PlanQuestion asked = question(name, nullptr, "pytorch");
-        asked.gpu_name = name;
-        const Plan plan = make_plan(asked, test::bundled_matrix());
+        Asked asked = question(name, nullptr, "pytorch");
+        asked.set_gpu_name(name);
+        const Plan plan = plan_for(asked);
         CHECK(contains(told(plan.obstacles), "x86-64"));
         CHECK(plan.frameworks.empty());
     }
 }
 
 TEST_CASE("what the table notes of a product stands with its plan") {
-    PlanQuestion asked = question("Tesla T10", "580", "pytorch");
-    asked.gpu_name = "Tesla T10";
-    CHECK(contains(told(make_plan(asked, test::bundled_matrix()).remarks), "TU102"));
+    Asked asked = question("Tesla T10", "580", "pytorch");
+    asked.set_gpu_name("Tesla T10");
+    CHECK(contains(told(plan_for(asked).remarks), "TU102"));
 }
 
 TEST_CASE("a framework that opens no cuDNN wants none that knows the GPU") {
@@ -289,7 +302,7 @@ TEST_CASE("a cuDNN of which only the major is known is 9.x") {
 }
 
 TEST_CASE("on native Windows TensorFlow ends with 2.10") {
-    PlanQuestion asked = question("RTX 3090", "536", "tensorflow");
+    Asked asked = question("RTX 3090", "536", "tensorflow");
     asked.os = "windows";
     const PlannedBuild newest = newest_of(asked);
     CHECK(newest.last == v("2.10"));
@@ -297,10 +310,10 @@ TEST_CASE("on native Windows TensorFlow ends with 2.10") {
 }
 
 TEST_CASE("a CUDA whose drivers for Windows are not in the data goes by the driver's own CUDA") {
-    PlanQuestion asked = question("RTX 3090", "536.40", "pytorch");
+    Asked asked = question("RTX 3090", "536.40", "pytorch");
     asked.os = "windows";
     CHECK(newest_of(asked).cuda->major() == 12);
-    asked.driver = v("581.15");
+    asked.set_driver("581.15");
     CHECK(newest_of(asked).cuda == v("13.0"));
 }
 
@@ -315,16 +328,16 @@ TEST_CASE("a framework whose code is not in the data is named, but not as one th
 }
 
 TEST_CASE("under WSL the builds are those of Linux and the drivers those of Windows") {
-    PlanQuestion asked = question("RTX 3090", "527.41", "pytorch");
-    asked.driver_os = "windows";
+    Asked asked = question("RTX 3090", "527.41", "pytorch");
+    asked.wsl = true;
     const PlannedBuild newest = newest_of(asked);
     CHECK(newest.os == "linux");
     CHECK(newest.driver_min == v("527.41"));
 }
 
 TEST_CASE("no framework of this name") {
-    CHECK_THROWS_AS(make_plan(question("8.6", "535", "torch"), test::bundled_matrix()), UsageError);
-    CHECK_THROWS_AS(needs_of("torch", v("2.4"), test::bundled_matrix()), UsageError);
+    CHECK_THROWS_AS(plan_for(question("8.6", "535", "torch")), UsageError);
+    CHECK_THROWS_AS(needs_of({"torch", v("2.4")}, test::bundled_matrix()), UsageError);
 }
 
 TEST_CASE("a build that nobody confirmed is not offered as working") {
@@ -337,7 +350,7 @@ TEST_CASE("a build that nobody confirmed is not offered as working") {
     copy.write("framework_builds.json",
                text.replace(text.find(known, row), known.size(), R"("provenance": "unconfirmed")"));
     const Plan plan =
-        make_plan(question("RTX 3090", "535", "tensorflow"), Matrix::from_directory(copy.directory.string()));
+        plan_for(question("RTX 3090", "535", "tensorflow"), Matrix::from_directory(copy.directory.string()));
     REQUIRE(plan.frameworks[0].newest);
     CHECK(plan.frameworks[0].newest->build != "and-cuda");
 }

@@ -1,4 +1,4 @@
-// Facts that a person gives: given({"driver=535", "cuda=12.4"}).
+// The document of `matrix check` for what a person specifies: given({"driver=535", "cuda=12.4"}).
 #pragma once
 
 #include <stdexcept>
@@ -9,10 +9,10 @@ namespace rnncheck::test {
 
 inline Facts given(const std::vector<std::string>& items) {
     std::vector<GivenValue> values;
-    for (const std::string& item : items) values.push_back(split_given(item).value());
-    Given read = read_given(values, Matrix::bundled());
-    if (!read.not_understood.empty()) throw std::logic_error(in_words(read.not_understood.front()));
-    return std::move(read.facts);
+    for (const std::string& item : items) values.push_back(stack::split_given(item).value());
+    stack::Given read = stack::read_given(values, Matrix::bundled());
+    if (!read.not_understood.empty()) throw std::logic_error(stack::in_words(read.not_understood.front()));
+    return stack::document_of(read.stack);
 }
 
 }  // namespace rnncheck::test

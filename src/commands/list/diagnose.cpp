@@ -19,11 +19,12 @@ struct Options {
 
 /// What cannot be understood is kept beside what was expected, with a warning.
 static UserHint hint_from(const std::string& item, const Matrix& matrix) {
-    const auto value = split_given(item);
+    const auto value = stack::split_given(item);
     if (!value || value->key.empty())
         throw UsageError("--given cannot be '" + item + "'; give a key and a value, e.g. os=\"Windows 10\"");
-    UserHint hint = user_hint_from(*value, matrix);
-    if (hint.expected) log::warn(fit_for_message("--given " + in_words({*value, *hint.expected}) + "; it is ignored"));
+    UserHint hint = stack::user_hint_from(*value, matrix);
+    if (hint.expected)
+        log::warn(fit_for_message("--given " + stack::in_words({*value, *hint.expected}) + "; it is ignored"));
     return hint;
 }
 

@@ -5,6 +5,7 @@
 #include "commands/survey_here.hpp"
 #include "facts/facts.hpp"
 #include "facts/rnn_runs.hpp"
+#include "stack/questions.hpp"
 
 namespace rnncheck {
 
@@ -29,18 +30,15 @@ static std::string prospect(const RnnCase& network, const std::string& framework
     const RnnPlace place = rnn_place(facts, {cudnn.library, gpu.index});
     const std::string dtype(name_of(network.dtype)), at = "GPU " + std::to_string(gpu.index) + ", cuDNN ";
     if (!place.cudnn || !place.capability) return at + "of unknown version: unknown";
-    std::string text = at + place.cudnn->text + ": " + dtype;
+    const auto runs = stack::cudnn_runs_networks(network.dtype, *place.cudnn, *place.capability, matrix);
     const auto choice = choice_of(framework, network, place);
-    if (matrix.requires_support(*place.cudnn, *place.capability, dtype, name_of(Algorithm::standard)))
-        text += " is supported" + (choice ? ", algorithm " + std::string(name_of(choice->forward)) : "");
-    else if (const auto limit = matrix.rnn_limit(dtype); limit && *place.cudnn < limit->first)
-        text += " is not supported; it needs cuDNN " + limit->first.text;
-    else if (limit && limit->capability_min && *place.capability < *limit->capability_min)
-        text += " is not supported; it needs compute capability " + limit->capability_min->text;
-    else
-        text += ": unknown, the tables do not contain it";
-    for (const RnnDefect& defect : matrix.rnn_defects(*place.cudnn, place.capability))
-        text += "; documented defect: " + defect.symptom;
+    std::string text = at + place.cudnn->text + ": " + dtype;
+    if (runs.fit == Fit::does_not_work) text += " is not supported; " + runs.why;
+    if (runs.fit == Fit::unknown) text += ": unknown, " + runs.why;
+    if (runs.fit == Fit::works) text += " is supported";
+    if (runs.fit == Fit::works && choice) text += ", algorithm " + std::string(name_of(choice->forward));
+    for (const std::string& defect : stack::defects_in_words(*place.cudnn, *place.capability, matrix))
+        text += "; documented defect: " + defect;
     return text;
 }
 

@@ -11,12 +11,14 @@ namespace rnncheck::commands::matrix {
 
 namespace {
 
-/// The facts that KEY=VALUE arguments give; UsageError names the first that is not understood or has none of these
+using stack::Stack;
+
+/// The stack that KEY=VALUE arguments describe; UsageError names the first that is not understood or has none of these
 /// keys.
-Facts facts_given(const std::vector<std::string>& texts, const std::vector<std::string>& keys, const Matrix& matrix) {
+Stack stack_from(const std::vector<std::string>& texts, const std::vector<std::string>& keys, const Matrix& matrix) {
     std::vector<GivenValue> values;
     for (const std::string& text : texts) {
-        const auto value = split_given(text);
+        const auto value = stack::split_given(text);
         if (!value)
             throw UsageError("unknown input '" + text + "'; write KEY=VALUE with one of the keys " +
                              join_with_and(keys));
@@ -25,17 +27,17 @@ Facts facts_given(const std::vector<std::string>& texts, const std::vector<std::
                              did_you_mean(value->key, keys, "; the keys are " + join_with_and(keys)));
         values.push_back(*value);
     }
-    Given given = read_given(values, matrix);
-    if (!given.not_understood.empty()) throw UsageError(in_words(given.not_understood.front()));
-    return std::move(given.facts);
+    stack::Given given = stack::read_given(values, matrix);
+    if (!given.not_understood.empty()) throw UsageError(stack::in_words(given.not_understood.front()));
+    return std::move(given.stack);
 }
 
 // check: judges what a person gives of a machine that is not at hand, by the doctor's own rules
 
 std::string all_keys_explained() {
     std::string text = "Keys:\n";
-    for (const std::string& key : given_keys())
-        text += "  " + key + "=" + std::string(14 - key.size(), ' ') + std::string(expected_of(key)) + "\n";
+    for (const std::string& key : stack::given_keys())
+        text += "  " + key + "=" + std::string(14 - key.size(), ' ') + std::string(stack::expected_of(key)) + "\n";
     return text +
            "\nExit codes as for doctor: 0 healthy, 1 a problem, 2 incorrect usage, 3 undetermined, e.g. a version that "
            "is not in the data.";
@@ -58,7 +60,7 @@ int check(CheckOptions& options, const CLI::App& app) {
     if (options.values.empty())
         throw UsageError(
             "'rnncheck matrix check' needs versions to check, e.g. driver=535 cuda=12.2 cudnn=8.9.7 gpu=8.6");
-    Report report = judge(facts_given(options.values, given_keys(), matrix), matrix, selection);
+    Report report = judge(stack_from(options.values, stack::given_keys(), matrix), matrix, selection);
     options.report.show_private = true;  // what the user typed gives nothing away
     return print_report(finished(std::move(report), options.report), options.report);
 }
@@ -81,51 +83,48 @@ struct PlanOptions {
     RNNCHECK_FIELDS_END
 };
 
-Facts plan_facts(const std::vector<std::string>& texts, const Matrix& matrix) {
-    return facts_given(texts, {"driver", "framework", "gpu", "os", "python"}, matrix);
+Stack plan_stack(const std::vector<std::string>& texts, const Matrix& matrix) {
+    return stack_from(texts, {"driver", "framework", "gpu", "os", "python"}, matrix);
 }
 
-void take_framework(PlanQuestion& question, const Facts& facts) {
-    if (facts.frameworks.size() > 1) throw UsageError("framework= is given twice; give one, or none to plan for all");
-    if (facts.frameworks.empty()) return;
-    const Framework& framework = facts.frameworks.front();
+/// The framework to plan for; "" for all.
+std::string framework_to_plan(const Stack& stack) {
+    if (stack.frameworks.size() > 1) throw UsageError("framework= is given twice; give one, or none to plan for all");
+    if (stack.frameworks.empty()) return "";
+    const stack::Framework& framework = stack.frameworks.front();
     if (framework.version)
         throw UsageError("framework= takes a name without a version; --for " + framework.name +
                          "==" + framework.version->text + " shows what a version needs");
-    question.framework = framework.name;
+    return framework.name;
 }
 
-PlanQuestion question_from(const Facts& facts, const Matrix& matrix) {
-    if (facts.cuda_devices.size() > 1) throw UsageError("a plan is for one GPU; run the command once for each");
-    PlanQuestion question = plan_question(facts, matrix);
-    take_framework(question, facts);
-    return question;
+void require_one_gpu(const Stack& stack) {
+    if (stack.gpus.size() > 1) throw UsageError("a plan is for one GPU; run the command once for each");
 }
 
 int plan(PlanOptions& options, const Matrix& matrix) {
-    const PlanQuestion question = question_from(plan_facts(options.values, matrix), matrix);
-    Plan planned = make_plan(question, matrix);
+    const Stack stack = plan_stack(options.values, matrix);
+    require_one_gpu(stack);
+    Plan planned = make_plan(stack, framework_to_plan(stack), matrix);
     const PlanDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())}, std::move(planned)};
     print_document(written(document, options.document));
     if (offers_something(document.plan)) return healthy;
     return leaves_open(document.plan) ? undetermined : problem;
 }
 
-NeedsQuestion needs_question_from(const std::vector<std::string>& texts, const Matrix& matrix) {
-    const Facts facts = plan_facts(texts, matrix);
+Stack needs_stack(const std::vector<std::string>& texts, const Matrix& matrix) {
+    Stack stack = plan_stack(texts, matrix);
     for (const std::string& text : texts)
-        if (const std::string key = split_given(text)->key; key != "os" && key != "python")
+        if (const std::string key = stack::split_given(text)->key; key != "os" && key != "python")
             throw UsageError(key +
                              "= cannot be used with --for, which shows what a version needs; os= and python= can");
-    const PlanQuestion plan = question_from(facts, matrix);
-    return {facts.host.platform.value_or(""), plan.driver_os, plan.python, ""};
+    return stack;
 }
 
 int needs(const PlanOptions& options, const Matrix& matrix) {
     const Framework framework = framework_asked_for(options.framework);
-    NeedsQuestion question = needs_question_from(options.values, matrix);
-    question.build = framework.build.value_or("");
-    Needs needs = needs_of(framework.name, *framework.version, matrix, question);
+    const Stack stack = needs_stack(options.values, matrix);
+    Needs needs = needs_of({framework.name, framework.version, framework.build}, matrix, stack);
     const NeedsDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())}, std::move(needs)};
     print_document(written(document, options.document));
     const std::vector<NeededBuild>& builds = document.needs.builds;

@@ -37,7 +37,7 @@ struct Options {
 GivenOfModel given_from(const std::vector<std::string>& items) {
     GivenOfModel given;
     for (const std::string& item : items) {
-        const auto value = split_given(item);
+        const auto value = stack::split_given(item);
         if (!value || !includes(known_keys, value->key) || value->value.empty())
             throw UsageError("--given cannot be '" + item + "'; give a version of keras, onnxruntime, pytorch or " +
                              "tensorflow, e.g. keras=2.15, or backend=torch");

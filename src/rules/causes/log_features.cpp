@@ -46,16 +46,16 @@ void add_missing_cudnn(KnownOfLog& t) {
     const auto name = missing_library(t, "missing_cudnn");
     const auto wanted = major_in_file_name(name.value_or(""));
     if (!wanted) {
-        if (t.said.cudnn) t.add("cudnn_given", "cuDNN " + t.said.cudnn->text + " is installed");
+        if (t.said.stack.cudnn) t.add("cudnn_given", "cuDNN " + t.said.stack.cudnn->text + " is installed");
         return;
     }
     if (const auto there = t.told("cudnn_file_listed", "major", std::to_string(*wanted)))
         t.add(*there == std::to_string(*wanted) ? "cudnn_same_major_on_disk" : "cudnn_other_major_on_disk",
               "a cuDNN " + *there + " file is installed, " + *name + " is required");
-    if (t.said.cudnn)
-        t.add(t.said.cudnn->major() == *wanted ? "cudnn_same_major_given" : "cudnn_other_major_given",
-              "cuDNN " + t.said.cudnn->text + " is installed, " + *name + " is required");
-    const NamedFramework* torch = t.said.framework("pytorch");
+    if (t.said.stack.cudnn)
+        t.add(t.said.stack.cudnn->major() == *wanted ? "cudnn_same_major_given" : "cudnn_other_major_given",
+              "cuDNN " + t.said.stack.cudnn->text + " is installed, " + *name + " is required");
+    const stack::Framework* torch = t.said.framework("pytorch");
     if (!torch || !torch->version) return;
     if (const auto row = t.matrix.framework_cuda("pytorch", *torch->version))
         t.add(row->cudnn_major == *wanted ? "cudnn_same_major_bundled" : "cudnn_other_major_bundled",
@@ -75,9 +75,9 @@ void add_missing_cuda(KnownOfLog& t) {
     if (!name || !names_the_toolkit(*name)) return;
     const auto wanted = version_in_file_name(*name);
     if (!wanted) return;
-    if (t.said.cuda)
-        t.add(has_version(*t.said.cuda, *wanted) ? "cuda_same_major_given" : "cuda_other_major_given",
-              "CUDA " + t.said.cuda->text + " is installed, " + *name + " is required");
+    if (t.said.stack.cuda)
+        t.add(has_version(*t.said.stack.cuda, *wanted) ? "cuda_same_major_given" : "cuda_other_major_given",
+              "CUDA " + t.said.stack.cuda->text + " is installed, " + *name + " is required");
     if (const auto build = build_cuda(t); build && build->major() != wanted->major())
         t.add("cuda_other_major_built",
               "the framework was built with CUDA " + build->text + ", " + *name + " is required");
@@ -177,7 +177,7 @@ void add_said_words(KnownOfLog& t) {
 
 void add_frameworks(KnownOfLog& t) {
     int big = 0;
-    for (const NamedFramework& framework : t.said.frameworks) {
+    for (const stack::Framework& framework : t.said.stack.frameworks) {
         t.add("fw_" + framework.name, framework.name);
         big += framework.name == "tensorflow" || framework.name == "pytorch" || framework.name == "jax";
     }
@@ -277,11 +277,11 @@ void add_summary(KnownOfLog& t) {
 }
 
 /// "pytorch<=1.6": name, comparison, version; it takes in 1.6.1.
-std::optional<bool> compared(const ParsedHints& said, std::string_view word) {
+std::optional<bool> compared(const stack::Hints& said, std::string_view word) {
     const auto at = word.find_first_of("<>=");
     if (at == std::string_view::npos || at + 2 >= word.size() || word[at + 1] != '=') return std::nullopt;
     const auto limit = parse_version(word.substr(at + 2));
-    const NamedFramework* framework = said.framework(word.substr(0, at));
+    const stack::Framework* framework = said.framework(word.substr(0, at));
     if (!limit || !framework || !framework->version) return false;
     const Version& release = *framework->version;
     if (word[at] == '<') return within(release, *limit);
@@ -296,7 +296,7 @@ bool KnownOfLog::holds(std::string_view word) const {
 }
 
 KnownOfLog known_of_log(const Facts& facts, const Matrix& matrix) {
-    KnownOfLog t{*facts.log, matrix, parsed_hints(facts, matrix)};
+    KnownOfLog t{*facts.log, matrix, stack::hints_from(facts, matrix)};
     for (const LogEvent& event : t.log.events) t.words.emplace(event.signature, "");
     if (from_logs_alone(facts)) t.add("log_alone", "no machine was examined");
     add_error_numbers(t);

@@ -51,7 +51,7 @@ std::optional<std::string> package(const std::string& name, const std::string& r
 /// For the system and the framework of the log, too.
 std::string plan(const KnownOfLog& t) {
     const std::string command = plan_command(gpu_capability(t), driver_in_log(t));
-    const auto& frameworks = t.said.frameworks;
+    const auto& frameworks = t.said.stack.frameworks;
     const bool planned = frameworks.size() == 1 && !t.matrix.framework_builds(frameworks.front().name).empty();
     // Where the log does not name the GPU, the machine does.
     constexpr const char* of_this_gpu =
@@ -93,7 +93,7 @@ std::vector<std::string> commands_of(const std::string& chain, std::string_view 
 
 /// Whether the frameworks that the log names have builds for this CUDA; of those without builds in the data, yes.
 bool may_use(int cuda_major, const KnownOfLog& t) {
-    return std::ranges::all_of(t.said.frameworks, [&](const NamedFramework& framework) {
+    return std::ranges::all_of(t.said.stack.frameworks, [&](const stack::Framework& framework) {
         const auto builds = t.matrix.framework_builds(framework.name);
         const auto is_used = [&](const FrameworkBuild& build) {
             return build.cuda && build.cuda->major() == cuda_major &&
@@ -283,7 +283,7 @@ void name_build_with_cuda(Remedy& remedy, const KnownOfLog& t) {
             remedy.commands = commands_of(std::string(chain), " && ");
             return;
         }
-    if (t.said.frameworks.size() != 1) return;
+    if (t.said.stack.frameworks.size() != 1) return;
     for (const auto& [framework, chain] : builds)
         if (t.said.framework(framework)) remedy.commands = commands_of(std::string(chain), " && ");
 }
@@ -381,7 +381,7 @@ std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t) {
     const auto gpu = gpu_capability(t);
     // The image that is running is no way out of itself.
     if (cause.cause == "gpu_arch_not_in_build" && gpu && !t.has("in_container") && !t.said.says("nvcr.io"))
-        for (const NamedFramework& framework : t.said.frameworks)
+        for (const stack::Framework& framework : t.said.stack.frameworks)
             append(remedies, image_instead(t.has("os_windows"), framework.name, *gpu, {}, t.matrix));
     remedies.push_back(remedy_of(cause, t));
     for (Remedy& remedy : remedies) speak_to_place(remedy, cause, t);
@@ -396,7 +396,7 @@ static std::string for_framework(const std::string& chain, const KnownOfLog& t) 
     for (const std::string& command : commands_of(chain, "; ")) {
         const bool asks_another = std::ranges::any_of(
             asking, [&](const auto& one) { return contains(command, one.first) && !t.said.framework(one.second); });
-        if (t.said.frameworks.empty() || !asks_another) kept += (kept.empty() ? "" : "; ") + command;
+        if (t.said.stack.frameworks.empty() || !asks_another) kept += (kept.empty() ? "" : "; ") + command;
     }
     return kept;
 }

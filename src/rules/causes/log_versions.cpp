@@ -34,7 +34,7 @@ std::vector<CudnnPair> cudnn_pairs(const KnownOfLog& t) {
 
 /// The cuDNN that the person says, or the header in the log shows, is installed.
 std::optional<Version> installed_cudnn(const KnownOfLog& t) {
-    if (t.said.cudnn) return t.said.cudnn;
+    if (t.said.stack.cudnn) return t.said.stack.cudnn;
     const auto major = t.told("cudnn_header_version", "major"), minor = t.told("cudnn_header_version", "minor");
     return major && minor ? parse_version(*major + "." + *minor) : std::nullopt;
 }
@@ -50,8 +50,9 @@ void add_cudnn_loaded(KnownOfLog& t) {
             installed->minor() >= built.minor() && installed->minor() > loaded->minor())
             t.add("cudnn_given_fits_build", "cuDNN " + installed->text + " is installed and suitable; " + why);
     }
-    if (t.said.cudnn && *t.said.cudnn >= make_version({8, 1}) && *t.said.cudnn < make_version({8, 9, 2}))
-        t.add("cudnn_masked_range", "cuDNN " + t.said.cudnn->text + " has a known defect with masked sequences");
+    if (t.said.stack.cudnn && *t.said.stack.cudnn >= make_version({8, 1}) &&
+        *t.said.stack.cudnn < make_version({8, 9, 2}))
+        t.add("cudnn_masked_range", "cuDNN " + t.said.stack.cudnn->text + " has a known defect with masked sequences");
 }
 
 /// A line names the CUDA of the program and its cuDNN: no package of that cuDNN is for that CUDA.
@@ -73,9 +74,9 @@ void add_cudnn_for_cuda(KnownOfLog& t) {
 }
 
 /// The frameworks named in a release; "1.x" is none, of CTranslate2 the major is enough.
-std::vector<NamedFramework> releases(const KnownOfLog& t) {
-    std::vector<NamedFramework> frameworks = t.said.frameworks;
-    std::erase_if(frameworks, [](const NamedFramework& framework) {
+std::vector<stack::Framework> releases(const KnownOfLog& t) {
+    std::vector<stack::Framework> frameworks = t.said.stack.frameworks;
+    std::erase_if(frameworks, [](const stack::Framework& framework) {
         return !framework.version || (!contains(framework.version->text, ".") && framework.name != "ctranslate2");
     });
     return frameworks;
@@ -83,20 +84,26 @@ std::vector<NamedFramework> releases(const KnownOfLog& t) {
 
 /// What the first of them that the data know was built with.
 std::optional<FrameworkCuda> built_with(const KnownOfLog& t) {
-    for (const NamedFramework& framework : releases(t))
+    for (const stack::Framework& framework : releases(t))
         if (const auto row = t.matrix.framework_cuda(framework.name, *framework.version)) return *row;
     return std::nullopt;
 }
 
+/// Of a name that several GPUs have, only the newest that it may be is known.
+bool is_exact(const stack::Known& capability) {
+    return capability.exactness != stack::Exactness::range;
+}
+
 std::optional<Version> capability(const KnownOfLog& t) {
-    if (t.said.capability) return t.said.capability;
+    if (const auto& gpus = t.said.stack.gpus; !gpus.empty() && is_exact(*gpus.front().capability))
+        return gpus.front().capability;
     for (const char* signature :
          {"torch_gpu_capability", "tf_device_created", "tf_device_found", "tf_capability_too_low", "paddle_gpu",
           "kaldi_active_gpu", "ct2_gpu", "torch_triton_gpu", "tf_no_kernel_binaries", "xla_ptxas_old",
           "ngc_gpu_not_yet", "ngc_gpu_maybe_not_yet", "ngc_gpu_unsupported", "env_gpu", "smi_gpu"}) {
         if (const auto text = t.told(signature, "capability")) return parse_version(*text);
         if (const auto name = t.told(signature, "gpu"))
-            if (auto known = capability_named(*name, t.matrix)) return known;
+            if (auto known = stack::capability_named(*name, t.matrix)) return known;
     }
     return std::nullopt;
 }
@@ -158,11 +165,13 @@ void add_gpu(KnownOfLog& t) {
     add_gpu_against_list(t);
     const Version turing = make_version({7, 5}), volta = make_version({7, 0});
     const auto gpu = capability(t);
-    if (const auto& newest = t.said.capability_at_most; newest && !gpu) {
+    const auto& named = t.said.stack.gpus;
+    if (!gpu && !named.empty() && !is_exact(*named.front().capability)) {
+        const Version& newest = *named.front().capability;
         // "GT 710" is three chips, all of them too old for what the newest of them is too old for.
-        const std::string have = "GPUs of this name have at most compute capability " + newest->text;
-        if (*newest < volta) t.add("gpu_old", have);
-        add_if_older(t, *newest, have);
+        const std::string have = "GPUs of this name have at most compute capability " + newest.text;
+        if (newest < volta) t.add("gpu_old", have);
+        add_if_older(t, newest, have);
     }
     if (!gpu) {
         // "RTX", "an RTX card": whichever it is, none is older than Turing.
@@ -213,7 +222,7 @@ void add_driver(KnownOfLog& t) {
 }
 
 /// The cuDNN of the release's builds that is the oldest, of those that take it from the system.
-std::optional<Version> oldest_cudnn_of_builds(const KnownOfLog& t, const NamedFramework& framework) {
+std::optional<Version> oldest_cudnn_of_builds(const KnownOfLog& t, const stack::Framework& framework) {
     std::optional<Version> oldest;
     for (const FrameworkBuild& build : t.matrix.framework_builds())
         if (build.framework == framework.name && build.cudnn && build.libraries == "system" &&
@@ -225,8 +234,8 @@ std::optional<Version> oldest_cudnn_of_builds(const KnownOfLog& t, const NamedFr
 /// A CUDA that is newer than any the release was built with; a cuDNN of another major, or older than that of every
 /// build.
 void add_release(KnownOfLog& t) {
-    const auto &cuda = t.said.cuda, &cudnn = t.said.cudnn;
-    for (const NamedFramework& framework : releases(t)) {
+    const auto &cuda = t.said.stack.cuda, &cudnn = t.said.stack.cudnn;
+    for (const stack::Framework& framework : releases(t)) {
         const std::string built = ", " + framework.name + " " + framework.version->text + " was built with ";
         const std::string cudnn_is = cudnn ? "cuDNN " + cudnn->text + " is installed" + built : "";
         const auto row = t.matrix.framework_cuda(framework.name, *framework.version);
@@ -245,11 +254,14 @@ void add_release(KnownOfLog& t) {
 }  // namespace
 
 std::optional<Version> build_cuda(const KnownOfLog& t) {
-    const ParsedHints& said = t.said;
+    const stack::Hints& said = t.said;
     if (said.build_cuda) return said.build_cuda;
     if (const auto cuda = t.version("env_build_cuda", "cuda")) return cuda;
     const auto row = built_with(t);
-    return !row || (said.cuda && !said.says("system") && *said.cuda < row->newest_cuda) ? said.cuda : row->newest_cuda;
+    const auto& installed = said.stack.cuda;
+    const bool is_older = row && installed && !said.says("system") && *installed < row->newest_cuda;
+    if (!row || is_older) return installed;
+    return row->newest_cuda;
 }
 
 std::optional<Version> wanted_cuda(const KnownOfLog& t) {
@@ -276,7 +288,7 @@ std::optional<Version> wanted_cudnn(const KnownOfLog& t) {
 }
 
 std::optional<Version> driver_in_log(const KnownOfLog& t) {
-    auto driver = t.said.driver;
+    std::optional<Version> driver = t.said.stack.driver;
     for (const char* signature : {"driver_insufficient_hint", "smi_header", "env_driver"})
         if (!driver) driver = t.version(signature, "driver");
     return driver;

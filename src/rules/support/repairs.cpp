@@ -31,18 +31,15 @@ Remedy using_image(bool on_windows, const ContainerImage& image, const std::stri
 
 /// "PyTorch 2.8 (cu126)".
 std::string name_of(const PlannedBuild& build, const Version& version) {
-    Framework framework;
-    framework.name = build.framework;
-    framework.version = version;
+    stack::Framework framework{build.framework, version};
     if (!build.build.empty()) framework.build = build.build;
     return words_of(framework);
 }
 
 /// The plan of this framework only; empty if the data have no builds of it, or nothing runs on the GPU.
-Plan plan_of(const Framework& framework, PlanQuestion question, const Matrix& matrix) {
+Plan plan_of(const stack::Framework& framework, const stack::Stack& stack, const Matrix& matrix) {
     if (matrix.framework_builds(framework.name).empty()) return {};
-    question.framework = framework.name;
-    return make_plan(question, matrix);
+    return make_plan(stack, framework.name, matrix);
 }
 
 /// Null where no version is known to run.
@@ -50,11 +47,11 @@ const PlannedBuild* newest_of(const Plan& plan) {
     return plan.frameworks.empty() || !plan.frameworks.front().newest ? nullptr : &*plan.frameworks.front().newest;
 }
 
-/// The driver branch that is the last one for some GPU of these facts: no newer driver may be recommended.
-std::optional<int> last_driver_branch(const Facts& facts, const Matrix& matrix) {
+/// The driver branch that is the last one for some GPU of the stack: no newer driver may be recommended.
+std::optional<int> last_driver_branch(const stack::Stack& stack, const Matrix& matrix) {
     std::optional<int> last;
-    for (const Gpu& gpu : facts.cuda_devices) {
-        const auto row = matrix.architecture(gpu.compute_capability);
+    for (const stack::Gpu& gpu : stack.gpus) {
+        const auto row = matrix.architecture(gpu.capability);
         if (row && row->last_driver_branch)
             last = std::min(last.value_or(*row->last_driver_branch), *row->last_driver_branch);
     }
@@ -64,14 +61,14 @@ std::optional<int> last_driver_branch(const Facts& facts, const Matrix& matrix) 
 /// One proposal after the other.
 class Proposals {
   public:
-    Proposals(const Facts& given, const Facts& facts, const Matrix& matrix)
-        : given_(given), facts_(facts), matrix_(matrix), question_(plan_question(given, matrix)) {}
+    Proposals(const stack::Stack& stack, const Facts& facts, const Matrix& matrix)
+        : stack_(stack), facts_(facts), matrix_(matrix), target_(stack), gpu_(stack::capability_of(stack)) {}
 
     std::vector<Remedy> all() {
         propose_driver();
-        for (const Framework& framework : given_.frameworks)
+        for (const stack::Framework& framework : stack_.frameworks)
             if (framework.version) propose_builds(framework);
-        if (const ContainerImage* image = stack::given_image(given_, matrix_))
+        if (const ContainerImage* image = stack::image_of(stack_, matrix_))
             propose_image(*image);
         else
             propose_libraries();
@@ -79,6 +76,9 @@ class Proposals {
     }
 
   private:
+    const Version* cuda() const { return stack::version_in(stack_.cuda); }
+    const Version* cudnn() const { return stack::version_in(stack_.cudnn); }
+
     void add(Remedy remedy) {
         remedy.changes.insert(remedy.changes.begin(), driver_change_.begin(), driver_change_.end());
         if (!driver_text_.empty()) remedy.text = driver_text_ + "; then: " + remedy.text;
@@ -86,19 +86,17 @@ class Proposals {
     }
 
     /// The system and the driver that is proposed.
-    stack::DriverAsked driver() const {
-        stack::DriverAsked driver = driver_asked(given_);
-        driver.version = question_.driver;
-        return driver;
-    }
+    stack::Driver driver() const { return stack::driver_of(target_); }
+
+    bool is_on_windows() const { return stack_.os == "windows"; }
 
     /// Every CUDA that something given needs, the newest first.
     std::vector<Version> cudas_given() const {
         std::vector<Version> cudas;
-        if (const Version* cuda = given_cuda(given_)) cudas.push_back(*cuda);
-        for (const Framework& framework : given_.frameworks)
-            for (const FrameworkBuild& build : builds_of(given_, matrix_, framework).with_cuda)
-                if (!given_cuda(given_) || !takes_system_libraries(build)) cudas.push_back(*build.cuda);
+        if (const Version* cuda = this->cuda()) cudas.push_back(*cuda);
+        for (const stack::Framework& framework : stack_.frameworks)
+            for (const FrameworkBuild& build : stack::builds_of(stack_, framework, matrix_).with_cuda)
+                if (!cuda() || !takes_system_libraries(build)) cudas.push_back(*build.cuda);
         std::ranges::sort(cudas, std::greater());
         return cudas;
     }
@@ -107,12 +105,12 @@ class Proposals {
     /// the CUDA that came with it, minor-version compatibility does not serve it.
     std::optional<Version> driver_needed() const {
         std::optional<Version> needed;
-        const std::string os = systems_of_driver(given_).front();
+        const std::string os = systems_of_driver(stack_).front();
         for (const Version& cuda : cudas_given())
             if (const auto row = stack::drivers_for(cuda, os, matrix_))
                 needed = std::max(needed, std::optional(row->oldest_driver));
-        for (const Gpu& gpu : given_.cuda_devices)
-            if (const auto architecture = matrix_.architecture(gpu.compute_capability))
+        for (const stack::Gpu& gpu : stack_.gpus)
+            if (const auto architecture = matrix_.architecture(gpu.capability))
                 if (const auto row = stack::drivers_for(architecture->first_cuda, os, matrix_))
                     needed = std::max(needed, std::optional(row->full_driver));
         return needed;
@@ -120,11 +118,13 @@ class Proposals {
 
     /// " to 450.80.02 or later, at most branch 470": newer ones ignore the GPU.
     std::string to(const Version& needed) const {
-        const auto last = last_driver_branch(given_, matrix_);
+        const auto last = last_driver_branch(stack_, matrix_);
         // https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/kernel-modules.html
-        const auto is_blackwell = [](const Gpu& gpu) { return gpu.compute_capability >= make_version({10, 0}); };
-        const bool open_only = std::ranges::any_of(given_.cuda_devices, is_blackwell) && question_.os == "linux" &&
-                               question_.driver_os.empty();
+        const auto is_blackwell = [](const stack::Gpu& gpu) {
+            return gpu.capability && *gpu.capability >= make_version({10, 0});
+        };
+        const bool open_only =
+            std::ranges::any_of(stack_.gpus, is_blackwell) && stack_.os.value_or("linux") == "linux" && !stack_.wsl;
         return " to " + needed.text + " or later" + (last ? ", at most branch " + std::to_string(*last) : "") +
                (open_only ? " with the open kernel modules (nvidia-open, or on Ubuntu nvidia-driver-NNN-open), which "
                             "this GPU requires"
@@ -132,13 +132,13 @@ class Proposals {
     }
 
     void propose_driver() {
-        if (!question_.driver) return;
-        const auto last = last_driver_branch(given_, matrix_);
-        if (last && question_.driver->major() > *last) {
+        if (!target_.driver) return;
+        const auto last = last_driver_branch(stack_, matrix_);
+        if (last && target_.driver->major() > *last) {
             const std::string branch = std::to_string(*last);
             driver_text_ = "Install driver branch " + branch + ", the last one for this GPU";
             driver_change_ = {{"driver", branch}};
-            question_.driver = make_version({*last});
+            target_.driver = stack::known_driver(make_version({*last}), matrix_);
             remedies_.push_back(on_host(facts_, {.action = Action::install_driver,
                                                  .text = driver_text_,
                                                  .risk = Risk::disruptive,
@@ -148,26 +148,25 @@ class Proposals {
             return;
         }
         const auto needed = driver_needed();
-        if (!needed || *needed <= *question_.driver || (last && needed->major() > *last)) return;
+        if (!needed || *needed <= *target_.driver || (last && needed->major() > *last)) return;
         const std::vector<GivenValue> change = {{"driver", needed->text}};
         remedies_.push_back(
             on_host(facts_, remedy("driver_too_old/update", {to(*needed)}, driver_install_commands(facts_, *needed))));
         remedies_.back().changes = change;
         propose_compat_package(change);
         // Nothing else helps if the driver does not support the GPU.
-        if (!question_.gpu || stack::driver_knows(*question_.driver, *question_.gpu, matrix_).fit != Fit::does_not_work)
-            return;
+        if (!gpu_ || stack::driver_knows(*target_.driver, *gpu_, matrix_).fit != Fit::does_not_work) return;
         driver_text_ = "Update the NVIDIA driver" + to(*needed);
         driver_change_ = change;
-        question_.driver = needed;
+        target_.driver = stack::known_driver(*needed, matrix_);
     }
 
     /// NVIDIA's newer libcuda over the older kernel driver, unless the GPU is known to be none of a data center.
     void propose_compat_package(const std::vector<GivenValue>& change) {
-        if (question_.data_center == false) return;
-        if (stack::given_image(given_, matrix_)) return;  // NVIDIA's images contain theirs
+        if (stack::on_data_center_gpus(stack_, matrix_) == false) return;
+        if (stack::image_of(stack_, matrix_)) return;  // NVIDIA's images contain theirs
         for (const Version& cuda : cudas_given()) {
-            const auto package = stack::compat_package(driver_asked(given_), cuda, question_.gpu, matrix_);
+            const auto package = stack::compat_package(stack::driver_of(stack_), cuda, gpu_, matrix_);
             if (!package) continue;
             remedies_.push_back({.action = Action::install_driver,
                                  .text = "On data center GPUs only: install the forward-compatibility package " +
@@ -185,13 +184,14 @@ class Proposals {
     std::string install_of_version(const PlannedBuild& build, const Version& version) const {
         const FrameworkBuild* row = find_where(matrix_.framework_builds(),
                                                [&](const FrameworkBuild& other) { return other.key() == build.key(); });
-        return row ? install_command(of_version(*row, version), question_.gpu, matrix_) : "";
+        return row ? install_command(of_version(*row, version), gpu_, matrix_) : "";
     }
 
     /// With the libraries that the build takes from the system, where such were given.
     void propose_build(const PlannedBuild& build, const Version& version, std::string text) {
-        Remedy remedy{
-            .action = Action::install_package, .text = std::move(text), .changes = changes_to(build, version, given_)};
+        Remedy remedy{.action = Action::install_package,
+                      .text = std::move(text),
+                      .changes = stack::changes_to(build, version, stack_)};
         if (!build.install.empty()) remedy.commands = install_here(facts_, build.framework, build.install);
         if (!build.sources.empty()) remedy.link = build.sources.front();
         change_libraries_without_code(build, remedy);
@@ -206,13 +206,13 @@ class Proposals {
 
     /// Another build does not help if the system's CUDA or cuDNN has no code for the GPU.
     void change_libraries_without_code(const PlannedBuild& build, Remedy& remedy) const {
-        const Version *cuda = given_cuda(given_), *cudnn = given_cudnn(given_);
+        const Version *cuda = this->cuda(), *cudnn = this->cudnn();
         const bool is_loaded = build.libraries == "system";
-        if (!question_.gpu || (!cuda && !cudnn)) return;
+        if (!gpu_ || (!cuda && !cudnn)) return;
         FrameworkBuild after;
         const GivenValue* changed = find_by(remedy.changes, &GivenValue::key, "cuda");
         after.cuda = changed || !cuda ? build.cuda : *cuda;
-        if (cuda && stack::cuda_on_gpu(*after.cuda, *question_.gpu, matrix_).fit == Fit::does_not_work) {
+        if (cuda && stack::cuda_on_gpu(*after.cuda, *gpu_, matrix_).fit == Fit::does_not_work) {
             after.cuda = newest_cuda();
             if (!after.cuda) return;
             remedy.changes.push_back({"cuda", after.cuda->text});
@@ -221,26 +221,26 @@ class Proposals {
         after.cudnn = other_cudnn || !cudnn ? build.cudnn : *cudnn;
         const CudnnBuild* newest = newest_cudnn(after.cuda->major());
         if (!cudnn || !newest || !after.cudnn || (is_loaded && newest->cudnn.major() != after.cudnn->major())) return;
-        const bool has_code = stack::cudnn_of_build_on_gpu(after, *question_.gpu, matrix_).fit == Fit::works;
+        const bool has_code = stack::cudnn_of_build_on_gpu(after, *gpu_, matrix_).fit == Fit::works;
         if (has_code && parts_written(*after.cudnn) > 1) return;
         std::erase_if(remedy.changes, [](const GivenValue& change) { return change.key == "cudnn"; });
         remedy.changes.push_back({"cudnn", newest->last().text + "+cu" + std::to_string(newest->cuda_major)});
     }
 
     bool has_code(const FrameworkBuild& build) const {
-        return !question_.gpu || stack::cudnn_of_build_on_gpu(build, *question_.gpu, matrix_).fit != Fit::does_not_work;
+        return !gpu_ || stack::cudnn_of_build_on_gpu(build, *gpu_, matrix_).fit != Fit::does_not_work;
     }
 
     /// The given CUDA has the files that the build opens, and code for the GPU.
     bool suits(const Version& cuda, const PlannedBuild& build) const {
         return stack::cuda_serves(cuda, *build.cuda) &&
-               (!question_.gpu || stack::cuda_on_gpu(cuda, *question_.gpu, matrix_).fit != Fit::does_not_work);
+               (!gpu_ || stack::cuda_on_gpu(cuda, *gpu_, matrix_).fit != Fit::does_not_work);
     }
 
     bool cudnn_suits(const Version& cudnn, const PlannedBuild& build) const {
         FrameworkBuild with_given = build;
         with_given.cudnn = cudnn;
-        const auto& built_for = given_.cudnns.front().built_for_cuda;
+        const auto& built_for = stack_.cudnn_cuda;
         return stack::cudnn_serves(cudnn, *build.cudnn) == stack::Serves::well && has_code(with_given) &&
                (!built_for || built_for->major() == build.cuda->major());
     }
@@ -248,18 +248,17 @@ class Proposals {
     /// "cuDNN 9.3 or a later version before 9.11", the first one without code for the GPU.
     std::string cudnn_range(const PlannedBuild& build) const {
         const CudnnBuild* without =
-            question_.gpu ? stack::first_cudnn_without(*question_.gpu, *build.cudnn, build.cuda->major(), matrix_)
-                          : nullptr;
+            gpu_ ? stack::first_cudnn_without(*gpu_, *build.cudnn, build.cuda->major(), matrix_) : nullptr;
         return "cuDNN " + build.cudnn->text + " or a later version " +
                (without ? "before " + stack::as_bound(without->cudnn)
                         : "of major " + std::to_string(build.cudnn->major()));
     }
 
     /// What the build takes from the system, in the place of what was given and does not suit it.
-    void propose_system_libraries(const PlannedBuild& build, const Framework& framework) {
+    void propose_system_libraries(const PlannedBuild& build, const stack::Framework& framework) {
         Remedy remedy{.action = Action::install_package, .link = cuda_archive};
         std::vector<std::string> libraries;
-        const Version *cuda = given_cuda(given_), *cudnn = given_cudnn(given_);
+        const Version *cuda = this->cuda(), *cudnn = this->cudnn();
         if (cuda && !suits(*cuda, build)) {
             remedy.changes.push_back({"cuda", build.cuda->text});
             libraries.push_back("CUDA " + build.cuda->text);
@@ -275,7 +274,8 @@ class Proposals {
 
     /// Of the builds of this version other than the given one the best: machine code before PTX, its own libraries
     /// before those of the system, the newest CUDA. Unset if none can be installed.
-    std::optional<PlannedBuild> other_build(const std::vector<PlannedBuild>& builds, const Framework& framework) const {
+    std::optional<PlannedBuild> other_build(const std::vector<PlannedBuild>& builds,
+                                            const stack::Framework& framework) const {
         std::optional<PlannedBuild> other;
         const auto rank = [](const PlannedBuild& build) {
             return std::tuple(build.fit, build.libraries == "system", -build.cuda->major(), -build.cuda->minor());
@@ -289,15 +289,15 @@ class Proposals {
         return other;
     }
 
-    void propose_other_build(PlannedBuild other, const Framework& framework) {
+    void propose_other_build(PlannedBuild other, const stack::Framework& framework) {
         other.install += in_place_of_installed;
         propose_build(other, *framework.version,
                       "Install another build of the same version: " + name_of(other, *framework.version));
     }
 
     /// Another build that needs no change of the system comes before other libraries of the system.
-    void propose_builds(const Framework& framework) {
-        const Plan plan = plan_of(framework, question_, matrix_);
+    void propose_builds(const stack::Framework& framework) {
+        const Plan plan = plan_of(framework, target_, matrix_);
         const PlannedBuild* newest = newest_of(plan);
         if (!newest) {
             propose_with_driver(framework);
@@ -308,7 +308,7 @@ class Proposals {
         std::erase_if(same_version,
                       [&](const PlannedBuild& build) { return !covers(build.first, build.last, *framework.version); });
         const auto other = other_build(same_version, framework);
-        const bool leaves_system = other && changes_to(*other, *framework.version, given_).size() == 1;
+        const bool leaves_system = other && stack::changes_to(*other, *framework.version, stack_).size() == 1;
         if (leaves_system) propose_other_build(*other, framework);
         for (const PlannedBuild& build : same_version)
             if (build.libraries == "system") propose_system_libraries(build, framework);
@@ -321,14 +321,15 @@ class Proposals {
     }
 
     /// Where no version runs on this driver: the newest one that runs on a later driver.
-    void propose_with_driver(const Framework& framework) {
-        if (!question_.driver || !driver_change_.empty()) return;
-        PlanQuestion question = question_;
-        const auto last = last_driver_branch(given_, matrix_);
-        question.driver = last ? std::optional(make_version({*last})) : std::nullopt;
-        const Plan plan = plan_of(framework, question, matrix_);
+    void propose_with_driver(const stack::Framework& framework) {
+        if (!target_.driver || !driver_change_.empty()) return;
+        stack::Stack later = target_;
+        later.driver.reset();
+        const auto last = last_driver_branch(stack_, matrix_);
+        if (last) later.driver = stack::known_driver(make_version({*last}), matrix_);
+        const Plan plan = plan_of(framework, later, matrix_);
         const PlannedBuild* newest = newest_of(plan);
-        if (!newest || !newest->driver_min || *newest->driver_min <= *question_.driver) return;
+        if (!newest || !newest->driver_min || *newest->driver_min <= *target_.driver) return;
         propose_build(
             *newest, *newest->last,
             "Update the NVIDIA driver" + to(*newest->driver_min) + ", then install " + name_of(*newest, *newest->last));
@@ -338,15 +339,15 @@ class Proposals {
 
     /// "python3.11 -m venv environment"; on Windows there is a launcher instead of such names.
     std::string new_environment(const std::string& python) const {
-        return (question_.os == "windows" ? "py -" : "python") + python + " -m venv environment";
+        return (is_on_windows() ? "py -" : "python") + python + " -m venv environment";
     }
 
     /// The newest Python that the version has a package for; else another version and its newest Python.
-    void propose_python(const Framework& framework) {
-        if (!question_.python) return;
-        const auto builds = builds_of(given_, matrix_, framework).with_cuda;
+    void propose_python(const stack::Framework& framework) {
+        if (!target_.python) return;
+        const auto builds = stack::builds_of(stack_, framework, matrix_).with_cuda;
         const FrameworkBuild* unfit = find_where(builds, [&](const FrameworkBuild& build) {
-            return build.python_last && stack::build_for_python(build, *question_.python).fit == Fit::does_not_work;
+            return build.python_last && stack::build_for_python(build, *target_.python).fit == Fit::does_not_work;
         });
         if (unfit)
             remedies_.push_back({.action = Action::install_package,
@@ -355,16 +356,16 @@ class Proposals {
                                  .commands = {new_environment(unfit->python_last->text)},
                                  .link = unfit->source.url,
                                  .changes = {{"python", unfit->python_last->text}}});
-        PlanQuestion question = question_;
-        question.python.reset();
-        const Plan plan = plan_of(framework, question, matrix_);
+        stack::Stack any_python = target_;
+        any_python.python.reset();
+        const Plan plan = plan_of(framework, any_python, matrix_);
         const PlannedBuild* newest = newest_of(plan);
         if (!newest || !newest->python_last) return;
         const std::string python = newest->python_last->text;
         propose_build(*newest, *newest->last,
                       "Install " + name_of(*newest, *newest->last) + " in an environment with Python " + python);
         std::vector<std::string>& commands = remedies_.back().commands;
-        const std::string programs = question_.os == "windows" ? "environment\\Scripts\\" : "environment/bin/";
+        const std::string programs = is_on_windows() ? "environment\\Scripts\\" : "environment/bin/";
         const PythonEnvironment* environment = active_environment(facts_);
         if (environment && environment->kind == "conda")
             commands = {"conda create --name environment python=" + python,
@@ -378,11 +379,11 @@ class Proposals {
 
     /// The newest CUDA that the driver runs with all features, otherwise that it runs, with code for the GPU.
     std::optional<Version> newest_cuda() const {
-        stack::DriverAsked asked = driver();
+        stack::Driver asked = driver();
         asked.cuda.reset();
         std::optional<Version> full, limited;
         for (const DriverForCuda& row : matrix_.driver_for_cuda()) {
-            if (question_.gpu && stack::cuda_on_gpu(row.cuda, *question_.gpu, matrix_).fit != Fit::works) continue;
+            if (gpu_ && stack::cuda_on_gpu(row.cuda, *gpu_, matrix_).fit != Fit::works) continue;
             const auto runs = asked.version ? stack::driver_runs_cuda(asked, row.cuda, matrix_) : stack::Suitability();
             std::optional<Version>& newest = runs.limited ? limited : full;
             if (runs.fit == Fit::works) newest = std::max(newest, std::optional(row.cuda));
@@ -393,8 +394,7 @@ class Proposals {
     const CudnnBuild* newest_cudnn(int cuda_major) const {
         const CudnnBuild* newest = nullptr;
         for (const CudnnBuild& build : matrix_.cudnn_builds())
-            if (build.cuda_major == cuda_major &&
-                (!question_.gpu || stack::cudnn_on_gpu(build, *question_.gpu).fit == Fit::works) &&
+            if (build.cuda_major == cuda_major && (!gpu_ || stack::cudnn_on_gpu(build, *gpu_).fit == Fit::works) &&
                 (!newest || newest->last() < build.last()))
                 newest = &build;
         return newest;
@@ -403,25 +403,25 @@ class Proposals {
     /// The newest one of the same image that the driver and the GPU run.
     void propose_image(const ContainerImage& given) {
         const ContainerImage* newest = stack::newest_image(
-            given_, driver(), matrix_, [&](const ContainerImage& image) { return image.image == given.image; });
-        if (newest) add(using_image(question_.os == "windows", *newest, ""));
+            stack_, driver(), matrix_, [&](const ContainerImage& image) { return image.image == given.image; });
+        if (newest) add(using_image(is_on_windows(), *newest, ""));
     }
 
     /// CUDA and cuDNN of the system; those that a framework takes are proposed with its build. The CUDA that was given
     /// stays where a cuDNN suits it.
     void propose_libraries() {
-        const Version* given = given_cuda(given_);
-        if (given_cudnn(given_) && given) propose_libraries_of(*given, false);
-        const auto newest = given || given_cudnn(given_) ? newest_cuda() : std::nullopt;
+        const Version* given = cuda();
+        if (cudnn() && given) propose_libraries_of(*given, false);
+        const auto newest = given || cudnn() ? newest_cuda() : std::nullopt;
         if (newest) propose_libraries_of(*newest, given != nullptr);
     }
 
     void propose_libraries_of(const Version& cuda, bool change_cuda) {
         const CudnnBuild* cudnn = newest_cudnn(cuda.major());
-        if (given_cudnn(given_) && !cudnn) return;
+        if (this->cudnn() && !cudnn) return;
         Remedy remedy{.action = Action::install_package, .text = "Use CUDA " + cuda.text, .link = cuda_archive};
         if (change_cuda) remedy.changes.push_back({"cuda", cuda.text});
-        if (given_cudnn(given_)) {
+        if (this->cudnn()) {
             remedy.text = "Use " + (change_cuda ? "CUDA " + cuda.text + " with " : "") + "cuDNN " + cudnn->last().text;
             remedy.changes.push_back({"cudnn", cudnn->last().text + "+cu" + std::to_string(cuda.major())});
             remedy.commands = pip_commands_for(*cudnn);
@@ -431,10 +431,11 @@ class Proposals {
         add(std::move(remedy));
     }
 
-    const Facts& given_;
+    const stack::Stack& stack_;
     const Facts& facts_;
     const Matrix& matrix_;
-    PlanQuestion question_;  ///< with the driver that is proposed
+    stack::Stack target_;  ///< with the driver that is proposed
+    std::optional<Version> gpu_;
     std::vector<GivenValue> driver_change_;
     std::string driver_text_;  ///< what is already proposed because the GPU needs it
     std::vector<Remedy> remedies_;
@@ -465,9 +466,7 @@ static std::vector<Remedy> builds_elsewhere(const std::string& framework, const 
     std::vector<Remedy> remedies;
     for (const FrameworkBuild& build : matrix.framework_builds(framework)) {
         if (!build.cuda || stack::build_and_cudnn_on_gpu(build, gpu, {}, matrix).fit != Fit::works) continue;
-        Framework named;
-        named.name = framework;
-        named.version = build.last.value_or(build.first);
+        const stack::Framework named{framework, build.last.value_or(build.first)};
         remedies.push_back({.action = Action::install_package,
                             .text = "Install conda-forge's build of " + words_of(named) + ", made for CUDA " +
                                     build.cuda->text + ": no package on PyPI of any version runs on this GPU",
@@ -478,7 +477,7 @@ static std::vector<Remedy> builds_elsewhere(const std::string& framework, const 
 }
 
 std::vector<Remedy> image_instead(bool on_windows, const std::string& framework, const Version& gpu,
-                                  const stack::DriverAsked& driver, const Matrix& matrix) {
+                                  const stack::Driver& driver, const Matrix& matrix) {
     const ContainerImage* image = stack::image_instead(framework, gpu, driver, matrix);
     if (!image) return {};
     auto remedies = on_windows ? std::vector<Remedy>() : builds_elsewhere(framework, gpu, matrix);
@@ -486,38 +485,37 @@ std::vector<Remedy> image_instead(bool on_windows, const std::string& framework,
     return remedies;
 }
 
-std::vector<Remedy> proposed_repairs(const Facts& given, const Facts& facts, const Matrix& matrix) {
-    if (stack::any_jetson(given, matrix)) return {};  // only JetPack brings what suits it
-    return Proposals(given, facts, matrix).all();
+std::vector<Remedy> proposed_repairs(const stack::Stack& stack, const Facts& facts, const Matrix& matrix) {
+    if (stack::any_jetson(stack, matrix)) return {};  // only JetPack brings what suits it
+    return Proposals(stack, facts, matrix).all();
 }
 
-static Version jetson_capability(const Facts& given, const Matrix& matrix) {
-    for (const Gpu& gpu : given.cuda_devices)
-        if (const auto row = matrix.architecture(gpu.compute_capability); row && row->integrated)
-            return row->capability;
+static Version jetson_capability(const stack::Stack& stack, const Matrix& matrix) {
+    for (const stack::Gpu& gpu : stack.gpus)
+        if (const auto row = matrix.architecture(gpu.capability); row && row->integrated) return row->capability;
     return {};
 }
 
-Remedy without_repair(const Facts& given, const Matrix& matrix) {
-    if (stack::any_jetson(given, matrix))
+Remedy without_repair(const stack::Stack& stack, const Matrix& matrix) {
+    if (stack::any_jetson(stack, matrix))
         return {.action = Action::install_package,
                 .text =
                     "Use the framework builds that NVIDIA publishes for JetPack: driver, CUDA and cuDNN of a "
                     "Jetson come with it, and the published builds of frameworks do not run there. Packages are in " +
-                    stack::jetson_packages(jetson_capability(given, matrix)),
+                    stack::jetson_packages(jetson_capability(stack, matrix)),
                 .link = "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/index.html"};
-    const PlanQuestion question = plan_question(given, matrix);
     const auto nothing = [](const Plan& plan) {
         return Remedy{
             .action = Action::other, .text = "Nothing repairs this: " + plan.obstacles.front(), .link = support};
     };
     std::vector<std::string> names, open;
-    PlanQuestion of_gpu;
-    of_gpu.gpu = question.gpu;
-    if (const Plan any = make_plan(of_gpu, matrix); !any.obstacles.empty()) return nothing(any);
-    for (const Framework& framework : given.frameworks) {
+    stack::Stack of_gpu;
+    if (const auto gpu = stack::capability_of(stack))
+        of_gpu.gpus.push_back({.capability = stack::known_capability(*gpu, matrix)});
+    if (const Plan any = make_plan(of_gpu, "", matrix); !any.obstacles.empty()) return nothing(any);
+    for (const stack::Framework& framework : stack.frameworks) {
         names.push_back(words_of(framework));
-        const Plan plan = plan_of(framework, question, matrix);
+        const Plan plan = plan_of(framework, stack, matrix);
         if (!plan.obstacles.empty()) return nothing(plan);
         const auto perhaps = plan.frameworks.empty() ? std::nullopt : plan.frameworks.front().perhaps;
         if (perhaps) open.push_back(name_of(*perhaps, *perhaps->last) + " (" + join(perhaps->because, "; ") + ")");

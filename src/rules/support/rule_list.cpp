@@ -2,8 +2,8 @@
 #include <map>
 
 #include "base/json.hpp"
+#include "rules/conflicts.hpp"
 #include "rules/rule.hpp"
-#include "rules/support/versions.hpp"
 
 namespace rnncheck {
 
@@ -23,6 +23,7 @@ Rule rule_of(std::string_view name, Check check) {
     const std::string_view text = without_head(page).substr(std::string_view("# \n\n").size() + name.size());
     rule.title = text.substr(0, text.find('\n'));
     rule.function = check;
+    rule.conflict = from_name<stack::ConflictKind>(name);
     return rule;
 }
 
@@ -60,10 +61,8 @@ std::string page_of(const LogCause& cause) {
 }  // namespace
 
 Verdict Rule::check(const Facts& facts, const Matrix& matrix) const {
-    if (only_given(facts) || judges_versions == JudgesVersions::beside_machines) return function(facts, matrix);
-    if (const auto asked = rules::asked_versions(facts)) return rules::judge_asked(*asked, matrix, function);
-    if (judges_versions == JudgesVersions::asked_first) return function(facts, matrix);
-    return not_applicable(rules::about_named_versions);
+    if (!conflict || !only_given(facts)) return function(facts, matrix);
+    return rules::verdict_of(*conflict, stack::stack_of_document(facts, matrix), matrix);
 }
 
 std::span<const Named<Rule>> rules_of_the_directory() {

@@ -1,9 +1,8 @@
-// A machine, or what is installed beside a log, as versions that `matrix check` would be given. Pure.
+// The stacks of a machine. Pure.
 #include <algorithm>
 
 #include "matrix/ranges.hpp"
 #include "rules/support/frameworks.hpp"
-#include "rules/support/repairs.hpp"
 #include "rules/support/versions.hpp"
 
 namespace rnncheck::rules {
@@ -44,54 +43,59 @@ const Cudnn* system_cudnn(const Facts& facts, const FrameworkLibrary& wanted) {
 }
 
 /// What a framework that --for names would take from the system.
-void add_system_libraries(const Facts& facts, const Framework& framework, Facts& given) {
+void add_system_libraries(const Facts& facts, const Framework& framework, const Matrix& matrix, stack::Stack& stack) {
     const FrameworkLibrary *cublas = opened(framework, "libcublas"), *cudnn = opened(framework, "libcudnn");
-    if (const auto cuda = cublas ? system_cuda(facts, *cublas) : std::nullopt; cuda && given.runtimes.empty())
-        given.runtimes.emplace_back().version = cuda;
-    if (const Cudnn* found = cudnn ? system_cudnn(facts, *cudnn) : nullptr; found && given.cudnns.empty()) {
-        Cudnn& copy = given.cudnns.emplace_back();
-        copy.version = found->version;
-        copy.built_for_cuda = found->built_for_cuda;
+    if (const auto cuda = cublas ? system_cuda(facts, *cublas) : std::nullopt; cuda && !stack.cuda)
+        stack.cuda = stack::known_cuda(*cuda, matrix);
+    if (const Cudnn* found = cudnn ? system_cudnn(facts, *cudnn) : nullptr; found && !stack.cudnn) {
+        stack.cudnn = stack::known_cudnn(*found->version, matrix);
+        stack.cudnn_cuda = found->built_for_cuda;
     }
 }
 
 }  // namespace
 
-Facts as_given(const Facts& facts, const Matrix& matrix) {
-    Facts given;
-    given.tool.stages = {"given"};
-    given.host.platform = facts.host.platform;
-    given.host.wsl = facts.host.wsl;
-    given.driver.library_version = driver_version(facts);
+stack::Stack stack_of(const Facts& facts, const Matrix& matrix) {
+    stack::Stack stack;
+    stack.os = facts.host.platform;
+    stack.wsl = on_wsl(facts);
+    if (const auto driver = driver_version(facts)) stack.driver = stack::known_driver(*driver, matrix);
     for (const Gpu& gpu : facts.cuda_devices) {
-        Gpu& copy = given.cuda_devices.emplace_back();
-        copy.index = gpu.index;
-        copy.name = gpu.name;
-        copy.compute_capability = gpu.compute_capability;
+        stack::Gpu& known = stack.gpus.emplace_back(stack::Gpu{gpu.index, gpu.name});
+        if (gpu.compute_capability) known.capability = stack::known_capability(*gpu.compute_capability, matrix);
     }
     if (const PythonEnvironment* python = active_environment(facts); python && python->version)
-        given.pythons.emplace_back().version = python->version;
+        stack.python = stack::known_python(*python->version);
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
-        Framework& copy = given.frameworks.emplace_back();
-        copy.name = framework.name;
-        copy.version = framework.version;
-        copy.build = framework.build;
-        if (framework.asked) add_system_libraries(facts, framework, given);
+        stack.frameworks.push_back(as_named(framework));
+        if (framework.asked) add_system_libraries(facts, framework, matrix, stack);
     }
-    return given;
+    return stack;
 }
 
-Facts as_installed(Facts given, const Matrix& matrix) {
-    const Version* cuda = given_cuda(given);
-    if (!cuda || parts_written(*cuda) < 2) return given;
-    for (Framework& framework : given.frameworks) {
+std::optional<stack::Stack> named_stack(const Facts& facts) {
+    stack::Stack stack;
+    for (const Framework& framework : facts.frameworks)
+        if (framework.asked) stack.frameworks.push_back(as_named(framework));
+    if (stack.frameworks.empty()) return std::nullopt;
+    stack.os = facts.host.platform;
+    const PythonEnvironment* python = active_environment(facts);
+    if (python && python->version) stack.python = stack::known_python(*python->version);
+    stack.has_unknown_python = !stack.python;
+    return stack;
+}
+
+stack::Stack as_installed(stack::Stack stack, const Matrix& matrix) {
+    if (!stack.cuda || parts_written(*stack.cuda) < 2) return stack;
+    for (stack::Framework& framework : stack.frameworks) {
         if (framework.build) continue;
-        const auto builds = builds_of(given, matrix, framework).with_cuda;
-        const FrameworkBuild* same = find_where(
-            builds, [&](const FrameworkBuild& build) { return brings_libraries(build) && agree(*build.cuda, *cuda); });
+        const auto builds = stack::builds_of(stack, framework, matrix).with_cuda;
+        const FrameworkBuild* same = find_where(builds, [&](const FrameworkBuild& build) {
+            return stack::brings_libraries(build) && agree(*build.cuda, *stack.cuda);
+        });
         if (same) framework.build = same->build;
     }
-    return given;
+    return stack;
 }
 
 }  // namespace rnncheck::rules

@@ -1,0 +1,140 @@
+#include "stack/conflicts.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.hpp"
+#include "stack/checks.hpp"
+
+namespace rnncheck::stack {
+
+Check check_of(ConflictKind kind) {
+    switch (kind) {
+        case ConflictKind::cpu_only_build:
+            return cpu_only_build;
+        case ConflictKind::cuda_version_not_the_one_built_for:
+            return cuda_version_not_the_one_built_for;
+        case ConflictKind::cudnn_bug:
+            return cudnn_bug;
+        case ConflictKind::cudnn_built_for_other_cuda:
+            return cudnn_built_for_other_cuda;
+        case ConflictKind::cudnn_masked_rnn_bug:
+            return cudnn_masked_rnn_bug;
+        case ConflictKind::cudnn_newer_than_framework_supports:
+            return cudnn_newer_than_framework_supports;
+        case ConflictKind::cudnn_not_installed:
+            return cudnn_not_installed;
+        case ConflictKind::cudnn_runtime_older_than_built:
+            return cudnn_runtime_older_than_built;
+        case ConflictKind::cudnn_varlen_rnn_bug:
+            return cudnn_varlen_rnn_bug;
+        case ConflictKind::driver_too_old:
+            return driver_too_old;
+        case ConflictKind::framework_requirements_conflict:
+            return framework_requirements_conflict;
+        case ConflictKind::gpu_arch_not_in_build:
+            return gpu_arch_not_in_build;
+        case ConflictKind::gpu_too_old:
+            return gpu_too_old;
+        case ConflictKind::keras_backend_not_supported:
+            return keras_backend_not_supported;
+        case ConflictKind::minor_version_compatibility:
+            return minor_version_compatibility;
+        case ConflictKind::plugin_without_cudnn_rnn:
+            return plugin_without_cudnn_rnn;
+        case ConflictKind::python_not_supported_by_release:
+            return python_not_supported_by_release;
+        case ConflictKind::release_not_in_the_tables:
+            return release_not_in_the_tables;
+        case ConflictKind::rnn_dtype_not_supported:
+            return rnn_dtype_not_supported;
+        case ConflictKind::tf_windows_no_gpu_since_2_11:
+            return tf_windows_no_gpu_since_2_11;
+        case ConflictKind::wrong_cudnn_found_first:
+            break;
+    }
+    return wrong_cudnn_found_first;
+}
+
+namespace {
+
+/// Only of these it is a remark, not a question, if nothing but the exact version decides.
+bool is_remark(ConflictKind kind) {
+    return kind == ConflictKind::minor_version_compatibility;
+}
+
+using ByVersion = std::map<Version, Outcome>;
+
+/// By the version of this part of each stack; unset where that part alone does not decide.
+std::optional<ByVersion> outcomes_by(const std::optional<Known> Stack::*part, const std::vector<Stack>& stacks,
+                                     const std::vector<Judgement>& answers) {
+    ByVersion outcomes;
+    for (std::size_t i = 0; i < stacks.size(); ++i) {
+        const std::optional<Known>& version = stacks[i].*part;
+        if (!version) return std::nullopt;
+        const auto [known, is_new] = outcomes.emplace(*version, answers[i].outcome);
+        if (known->second != answers[i].outcome) return std::nullopt;
+    }
+    return outcomes;
+}
+
+/// "a problem with cuDNN 9.11.0 to 9.28.0; no problem with cuDNN 9.0.0 to 9.10.2".
+std::string outcomes_in_words(const std::string& name, const ByVersion& outcomes) {
+    std::map<Outcome, std::vector<std::string>> ranges;
+    for (auto first = outcomes.begin(), next = first; first != outcomes.end(); first = next) {
+        next = std::find_if(first, outcomes.end(), [&](const auto& one) { return one.second != first->second; });
+        const std::string begin = first->first.text, end = std::prev(next)->first.text;
+        ranges[first->second].push_back(name + (begin == end ? end : begin + " to " + end));
+    }
+    std::vector<std::string> words;
+    for (const auto& [outcome, what] :
+         {std::pair(Outcome::fault, "a problem with "), std::pair(Outcome::pass, "no problem with "),
+          std::pair(Outcome::undecided, "undetermined with ")})
+        if (ranges.contains(outcome)) words.push_back(what + join_with_and(ranges[outcome]));
+    return join(words, "; ");
+}
+
+/// ": a problem with ..."; "" where neither version alone decides.
+std::string deciding_versions(const std::vector<Stack>& stacks, const std::vector<Judgement>& answers) {
+    if (const auto outcomes = outcomes_by(&Stack::cudnn, stacks, answers))
+        return ": " + outcomes_in_words("cuDNN ", *outcomes);
+    if (const auto outcomes = outcomes_by(&Stack::cuda, stacks, answers))
+        return ": " + outcomes_in_words("CUDA ", *outcomes);
+    return "";
+}
+
+}  // namespace
+
+Judgement judgement(ConflictKind kind, const Stack& stack, const std::vector<Stack>& possible, const Matrix& matrix) {
+    const Check check = check_of(kind);
+    Judgement in_part = check(stack, matrix);
+    if (possible.size() == 1) return in_part;
+    auto answers = mapped(possible, [&](const Stack& one) { return check(one, matrix); });
+    const Outcome outcome = answers.back().outcome;
+    const auto is_same = [&](const Judgement& one) { return one.outcome == outcome; };
+    if (!std::ranges::all_of(answers, is_same))
+        return undecided("it depends on the exact version, and CUDA or cuDNN was specified only in part" +
+                             deciding_versions(possible, answers),
+                         is_remark(kind) ? MissingInput::facts : MissingInput::choice);
+    return in_part.outcome == outcome ? in_part : std::move(answers.back());
+}
+
+Judgement judgement(ConflictKind kind, const Stack& stack, const Matrix& matrix) {
+    return judgement(kind, stack, possible_stacks(stack, matrix), matrix);
+}
+
+Judgement judgement_of_named(ConflictKind kind, const Stack& named, const Matrix& matrix) {
+    const Judgement of_named = check_of(kind)(named, matrix);
+    const bool needs_more = of_named.outcome == Outcome::undecided && of_named.missing != MissingInput::data;
+    return needs_more ? not_applicable(of_named.reason) : of_named;
+}
+
+std::vector<Conflict> conflicts(const Stack& stack, const Matrix& matrix) {
+    const auto possible = possible_stacks(stack, matrix);
+    std::vector<Conflict> all;
+    for (std::size_t i = 0; i < names_of(ConflictKind()).size(); ++i)
+        append(all, judgement(static_cast<ConflictKind>(i), stack, possible, matrix).conflicts);
+    return all;
+}
+
+}  // namespace rnncheck::stack
