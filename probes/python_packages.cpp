@@ -29,8 +29,8 @@ static Facts facts_of(const Root& root, PythonEnvironment environment) {
 static void run(const Job& job, ProbeWriter& writer) {
     const python::Variables variables = python::variables_of_process();
     writer.calling("looking for the active Python environment");
-    const auto active = python::active_environment(job.root, variables, job.facts.tool.python);
-    if (job.facts.tool.python && !active)
+    const auto chosen = python::chosen_environments(job.root, variables, job.facts.tool.python);
+    if (job.facts.tool.python && chosen.empty())
         writer.failed({"--python", 1, "there is no Python environment at " + *job.facts.tool.python});
     std::set<std::string> done;  // real paths
     const auto examine = [&](PythonEnvironment environment) {
@@ -38,12 +38,16 @@ static void run(const Job& job, ProbeWriter& writer) {
         writer.calling("reading the packages of " + environment.path);
         writer.facts(facts_of(job.root, std::move(environment)));
     };
-    if (active) examine(*active);
-    if (auto on_path = python::environment_on_path(job.root, variables)) {
-        on_path->found_by = "PATH";
-        examine(std::move(*on_path));
+    for (const PythonEnvironment& environment : chosen) examine(environment);
+    std::vector<PythonEnvironment> others = python::other_environments(job.root, variables);
+    if (others.size() == python::most_environments && !chosen.empty()) {
+        Facts news;
+        PythonEnvironment& first = news.pythons.emplace_back();
+        first.path = chosen.front().path;
+        first.left_out = {"environments beyond the first 64"};
+        writer.facts(std::move(news));
     }
-    for (PythonEnvironment& other : python::other_environments(job.root, variables)) examine(std::move(other));
+    for (PythonEnvironment& other : others) examine(std::move(other));
 }
 
 extern const Probe probe{.title = "Finds Python environments and the frameworks installed in them",

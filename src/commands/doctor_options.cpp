@@ -1,26 +1,17 @@
 #include "commands/doctor_options.hpp"
 
-#include <filesystem>
-
 #include "base/program.hpp"
+#include "base/text.hpp"
 #include "commands/input.hpp"
 #include "files/python/environments.hpp"
 #include "process/apart.hpp"
 
 namespace rnncheck {
 
-/// An absolute path to something that is a Python environment, or its interpreter.
-static std::optional<std::string> python_from_option(const std::string& path, const Root& root) {
-    if (path.empty()) return std::nullopt;
-    return process::apart([&] {
-        std::error_code error;
-        std::string absolute = std::filesystem::absolute(path, error).lexically_normal().string();
-        if (error || !python::environment_at(root, python::variables_of_process(), absolute))
-            throw InputError(
-                "--python: there is no Python interpreter or environment at '" + path +
-                "'; give a python, the directory of a virtual or conda environment, or a directory of packages");
-        return absolute;
-    });
+/// What the text names, as an absolute path.
+static std::optional<std::string> python_from_option(const std::string& text, const Root& root) {
+    if (text.empty()) return std::nullopt;
+    return process::apart([&] { return python::path_of_python(root, python::variables_of_process(), text); });
 }
 
 void DoctorOptions::check(const CLI::App& app) {
@@ -48,6 +39,36 @@ void DoctorOptions::check(const CLI::App& app) {
         report.run.profile = profile;
     }
     selection = selection_from(rules, gate.require, profile, matrix, survey.skip);
+}
+
+/// What was examined, as options: " --python venv".
+static std::string question_of(const DoctorOptions& options) {
+    std::string python = options.examination.python;
+    if (python.empty()) python = environment_variable("RNNCHECK_PYTHON").value_or("");
+    if (!options.input.facts.empty()) python.clear();
+    std::string question;
+    for (const auto& [option, value] : {std::pair<std::string, std::string>{"--facts", options.input.facts},
+                                        {"--root", options.input.root},
+                                        {"--python", python},
+                                        {"--for", options.input.framework}})
+        if (!value.empty()) question += ' ' + option + ' ' + shell_quoted(value);
+    return question;
+}
+
+void repeat_question(const DoctorOptions& options, Report& report) {
+    constexpr std::string_view doctor = "rnncheck doctor";
+    const std::string question = question_of(options);
+    const auto repeat = [&](std::string& command) {
+        const bool is_doctor = command == doctor || command.starts_with(std::string(doctor) + ' ');
+        const bool examines = contains(command, " --make-nodes") || contains(command, " --deadline");
+        if (is_doctor && !(examines && !options.input.facts.empty())) command.insert(doctor.size(), question);
+    };
+    for (Finding& finding : report.findings)
+        for (Remedy& remedy : finding.remedies) {
+            repeat(remedy.verify);
+            for (std::string& command : remedy.commands) repeat(command);
+            for (std::string& check : remedy.checks) repeat(check);
+        }
 }
 
 }  // namespace rnncheck

@@ -27,7 +27,9 @@ struct ExaminationOptions {
     /// A gate in CI or a person at a terminal waits no longer than this, whatever hangs; a process that does not end
     /// may add seconds.
     RNNCHECK_FIELD(std::optional<double>, deadline, deadline_option) = 70;
-    RNNCHECK_FIELD(std::string, python, "PATH: Check the frameworks of this interpreter or environment");
+    RNNCHECK_FIELD(std::string, python,
+                   "ENV: Check the frameworks of this Python: an interpreter, the directory of an environment or of a "
+                   "project, python3.11, 3.11, or the name of a conda environment");
     RNNCHECK_FIELDS_END
 };
 
@@ -60,6 +62,11 @@ struct DoctorOptions {
     /// InputError if --python names no Python.
     void check(const CLI::App& app);
 };
+
+/// The commands of remedies that run `rnncheck doctor` examine what these options examine: --facts, --root, --python
+/// and
+/// --for are repeated.
+void repeat_question(const DoctorOptions& options, Report& report);
 
 /// What `doctor` does: examine, evaluate, print. Returns the exit code.
 int run_doctor(DoctorOptions& options, const CLI::App& app);

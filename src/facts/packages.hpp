@@ -24,9 +24,14 @@ struct PythonEnvironment {
     RNNCHECK_FIELD(std::string, kind,
                    "venv, conda, pyenv, asdf, mise, uv, pipx, system, prefix, or directory for a bare directory of "
                    "packages");
-    RNNCHECK_FIELD(std::string, found_by, "what led to it: --python, VIRTUAL_ENV, CONDA_PREFIX, PATH, or the place");
+    RNNCHECK_FIELD(std::string, found_by,
+                   "what led to it: --python, python -m rnncheck, VIRTUAL_ENV, CONDA_PREFIX, PATH, or the place");
     RNNCHECK_FIELD(bool, active, "whether frameworks are judged as this environment has them") = false;
+    RNNCHECK_FIELD(std::optional<std::string>, passed_over,
+                   "why it was not examined although a variable names it or it is first on PATH");
     RNNCHECK_FIELD(std::optional<std::string>, interpreter, "its python, by the name that led to it");
+    RNNCHECK_FIELD(std::optional<std::string>, missing_interpreter,
+                   "the file that its python leads to, if that does not exist");
     RNNCHECK_FIELD(std::vector<std::string>, package_directories, "where it looks for packages, in its order");
     RNNCHECK_FIELD(std::optional<int>, distributions, "how many distributions are installed");
     RNNCHECK_FIELD(std::vector<PythonPackage>, packages, "those that matter here");

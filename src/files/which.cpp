@@ -21,17 +21,39 @@ std::string quoted(const std::string& path) {
     return "'" + path + "'";
 }
 
-/// "#!/usr/bin/env python3" gives "/usr/bin/env python3".
-std::string run_by(const Root& root, const std::string& path) {
-    const std::string start = root.read(path, 256).value_or("");
-    if (!start.starts_with("#!")) return "";
-    return std::string(trim(std::string_view(start).substr(2, start.find('\n') - 2)));
+/// The words behind "#!": {"/usr/bin/env", "-S", "python3"}.
+std::vector<std::string> words_of_first_line(const std::string& start) {
+    std::string line = start.substr(2, start.find('\n') - 2);
+    for (char& c : line)
+        if (c == '\t' || c == '\r') c = ' ';
+    std::vector<std::string> words = split(line, ' ');
+    std::erase(words, "");
+    return words;
+}
+
+/// Of env's arguments the first that is neither an option nor a variable.
+std::string program_of_env(const std::vector<std::string>& words) {
+    for (std::size_t i = 1; i < words.size(); ++i)
+        if (!words[i].starts_with('-') && !contains(words[i], "=")) return words[i];
+    return words.front();
+}
+
+/// pip and uv write this second line where the path of python is long or has blanks:
+/// '''exec' "/a b/bin/python" "$0" "$@"
+std::string program_behind_shell(const std::string& start) {
+    constexpr std::string_view second_line = "\n'''exec' ";
+    const auto at = start.find(second_line);
+    if (at == std::string::npos) return "";
+    const std::string rest = start.substr(at + second_line.size());
+    const char quote = rest.empty() ? ' ' : rest.front();
+    if (quote == '"' || quote == '\'') return rest.substr(1, rest.find(quote, 1) - 1);
+    return rest.substr(0, rest.find(' '));
 }
 
 /// musl's loader has other rules. An interpreter that is not there is reported in a note.
 void refuse_unpredictable(const Root& root, const std::string& path, const elf::ElfFile& file) {
-    if (const std::string runner = run_by(root, path); !runner.empty())
-        throw InputError(quoted(path) + " is a script that '" + runner + "' runs: specify that program");
+    if (const auto runner = program_of_script(root, path))
+        throw InputError(quoted(path) + " is a script that '" + *runner + "' runs: specify that program");
     const bool other = file.problem == FileProblem::other_class || file.problem == FileProblem::other_machine;
     if (file.problem)
         throw InputError(quoted(path) + " " + file.problem_detail +
@@ -197,6 +219,17 @@ void add_not_mapped(const Process& process, const std::vector<std::string>& else
 }
 
 }  // namespace
+
+std::optional<std::string> program_of_script(const Root& root, const std::string& path) {
+    constexpr std::size_t most = 1024;
+    const std::string start = root.read(path, most).value_or("");
+    if (!start.starts_with("#!")) return std::nullopt;
+    const auto words = words_of_first_line(start);
+    if (words.empty()) return std::nullopt;
+    if (file_name(words.front()) == "env") return program_of_env(words);
+    if (const std::string behind = program_behind_shell(start); !behind.empty()) return behind;
+    return words.front();
+}
 
 Which which_for_file(const Root& root, const std::string& path, const WhichSetting& setting) {
     const std::string named = absolute_path(path, own_working_directory());

@@ -22,6 +22,10 @@ struct Which {
 /// cannot be read or is not for glibc's loader of this processor.
 Which which_for_file(const Root& root, const std::string& path, const WhichSetting& setting);
 
+/// What runs a script, by its first lines: a path, or for "#!/usr/bin/env python3" the name "python3"; nothing for
+/// another file. pip starts long paths by /bin/sh: then what that starts.
+std::optional<std::string> program_of_script(const Root& root, const std::string& path);
+
 /// What dlopen gives in a program without a run path, for every version of a GPU library found on this machine.
 Which which_for_plain_program(const Root& root, const WhichSetting& setting);
 

@@ -222,25 +222,50 @@ bool some_framework_finds_cudnn(const Facts& facts) {
            });
 }
 
-Words framework_lines(const Facts& facts) {
-    Words rows, elsewhere;
-    const PythonEnvironment* const active = find_where(facts.pythons, &PythonEnvironment::active);
-    if (active) {
-        rows.push_back(environment_line(*active));
-        const bool some = find_by(facts.frameworks, &Framework::environment, active->path);
-        if (!some && !only_given(facts))
-            rows.back() += ": no framework that rnncheck knows is installed in it; --python ENV examines another";
+/// What a person may have meant instead: "not examined: /home/ada/venv (VIRTUAL_ENV), the python on PATH is another
+/// one".
+Words passed_over_lines(const Facts& facts) {
+    Words rows;
+    for (const PythonEnvironment& python : facts.pythons)
+        if (python.passed_over)
+            rows.push_back("not examined: " + shown(python.path) + " (" + shown(python.found_by) + "), " +
+                           shown(*python.passed_over));
+    return rows;
+}
+
+/// In other environments, and the command that checks one of them.
+Words elsewhere_lines(const Facts& facts, const PythonEnvironment* active) {
+    Words rows;
+    std::string first;
+    for (const Framework& framework : facts.frameworks) {
+        if (framework.asked || (active && framework.environment == active->path)) continue;
+        if (first.empty()) first = framework.environment;
+        rows.push_back("elsewhere: " + named(framework) + " in " + shown(framework.environment));
     }
+    if (!first.empty())
+        rows.push_back("to check " + std::string(rows.size() == 1 ? "it" : "the first") +
+                       ": rnncheck doctor --python " + shown(shell_quoted(first)));
+    return rows;
+}
+
+bool python_was_searched(const Facts& facts) {
+    return find_by(facts.probe_runs, &ProbeRun::probe, "python_packages");
+}
+
+Words framework_lines(const Facts& facts) {
+    Words rows;
+    const PythonEnvironment* const active = find_where(facts.pythons, &PythonEnvironment::active);
+    const bool some = active && find_by(facts.frameworks, &Framework::environment, active->path);
+    if (active) rows.push_back((some || only_given(facts) ? "" : "none in ") + environment_line(*active));
     if (!active && only_given(facts))
         for (const PythonEnvironment& python : facts.pythons) rows.push_back(environment_line(python));
-    for (const Framework& framework : facts.frameworks) {
+    if (!active && !only_given(facts) && python_was_searched(facts)) rows.push_back("none: no Python was found on PATH");
+    for (const Framework& framework : facts.frameworks)
         if (framework.asked || only_given(facts) || (active && framework.environment == active->path))
             rows.push_back(framework_line(framework, facts));
-        else
-            elsewhere.push_back("elsewhere: " + named(framework) + " in " + shown(framework.environment));
-    }
     append(rows, import_order_lines(facts));
-    append(rows, elsewhere);
+    append(rows, passed_over_lines(facts));
+    if (!only_given(facts)) append(rows, elsewhere_lines(facts, active));
     if (active)
         for (const std::string& text : active->left_out) rows.push_back("not read: " + shown(text));
     return rows;

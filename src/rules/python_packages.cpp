@@ -175,10 +175,14 @@ static bool has_frameworks(const Facts& facts, const PythonEnvironment& environm
     return find_by(facts.frameworks, &Framework::environment, environment.path);
 }
 
-/// The python on PATH, where it is not the active environment's.
-static const PythonEnvironment* on_path_instead(const Facts& facts, const PythonEnvironment& active) {
-    if (active.found_by != "VIRTUAL_ENV" && active.found_by != "CONDA_PREFIX") return nullptr;
-    return find_where(facts.pythons, [](const auto& python) { return !python.active && python.found_by == "PATH"; });
+/// The environment that a variable names, where the python on PATH is that of another one, which it gives `on_path`.
+static const PythonEnvironment* named_instead(const Facts& facts, const PythonEnvironment*& on_path) {
+    on_path =
+        find_where(facts.pythons, [](const auto& python) { return python.found_by == "PATH" && !python.passed_over; });
+    const auto is_named = [](const PythonEnvironment& python) {
+        return (python.found_by == "VIRTUAL_ENV" || python.found_by == "CONDA_PREFIX") && !python.missing_interpreter;
+    };
+    return on_path ? find_where(facts.pythons, is_named) : nullptr;
 }
 
 static Remedy use(const std::string& text, const PythonEnvironment& environment) {
@@ -203,15 +207,16 @@ Verdict wrong_python_environment(const Facts& facts, const Matrix&) {
     const PythonEnvironment* active = active_environment(facts);
     if (!active) return without_environment(facts, "environments");
     if (active->found_by == "--python") return not_applicable("the environment was selected with --python");
-    const PythonEnvironment* instead = on_path_instead(facts, *active);
-    if (instead && (has_frameworks(facts, *active) || has_frameworks(facts, *instead)))
+    const PythonEnvironment* on_path = nullptr;
+    const PythonEnvironment* named = named_instead(facts, on_path);
+    if (named && (has_frameworks(facts, *named) || has_frameworks(facts, *on_path)))
         return fault(
-            {.subject = active->path,
+            {.subject = named->path,
              .message =
-                 active->found_by + " names " + active->path + ", but the python on PATH is that of " + instead->path,
-             .evidence = {{active->found_by, active->path, "host.environment"},
-                          {"python on PATH", instead->interpreter.value_or(instead->path), "pythons"}},
-             .remedies = {use("Activate the environment again, so that its python is first on PATH", *active)}});
+                 named->found_by + " names " + named->path + ", but the python on PATH is that of " + on_path->path,
+             .evidence = {{named->found_by, named->path, "host.environment"},
+                          {"python on PATH", on_path->interpreter.value_or(on_path->path), "pythons"}},
+             .remedies = {use("Activate the environment again, so that its python is first on PATH", *named)}});
     VerdictBuilder answers;
     for (const Framework& framework : facts.frameworks) {
         const Framework* better = cuda_framework_elsewhere(facts, framework.name);
@@ -225,6 +230,74 @@ Verdict wrong_python_environment(const Facts& facts, const Matrix&) {
     if (const Framework* better = cuda_framework_elsewhere(facts, ""); better && better->uses_cuda)
         answers.fault(better_elsewhere(facts, *active, *better, "no framework"));
     return answers.close_or(not_applicable("no framework is installed in the active Python environment"));
+}
+
+/// "3.11.7" of /home/ada/.pyenv/versions/3.11.7/bin/python3; empty for a path without it.
+static std::string version_between(const std::string& path, std::string_view start, std::string_view end) {
+    const auto begin = path.find(start);
+    if (begin == std::string::npos) return "";
+    const std::string rest = path.substr(begin + start.size());
+    return rest.substr(0, rest.find_first_of(end));
+}
+
+/// The command of the tool that installed the missing interpreter; empty if none is known.
+static std::string install_again(const std::string& interpreter) {
+    if (const auto version = version_between(interpreter, "/.pyenv/versions/", "/"); !version.empty())
+        return "pyenv install " + shell_quoted(version);
+    if (const auto version = version_between(interpreter, "/uv/python/cpython-", "-/"); !version.empty())
+        return "uv python install " + shell_quoted(version);
+    if (const auto version = version_between(interpreter, "/mise/installs/python/", "/"); !version.empty())
+        return "mise install " + shell_quoted("python@" + version);
+    if (const auto version = version_between(interpreter, "/.asdf/installs/python/", "/"); !version.empty())
+        return "asdf install python " + shell_quoted(version);
+    return "";
+}
+
+/// Another interpreter of the same X.Y, whose packages have the same directory.
+static const PythonEnvironment* with_same_version(const Facts& facts, const PythonEnvironment& dead) {
+    return find_where(facts.pythons, [&](const PythonEnvironment& other) {
+        const bool is_base = includes(std::vector<std::string>{"system", "pyenv", "asdf", "mise", "uv"}, other.kind);
+        return is_base && other.interpreter && other.version && dead.version &&
+               shortened(*other.version, 2) == shortened(*dead.version, 2);
+    });
+}
+
+static Remedy revived(const Facts& facts, const PythonEnvironment& dead) {
+    const std::string path = shell_quoted(dead.path), &interpreter = *dead.missing_interpreter;
+    if (dead.found_by.starts_with("Jupyter kernel ") && interpreter.starts_with(dead.path + '/'))
+        return remedy("python_interpreter_missing/kernel", {shell_quoted(dead.found_by.substr(15))});
+    if (const std::string command = install_again(interpreter); !command.empty())
+        return remedy("python_interpreter_missing/install_again", {command});
+    const PythonEnvironment* same = dead.version ? with_same_version(facts, dead) : nullptr;
+    if (same && dead.kind != "conda" && !dead.package_directories.empty())
+        return remedy("python_interpreter_missing/same_version",
+                      {path, shortened(*dead.version, 2).text, shell_quoted(*same->interpreter)});
+    return remedy("python_interpreter_missing/create_again", {path});
+}
+
+/// The examined one cannot run at all; what a variable names was meant to be used; the others may be left-overs.
+static Severity severity_of_dead(const PythonEnvironment& dead) {
+    if (dead.active) return Severity::error;
+    return dead.found_by == "VIRTUAL_ENV" || dead.found_by == "CONDA_PREFIX" ? Severity::warning : Severity::note;
+}
+
+Verdict python_interpreter_missing(const Facts& facts, const Matrix&) {
+    if (facts.pythons.empty()) return without_environment(facts, "environments");
+    VerdictBuilder answers;
+    for (const PythonEnvironment& python : facts.pythons) {
+        if (!python.missing_interpreter) {
+            if (!python.interpreter) answers.no_pass("an environment without an interpreter was found");
+            continue;
+        }
+        answers.fault({.severity = severity_of_dead(python),
+                       .subject = python.path,
+                       .message = "no program can run in the Python environment " + python.path +
+                                  ": its interpreter, " + *python.missing_interpreter + ", does not exist",
+                       .evidence = {{"environment", python.path + " by " + python.found_by, "pythons"},
+                                    {"interpreter that it needs", *python.missing_interpreter, "pythons"}},
+                       .remedies = {revived(facts, python)}});
+    }
+    return answers.close_or(pass("the interpreters of the environments exist"));
 }
 
 }  // namespace rnncheck::rules

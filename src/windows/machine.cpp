@@ -81,7 +81,7 @@ Variables variables_of_process() {
     return {};
 }
 
-std::optional<PythonEnvironment> environment_at(const Root&, const Variables&, const std::string&) {
+std::string path_of_python(const Root&, const Variables&, const std::string&) {
     reject_this_machine();
 }
 

@@ -6,6 +6,7 @@ usage: frameworks_test.py RNNCHECK DIRECTORY_WITH_LIBCUDNN_8 DIRECTORY_WITH_LIBC
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -80,6 +81,29 @@ class Frameworks(unittest.TestCase):
         report = self.report("--for", "tensorflow==2.15")
         asked = next(framework for framework in report["facts"]["frameworks"] if framework["asked"])
         self.assertEqual((asked["name"], asked["version"]), ("tensorflow", "2.15"))
+
+    def test_verify_repeats_what_was_examined(self):
+        wheel = self.directory / "nvidia_cudnn_cu12-9.1.0.70.dist-info"
+        put(wheel / "METADATA", "Metadata-Version: 2.1\nName: nvidia-cudnn-cu12\nVersion: 9.1.0.70\n\n")
+        put(wheel / "RECORD", "nvidia/cudnn/lib/libcudnn.so.9,,\nnvidia/cudnn/lib/libcudnn_gone.so.9,,\n")
+
+        def verify(*arguments):
+            found = doctor(*arguments, "--json", "--show-private", "--no-run").json()["findings"]
+            return next(finding for finding in found if finding["rule"] == "cudnn_installation_broken")["remedies"][0]["verify"]
+
+        def rules(command):
+            return [finding["rule"] for finding in doctor(*shlex.split(command)[2:], "--json", "--no-run").json()["findings"]]
+
+        command = verify("--python", self.directory, "--for", "pytorch==2.4.1")
+        self.assertEqual(command, f"rnncheck doctor --python {self.directory} --for pytorch==2.4.1 --only cudnn_installation_broken")
+        self.assertEqual(rules(command), ["cudnn_installation_broken"])
+        facts = str(self.directory / "facts file.json")
+        doctor("--python", self.directory, "--no-run", "--save-facts", facts, "--show-private")
+        put(wheel / "RECORD", "nvidia/cudnn/lib/libcudnn.so.9,,\n")
+        self.assertEqual(rules(command), [])
+        found = doctor("--facts", facts, "--json", "--show-private").json()["findings"]
+        saved = next(finding for finding in found if finding["rule"] == "cudnn_installation_broken")
+        self.assertEqual(saved["remedies"][0]["verify"], f"rnncheck doctor --facts '{facts}' --only cudnn_installation_broken")
 
     def test_bad_input_is_one_sentence(self):
         for arguments, words in ((["--python", "/nonexistent"], "no Python interpreter or environment at '/nonexistent'"),

@@ -115,6 +115,52 @@ class Which(unittest.TestCase):
         told = {os.path.realpath(library["path"]) for library in document(copies[0])["libraries"] if library["path"]}
         self.assertLessEqual(parts, told)
 
+    def test_scripts_are_followed_to_the_program_that_runs_them(self):
+        real = os.path.realpath(sys.executable)
+        with tempfile.TemporaryDirectory() as directory:
+            spaced = pathlib.Path(directory, "a b")
+            spaced.mkdir()
+            (spaced / "python3").symlink_to(real)
+            scripts = {"plain": f"#!{real}\n", "env": "#!/usr/bin/env python3\n", "split": "#!/usr/bin/env -S A=1 python3 -u\n",
+                       "long": f"#!/bin/sh\n'''exec' \"{spaced}/python3\" \"$0\" \"$@\"\n' '''\n", "uv": f"#!/bin/sh\n'''exec' '{spaced}/python3' \"$0\"\n"}
+            for name, text in scripts.items():
+                pathlib.Path(directory, name).write_text(text)
+                found = document(f"{directory}/{name}", "--show-private", environment={"PATH": f"{spaced}:/usr/bin:/bin"})
+                self.assertEqual(found["target"], real, name)
+                self.assertIn(f"{directory}/{name} is a script that", found["notes"][0])
+            pathlib.Path(directory, "shell").write_text("#!/bin/sh\necho\n")
+            self.assertIn("what the script starts is not followed", document(f"{directory}/shell", "--show-private")["notes"][0])
+            pathlib.Path(directory, "dead").write_text("#!/gone/python3\n")
+            self.refused(which(f"{directory}/dead"), "is a script that '/gone/python3' runs, which does not exist")
+            pathlib.Path(directory, "nameless").write_text("#!/usr/bin/env no-such-python\n")
+            self.refused(which(f"{directory}/nameless"), "'no-such-python' runs, which does not exist on PATH")
+
+    def test_python_names_what_its_frameworks_load(self):
+        compiler = shutil.which("cc")
+        if not compiler:
+            self.skipTest("no C compiler")
+        with tempfile.TemporaryDirectory() as directory:
+            venv = pathlib.Path(directory, "venv")
+            subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
+            python = str(venv / "bin/python3")
+            self.assertIn("no framework that rnncheck knows is installed", " ".join(document(python, "--show-private")["notes"]))
+            site = next(venv.glob("lib/python*/site-packages"))
+            for path, text in {"torch-2.4.1.dist-info/METADATA": "Name: torch\nVersion: 2.4.1\n", "torch/version.py": "cuda = '12.1'\n"}.items():
+                (site / path).parent.mkdir(exist_ok=True)
+                (site / path).write_text(text)
+            core, cudnn = site / "torch/lib/libtorch_cuda.so", site / "nvidia/cudnn/lib/libcudnn.so.9"
+            for path in (core, cudnn):
+                path.parent.mkdir(parents=True)
+            source = pathlib.Path(directory, "x.c")
+            source.write_text("int x;\n")
+            subprocess.run([compiler, "-shared", "-o", cudnn, "-Wl,-soname,libcudnn.so.9", source], check=True)
+            subprocess.run([compiler, "-shared", "-o", core, "-Wl,--no-as-needed", "-Wl,--disable-new-dtags",
+                            "-Wl,-rpath,$ORIGIN/../../nvidia/cudnn/lib", cudnn], check=True)
+            found = document(python, "--show-private")
+            self.assertIn(f"imported, pytorch 2.4.1 loads the libraries that {core} needs", found["notes"])
+            chosen = next(library for library in found["libraries"] if library["soname"] == "libcudnn.so.9")
+            self.assertEqual((os.path.realpath(chosen["path"]), chosen["needed_by"]), (str(cudnn), str(core)))
+
     def test_what_cannot_be_answered_is_one_sentence(self):
         self.refused(which(""), "TARGET is empty")
         self.refused(which("no-such-program-anywhere"), "no program 'no-such-program-anywhere'")

@@ -29,12 +29,12 @@ TEST_CASE("the active environment comes first, the others are told beside it") {
     root.directory("/usr/lib/python3/dist-packages").link("/usr/bin/python3", "python3.11");
     add_tensorflow(root, "tensorflow_cpu", false, "/usr/lib/python3/dist-packages");
     const Facts facts =
-        look_with(root, {{"VIRTUAL_ENV", venv}, {"PATH", "/usr/bin"}, {"LD_LIBRARY_PATH", "/opt/none"}});
+        look_with(root, {{"VIRTUAL_ENV", venv}, {"PATH", venv + "/bin:/usr/bin"}, {"LD_LIBRARY_PATH", "/opt/none"}});
     REQUIRE(facts.pythons.size() == 2);
     CHECK(facts.pythons[0].path == venv);
     CHECK(facts.pythons[0].active);
     CHECK(facts.pythons[1].path == "/usr");
-    CHECK(facts.pythons[1].found_by == "PATH");
+    CHECK(facts.pythons[1].found_by == "the system");
     CHECK_FALSE(facts.pythons[1].active);
     REQUIRE(facts.frameworks.size() == 2);
     CHECK(facts.frameworks[0].environment == venv);

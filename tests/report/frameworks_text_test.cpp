@@ -45,10 +45,19 @@ TEST_CASE("each framework is shown with its build and the cuDNN that it gets") {
 }
 
 TEST_CASE("an environment without a framework is named, and not marked as passed") {
-    CHECK_FALSE(contains(written(a_healthy_machine()), "Frameworks"));
+    CHECK(contains(written(a_healthy_machine()), "– Frameworks none: no Python was found on PATH"));
+    CHECK_FALSE(contains(written({}), "Frameworks"));
     const std::string text = written(but([](Facts& f) { add_environment(f); }));
-    CHECK(
-        contains(text, "– Frameworks Python 3.11.7 /srv/environment (VIRTUAL_ENV): no framework that rnncheck knows"));
+    CHECK(contains(text, "– Frameworks none in Python 3.11.7 /srv/environment (VIRTUAL_ENV)"));
+    const std::string others = written(but([](Facts& f) {
+        add_environment(f);
+        add_environment(f, "/srv/venv", false).passed_over = "the python on PATH is another one";
+        add_torch(f, "/srv/other one", false);
+    }));
+    CHECK(contains(others, "none in Python 3.11.7"));
+    CHECK(contains(others, "not examined: /srv/venv (/srv), the python on PATH is another one"));
+    CHECK(contains(others, "elsewhere: pytorch 2.4.1 (cu121) in /srv/other one"));
+    CHECK(contains(others, "to check it: rnncheck doctor --python '/srv/other one'"));
 }
 
 TEST_CASE("only the orders of import that give a framework another cuDNN than alone are shown") {

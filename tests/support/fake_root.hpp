@@ -35,7 +35,8 @@ class FakeRoot {
     FakeRoot& file(const std::string& path, const std::string& content) {
         make_parent(path);
         std::ofstream(outside(path), std::ios::binary | std::ios::trunc) << content;
-        return *this;
+        const auto directory = std::filesystem::path(path).parent_path().filename();
+        return directory == "bin" || directory == "shims" ? mode(path, 0755) : *this;  // programs
     }
     FakeRoot& link(const std::string& path, const std::string& target) {
         make_parent(path);

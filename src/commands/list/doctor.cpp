@@ -66,6 +66,7 @@ int run_doctor(DoctorOptions& options, const CLI::App& app) {
         add_prospects(*judged.model, judged.facts, matrix);
         judged.verdict = worse(judged.verdict, verdict_of(*judged.model));
     }
+    repeat_question(options, judged);
     const Report report = finished(std::move(judged), options.report);
     const std::string& path = options.gate.save_facts;
     const bool saved = path.empty() || was_written([&] { write_output(path, facts_to_text(report.facts, 2) + '\n'); });

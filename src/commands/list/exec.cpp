@@ -18,7 +18,9 @@ namespace rnncheck::commands::exec {
 
 static OverallVerdict preflight(const DoctorOptions& options) {
     Facts facts = surveyed_with_restrictions(options.survey, options.report.quiet);
-    const Report report = finished(judge(std::move(facts), options.matrix, options.selection), options.report);
+    Report judged = judge(std::move(facts), options.matrix, options.selection);
+    repeat_question(options, judged);
+    const Report report = finished(std::move(judged), options.report);
     print_aside(text_of(report, options.report.style(STDERR_FILENO)));
     return report.verdict;
 }

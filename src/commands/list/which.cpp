@@ -4,12 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
 #include "files/python/environments.hpp"
+#include "files/python/frameworks.hpp"
 #include "process/apart.hpp"
 
 namespace rnncheck::commands::which {
@@ -17,7 +20,7 @@ namespace rnncheck::commands::which {
 struct Options {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD_AS(std::optional<std::string>, target, "[TARGET]",
-                      "A library, a program, or the name of a program on PATH");
+                      "A library, a program, a script, or the name of a program on PATH");
     RNNCHECK_FIELD(std::optional<int>, pid, "A running process");
     RNNCHECK_FIELD(bool, all, "Show every needed library, not only those that concern the GPU") = false;
     RNNCHECK_FIELD(ReportOptions, document, "Options: json color ascii show-private");
@@ -31,19 +34,78 @@ static std::string file_of(const std::string& target) {
     throw InputError("there is no program '" + target + "' on PATH and no such file here");
 }
 
+/// A program that scripts and shims lead to, and how.
+struct Followed {
+    std::string program;
+    std::vector<std::string> notes;
+};
+
 /// A shim of pyenv, asdf or mise loads nothing itself: the program behind it does.
-static loader::Which which_behind(const std::string& path, const python::Shim& shim,
-                                  const loader::WhichSetting& setting) {
-    if (!shim.program) {
-        const std::string why =
-            shim.set_by.empty() ? "no version is set" : "the version that " + shim.set_by + " sets is not installed";
-        throw InputError("'" + path + "' is a shim of " + shim.manager + " and " + why + ": `" + shim.manager +
-                         " which " + file_name(path) + "` shows what it runs; specify that program");
+static void follow_shim(const python::Shim& shim, Followed& followed) {
+    const std::string path = followed.program;
+    if (!shim.program)
+        throw InputError("'" + path + "' is a shim of " + shim.manager + " and " + python::why_without_program(shim) +
+                         ": `" + shim.manager + " which " + file_name(path) +
+                         "` shows what it runs; specify that program");
+    followed.program = *shim.program;
+    followed.notes.push_back(path + " is a shim of " + shim.manager + ", which runs " + *shim.program +
+                             (shim.set_by.empty() ? "" : " (" + shim.version + ", set by " + shim.set_by + ")"));
+}
+
+static void follow_script(const std::string& runner, Followed& followed) {
+    const std::string script = followed.program;
+    const auto program = contains(runner, "/") ? std::optional(runner) : find_in_path(runner);
+    if (!program || ::access(program->c_str(), F_OK) != 0)
+        throw InputError("'" + script + "' is a script that '" + runner + "' runs, which does not exist" +
+                         (program ? "" : " on PATH") + "; install it, or specify another program");
+    followed.program = *program;
+    followed.notes.push_back(script + " is a script that " + *program + " runs" +
+                             (file_name(*program).ends_with("sh") ? "; what the script starts is not followed" : ""));
+}
+
+static Followed followed_from(const std::string& file) {
+    constexpr int most_steps = 8;
+    Followed followed{file, {}};
+    for (int step = 0; step < most_steps; ++step) {
+        const python::Variables variables = python::variables_of_process();
+        if (const auto shim = python::shim_at(Root(), variables, followed.program))
+            follow_shim(*shim, followed);
+        else if (const auto runner = loader::program_of_script(Root(), followed.program))
+            follow_script(*runner, followed);
+        else
+            break;
     }
-    loader::Which which = loader::which_for_file(Root(), *shim.program, setting);
-    which.notes.push_back(path + " is a shim of " + shim.manager + ", which runs " + *shim.program + " (set by " +
-                          shim.set_by + ")");
-    return which;
+    return followed;
+}
+
+/// python loads a framework's libraries when the framework is imported.
+static void add_framework(const Framework& framework, const loader::WhichSetting& setting, loader::Which& which) {
+    const std::string name = framework.name + (framework.version ? " " + framework.version->text : "");
+    if (!framework.uses_cuda.value_or(false) || !framework.core) {
+        which.notes.push_back(name +
+                              (framework.uses_cuda == false ? " is a build without CUDA" : ": its build is unknown"));
+        return;
+    }
+    which.notes.push_back("imported, " + name + " loads the libraries that " + *framework.core + " needs");
+    try {
+        loader::Which of_framework = loader::which_for_file(Root(), *framework.core, setting);
+        for (const std::string& note : of_framework.notes) add_once(which.notes, note);
+        append(which.libraries, std::move(of_framework.libraries));
+    } catch (const InputError& error) {
+        which.notes.push_back(error.what());
+    }
+}
+
+static void add_frameworks(const std::string& program, const loader::WhichSetting& setting, loader::Which& which) {
+    if (!file_name(program).starts_with("python") && !file_name(program).starts_with("pypy")) return;
+    std::error_code error;
+    const std::string path = std::filesystem::absolute(program, error).lexically_normal().string();
+    auto environment = python::environment_at(Root(), python::variables_of_process(), path);
+    if (error || !environment) return;
+    const auto frameworks = python::frameworks_of(Root(), *environment);
+    which.notes.push_back("the Python environment is " + environment->path +
+                          (frameworks.empty() ? ", in which no framework that rnncheck knows is installed" : ""));
+    for (const Framework& framework : frameworks) add_framework(framework, setting, which);
 }
 
 static loader::Which ask(const Options& options) {
@@ -51,10 +113,11 @@ static loader::Which ask(const Options& options) {
     const loader::WhichSetting setting{environment_variable("LD_LIBRARY_PATH").value_or(""),
                                        environment_variable("LD_PRELOAD").value_or(""), options.all};
     if (!options.target) return loader::which_for_plain_program(Root(), setting);
-    const std::string file = file_of(*options.target);
-    if (const auto shim = python::shim_at(Root(), python::variables_of_process(), file))
-        return which_behind(file, *shim, setting);
-    return loader::which_for_file(Root(), file, setting);
+    const Followed followed = followed_from(file_of(*options.target));
+    loader::Which which = loader::which_for_file(Root(), followed.program, setting);
+    which.notes.insert(which.notes.begin(), followed.notes.begin(), followed.notes.end());
+    add_frameworks(followed.program, setting, which);
+    return which;
 }
 
 /// A path that was changed cannot be used in a command line, so a note says so.

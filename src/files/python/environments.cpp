@@ -1,5 +1,7 @@
 #include "files/python/environments.hpp"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -11,7 +13,7 @@ namespace rnncheck::python {
 
 namespace {
 
-constexpr std::size_t most_environments = 64, most_prefixes = 1024, most_directories = 32;
+constexpr std::size_t most_directories = 32;
 
 std::string without_slashes(std::string path) {
     while (path.size() > 1 && path.back() == '/') path.pop_back();
@@ -45,6 +47,7 @@ std::vector<std::string> candidates(const Variables& variables, const Prefix& pr
     if (user.empty() && !value_of(variables, "HOME").empty()) user = value_of(variables, "HOME") + "/.local";
     if (prefix.sees_user_site && value_of(variables, "PYTHONNOUSERSITE").empty() && user.starts_with('/'))
         directories.push_back(user + "/lib/python" + python + "/site-packages");
+    if (!prefix.overlay.empty()) append(directories, directories_below(prefix.overlay, python));
     append(directories, directories_below(prefix.path, python));
     if (prefix.base != prefix.path && prefix.sees_user_site)
         append(directories, directories_below(prefix.base, python));
@@ -65,6 +68,17 @@ std::vector<std::string> existing(const Root& root, const std::vector<std::strin
 
 constexpr std::size_t most_path_files = 100, most_bytes = 64 << 10;
 
+/// The directories in the code with which `uv run --with` puts environments on top of each other:
+/// site.addsitedir(__import__("os").fsdecode(b"/home/ada/project/.venv/lib/python3.11/site-packages"))
+std::vector<std::string> overlaid_directories(const std::string& line) {
+    static const re2::RE2 path(R"re(addsitedir\([^"')]*(?:\("os"\)\.fsdecode\()?b?["'](/[^"'\\]+)["'])re",
+                               re2::RE2::Latin1);
+    std::vector<std::string> found;
+    re2::StringPiece left(line);
+    for (std::string one; re2::RE2::FindAndConsume(&left, path, &one);) found.push_back(normal_path(one));
+    return found;
+}
+
 /// Adds the directories that the *.pth files of a directory of packages add, in the order in which Python appends them:
 /// https://docs.python.org/3/library/site.html. A line that begins with `import` is code, which is not run; where it is
 /// that of an editable installation this is said.
@@ -77,6 +91,8 @@ void add_path_files(const Root& root, const std::string& directory, std::vector<
         for (const std::string& raw : split(root.read(file, most_bytes).value_or(""), '\n')) {
             const std::string line(trim(raw));
             const bool code = line.starts_with("import ") || line.starts_with("import\t");
+            if (code && name == "_uv_ephemeral_overlay.pth")
+                for (const std::string& overlaid : overlaid_directories(line)) add_once(found, overlaid);
             if (code && name.starts_with("__editable__"))
                 add_once(left_out, file + " finds an editable installation by code, which is not run");
             if (code || line.empty() || line.starts_with('#') || lines_taken == most_directories) continue;
@@ -115,33 +131,13 @@ std::optional<PythonEnvironment> bare_directory(const Root& root, const Variable
     return environment;
 }
 
-void add_children(const Root& root, const std::string& directory, std::vector<std::string>& prefixes) {
-    if (!directory.starts_with('/')) return;
-    for (const std::string& name : root.names_in(directory, most_prefixes)) prefixes.push_back(directory + '/' + name);
-}
-
-/// Every place in which a tool keeps environments, whether or not it is there.
-std::vector<std::string> usual_prefixes(const Root& root, const Variables& variables) {
-    const std::string home = value_of(variables, "HOME"), data = value_of(variables, "XDG_DATA_HOME");
-    const std::string share = data.empty() ? home + "/.local/share" : data, here = value_of(variables, "PWD");
-    std::string pyenv = value_of(variables, "PYENV_ROOT");
-    if (pyenv.empty()) pyenv = home + "/.pyenv";
-    std::vector<std::string> prefixes;
-    if (here.starts_with('/')) prefixes = {here + "/.venv", here + "/venv"};
-    for (const char* name : {"/miniconda3", "/anaconda3", "/miniforge3", "/mambaforge", "/micromamba"}) {
-        prefixes.push_back(home + name);
-        add_children(root, home + name + "/envs", prefixes);
-    }
-    prefixes.push_back("/opt/conda");
-    for (const std::string& directory :
-         {std::string("/opt/conda/envs"), home + "/.conda/envs", value_of(variables, "CONDA_PREFIX") + "/envs",
-          pyenv + "/versions", share + "/uv/python", share + "/uv/tools", share + "/pipx/venvs",
-          home + "/.local/pipx/venvs", home + "/.virtualenvs"})
-        add_children(root, directory, prefixes);
-    for (const std::string& line : split(root.read(home + "/.conda/environments.txt", 1 << 16).value_or(""), '\n'))
-        if (line.starts_with('/') && prefixes.size() < most_prefixes) prefixes.push_back(without_slashes(line));
-    prefixes.push_back("/usr");
-    return prefixes;
+/// As the shell names it, which may be by a link.
+std::string working_directory() {
+    std::error_code error;
+    const auto named = directory_variable("PWD");
+    if (named && std::filesystem::equivalent(*named, ".", error)) return normal_path(*named);
+    const auto here = std::filesystem::current_path(error);
+    return error ? "/" : here.string();
 }
 
 }  // namespace
@@ -157,60 +153,53 @@ std::string normal_path(const std::string& path) {
 
 Variables variables_of_process() {
     Variables found;
-    for (const char* name : {"PATH", "HOME", "PWD", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "PYENV_ROOT",
-                             "PYENV_VERSION", "PYTHONUSERBASE", "PYTHONNOUSERSITE", "XDG_DATA_HOME", "XDG_CONFIG_HOME",
-                             "ASDF_PYTHON_VERSION", "MISE_PYTHON_VERSION"})
+    for (const char* name : {"PATH",
+                             "HOME",
+                             "VIRTUAL_ENV",
+                             "CONDA_PREFIX",
+                             "CONDA_EXE",
+                             "CONDA_ENVS_PATH",
+                             "CONDA_ENVS_DIRS",
+                             "MAMBA_ROOT_PREFIX",
+                             "PYTHONPATH",
+                             "PYTHONUSERBASE",
+                             "PYTHONNOUSERSITE",
+                             "PYENV_ROOT",
+                             "PYENV_VERSION",
+                             "ASDF_DATA_DIR",
+                             "ASDF_PYTHON_VERSION",
+                             "MISE_DATA_DIR",
+                             "MISE_PYTHON_VERSION",
+                             "POETRY_CACHE_DIR",
+                             "POETRY_VIRTUALENVS_PATH",
+                             "WORKON_HOME",
+                             "UV_PYTHON_INSTALL_DIR",
+                             "UV_TOOL_DIR",
+                             "JUPYTER_PATH",
+                             "XDG_CACHE_HOME",
+                             "XDG_CONFIG_HOME",
+                             "XDG_DATA_HOME",
+                             "SUDO_USER",
+                             "RNNCHECK_PYTHON"})
         if (auto value = environment_variable(name)) found.emplace(name, std::move(*value));
+    found.emplace("PWD", working_directory());
+    if (const auto program = Root().link("/proc/self/exe")) found.emplace("own_program", *program);
     return found;
 }
 
 std::optional<PythonEnvironment> environment_at(const Root& root, const Variables& variables, const std::string& path) {
     const std::string name = without_slashes(path);
-    if (!name.starts_with('/') || !root.exists(name)) return std::nullopt;
+    if (!name.starts_with('/')) return std::nullopt;
+    if (!root.exists(name)) {
+        const auto dead = dead_environment_at(root, name);
+        return dead ? std::optional(described(root, variables, *dead)) : std::nullopt;
+    }
     if (!is_directory(root, name)) {
         const auto prefix = prefix_of_interpreter(root, variables, name);
         return prefix ? std::optional(described(root, variables, *prefix)) : std::nullopt;
     }
     if (const auto prefix = prefix_at(root, name)) return described(root, variables, *prefix);
     return bare_directory(root, variables, name);
-}
-
-std::optional<PythonEnvironment> environment_on_path(const Root& root, const Variables& variables) {
-    for (const char* name : {"python", "python3"})
-        for (const std::string& directory : split(value_of(variables, "PATH"), ':')) {
-            const std::string path = without_slashes(directory) + '/' + name;
-            if (!directory.starts_with('/') || !root.exists(path)) continue;
-            if (auto found = environment_at(root, variables, path)) return found;
-        }
-    return std::nullopt;
-}
-
-std::optional<PythonEnvironment> active_environment(const Root& root, const Variables& variables,
-                                                    const std::optional<std::string>& asked) {
-    const auto chosen = [](std::optional<PythonEnvironment> environment, const char* by) {
-        if (environment) environment->found_by = by;
-        if (environment) environment->active = true;
-        return environment;
-    };
-    if (asked) return chosen(environment_at(root, variables, *asked), "--python");
-    for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
-        if (const std::string directory = value_of(variables, name); !directory.empty())
-            if (auto found = chosen(environment_at(root, variables, directory), name)) return found;
-    return chosen(environment_on_path(root, variables), "PATH");
-}
-
-std::vector<PythonEnvironment> other_environments(const Root& root, const Variables& variables) {
-    std::vector<PythonEnvironment> found;
-    for (const std::string& path : usual_prefixes(root, variables)) {
-        if (found.size() == most_environments) break;
-        if (!path.starts_with('/') || root.surely_absent(path) || root.link(path)) continue;
-        const auto prefix = prefix_at(root, path);
-        if (!prefix) continue;
-        PythonEnvironment environment = described(root, variables, *prefix);
-        environment.found_by = path == "/usr" ? "the system" : directory_of(path);
-        found.push_back(std::move(environment));
-    }
-    return found;
 }
 
 }  // namespace rnncheck::python

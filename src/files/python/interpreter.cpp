@@ -27,12 +27,38 @@ std::optional<Version> version_in(const std::string& text) {
     return find_version(text.substr(std::min(text.find_first_of("0123456789"), text.size())));
 }
 
+/// False also where this user may not look.
+bool is_absent(const Root& root, const std::string& path) {
+    return root.prefix().empty() ? root.surely_absent(path) : !root.exists(path) && !root.link(path);
+}
+
+/// Where links lead, whether or not it exists.
+std::string end_of_links(const Root& root, std::string path) {
+    constexpr int most_links = 16;
+    for (int links = 0; links < most_links; ++links) {
+        const auto target = root.link(path);
+        if (!target) break;
+        path = normal_path(target->starts_with('/') ? *target : directory_of(path) + '/' + *target);
+    }
+    return path;
+}
+
+/// Of a directory without a python that exists: the file that its python leads to.
+std::optional<std::string> missing_interpreter_of(const Root& root, const std::string& directory) {
+    const std::string python3 = directory + "/bin/python3", python = directory + "/bin/python";
+    const std::string end = end_of_links(root, root.link(python) && !root.link(python3) ? python : python3);
+    return is_absent(root, end) ? std::optional(end) : std::nullopt;
+}
+
 Prefix prefix_of_kind(const Root& root, const std::string& directory, const std::string& kind) {
     Prefix prefix;
     prefix.path = prefix.base = directory;
     prefix.kind = kind;
-    for (const std::string& path : {directory + "/bin/python3", directory + "/bin/python"})
+    const std::string python3 = directory + "/bin/python3", python = directory + "/bin/python";
+    for (const std::string& path : {python3, python})
         if (!prefix.interpreter && root.exists(path)) prefix.interpreter = path;
+    if (!prefix.interpreter && (root.link(python3) || root.link(python)))
+        prefix.missing_interpreter = missing_interpreter_of(root, directory);
     return prefix;
 }
 
@@ -59,13 +85,19 @@ std::string kind_of_place(const std::string& path, const char* otherwise) {
     if (contains(path, "/.pyenv/versions/") || contains(path, "/pyenv/versions/")) return "pyenv";
     if (contains(path, "/.asdf/installs/") || contains(path, "/asdf/installs/")) return "asdf";
     if (contains(path, "/mise/installs/")) return "mise";
-    if (contains(path, "/uv/python/") || contains(path, "/uv/tools/")) return "uv";
+    if (contains(path, "/uv/python/") || contains(path, "/uv/tools/") || contains(path, "/archive-v")) return "uv";
     if (contains(path, "/pipx/venvs/")) return "pipx";
     return otherwise;
 }
 
-Prefix virtual_environment(const Root& root, const std::string& directory) {
+Prefix virtual_environment(const Root& root, const std::string& directory, bool is_extended = false) {
     const Variables values = read_configuration(root, directory);
+    const std::string extended = value_of(values, "extends-environment");  // written by uv
+    if (!is_extended && extended.starts_with('/') && root.exists(extended + configuration)) {
+        Prefix prefix = virtual_environment(root, normal_path(extended), true);
+        prefix.overlay = directory;
+        return prefix;
+    }
     Prefix prefix = prefix_of_kind(root, directory, kind_of_place(directory, "venv"));
     const std::string home = value_of(values, "home");
     if (home.starts_with('/')) prefix.base = directory_of(home);
@@ -73,10 +105,24 @@ Prefix virtual_environment(const Root& root, const std::string& directory) {
         if (!prefix.version) prefix.version = version_in(value_of(values, key));
     if (!prefix.version) prefix.version = version_of_library_directory(root, directory);
     prefix.sees_user_site = lower(value_of(values, "include-system-site-packages")) == "true";
+    const bool of_windows = root.exists(directory + "/Scripts");  // as seen from WSL
+    if (!prefix.interpreter && !of_windows) prefix.missing_interpreter = missing_interpreter_of(root, directory);
+    if (prefix.interpreter && home.starts_with('/') && is_absent(root, home)) {  // a copy of python needs it
+        prefix.missing_interpreter = home + "/python3";
+        prefix.interpreter.reset();
+    }
     return prefix;
 }
 
 }  // namespace
+
+std::optional<Prefix> dead_environment_at(const Root& root, const std::string& path) {
+    for (const std::string& directory : {path, directory_of(path), directory_of(directory_of(path))}) {
+        const auto prefix = root.exists(directory) ? prefix_at(root, directory) : std::nullopt;
+        if (prefix) return prefix->missing_interpreter ? prefix : std::nullopt;
+    }
+    return std::nullopt;
+}
 
 std::optional<Prefix> prefix_at(const Root& root, const std::string& directory) {
     if (root.exists(directory + configuration)) return virtual_environment(root, directory);
@@ -94,20 +140,27 @@ std::optional<Prefix> prefix_at(const Root& root, const std::string& directory) 
 }
 
 std::optional<Prefix> prefix_of_interpreter(const Root& root, const Variables& variables, const std::string& path) {
-    const std::string bin = directory_of(path);
-    if (const auto shim = shim_at(root, variables, path))
-        return shim->prefix ? prefix_at(root, *shim->prefix) : std::nullopt;
+    constexpr int most_shims = 4;  // one may run that of another manager
+    std::string program = path;
+    auto shim = shim_at(root, variables, program);
+    for (int i = 0; shim && i < most_shims; ++i) {
+        if (!shim->program) return std::nullopt;
+        program = *shim->program;
+        shim = shim_at(root, variables, program);
+    }
+    if (shim) return std::nullopt;
+    const std::string directory = directory_of(directory_of(program));
     std::optional<Prefix> prefix;
-    if (root.exists(directory_of(bin) + configuration)) {
-        prefix = virtual_environment(root, directory_of(bin));
-    } else if (const auto real = root.real_path(path)) {
+    if (root.exists(directory + configuration)) {
+        prefix = virtual_environment(root, directory);
+    } else if (const auto real = root.real_path(program)) {
         prefix = prefix_at(root, directory_of(directory_of(*real)));
         constexpr std::string_view by_version[] = {"conda", "pyenv", "asdf", "mise"};  // the directory has it exactly
         const bool named_by_version = prefix && includes(by_version, prefix->kind);
         if (prefix && !named_by_version)
             if (const auto named = version_in(file_name(*real))) prefix->version = named;
     }
-    if (prefix) prefix->interpreter = path;
+    if (prefix && !prefix->missing_interpreter) prefix->interpreter = path;
     return prefix;
 }
 
