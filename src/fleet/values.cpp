@@ -27,7 +27,8 @@ constexpr std::string_view varying =
     "nvml_devices[].throttle_reasons nvml_devices[].busy_percent nvml_devices[].display_active libraries[].path "
     "libraries[].real_path libraries[].needed libraries[].run_path libraries[].problem_detail cudnns[].parts_mapped "
     "cudnns[].files[].path cudnns[].rnn_first.parts_mapped "
-    "pythons.path pythons.found_by pythons.interpreter pythons.package_directories pythons.distributions "
+    "pythons.path pythons.found_by pythons.passed_over pythons.interpreter pythons.missing_interpreter "
+    "pythons.package_directories pythons.distributions "
     "pythons.left_out pythons.packages[].directory frameworks[].environment frameworks[].shown_by frameworks[].core "
     "frameworks[].directories_before frameworks[].directories_after";
 

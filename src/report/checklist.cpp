@@ -259,7 +259,8 @@ Words framework_lines(const Facts& facts) {
     if (active) rows.push_back((some || only_given(facts) ? "" : "none in ") + environment_line(*active));
     if (!active && only_given(facts))
         for (const PythonEnvironment& python : facts.pythons) rows.push_back(environment_line(python));
-    if (!active && !only_given(facts) && python_was_searched(facts)) rows.push_back("none: no Python was found on PATH");
+    if (!active && !only_given(facts) && python_was_searched(facts))
+        rows.push_back("none: no Python was found on PATH");
     for (const Framework& framework : facts.frameworks)
         if (framework.asked || only_given(facts) || (active && framework.environment == active->path))
             rows.push_back(framework_line(framework, facts));

@@ -241,7 +241,11 @@ static std::string version_between(const std::string& path, std::string_view sta
 }
 
 /// The command of the tool that installed the missing interpreter; empty if none is known.
-static std::string install_again(const std::string& interpreter) {
+static std::string install_again(const PythonEnvironment& dead) {
+    const std::string& interpreter = *dead.missing_interpreter;
+    if (dead.kind == "conda")
+        return "conda install --prefix " + shell_quoted(dead.path) + " python" +
+               (dead.version ? "=" + shortened(*dead.version, 2).text : "");
     if (const auto version = version_between(interpreter, "/.pyenv/versions/", "/"); !version.empty())
         return "pyenv install " + shell_quoted(version);
     if (const auto version = version_between(interpreter, "/uv/python/cpython-", "-/"); !version.empty())
@@ -263,13 +267,16 @@ static const PythonEnvironment* with_same_version(const Facts& facts, const Pyth
 }
 
 static Remedy revived(const Facts& facts, const PythonEnvironment& dead) {
-    const std::string path = shell_quoted(dead.path), &interpreter = *dead.missing_interpreter;
-    if (dead.found_by.starts_with("Jupyter kernel ") && interpreter.starts_with(dead.path + '/'))
-        return remedy("python_interpreter_missing/kernel", {shell_quoted(dead.found_by.substr(15))});
-    if (const std::string command = install_again(interpreter); !command.empty())
+    const std::string path = shell_quoted(dead.path);
+    constexpr std::string_view kernel = "Jupyter kernel ";
+    const bool is_removed = dead.missing_interpreter->starts_with(dead.path + '/');
+    if (is_removed && dead.found_by.starts_with(kernel))
+        return remedy("python_interpreter_missing/kernel", {shell_quoted(dead.found_by.substr(kernel.size()))});
+    if (const std::string command = install_again(dead); !command.empty())
         return remedy("python_interpreter_missing/install_again", {command});
     const PythonEnvironment* same = dead.version ? with_same_version(facts, dead) : nullptr;
-    if (same && dead.kind != "conda" && !dead.package_directories.empty())
+    if (is_removed) return remedy("python_interpreter_missing/create", {path});
+    if (same && !dead.package_directories.empty())
         return remedy("python_interpreter_missing/same_version",
                       {path, shortened(*dead.version, 2).text, shell_quoted(*same->interpreter)});
     return remedy("python_interpreter_missing/create_again", {path});

@@ -167,12 +167,12 @@ def dead_venv(m):
     m.activate(venv)
     for path in (base / "bin").iterdir():
         path.unlink()
-    return None, f"{venv} (VIRTUAL_ENV): the python on PATH is another one"
+    return None, f"{venv} (VIRTUAL_ENV): its interpreter does not exist"
 
 
 def removed_venv(m):
     m.activate(m.home / "gone")
-    return None, f"{m.home}/gone (VIRTUAL_ENV): the python on PATH is another one"
+    return None, f"{m.home}/gone (VIRTUAL_ENV): its interpreter does not exist"
 
 
 def link_to_interpreter(m):

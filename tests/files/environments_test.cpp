@@ -224,6 +224,9 @@ TEST_CASE("--python takes what a person types") {
             return error.what();
         }
     };
+    root.file("/usr/bin/ls", "");
+    CHECK(contains(rejected("ls"), "'/usr/bin/ls' is no Python"));
+    CHECK(contains(rejected("/usr/bin/ls"), "at '/usr/bin/ls'"));
     CHECK(contains(rejected("3.8"), "no Python interpreter or environment at '3.8'"));
     CHECK(contains(rejected("~/nothing"), "no Python interpreter or environment at '~/nothing'"));
     CHECK(contains(rejected("twice"), "several environments are named 'twice'"));

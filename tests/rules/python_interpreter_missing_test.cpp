@@ -42,6 +42,7 @@ TEST_CASE("a dead environment is revived by what installed its Python") {
     CHECK(command_for(dead("/home/ada/.pyenv/versions/3.11.7/bin/python3.11")) == "pyenv install 3.11.7");
     CHECK(command_for(dead("/home/ada/.local/share/uv/python/cpython-3.11.7-linux-x86_64-gnu/bin/python3.11")) ==
           "uv python install 3.11.7");
+    CHECK(command_for(dead("/srv/environment/bin/python3")) == "python3 -m venv /srv/environment");
     CHECK(command_for(dead("/usr/bin/python3.11"), 2) == "python3 -m venv /srv/environment");
     const Facts with_other = but([](Facts& f) {
         add_dead(f, "/usr/local/bin/python3.11");

@@ -178,6 +178,7 @@ class Choice {
             if (!active_ || is_same(root_, environment, *active_) || is_base_below(variable)) continue;
             environment.found_by = variable;
             environment.passed_over = on_path_ ? "the python on PATH is another one" : "another variable comes first";
+            if (environment.missing_interpreter) environment.passed_over = "its interpreter does not exist";
             others_.push_back(environment);
         }
     }

@@ -19,15 +19,22 @@ std::string absolute(const Variables& variables, const std::string& text) {
     return normal_path(text.starts_with('/') ? text : value_of(variables, "PWD") + '/' + text);
 }
 
+/// A directory of an environment or a python: what else is in a system's or conda's bin is no Python.
+bool is_python(const Root& root, const Variables& variables, const std::string& path) {
+    const auto environment = environment_at(root, variables, path);
+    const auto about = root.status(path);
+    if (!environment || !about || !S_ISREG(about->st_mode)) return environment.has_value();
+    const std::string name = file_name(path);
+    return name.starts_with("python") || name.starts_with("pypy") || root.exists(environment->path + "/pyvenv.cfg");
+}
+
 /// The path itself; ENV for ENV/bin; the environment in the directory of a project.
 std::optional<std::string> environment_of_path(const Root& root, const Variables& variables, const std::string& path) {
-    const auto is_environment = [&](const std::string& place) {
-        return environment_at(root, variables, place).has_value();
-    };
-    if (is_environment(path)) return path;
-    if (file_name(path) == "bin" && root.exists(path) && is_environment(directory_of(path))) return directory_of(path);
+    if (is_python(root, variables, path)) return path;
+    const std::string above = directory_of(path);
+    if (file_name(path) == "bin" && root.exists(path) && is_python(root, variables, above)) return above;
     for (const char* name : {"/.venv", "/venv", "/env", "/.pixi/envs/default"})
-        if (is_environment(path + name)) return path + name;
+        if (is_python(root, variables, path + name)) return path + name;
     return std::nullopt;
 }
 
@@ -73,7 +80,8 @@ std::string shortest_list(const Paths& paths) {
 
 [[noreturn]] void reject(const Root& root, const Variables& variables, const std::string& text) {
     if (const auto programs = programs_on_path(root, variables, text); !programs.empty())
-        throw InputError("--python: '" + programs.front() + "' is not known to be a Python; give a Python interpreter");
+        throw InputError("--python: '" + programs.front() +
+                         "' is no Python that rnncheck knows; give a Python interpreter");
     throw InputError("--python: there is no Python interpreter or environment at '" + text +
                      "'; give a python, the directory of an environment or of a project with one, a version such as "
                      "3.11, the name of an environment, or a directory of packages");
@@ -85,7 +93,7 @@ std::string path_of_python(const Root& root, const Variables& variables, const s
     if (const auto path = environment_of_path(root, variables, absolute(variables, text))) return *path;
     if (contains(text, "/") || text.starts_with('~')) reject(root, variables, text);
     for (const std::string& program : programs_on_path(root, variables, text))
-        if (environment_at(root, variables, program)) return program;
+        if (is_python(root, variables, program)) return program;
     const std::string number = text.starts_with("python") ? text.substr(6) : text;
     if (const auto version = parse_version(number))
         if (const auto path = interpreter_of_version(root, variables, *version)) return *path;
