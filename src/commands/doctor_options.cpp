@@ -51,7 +51,7 @@ static std::string question_of(const DoctorOptions& options) {
                                         {"--root", options.input.root},
                                         {"--python", python},
                                         {"--for", options.input.framework}})
-        if (!value.empty()) question += ' ' + option + ' ' + shell_quoted(value);
+        if (!value.empty() && value != "-") question += ' ' + option + ' ' + shell_quoted(value);
     return question;
 }
 

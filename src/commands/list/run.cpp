@@ -49,7 +49,9 @@ static void explain(const process::CommandEnd& end, const DoctorOptions& options
     Facts facts;
     facts.tool = {std::string(version_of_rnncheck()), {"log"}};
     facts.log = log_of(end.outputs, options.matrix);
-    const Report report = finished(judge(std::move(facts), options.matrix, options.selection), options.report);
+    Report judged = judge(std::move(facts), options.matrix, options.selection);
+    repeat_question(options, judged);
+    const Report report = finished(std::move(judged), options.report);
     const Outline outline = outline_of(report);
     write_outputs(outline, options.report);
     print_aside((*options.report.format)->write(outline, options.report.style(STDERR_FILENO)));
