@@ -1,5 +1,6 @@
 """Wheels of a Python package index, read over HTTP by range requests: nothing is stored, and of a library only the bytes that pass by."""
 import collections
+import concurrent.futures
 import io
 import json
 import os
@@ -79,6 +80,11 @@ class Index:
         self.simple = pip_setting("index-url", "https://pypi.org/simple").rstrip("/")
         self.context = ssl.create_default_context(cafile=pip_setting("cert", None))
         self.packages = {}
+
+    def fetch_all(self, packages, at_once=4):
+        """The metadata of all these packages, so many at a time: the index is one host."""
+        with concurrent.futures.ThreadPoolExecutor(at_once) as threads:
+            list(threads.map(self.releases, packages))
 
     def releases(self, package):
         """Of each final version its wheels that were not withdrawn; {} when the index does not have the package."""

@@ -98,6 +98,8 @@ def row(framework, version, build, **columns):
 
 ROWS = {
     "framework_builds": [
+        row("ctranslate2", "4.0.0", "conda-cuda128", cuda="12.8", libraries="wheels", package="ctranslate2",
+            install='conda install -c conda-forge "ctranslate2={version}"'),
         row("ctranslate2", "4.0.0", "cuda", cuda="12.8", cudnn="9", libraries="system", targets="sm_80 sm_90 compute_90", package="ctranslate2",
             install="pip install ctranslate2=={version}"),
         row("pytorch", "2.15.0", "cu130", cuda="13.0", libraries="wheels", package="torch",
@@ -150,14 +152,18 @@ class Refresh(unittest.TestCase):
 
     def test_same_contents_extend_the_row(self):
         self.assertIn("ctranslate2 4.1.0 for linux (cuda): as 4.0.0\n", self.said)
-        old, = self.rows("framework_builds", framework="ctranslate2", first="4.0.0")
+        old, = self.rows("framework_builds", framework="ctranslate2", first="4.0.0", build="cuda")
         self.assertEqual((old["last"], old["source"], old["provenance"]), ("4.1.0", "pypi_ctranslate2_4_0_0_4_1_0", "documented"))
 
     def test_what_differs_is_in_a_new_row(self):
-        new, = self.rows("framework_builds", framework="ctranslate2", first="4.2.0")
+        new, = self.rows("framework_builds", framework="ctranslate2", first="4.2.0", build="cuda")
         self.assertEqual(new["last"], "4.2.0")  # neither the withdrawn 4.2.99 nor the release candidate
         self.assertEqual((new["targets"], new["python_last"], new["cudnn"]), ("sm_80 sm_90 sm_100f compute_100", "3.12", "9"))
         self.assertEqual(new["provenance"], "documented")
+
+    def test_builds_of_conda_are_not_on_the_index(self):
+        only, = self.rows("framework_builds", build="conda-cuda128")
+        self.assertEqual((only["last"], only["source"]), ("4.0.0", "old"))
 
     def test_a_pin_and_a_toolkit(self):
         new, = self.rows("framework_builds", framework="pytorch", build="cu134")
