@@ -97,6 +97,7 @@ PlannedBuild plan_build(const FrameworkBuild& build, const stack::Stack& stack, 
 FrameworkBuild of_version(FrameworkBuild row, const Version& version);
 
 /// The command for the newest version of the row; with a GPU also what keeps pip from a cuDNN that is too new for it.
+/// Empty if there is none, or if every cuDNN that its packages require is too new.
 std::string install_command(const FrameworkBuild& build, const std::optional<Version>& gpu, const Matrix& matrix);
 
 /// Whether something runs.

@@ -159,6 +159,7 @@ std::string install_command(const FrameworkBuild& build, const std::optional<Ver
     const auto words = mapped(split(build.install, ' '), [&](const std::string& word) { return filled(word, build); });
     std::string command = join(words, " ");
     const CudnnBuild* newer = gpu ? stack::newer_cudnn_without(build, *gpu, matrix) : nullptr;
+    if (newer && !stack::cudnn_by_pip(build, gpu, matrix)) return "";  // none that it requires has code for the GPU
     if (newer && !command.empty())
         command +=
             " \"nvidia-cudnn-cu" + std::to_string(newer->cuda_major) + "<" + stack::as_bound(newer->cudnn) + "\"";
