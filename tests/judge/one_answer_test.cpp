@@ -218,11 +218,11 @@ struct Problem {
     auto operator<=>(const Problem&) const = default;
 };
 
-/// The errors that are certain, in the order of the report.
-std::vector<Problem> problems_of(const Report& report) {
+/// The errors that are certain, or at least as sure as that, in the order of the report.
+std::vector<Problem> problems_of(const Report& report, Confidence least = Confidence::certain) {
     std::vector<Problem> problems;
     for (const Finding& finding : report.findings)
-        if (finding.severity == Severity::error && finding.confidence == Confidence::certain)
+        if (finding.severity == Severity::error && finding.confidence <= least)
             problems.push_back(
                 {finding.rule, finding.message, finding.remedies.empty() ? "" : finding.remedies.front().text});
     return problems;
@@ -274,12 +274,12 @@ TEST_CASE("one stack has one answer: matrix check, diagnose --given, --for and t
         const auto problems = problems_of(checked);
         errors += !problems.empty();
 
-        const auto in_log = problems_of(judge(log_with(values), bundled_matrix(), {}));
+        // Beside a log, what rests on an inferred row is only likely, and comes after what is certain.
+        const auto in_log = problems_of(judge(log_with(values), bundled_matrix(), {}), Confidence::likely);
         if (!problems.empty()) {
             REQUIRE_FALSE(in_log.empty());
-            CHECK(in_log.front().rule == problems.front().rule);
-            CHECK(in_log.front().message == problems.front().message);
-            CHECK(in_log.front().fix == problems.front().fix);
+            CHECK(std::ranges::find(problems, in_log.front()) != problems.end());
+            CHECK(std::ranges::find(in_log, problems.front()) != in_log.end());
         }
 
         // A machine on which the driver shows the GPU is no such machine.
