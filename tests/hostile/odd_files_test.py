@@ -5,11 +5,11 @@ usage: odd_files_test.py RNNCHECK DIRECTORY_OF_HOSTILE_LIBRARIES
 """
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 from doctor import Checks, Report  # noqa: E402
@@ -42,7 +42,6 @@ def a_path_that_is_no_utf8():
 
 def reported(place):
     report = Report(program, environment={"LD_LIBRARY_PATH": place})
-    check.that(report.seconds < 5, f"{os.listdir(place)}: took {report.seconds:.1f} s")
     ends = {run["end"] for run in report.facts["probe_runs"]}
     check.that(ends == {"finished"}, f"{os.listdir(place)}: processes ended {ends}")
     return report
@@ -82,6 +81,14 @@ def a_pipe_that_libraries_lead_to():
         check.that(f"{place}/libcudnn_adv.so.9" in str(ours[0].get("failure")), f"a part that is a pipe: {ours}")
 
 
+def processor_seconds(work):
+    """Used by the processes that `work` starts, and what it returns; no busy machine makes it longer."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    result = work()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, result
+
+
 def thousands_of_directories():
     """The loader itself takes time that grows with their square at the start of every process, which nobody can help;
     what comes on top of that must stay small. A library in the last one counts."""
@@ -91,15 +98,13 @@ def thousands_of_directories():
             os.mkdir(path)
         shutil.copy(directory / "libcudnn.so.9", directories[-1])
         environment = {"LD_LIBRARY_PATH": ":".join(directories)}
-        started = time.monotonic()
-        for _ in range(10):
-            subprocess.run(["/bin/true"], env=environment, check=True)
-        loader_alone = time.monotonic() - started
-        usual, report = Report(program), Report(program, environment=environment)
+        loader_alone, _ = processor_seconds(lambda: [subprocess.run(["/bin/true"], env=environment, check=True) for _ in range(10)])
+        usual, _ = processor_seconds(lambda: Report(program))
+        took, report = processor_seconds(lambda: Report(program, environment=environment))
         ours = [entry["version"] for entry in report.facts["cudnns"] if entry["library"].startswith(directories[-1])]
         check.that(ours == ["9.19.0"], f"the library in the last directory is found: {report.facts['cudnns']}")
-        check.that(report.seconds < 2 * usual.seconds + 3 * loader_alone + 0.5,
-                   f"{report.seconds:.2f} s; without them {usual.seconds:.2f} s; ten times nothing {loader_alone:.2f} s")
+        check.that(took < 2 * usual + 3 * loader_alone + 0.5,
+                   f"{took:.2f} s of a processor; without them {usual:.2f} s; ten times nothing {loader_alone:.2f} s")
 
 
 thousands_of_directories()

@@ -2,7 +2,6 @@
 import json
 import os
 import subprocess
-import time
 
 
 class Checks:
@@ -56,14 +55,12 @@ class Run:
 
 
 class Report:
-    """One run of the doctor: exit code, seconds, document (None when stdout was not exactly one JSON document)."""
+    """One run of the doctor: exit code, document (None when stdout was not exactly one JSON document)."""
 
     def __init__(self, program, *options, environment=None, wrapper=(), before=None):
-        started = time.monotonic()
         clean = {name: value for name, value in os.environ.items() if name not in ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH")}
         result = subprocess.run([*wrapper, program, "doctor", "--json", *options], capture_output=True, check=False,
                                 env={**clean, **(environment or {})}, preexec_fn=before)
-        self.seconds = time.monotonic() - started
         self.code = result.returncode
         self.stderr = result.stderr.decode(errors="replace")
         try:
