@@ -197,16 +197,25 @@ std::vector<Verdict> evaluate_all(std::span<const Named<Rule>> rules, const Stac
                         [&](const Named<Rule>& rule) { return evaluate(rule, stack, possible, matrix); });
 }
 
-/// Findings of a rule about one thing, whatever its version: "GPU 0", "PyTorch 2.4" as "PyTorch".
-std::string kind_of(const Finding& finding) {
-    const std::string& subject = finding.subject;
-    return finding.rule + ' ' +
-           (subject.starts_with("GPU") ? subject : subject.substr(0, subject.find_first_of("0123456789(")));
+/// Findings of a rule about one thing, whatever its version.
+struct FaultKind {
+    std::string rule;
+    stack::PartKind part = stack::PartKind::other;
+    std::string id;  ///< of the part; the subject of what is no part of a stack
+
+    auto operator<=>(const FaultKind&) const = default;
+};
+
+FaultKind kind_of(const Finding& finding) {
+    const bool is_other = finding.part.kind == stack::PartKind::other;
+    return {finding.rule, finding.part.kind, is_other ? finding.subject : finding.part.id};
 }
 
+using Faults = std::map<FaultKind, Severity>;
+
 /// How bad what does not fit in a stack is, by kind.
-std::map<std::string, Severity> faults_of(const Stack& stack, const Matrix& matrix) {
-    std::map<std::string, Severity> faults;
+Faults faults_of(const Stack& stack, const Matrix& matrix) {
+    Faults faults;
     for (const Verdict& verdict : evaluate_all(rules_of_the_directory(), stack, matrix, {}))
         for (const Finding& finding : verdict.findings) {
             const auto [fault, is_new] = faults.try_emplace(kind_of(finding), finding.severity);
@@ -218,14 +227,14 @@ std::map<std::string, Severity> faults_of(const Stack& stack, const Matrix& matr
 /// A proposal with what is at fault once it is carried out.
 struct TriedRepair {
     Remedy remedy;
-    std::map<std::string, Severity> after;
+    Faults after;
 
     std::ptrdiff_t errors_left() const { return std::ranges::count(std::views::values(after), Severity::error); }
     /// Of the fault itself: 1 if a lesser one of its kind remains.
-    std::ptrdiff_t left_of(const std::string& kind) const { return after.contains(kind); }
+    std::ptrdiff_t left_of(const FaultKind& kind) const { return after.contains(kind); }
 
     /// The fault is gone, and nothing that was none is an error.
-    bool holds_for(const std::string& kind, const std::map<std::string, Severity>& before) const {
+    bool holds_for(const FaultKind& kind, const Faults& before) const {
         if (const Severity* still = look_up(after, kind); still && *still <= before.at(kind)) return false;
         return std::ranges::all_of(after, [&](const auto& fault) {
             const Severity* known = look_up(before, fault.first);
@@ -236,8 +245,7 @@ struct TriedRepair {
 
 /// Those that hold for this kind of fault, leave the fewest errors, and if possible nothing of it: a new driver for a
 /// build that has no code for the GPU would be of no use.
-std::vector<Remedy> useful_repairs(const std::vector<TriedRepair>& tried, const std::string& kind,
-                                   const std::map<std::string, Severity>& before) {
+std::vector<Remedy> useful_repairs(const std::vector<TriedRepair>& tried, const FaultKind& kind, const Faults& before) {
     constexpr std::size_t most_shown = 2;
     std::vector<TriedRepair> held = tried;
     std::erase_if(held, [&](const TriedRepair& repair) { return !repair.holds_for(kind, before); });
@@ -263,7 +271,7 @@ void add_repairs(std::span<const Named<Rule>> rules, std::vector<Verdict>& verdi
         return TriedRepair{remedy, faults_of(stack::with_changes(stack, remedy.changes, matrix), matrix)};
     });
     for (const auto& [rule, finding] : faults) {
-        const std::string kind = kind_of(*finding);
+        const FaultKind kind = kind_of(*finding);
         // What is only a note, such as an old GPU that nothing uses, needs no other versions.
         const bool repairable = finding->severity != Severity::note && before.contains(kind);
         auto held = repairable ? useful_repairs(tried, kind, before) : std::vector<Remedy>();
@@ -284,7 +292,7 @@ void join_named_versions(std::span<const Named<Rule>> rules, std::vector<Verdict
     std::vector<Verdict> of_versions = evaluate_all(rules, stack, matrix, selection);
     for (std::size_t i = 0; i < rules.size(); ++i)
         for (Finding& finding : of_versions[i].findings) {
-            const std::string kind = kind_of(finding);
+            const FaultKind kind = kind_of(finding);
             const bool is_shown = std::ranges::any_of(verdicts[i].findings, [&](const Finding& other) {
                 return kind_of(other) == kind && other.severity <= finding.severity;
             });
@@ -370,9 +378,11 @@ std::vector<Verdict> verdicts_about(std::span<const Named<Rule>> rules, const Fa
         return verdicts;
     }
     std::vector<Verdict> verdicts = evaluate_all(rules, facts, matrix, selection);
+    const bool names_versions = find_by(facts.frameworks, &Framework::asked, true);
+    const bool finds_any = std::ranges::any_of(verdicts, [](const Verdict& one) { return !one.findings.empty(); });
+    if (!names_versions && !finds_any) return verdicts;
     const Stack stack = rules::stack_of(facts, matrix);
-    if (find_by(facts.frameworks, &Framework::asked, true))
-        join_named_versions(rules, verdicts, stack, matrix, selection);
+    if (names_versions) join_named_versions(rules, verdicts, stack, matrix, selection);
     add_repairs(rules, verdicts, stack, facts, matrix);
     return verdicts;
 }

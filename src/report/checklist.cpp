@@ -16,11 +16,8 @@ namespace {
 using Words = std::vector<std::string>;
 
 /// "frameworks" is no layer: what the rules of CUDA say of a framework is shown beside the framework.
-bool is_about_framework(const Finding& finding, const Facts& facts) {
-    std::string subject = lower(finding.subject);
-    std::erase(subject, ' ');  // "ONNX Runtime 1.30.0" is about onnxruntime
-    return std::ranges::any_of(facts.frameworks,
-                               [&](const Framework& framework) { return subject.starts_with(lower(framework.name)); });
+bool is_about_framework(const Finding& finding) {
+    return finding.part.kind == stack::PartKind::framework;
 }
 
 /// How a layer is, by what the rules found in it.
@@ -36,8 +33,7 @@ State state_of(const Report& report, Layer layer, bool works, bool of_frameworks
         if (rules.size() < 3) add_once(rules, rule);
     };
     for (const Finding& finding : report.findings) {
-        const bool here =
-            is_about_framework(finding, report.facts) ? of_frameworks : !of_frameworks && finding.layer == layer;
+        const bool here = is_about_framework(finding) ? of_frameworks : !of_frameworks && finding.layer == layer;
         if (!here || finding.severity == Severity::note) continue;
         worst = std::min(worst, finding.severity);
         add_rule(shown(finding.rule));

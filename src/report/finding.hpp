@@ -63,6 +63,8 @@ struct Finding {
     RNNCHECK_FIELD(Layer, layer, "where it sits; repair from the bottom (host) up") = Layer::host;
     RNNCHECK_FIELD(Severity, severity, "how bad it is") = Severity::error;
     RNNCHECK_FIELD(std::string, subject, "what it is about: GPU 0, a file ...") = {};
+    /// Not printed: of a GPU or a part of a stack, which one it is, whatever its version.
+    stack::Part part = {};
     RNNCHECK_FIELD(std::string, message, "what is wrong, in one sentence") = {};
     /// The judge leaves out what has no value, being unknown.
     RNNCHECK_FIELD(std::vector<Evidence>, evidence, "what it rests on") = {};

@@ -184,6 +184,7 @@ Finding worded(const Stack& stack, Conflict conflict, const Matrix& matrix) {
     auto remedies = remedies_of(stack, conflict, matrix);
     return {.severity = conflict.severity,
             .subject = conflict.parts.front().text,
+            .part = conflict.parts.front(),
             .message = std::move(conflict.why),
             .evidence = std::move(conflict.evidence),
             .remedies = std::move(remedies),

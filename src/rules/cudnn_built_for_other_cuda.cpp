@@ -97,6 +97,7 @@ static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix, Ve
         else if (*made_for != framework.cuda->major())
             answers.fault(
                 {.subject = name,
+                 .part = part_of(framework),
                  .message = name + " was built for CUDA " + framework.cuda->text +
                             ", but the cuDNN that it loads from " + *cudnn->path + " was built for CUDA " +
                             std::to_string(*made_for),

@@ -62,6 +62,7 @@ static void judge_asked_framework(const Facts& facts, const Matrix& matrix, cons
     const std::string name = words_of(framework);
     Finding finding = too_old(facts, matrix, name, name + ", which is built for CUDA " + cuda.text, cuda);
     finding.evidence.push_back(evidence_of(builds.front(), "CUDA " + cuda.text));
+    finding.part = part_of(framework);
     answers.fault(std::move(finding));
 }
 

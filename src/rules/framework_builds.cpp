@@ -71,6 +71,7 @@ static void judge_installed(const Facts& facts, const Matrix& matrix, const Fram
     answers.fault(
         {.severity = another_has_cuda ? beside : alone,
          .subject = name,
+         .part = part_of(framework),
          .message = name + " in " + framework.environment + " is a CPU-only build: it never uses the GPU or cuDNN",
          .evidence = {{"package", framework.package.value_or("unknown"), "frameworks"},
                       {"no CUDA libraries in its files", framework.shown_by.value_or("frameworks"), "frameworks"}},
@@ -98,6 +99,7 @@ static Finding installed_plugin(const Framework& framework) {
     const bool other_make = framework.build == "rocm";
     Finding finding = {
         .subject = words_of(framework),
+        .part = part_of(framework),
         .message = words_of(framework) + " in " + framework.environment +
                    (other_make ? " is built for GPUs of another vendor and cannot use the NVIDIA GPU"
                                : " uses the GPU without cuDNN: layers that request cuDNN's recurrent networks fail"),

@@ -44,6 +44,7 @@ Verdict cudnn_major_soname_mismatch(const Facts& facts, const Matrix& matrix) {
         if (!other) return answers.no_pass("cuDNN is not installed");
         const std::string found = std::to_string(*major_of_file(*other));
         answers.fault({.subject = name,
+                       .part = part_of(framework),
                        .message = name + " opens " + cudnn.soname + ", but cuDNN " + found +
                                   " is installed: libraries of different major versions are not interchangeable",
                        .evidence = {{cudnn.soname, "not found", "frameworks"},
@@ -67,6 +68,7 @@ Verdict cuda_version_not_the_one_built_for(const Facts& facts, const Matrix& mat
             return answers.no_pass(cublas.soname + " is outside the loader's search path, or CUDA is not installed");
         const std::string found = std::to_string(*major_of_file(*other));
         answers.fault({.subject = name,
+                       .part = part_of(framework),
                        .message = name + " was built for CUDA " + framework.cuda->text + " and opens " + cublas.soname +
                                   "; the installed CUDA version is " + found,
                        .evidence = {{cublas.soname, "not found", "frameworks"},
@@ -125,6 +127,7 @@ Verdict judge_cudnn(const Facts& facts, const Matrix& matrix, IsFault is_fault, 
                              own && own->path != *cudnn.path ? own : nullptr};
         if (!is_fault(use)) return answers.passed(name + " loads cuDNN " + version->text);
         Finding finding = {.subject = name,
+                           .part = part_of(framework),
                            .evidence = {{"cuDNN that it loads", version->text + " at " + *cudnn.path, "frameworks"},
                                         {"found by", *cudnn.found_by, "frameworks"},
                                         built_for(framework, "cuDNN " + framework.cudnn->text)},
@@ -184,6 +187,7 @@ static std::optional<Finding> other_major_first(const Facts& facts, const Framew
     return Finding{
         .severity = Severity::note,
         .subject = words_of(framework),
+        .part = part_of(framework),
         .message = "LD_LIBRARY_PATH puts the cuDNN " + std::to_string(*major_of_file(*file)) + " of " +
                    directory_of(file->path) + " before the cuDNN " + std::to_string(major) + " that " +
                    words_of(framework) +
@@ -224,6 +228,7 @@ static Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::
                          : torch_is_beside(facts, framework) ? Severity::note
                                                              : Severity::warning,
              .subject = name,
+             .part = part_of(framework),
              .message = name + " opens " + wanted.soname + ", which is at " + file->path +
                         ", outside the loader's search path",
              .evidence = {{wanted.soname, "not found by the loader", "frameworks"},

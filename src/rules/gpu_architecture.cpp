@@ -208,6 +208,7 @@ static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu, c
     const std::string capability = gpu.compute_capability ? gpu.compute_capability->text : "";
     Finding finding = {.severity = Severity::note,
                        .subject = subject_of(gpu),
+                       .part = part_of(gpu),
                        .evidence = {{"compute capability", capability.empty() ? "unknown" : capability,
                                      place_of(facts, gpu) + ".compute_capability"}},
                        .explains = refused_on(facts, gpu.index)};

@@ -1,5 +1,6 @@
 // Python environments and the packages in them.
 #include "rules/rule.hpp"
+#include "stack/given.hpp"
 
 namespace rnncheck::rules {
 
@@ -14,8 +15,10 @@ static std::vector<Evidence> changed_files(const PythonPackage& package) {
 
 static Finding changed(const PythonPackage& package, std::vector<Evidence> changes, Remedy remedy) {
     const std::string name = package.name + ' ' + package.version;
+    const auto framework = stack::framework_named(package.name);
     return {
         .subject = name,
+        .part = framework ? stack::Part{stack::PartKind::framework, framework->name, name} : stack::Part(),
         .message = name + " has changed since it was installed: " + changes.front().what + ' ' + changes.front().value,
         .evidence = std::move(changes),
         .remedies = {std::move(remedy)}};
@@ -137,6 +140,7 @@ static Finding both(const Facts& facts, const Matrix& matrix, const Framework& f
     const std::string install = install_of(facts, matrix, framework, one_to_keep(framework, names));
     return {.severity = cuda_won ? Severity::warning : Severity::error,
             .subject = words_of(framework),
+            .part = part_of(framework),
             .message = join_with_and(listed) + " are installed in one environment and overwrite each other's files; " +
                        (cuda_won ? "the CUDA files are in place until the other package is updated"
                                  : "the files in place have no CUDA support"),

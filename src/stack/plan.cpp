@@ -35,10 +35,6 @@ std::vector<PlannedBuild> judged_builds(const std::string& framework, const stac
     return builds;
 }
 
-struct Releases {
-    Version first, last;
-};
-
 /// Some build begins after `last` and before `next`: a version of which none was chosen is between.
 bool is_gap(const std::vector<PlannedBuild>& builds, const Version& last, const Version& next) {
     return std::ranges::any_of(builds, [&](const PlannedBuild& build) {
@@ -55,18 +51,18 @@ const Version& later(const Version& a, const Version& b) {
 /// Runs of versions, in order, some build of which is chosen.
 template <class Choose>
 std::vector<std::string> ranges_of(const std::vector<PlannedBuild>& builds, Choose&& chosen) {
-    std::vector<Releases> all;
+    std::vector<std::pair<Version, Version>> all, ranges;
     for (const PlannedBuild& build : builds)
-        if (chosen(build)) all.push_back({build.first, *build.last});
-    std::ranges::sort(all, {}, &Releases::first);
-    std::vector<Releases> ranges;
-    for (const Releases& next : all)
-        if (ranges.empty() || is_gap(builds, ranges.back().last, next.first))
-            ranges.push_back(next);
+        if (chosen(build)) all.emplace_back(build.first, *build.last);
+    std::ranges::sort(all, {}, &std::pair<Version, Version>::first);
+    for (const auto& [first, last] : all)
+        if (ranges.empty() || is_gap(builds, ranges.back().second, first))
+            ranges.emplace_back(first, last);
         else
-            ranges.back().last = later(ranges.back().last, next.last);
-    return mapped(ranges, [](const Releases& range) {
-        return range.first == range.last ? range.last.text : range.first.text + " to " + range.last.text;
+            ranges.back().second = later(ranges.back().second, last);
+    return mapped(ranges, [](const auto& range) {
+        const auto& [first, last] = range;
+        return first == last ? last.text : first.text + " to " + last.text;
     });
 }
 

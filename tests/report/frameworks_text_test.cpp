@@ -85,6 +85,7 @@ TEST_CASE("what is wrong with a framework marks the frameworks, not CUDA") {
     finding.layer = Layer::runtime;
     finding.severity = Severity::warning;
     finding.subject = "ONNX Runtime 1.30.0 (cpu)";
+    finding.part = {stack::PartKind::framework, "onnxruntime", finding.subject};
     const std::string text = written(facts, {finding});
     CHECK(contains(text, "! Frameworks"));
     CHECK_FALSE(contains(text, "! CUDA"));

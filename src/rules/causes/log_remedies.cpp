@@ -16,10 +16,7 @@ constexpr int oldest_cudnn_of_wheels = 8;  // https://pypi.org/project/nvidia-cu
 /// https://pypi.org/project/nvidia-cuda-nvrtc-cu11/#history: 11.7.99 and 11.8.89 only.
 constexpr int oldest_minor_of_nvrtc_11 = 7;
 
-/// The versions that a log asks for; what is unset is open.
-struct Asked {
-    std::optional<Version> cuda, cudnn;
-};
+using stack::Stack;
 
 /// "==9.*"; with a minor ">=8.6,<9": a framework takes its own minor of cuDNN and later ones. Never a version without
 /// code for the GPU; nothing where there is no other.
@@ -33,7 +30,7 @@ std::optional<std::string> range_of(const Version& cudnn, int cuda, const KnownO
 }
 
 /// Nothing where no such package was published.
-std::optional<std::string> package(const std::string& name, const std::string& range, const Asked& asked,
+std::optional<std::string> package(const std::string& name, const std::string& range, const Stack& asked,
                                    const KnownOfLog& t) {
     const int cuda = asked.cuda ? asked.cuda->major() : 0;
     if (cuda < oldest_cuda_with_wheels) return std::nullopt;
@@ -62,7 +59,7 @@ std::string plan(const KnownOfLog& t) {
 }
 
 /// The command with its placeholders filled in; nothing where one of them cannot be.
-std::optional<std::string> filled_in(std::string command, const Asked& asked, const KnownOfLog& t) {
+std::optional<std::string> filled_in(std::string command, const Stack& asked, const KnownOfLog& t) {
     for (auto at = command.find('{'); at != std::string::npos; at = command.find('{', at + 1)) {
         if (at > 0 && command[at - 1] == '$') continue;
         const auto end = command.find('}', at);
@@ -125,15 +122,17 @@ std::optional<Version> cudnn_for(const LogCause& cause, const KnownOfLog& t) {
 
 /// The versions of CUDA that the log leaves open, of those for which there are packages; none where the major version
 /// of cuDNN is not known either, for a package of the wrong one would replace the right one.
-std::vector<Asked> possible(const LogCause& cause, const KnownOfLog& t) {
+std::vector<Stack> possible(const LogCause& cause, const KnownOfLog& t) {
     const auto cudnn = cudnn_for(cause, t), cuda = wanted_cuda(t);
-    std::vector<Asked> all;
+    std::vector<Stack> all;
     if (!cudnn) return all;
     for (const Version& toolkit : cuda ? std::vector{*cuda} : cudas_of(*cudnn, t)) {
         const bool is_made = std::ranges::any_of(t.matrix.cudnn_builds(), [&](const CudnnBuild& build) {
             return build.cudnn.major() == cudnn->major() && build.cuda_major == toolkit.major();
         });
-        if (is_made) all.push_back({toolkit, *cudnn});
+        if (is_made)
+            all.push_back(
+                {.cuda = stack::known_cuda(toolkit, t.matrix), .cudnn = stack::known_cudnn(*cudnn, t.matrix)});
     }
     return all;
 }
@@ -158,7 +157,7 @@ Remedy with_package_of_cudnn(const LogCause& cause, const KnownOfLog& t) {
     if (pairs.size() > 1)
         remedy.text = "If the program uses CUDA " + std::to_string(pairs.front().cuda->major()) + ": " +
                       lower(remedy.text.substr(0, 1)) + remedy.text.substr(1);
-    for (const Asked& asked : pairs) {
+    for (const Stack& asked : pairs) {
         const auto command = filled_in(cause.command, asked, t);
         if (command && remedy.commands.empty())
             remedy.commands = commands_of(*command, " && ");
@@ -356,7 +355,9 @@ Remedy remedy_of(const LogCause& cause, const KnownOfLog& t) {
         return is_outside_python(t) ? cudnn_outside_python(cause, t) : with_package_of_cudnn(cause, t);
     Remedy remedy = plain_remedy(cause);
     const std::string& command = for_shell(cause.command, cause.windows_command, t);
-    if (const auto filled = filled_in(command, {wanted_cuda(t), {}}, t)) remedy.commands = commands_of(*filled, " && ");
+    Stack wanted;
+    if (const auto cuda = wanted_cuda(t)) wanted.cuda = stack::known_cuda(*cuda, t.matrix);
+    if (const auto filled = filled_in(command, wanted, t)) remedy.commands = commands_of(*filled, " && ");
     return remedy;
 }
 

@@ -443,18 +443,18 @@ class Proposals {
 
 }  // namespace
 
-static std::optional<Version> capability_for(const Facts& facts, const std::string& subject) {
+static std::optional<Version> capability_for(const Facts& facts, const stack::Part& part) {
     std::optional<Version> first;
     for (const Gpu& gpu : facts.cuda_devices) {
-        if (subject_of(gpu) == subject) return gpu.compute_capability;
+        if (part.kind == stack::PartKind::gpu && part.id == std::to_string(gpu.index)) return gpu.compute_capability;
         if (!first) first = gpu.compute_capability;
     }
     return first;
 }
 
-/// With the values of the GPU that the subject names, else the first one's.
+/// With the values of the GPU that the finding is about, else the first one's.
 void offer_plan(const Facts& facts, Finding& finding) {
-    const std::string command = plan_command(capability_for(facts, finding.subject), driver_version(facts));
+    const std::string command = plan_command(capability_for(facts, finding.part), driver_version(facts));
     if (!command.empty())
         finding.remedies.push_back({.action = Action::investigate,
                                     .text = "List the versions of each framework that run with this GPU and driver",

@@ -15,6 +15,14 @@ std::string words_of(const Framework& framework) {
     return words_of(as_named(framework));
 }
 
+stack::Part part_of(const Gpu& gpu) {
+    return {stack::PartKind::gpu, std::to_string(gpu.index), subject_of(gpu)};
+}
+
+stack::Part part_of(const Framework& framework) {
+    return {stack::PartKind::framework, framework.name, words_of(framework)};
+}
+
 Builds builds_of(const Facts& facts, const Matrix& matrix, const Framework& framework) {
     return stack::builds_of(as_named(framework), facts.host.platform, matrix);
 }

@@ -21,6 +21,10 @@ std::string words_of(const Gpu& gpu);
 /// "PyTorch 2.4", "TensorFlow 2.10".
 std::string words_of(const Framework& framework);
 
+/// What a finding is about.
+stack::Part part_of(const Gpu& gpu);
+stack::Part part_of(const Framework& framework);
+
 /// Its name, version and build.
 stack::Framework as_named(const Framework& framework);
 /// The published builds that it may be, of the machine's system.
