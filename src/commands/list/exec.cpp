@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "base/program.hpp"
 #include "base/text.hpp"
@@ -10,26 +9,11 @@
 #include "commands/command_line.hpp"
 #include "commands/doctor_options.hpp"
 #include "commands/input.hpp"
-#include "commands/survey_here.hpp"
+#include "commands/preflight.hpp"
 #include "process/apart.hpp"
 #include "process/this_process.hpp"
 
 namespace rnncheck::commands::exec {
-
-static OverallVerdict preflight(const DoctorOptions& options) {
-    Facts facts = surveyed_with_restrictions(options.survey, options.report.quiet);
-    Report judged = judge(std::move(facts), options.matrix, options.selection);
-    repeat_question(options, judged);
-    const Report report = finished(std::move(judged), options.report);
-    print_aside(text_of(report, options.report.style(STDERR_FILENO)));
-    return report.verdict;
-}
-
-static int cannot_start(const std::string& name, int error) {
-    print_message("'" + name + "' " +
-                  (error == ENOENT ? "was not found" : "cannot be started: " + std::string(std::strerror(error))));
-    return error == ENOENT ? not_found : not_executable;
-}
 
 static int run(DoctorOptions& options, const CLI::App& app) {
     const Arguments& command = command_after_dashes();
@@ -42,15 +26,7 @@ static int run(DoctorOptions& options, const CLI::App& app) {
         return find_in_path(name).value_or("");
     });
     if (found.empty()) return cannot_start(name, ENOENT);  // before a check that may take a minute
-    const auto answer = process::run_in_fork([&] { return static_cast<int>(preflight(options)); });
-    if (!answer) {
-        print_message("the check did not finish; '" + name + "' was not started");
-        return bug;
-    }
-    if (static_cast<OverallVerdict>(*answer) == OverallVerdict::problems) {
-        print_message("'" + name + "' was not started: the check found a problem, see above");
-        return stopped;
-    }
+    if (const int code = preflight(options, name); code != healthy) return code;
     give_back_process();
     return cannot_start(name, process::exec_command(command));
 }

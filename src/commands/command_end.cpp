@@ -1,0 +1,194 @@
+#include "commands/command_end.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/lists.hpp"
+#include "base/program.hpp"
+#include "base/text.hpp"
+#include "process/child.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+long long number_after(const std::string& text, const std::string& word) {
+    const auto at = text.find(word + ' ');
+    return at == std::string::npos ? 0 : std::atoll(text.c_str() + at + word.size() + 1);
+}
+
+/// Version 2 has memory.events, version 1 memory.oom_control (kernel documentation, admin-guide/cgroup-v2 and
+/// cgroup-v1/memory).
+std::optional<MemoryGroup> group_at(const std::string& directory) {
+    const Root root;
+    const auto events = root.read(directory + "/memory.events"), control = root.read(directory + "/memory.oom_control");
+    if (!events && !control) return std::nullopt;
+    const auto limit = root.read(directory + (events ? "/memory.max" : "/memory.limit_in_bytes"));
+    MemoryGroup group{directory, number_after(events ? *events : *control, "oom_kill"),
+                      std::string(trim(limit.value_or("")))};
+    constexpr std::size_t digits_of_no_limit = 19;  // version 1 writes a number near 2^63
+    if (group.limit == "max" || group.limit.size() >= digits_of_no_limit) group.limit.clear();
+    return group;
+}
+
+/// The command's group and those around it.
+std::vector<MemoryGroup> groups_of(pid_t process) {
+    std::vector<MemoryGroup> groups;
+    const std::string text = Root().read("/proc/" + std::to_string(process) + "/cgroup").value_or("");
+    for (const std::string& line : split(text, '\n')) {
+        const auto fields = split(line, ':');
+        if (fields.size() < 3 || (!fields[1].empty() && fields[1] != "memory")) continue;
+        const std::string root = fields[1].empty() ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
+        for (std::string path = fields[2]; path.starts_with('/'); path.resize(path.rfind('/'))) {
+            if (const auto group = group_at(root + (path == "/" ? "" : path))) groups.push_back(*group);
+            if (path == "/") break;
+        }
+    }
+    return groups;
+}
+
+bool is_about_gpu(const std::string& line) {
+    return contains(line, "NVRM: Xid");
+}
+
+/// "python[4711]: segfault at 8 ip ...", "Killed process 4711 (python)".
+pid_t process_in(const std::string& line) {
+    for (const char* before : {"Killed process ", "["})
+        if (const auto at = line.find(before); at != std::string::npos)
+            if (const int number = std::atoi(line.c_str() + at + std::strlen(before)); number > 0) return number;
+    return -1;
+}
+
+bool is_end(const std::string& line) {
+    return contains(line, "segfault at") || contains(line, "general protection") || contains(line, "traps:") ||
+           contains(line, "Killed process") || contains(line, "trap invalid opcode");
+}
+
+/// "libcudnn.so.9" of "segfault at 8 ip ... error 4 in libcudnn.so.9[87dd,...]".
+std::string library_in(const std::string& line) {
+    const auto at = line.rfind(" in ");
+    const std::string rest = at == std::string::npos ? "" : line.substr(at + 4);
+    return rest.substr(0, rest.find('['));
+}
+
+/// As a shell writes it.
+std::string shell_word_of(int signal) {
+    switch (signal) {
+        case SIGSEGV:
+            return "Segmentation fault (core dumped)";
+        case SIGABRT:
+            return "Aborted (core dumped)";
+        case SIGBUS:
+            return "Bus error (core dumped)";
+        case SIGILL:
+            return "Illegal instruction (core dumped)";
+        case SIGFPE:
+            return "Floating point exception (core dumped)";
+        case SIGKILL:
+            return "Killed";
+        default:
+            return "";
+    }
+}
+
+std::string seconds_in_words(double seconds) {
+    return concat(seconds < 10 ? std::to_string(seconds).substr(0, 3) : std::to_string(static_cast<int>(seconds)),
+                  " s");
+}
+
+/// What the scheduler calls this job.
+std::string job_in_words() {
+    const std::pair<const char*, const char*> schedulers[] = {
+        {"SLURM_JOB_ID", "Slurm"}, {"PBS_JOBID", "PBS"}, {"LSB_JOBID", "LSF"}, {"JOB_ID", "Grid Engine"}};
+    for (const auto& [variable, name] : schedulers)
+        if (const auto id = environment_variable(variable)) return concat(name, " job ", *id);
+    return environment_variable("KUBERNETES_SERVICE_HOST") ? "Kubernetes" : "";
+}
+
+}  // namespace
+
+CommandWitness::CommandWitness() : kernel_log_(::open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
+    if (kernel_log_.open()) ::lseek(kernel_log_.number(), 0, SEEK_END);
+}
+
+std::chrono::milliseconds CommandWitness::look(pid_t command) {
+    constexpr std::chrono::milliseconds after_start(50);
+    const bool is_first = command_ < 0;
+    command_ = command;
+    for (const MemoryGroup& group : groups_of(command))
+        if (!find_by(groups_, &MemoryGroup::directory, group.directory)) groups_.push_back(group);
+    return is_first ? after_start : processes_.look(command);
+}
+
+std::vector<std::string> CommandWitness::kernel_lines() {
+    std::vector<std::string> lines;
+    for (std::string record; kernel_log_.open() && read_onto(record, kernel_log_.number()) > 0; record.clear()) {
+        const std::string line = record.substr(std::min(record.find(';') + 1, record.size()));
+        const std::string first = line.substr(0, line.find('\n'));
+        const pid_t process = process_in(first);
+        const bool is_ours = process == command_ || processes_.has_seen(process);
+        if (is_about_gpu(first) || (is_end(first) && is_ours)) lines.push_back(first);
+    }
+    return lines;
+}
+
+std::optional<MemoryGroup> CommandWitness::group_out_of_memory() const {
+    for (const MemoryGroup& before : groups_)
+        if (const auto now = group_at(before.directory); now && now->kills > before.kills && !now->limit.empty())
+            return now;
+    return std::nullopt;
+}
+
+bool has_failed(const process::CommandEnd& end) {
+    if (end.passed_limit) return true;
+    if (end.signal) return *end.signal != SIGINT && *end.signal != SIGPIPE;
+    return end.exit_code != 0;
+}
+
+std::string in_words(const process::CommandEnd& end) {
+    const std::string after = " after " + seconds_in_words(end.seconds);
+    if (end.passed_limit) return "the time limit" + after;
+    if (end.signal) return process::signal_name(*end.signal) + after;
+    return end.exit_code ? concat("exit code ", *end.exit_code, after) : "an unknown exit code" + after;
+}
+
+std::string as_log(const process::CommandEnd& end, const std::vector<std::string>& kernel_lines,
+                   const std::optional<MemoryGroup>& group) {
+    std::string log = join(kernel_lines, "\n");
+    const bool is_named =
+        std::ranges::any_of(kernel_lines, [](auto& line) { return contains(line, "Killed process"); });
+    if (group && !is_named) log += "\noom_kill: Memory cgroup out of memory";
+    if (end.signal && !end.sent && !end.passed_limit) log += '\n' + shell_word_of(*end.signal);
+    return log;
+}
+
+std::vector<std::string> sentences_about(const process::CommandEnd& end, const std::vector<std::string>& kernel_lines,
+                                         const std::optional<MemoryGroup>& group) {
+    std::vector<std::string> sentences;
+    if (group)
+        sentences.push_back("the kernel killed a process because the memory limit of " + group->directory + ", " +
+                            group->limit + " bytes, was reached; request more memory or use less");
+    for (const std::string& line : kernel_lines) sentences.push_back("kernel log: " + line);
+    for (const std::string& line : kernel_lines)
+        if (const std::string library = library_in(line); contains(line, "segfault") && !library.empty())
+            sentences.push_back("the crash was in " + library);
+    if (end.sent && end.signal == end.sent->signal) {
+        const std::string job = job_in_words();
+        sentences.push_back(process::signal_name(end.sent->signal) + " was sent by " +
+                            (end.sent->sender.empty() ? "an unknown process" : end.sent->sender) +
+                            (job.empty() ? "" : ", in " + job + ": a time limit, a preemption or a cancellation"));
+    }
+    if (end.passed_limit && end.hang) {
+        const Hang& hang = *end.hang;
+        sentences.push_back("when the time limit of --time-limit passed, the command was " + hang.state +
+                            (hang.kernel_function ? " in " + *hang.kernel_function : "") +
+                            (hang.file ? ", waiting for the file system of " + *hang.file : ""));
+    }
+    return sentences;
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,59 @@
+// How a command ended, and who or what ended it, as `rnncheck run` shows it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/files.hpp"
+#include "files/process_watch.hpp"
+#include "process/run/run_command.hpp"
+
+namespace rnncheck {
+
+/// A control group whose memory is limited.
+struct MemoryGroup {
+    std::string directory;
+    long long kills = 0;  ///< of processes in it, because memory ran out
+    std::string limit;    ///< in bytes, as the kernel writes it; empty for none
+};
+
+/// Watches a command from its start.
+class CommandWitness {
+  public:
+    CommandWitness();
+
+    /// For process::CommandRun::look.
+    std::chrono::milliseconds look(pid_t command);
+
+    const ProcessWatch& processes() const { return processes_; }
+
+    /// The lines of the kernel's log about the command's processes and about GPUs, since the start; empty where this
+    /// user may not read it.
+    std::vector<std::string> kernel_lines();
+
+    /// The group whose limit ended a process since the first look.
+    std::optional<MemoryGroup> group_out_of_memory() const;
+
+  private:
+    Descriptor kernel_log_;
+    ProcessWatch processes_;
+    std::vector<MemoryGroup> groups_;  ///< when they were first seen, the innermost first
+    pid_t command_ = -1;
+};
+
+/// What somebody ended on purpose, or nobody wanted to read any more, did not fail.
+bool has_failed(const process::CommandEnd& end);
+
+/// "SIGSEGV after 12 s", "exit code 1 after 3 s".
+std::string in_words(const process::CommandEnd& end);
+
+/// In the words in which shells, kernels and schedulers write it into logs: what the log reader understands.
+std::string as_log(const process::CommandEnd& end, const std::vector<std::string>& kernel_lines,
+                   const std::optional<MemoryGroup>& group);
+
+/// Sentences about the end that no log contains: who sent the signal, whose memory limit, what a hanging command did.
+std::vector<std::string> sentences_about(const process::CommandEnd& end, const std::vector<std::string>& kernel_lines,
+                                         const std::optional<MemoryGroup>& group);
+
+}  // namespace rnncheck

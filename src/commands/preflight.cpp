@@ -1,0 +1,39 @@
+#include "commands/preflight.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "commands/survey_here.hpp"
+#include "process/this_process.hpp"
+
+namespace rnncheck {
+
+static OverallVerdict check_machine(const DoctorOptions& options) {
+    Facts facts = surveyed_with_restrictions(options.survey, options.report.quiet);
+    Report judged = judge(std::move(facts), options.matrix, options.selection);
+    repeat_question(options, judged);
+    const Report report = finished(std::move(judged), options.report);
+    print_aside(text_of(report, options.report.style(STDERR_FILENO)));
+    return report.verdict;
+}
+
+int preflight(const DoctorOptions& options, const std::string& name) {
+    const auto answer = process::run_in_fork([&] { return static_cast<int>(check_machine(options)); });
+    if (!answer) {
+        print_message("the check did not finish; '" + name + "' was not started");
+        return bug;
+    }
+    if (static_cast<OverallVerdict>(*answer) != OverallVerdict::problems) return healthy;
+    print_message("'" + name + "' was not started: the check found a problem, see above");
+    return stopped;
+}
+
+int cannot_start(const std::string& name, int error) {
+    print_message("'" + name + "' " +
+                  (error == ENOENT ? "was not found" : "cannot be started: " + std::string(std::strerror(error))));
+    return error == ENOENT ? not_found : not_executable;
+}
+
+}  // namespace rnncheck

@@ -1,0 +1,175 @@
+#include "commands/run_report.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/lists.hpp"
+#include "base/program.hpp"
+#include "base/text.hpp"
+#include "commands/survey_here.hpp"
+#include "files/gpu_libraries.hpp"
+#include "log/read_log.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+LogInput input_of(std::string name, const std::string& text) {
+    return {std::move(name), [rest = std::string_view(text)](char* to, std::size_t size) mutable {
+                const std::size_t part = rest.copy(to, size);
+                rest.remove_prefix(part);
+                return part;
+            }};
+}
+
+/// `end` is what as_log() returns.
+Log log_of(const std::vector<process::Output>& outputs, const std::string& end, const Matrix& matrix) {
+    std::vector<LogInput> inputs;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        std::string name = i == 0 ? "standard output" : "standard error";
+        if (outputs.size() == 1) name = "output";
+        if (!outputs[i].head.empty()) inputs.push_back(input_of(name, outputs[i].head));
+        if (!outputs[i].tail.empty()) inputs.push_back(input_of("end of " + name, outputs[i].tail));
+    }
+    if (!trim(end).empty()) inputs.push_back(input_of("end of the command", end));
+    return read_logs(inputs, matrix);
+}
+
+/// What the log points to and this machine shows is certain, and comes first.
+void confirm(Report& from_log, const Report& from_machine) {
+    constexpr int certain_weight = 100;
+    for (Finding& cause : from_log.findings) {
+        const auto is_shown = [&](const Finding& other) {
+            return other.rule == cause.rule && other.confidence == Confidence::certain && !other.weight &&
+                   other.severity == Severity::error;
+        };
+        const auto shown = std::ranges::find_if(from_machine.findings, is_shown);
+        if (shown == from_machine.findings.end()) continue;
+        append(cause.evidence, shown->evidence);
+        cause.message = shown->message;
+        cause.remedies = shown->remedies;
+        cause.confidence = Confidence::certain;
+        cause.weight = certain_weight;
+        cause.decided_by.reset();
+    }
+    std::ranges::stable_sort(from_log.findings, std::greater(), &Finding::weight);
+    from_log.sentence.clear();
+    from_log.sentence = sentence_of(from_log);
+}
+
+std::vector<std::string> libraries_in_words(const ProcessWatch& processes) {
+    std::vector<std::string> lines;
+    for (const auto& [path, users] : processes.libraries())
+        lines.push_back(users.size() == 1 ? path : concat(path, " (", users.size(), " processes)"));
+    return lines;
+}
+
+/// The evidence of the first finding contains what the command did.
+void add_evidence(Report& report, const process::CommandEnd& end, const ProcessWatch& processes) {
+    if (report.findings.empty()) return;
+    std::vector<Evidence>& evidence = report.findings.front().evidence;
+    evidence.push_back({"end of the command", in_words(end), "rnncheck run"});
+    for (const auto& [path, users] : processes.libraries())
+        evidence.push_back({"loaded by the command", path, "/proc/" + std::to_string(*users.begin()) + "/maps"});
+    for (const std::string& device : processes.devices())
+        evidence.push_back({"opened by the command", device, "/proc/PID/fd"});
+}
+
+/// A signal that somebody sent needs no check of the machine, and a scheduler gives no time for it.
+bool was_sent(const process::CommandEnd& end) {
+    return end.sent && end.signal == end.sent->signal;
+}
+
+std::string lines_about_machine(const Report& machine) {
+    std::string text = "This machine: " + machine.sentence + '\n';
+    for (const Finding& finding : machine.findings)
+        if (finding.severity == Severity::error && !finding.weight)
+            text += "  " + finding.rule + ": " + finding.message + '\n';
+    return text + "More about it: rnncheck doctor";
+}
+
+bool has_gpu() {
+    return !Root().names_in("/proc/driver/nvidia/gpus").empty() || Root().exists("/dev/nvidia0");
+}
+
+/// cuDNN itself, by its directory.
+std::set<std::string> directories_of_cudnn(const ProcessWatch& processes) {
+    std::set<std::string> directories;
+    for (const auto& [path, users] : processes.libraries())
+        if (loader::is_cudnn(file_name(path))) directories.insert(path.substr(0, path.rfind('/')));
+    return directories;
+}
+
+bool saw(const Log& log, std::string_view signature) {
+    return find_by(log.events, &LogEvent::signature, signature) != nullptr;
+}
+
+/// Empty if there is nothing to remark.
+std::string remark_on(const Log& log, const ProcessWatch& processes) {
+    const std::string see = "; run rnncheck doctor in the same environment to see why";
+    if (saw(log, "layer_without_cudnn"))
+        return "a recurrent layer did not use cuDNN, which is many times slower; rnncheck model FILE shows the "
+               "criterion";
+    if (saw(log, "ort_requires") || saw(log, "ort_provider_not_loaded"))
+        return "ONNX Runtime could not use CUDA and computed on the CPU" + see;
+    if (saw(log, "jax_fallback_cpu") && has_gpu()) return "JAX found no GPU and computed on the CPU" + see;
+    if (!processes.frameworks().empty() && processes.devices().empty() && has_gpu())
+        return join({processes.frameworks().begin(), processes.frameworks().end()}, " and ") +
+               " computed on the CPU: no process opened a device of the GPU that this machine has" + see;
+    if (const auto directories = directories_of_cudnn(processes); directories.size() > 1)
+        return "several cuDNN installations were loaded: " + join({directories.begin(), directories.end()}, ", ") + see;
+    return "";
+}
+
+/// Reading the log costs more than many a command.
+bool may_be_worth_reading(const process::CommandEnd& end, const ProcessWatch& processes) {
+    if (!processes.libraries().empty() || !processes.frameworks().empty()) return true;
+    for (const process::Output& output : end.outputs)
+        for (const std::string& text : {output.head, output.tail})
+            for (const char* word : {"cuDNN", "cudnn", "CUDAExecutionProvider", "No GPU/TPU"})
+                if (contains(text, word)) return true;
+    return false;
+}
+
+}  // namespace
+
+void explain_failure(const process::CommandEnd& end, CommandWitness& witness, const DoctorOptions& options) {
+    const auto kernel_lines = witness.kernel_lines();
+    const auto group = witness.group_out_of_memory();
+    Facts facts;
+    facts.tool = {std::string(version_of_rnncheck()), {"log"}};
+    facts.log = log_of(end.outputs, as_log(end, kernel_lines, group), options.matrix);
+    Report report = judge(facts, options.matrix, options.selection);
+    std::optional<Report> machine;
+    if (!was_sent(end) && (!options.report.quiet || !options.report.outputs.empty())) {
+        Facts joined = surveyed_with_restrictions(options.survey, options.report.quiet);
+        joined.log = facts.log;
+        machine = judge(std::move(joined), options.matrix, options.selection);
+        confirm(report, *machine);
+        add_evidence(*machine, end, witness.processes());
+    }
+    repeat_question(options, report);
+    if (machine) repeat_question(options, *machine);
+    if (!machine) add_evidence(report, end, witness.processes());
+    const Report shown = finished(std::move(report), options.report);
+    if (machine) machine = finished(*std::move(machine), options.report);
+    write_outputs(outline_of(machine ? *machine : shown), options.report);
+    if (!options.report.quiet) {
+        print_message("the command ended with " + in_words(end));
+        for (const std::string& sentence : sentences_about(end, kernel_lines, group)) print_message(sentence);
+        const auto libraries = libraries_in_words(witness.processes());
+        if (!libraries.empty()) print_message("it loaded " + join(libraries, ", "));
+    }
+    print_aside(text_of(shown, options.report.style(STDERR_FILENO)));
+    if (!machine || options.report.quiet) return;
+    for (const std::string& line : split(lines_about_machine(*machine), '\n')) print_aside(escaped(line) + '\n');
+}
+
+void remark_on_success(const process::CommandEnd& end, const CommandWitness& witness, const DoctorOptions& options) {
+    if (options.report.quiet || !may_be_worth_reading(end, witness.processes())) return;
+    const std::string remark = remark_on(log_of(end.outputs, "", options.matrix), witness.processes());
+    if (!remark.empty()) print_message(remark);
+}
+
+}  // namespace rnncheck

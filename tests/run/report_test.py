@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""What `rnncheck run` prints about a command that failed, or that succeeded but did not use the GPU as expected.
+
+usage: report_test.py RNNCHECK COMPILER [unittest arguments]
+"""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM, COMPILER = os.path.abspath(sys.argv.pop(1)), sys.argv.pop(1)
+LOGS = pathlib.Path(__file__).parents[1] / "log"
+LOOK = ["--look-only", "--only", "system_folders_hidden"]
+
+
+def run(*command, options=("--look-only",), environment=None, **more):
+    return subprocess.run([PROGRAM, "run", *options, "--", *command], capture_output=True, text=True, errors="replace", check=False, timeout=120,
+                          env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": "200", **(environment or {})}, **more)
+
+
+def rules_of(text):
+    return json.loads(text)["findings"]
+
+
+class Causes(unittest.TestCase):
+    def test_the_cause_is_that_of_diagnose(self):
+        """Messages are printed by a small program that then fails; the first cause is the same, or one that this machine shows."""
+        cases = [json.loads(line) for line in (LOGS / "messages.jsonl").read_text().splitlines()]
+        different = []
+        with tempfile.TemporaryDirectory() as directory:
+            log, page = pathlib.Path(directory, "log"), pathlib.Path(directory, "page.json")
+            for case in cases[::12]:
+                log.write_text(case["log"])
+                alone = subprocess.run([PROGRAM, "diagnose", str(log)], capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": "200"}).stdout
+                done = run("sh", "-c", 'cat "$0" >&2; exit 1', str(log), options=["--look-only"])
+                printed = done.stderr[done.stderr.index("rnncheck: the command ended with exit code 1"):]
+                headlines = [re.search(r"^rnncheck \d.*", text, re.M)[0] for text in (alone, printed)]
+                if headlines[0] != headlines[1] and not headlines[1].partition("✗ ")[2].startswith("cause: "):
+                    different.append((case["cause"], headlines))
+        self.assertEqual(different, [])
+
+    def test_what_the_machine_shows_joins_the_cause(self):
+        """A toolkit's stub of the driver library that the loader finds: its file is named, which no line of the output does."""
+        with tempfile.TemporaryDirectory() as directory:
+            stubs = pathlib.Path(directory, "lib64/stubs")
+            stubs.mkdir(parents=True)
+            source = pathlib.Path(directory, "stub.c")
+            source.write_text("int cuInit(unsigned flags) { return 34; }")
+            subprocess.run([COMPILER, "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", str(source), "-o", str(stubs / "libcuda.so.1")], check=True)
+            failing = ("sh", "-c", "echo 'RuntimeError: CUDA error: CUDA driver is a stub library' >&2; exit 1")
+            with_stub, without = run(*failing, environment={"LD_LIBRARY_PATH": str(stubs)}), run(*failing)
+        self.assertRegex(with_stub.stderr, r"✗ cause: A CUDA Toolkit stub of libcuda")
+        self.assertIn(f"{stubs}/libcuda.so.1", with_stub.stderr)
+        self.assertNotIn("stubs/libcuda.so.1", without.stderr)
+
+    def test_output_files(self):
+        with tempfile.TemporaryDirectory() as directory:
+            page, document = pathlib.Path(directory, "issue.md"), pathlib.Path(directory, "report.json")
+            run("sh", "-c", "echo 'AssertionError: Torch not compiled with CUDA enabled'; exit 3", options=["--look-only", f"--output=markdown={page}", f"--output=json={document}"])
+            self.assertIn("CPU-only build", page.read_text())
+            findings = json.loads(document.read_text())["findings"]
+            self.assertIn("cpu_only_build", [one["rule"] for one in findings])
+            self.assertIn("exit code 3", [one["value"][:11] for one in findings[0]["evidence"]])
+
+    def test_success_is_silent(self):
+        done = run("echo", "fine")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "fine\n", ""))
+
+    def test_quiet(self):
+        self.assertEqual(run("false", options=["-q"]).stderr.count("\n"), 1)
+        self.assertEqual(run("sh", "-c", "echo 'Layer lstm will not use cuDNN kernels'", options=["-q"]).stderr, "")
+
+    def test_nothing_private_is_printed(self):
+        done = run("sh", "-c", "echo \"RuntimeError: cuDNN error: CUDNN_STATUS_MAPPING_ERROR /home/canaryname/x token=hf_abcdefghijklmnopqrstuvwxyz1234567890\" >&2; exit 1")
+        report = done.stderr[done.stderr.index("rnncheck: the command ended"):]
+        self.assertNotIn("canaryname", report)
+        self.assertNotIn("hf_abcdefghijk", report)
+
+
+class Ends(unittest.TestCase):
+    def test_exit_code(self):
+        self.assertRegex(run("sh", "-c", "exit 7", options=LOOK).stderr, r"\Arnncheck: the command ended with exit code 7 after 0\.\d s\n")
+
+    def test_a_signal_that_somebody_sent(self):
+        running = subprocess.Popen([PROGRAM, "run", "--", "sh", "-c", "echo ready; exec sleep 60"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env={**os.environ, "SLURM_JOB_ID": "4711"})
+        running.stdout.readline()
+        running.terminate()
+        _, report = running.communicate(timeout=60)
+        self.assertEqual(running.returncode, -signal.SIGTERM)
+        self.assertRegex(report, "SIGTERM was sent by python[^\n]*, in Slurm job 4711: a time limit")
+        self.assertNotIn("This machine", report)
+
+    def test_an_interrupt_is_no_failure(self):
+        running = subprocess.Popen([PROGRAM, "run", "--", "sh", "-c", "echo ready; exec sleep 60"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        running.stdout.readline()
+        running.send_signal(signal.SIGINT)
+        self.assertEqual((running.communicate(timeout=60)[1], running.returncode), ("", -signal.SIGINT))
+
+    def test_a_hang(self):
+        done = run("sleep", "60", options=["--time-limit", "1", *LOOK])
+        self.assertEqual(done.returncode, 124)
+        self.assertIn("the command ended with the time limit after 1", done.stderr)
+        self.assertRegex(done.stderr, "when the time limit of --time-limit passed, the command was sleeping")
+
+    def test_a_hang_that_ignores_sigterm(self):
+        begin = time.monotonic()
+        self.assertEqual(run(sys.executable, "-c", "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)", options=["--time-limit", "1", *LOOK]).returncode, 124)
+        self.assertLess(time.monotonic() - begin, 40)
+
+    def library(self, directory, text):
+        source = pathlib.Path(directory, "cudnn.c")
+        source.write_text(text)
+        path = pathlib.Path(directory, "libcudnn.so.9")
+        subprocess.run([COMPILER, "-shared", "-fPIC", "-O0", str(source), "-o", str(path)], check=True)
+        return str(path)
+
+    def test_a_crash_in_a_library(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = self.library(directory, "void f(void) { *(volatile int*)16 = 1; }")
+            program = f"import ctypes, time; library = ctypes.CDLL({path!r}); time.sleep(4); library.f()"
+            done = run(sys.executable, "-c", program, options=LOOK)
+            self.assertEqual(done.returncode, -signal.SIGSEGV)
+            self.assertIn("the command ended with SIGSEGV", done.stderr)
+            self.assertRegex(done.stderr, r"it loaded [^\n]*libcudnn\.so\.9")
+            if os.access("/dev/kmsg", os.R_OK) and "segfault at" in done.stderr:
+                self.assertIn("the crash was in libcudnn.so.9", done.stderr)
+
+    def test_an_abort_in_a_library(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = self.library(directory, "#include <stdio.h>\n#include <stdlib.h>\nvoid f(void) { fputs(\"Could not load library libcudnn_adv.so.9. Error: no such file\\n\", stderr); abort(); }")
+            done = run(sys.executable, "-c", f"import ctypes; ctypes.CDLL({path!r}).f()", options=["--look-only"])
+            self.assertEqual(done.returncode, -signal.SIGABRT)
+            self.assertIn("the command ended with SIGABRT", done.stderr)
+            self.assertIn("cuDNN is not installed", done.stderr)
+
+    def test_memory_limit_of_a_control_group(self):
+        group = pathlib.Path("/sys/fs/cgroup/memory/rnncheck_test_%d" % os.getpid())
+        if not os.path.exists("/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+            group = pathlib.Path("/sys/fs/cgroup/rnncheck_test_%d" % os.getpid())
+        try:
+            group.mkdir()
+            limit = group / ("memory.limit_in_bytes" if (group / "memory.limit_in_bytes").exists() else "memory.max")
+            limit.write_text("200000000")
+        except OSError as error:
+            self.skipTest(f"no control group can be created here: {error}")
+        try:
+            done = run(sys.executable, "-c", "x = bytearray(900_000_000)", preexec_fn=lambda: (group / "cgroup.procs").write_text(str(os.getpid())))
+            self.assertEqual(done.returncode, -signal.SIGKILL)
+            self.assertIn(f"the memory limit of {group}, 1999", done.stderr)
+            self.assertIn("Main memory was exhausted", done.stderr)
+        finally:
+            time.sleep(0.2)
+            group.rmdir()
+
+
+class Remarks(unittest.TestCase):
+    def test_a_layer_without_cudnn(self):
+        done = run("sh", "-c", "echo \"WARNING:tensorflow:Layer lstm will not use cuDNN kernels since it doesn't meet the criteria.\" >&2; exit 0")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr.splitlines()[-1], "^rnncheck: a recurrent layer did not use cuDNN")
+
+    def test_onnx_runtime_on_the_cpu(self):
+        done = run("sh", "-c", "echo 'Failed to create CUDAExecutionProvider. Require cuDNN 9.* and CUDA 12.*' >&2")
+        self.assertEqual((done.returncode, done.stderr.splitlines()[-1][:50]), (0, "rnncheck: ONNX Runtime could not use CUDA and comp"))
+
+    def test_two_cudnns(self):
+        with tempfile.TemporaryDirectory() as directory:
+            source = pathlib.Path(directory, "empty.c")
+            source.write_text("")
+            for name in ("one", "two"):
+                os.mkdir(f"{directory}/{name}")
+                subprocess.run([COMPILER, "-shared", str(source), "-o", f"{directory}/{name}/libcudnn.so.9"], check=True)
+            program = f"import ctypes, time; [ctypes.CDLL('{directory}/' + n + '/libcudnn.so.9') for n in ('one', 'two')]; time.sleep(4)"
+            self.assertIn("several cuDNN installations were loaded", run(sys.executable, "-c", program).stderr)
+
+
+class Check(unittest.TestCase):
+    def test_a_problem_stops_it(self):
+        if os.path.exists("/dev/nvidiactl") or os.path.exists("/sys/module/nvidia"):
+            self.skipTest("this machine has a driver")
+        done = run("echo", "ran", options=["--check", "--look-only", "--only", "driver_missing"])
+        self.assertEqual((done.returncode, done.stdout), (125, ""))
+        self.assertIn("'echo' was not started", done.stderr)
+
+    def test_it_runs_if_no_problem_was_found(self):
+        done = run("echo", "ran", options=["--check", *LOOK])
+        self.assertEqual((done.returncode, done.stdout), (0, "ran\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
