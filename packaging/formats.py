@@ -181,7 +181,7 @@ def wheel(build):
     tags = "".join(f"Tag: py3-none-{platform}\n" for platform in platforms)
     tree = write_tree(build.work / "wheel", beside | {
         f"{data}/scripts/{build.program.name}": build.program.read_bytes(),
-        "rnncheck/__main__.py": (Path(__file__).parent / "wheel_main.py").read_text(),
+        **{f"rnncheck/{file.name}": file.read_text() for file in sorted((Path(__file__).parent / "python/rnncheck").iterdir()) if file.is_file()},
         f"{info}/METADATA": f"Metadata-Version: 2.1\nName: rnncheck\nVersion: {build.version}\nSummary: {SUMMARY}\nLicense: Apache-2.0\n"
                             "License-File: LICENSE\nLicense-File: NOTICES\nRequires-Python: >=3.8\n"
                             f"Description-Content-Type: text/markdown\n\n{build.readme.read_text()}",

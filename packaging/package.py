@@ -131,8 +131,8 @@ def linked(sources, machine):
 
 
 def recipes():
-    """The directories beside this file, with their page; their texts."""
-    files = (ROOT / name for name in git("ls-files", "packaging/*/*").split("\n"))
+    """The directories of recipes beside this file, with their page; their texts."""
+    files = (ROOT / name for name in git("ls-files", "packaging/*/*", ":!packaging/python").split("\n"))
     found = {f"recipes/{file.relative_to(ROOT / 'packaging')}": file.read_text() for file in files}
     return found | {"recipes/README.md": (ROOT / "docs/deploy.md").read_text().replace("packaging/", "recipes/")}
 
