@@ -173,7 +173,7 @@ class JobControl(unittest.TestCase):
 
     def test_resize_while_stopped(self):
         line = b"$P python3 -c 'import os; input(); print(os.get_terminal_size()); input()'\n"
-        self.compare((line, b"input()'\r\n"), (b"\x1a", b"P:"), ((50, 150), b""), (b"fg\n", b"\r\n"), (b"\n", b"columns=150, lines=50"), (b"\n", b"P:"))
+        self.compare((line, b"input()'\r\n"), (b"\x1a", b"P:"), ((50, 150), b""), (b"fg\n", b"input()'\r\n"), (b"\n", b"columns=150, lines=50"), (b"\n", b"P:"))
 
     def test_script_is_interrupted_as_a_whole(self):
         self.compare((b"bash -c \"$P sleep 50; echo not reached\"\n", b"\r\n"), (b"\x03", b"P:"), (b"echo $?\n", b"\r\n130\r\n"))
