@@ -138,6 +138,7 @@ class JobControl(unittest.TestCase):
             else:
                 terminal.type(action)
             seen = terminal.wait_for(awaited, seen)
+        time.sleep(0.5)  # for the prompt
         terminal.type(b"exit\n")
         return re.sub(rb"rnncheck \d[^\n]*\n", b"", re.sub(rb"\[1\] \d+", b"[1] PROCESS", terminal.finish()[begin:]))
 

@@ -101,6 +101,7 @@ class RunningCommand {
     /// A signal to the whole group has reached the command as well, unless that has a session of its own.
     void hand_on(const signalfd_siginfo& got) {
         const int signal = static_cast<int>(got.ssi_signo);
+        if (got.ssi_pid == static_cast<std::uint32_t>(getpid())) return static_cast<void>(witness_.saw(signal));
         const bool by_kernel = got.ssi_code == SI_KERNEL;
         end_.sent = {signal, by_kernel ? "the kernel" : program_of(static_cast<pid_t>(got.ssi_pid))};
         const bool to_group = by_kernel || witness_.saw(signal);
@@ -154,7 +155,12 @@ class RunningCommand {
         sigprocmask(SIG_UNBLOCK, &one, nullptr);  // here it stops
         sigprocmask(SIG_BLOCK, &one, nullptr);
         sigaction(signal, &inherited, nullptr);
-        if (streams_.has_session()) resume_session();
+        if (!streams_.has_session()) return;
+        sigemptyset(&one);
+        sigaddset(&one, SIGCONT);
+        const timespec no_time{};
+        sigtimedwait(&one, nullptr, &no_time);  // the one that ended the stop
+        resume_session();
     }
 
     void resume(const signalfd_siginfo&) {
@@ -175,13 +181,24 @@ class RunningCommand {
 
     void hand_on_keys() {
         if (polled_[2].revents != 0) {
+            const std::size_t before = keys_.size();
             const ssize_t got = read_onto(keys_, streams_.real_terminal(), 4096);
+            share_interrupts(keys_.substr(before));
             if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) terminal_.give_back();  // it is gone
         }
         if (keys_.empty()) return;
         const ssize_t written = write(streams_.controller().number(), keys_.data(), keys_.size());
         if (written > 0) keys_.erase(0, static_cast<std::size_t>(written));
         if (written < 0 && errno != EAGAIN && errno != EINTR) keys_.clear();
+    }
+
+    /// The pseudo-terminal interrupts the command; who else is in our process group, such as a script, would have been
+    /// interrupted as well.
+    void share_interrupts(const std::string& typed) const {
+        termios modes{};
+        if (tcgetattr(streams_.terminal().number(), &modes) != 0 || (modes.c_lflag & ISIG) == 0) return;
+        for (const auto& [key, signal] : {std::pair(VINTR, SIGINT), std::pair(VQUIT, SIGQUIT)})
+            if (contains(typed, std::string(1, static_cast<char>(modes.c_cc[key])))) kill(0, signal);
     }
 
     void keep_time() {

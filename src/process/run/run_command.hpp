@@ -15,9 +15,9 @@
 namespace rnncheck::process {
 
 struct CommandRun {
-    std::vector<std::string> arguments;              ///< [0] is looked for on PATH
+    std::vector<std::string> arguments;                   ///< [0] is looked for on PATH
     std::optional<std::chrono::milliseconds> time_limit;  ///< then it is ended
-    std::function<void()> before_start;              ///< runs in the command's process, which then becomes the command
+    std::function<void()> before_start;  ///< runs in the command's process, which then becomes the command
     /// Looks at the process and those below it; returns the time until the next look.
     std::function<std::chrono::milliseconds(pid_t)> look;
 };
