@@ -170,6 +170,12 @@ class Child : public Process {
     bool chatters() const { return answered_ && lines_seen_ > 64; }
 
     void start() {
+        if (how_.arguments[0] == own_program() && is_run_by_loader()) {
+            run_.reason =
+                "rnncheck was started as an argument of the dynamic loader, by which it cannot start its own "
+                "processes; start the program itself";
+            return;
+        }
         Pipe input = make_pipe(), answers = make_pipe(), output = make_pipe();
         if (!input.read.open() || !answers.read.open() || !output.read.open()) {
             run_.reason = std::string("a pipe could not be created: ") + std::strerror(errno);
@@ -245,6 +251,10 @@ class Child : public Process {
 
     /// It has ended so or, when its work was done, while it left.
     ProbeRun ended(ProbeEnd end) {
+        if (done_ && end == ProbeEnd::stuck && killed_as_ == ProbeEnd::cut_off && is_exiting(pid_)) {
+            forget_ending();
+            end = ProbeEnd::finished;
+        }
         if (!stays_) pid_ = -1;
         run_.end = done_ && end != ProbeEnd::finished ? ProbeEnd::crashed_at_exit : end;
         run_.elapsed_ms = std::chrono::duration<double, std::milli>(Clock::now() - started_).count();
@@ -260,8 +270,10 @@ class Child : public Process {
         }
         read_output();
         int status = 0;
-        waitpid(pid_, &status, 0);
+        rusage used{};
+        if (wait4(pid_, &status, 0, &used) == pid_) run_.peak_memory_mib = (used.ru_maxrss + 1023) / 1024;
         stays_ = false;  // its last word may have come too late: the process number may soon be another's
+        if (done_ && WIFEXITED(status)) forget_ending();  // it was leaving by itself
         if (killed_as_) return ended(*killed_as_);
         if (WIFSIGNALED(status)) {
             run_.signal = signal_name(WTERMSIG(status));
@@ -275,11 +287,18 @@ class Child : public Process {
     void enforce_limits() {
         if (killed_as_) return;
         if (how_.deadline && Clock::now() >= *how_.deadline) return end_for(ProbeEnd::cut_off, "the deadline passed");
+        if (!is_silent_for(done_ ? std::min(how_.exit_grace, how_.quiet_limit) : how_.quiet_limit)) return;
+        if (done_) return end_for(ProbeEnd::timed_out, "it did not leave after its last word");
+        end_for(ProbeEnd::timed_out, "no progress for " + std::to_string(how_.quiet_limit.count() / 1000) + " s");
+    }
+
+    /// If we were kept from a processor, it may have waited for us: it has a moment from the first look on.
+    bool is_silent_for(std::chrono::milliseconds limit) {
+        constexpr std::chrono::milliseconds moment(100);
         const auto quiet = clock_->elapsed();
-        if (done_ && quiet > how_.exit_grace)
-            return end_for(ProbeEnd::timed_out, "it did not leave after its last word");
-        if (quiet > how_.quiet_limit)
-            end_for(ProbeEnd::timed_out, "no progress for " + std::to_string(how_.quiet_limit.count() / 1000) + " s");
+        if (quiet <= limit) silent_since_.reset();
+        if (quiet > limit && !silent_since_) silent_since_ = quiet;
+        return silent_since_ && quiet > *silent_since_ + moment;
     }
 
     void end_for(ProbeEnd end, std::string reason) {
@@ -288,6 +307,12 @@ class Child : public Process {
         killed_as_ = end;
         killed_at_ = Clock::now();
         kill_group();
+    }
+
+    void forget_ending() {
+        killed_as_.reset();
+        run_.reason.reset();
+        run_.hang.reset();
     }
 
     bool is_stuck() const {
@@ -301,7 +326,8 @@ class Child : public Process {
     OnLine on_line_;
     std::size_t written_ = 0;  ///< of the input
     Clock::time_point started_ = Clock::now();
-    std::optional<RunClock> clock_;  ///< since the last line
+    std::optional<RunClock> clock_;                          ///< since the last line
+    std::optional<std::chrono::milliseconds> silent_since_;  ///< on that clock: it was silent for too long
     Clock::time_point killed_at_{};
     std::optional<ProbeEnd> killed_as_;
     ProbeRun run_;  ///< what is known of it

@@ -91,9 +91,15 @@ bool waits_for_stream(pid_t process);
 /// Another text whenever a process, or one of its threads, has been on a processor; empty where /proc does not show it.
 std::string movement_of(pid_t process);
 
-/// Time in which a process could run. While it waits for a processor that others use, only the processor time that it
-/// gets counts: on a machine with 160 processes for 2 processors ten seconds may pass without it. Where /proc does not
-/// show it, all time counts.
+/// When a process began, in clock ticks since the machine was started (starttime of proc_pid_stat(5)).
+std::optional<long long> ticks_at_start(pid_t process);
+
+/// It has called exit, or was killed: the kernel is giving back its memory and files, which may take long.
+bool is_exiting(pid_t process);
+
+/// Time in which a process could run. The time in which it waits for a processor that others use does not count: on a
+/// machine with 160 processes for 2 processors ten seconds may pass without it. Where /proc does not show it, all time
+/// counts.
 class RunClock {
   public:
     explicit RunClock(pid_t process) : process_(process) {}
@@ -102,11 +108,20 @@ class RunClock {
 
   private:
     using Clock = std::chrono::steady_clock;
+    using milliseconds = std::chrono::milliseconds;
+
+    struct Look {
+        milliseconds processor_time;
+        std::optional<milliseconds> waited;  ///< for a processor, before its turns so far
+        bool is_running;                     ///< or waits for a processor just now
+    };
+    milliseconds could_run(milliseconds passed, const Look& before, const Look& now);
 
     pid_t process_;
     Clock::time_point looked_ = Clock::now();
-    std::optional<std::chrono::milliseconds> processor_time_;  ///< when it was last looked at
-    std::chrono::milliseconds counted_{};
+    std::optional<Look> last_;
+    milliseconds counted_{};
+    milliseconds left_out_{};  ///< waits that were not counted before their end
 };
 
 }  // namespace rnncheck::process

@@ -23,8 +23,10 @@ std::string content(pid_t process, const char* name) {
 }
 
 struct Stat {
-    char state;  ///< of its main thread: R on a processor or waiting for one, S sleeping, D uninterruptible
+    char state;      ///< of its main thread: R on a processor or waiting for one, S sleeping, D uninterruptible
+    unsigned flags;  ///< PF_* of the kernel
     milliseconds processor_time;  ///< of all its threads
+    long long start_ticks;        ///< since the machine was started
 };
 
 /// "4711 (name) S 1 ...", proc(5); the name may hold parentheses.
@@ -33,10 +35,32 @@ std::optional<Stat> stat_of(pid_t process) {
     const auto name_end = text.rfind(')');
     if (name_end == std::string::npos) return std::nullopt;
     char state = '?';
-    long long user_ticks = 0, kernel_ticks = 0;
-    constexpr const char* fields = " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lld %lld";  // from the third on
-    if (std::sscanf(text.c_str() + name_end + 1, fields, &state, &user_ticks, &kernel_ticks) != 3) return std::nullopt;
-    return Stat{state, milliseconds(1000 * (user_ticks + kernel_ticks) / std::max(sysconf(_SC_CLK_TCK), 1L))};
+    unsigned flags = 0;
+    long long user_ticks = 0, kernel_ticks = 0, start_ticks = 0;
+    constexpr const char* fields =  // from the third on
+        " %c %*s %*s %*s %*s %*s %u %*s %*s %*s %*s %lld %lld %*s %*s %*s %*s %*s %*s %lld";
+    if (std::sscanf(text.c_str() + name_end + 1, fields, &state, &flags, &user_ticks, &kernel_ticks, &start_ticks) != 5)
+        return std::nullopt;
+    const long long ticks_per_s = std::max(sysconf(_SC_CLK_TCK), 1L);
+    return Stat{state, flags, milliseconds(1000 * (user_ticks + kernel_ticks) / ticks_per_s), start_ticks};
+}
+
+/// How long the threads of a process have waited for a processor, all together; nothing where the kernel does not count
+/// it. Of a wait that lasts it is counted when it ends. schedstat is "time on a processor, time waiting for one,
+/// turns", in nanoseconds: https://docs.kernel.org/scheduler/sched-stats.html
+std::optional<milliseconds> time_waited(pid_t process) {
+    const std::string threads = "/proc/" + std::to_string(process) + "/task";
+    constexpr std::size_t most_threads = 64;
+    long long waited_ns = 0;
+    bool is_counted = false;
+    for (const std::string& thread : Root().names_in(threads, most_threads)) {
+        long long ran = 0, waited = 0;
+        const std::string text = Root().read(threads + '/' + thread + "/schedstat", 128).value_or("");
+        if (std::sscanf(text.c_str(), "%lld %lld", &ran, &waited) == 2) waited_ns += waited;
+        is_counted |= ran > 0;
+    }
+    if (!is_counted) return std::nullopt;
+    return std::chrono::duration_cast<milliseconds>(std::chrono::nanoseconds(waited_ns));
 }
 
 std::string word_of(char state) {
@@ -148,24 +172,53 @@ std::optional<Hang> what_it_does(pid_t process) {
     return hang;
 }
 
+std::optional<long long> ticks_at_start(pid_t process) {
+    const auto stat = stat_of(process);
+    return stat ? std::optional(stat->start_ticks) : std::nullopt;
+}
+
+bool is_exiting(pid_t process) {
+    constexpr unsigned exiting = 0x4;  // PF_EXITING of include/linux/sched.h
+    const auto stat = stat_of(process);
+    return stat && (stat->flags & exiting);
+}
+
+/// Looked at later than that, we were kept from a processor ourselves, and it may have been, too.
+constexpr milliseconds longest_without_look{250};
+
 void RunClock::restart() {
     looked_ = Clock::now();
-    processor_time_.reset();
-    counted_ = {};
+    last_.reset();
+    counted_ = left_out_ = {};
+}
+
+/// Without the waits, what passed between two looks; at least what it used, at most all of it.
+milliseconds RunClock::could_run(milliseconds passed, const Look& before, const Look& now) {
+    const milliseconds used = now.processor_time - before.processor_time;
+    if (!before.waited || !now.waited)
+        return std::min(longest_without_look, now.is_running ? std::min(passed, used) : passed);
+    milliseconds waited = std::max(*now.waited - *before.waited, milliseconds(0));
+    const milliseconds known = std::min(waited, left_out_);  // of a wait that was left out while it lasted
+    waited -= known;
+    left_out_ -= known;
+    const milliseconds most = now.is_running ? std::min(passed, used) : passed;
+    const milliseconds counted = std::clamp(passed - waited, std::min(used, most), most);
+    if (now.is_running) left_out_ += passed - counted;
+    return counted;
 }
 
 milliseconds RunClock::elapsed() {
     constexpr milliseconds often{50};
-    constexpr milliseconds longest{250};  // looked at later than that, we were kept from a processor ourselves
     const auto passed = std::chrono::duration_cast<milliseconds>(Clock::now() - looked_);
-    if (passed < often) return counted_ + passed;
-    const auto now = stat_of(process_);
-    if (!now) {
+    if (passed < std::max(often, counted_ / 20)) return counted_ + passed;
+    const auto stat = stat_of(process_);
+    if (!stat) {
         counted_ += passed;
+        last_.reset();
     } else {
-        const milliseconds used = processor_time_ ? now->processor_time - *processor_time_ : passed;
-        counted_ += std::min(longest, now->state == 'R' ? std::min(passed, used) : passed);
-        processor_time_ = now->processor_time;
+        const Look now{stat->processor_time, time_waited(process_), stat->state == 'R'};
+        counted_ += last_ ? could_run(passed, *last_, now) : std::min(passed, longest_without_look);
+        last_ = now;
     }
     looked_ = Clock::now();
     return counted_;

@@ -13,6 +13,7 @@ namespace rnncheck {
 
 /// When something must have ended; unset for no limit.
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+/// So long after this program was started: a loader with thousands of directories to search takes seconds.
 Deadline deadline_after(const std::optional<double>& seconds);
 bool is_over(const Deadline& deadline);
 

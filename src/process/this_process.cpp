@@ -1,6 +1,7 @@
 #include "process/this_process.hpp"
 
 #include <fcntl.h>
+#include <link.h>
 #include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -53,6 +55,7 @@ static void give_up(unsigned capability) {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, nullptr);
+    setsid();  // what is sent to the program's process group is not meant for this process
     for (const int stream : {0, 1, 2}) close(stream);  // whoever reads our output is not to wait for this process
     if (!mkdtemp(path.data())) _exit(1);
     write_line(report_to, path);
@@ -75,6 +78,30 @@ std::string own_program() {
     return path ? reinterpret_cast<const char*>(path) : "/proc/self/exe";
 }
 
+std::chrono::steady_clock::time_point start_of_program() {
+    static const auto started = [] {
+        const auto now = std::chrono::steady_clock::now();
+        timespec since_boot{};
+        const auto began = ticks_at_start(getpid());
+        if (!began || clock_gettime(CLOCK_BOOTTIME, &since_boot) != 0) return now;
+        const double boot_s = static_cast<double>(since_boot.tv_sec) + static_cast<double>(since_boot.tv_nsec) / 1e9;
+        const double age_s = boot_s - static_cast<double>(*began) / static_cast<double>(sysconf(_SC_CLK_TCK));
+        constexpr double most_s = 60;  // a clock that jumped must not take the whole time away
+        const auto age = std::chrono::duration<double>(std::clamp(age_s, 0.0, most_s));
+        return now - std::chrono::duration_cast<std::chrono::steady_clock::duration>(age);
+    }();
+    return started;
+}
+
+bool is_run_by_loader() {
+    const auto has_interpreter = [](dl_phdr_info* program, std::size_t, void*) {
+        for (int i = 0; i < program->dlpi_phnum; ++i)
+            if (program->dlpi_phdr[i].p_type == PT_INTERP) return 1;
+        return 2;  // the first one is the program itself
+    };
+    return getauxval(AT_BASE) == 0 && dl_iterate_phdr(has_interpreter, nullptr) == 1;
+}
+
 void confine_to_reading(std::size_t most_memory) {
     drop_privileges();
     const rlimit nothing{0, 0}, memory{most_memory, most_memory};
@@ -85,7 +112,15 @@ void confine_to_reading(std::size_t most_memory) {
 #endif
 }
 
+/// Where memory runs out, the kernel is to kill this process rather than the one that reports what happened.
+static void be_killed_first() {
+    const Descriptor score(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+    constexpr std::string_view most = "1000";
+    if (score.open() && write(score.number(), most.data(), most.size()) < 0) return;  // no such file: nothing is lost
+}
+
 void drop_privileges(bool may_make_nodes) {
+    be_killed_first();
     const rlimit none{0, 0};
     setrlimit(RLIMIT_CORE, &none);
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);

@@ -18,6 +18,13 @@ namespace rnncheck::process {
 /// as nobody changes the working directory.
 std::string own_program();
 
+/// When this process began; now where /proc does not show it.
+std::chrono::steady_clock::time_point start_of_program();
+
+/// This program was started as `ld-linux-x86-64.so.2 rnncheck`: own_program() is the loader then, for the kernel loaded
+/// no interpreter for it (AT_BASE of getauxval(3) is 0) although it needs one.
+bool is_run_by_loader();
+
 /// For a process that reads a file that may be hostile: no more than so many bytes of memory of its own, nothing can be
 /// written to a file, no core files; it ends when its parent does.
 void confine_to_reading(std::size_t most_memory);

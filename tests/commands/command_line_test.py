@@ -284,6 +284,25 @@ class CommandLine(unittest.TestCase):
         broken = rnncheck("probe", "host_system", "--facts-from", "0")
         self.assertEqual((broken.code, broken.out), (2, b""))
 
+    def test_a_probe_by_hand_says_why_it_ends(self):
+        for arguments, why in ((["no_such_probe"], "there is no probe 'no_such_probe'"), ([], "NAME"),
+                               (["host_system", "--facts-from", "0"], "the facts so far is empty")):
+            run = rnncheck("probe", *arguments)
+            self.assertEqual((run.code, run.err.count("\n")), (2, 1), run.err)
+            self.assertIn(why, run.err)
+
+    def test_through_the_dynamic_loader_no_library_is_blamed(self):
+        loaders = [path for path in re.findall(rb"/[\w./-]*ld-linux[\w.-]*", pathlib.Path(PROGRAM).read_bytes()) if os.path.exists(path)]
+        if not loaders:
+            self.skipTest("the program names no loader that is here")
+        run = Run(loaders[0], PROGRAM, "doctor", "--json")
+        report = run.json()
+        self.assertEqual(run.code, 3, run.err)
+        self.assertEqual({probe["end"] for probe in report["facts"]["probe_runs"]}, {"not_started"})
+        self.assertIn("started as an argument of the dynamic loader", report["facts"]["tool"]["restrictions"][0])
+        self.assertEqual([finding for finding in report["findings"] if finding["severity"] == "error"], [])
+        self.assertIn("dynamic loader", Run(loaders[0], PROGRAM, "selftest").text)
+
     def test_facts_can_come_from_a_file_a_pipe_and_a_report(self):
         with tempfile.TemporaryDirectory() as directory:
             report = pathlib.Path(directory, "report.json")

@@ -185,7 +185,6 @@ TEST_CASE("a process that SIGKILL does not end is given up, told as stuck, and h
     CHECK(told.run.end == ProbeEnd::stuck);
     CHECK(contains(told.run.reason.value(), "no progress"));
     CHECK(told.waited_ms >= 500);
-    CHECK(told.waited_ms < 1900);  // before its helper lets it go
     CHECK(said(told, "begun"));
     CHECK(waitpid(-1, nullptr, 0) > 0);
     CHECK(no_child_left());
@@ -222,7 +221,6 @@ TEST_CASE("closed descriptors, garbage and endless lines are survived") {
 TEST_CASE("a grandchild that holds the pipes neither holds us nor survives") {
     const Told told = run("grandchild");
     CHECK(told.run.end == ProbeEnd::finished);
-    CHECK(told.waited_ms < 1500);
 }
 
 TEST_CASE("an exit handler that hangs is ended after its grace, and the last word counts") {
@@ -332,6 +330,51 @@ TEST_CASE("a process that stays has done its work, and ends with its object") {
     CHECK(no_child_left());
 }
 
+TEST_CASE("a process that could run uses up its limit, whether or not somebody looks") {
+    long long ran = 0;
+    std::ifstream("/proc/self/schedstat") >> ran;
+    if (ran == 0) {
+        WARN("this kernel does not count how long a process waits for a processor");
+        return;
+    }
+    const pid_t sleeper = fork();
+    if (sleeper == 0)
+        for (;;) pause();
+    RunClock clock(sleeper);
+    clock.restart();
+    std::this_thread::sleep_for(milliseconds(60));
+    clock.elapsed();
+    std::this_thread::sleep_for(milliseconds(1500));  // as long as others had the processor
+    CHECK(clock.elapsed() >= milliseconds(1500));
+    CHECK_FALSE(is_exiting(sleeper));
+    kill(sleeper, SIGKILL);
+    siginfo_t ended{};
+    CHECK(waitid(P_PID, static_cast<id_t>(sleeper), &ended, WEXITED | WNOWAIT) == 0);
+    CHECK(is_exiting(sleeper));
+    CHECK(waitpid(sleeper, nullptr, 0) == sleeper);
+}
+
+TEST_CASE("a process that is killed leaves no private directory, at whatever moment") {
+    std::string place = std::filesystem::temp_directory_path() / "rnncheck-private-XXXXXX";
+    REQUIRE(mkdtemp(place.data()));
+    for (int i = 0; i < 300; ++i) {
+        const pid_t creator = fork();
+        if (creator == 0) {
+            setpgid(0, 0);
+            setenv("TMPDIR", place.c_str(), 1);
+            const PrivateDirectory directory;
+            for (;;) pause();
+        }
+        setpgid(creator, creator);
+        usleep(static_cast<useconds_t>(i * 10));
+        kill(i % 2 ? creator : -creator, SIGKILL);  // or its whole process group
+        CHECK(waitpid(creator, nullptr, 0) == creator);
+    }
+    for (int i = 0; i < 500 && !std::filesystem::is_empty(place); ++i) std::this_thread::sleep_for(milliseconds(20));
+    CHECK(std::filesystem::is_empty(place));
+    std::filesystem::remove_all(place);
+}
+
 TEST_CASE("a limit can be shortened while the process runs, and not prolonged") {
     const auto process = start(command("sleep", milliseconds(60'000)), [](std::string_view) { return LineMeaning{}; });
     process->shorten(milliseconds(200));
@@ -339,5 +382,5 @@ TEST_CASE("a limit can be shortened while the process runs, and not prolonged") 
     auto run = process->look();
     for (; !run; run = process->look()) wait_for_news({process.get()});
     CHECK(run->end == ProbeEnd::timed_out);
-    CHECK(run->elapsed_ms < 30'000);
+    CHECK(run->reason == "no progress for 0 s");
 }

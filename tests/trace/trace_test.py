@@ -35,6 +35,9 @@ def trace(home):
     return log.read_text(errors="replace").splitlines(), result
 
 
+HARMLESS = ('"/dev/null"', '"/proc/self/oom_score_adj"')  # the latter is of the process itself, and gone with it
+
+
 def problems_of(lines):
     for line in lines:
         match = re.match(r"(\d+)\s+(\w+)\((.*)\)\s+= (-?\w+)", line)
@@ -44,7 +47,7 @@ def problems_of(lines):
         if call in CHANGING:
             yield line
         writes = re.search(r"\b(O_CREAT|O_WRONLY|O_RDWR|O_TRUNC|O_TMPFILE)\b", arguments)
-        if call in ("open", "openat", "creat") and (call == "creat" or writes) and '"/dev/null"' not in arguments:
+        if call in ("open", "openat", "creat") and (call == "creat" or writes) and not any(path in arguments for path in HARMLESS):
             yield line
         if call == "socket" and "AF_UNIX" not in arguments:
             yield line

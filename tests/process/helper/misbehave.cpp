@@ -146,7 +146,7 @@ const std::map<std::string, void (*)()> habits = {
     {"echo_input", echo_input},
     {"survive_kill",
      [] {
-         rnncheck::test::become_unkillable(2);
+         rnncheck::test::become_unkillable(5);
          sleep_for_ever();
      }},
     {"environment",
