@@ -8,6 +8,7 @@
 #include "base/program.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
+#include "process/limits.hpp"
 #include "process/probe.hpp"
 
 namespace rnncheck::probes::host_system {
@@ -177,6 +178,7 @@ static void run(const Job& job, ProbeWriter& writer) {
     facts.host.environment = variables_that_matter();
     facts.host.wsl = is_wsl(job.root, facts.host.kernel);
     facts.host.container = container(job.root);
+    facts.host.limits = process::resource_limits();
     writer.facts(facts);
     Facts devices;
     devices.host = learn_pci(job.root);

@@ -16,12 +16,13 @@ static Facts facts_of(const Root& root, PythonEnvironment environment) {
     news.frameworks = python::frameworks_of(root, environment);
     const bool any_cuda = std::ranges::any_of(
         news.frameworks, [](const Framework& framework) { return framework.uses_cuda.value_or(false); });
-    if (environment.active && any_cuda) {
+    if (environment.active == true && any_cuda) {
         const loader::Loader loader = loader::loader_of(root, {environment_variable("LD_LIBRARY_PATH").value_or("")});
         for (Framework& framework : news.frameworks)
             python::find_used_libraries(loader, environment.packages, framework);
         news.import_orders = python::import_orders_of(loader, environment, news.frameworks);
     }
+    environment.active = environment.active.value_or(false);  // those that nobody chose
     news.pythons = {std::move(environment)};
     return news;
 }

@@ -14,7 +14,7 @@ namespace {
 
 bool is_active(const Facts& facts, const Framework& framework) {
     const auto* const environment = find_by(facts.pythons, &PythonEnvironment::path, framework.environment);
-    return environment && environment->active;
+    return environment && environment->active == true;
 }
 
 /// Null when none gets it.

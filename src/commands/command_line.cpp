@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <new>
+#include <system_error>
 
 #include "base/lists.hpp"
 #include "base/program.hpp"
@@ -264,6 +266,15 @@ bool wants_json(const Arguments& arguments) {
     return std::find(arguments.begin(), end, "--json") != end || wants(arguments, "--format", "json");
 }
 
+constexpr const char* beyond_limit =
+    "a limit of this process is too low for rnncheck, which found no more memory, threads or open files; raise it "
+    "('ulimit -a' shows the limits), or the memory of the container or job";
+
+static bool is_limit(const std::error_code& error) {
+    return error == std::errc::resource_unavailable_try_again || error == std::errc::not_enough_memory ||
+           error == std::errc::too_many_files_open;
+}
+
 int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
     open_missing_streams();
     keep_private_in_messages(std::find(arguments.begin(), end_of_own(arguments), "--show-private") !=
@@ -278,6 +289,11 @@ int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
     } catch (const OutputError& error) {
         print_message(error.what());
         return wants(arguments, "--exit-style", "nagios") ? 3 : usage;
+    } catch (const std::bad_alloc&) {
+        return report_failure(arguments, FailureKind::limit, beyond_limit);
+    } catch (const std::system_error& error) {
+        if (is_limit(error.code())) return report_failure(arguments, FailureKind::limit, beyond_limit);
+        return report_failure(arguments, FailureKind::bug, "this is a bug in rnncheck: " + std::string(error.what()));
     } catch (const std::exception& error) {
         return report_failure(arguments, FailureKind::bug, "this is a bug in rnncheck: " + std::string(error.what()));
     } catch (...) {

@@ -72,8 +72,12 @@ RNNCHECK_ENUM(ProbeEnd,
               killed,           ///< SIGKILL that we did not send
               quit_early,       ///< the process left, with any exit code, before the probe returned
               stuck,            ///< still there after our SIGKILL: hangs inside the kernel
+              limited,          ///< ended, or its calls failed, because of a limit of this process: `limit`
               not_started       ///< the process could not be created
 )
+
+/// What a process may use at most, by its control group or by setrlimit(2).
+RNNCHECK_ENUM(LimitKind, memory, address_space, data, stack, processes, open_files, system_calls)
 
 /// What a process was doing when its limit passed, as the kernel shows it in /proc just before we ended it.
 struct Hang {
@@ -96,6 +100,9 @@ struct ProbeRun {
     RNNCHECK_FIELD(ProbeEnd, end, "how its process ended") = ProbeEnd::finished;
     RNNCHECK_FIELD(std::optional<std::string>, reason, "why it was skipped or not started, or which limit passed");
     RNNCHECK_FIELD(std::optional<std::string>, signal, "name of the signal that ended it");
+    RNNCHECK_FIELD(std::optional<LimitKind>, limit, "the limit because of which it failed: one of host.limits");
+    RNNCHECK_FIELD(std::optional<std::int64_t>, peak_memory_mib,
+                   "the most memory that its process had at once, in MiB");
     RNNCHECK_FIELD(std::optional<int>, exit_code, "exit code of a process that left early");
     RNNCHECK_FIELD(std::optional<std::string>, last_call, "the vendor call under way or last made when it ended badly");
     RNNCHECK_FIELD(std::vector<CallResult>, failed_calls, "vendor calls that returned an error");

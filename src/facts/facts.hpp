@@ -33,6 +33,8 @@ struct ToolFacts {
     RNNCHECK_FIELD(std::optional<bool>, make_nodes, "whether --make-nodes let the driver create its device nodes") = {};
     RNNCHECK_FIELD(std::vector<std::string>, restrictions,
                    "what kept rnncheck itself from examining the machine fully, in sentences") = {};
+    RNNCHECK_FIELD(std::optional<std::string>, missing_fields,
+                   "the first fields that the document lacked from which these facts were read") = {};
     RNNCHECK_FIELDS_END
 };
 

@@ -27,6 +27,63 @@ void require_schema(const Json& json, int newest, const std::string& what, const
                      std::to_string(oldest_schema) + " to " + std::to_string(newest) + ")");
 }
 
+/// What documents of earlier schemas are whole without.
+struct LaterField {
+    const char* place;
+    int schema;  ///< the first whose documents all have it
+};
+constexpr LaterField later_fields[] = {
+    {".cudnns[].files", 4}, {".driver.xids", 3},      {".frameworks", 3}, {".host.hidden_directories", 3},
+    {".host.limits", 4},    {".import_orders", 4},    {".pythons", 3},    {".rnn_dropouts", 3},
+    {".rnn_fits", 3},       {".tool.restrictions", 3}};
+
+/// ".cudnns[].files" of ".cudnns[1].files".
+std::string without_indexes(const std::string& place) {
+    std::string plain;
+    bool is_index = false;
+    for (const char c : place) {
+        is_index = is_index && c != ']';
+        if (!is_index) plain += c;
+        is_index = is_index || c == '[';
+    }
+    return plain;
+}
+
+bool is_later(const std::string& place, int schema) {
+    const std::string plain = without_indexes(place);
+    return std::ranges::any_of(later_fields,
+                               [&](const LaterField& field) { return field.place == plain && schema < field.schema; });
+}
+
+/// Fields that every document of the schema has, unless what they describe is lost.
+void collect_missing(const Json& json, const Json& schema, const std::string& place, int document_schema,
+                     std::vector<std::string>& missing) {
+    if (json.is_array() && schema.contains("items")) {
+        for (std::size_t i = 0; i < json.size(); ++i)
+            collect_missing(json[i], schema["items"], place + '[' + std::to_string(i) + ']', document_schema, missing);
+    } else if (json.is_object() && schema.contains("properties")) {
+        for (const auto& name : schema["required"]) {
+            const std::string field = place + '.' + name.get<std::string>();
+            if (!json.contains(name.get<std::string>()) && !is_later(field, document_schema)) missing.push_back(field);
+        }
+        for (const auto& [key, item] : json.items())
+            if (const auto known = schema["properties"].find(key);
+                known != schema["properties"].end() && key != "case")  // which is written without its usual values
+                collect_missing(item, *known, place + '.' + key, document_schema, missing);
+    }
+}
+
+/// ".pythons, .rnn_runs[0].end and 23 more", without the first points.
+std::string first_of(const std::vector<std::string>& places) {
+    constexpr std::size_t shown = 3;
+    std::vector<std::string> names;
+    for (const std::string& place : places)
+        if (names.size() < shown) names.push_back(place.substr(1));
+    const std::string more =
+        places.size() > shown ? " and " + std::to_string(places.size() - shown) + " more" : std::string();
+    return join(names, ", ") + more;
+}
+
 /// Fields of `json` that the schema of its structure does not name.
 void collect_unknown(const Json& json, const Json& schema, const std::string& place,
                      std::vector<std::string>& unknown) {
@@ -136,22 +193,27 @@ void share_cases(Json& facts) {
     facts["rnn_runs"] = std::move(shared);
 }
 
-/// Item `i` of a list that a hostile file may lack.
-const Json& item_of(const Json& list, std::size_t i, const std::string& place, const char* one) {
-    if (!list.is_array() || i >= list.size())
+/// Item `i` of a list of so many, which a hostile file may lack.
+const Json& item_of(const Json& list, std::size_t i, std::size_t count, const std::string& place, const char* one) {
+    if (!list.is_array() || list.size() != count)
         wrong(place, "a list with one item for each " + std::string(one) + " is expected");
     return list[i];
 }
 
+/// How many runs on how many GPUs an entry of rnn_runs has.
+struct Extent {
+    std::size_t gpus, runs;
+};
+
 /// Run `i` on GPU `g` of what in_columns() and share_cases() made of several.
-Json one_run(const Json& like, std::size_t g, std::size_t i, const std::string& place) {
+Json one_run(const Json& like, const Extent& extent, std::size_t g, std::size_t i, const std::string& place) {
     Json run = Json::object();
     for (const auto& [name, column] : like.items()) {
         if (name == indexes || name == run_count) continue;
         const auto own = std::ranges::find(own_members, name, &OwnMember::list);
         const bool is_own = own != std::end(own_members);
-        const Json& of_gpu = is_own ? item_of(column, g, place + '.' + name, "GPU") : column;
-        const Json& value = of_gpu.is_array() ? item_of(of_gpu, i, place + '.' + name, "run") : of_gpu;
+        const Json& of_gpu = is_own ? item_of(column, g, extent.gpus, place + '.' + name, "GPU") : column;
+        const Json& value = of_gpu.is_array() ? item_of(of_gpu, i, extent.runs, place + '.' + name, "run") : of_gpu;
         if (!value.is_null()) run[is_own ? own->one : name] = value;
     }
     return run;
@@ -161,13 +223,14 @@ Json one_run(const Json& like, std::size_t g, std::size_t i, const std::string& 
 void add_runs(const Json& like, const std::map<Json, Json>& cases, const std::string& place, std::map<Json, Json>& runs,
               std::size_t& room) {
     if (!like.is_object() || !like.contains("gpus")) wrong(place, "an object with a list of GPUs is expected");
-    const Json length = like.value(run_count, Json(1));
+    const Json length = like.value(run_count, Json());
     if (!length.is_number_unsigned()) wrong(place + '.' + run_count, "a whole number is expected");
-    for (std::size_t g = 0; g < like["gpus"].size(); ++g) {
-        const Json first = item_of(like.value(indexes, Json()), g, place + '.' + indexes, "GPU");
+    const Extent extent{like["gpus"].size(), length.get<std::size_t>()};
+    for (std::size_t g = 0; g < extent.gpus; ++g) {
+        const Json first = item_of(like.value(indexes, Json()), g, extent.gpus, place + '.' + indexes, "GPU");
         if (!first.is_number_unsigned()) wrong(place + '.' + indexes, "whole numbers are expected");
-        for (std::size_t i = 0; i < length; ++i) {
-            Json run = one_run(like, g, i, place);
+        for (std::size_t i = 0; i < extent.runs; ++i) {
+            Json run = one_run(like, extent, g, i, place);
             const auto known_case = cases.find(run.value("case_id", Json()));
             if (known_case == cases.end()) wrong(place + ".case_id", "no case of rnn_cases has this id");
             run.erase("case_id");
@@ -269,8 +332,12 @@ Facts facts_from_text(std::string_view text, const std::string& name, std::vecto
                          "' and contains no facts of a machine" + what_to_give);
     if (!json.is_object() || !json.contains("schema")) throw InputError(name + " contains no facts" + what_to_give);
     require_schema(json, facts_schema, "facts", name);
+    const int schema = json["schema"].get<int>();
     describe_each_run(json);
     Facts facts = facts_from_json(json);
+    std::vector<std::string> missing;
+    collect_missing(json, schema_of<Facts>(), "", schema, missing);
+    if (!missing.empty() && !facts.tool.missing_fields) facts.tool.missing_fields = first_of(missing);
     if (unknown) collect_unknown(json, schema_of<Facts>(), "facts", *unknown);
     return facts;
 }

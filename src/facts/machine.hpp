@@ -14,6 +14,21 @@ struct PciGpu {
     RNNCHECK_FIELDS_END
 };
 
+/// A limit of the process that examined the machine, which its children inherited.
+struct ResourceLimit {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(LimitKind, kind, "what is limited") = LimitKind::memory;
+    RNNCHECK_FIELD(std::optional<std::int64_t>, value, "the limit, in bytes, or a number of processes or files");
+    RNNCHECK_FIELD(std::optional<std::int64_t>, hard, "up to what this user may raise it; absent for no limit");
+    RNNCHECK_FIELD(std::optional<std::int64_t>, peak, "the most that was used at once, in the same unit");
+    RNNCHECK_FIELD(std::optional<std::int64_t>, times_reached,
+                   "how often a process was killed, or not started, because of it");
+    RNNCHECK_FIELD(std::string, place, "the file of the control group, or the limit's name: memory.max, RLIMIT_AS");
+    RNNCHECK_FIELDS_END
+
+    std::string key() const { return std::string(name_of(kind)) + ' ' + place; }
+};
+
 struct Host {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::optional<std::string>, platform, "linux, windows or macos");
@@ -29,6 +44,7 @@ struct Host {
     RNNCHECK_FIELD(std::optional<bool>, pci_listed, "whether the PCI bus could be read at all");
     RNNCHECK_FIELD(std::vector<std::string>, hidden_directories,
                    "those of /proc, /sys and /dev that are empty or closed to us");
+    RNNCHECK_FIELD(std::vector<ResourceLimit>, limits, "what the process that examined the machine may use at most");
     RNNCHECK_FIELD(std::optional<std::string>, boot_id_hash,
                    "hash of the kernel's random boot id: another one means that the machine was restarted");
     RNNCHECK_FIELDS_END

@@ -26,7 +26,7 @@ struct PythonEnvironment {
                    "packages");
     RNNCHECK_FIELD(std::string, found_by,
                    "what led to it: --python, python -m rnncheck, VIRTUAL_ENV, CONDA_PREFIX, PATH, or the place");
-    RNNCHECK_FIELD(bool, active, "whether frameworks are judged as this environment has them") = false;
+    RNNCHECK_FIELD(std::optional<bool>, active, "whether frameworks are judged as this environment has them");
     RNNCHECK_FIELD(std::optional<std::string>, passed_over,
                    "why it was not examined although a variable names it or it is first on PATH");
     RNNCHECK_FIELD(std::optional<std::string>, interpreter, "its python, by the name that led to it");
@@ -40,6 +40,14 @@ struct PythonEnvironment {
 
     const std::string& key() const { return path; }
 };
+
+/// One of which the version is all that is known.
+inline PythonEnvironment python_of(const std::optional<Version>& version) {
+    PythonEnvironment python;
+    python.version = version;
+    python.active = false;
+    return python;
+}
 
 /// One of the GPU libraries that a framework opens, and the file that the loader would give it.
 struct FrameworkLibrary {

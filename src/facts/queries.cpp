@@ -13,6 +13,36 @@ std::string in_words(const CallResult& call) {
     return call.call + " returned " + std::to_string(call.code) + (text.empty() ? "" : " (" + text + ")");
 }
 
+static std::string size_in_words(std::int64_t bytes) {
+    constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+    if (bytes < mebibyte) return std::to_string(bytes / 1024) + " KiB";
+    return std::to_string((bytes + mebibyte / 2) / mebibyte) + " MiB";
+}
+
+std::string in_words(const ResourceLimit& limit) {
+    const bool is_of_group = limit.place == "pids.max";
+    const std::string number = limit.value ? std::to_string(*limit.value) : "unknown number";
+    const std::string size = limit.value ? size_in_words(*limit.value) : "unknown size";
+    switch (limit.kind) {
+        case LimitKind::memory:
+            return "the memory limit of the control group (" + size + ")";
+        case LimitKind::address_space:
+            return "the limit on address space (ulimit -v: " + size + ")";
+        case LimitKind::data:
+            return "the limit on data (ulimit -d: " + size + ")";
+        case LimitKind::stack:
+            return "the limit on the stack (ulimit -s: " + size + ")";
+        case LimitKind::processes:
+            return "the limit on processes (" + std::string(is_of_group ? "control group: " : "ulimit -u: ") + number +
+                   ")";
+        case LimitKind::open_files:
+            return "the limit on open files (ulimit -n: " + number + ")";
+        case LimitKind::system_calls:
+            return "the filter of system calls (seccomp)";
+    }
+    return "";
+}
+
 bool kernel_side_seen(const Facts& facts) {
     return facts.driver.module_loaded.value_or(false) || !facts.driver.device_nodes.empty();
 }
@@ -45,6 +75,14 @@ const Library* picked(const Facts& facts, LibraryKind kind) {
 const Library* library_at(const Facts& facts, std::string_view path) {
     return find_where(facts.libraries,
                       [&](const Library& library) { return library.path == path || library.real_path == path; });
+}
+
+std::vector<const PythonEnvironment*> possibly_active(const Facts& facts) {
+    if (const auto* active = find_by(facts.pythons, &PythonEnvironment::active, true)) return {active};
+    std::vector<const PythonEnvironment*> unknown;
+    for (const PythonEnvironment& environment : facts.pythons)
+        if (!environment.active) unknown.push_back(&environment);
+    return unknown;
 }
 
 std::vector<const ProbeRun*> runs_of(const Facts& facts, std::string_view probe) {

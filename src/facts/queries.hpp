@@ -10,6 +10,9 @@ namespace rnncheck {
 /// "cuInit returned 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)", or the loader's words when there was no answer.
 std::string in_words(const CallResult& call);
 
+/// "the memory limit of the control group (64 MiB)".
+std::string in_words(const ResourceLimit& limit);
+
 /// The driver's kernel side shows itself: a loaded module, a device node, or the Windows bridge /dev/dxg.
 bool kernel_side_seen(const Facts& facts);
 
@@ -30,6 +33,9 @@ const Library* picked(const Facts& facts, LibraryKind kind);
 
 /// The library with this path (or real path); null if there is none.
 const Library* library_at(const Facts& facts, std::string_view path);
+
+/// The Python environment as which frameworks are judged; where it is unknown which one that is, all that may be it.
+std::vector<const PythonEnvironment*> possibly_active(const Facts& facts);
 
 std::vector<const ProbeRun*> runs_of(const Facts& facts, std::string_view probe);
 

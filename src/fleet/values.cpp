@@ -21,7 +21,8 @@ constexpr std::string_view varying =
     "schema tool log network probe_runs rnn_request rnn_fits rnn_dropouts rnn_cases rnn_runs cuda_devices[].index "
     "nvml_devices[].index kernel_runs[].gpu host.environment[SLURM_JOB_ID] "
     "host.environment[PBS_JOBID] host.environment[LSB_JOBID] host.environment[VIRTUAL_ENV] "
-    "host.environment[CONDA_PREFIX] host.hidden_directories host.pci_gpus[].address driver.library "
+    "host.environment[CONDA_PREFIX] host.hidden_directories host.limits[].peak host.limits[].times_reached "
+    "host.pci_gpus[].address driver.library "
     "driver.kernel_log_read driver.xids[].pci driver.xids[].seconds_ago driver.xids[].text cuda_devices[].uuid "
     "cuda_devices[].pci nvml_devices[].uuid nvml_devices[].pci nvml_devices[].memory_free_mib nvml_devices[].processes "
     "nvml_devices[].throttle_reasons nvml_devices[].busy_percent nvml_devices[].display_active libraries[].path "
@@ -67,7 +68,7 @@ std::string without_directory(std::string text) {
 
 /// By what an element of a list is known.
 std::string name_of_element(const Value& element) {
-    for (const char* name : {"index", "gpu", "code", "library", "soname", "name", "path"})
+    for (const char* name : {"index", "gpu", "code", "library", "soname", "name", "path", "place"})
         if (const Value* value = member(element, name)) return without_directory(text_of(*value));
     return "0";
 }

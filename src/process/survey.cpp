@@ -12,7 +12,9 @@
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "facts/facts.hpp"
+#include "facts/queries.hpp"
 #include "process/child.hpp"
+#include "process/limits.hpp"
 #include "process/probe.hpp"
 #include "process/this_process.hpp"
 #include "process/wire.hpp"
@@ -34,7 +36,8 @@ struct Task {
     const Named<Probe>* probe;
     Job job;
     Facts found;
-    int steps = 0;  ///< of a probe that has steps
+    Facts news = {};  ///< of the process under way
+    int steps = 0;    ///< of a probe that has steps
     std::vector<ProbeRun> runs;
     WireReader reader;
     int fruitless = 0;
@@ -80,6 +83,8 @@ std::string how_it_ended(const ProbeRun& run) {
             return "hangs inside the kernel";
         case ProbeEnd::not_started:
             return "could not be started: " + run.reason.value_or("no reason given");
+        case ProbeEnd::limited:
+            return "failed because of " + run.reason.value_or("a limit of this process");
         case ProbeEnd::killed:
             return "the process was killed from outside, for example because memory ran out";
         default:
@@ -95,7 +100,10 @@ std::string under_way(const Task& task) {
 }
 
 Facts so_far(Facts facts, const std::deque<Task>& tasks) {
-    for (const Task& task : tasks) merge(facts, task.found);
+    for (const Task& task : tasks) {
+        merge(facts, task.found);
+        merge(facts, task.news);
+    }
     return facts;
 }
 
@@ -142,7 +150,7 @@ class Stages {
     }
 
     Task task_of(const Named<Probe>& probe, const Facts& facts, const std::string& target) const {
-        Task task{&probe, {facts, Root(options_.root), target}, {}, 0, {}, {}};
+        Task task{&probe, {facts, Root(options_.root), target}, {}, {}, 0, {}, {}};
         if (probe->steps) task.steps = static_cast<int>(probe->steps->done(task.job).size());
         return task;
     }
@@ -178,7 +186,7 @@ class Stages {
         if ((*task.probe)->stage == Stage::look) command.stuck_after = std::chrono::seconds(3);  // it calls no driver
         task.reader = {};
         task.process = process::start(command, [this, &task](std::string_view line) {
-            LineMeaning meaning = task.reader.read(line, task.found);
+            LineMeaning meaning = task.reader.read(line, task.news);
             if (meaning.limit && options_.step_limit) meaning.limit = options_.step_limit;
             return meaning;
         });
@@ -228,10 +236,24 @@ class Stages {
     bool has_ended(Task& task) {
         const auto run = task.process->look();
         if (!run) return false;
-        task.runs.push_back(record_of(task, *run));
+        ProbeRun& record = task.runs.emplace_back(record_of(task, *run));
+        find_limit_behind(record);
+        // What a library returned that lacked memory shows nothing of it.
+        const bool is_void = record.end == ProbeEnd::limited && !record.failed_calls.empty();
+        if (!is_void) merge(task.found, std::move(task.news));
+        task.news = {};
         if (task.process->stays()) staying_.push_back(std::move(task.process));
         task.process.reset();
         return true;
+    }
+
+    void find_limit_behind(ProbeRun& run) const {
+        const auto limit = limits_.behind(run);
+        if (!limit) return;
+        run.limit = limit->kind;
+        if (run.end == ProbeEnd::not_started) return;
+        run.reason = in_words(*limit);
+        run.end = ProbeEnd::limited;
     }
 
     void finished(Task& task) {
@@ -252,6 +274,10 @@ class Stages {
     /// What a process left undone is done by another one, as long as steps get done at all.
     bool continues(Task& task, const ProbeRun& run) {
         if (!(*task.probe)->steps || (run.completed() && !task.reader.past_use)) return false;
+        if (run.end == ProbeEnd::limited) {
+            give_up(task, SkipReason::host_memory, "the process " + how_it_ended(run));
+            return false;
+        }
         if (!task.reader.step) {
             give_up(task, SkipReason::process_lost, "the process " + how_it_ended(run) + " before the first case");
             return false;
@@ -317,13 +343,15 @@ class Stages {
     std::set<std::string> closed_;  ///< exclusive keys whose gate was lost
     std::deque<Task*> waiting_;
     std::optional<process::PrivateDirectory> compute_cache_;
+    process::LimitWatch limits_;
 };
 
 }  // namespace
 
 Deadline deadline_after(const std::optional<double>& seconds) {
     if (!seconds) return std::nullopt;
-    return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+    return process::start_of_program() +
+           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
 }
 
 bool is_over(const Deadline& deadline) {
@@ -361,7 +389,7 @@ Facts run_probe(std::string_view name, const std::string& target, const Facts& f
 int run_probe_here(const ProbeCall& call) {
     process::drop_privileges(call.make_nodes);
     const auto* probe = find_named(all_probes(), call.name);
-    if (!probe) return 2;
+    if (!probe) throw UsageError("there is no probe '" + call.name + "'; 'rnncheck list probes' shows their names");
     Job job{{}, Root(call.root), call.target};
     if (call.facts_from) {
         std::string text;

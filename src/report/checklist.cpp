@@ -250,7 +250,8 @@ bool python_was_searched(const Facts& facts) {
 
 Words framework_lines(const Facts& facts) {
     Words rows;
-    const PythonEnvironment* const active = find_where(facts.pythons, &PythonEnvironment::active);
+    const auto candidates = possibly_active(facts);
+    const PythonEnvironment* const active = candidates.empty() ? nullptr : candidates.front();
     const bool some = active && find_by(facts.frameworks, &Framework::environment, active->path);
     if (active) rows.push_back((some || only_given(facts) ? "" : "none in ") + environment_line(*active));
     if (!active && only_given(facts))

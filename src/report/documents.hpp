@@ -23,7 +23,7 @@ struct Style {
     std::size_t width = 100;  ///< columns of the terminal
 };
 
-RNNCHECK_ENUM(FailureKind, usage, input, bug)
+RNNCHECK_ENUM(FailureKind, usage, input, limit, bug)
 
 struct ProgramStamp {
     RNNCHECK_FIELDS
@@ -35,7 +35,8 @@ struct ProgramStamp {
 struct Failure {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(FailureKind, kind,
-                   "usage: the command line; input: a file given; bug: rnncheck itself") = FailureKind::bug;
+                   "usage: the command line; input: a file given; limit: what this process may use; bug: rnncheck "
+                   "itself") = FailureKind::bug;
     RNNCHECK_FIELD(std::string, message, "the sentence on standard error");
     RNNCHECK_FIELDS_END
 };

@@ -12,10 +12,7 @@ bool shares_directory(const PythonPackage& one, const PythonPackage& other) {
            one.version.substr(0, one.version.find('.')) == other.version.substr(0, other.version.find('.'));
 }
 
-Verdict judge_installed_packages(const Facts& facts) {
-    const PythonEnvironment* active = active_environment(facts);
-    if (!active) return without_environment(facts, "the packages of cuDNN");
-    const auto& packages = active->packages;
+Verdict judge_packages(const std::vector<PythonPackage>& packages) {
     for (std::size_t i = 0; i < packages.size(); ++i)
         for (std::size_t j = i + 1; j < packages.size(); ++j) {
             const PythonPackage &one = packages[i], &other = packages[j];
@@ -29,6 +26,14 @@ Verdict judge_installed_packages(const Facts& facts) {
                           .remedies = {remedy("framework_requirements_conflict/overwrite")}});
         }
     return pass("no two packages of cuDNN are installed in one directory");
+}
+
+Verdict judge_installed_packages(const Facts& facts) {
+    const auto environments = possibly_active(facts);
+    if (environments.empty()) return without_environment(facts, "the packages of cuDNN");
+    VerdictBuilder answers;
+    for (const PythonEnvironment* environment : environments) answers.add(judge_packages(environment->packages));
+    return answers.close();
 }
 
 }  // namespace

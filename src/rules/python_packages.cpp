@@ -28,22 +28,26 @@ static std::string again(const std::string& requirement) {
     return "install --force-reinstall --no-deps " + shell_quoted(requirement);
 }
 
-Verdict package_files_missing(const Facts& facts, const Matrix&) {
-    const PythonEnvironment* environment = active_environment(facts);
-    if (!environment) return without_environment(facts, "packages");
-    VerdictBuilder answers;
-    for (const PythonPackage& package : environment->packages) {
+static void judge_packages(const PythonEnvironment& environment, VerdictBuilder& answers) {
+    for (const PythonPackage& package : environment.packages) {
         if (package.name.starts_with("nvidia-cudnn")) continue;  // cudnn_installation_broken tells of it
         auto changes = changed_files(package);
         if (changes.empty()) {
             answers.passed("the libraries of the checked packages are unchanged");
             continue;
         }
-        const std::string command = pip(environment, again(package.name + "==" + package.version));
+        const std::string command = pip(&environment, again(package.name + "==" + package.version));
         Finding finding = changed(package, std::move(changes), remedy("package_files_missing", {command}));
         finding.confidence = Confidence::likely;
         answers.fault(std::move(finding));
     }
+}
+
+Verdict package_files_missing(const Facts& facts, const Matrix&) {
+    const auto environments = possibly_active(facts);
+    if (environments.empty()) return without_environment(facts, "packages");
+    VerdictBuilder answers;
+    for (const PythonEnvironment* environment : environments) judge_packages(*environment, answers);
     return answers.close_or(not_applicable("the active environment has none of the checked packages"));
 }
 
@@ -70,11 +74,9 @@ static bool overwrite_each_other(const PythonPackage& a, const PythonPackage& b)
     return &a < &b && a.directory == b.directory && a_version && b_version && a_version->major() == b_version->major();
 }
 
-Verdict cudnn_installation_broken(const Facts& facts, const Matrix&) {
-    const PythonEnvironment* environment = active_environment(facts);
-    if (!environment) return without_environment(facts, "packages");
+static Verdict judge_cudnn_packages(const Facts& facts, const PythonEnvironment& environment) {
     Packages packages;
-    for (const PythonPackage& package : environment->packages)
+    for (const PythonPackage& package : environment.packages)
         if (is_cudnn(package)) packages.push_back(&package);
     if (packages.empty()) return not_applicable("no cuDNN package is installed in it");
     for (const PythonPackage* one : packages)
@@ -85,16 +87,24 @@ Verdict cudnn_installation_broken(const Facts& facts, const Matrix&) {
                      .message = one->name + ' ' + one->version + " and " + other->name + ' ' + other->version +
                                 " are both installed and overwrite each other's files in the same directory",
                      .evidence = {{one->name, one->version, "pythons"}, {other->name, other->version, "pythons"}},
-                     .remedies = {only_one_of(facts, *environment, {one, other})}});
+                     .remedies = {only_one_of(facts, environment, {one, other})}});
     VerdictBuilder answers;
     for (const PythonPackage* package : packages)
         if (auto changes = changed_files(*package); !changes.empty()) {
-            Finding finding = changed(*package, std::move(changes), only_one_of(facts, *environment, {package}));
+            Finding finding = changed(*package, std::move(changes), only_one_of(facts, environment, {package}));
             for (const Cudnn& cudnn : facts.cudnns)  // a mixture of versions follows from it
                 if (cudnn.library.starts_with(package->directory + '/')) finding.explains.push_back(cudnn.library);
             answers.fault(std::move(finding));
         }
     return answers.close_or(pass("the cuDNN files are those of its package"));
+}
+
+Verdict cudnn_installation_broken(const Facts& facts, const Matrix&) {
+    const auto environments = possibly_active(facts);
+    if (environments.empty()) return without_environment(facts, "packages");
+    VerdictBuilder answers;
+    for (const PythonEnvironment* environment : environments) answers.add(judge_cudnn_packages(facts, *environment));
+    return answers.close();
 }
 
 /// Of "tensorflow 2.18.0" the name.
@@ -171,7 +181,7 @@ static const Framework* cuda_framework_elsewhere(const Facts& facts, const std::
     return find_where(facts.frameworks, [&](const Framework& framework) {
         const PythonEnvironment* environment = environment_of(facts, framework);
         const bool wanted = name.empty() || framework.name == name;
-        return environment && !environment->active && wanted && framework.uses_cuda.value_or(true);
+        return environment && environment->active != true && wanted && framework.uses_cuda.value_or(true);
     });
 }
 
@@ -210,6 +220,7 @@ static Finding better_elsewhere(const Facts& facts, const PythonEnvironment& act
 Verdict wrong_python_environment(const Facts& facts, const Matrix&) {
     const PythonEnvironment* active = active_environment(facts);
     if (!active) return without_environment(facts, "environments");
+    if (!active->active) return undecided("which Python environment is active is unknown");
     if (active->found_by == "--python") return not_applicable("the environment was selected with --python");
     const PythonEnvironment* on_path = nullptr;
     const PythonEnvironment* named = named_instead(facts, on_path);
@@ -288,7 +299,7 @@ static Remedy revived(const Facts& facts, const PythonEnvironment& dead) {
 
 /// The examined one cannot run at all; what a variable names was meant to be used; the others may be left-overs.
 static Severity severity_of_dead(const PythonEnvironment& dead) {
-    if (dead.active) return Severity::error;
+    if (dead.active.value_or(true)) return Severity::error;
     return dead.found_by == "VIRTUAL_ENV" || dead.found_by == "CONDA_PREFIX" ? Severity::warning : Severity::note;
 }
 

@@ -143,7 +143,7 @@ Facts document_of(const Stack& stack) {
         listed.name = gpu.name;
         if (gpu.capability) listed.compute_capability = *gpu.capability;
     }
-    if (stack.python) facts.pythons.emplace_back().version = *stack.python;
+    if (stack.python) facts.pythons.push_back(python_of(*stack.python));
     for (const Framework& framework : stack.frameworks) {
         rnncheck::Framework& listed = facts.frameworks.emplace_back();
         listed.name = framework.name;

@@ -171,3 +171,26 @@ TEST_CASE("text that is not UTF-8 still makes valid JSON and comes back byte for
     CHECK(again.host.os == facts.host.os);
     CHECK(again.host.environment == facts.host.environment);
 }
+
+TEST_CASE("a document that lacks a field is incomplete, and says what it lacks") {
+    const auto missing_in = [](const Json& document) {
+        return facts_from_text(document.dump(), "text").tool.missing_fields;
+    };
+    const Json whole = Json::parse(facts_to_text(test::a_healthy_machine()));
+    CHECK_FALSE(missing_in(whole));
+    Json changed = whole;
+    changed.erase("pythons");
+    CHECK(missing_in(changed) == "pythons");
+    CHECK(facts_from_text(facts_to_text(facts_from_text(changed.dump(), "text")), "text").tool.missing_fields ==
+          "pythons");  // it is still missing when the facts are saved again
+    changed = whole;
+    for (const char* field : {"cudnns", "driver", "frameworks", "libraries"}) changed.erase(field);
+    CHECK(missing_in(changed) == "driver, libraries, cudnns and 1 more");
+    changed = whole;
+    changed["probe_runs"][0].erase("end");
+    CHECK(missing_in(changed) == "probe_runs[0].end");
+    changed = whole;
+    changed.erase("import_orders");  // which schema 3 did not have at first, as this one of an item
+    changed["cudnns"][0].erase("files");
+    CHECK_FALSE(missing_in(changed));
+}

@@ -143,6 +143,12 @@ for name, text in odd_ones.items():
 code, fleet = merge(bad)
 unreadable = sum(part["count"] for part in fleet["unreadable"])
 check.that(code == 3 and fleet["read"] + unreadable == 5 + len(odd_ones) and unreadable >= len(odd_ones) - 2, f"unreadable: {code} {unreadable} {fleet['unreadable']}")
+text = texts[healthy[6]]
+assert text.count('"schema":3') == 2  # of the report, and of its facts
+for where, unknown in (("its facts", text.replace('"schema":3', '"schema":4', 1)), ("a report", text[::-1].replace('"schema":3'[::-1], '"schema":4'[::-1], 1)[::-1])):
+    (work / "unknown.json").write_text(unknown)
+    found = Run(program, "fleet", "merge", work / "unknown.json", "--json").json()["unreadable"]
+    check.that(f"{where} of schema 4 cannot be compared by this rnncheck (it compares schema 3)" in str(found), f"schema of {where}: {found}")
 chosen = random.Random(7)
 for round_number in range(150):
     text = bytearray(texts[chosen.choice(healthy)].encode())

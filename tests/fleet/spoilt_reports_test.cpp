@@ -42,7 +42,7 @@ std::vector<std::string> sound_reports() {
     report.facts.libraries.clear();
     report.facts.pythons.clear();
     const std::string small = json_text(report, JsonLines::one);
-    return {whole, small, R"({"facts":{"schema":3,"rnn_runs":[],"probe_runs":[]},"verdict":"healthy"})"};
+    return {whole, small, R"({"schema":3,"facts":{"schema":3,"rnn_runs":[],"probe_runs":[]},"verdict":"healthy"})"};
 }
 
 /// Everything that the three commands do with them.

@@ -32,10 +32,10 @@ TEST_CASE("the active environment comes first, the others are told beside it") {
         look_with(root, {{"VIRTUAL_ENV", venv}, {"PATH", venv + "/bin:/usr/bin"}, {"LD_LIBRARY_PATH", "/opt/none"}});
     REQUIRE(facts.pythons.size() == 2);
     CHECK(facts.pythons[0].path == venv);
-    CHECK(facts.pythons[0].active);
+    CHECK(facts.pythons[0].active == true);
     CHECK(facts.pythons[1].path == "/usr");
     CHECK(facts.pythons[1].found_by == "the system");
-    CHECK_FALSE(facts.pythons[1].active);
+    CHECK(facts.pythons[1].active == false);
     REQUIRE(facts.frameworks.size() == 2);
     CHECK(facts.frameworks[0].environment == venv);
     CHECK(facts.frameworks[0].libraries.size() == 2);

@@ -94,7 +94,7 @@ Framework framework_of(const Root& root, const Installed& installed, PythonEnvir
     const Distribution& first = installed.distributions.front();
     framework.version = leading_version(first.version);
     if (const auto name = parse_distribution_name(first.name); !name->build.empty()) framework.build = name->build;
-    if (environment.active || installed.name != "keras")
+    if (environment.active == true || installed.name != "keras")
         read_framework_files(root, installed, framework, environment.left_out);
     const Distribution& best = best_of(installed, framework);
     framework.package = words_of(best);
@@ -189,7 +189,7 @@ std::vector<Framework> frameworks_of(const Root& root, PythonEnvironment& enviro
         if (distribution.version.empty())  // then the metadata tells it
             if (const auto metadata = metadata_of(root, distribution, environment.left_out))
                 distribution.version = metadata->version;
-        if (environment.active && !distribution.conda) compare_files(root, distribution, environment.left_out);
+        if (environment.active == true && !distribution.conda) compare_files(root, distribution, environment.left_out);
         environment.packages.push_back(distribution);
         if (const auto published = parse_distribution_name(distribution.name)) add_once(names, published->framework);
         that_matter.push_back(std::move(distribution));

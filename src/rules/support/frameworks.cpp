@@ -8,8 +8,7 @@ namespace {
 
 bool is_judged(const Facts& facts, const Framework& framework) {
     if (find_by(facts.frameworks, &Framework::asked, true)) return framework.asked;
-    const PythonEnvironment* environment = environment_of(facts, framework);
-    return environment && environment->active;
+    return includes(possibly_active(facts), environment_of(facts, framework));
 }
 
 /// Takes the table's value where it says more of the same.
@@ -97,7 +96,8 @@ bool is_for_training(const Framework& framework) {
 }
 
 const PythonEnvironment* active_environment(const Facts& facts) {
-    return find_by(facts.pythons, &PythonEnvironment::active, true);
+    const auto environments = possibly_active(facts);
+    return environments.empty() ? nullptr : environments.front();
 }
 
 const PythonEnvironment* environment_of(const Facts& facts, const Framework& framework) {

@@ -23,7 +23,7 @@ Verdict without_environment(const Facts& facts, const std::string& what);
 /// documentation shows how they find its libraries.
 bool is_for_training(const Framework& framework);
 
-/// Null when there is none.
+/// The first of possibly_active(); null when there is none.
 const PythonEnvironment* active_environment(const Facts& facts);
 const PythonEnvironment* environment_of(const Facts& facts, const Framework& framework);
 

@@ -4,12 +4,33 @@
 
 namespace rnncheck::rules {
 
+/// The target of the probe rnn_forward that ran it.
+static std::string target_of(const RnnRun& run) {
+    return "GPU " + std::to_string(run.gpu) + ' ' + std::string(name_of(run.dialect)) + ' ' + run.library;
+}
+
 bool is_last_case(const ProbeRun& run, const RnnRun& rnn_run) {
-    if (run.probe != "rnn_forward") return false;
-    const std::string target =
-        "GPU " + std::to_string(rnn_run.gpu) + ' ' + std::string(name_of(rnn_run.dialect)) + ' ' + rnn_run.library;
-    return rnn_run.end == RunEnd::failed && rnn_run.result && rnn_run.result->code < 0 && target == run.target &&
-           rnn_run.result->call == run.last_call;
+    return run.probe == "rnn_forward" && rnn_run.end == RunEnd::failed && rnn_run.result && rnn_run.result->code < 0 &&
+           target_of(rnn_run) == run.target && rnn_run.result->call == run.last_call;
+}
+
+/// Of the probes that leave a result of each target in any case.
+static bool has_result(const Facts& facts, const ProbeRun& run) {
+    if (run.probe == "cuda_runtime") return find_by(facts.runtimes, &Runtime::library, run.target);
+    if (run.probe == "cudnn_library") return find_by(facts.cudnns, &Cudnn::library, run.target);
+    if (run.probe == "nvrtc_compile") return find_by(facts.nvrtcs, &Nvrtc::library, run.target);
+    if (run.probe == "ptx_launch") return find_by(facts.kernel_runs, &KernelRun::gpu, gpu_of_target(run.target));
+    if (run.probe != "rnn_forward") return true;
+    return std::ranges::any_of(facts.rnn_runs, [&](const RnnRun& one) { return target_of(one) == run.target; });
+}
+
+std::optional<std::string> what_is_lost(const Facts& facts) {
+    if (facts.tool.missing_fields)
+        return "the document with the facts is incomplete: it lacks " + escaped(*facts.tool.missing_fields, 400);
+    for (const ProbeRun& run : facts.probe_runs)
+        if (run.completed() && !has_result(facts, run))
+            return run.probe + ' ' + escaped(run.target) + " finished, but the facts do not contain its result";
+    return std::nullopt;
 }
 
 bool ended_in(const ProbeRun& run, const RnnRun& rnn_run) {

@@ -10,6 +10,9 @@ bool is_last_case(const ProbeRun& run, const RnnRun& rnn_run);
 /// The same, and the process ended because of it: it neither completed nor is stuck.
 bool ended_in(const ProbeRun& run, const RnnRun& rnn_run);
 
+/// What the facts should contain and do not: a field that every document has, the result of a probe that finished.
+std::optional<std::string> what_is_lost(const Facts& facts);
+
 /// It crashed, left, hung or ran out of time before its end.
 bool was_cut_short(const ProbeRun& run);
 
