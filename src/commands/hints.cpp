@@ -71,7 +71,8 @@ const CLI::Option* list_before(const CLI::App& command, const std::string& argum
     const auto at = std::ranges::find(arguments, argument);
     if (at == arguments.end() || at - arguments.begin() < 2) return nullptr;
     const CLI::Option* const option = command.get_option_no_throw(at[-2]);
-    return option && option->get_expected_max() > 1 ? option : nullptr;
+    const bool is_list = option && option->get_expected_max() > 1;
+    return is_list && !option->results().empty() ? option : nullptr;
 }
 
 }  // namespace

@@ -116,6 +116,7 @@ class CommandLine(unittest.TestCase):
             (("doctor", "tensorflow==2.15"), ("--for tensorflow==2.15",)),
             (("doctor", "--ignore", "several_cudnns", "driver_missing"),
              ("--ignore several_cudnns --ignore driver_missing",)),
+            (("doctor", "--python", "--require", "-v", "version_not_expected"), ("version_not_expected",)),
             (("exec", "python3", "x.py"), ("rnncheck exec -- python3",)),
             (("run", "python3", "x.py"), ("rnncheck run -- python3",)),
             (("train.log",), ("'rnncheck diagnose train.log'",)),
