@@ -277,6 +277,7 @@ Judgement framework_requirements_conflict(const Stack& stack, const Matrix& matr
     std::vector<Framework> named = stack.frameworks;
     std::erase_if(named, [](const Framework& one) { return !one.version || one.name == "keras"; });
     if (named.size() < 2) return undecided("two frameworks with their versions were not specified");
+    std::ranges::stable_sort(named, {}, &Framework::name);  // one conflict of a pair, in whichever order it is given
     JudgementBuilder judgements;
     for (auto one = named.begin(); one != named.end(); ++one)
         for (auto other = std::next(one); other != named.end(); ++other)

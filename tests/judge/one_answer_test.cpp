@@ -11,6 +11,7 @@
 #include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
 #include "support/given_machine.hpp"
+#include "support/stacks.hpp"
 
 using namespace rnncheck;
 using test::bundled_matrix;
@@ -206,12 +207,6 @@ class Stacks {
 
     std::mt19937 random_{33};
 };
-
-std::string words_of_stack(const std::vector<GivenValue>& values) {
-    std::string words;
-    for (const GivenValue& value : values) words += value.key + "=" + value.value + ' ';
-    return words;
-}
 
 struct Problem {
     std::string rule, message, fix;

@@ -290,9 +290,20 @@ class Proposals {
     }
 
     void propose_other_build(PlannedBuild other, const stack::Framework& framework) {
-        other.install += in_place_of_installed;
+        if (!stack::is_of_conda(other)) other.install += in_place_of_installed;
         propose_build(other, *framework.version,
                       "Install another build of the same version: " + name_of(other, *framework.version));
+    }
+
+    /// It contains its libraries, and nothing shows that the system has any.
+    bool needs_no_system(const stack::Framework& framework) const {
+        const auto builds = stack::builds_of(stack_, framework, matrix_).with_cuda;
+        return !builds.empty() && std::ranges::all_of(builds, stack::brings_libraries) && !cuda();
+    }
+
+    /// It needs an older CUDA than the one that is installed.
+    bool goes_back(const PlannedBuild& build) const {
+        return cuda() && *build.cuda < *cuda() && !stack::cuda_serves(*cuda(), *build.cuda);
     }
 
     /// Another build that needs no change of the system comes before other libraries of the system.
@@ -307,11 +318,16 @@ class Proposals {
         append(same_version, plan.frameworks.front().others);
         std::erase_if(same_version,
                       [&](const PlannedBuild& build) { return !covers(build.first, build.last, *framework.version); });
-        const auto other = other_build(same_version, framework);
+        // conda-forge's build is for where none of the project's own runs.
+        if (!stack::is_of_conda(*newest)) std::erase_if(same_version, stack::is_of_conda);
+        auto other = other_build(same_version, framework);
+        if (other && other->libraries == "system" && needs_no_system(framework)) other.reset();
+        const bool has_own_libraries = other && other->libraries != "system";
         const bool leaves_system = other && stack::changes_to(*other, *framework.version, stack_).size() == 1;
         if (leaves_system) propose_other_build(*other, framework);
         for (const PlannedBuild& build : same_version)
-            if (build.libraries == "system") propose_system_libraries(build, framework);
+            if (build.libraries == "system" && !(has_own_libraries && goes_back(build)))
+                propose_system_libraries(build, framework);
         if (other && !leaves_system) propose_other_build(*other, framework);
         propose_python(framework);
         propose_build(*newest, *newest->last,
@@ -342,6 +358,39 @@ class Proposals {
         return (is_on_windows() ? "py -" : "python") + python + " -m venv environment";
     }
 
+    /// Every build that the other given frameworks may be.
+    std::vector<std::vector<FrameworkBuild>> builds_beside(const stack::Framework& framework) const {
+        std::vector<std::vector<FrameworkBuild>> all;
+        for (const stack::Framework& other : stack_.frameworks) {
+            if (other.name == framework.name) continue;
+            const auto builds = stack::builds_of(stack_, other, matrix_);
+            append(all.emplace_back(builds.with_cuda), builds.without_cuda);
+        }
+        return all;
+    }
+
+    /// The newest Python for this build that every other given framework has a package for, too. Unset if there is
+    /// none.
+    std::optional<Version> python_for(const FrameworkBuild& build, const stack::Framework& framework) const {
+        const auto beside = builds_beside(framework);
+        const auto has_package = [](const FrameworkBuild& one, const Version& python) {
+            return stack::build_for_python(one, python).fit != Fit::does_not_work;
+        };
+        const auto suits_all = [&](const Version& python) {
+            return has_package(build, python) && std::ranges::all_of(beside, [&](const auto& builds) {
+                       return builds.empty() || std::ranges::any_of(builds, [&](const FrameworkBuild& one) {
+                                  return has_package(one, python);
+                              });
+                   });
+        };
+        std::vector<std::optional<Version>> last = {build.python_last};
+        for (const auto& builds : beside) append(last, mapped(builds, &FrameworkBuild::python_last));
+        std::ranges::sort(last, std::greater());
+        for (const auto& python : last)
+            if (python && suits_all(*python)) return python;
+        return std::nullopt;
+    }
+
     /// The newest Python that the version has a package for; else another version and its newest Python.
     void propose_python(const stack::Framework& framework) {
         if (!target_.python) return;
@@ -349,19 +398,21 @@ class Proposals {
         const FrameworkBuild* unfit = find_where(builds, [&](const FrameworkBuild& build) {
             return build.python_last && stack::build_for_python(build, *target_.python).fit == Fit::does_not_work;
         });
-        if (unfit)
+        if (const auto other = unfit ? python_for(*unfit, framework) : std::nullopt)
             remedies_.push_back({.action = Action::install_package,
-                                 .text = "Use Python " + unfit->python_last->text + ", the newest one that " +
-                                         words_of(framework) + " has a package for",
-                                 .commands = {new_environment(unfit->python_last->text)},
+                                 .text = "Use Python " + other->text + ", the newest one that " +
+                                         (stack_.frameworks.size() > 1 ? "every framework" : words_of(framework)) +
+                                         " has a package for",
+                                 .commands = {new_environment(other->text)},
                                  .link = unfit->source.url,
-                                 .changes = {{"python", unfit->python_last->text}}});
+                                 .changes = {{"python", other->text}}});
         stack::Stack any_python = target_;
         any_python.python.reset();
         const Plan plan = plan_of(framework, any_python, matrix_);
         const PlannedBuild* newest = newest_of(plan);
-        if (!newest || !newest->python_last) return;
-        const std::string python = newest->python_last->text;
+        const auto other = newest ? python_for(*newest, framework) : std::nullopt;
+        if (!other) return;
+        const std::string python = other->text;
         propose_build(*newest, *newest->last,
                       "Install " + name_of(*newest, *newest->last) + " in an environment with Python " + python);
         std::vector<std::string>& commands = remedies_.back().commands;
@@ -520,8 +571,9 @@ Remedy without_repair(const stack::Stack& stack, const Matrix& matrix) {
         const auto perhaps = plan.frameworks.empty() ? std::nullopt : plan.frameworks.front().perhaps;
         if (perhaps) open.push_back(name_of(*perhaps, *perhaps->last) + " (" + join(perhaps->because, "; ") + ")");
     }
-    const std::string otherwise = open.empty() ? "use a build from source, or another GPU"
-                                               : "not known is whether it runs with " + join_with_and(open);
+    std::string otherwise = "use a build from source, or another GPU";
+    if (names.size() > 1) otherwise = "use an environment for each framework";
+    if (!open.empty()) otherwise = "not known is whether it runs with " + join_with_and(open);
     return {
         .action = Action::install_package,
         .text = "No combination in the compatibility data is known to repair this by changing the driver, " +
