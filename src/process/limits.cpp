@@ -110,9 +110,9 @@ bool speaks_of_memory(const std::string& words) {
 
 /// A library returned what it returns, besides other reasons, if it gets no memory of the host: CUDA (cuda.h) out of
 /// memory, failed system call, unknown; NVML (nvml.h) memory, insufficient resources, unknown; cuDNN (cudnn.h,
-/// cudnn_graph.h) not initialized, internal error, sublibrary not loaded.
+/// cudnn_graph.h) not initialized, internal error, sublibrary not loaded or not available.
 bool may_lack_memory(const CallResult& call) {
-    constexpr std::int64_t cuda[] = {2, 304, 999}, nvml[] = {20, 23, 999}, cudnn[] = {1, 4, 1001, 1008, 4000};
+    constexpr std::int64_t cuda[] = {2, 304, 999}, nvml[] = {20, 23, 999}, cudnn[] = {1, 4, 1001, 1008, 3009, 4000};
     if (call.call.starts_with("cuMemAlloc")) return false;  // the memory of the GPU
     if (call.call.starts_with("cudnn")) return is_out_of_memory(call) || includes(cudnn, call.code);
     if (call.call.starts_with("nvml")) return includes(nvml, call.code);

@@ -97,6 +97,9 @@ TEST_CASE("a crash under a tight limit is blamed on the limit") {
         {"dlopen(libcudnn.so.9)", -1, "libcudnn.so.9: failed to map segment from shared object"}};
     CHECK(behind(RLIMIT_AS, 1024 * mib, run_that(ProbeEnd::finished, nullptr, without_memory)) ==
           LimitKind::address_space);
+    const std::vector<CallResult> without_part = {{"cudnnAdvVersionCheck", 3009, "SUBLIBRARY_UNAVAILABLE"}};
+    CHECK(behind(RLIMIT_AS, 128 * mib, run_that(ProbeEnd::finished, nullptr, without_part)) ==
+          LimitKind::address_space);
     const std::vector<CallResult> without_files = {{"dlopen(libcuda.so.1)", -1, "libcuda.so.1: Too many open files"}};
     CHECK(behind(RLIMIT_NOFILE, 64, run_that(ProbeEnd::finished, nullptr, without_files)) == LimitKind::open_files);
 }
