@@ -198,7 +198,9 @@ std::string shape_of(RnnCase rnn_case) {
     rnn_case.lengths.resize(std::min(lengths, most_lengths));
     rnn_case.training = false;
     const std::string words = describe(rnn_case);
-    return words.substr(words.find("I=")) + (lengths > most_lengths ? concat(" of ", lengths, " lengths") : "");
+    const std::size_t sizes = words.find('=');  // "I=32 H=48": after the letter of the first size
+    return words.substr(sizes == std::string::npos ? 0 : sizes - 1) +
+           (lengths > most_lengths ? concat(" of ", lengths, " lengths") : "");
 }
 
 std::string network_name(Cell cell) {

@@ -169,6 +169,7 @@ Verdict stub_driver_library_in_path(const Facts& facts, const Matrix&) {
     if (init_code(facts) == cuda_stub_library) {
         opened = facts.driver.library.value_or("libcuda.so.1");
         if (const Library* library = library_at(facts, opened)) opened = library->path;
+        if (opened.empty()) opened = "libcuda.so.1";  // a path that the facts lost
     }
     for (const auto& library : facts.libraries) {
         const std::string& path = library.path;

@@ -8,7 +8,9 @@ namespace {
 
 bool is_judged(const Facts& facts, const Framework& framework) {
     if (find_by(facts.frameworks, &Framework::asked, true)) return framework.asked;
-    return includes(possibly_active(facts), environment_of(facts, framework));
+    const PythonEnvironment* const environment = environment_of(facts, framework);
+    if (!environment) return !facts.pythons.empty();  // one that the facts lost may be the active one
+    return includes(possibly_active(facts), environment);
 }
 
 /// Takes the table's value where it says more of the same.
