@@ -15,24 +15,16 @@ namespace rnncheck {
 
 namespace {
 
-LogInput input_of(std::string name, const std::string& text) {
-    return {std::move(name), [rest = std::string_view(text)](char* to, std::size_t size) mutable {
-                const std::size_t part = rest.copy(to, size);
-                rest.remove_prefix(part);
-                return part;
-            }};
-}
-
 /// `end` is what as_log() returns.
 Log log_of(const std::vector<process::Output>& outputs, const std::string& end, const Matrix& matrix) {
     std::vector<LogInput> inputs;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         std::string name = i == 0 ? "standard output" : "standard error";
         if (outputs.size() == 1) name = "output";
-        if (!outputs[i].head.empty()) inputs.push_back(input_of(name, outputs[i].head));
-        if (!outputs[i].tail.empty()) inputs.push_back(input_of("end of " + name, outputs[i].tail));
+        if (!outputs[i].head.empty()) inputs.push_back(text_as_log(name, outputs[i].head));
+        if (!outputs[i].tail.empty()) inputs.push_back(text_as_log("end of " + name, outputs[i].tail));
     }
-    if (!trim(end).empty()) inputs.push_back(input_of("end of the command", end));
+    if (!trim(end).empty()) inputs.push_back(text_as_log("end of the command", end));
     return read_logs(inputs, matrix);
 }
 

@@ -119,6 +119,14 @@ Log LogReader::read(const std::vector<LogInput>& inputs) const {
     return log;
 }
 
+LogInput text_as_log(std::string name, std::string_view text) {
+    return {std::move(name), [rest = text](char* to, std::size_t size) mutable {
+                const std::size_t part = rest.copy(to, size);
+                rest.remove_prefix(part);
+                return part;
+            }};
+}
+
 Log read_logs(const std::vector<LogInput>& inputs, const Matrix& matrix) {
     return LogReader(matrix).read(inputs);
 }

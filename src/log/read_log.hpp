@@ -21,6 +21,9 @@ struct LogInput {
     ReadBytes read;
 };
 
+/// A log that is in memory: `text` must stay there until it has been read.
+LogInput text_as_log(std::string name, std::string_view text);
+
 /// Knows the signatures of a table; made ready once, it reads any number of logs.
 class LogReader {
   public:

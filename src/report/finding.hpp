@@ -114,10 +114,6 @@ inline Verdict undecided(std::string reason) {
 inline Verdict outside_the_data(std::string reason) {
     return {Outcome::undecided, std::move(reason), {}, {}, MissingInput::data};
 }
-/// Published builds differ, and which is meant was not told.
-inline Verdict depends_on_choice(std::string reason) {
-    return {Outcome::undecided, std::move(reason), {}, {}, MissingInput::choice};
-}
 /// A fault when there is any finding; else the other answer.
 inline Verdict fault_or(std::vector<Finding> findings, Verdict otherwise) {
     if (findings.empty()) return otherwise;

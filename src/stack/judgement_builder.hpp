@@ -1,8 +1,8 @@
 // One judgement from several: a kind of conflict is looked for in several GPUs or frameworks. Pure.
 #pragma once
 
-#include "base/lists.hpp"
 #include "stack/conflict.hpp"
+#include "stack/reasons.hpp"
 
 namespace rnncheck::stack {
 
@@ -23,27 +23,16 @@ inline Judgement in_conflict(Conflict conflict) {
     return in_conflict(std::vector{std::move(conflict)});
 }
 
-/// Keeps the first reason of each sort.
-class JudgementBuilder {
+class JudgementBuilder : public Reasons {
   public:
     void conflict(Conflict conflict) { conflicts_.push_back(std::move(conflict)); }
-    void unknown(const std::string& why) { keep(unknown_, why); }
-    /// A version is outside the tables.
-    void outside(const std::string& why) { keep(outside_, why); }
     /// It depends on which of several builds or versions is meant.
     void depends(const std::string& why) { keep(depends_, why); }
-    /// Not applicable, and nothing else may make it fit.
-    void no_pass(const std::string& why) { keep(no_pass_, why); }
-    void passed(const std::string& why, const std::vector<Evidence>& evidence = {}) {
-        keep(passed_, why);
-        append(evidence_, evidence);
-    }
-    void irrelevant(const std::string& why) { keep(irrelevant_, why); }
 
     Judgement close() {
         if (!conflicts_.empty()) {
             Judgement answer = in_conflict(std::move(conflicts_));
-            answer.still_unknown = outside_.empty() ? unknown_ : outside_;
+            answer.still_unknown = still_unknown();
             return answer;
         }
         if (!outside_.empty()) return undecided(outside_, MissingInput::data);
@@ -55,13 +44,8 @@ class JudgementBuilder {
     }
 
   private:
-    static void keep(std::string& reason, const std::string& why) {
-        if (reason.empty()) reason = why;
-    }
-
     std::vector<Conflict> conflicts_;
-    std::vector<Evidence> evidence_;
-    std::string unknown_, outside_, depends_, no_pass_, passed_, irrelevant_;
+    std::string depends_;
 };
 
 }  // namespace rnncheck::stack

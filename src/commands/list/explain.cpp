@@ -68,15 +68,9 @@ std::string status_text(const std::string& name, const Matrix& matrix) {
 
 /// The causes that a log of this one line points to, the likeliest first.
 std::vector<std::string> causes_of_line(const std::string& line, const Matrix& matrix) {
-    bool was_read = false;
-    const auto read = [&](char* to, std::size_t size) -> std::size_t {
-        if (was_read) return 0;
-        was_read = true;
-        return line.copy(to, std::min(size, line.size()));
-    };
     Facts facts;
     facts.tool = {std::string(version_of_rnncheck()), {"log"}};
-    facts.log = read_logs({{"line", read}}, matrix);
+    facts.log = read_logs({text_as_log("line", line)}, matrix);
     if (facts.log->events.empty()) return {};
     std::vector<std::string> ids;
     for (const Finding& finding : judge(std::move(facts), matrix, {}).findings)
