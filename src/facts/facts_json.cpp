@@ -55,21 +55,35 @@ bool is_later(const std::string& place, int schema) {
                                [&](const LaterField& field) { return field.place == plain && schema < field.schema; });
 }
 
+/// The shape of what an optional value has when it is there.
+const Shape& without_optional(const Shape& shape) {
+    return shape.kind == Shape::Kind::optional ? without_optional(shape.item_shape()) : shape;
+}
+
+const Shape::Member* member_of(const Shape& structure, const std::string& name) {
+    const auto found = std::ranges::find(structure.members, name, &Shape::Member::name);
+    return found == structure.members.end() ? nullptr : &*found;
+}
+
 /// Fields that every document of the schema has, unless what they describe is lost.
-void collect_missing(const Json& json, const Json& schema, const std::string& place, int document_schema,
+void collect_missing(const Json& json, const Shape& declared, const std::string& place, int document_schema,
                      std::vector<std::string>& missing) {
-    if (json.is_array() && schema.contains("items")) {
+    const Shape& shape = without_optional(declared);
+    if (json.is_array() && shape.kind == Shape::Kind::list) {
         for (std::size_t i = 0; i < json.size(); ++i)
-            collect_missing(json[i], schema["items"], place + '[' + std::to_string(i) + ']', document_schema, missing);
-    } else if (json.is_object() && schema.contains("properties")) {
-        for (const auto& name : schema["required"]) {
-            const std::string field = place + '.' + name.get<std::string>();
-            if (!json.contains(name.get<std::string>()) && !is_later(field, document_schema)) missing.push_back(field);
+            collect_missing(json[i], shape.item_shape(), place + '[' + std::to_string(i) + ']', document_schema,
+                            missing);
+    } else if (json.is_object() && shape.kind == Shape::Kind::structure) {
+        for (const Shape::Member& member : shape.members) {
+            const std::string field = place + '.' + member.name;
+            const auto found = json.find(member.name);
+            if (found == json.end()) {
+                const bool may_lack = member.shape().kind == Shape::Kind::optional || is_later(field, document_schema);
+                if (!may_lack) missing.push_back(field);
+            } else if (std::string_view(member.name) != "case") {  // which is written without its usual values
+                collect_missing(*found, member.shape(), field, document_schema, missing);
+            }
         }
-        for (const auto& [key, item] : json.items())
-            if (const auto known = schema["properties"].find(key);
-                known != schema["properties"].end() && key != "case")  // which is written without its usual values
-                collect_missing(item, *known, place + '.' + key, document_schema, missing);
     }
 }
 
@@ -84,19 +98,19 @@ std::string first_of(const std::vector<std::string>& places) {
     return join(names, ", ") + more;
 }
 
-/// Fields of `json` that the schema of its structure does not name.
-void collect_unknown(const Json& json, const Json& schema, const std::string& place,
+/// Fields of `json` that its structure does not have.
+void collect_unknown(const Json& json, const Shape& declared, const std::string& place,
                      std::vector<std::string>& unknown) {
-    if (json.is_array() && schema.contains("items")) {
+    const Shape& shape = without_optional(declared);
+    if (json.is_array() && shape.kind == Shape::Kind::list) {
         for (std::size_t i = 0; i < json.size(); ++i)
-            collect_unknown(json[i], schema["items"], place + '[' + std::to_string(i) + ']', unknown);
-    } else if (json.is_object() && schema.contains("properties")) {
+            collect_unknown(json[i], shape.item_shape(), place + '[' + std::to_string(i) + ']', unknown);
+    } else if (json.is_object() && shape.kind == Shape::Kind::structure) {
         for (const auto& [key, item] : json.items()) {
-            const auto known = schema["properties"].find(key);
-            if (known == schema["properties"].end())
-                unknown.push_back(place + '.' + original_bytes(key));
+            if (const Shape::Member* member = member_of(shape, key))
+                collect_unknown(item, member->shape(), place + '.' + key, unknown);
             else
-                collect_unknown(item, *known, place + '.' + key, unknown);
+                unknown.push_back(place + '.' + original_bytes(key));
         }
     }
 }
@@ -336,9 +350,9 @@ Facts facts_from_text(std::string_view text, const std::string& name, std::vecto
     describe_each_run(json);
     Facts facts = facts_from_json(json);
     std::vector<std::string> missing;
-    collect_missing(json, schema_of<Facts>(), "", schema, missing);
+    collect_missing(json, shape_of<Facts>(), "", schema, missing);
     if (!missing.empty() && !facts.tool.missing_fields) facts.tool.missing_fields = first_of(missing);
-    if (unknown) collect_unknown(json, schema_of<Facts>(), "facts", *unknown);
+    if (unknown) collect_unknown(json, shape_of<Facts>(), "facts", *unknown);
     return facts;
 }
 
