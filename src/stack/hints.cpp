@@ -68,8 +68,9 @@ void read_events(Hints& hints, const Log& log) {
             if (field.name == "build" && !hints.build_cuda) hints.build_cuda = cuda_of_flavour(field.value);
         }
     const std::pair<const char*, const char*> in_use[] = {
-        {"tensorflow_in_use", "tensorflow"}, {"torch_in_use", "pytorch"},   {"jax_in_use", "jax"},
-        {"paddle_in_use", "paddlepaddle"},   {"chainer_in_use", "chainer"}, {"ctranslate2_in_use", "ctranslate2"}};
+        {"tensorflow_in_use", "tensorflow"},  {"torch_in_use", "pytorch"},   {"jax_in_use", "jax"},
+        {"paddle_in_use", "paddlepaddle"},    {"chainer_in_use", "chainer"}, {"ctranslate2_in_use", "ctranslate2"},
+        {"onnxruntime_in_use", "onnxruntime"}};
     if (!hints.stack.frameworks.empty()) return;
     const auto seen = [&](std::string_view wanted) { return find_by(log.events, &LogEvent::signature, wanted); };
     // jaxlib's own files are below a directory called tensorflow.
@@ -118,6 +119,25 @@ std::optional<Version> newest_capability_named(std::string_view text, const Matr
     return newest;
 }
 
+/// "RTX 50", "GTX 10xx", "RTX 3000 series": all cards of one series of GeForce; none where they differ.
+std::optional<Version> capability_of_series(std::string_view text, const Matrix& matrix) {
+    static const LazyRE2 form = {"(?i)([gr]tx) ?([0-9]{1,2})(?:(?:x{1,2})?$|(?:0{1,2}|x{1,2})?[- ]?series)"};
+    std::string kind, series;
+    if (!re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *form, &kind, &series)) return std::nullopt;
+    const std::string begin = "geforce " + lower(kind) + " " + series;
+    std::optional<Version> common;
+    for (const GpuProduct& product : matrix.gpu_products()) {
+        const std::string name = lower(product.name);
+        // Two digits and no third: "GTX 1080" is of series 10, not of 1.
+        const std::string_view rest = std::string_view(name).substr(std::min(begin.size(), name.size()));
+        const auto end = std::min(rest.find_first_not_of("0123456789"), rest.size());
+        if (!name.starts_with(begin) || end != 2) continue;
+        if (common && *common != product.capability) return std::nullopt;
+        common = product.capability;
+    }
+    return common;
+}
+
 /// Unless it is already known.
 void take(std::optional<Known>& known, const std::optional<Known>& also) {
     if (!known) known = also;
@@ -146,6 +166,7 @@ void take(Hints& hints, const Stack& stack, const Matrix& matrix) {
 void take_gpu_by_words(Hints& hints, const std::string& value, const Matrix& matrix) {
     auto capability = capability_in_figures(value);
     if (!capability) capability = capability_named(value, matrix);
+    if (!capability) capability = capability_of_series(value, matrix);
     if (capability) return take_capability(hints, capability, Exactness::exact, matrix);
     take_capability(hints, newest_capability_named(value, matrix), Exactness::range, matrix);
 }

@@ -223,6 +223,22 @@ TEST_CASE("what a person told decides between candidates") {
           "gpu_too_old");
 }
 
+TEST_CASE("the name of a series of GPUs decides like each of its cards") {
+    const char* text = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n";
+    for (const auto& [gpu, cause] :
+         std::initializer_list<std::pair<const char*, const char*>>{{"RTX 50", "gpu_arch_not_in_build"},
+                                                                    {"RTX 5000 series", "gpu_arch_not_in_build"},
+                                                                    {"GTX 10xx", "gpu_too_old"}}) {
+        const UserHint hint = stack::user_hint_from({"gpu", gpu}, test::bundled_matrix());
+        INFO(gpu);
+        CHECK_FALSE(hint.expected);
+        const char* build = std::string_view(cause) == "gpu_too_old" ? "pytorch 2.9+cu130" : "pytorch 2.4+cu121";
+        CHECK(diagnosed(text, {hint, {"framework", build, {}}}).findings.front().rule == cause);
+    }
+    // Cards of three generations: Quadro, Ada and Blackwell.
+    CHECK(stack::user_hint_from({"gpu", "RTX 4000"}, test::bundled_matrix()).expected);
+}
+
 TEST_CASE("a GPU that is older than all of a build is never called newer, nor the reverse") {
     const std::string listed =
         " is not compatible with the current PyTorch installation.\nThe current PyTorch install supports CUDA "

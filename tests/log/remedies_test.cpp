@@ -246,3 +246,33 @@ TEST_CASE("a command for Windows runs there, and a check that only Unix has gets
         if (on_windows && rules::is_for_unix(row.check_command)) CHECK_FALSE(row.windows_check_command.empty());
     }
 }
+
+TEST_CASE("a build with CUDA is that of the framework in the log, and no other is named") {
+    for (const auto& [log, package] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"RuntimeError: Unknown backend: 'gpu' requested, but no platforms that are instances of gpu are present. "
+              "Platforms present are: cpu\njax/_src/xla_bridge.py\n",
+              "jax[cuda12]"},
+             {"ValueError: No available device found.\n", "paddlepaddle-gpu"},
+             {"UserWarning: Specified provider 'CUDAExecutionProvider' is not in available provider names.Available "
+              "providers: 'AzureExecutionProvider, CPUExecutionProvider'\n",
+              "onnxruntime-gpu"}}) {
+        const Advice advice = about("cpu_only_build", log);
+        INFO(log);
+        CHECK(contains(advice.commands().back(), package));
+        CHECK_FALSE(contains(advice.remedies.front().text, "tensorflow"));
+    }
+}
+
+TEST_CASE("a container of Podman, Kubernetes or Apptainer is not repaired with Docker") {
+    const auto text = [](const char* log) { return about("container_no_gpu_runtime", log).remedies.front().text; };
+    CHECK(contains(text("Error: setting up CDI devices: unresolvable CDI devices nvidia.com/gpu=all\n"),
+                   "nvidia-ctk cdi generate"));
+    CHECK(contains(text("kubelet: Found no NVIDIA driver on your system\n"), "nvidia.com/gpu: 1"));
+    CHECK(contains(text("apptainer run: Found no NVIDIA driver on your system\n"), "--nv"));
+}
+
+TEST_CASE("programs that are not Python are not advised to use its packages") {
+    const char* log = "panic: libonnxruntime_providers_cuda.so: libcudnn.so.9: cannot open shared object file\n";
+    for (const std::string& command : about("cudnn_not_installed", log).commands())
+        CHECK_FALSE(contains(command, "python"));
+}

@@ -283,14 +283,18 @@ void name_build_with_cuda(Remedy& remedy, const KnownOfLog& t) {
             return;
         }
     if (t.said.stack.frameworks.size() != 1) return;
-    for (const auto& [framework, chain] : builds)
-        if (t.said.framework(framework)) remedy.commands = commands_of(std::string(chain), " && ");
+    for (const auto& [framework, chain] : builds) {
+        if (!t.said.framework(framework)) continue;
+        remedy.commands = commands_of(std::string(chain), " && ");
+        // The row speaks of TensorFlow and PyTorch.
+        replace_all(remedy.text, " (tensorflow[and-cuda] on Linux, torch from the index of its CUDA version)", "");
+    }
 }
 
 /// What a program outside Python has no use for.
 bool is_outside_python(const KnownOfLog& t) {
     return t.has("julia_error") || t.has("julia_cudnn_missing") || t.has("julia_library") || t.has("r_error") ||
-           t.has("panic_or_exception") || t.has("kaldi_active_gpu");
+           t.has("panic_or_exception") || t.has("go_program") || t.has("kaldi_active_gpu");
 }
 
 /// cuDNN for a program that Python's packages are no use to:
@@ -312,12 +316,15 @@ Remedy cudnn_outside_python(const LogCause& cause, const KnownOfLog& t) {
 void speak_to_cluster(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
     if (cause.cause == "gpu_hidden_by_setting" && t.has("in_slurm")) remedy.commands.clear();
     if (cause.cause != "container_no_gpu_runtime") return;
-    if (t.has("in_kubernetes"))
-        remedy.text =
-            "Request the GPU in the container's resources (limits: nvidia.com/gpu: 1) and check that the node runs "
-            "NVIDIA's device plugin and container runtime (runtimeClassName: nvidia where it is not the default)";
-    else if (t.said.says("singularity") || t.said.says("apptainer"))
-        remedy.text = "Start the container with --nv (apptainer exec --nv), on a node with a GPU";
+    const auto take = [&](std::string_view runtime) {
+        remedy = rules::remedy(concat("container_no_gpu_runtime/", runtime));
+    };
+    if (t.has("cdi_unresolvable"))
+        take("podman");
+    else if (t.has("in_kubernetes"))
+        take("kubernetes");
+    else if (t.said.says("singularity") || t.said.says("apptainer") || t.has("apptainer_in_log"))
+        take("apptainer");
 }
 
 /// "to LD_LIBRARY_PATH (on Windows, to PATH)": the one that the reader has.
