@@ -75,8 +75,8 @@ bool trained_without_gpu(const Log& log) {
     constexpr std::string_view about_no_gpu[] = {
         "cuinit_failed",        "gpu_node_absent",         "jax_no_visible_devices", "kaldi_no_devices",
         "kernel_driver_absent", "missing_cuda_library",    "missing_cudnn",          "missing_libcuda",
-        "mxnet_no_driver",      "ngc_driver_not_detected", "no_cuda_device",         "tf_dlopen_failed",
-        "tf_gpu_skipped",       "tf_library_missing"};
+        "mxnet_no_driver",      "ngc_driver_not_detected", "no_cuda_device",         "no_gpu_listed",
+        "tf_dlopen_failed",     "tf_gpu_skipped",          "tf_library_missing"};
     std::int64_t last_error = 0, progress = 0;
     for (const LogEvent& event : log.events) {
         if (event.signature == "training_progress") progress = event.line;

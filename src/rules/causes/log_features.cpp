@@ -30,7 +30,7 @@ std::optional<int> major_in_file_name(std::string_view name) {
 }
 
 std::optional<std::string> missing_library(const KnownOfLog& t, std::string_view signature) {
-    for (const char* field : {"library", "library2", "library3", "library4"})
+    for (const char* field : {"library", "library2", "library3", "library4", "library5"})
         if (auto name = t.told(signature, field))
             return name->substr(0, name->find_last_not_of('.') + 1);  // "failed to open libnvrtc-builtins.so.11.3."
     return std::nullopt;
@@ -238,6 +238,7 @@ void add_error_numbers(KnownOfLog& t) {
                                                             {218, "ptx_jit_failed"},
                                                             {221, "jit_compiler_missing"},
                                                             {222, "ptx_unsupported"},
+                                                            {303, "missing_libcuda"},
                                                             {304, "error_304"},
                                                             {500, "error_500"},
                                                             {700, "illegal_address"},

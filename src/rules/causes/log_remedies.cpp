@@ -291,6 +291,16 @@ void name_build_with_cuda(Remedy& remedy, const KnownOfLog& t) {
     }
 }
 
+/// What packages for another version of NumPy or protobuf need:
+/// https://numpy.org/devdocs/numpy_2_0_migration_guide.html and https://protobuf.dev/news/2022-05-06/#python-updates
+void name_package_that_differs(Remedy& remedy, const KnownOfLog& t) {
+    const bool is_numpy = t.has("numpy_clash");
+    if (!is_numpy && !t.has("protobuf_clash")) return;
+    remedy.text = is_numpy ? "Install a NumPy before 2 for packages that were built for NumPy 1, or newer packages"
+                           : "Install the protobuf that the package was generated for, or a newer package";
+    remedy.commands = {is_numpy ? "python -m pip install \"numpy<2\"" : "python -m pip install \"protobuf<3.21\""};
+}
+
 /// What a program outside Python has no use for.
 bool is_outside_python(const KnownOfLog& t) {
     return t.has("julia_error") || t.has("julia_cudnn_missing") || t.has("julia_library") || t.has("r_error") ||
@@ -339,6 +349,7 @@ void speak_to_system(Remedy& remedy, const KnownOfLog& t) {
 void speak_to_place(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
     if (cause.cause == "cuda_library_not_installed") name_package_of_library(remedy, t);
     if (cause.cause == "cpu_only_build") name_build_with_cuda(remedy, t);
+    if (cause.cause == "framework_packages_do_not_match") name_package_that_differs(remedy, t);
     speak_to_cluster(remedy, cause, t);
     speak_to_system(remedy, t);
     if (is_outside_python(t))
