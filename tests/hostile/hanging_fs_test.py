@@ -26,11 +26,19 @@ NAMED = [*([*DOCTOR, option, "{}"] for option in ("--log", "--profile", "--model
          ["fleet", "diff", "{}", "{}"], ["fleet", "merge", "--expect", "{}", __file__], ["matrix", "verify", "{}"],
          ["diagnose", "--matrix", "{}", __file__], ["lstm", *DEADLINE, "--resume", "{}"], ["lstm", *DEADLINE, "--from-log", "{}"],
          ["lstm", *DEADLINE, "--save", "{}"], ["lstm", *DEADLINE, "--svg", "{}"], ["exec", "--look-only", *DEADLINE, "--", "{}"]]
-SET = [*((variable, command) for variable in ("HOME", "TMPDIR", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_HOME", "CUDA_PATH", "PATH")
-         for command in (DOCTOR, LOOK)),
-       ("CUDA_MPS_PIPE_DIRECTORY", DOCTOR), ("TMPDIR", ["selftest"]), ("PATH", ["which", "no_such_program"]),
+REPORT, LOG = "{report}", "{log}"  # files that can be read
+COMMANDS = [DOCTOR, LOOK, ["which", "python3"], ["exec", "--look-only", *DEADLINE, "--", "true"], ["fleet", "merge", REPORT],
+            ["diff", REPORT, REPORT], ["model", REPORT], ["diagnose", LOG]]
+SET = [*((variable, command) for variable in ("HOME", "TMPDIR", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_HOME", "CUDA_PATH", "PATH", "PYTHONPATH",
+                                              "PYENV_ROOT", "XDG_DATA_HOME", "JUPYTER_PATH", "CUDA_MPS_PIPE_DIRECTORY", "RNNCHECK_PYTHON")
+         for command in COMMANDS),
+       ("TMPDIR", ["selftest"]), ("PATH", ["which", "no_such_program"]),
        ("PATH", ["exec", "--look-only", *DEADLINE, "--", "no_such_program"]),
        ("GITHUB_STEP_SUMMARY", [*LOOK, "--output", "json=/dev/null"])]
+# What the command has no use for it does not touch; these say which directory they would have used.
+NAMES_THE_PLACE = {"doctor": ("HOME", "TMPDIR", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_HOME", "PATH", "PYTHONPATH", "RNNCHECK_PYTHON"),
+                   "exec": ("HOME", "TMPDIR", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_HOME", "PYTHONPATH"),
+                   "which": ("VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_HOME", "PATH", "PYTHONPATH"), "selftest": ("TMPDIR",)}
 
 
 def run(arguments, **variables):
@@ -52,19 +60,23 @@ def try_argument(words, path):
 
 def try_variable(variable, words, path):
     value = f"{path}:{os.environ['PATH']}" if variable == "PATH" else path
-    code, out, err = run(words, **{variable: value})
+    code, out, err = run([FILES.get(word, word) for word in words], **{variable: value})
     name = f"{variable} for {' '.join(words)}"
-    check.that(code in (0, 1, 2, 3), f"{name}: exit code {code}")
+    check.that(code in (0, 1, 2, 3) or (code == 125 and words[0] == "exec"), f"{name}: exit code {code}")
     check.that(out or err, f"{name}: nothing was printed")
-    if variable not in ("GITHUB_STEP_SUMMARY", "CUDA_PATH", "CUDA_MPS_PIPE_DIRECTORY"):
+    if variable in NAMES_THE_PLACE.get(words[0], ()):
         shown = (out + err).replace("\n", " ").replace(" ", "")
         named = path.replace(" ", "") in shown or (variable == "HOME" and "thefilesystemof" in shown)
         check.that(named, f"{name}: the place is not named: {out[-2000:]} {err}")
 
 
-with tempfile.TemporaryDirectory(prefix="rnncheck-hanging-") as directory:
+FILES = {}
+with tempfile.TemporaryDirectory(prefix="rnncheck-hanging-") as directory, tempfile.TemporaryDirectory() as sound:
+    FILES[REPORT], FILES[LOG] = sound + "/report.json", sound + "/train.log"
+    run([*LOOK, "--output", f"json={FILES[REPORT]}"])
+    pathlib.Path(FILES[LOG]).write_text("RuntimeError: cuDNN error: CUDNN_STATUS_INTERNAL_ERROR\n")
     try:
-        with HangingFileSystem(directory) as mounted, concurrent.futures.ThreadPoolExecutor(4) as threads:
+        with HangingFileSystem(directory) as mounted, concurrent.futures.ThreadPoolExecutor(10) as threads:
             path = mounted.directory + "/x"
             tries = [threads.submit(try_argument, words, path) for words in NAMED]
             tries += [threads.submit(try_variable, variable, words, path) for variable, words in SET]
