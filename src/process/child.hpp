@@ -102,20 +102,24 @@ bool is_exiting(pid_t process);
 /// counts.
 class RunClock {
   public:
-    explicit RunClock(pid_t process) : process_(process) {}
-    void restart();
-    std::chrono::milliseconds elapsed();
-
-  private:
-    using Clock = std::chrono::steady_clock;
     using milliseconds = std::chrono::milliseconds;
 
+    explicit RunClock(pid_t process) : process_(process) {}
+    void restart();
+    milliseconds elapsed();
+
+    /// What /proc shows at one moment.
     struct Look {
         milliseconds processor_time;
         std::optional<milliseconds> waited;  ///< for a processor, before its turns so far
         bool is_running;                     ///< or waits for a processor just now
     };
+
+    /// How much of what passed between two looks counts; for looks in their order.
     milliseconds could_run(milliseconds passed, const Look& before, const Look& now);
+
+  private:
+    using Clock = std::chrono::steady_clock;
 
     pid_t process_;
     Clock::time_point looked_ = Clock::now();

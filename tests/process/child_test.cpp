@@ -140,6 +140,24 @@ TEST_CASE("a process that gets no processor time uses up nobody's limit") {
     for (const pid_t process : {starved, busy}) CHECK(waitpid(process, nullptr, 0) == process);
 }
 
+TEST_CASE("of a wait for a processor nothing counts, whenever the kernel tells of it") {
+    using Look = RunClock::Look;
+    const auto passed = milliseconds(1000);
+    const auto look = [](int used_ms, int waited_ms, bool is_running) {
+        return Look{milliseconds(used_ms), milliseconds(waited_ms), is_running};
+    };
+    RunClock clock(getpid());
+    CHECK(clock.could_run(passed, look(0, 0, false), look(0, 0, false)) == milliseconds(1000));    // it slept
+    CHECK(clock.could_run(passed, look(0, 0, false), look(50, 900, false)) == milliseconds(100));  // mostly it waited
+    CHECK(clock.could_run(passed, look(0, 0, false), look(200, 900, false)) ==
+          milliseconds(200));                                                                 // what it used counts
+    CHECK(clock.could_run(passed, look(0, 0, true), look(30, 0, true)) == milliseconds(30));  // and still waits
+    CHECK(clock.could_run(passed, look(30, 0, true), look(30, 1970, false)) == milliseconds(0));
+    CHECK(clock.could_run(passed, look(30, 1970, false), look(30, 1970, false)) == milliseconds(1000));
+    const Look uncounted{milliseconds(0), std::nullopt, false};
+    CHECK(clock.could_run(passed, uncounted, uncounted) == milliseconds(250));
+}
+
 TEST_CASE("a line may change the limit of its process") {
     const ProbeRun run = process::run(command("sleep", milliseconds(60000)), [](std::string_view) {
         return LineMeaning{false, milliseconds(200)};
@@ -186,6 +204,21 @@ TEST_CASE("a process that SIGKILL does not end is given up, told as stuck, and h
     CHECK(contains(told.run.reason.value(), "no progress"));
     CHECK(told.waited_ms >= 500);
     CHECK(said(told, "begun"));
+    CHECK(waitpid(-1, nullptr, 0) > 0);
+    CHECK(no_child_left());
+}
+
+TEST_CASE("a process that has done its work and whose memory the kernel still gives back has not crashed",
+          "[optional]") {
+    Command leaving = command("survive_kill_after_last_word", milliseconds(60'000));
+    leaving.exit_grace = milliseconds(60'000);
+    leaving.stuck_after = milliseconds(300);
+    leaving.deadline = std::chrono::steady_clock::now() + milliseconds(300);
+    const Told told = run(leaving);
+    if (told.run.exit_code == test::tracing_forbidden) return test::skip("no process may trace another here");
+    CHECK(said(told, "done"));
+    CHECK(told.run.end == ProbeEnd::finished);
+    CHECK_FALSE(told.run.reason);
     CHECK(waitpid(-1, nullptr, 0) > 0);
     CHECK(no_child_left());
 }

@@ -149,6 +149,12 @@ const std::map<std::string, void (*)()> habits = {
          rnncheck::test::become_unkillable(5);
          sleep_for_ever();
      }},
+    {"survive_kill_after_last_word",
+     [] {
+         rnncheck::test::become_unkillable(5);
+         done();
+         sleep_for_ever();
+     }},
     {"environment",
      [] {
          say(std::string(getenv("PLANTED") ? getenv("PLANTED") : "unset") + "\n");
