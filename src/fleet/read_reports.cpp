@@ -122,6 +122,46 @@ FleetNode node_of(const rapidjson::Value& report, const std::string& place, bool
     return node;
 }
 
+/// Hands on what a parser finds to a document, and ends the parser where there is more than any report has: a value
+/// takes ten times the memory of its text.
+class BoundedValues {
+  public:
+    explicit BoundedValues(rapidjson::Document& document) : document_(document) {}
+
+    bool Null() { return is_within() && document_.Null(); }
+    bool Bool(bool value) { return is_within() && document_.Bool(value); }
+    bool Int(int value) { return is_within() && document_.Int(value); }
+    bool Uint(unsigned value) { return is_within() && document_.Uint(value); }
+    bool Int64(std::int64_t value) { return is_within() && document_.Int64(value); }
+    bool Uint64(std::uint64_t value) { return is_within() && document_.Uint64(value); }
+    bool Double(double value) { return is_within() && document_.Double(value); }
+    bool RawNumber(const char* text, unsigned size, bool copy) {
+        return is_within() && document_.RawNumber(text, size, copy);
+    }
+    bool String(const char* text, unsigned size, bool copy) {
+        return is_within() && document_.String(text, size, copy);
+    }
+    bool Key(const char* text, unsigned size, bool copy) { return is_within() && document_.Key(text, size, copy); }
+    bool StartObject() { return is_within() && document_.StartObject(); }
+    bool EndObject(unsigned size) { return document_.EndObject(size); }
+    bool StartArray() { return is_within() && document_.StartArray(); }
+    bool EndArray(unsigned size) { return document_.EndArray(size); }
+
+  private:
+    bool is_within() {
+        constexpr std::size_t most_values = 1'000'000;
+        return ++values_ <= most_values;
+    }
+
+    rapidjson::Document& document_;
+    std::size_t values_ = 0;
+};
+
+std::string in_words(rapidjson::ParseErrorCode error) {
+    if (error == rapidjson::kParseErrorTermination) return "it contains more values than any report";
+    return "it is invalid JSON: " + std::string(GetParseError_En(error));
+}
+
 /// Parses in the chunk's text, which the strings of the JSON then share.
 void parse(Chunk& chunk, bool name_by_file, rapidjson::MemoryPoolAllocator<>& allocator, Collection& parsed) {
     constexpr std::string_view blanks = " \t\r\n";
@@ -137,15 +177,20 @@ void parse(Chunk& chunk, bool name_by_file, rapidjson::MemoryPoolAllocator<>& al
         rapidjson::InsituStringStream stream(&chunk.text[at]);
         allocator.Clear();
         rapidjson::Document json(&allocator);
-        json.ParseStream<rapidjson::kParseInsituFlag | rapidjson::kParseStopWhenDoneFlag |
-                         rapidjson::kParseIterativeFlag>(stream);
+        rapidjson::Reader reader;
+        const auto generate = [&](rapidjson::Document& document) {
+            BoundedValues values(document);
+            constexpr auto how =
+                rapidjson::kParseInsituFlag | rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseIterativeFlag;
+            return !reader.Parse<how>(stream, values).IsError();
+        };
+        json.Populate(generate);
         next = at + stream.Tell();
-        if (json.HasParseError()) next = chunk.text.find('\n', next);
+        if (reader.HasParseError()) next = chunk.text.find('\n', next);
         next = chunk.text.find_first_not_of(blanks, next);
         const bool is_only_one = chunk.whole_file && ++reports == 1 && next == std::string::npos;
         try {
-            if (json.HasParseError())
-                throw InputError("it is invalid JSON: " + std::string(GetParseError_En(json.GetParseError())));
+            if (reader.HasParseError()) throw InputError(in_words(reader.GetParseErrorCode()));
             parsed.nodes.push_back(node_of(json, is_only_one ? file.stem().string() : place, name_by_file));
         } catch (const InputError& error) {
             parsed.unreadable.push_back({name_of_node(place), error.what()});

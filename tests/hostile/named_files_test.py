@@ -20,6 +20,7 @@ PROGRAM = sys.argv[1]
 MOST_MEMORY = 256 << 20
 check = Checks()
 place = pathlib.Path(tempfile.mkdtemp(prefix="rnncheck-named-"))
+large = place / "large"
 
 
 @contextlib.contextmanager
@@ -69,6 +70,8 @@ def made(kind, path):
     elif kind == "sparse":
         with open(path, "wb") as file:
             file.truncate(3 << 30)
+    elif kind == "large":
+        os.link(large, path)
     try:
         yield
     finally:
@@ -77,7 +80,7 @@ def made(kind, path):
         os.rmdir(path) if kind == "directory" else os.unlink(path)
 
 
-KINDS = ["fifo", "silent_writer", "device", "directory", "socket", "loop", "sparse", "growing"]
+KINDS = ["fifo", "silent_writer", "device", "directory", "socket", "loop", "sparse", "growing", "large"]
 ARGUMENTS = [["doctor", "--facts"], ["doctor", "--look-only", "--profile"], ["doctor", "--look-only", "--log"], ["diff"], ["diagnose"],
              ["model"], ["which"], ["lstm", "--resume"], ["lstm", "--from-log"], ["fleet", "merge"], ["fleet", "diff", "{}"],
              ["fleet", "merge", "--expect", "{}"], ["matrix", "verify"], ["doctor", "--look-only", "--python"]]
@@ -104,6 +107,9 @@ def judge(name, arguments, may_report=False):
     check.that(memory < MOST_MEMORY, f"{name}: {memory >> 20} MiB")
 
 
+with open(large, "wb") as text:
+    for _ in range((MOST_MEMORY >> 20) + 64):
+        text.write(b'[{"a": 1}, \n' * (1 << 16))
 sound = place / "sound.json"
 sound.write_bytes(subprocess.run([PROGRAM, "doctor", "--look-only", "--json"], capture_output=True, check=False).stdout)
 for kind in KINDS:
@@ -138,5 +144,6 @@ with open(sound, "rb") as file:
     piped = subprocess.run([PROGRAM, "fleet", "merge", "-"], stdin=file, capture_output=True, check=False)
     check.that(b"1 node" in piped.stdout or b"1 report" in piped.stdout, f"standard input: {piped}")
 sound.unlink()
+large.unlink()
 place.rmdir()
 sys.exit(check.close())
