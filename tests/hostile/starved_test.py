@@ -29,8 +29,8 @@ for number in range(how_many):
     file = work / f"starved{number}.json"
     try:
         report = json.loads(file.read_bytes())
-        errors = [finding["message"] for finding in report["findings"] if finding["severity"] == "error"]
-        check.that(not errors, f"doctor {number}: {errors}")
+        found = [finding["message"] for finding in report["findings"]]
+        check.that(not found, f"doctor {number}: {found}")
     except ValueError:
         check.that(False, f"doctor {number}: no JSON document")
     file.unlink()
