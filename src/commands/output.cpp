@@ -212,7 +212,7 @@ bool was_written(const std::function<void()>& write) {
 Identity this_machine() {
     Identity identity;
     for (const char* name : {"USER", "LOGNAME", "SUDO_USER"}) add_variable(identity.users, name);
-    add_variable(identity.homes, "HOME");
+    identity.home = environment_variable("HOME").value_or("");
     add_from_passwd(identity);
     char host[256] = {};
     if (gethostname(host, sizeof host - 1) == 0) identity.hosts.emplace_back(host);

@@ -233,11 +233,35 @@ bool is_path(std::string_view text, std::size_t begin, std::size_t end) {
     return (begin == 0 || !is_one_of(text[begin - 1], "._-/")) && (end == text.size() || !is_one_of(text[end], "_-"));
 }
 
+/// What reads a text, which decides how the home directory of its user is written.
+enum class Reader { person, shell, rnncheck };
+
+/// The quotation mark that a shell has open at `at`; 0 if none is.
+char open_quote(std::string_view command, std::size_t at) {
+    char quote = 0;
+    for (std::size_t i = 0; i < at; ++i) {
+        const char c = command[i];
+        if (c == '\\' && quote != '\'')
+            ++i;
+        else if (quote == 0 && (c == '\'' || c == '"'))
+            quote = c;
+        else if (c == quote)
+            quote = 0;
+    }
+    return quote;
+}
+
+/// Where a shell expands "~".
+bool begins_word(std::string_view command, std::size_t at) {
+    return at == 0 || contains(" \t\n;|&(", command.substr(at - 1, 1));
+}
+
 /// Replaces private things by words, the same word for the same thing as long as the object lives.
 class Redactor {
   public:
     explicit Redactor(const Identity& identity) {
         add_word("/root", PrivateKind::home);
+        add_own_home(identity.home);
         for (const auto& directory : identity.homes) add(directory, PrivateKind::home);
         for (const auto& name : identity.users) add(name, PrivateKind::user);
         for (const auto& name : identity.hosts) add(name, PrivateKind::host);
@@ -257,7 +281,7 @@ class Redactor {
         if (const auto* kind = look_up(variables, name)) add(value, *kind);
     }
 
-    std::string redacted(std::string_view original, const SearchedText& searched) {
+    std::string redacted(std::string_view original, const SearchedText& searched, Reader reader = Reader::person) {
         const std::string_view text = searched.text;
         auto next = searched.places.begin();
         std::string out;
@@ -269,7 +293,7 @@ class Redactor {
                 out += next->kind == PrivateKind::uuid ? word_for_uuid(next->of(text))
                                                        : word_for(next->kind, next->of(text));
                 at = next->end;
-            } else if (at < text.size() && !replace_word(text, at, out)) {
+            } else if (at < text.size() && !replace_own_home(text, at, reader, out) && !replace_word(text, at, out)) {
                 out += searched.written(at++, original);
             }
         }
@@ -302,6 +326,14 @@ class Redactor {
             add_word(text, kind);
         else if (kind == PrivateKind::uuid && text.size() == 36)
             word_for(kind, lower(text));
+    }
+
+    void add_own_home(std::string_view directory) {
+        while (directory.ends_with('/')) directory.remove_suffix(1);
+        if (!directory.starts_with('/')) return;
+        add_home(directory);
+        const bool is_top = directory.rfind('/') == 0 && directory != "/root";
+        if (!is_top && !only_looks_like("home", directory)) own_home_ = directory;
     }
 
     void add_word(std::string_view text, PrivateKind kind) {
@@ -363,6 +395,26 @@ class Redactor {
         return word_for(PrivateKind::uuid, is_shortened ? longer->first : small);
     }
 
+    bool replace_own_home(std::string_view text, std::size_t& at, Reader reader, std::string& out) const {
+        if (reader == Reader::rnncheck || own_home_.empty() || !text.substr(at).starts_with(own_home_)) return false;
+        const std::size_t end = at + own_home_.size();
+        if (!is_path(text, at, end)) return false;
+        out += reader == Reader::person ? "~" : own_home_for_shell(text, at, out);
+        const bool has_slash = out.ends_with("~/'") && text.substr(end).starts_with('/');
+        at = has_slash ? end + 1 : end;
+        return true;
+    }
+
+    /// A shell expands "~" only where a word begins, and nothing between single quotation marks.
+    static std::string own_home_for_shell(std::string_view command, std::size_t at, std::string& before) {
+        const char quote = open_quote(command, at);
+        if (quote == '"') return "$HOME";
+        if (quote == 0) return begins_word(command, at) ? "~" : "\"$HOME\"";
+        if (!before.ends_with('\'') || command[at - 1] != '\'') return "'\"$HOME\"'";
+        before.pop_back();  // what is quoted begins behind it
+        return begins_word(command, at - 1) ? "~/'" : "\"$HOME\"'";
+    }
+
     bool replace_word(std::string_view text, std::size_t& at, std::string& out) {
         if (text[at] != '/' && (!is_word_char(text[at]) || !is_word_edge(text, at))) return false;
         const auto* candidates = look_up(words_, leading_run(text.substr(at)));
@@ -382,6 +434,7 @@ class Redactor {
     /// By the run of word characters they begin with; home directories, which begin with '/', by an empty one.
     std::unordered_map<std::string, std::vector<Secret>> words_;
     std::size_t known_words_ = 0;
+    std::string own_home_;
     std::map<PrivateKind, std::map<std::string, int, std::less<>>> numbers_;  ///< by kind, then by secret
     std::map<PrivateKind, int> last_number_;
 };
@@ -400,28 +453,35 @@ bool is_version(std::string_view field, const auto& member) {
         return false;
 }
 
-/// Calls act(name, text) for each text and each key of a map; the name is the key of a map's value, else empty.
+/// Who reads the texts of a member.
+Reader reader_of(std::string_view field, Reader of_structure) {
+    if (field == "facts" || of_structure == Reader::rnncheck) return Reader::rnncheck;
+    const bool is_command = field == "commands" || field == "checks" || field == "command" || field == "verify";
+    return is_command ? Reader::shell : Reader::person;
+}
+
+/// Calls act(name, text, reader) for each text and each key of a map; the name is the key of a map's value, else empty.
 template <class T, class Act>
-void for_each_text(T& value, const Act& act) {
+void for_each_text(T& value, Reader reader, const Act& act) {
     if constexpr (std::is_same_v<T, std::string>)
-        act("", value);
+        act("", value, reader);
     else if constexpr (std::is_same_v<T, TextMap>) {
         TextMap changed;
         for (auto& [name, text] : value) {
             std::string key = name;
-            act("", key);
-            act(name, text);
+            act("", key, reader);
+            act(name, text, reader);
             changed.emplace(std::move(key), std::move(text));
         }
         value = std::move(changed);
     } else if constexpr (IsOptional<T>::value) {
-        if (value) for_each_text(*value, act);
+        if (value) for_each_text(*value, reader, act);
     } else if constexpr (IsVector<T>::value) {
         if constexpr (!std::is_arithmetic_v<typename T::value_type>)
-            for (auto& item : value) for_each_text(item, act);
+            for (auto& item : value) for_each_text(item, reader, act);
     } else if constexpr (Fielded<T>) {
         T::fields(value, [&](const char* name, auto& member, const char*) {
-            if (!is_our_own(name) && !is_version(name, member)) for_each_text(member, act);
+            if (!is_our_own(name) && !is_version(name, member)) for_each_text(member, reader_of(name, reader), act);
         });
     }
 }
@@ -430,12 +490,14 @@ template <class Document>
 Document redacted(Document document, const Identity& identity) {
     Redactor redactor(identity);
     std::vector<SearchedText> texts;  // in order: the patterns are matched once
-    for_each_text(document, [&](std::string_view name, const std::string& text) {
+    for_each_text(document, Reader::person, [&](std::string_view name, const std::string& text, Reader) {
         redactor.learn_variable(name, text);
         redactor.learn(texts.emplace_back(searched(text)));
     });
     auto next = texts.begin();
-    for_each_text(document, [&](std::string_view, std::string& text) { text = redactor.redacted(text, *next++); });
+    for_each_text(document, Reader::person, [&](std::string_view, std::string& text, Reader reader) {
+        text = redactor.redacted(text, *next++, reader);
+    });
     if constexpr (std::is_same_v<Document, Report>)
         if (auto hidden = redactor.hidden(); !hidden.empty() && !document.hidden) document.hidden = std::move(hidden);
     return document;

@@ -14,13 +14,15 @@ namespace rnncheck {
 /// What identifies this machine and its user, in addition to what the texts themselves show.
 struct Identity {
     std::vector<std::string> users;
-    std::vector<std::string> homes;  ///< home directories, wherever they are
+    std::vector<std::string> homes;  ///< other home directories, wherever they are
     std::vector<std::string> hosts;
+    std::string home = {};  ///< of the user whose shell reads the report: written "~", which tells nothing
 };
 
 /// Every text of a document, map keys and evidence included, but the ids of rules and probes and the tool's own stamp.
 /// Known without help: the patterns of redact.cpp, and the variables HOME, USER, LOGNAME, SUDO_USER and HOSTNAME of the
 /// recorded environment. Words of an already redacted report stay as they are. A report tells what was hidden.
+/// The facts have no "~", because no path in them may depend on who reads it; in commands it is what a shell expands.
 template <Fielded Document>
 Document redact(Document document, const Identity& identity);
 

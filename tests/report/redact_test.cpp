@@ -84,6 +84,32 @@ TEST_CASE("the same thing has the same word everywhere") {
     CHECK(everything(redact(private_report(), identity)) == everything(report));
 }
 
+TEST_CASE("the own home directory is ~ to people, and what a shell expands in commands") {
+    const Identity lena{{"lena"}, {}, {}, "/data/lena"};
+    Report report = report_with_many_findings();
+    report.facts.libraries[0].path = "/data/lena/lib/libcuda.so.1";
+    report.findings[0].message = "'/data/lena/my dir/x' and /data/lena are there, /data/lena2 and /srv/data/lena too";
+    const auto command = [&](const std::string& text) {
+        report.findings[0].remedies = {{Action::other, "do it in /data/lena", {text}, Risk::safe, text, ""}};
+        const Report shown = redact(report, lena);
+        CHECK(shown.findings[0].remedies[0].text == "do it in ~");
+        CHECK(shown.findings[0].remedies[0].verify == shown.findings[0].remedies[0].commands[0]);
+        return shown.findings[0].remedies[0].commands[0];
+    };
+    CHECK(command("rm /data/lena/x /data/lena") == "rm ~/x ~");
+    CHECK(command("rm '/data/lena/my dir/x' '/data/lena'") == "rm ~/'my dir/x' ~/''");
+    CHECK(command("export A=/data/lena/a:/data/lena/b") == "export A=\"$HOME\"/a:\"$HOME\"/b");
+    CHECK(command("x \"/data/lena/a b\" --at='/data/lena/c d'") == "x \"$HOME/a b\" --at=\"$HOME\"'/c d'");
+    CHECK(command("python -c 'open(\"/data/lena/a\")'") == "python -c 'open(\"'\"$HOME\"'/a\")'");
+    const Report shown = redact(report, lena);
+    CHECK(shown.findings[0].message == "'~/my dir/x' and ~ are there, /data/lena2 and /srv/data/USER1 too");
+    CHECK(shown.facts.libraries[0].path == "/HOME1/lib/libcuda.so.1");
+    CHECK(redact("cannot open /data/lena/x", lena) == "cannot open ~/x");
+    CHECK(redact("cannot open /home/lena/x", {{}, {}, {}, "/home/lena"}) == "cannot open ~/x");
+    CHECK(redact("cannot open /usr/x", {{}, {}, {}, "/usr"}) == "cannot open /usr/x");
+    CHECK(redact("cannot open //x", {{}, {}, {}, "/"}) == "cannot open //x");
+}
+
 TEST_CASE("redacting twice is redacting once") {
     const Report once = redact(private_report(), identity);
     CHECK(everything(redact(once, identity)) == everything(once));
