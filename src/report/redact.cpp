@@ -1,82 +1,19 @@
 #include "report/redact.hpp"
 
 #include <re2/re2.h>
-#include <re2/set.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <memory>
 #include <unordered_map>
 
-#include "base/directory_list.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
+#include "report/private_places.hpp"
 
 namespace rnncheck {
 
-/// Kinds up to `token` are replaced where they are found, whatever they are; values of the others everywhere.
-RNNCHECK_ENUM(PrivateKind, uuid, user, email, secret, ip_address, mac_address, pci_id, token, serial, host, home, ssid,
-              process)
-
 namespace {
-
-bool is_in_place(PrivateKind kind) {
-    return kind <= PrivateKind::token;
-}
-
-/// Compiled when it is needed, which most are not.
-struct Regex {
-    std::string text;
-    mutable std::unique_ptr<re2::RE2> made = nullptr;
-
-    const re2::RE2& compiled() const {
-        if (!made) made = std::make_unique<re2::RE2>(text, re2::RE2::Latin1);
-        return *made;
-    }
-};
-
-struct PrivatePattern {
-    PrivateKind kind;
-    Regex regex;
-};
-
-struct PatternTable {
-    std::map<std::string, Regex> parts;  ///< "not user" too
-    std::vector<PrivatePattern> patterns;
-};
-
-/// The lines of the table, continued ones as one.
-std::vector<std::string> table_lines() {
-    std::vector<std::string> lines;
-    for (std::string line : split(page_named(report_texts(), "private_patterns"), '\n')) {
-        line.erase(std::min(line.find("  # "), line.size()));
-        if (line.starts_with(' '))
-            lines.back() += trim(line);
-        else if (!line.empty() && !line.starts_with('#'))
-            lines.push_back(std::move(line));
-    }
-    return lines;
-}
-
-const PatternTable& table() {
-    static const auto read = [] {
-        PatternTable table;
-        for (const std::string_view line : table_lines()) {
-            const std::size_t end = line.find_first_of("=:");
-            const std::string name(trim(line.substr(0, end)));
-            std::string regex(trim(line.substr(end + 1)));
-            for (const auto& [part, meaning] : table.parts) replace_all(regex, '<' + part + '>', meaning.text);
-            if (const auto kind = from_name<PrivateKind>(name))
-                table.patterns.push_back({*kind, {std::move(regex)}});
-            else
-                table.parts[name] = {std::move(regex)};
-        }
-        return table;
-    }();
-    return read;
-}
 
 /// By kind.
 const std::vector<std::string> placeholders = {"UUID-", "USER",   "EMAIL", "SECRET", "IP-",  "MAC-",   "PCI-ID-",
@@ -96,121 +33,6 @@ int number_in_placeholder(std::string_view text, PrivateKind kind) {
 bool is_placeholder(std::string_view text) {
     static const re2::RE2 regex("(?:" + join(placeholders, "|") + ")0*[1-9][0-9]{0,5}", re2::RE2::Latin1);
     return re2::RE2::FullMatch({text.data(), text.size()}, regex);
-}
-
-/// Whether the table has the text as "not KIND", e.g. "not user", or an ordinary word as "not name".
-bool only_looks_like(std::string_view kind, std::string_view text) {
-    const Regex* const regex = look_up(table().parts, "not " + std::string(kind));
-    return regex && re2::RE2::FullMatch({text.data(), text.size()}, regex->compiled());
-}
-
-/// The length of the domain at the beginning, ".cluster.example.com"; 0 without one.
-std::size_t length_of_domain(std::string_view text) {
-    re2::StringPiece rest(text.data(), text.size());
-    re2::RE2::Consume(&rest, table().parts.at("domain").compiled());
-    return text.size() - rest.size();
-}
-
-/// One thing in a text.
-struct PrivatePlace {
-    std::size_t begin, end;
-    PrivateKind kind;
-
-    std::string_view of(std::string_view text) const { return text.substr(begin, end - begin); }
-};
-
-/// A text as it is displayed: without terminal codes, which may be inside a secret, and with %2F as '/'.
-struct SearchedText {
-    std::string text = {};
-    std::vector<std::size_t> from = {};     ///< where each character begins in the original; empty: the same text
-    std::vector<PrivatePlace> places = {};  ///< in `text`, in its order, the longest first
-
-    /// How the original writes the character at `at`.
-    std::string_view written(std::size_t at, std::string_view original) const {
-        return from.empty() ? original.substr(at, 1) : original.substr(from[at], from[at + 1] - from[at]);
-    }
-};
-
-void add_places(std::string_view text, const PrivatePattern& pattern, std::vector<PrivatePlace>& places) {
-    const std::string_view kind = name_of(pattern.kind);
-    std::array<re2::StringPiece, 6> found;  // the match and the groups, of which at most one is there
-    for (std::size_t from = 0;
-         pattern.regex.compiled().Match({text.data(), text.size()}, from, text.size(), re2::RE2::UNANCHORED,
-                                        found.data(), static_cast<int>(found.size()));) {
-        const auto group = std::find_if(found.begin() + 1, found.end(), [](const auto& g) { return g.data(); });
-        const auto& part = group == found.end() ? found.front() : *group;
-        const auto begin = static_cast<std::size_t>(part.data() - text.data());
-        const std::size_t end = begin + part.size();
-        // "hostname" may be taken for a name before it introduces one.
-        from = pattern.kind == PrivateKind::host && begin > from ? begin : std::max(end, from + 1);
-        if (group != found.end() && !only_looks_like(kind, {part.data(), part.size()}))
-            places.push_back({begin, end, pattern.kind});
-    }
-}
-
-/// The patterns that match somewhere, found in one pass.
-std::vector<int> matching_patterns(std::string_view text) {
-    static const auto set = [] {
-        re2::RE2::Options options(re2::RE2::Latin1);
-        options.set_max_mem(64 << 20);
-        auto made = std::make_unique<re2::RE2::Set>(options, re2::RE2::UNANCHORED);
-        for (const PrivatePattern& pattern : table().patterns) made->Add(pattern.regex.text, nullptr);
-        made->Compile();
-        return made;
-    }();
-    std::vector<int> found;
-    re2::RE2::Set::ErrorInfo error{re2::RE2::Set::kNoError};
-    if (!set->Match({text.data(), text.size()}, &found, &error) && error.kind != re2::RE2::Set::kNoError)
-        for (std::size_t i = 0; i < table().patterns.size(); ++i) found.push_back(static_cast<int>(i));
-    return found;
-}
-
-std::vector<PrivatePlace> places_in(std::string_view text) {
-    std::vector<PrivatePlace> places;
-    std::vector<int> patterns = matching_patterns(text);
-    std::ranges::sort(patterns);
-    for (const int i : patterns) add_places(text, table().patterns[static_cast<std::size_t>(i)], places);
-    return places;
-}
-
-/// Takes terminal codes out, and decodes %2F (RFC 3986).
-void decode(std::string_view original, SearchedText& to) {
-    static const re2::RE2 code(table().parts.at("terminal_code").text + "|%([0-9A-Fa-f]{2})", re2::RE2::Latin1);
-    const auto put = [&to](char character, std::size_t at) {
-        to.text += character;
-        to.from.push_back(at);
-    };
-    const re2::StringPiece all(original.data(), original.size());
-    std::array<re2::StringPiece, 2> found;  // the code and the digits in it
-    std::size_t at = 0;
-    while (code.Match(all, at, all.size(), re2::RE2::UNANCHORED, found.data(), 2)) {
-        const auto begin = static_cast<std::size_t>(found[0].data() - all.data());
-        while (at < begin) put(original[at], at), ++at;
-        if (!found[1].empty()) put(static_cast<char>(std::stoi(std::string(found[1]), nullptr, 16)), at);
-        at += found[0].size();
-    }
-    for (; at < original.size(); ++at) put(original[at], at);
-    to.from.push_back(original.size());
-    to.from.front() = 0;
-}
-
-SearchedText searched(std::string_view original) {
-    SearchedText all{.places = places_in(original)};
-    if (original.find_first_of("\x1b\\%") != std::string_view::npos) decode(original, all);
-    if (all.text.size() == original.size() || all.from.empty()) {
-        all.text = original;
-        all.from.clear();
-    } else {
-        const auto in_text = [&](std::size_t at) {
-            return static_cast<std::size_t>(std::ranges::lower_bound(all.from, at) - all.from.begin());
-        };
-        for (PrivatePlace& place : all.places) place = {in_text(place.begin), in_text(place.end), place.kind};
-        append(all.places, places_in(all.text));
-    }
-    std::ranges::stable_sort(all.places, [](const PrivatePlace& a, const PrivatePlace& b) {
-        return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
-    });
-    return all;
 }
 
 /// Letters and digits, and all beyond ASCII.
