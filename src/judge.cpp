@@ -24,11 +24,14 @@ Verdict not_asked(NotAsked why, const std::string& reason) {
     return verdict;
 }
 
+/// rules::verdict_of, or the same without remedies.
+using VerdictOfStack = Verdict (*)(stack::ConflictKind, const Stack&, const std::vector<Stack>&, const Matrix&);
+
 /// Without a machine only the tables decide, and what was not specified is no open question.
-Verdict evaluate(const Named<Rule>& rule, const Stack& stack, const std::vector<Stack>& possible,
-                 const Matrix& matrix) {
+Verdict evaluate(const Named<Rule>& rule, const Stack& stack, const std::vector<Stack>& possible, const Matrix& matrix,
+                 VerdictOfStack verdict_of) {
     if (!rule->conflict) return not_asked(NotAsked::needs_machine, "only the machine itself can show this");
-    Verdict verdict = rules::verdict_of(*rule->conflict, stack, possible, matrix);
+    Verdict verdict = verdict_of(*rule->conflict, stack, possible, matrix);
     if (verdict.outcome == Outcome::undecided && verdict.missing == MissingInput::facts)
         return not_asked(NotAsked::needs_values,
                          "it needs " + std::string(rule->what_if_inputs) + "; " + verdict.reason);
@@ -191,10 +194,10 @@ std::vector<Verdict> evaluate_all(std::span<const Named<Rule>> rules, const Fact
 }
 
 std::vector<Verdict> evaluate_all(std::span<const Named<Rule>> rules, const Stack& stack, const Matrix& matrix,
-                                  const Selection& selection) {
+                                  const Selection& selection, VerdictOfStack verdict_of = rules::verdict_of) {
     const auto possible = stack::possible_stacks(stack, matrix);
     return evaluate_all(rules, selection,
-                        [&](const Named<Rule>& rule) { return evaluate(rule, stack, possible, matrix); });
+                        [&](const Named<Rule>& rule) { return evaluate(rule, stack, possible, matrix, verdict_of); });
 }
 
 /// Findings of a rule about one thing, whatever its version.
@@ -216,7 +219,8 @@ using Faults = std::map<FaultKind, Severity>;
 /// How bad what does not fit in a stack is, by kind.
 Faults faults_of(const Stack& stack, const Matrix& matrix) {
     Faults faults;
-    for (const Verdict& verdict : evaluate_all(rules_of_the_directory(), stack, matrix, {}))
+    for (const Verdict& verdict :
+         evaluate_all(rules_of_the_directory(), stack, matrix, {}, rules::verdict_without_remedies))
         for (const Finding& finding : verdict.findings) {
             const auto [fault, is_new] = faults.try_emplace(kind_of(finding), finding.severity);
             fault->second = std::min(fault->second, finding.severity);
@@ -282,23 +286,35 @@ void add_repairs(std::span<const Named<Rule>> rules, std::vector<Verdict>& verdi
     }
 }
 
+/// The engine's findings about a named framework replace those of its rule, which knows less of the machine; what the
+/// machine itself shows stays.
+void join_findings(Verdict& verdict, std::vector<Finding> findings, const Faults& of_machine) {
+    for (Finding& finding : findings) {
+        const FaultKind kind = kind_of(finding);
+        if (finding.severity == Severity::note || of_machine.contains(kind)) continue;
+        std::erase_if(verdict.findings, [&](const Finding& other) {
+            return other.part.kind == stack::PartKind::framework && kind_of(other) == kind;
+        });
+        const bool is_shown = std::ranges::any_of(verdict.findings, [&](const Finding& other) {
+            return kind_of(other) == kind && other.severity <= finding.severity;
+        });
+        if (!is_shown) add_finding(verdict, std::move(finding));
+    }
+}
+
 /// What the tables show of the versions that --for names on this machine, word for word as `matrix check` shows it of
-/// the same versions: a problem that they cause joins what the machine itself shows.
+/// the same versions: a problem that they cause joins what the machine itself shows, and so does what is undetermined.
 void join_named_versions(std::span<const Named<Rule>> rules, std::vector<Verdict>& verdicts, const Stack& stack,
                          const Matrix& matrix, const Selection& selection) {
     Stack without = stack;
     without.frameworks.clear();
     const auto of_machine = faults_of(without, matrix);
     std::vector<Verdict> of_versions = evaluate_all(rules, stack, matrix, selection);
-    for (std::size_t i = 0; i < rules.size(); ++i)
-        for (Finding& finding : of_versions[i].findings) {
-            const FaultKind kind = kind_of(finding);
-            const bool is_shown = std::ranges::any_of(verdicts[i].findings, [&](const Finding& other) {
-                return kind_of(other) == kind && other.severity <= finding.severity;
-            });
-            const bool is_problem = finding.severity != Severity::note && finding.confidence == Confidence::certain;
-            if (is_problem && !is_shown && !of_machine.contains(kind)) add_finding(verdicts[i], std::move(finding));
-        }
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        const bool is_open = of_versions[i].outcome == Outcome::undecided;
+        join_findings(verdicts[i], std::move(of_versions[i].findings), of_machine);
+        if (is_open && verdicts[i].outcome != Outcome::fault) verdicts[i] = std::move(of_versions[i]);
+    }
 }
 
 /// Whether the finding rests on a row of framework builds that is inferred: it may be wrong, and so is never certain.

@@ -77,6 +77,11 @@ const Library* library_at(const Facts& facts, std::string_view path) {
                       [&](const Library& library) { return library.path == path || library.real_path == path; });
 }
 
+std::string cublas_soname(const Version& cuda) {
+    const bool has_minor = cuda < make_version({10, 1});
+    return "libcublas.so." + (has_minor ? shortened(cuda, 2).text : std::to_string(cuda.major()));
+}
+
 std::vector<const PythonEnvironment*> possibly_active(const Facts& facts) {
     if (const auto* active = find_by(facts.pythons, &PythonEnvironment::active, true)) return {active};
     std::vector<const PythonEnvironment*> unknown;

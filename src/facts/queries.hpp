@@ -34,6 +34,9 @@ const Library* picked(const Facts& facts, LibraryKind kind);
 /// The library with this path (or real path); null if there is none.
 const Library* library_at(const Facts& facts, std::string_view path);
 
+/// "libcublas.so.12"; before CUDA 10.1 each version has a name of its own: "libcublas.so.10.0".
+std::string cublas_soname(const Version& cuda);
+
 /// The Python environment as which frameworks are judged; where it is unknown which one that is, all that may be it.
 std::vector<const PythonEnvironment*> possibly_active(const Facts& facts);
 

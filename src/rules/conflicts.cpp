@@ -180,27 +180,32 @@ std::vector<Remedy> remedies_of(const Stack& stack, const Conflict& conflict, co
     return {};
 }
 
-Finding worded(const Stack& stack, Conflict conflict, const Matrix& matrix) {
-    auto remedies = remedies_of(stack, conflict, matrix);
+Finding worded(Conflict conflict) {
     return {.severity = conflict.severity,
             .subject = conflict.parts.front().text,
             .part = conflict.parts.front(),
             .message = std::move(conflict.why),
             .evidence = std::move(conflict.evidence),
-            .remedies = std::move(remedies),
             .confidence = conflict.confidence,
             .symptoms = std::move(conflict.symptoms)};
 }
 
-Verdict worded(const Stack& stack, stack::Judgement judgement, const Matrix& matrix) {
+Verdict worded(stack::Judgement judgement) {
     Verdict verdict{.outcome = judgement.outcome,
                     .reason = std::move(judgement.reason),
                     .findings = {},
                     .evidence = std::move(judgement.evidence),
                     .missing = judgement.missing,
                     .still_unknown = std::move(judgement.still_unknown)};
-    for (Conflict& conflict : judgement.conflicts)
-        verdict.findings.push_back(worded(stack, std::move(conflict), matrix));
+    for (Conflict& conflict : judgement.conflicts) verdict.findings.push_back(worded(std::move(conflict)));
+    return verdict;
+}
+
+Verdict worded(const Stack& stack, stack::Judgement judgement, const Matrix& matrix) {
+    const auto remedies =
+        mapped(judgement.conflicts, [&](const Conflict& one) { return remedies_of(stack, one, matrix); });
+    Verdict verdict = worded(std::move(judgement));
+    for (std::size_t i = 0; i < remedies.size(); ++i) verdict.findings[i].remedies = remedies[i];
     return verdict;
 }
 
@@ -212,6 +217,11 @@ Verdict verdict_of(ConflictKind kind, const Stack& stack, const Matrix& matrix) 
 
 Verdict verdict_of(ConflictKind kind, const Stack& stack, const std::vector<Stack>& possible, const Matrix& matrix) {
     return worded(stack, stack::judgement(kind, stack, possible, matrix), matrix);
+}
+
+Verdict verdict_without_remedies(ConflictKind kind, const Stack& stack, const std::vector<Stack>& possible,
+                                 const Matrix& matrix) {
+    return worded(stack::judgement(kind, stack, possible, matrix));
 }
 
 Verdict verdict_of_named(ConflictKind kind, const Stack& named, const Matrix& matrix) {

@@ -15,6 +15,10 @@ Verdict verdict_of(stack::ConflictKind kind, const stack::Stack& stack, const Ma
 Verdict verdict_of(stack::ConflictKind kind, const stack::Stack& stack, const std::vector<stack::Stack>& possible,
                    const Matrix& matrix);
 
+/// The same for who only wants to know what is wrong.
+Verdict verdict_without_remedies(stack::ConflictKind kind, const stack::Stack& stack,
+                                 const std::vector<stack::Stack>& possible, const Matrix& matrix);
+
 /// About what --for names on a machine; what it does not specify leaves nothing undetermined.
 Verdict verdict_of_named(stack::ConflictKind kind, const stack::Stack& named, const Matrix& matrix);
 Verdict verdict_of_named(stack::ConflictKind kind, const Facts& facts, const Matrix& matrix);

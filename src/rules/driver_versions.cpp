@@ -2,6 +2,7 @@
 #include "rules/conflicts.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
+#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules {
 
@@ -50,20 +51,34 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const std::stri
             .explains = {cuda_for_driver(cuda.major())}};
 }
 
-/// No build with CUDA of a release that is asked about runs on the driver.
-static void judge_asked_framework(const Facts& facts, const Matrix& matrix, const Framework& framework,
-                                  VerdictBuilder& answers) {
-    const auto builds = builds_of(facts, matrix, framework).with_cuda;
-    const bool none = std::ranges::all_of(builds, [&](const FrameworkBuild& build) {
-        return stack::driver_runs_cuda(driver_of(facts), *build.cuda, matrix).fit == Fit::does_not_work;
-    });
-    if (builds.empty() || !none) return;
-    const Version& cuda = *builds.front().cuda;
-    const std::string name = words_of(framework);
-    Finding finding = too_old(facts, matrix, name, name + ", which is built for CUDA " + cuda.text, cuda);
-    finding.evidence.push_back(evidence_of(builds.front(), "CUDA " + cuda.text));
-    finding.part = part_of(framework);
-    answers.fault(std::move(finding));
+/// The engine's part for what is wrong with the driver, if a framework's own CUDA is: its repairs then hold here.
+static stack::Part part_of_driver(const Facts& facts, const Matrix& matrix, const Runtime& runtime) {
+    for (const Framework& framework : judged_frameworks(facts, matrix))
+        if (includes(directories_of(framework), directory_of(runtime.library))) return {stack::PartKind::driver};
+    return {};
+}
+
+/// An installed framework whose documentation requires a later driver than its CUDA does.
+static void judge_documented(const Facts& facts, const Matrix& matrix, const Framework& framework,
+                             VerdictBuilder& answers) {
+    auto builds = builds_of(facts, matrix, framework).with_cuda;
+    std::erase_if(builds,
+                  [&](const FrameworkBuild& build) { return framework.cuda && !agree(*build.cuda, *framework.cuda); });
+    const stack::Driver driver = driver_of(facts);
+    const auto is_too_new = [&](const FrameworkBuild& build) {
+        return stack::driver_runs_build(driver, build, matrix).fit == Fit::does_not_work &&
+               stack::driver_runs_cuda(driver, *build.cuda, matrix).fit != Fit::does_not_work;
+    };
+    if (builds.empty() || framework.asked || !std::ranges::all_of(builds, is_too_new)) return;
+    const auto& needed = builds.front().driver_min;
+    answers.fault({.subject = words_of(framework),
+                   .part = {stack::PartKind::driver},
+                   .message = "driver " + driver.version->text + " is too old for " + words_of(framework) +
+                              ", which requires " + needed->text + " or later",
+                   .evidence = {{"driver", driver.version->text, "driver.library_version"},
+                                evidence_of(builds.front(), "driver " + needed->text + " or later")},
+                   .remedies = {on_host(facts, remedy("driver_too_old/update", {" to " + needed->text + " or later"},
+                                                      driver_install_commands(facts, needed)))}});
 }
 
 static Verdict without_runtimes(const Facts& facts) {
@@ -72,17 +87,9 @@ static Verdict without_runtimes(const Facts& facts) {
     return undecided("no CUDA runtime reported its version");
 }
 
-Verdict driver_too_old(const Facts& facts, const Matrix& matrix) {
-    VerdictBuilder asked;
-    for (const Framework& framework : facts.frameworks) {
-        if (framework.asked && !framework.version) return undecided("the version to check is unknown");
-        if (framework.asked && facts.driver.cuda_version) judge_asked_framework(facts, matrix, framework, asked);
-    }
-    if (const Verdict verdict = asked.close(); verdict.outcome == Outcome::fault) return verdict;
-    if (facts.runtimes.empty()) return without_runtimes(facts);
-    if (driver_library_absent(facts)) return not_applicable("no driver library was found");
-    if (!facts.driver.cuda_version) return undecided("the CUDA version that the driver supports is unknown");
-    VerdictBuilder answers;
+/// Every CUDA runtime that was found; whether one runs with minor-version compatibility alone.
+static bool judge_runtimes(const Facts& facts, const Matrix& matrix, VerdictBuilder& answers) {
+    std::vector<Finding> findings;
     bool any_suits = false, limited = false;
     for (const auto& runtime : facts.runtimes) {
         const auto runs = runtime.version ? stack::driver_runs_cuda(driver_of(facts), *runtime.version, matrix)
@@ -91,20 +98,32 @@ Verdict driver_too_old(const Facts& facts, const Matrix& matrix) {
             answers.unknown("whether the driver supports the CUDA runtime " + runtime.library + " is unknown");
         any_suits |= runs.fit == Fit::works;
         limited |= runs.limited;
-        if (runs.fit == Fit::does_not_work)
-            answers.fault(too_old(facts, matrix, runtime.library,
-                                  "the CUDA runtime " + runtime.version->text + " at " + runtime.library,
-                                  *runtime.version));
+        if (runs.fit != Fit::does_not_work) continue;
+        findings.push_back(too_old(facts, matrix, runtime.library,
+                                   "the CUDA runtime " + runtime.version->text + " at " + runtime.library,
+                                   *runtime.version));
+        findings.back().part = part_of_driver(facts, matrix, runtime);
     }
-    Verdict verdict = answers.close_or(
-        pass(limited ? "the driver runs every CUDA runtime found, some with minor-version compatibility"
-                     : "the driver supports CUDA up to " + facts.driver.cuda_version->text +
-                           ", which covers every CUDA runtime found"));
     // Programs ask for one CUDA major by name: those for the runtime that suits are well served. One that did not
     // answer may be it.
     if (any_suits || !silent_copy(facts, LibraryKind::cudart).empty())
-        for (Finding& finding : verdict.findings) finding.severity = Severity::warning;
-    return verdict;
+        for (Finding& finding : findings) finding.severity = Severity::warning;
+    answers.faults(std::move(findings));
+    return limited;
+}
+
+Verdict driver_too_old(const Facts& facts, const Matrix& matrix) {
+    if (facts.runtimes.empty()) return without_runtimes(facts);
+    if (driver_library_absent(facts)) return not_applicable("no driver library was found");
+    if (!facts.driver.cuda_version) return undecided("the CUDA version that the driver supports is unknown");
+    VerdictBuilder answers;
+    const bool limited = judge_runtimes(facts, matrix, answers);
+    for (const Framework& framework : judged_frameworks(facts, matrix))
+        judge_documented(facts, matrix, framework, answers);
+    return answers.close_or(pass(limited
+                                     ? "the driver runs every CUDA runtime found, some with minor-version compatibility"
+                                     : "the driver supports CUDA up to " + facts.driver.cuda_version->text +
+                                           ", which covers every CUDA runtime found"));
 }
 
 Verdict minor_version_compatibility(const Facts& facts, const Matrix& matrix) {

@@ -152,15 +152,15 @@ static void add_test_kernel(const Facts& facts, const Gpu& gpu, std::vector<Comp
     }
 }
 
-/// By the targets that its files or the tables tell. The libraries that it gets are judged by themselves; where those
-/// of its own CUDA would have nothing for the GPU, newer ones may be installed.
+/// An installed one, by the targets that its files or the tables show. The libraries that it gets are judged by
+/// themselves; where those of its own CUDA would have nothing for the GPU, newer ones may be installed.
 static Compared against_framework(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
                                   const Framework& framework) {
     const std::string thing = words_of(framework);
     if (!gpu.compute_capability)
         return {thing, unknown("the compute capability of " + subject_of(gpu) + " is unknown")};
     FrameworkBuild build;
-    build.targets = *framework.targets;
+    build.targets = framework.targets.value_or("");
     build.cuda = framework.cuda;
     Compared compared{thing, stack::build_on_gpu(build, *gpu.compute_capability, driver_of(facts), matrix)};
     auto& suits = compared.suits;
@@ -172,6 +172,13 @@ static Compared against_framework(const Facts& facts, const Matrix& matrix, cons
     return compared;
 }
 
+/// An installed framework with CUDA, of which it is known for which GPUs it has code, or should be.
+static bool has_code_to_compare(const Facts& facts, const Matrix& matrix, const Framework& framework) {
+    if (framework.asked) return false;
+    if (framework.targets) return framework.uses_cuda.value_or(true);
+    return framework.uses_cuda.value_or(false) && !builds_of(facts, matrix, framework).with_cuda.empty();
+}
+
 static std::vector<Compared> compare(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
     std::vector<Compared> all;
     for (const auto& runtime : facts.runtimes)
@@ -179,7 +186,7 @@ static std::vector<Compared> compare(const Facts& facts, const Matrix& matrix, c
     for (const auto& copy : cudnn_copies(facts))
         if (copy.answer) all.push_back(against_cudnn(facts, matrix, gpu, copy));
     for (const Framework& framework : judged_frameworks(facts, matrix))
-        if (framework.uses_cuda.value_or(true) && framework.targets)
+        if (has_code_to_compare(facts, matrix, framework))
             all.push_back(against_framework(facts, matrix, gpu, framework));
     add_test_kernel(facts, gpu, all);
     return all;

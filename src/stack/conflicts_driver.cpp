@@ -76,14 +76,16 @@ void judge_framework(const Stack& stack, const Matrix& matrix, const Framework& 
     judge_builds(builds, framework, judgements, [&](const FrameworkBuild& build) {
         Driver driver = driver_of(stack);
         if (!stack.wsl) driver.os = build.os;
-        auto runs = driver_runs_cuda(driver, *build.cuda, matrix);
+        auto runs = driver_runs_build(driver, build, matrix);
         if (runs.outside) return undecided(runs.why, MissingInput::data);
         if (runs.fit == Fit::unknown) return undecided(runs.why, MissingInput::choice);
         if (runs.fit != Fit::does_not_work) return fits("driver " + driver.version->text + " runs " + name);
+        const bool by_cuda = driver_runs_cuda(driver, *build.cuda, matrix).fit == Fit::does_not_work;
+        const std::string why = by_cuda ? "which is built for CUDA " + build.cuda->text
+                                        : "which requires " + build.driver_min->text + " or later";
         runs.evidence.push_back(evidence_of(build, "CUDA " + build.cuda->text));
-        return in_conflict(too_old_for(stack, matrix, {PartKind::framework, framework.name, name},
-                                       name + ", which is built for CUDA " + build.cuda->text, runs.evidence,
-                                       build.cuda));
+        return in_conflict(too_old_for(stack, matrix, {PartKind::framework, framework.name, name}, name + ", " + why,
+                                       runs.evidence, by_cuda ? build.cuda : std::nullopt));
     });
 }
 

@@ -62,7 +62,8 @@ bool take_cudnn(Stack& stack, const std::string& value, const Matrix& matrix) {
                        : parse_version(digits);
     if (!version || version->major() > 99) return false;
     if (parts_written(*version) == 4) version = shortened(*version, 3);  // without the package's own
-    const auto built_for = contains(cuda, ".") ? parse_version(cuda) : cuda_of_digits(cuda);
+    const bool is_version = contains(cuda, ".") || cuda.size() == 1;     // 8 in "7.1.4+cu8"
+    const auto built_for = is_version ? parse_version(cuda) : cuda_of_digits(cuda);
     if (!rest.empty() && !built_for) return false;
     stack.cudnn = known_cudnn(*version, matrix);
     stack.cudnn_cuda = built_for;

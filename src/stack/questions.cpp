@@ -207,6 +207,22 @@ Suitability driver_runs_cuda(const Driver& driver, const Version& cuda, const Dr
                     drivers.full ? Suitability() : by_tables_cuda(driver, cuda, of_driver));
 }
 
+Suitability driver_runs_build(const Driver& driver, const FrameworkBuild& build, const Matrix& matrix) {
+    Suitability answer = driver_runs_cuda(driver, *build.cuda, matrix);
+    const bool is_named = build.driver_min && driver.os == build.os && driver.version;
+    if (!is_named || answer.fit == Fit::does_not_work) return answer;
+    const Version& oldest = *build.driver_min;
+    answer.evidence.push_back(
+        {"oldest driver in the documentation of " + build.framework, oldest.text, build.source.url});
+    if (reaches(*driver.version, oldest)) return answer;
+    const bool depends = may_reach(*driver.version, oldest);
+    answer.fit = depends ? Fit::unknown : Fit::does_not_work;
+    answer.why = depends ? "it depends on the exact version of driver " + driver.version->text + ": " +
+                               build.framework + " requires " + oldest.text + " or later"
+                         : "its documentation requires driver " + oldest.text + " or later";
+    return answer;
+}
+
 std::optional<CompatPackage> compat_package(const Driver& driver, const Version& cuda,
                                             const std::optional<Version>& gpu, const Matrix& matrix) {
     if (driver.os != "linux" || !driver.version) return std::nullopt;

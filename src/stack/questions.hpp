@@ -42,6 +42,9 @@ Suitability driver_runs_cuda(const Driver& driver, const Version& cuda, const Ma
 Suitability driver_runs_cuda(const Driver& driver, const Version& cuda, const DriverRange& drivers,
                              const Matrix& matrix);
 
+/// Of a build: its CUDA's drivers, and the oldest one that the framework's documentation names for it.
+Suitability driver_runs_build(const Driver& driver, const FrameworkBuild& build, const Matrix& matrix);
+
 /// NVIDIA's package that puts a newer libcuda over an older kernel driver, on GPUs of data centres only.
 struct CompatPackage {
     std::string name;

@@ -1,16 +1,18 @@
 // What goes together has one answer, whoever asks: a machine's rules, rules asked about versions alone, and the plan.
 #include <algorithm>
-#include <random>
+#include <map>
 #include <set>
 
 #include "judge.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/versions.hpp"
+#include "stack/conflicts.hpp"
 #include "stack/given.hpp"
 #include "stack/plan.hpp"
 #include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
 #include "support/given_machine.hpp"
+#include "support/machine_of_stack.hpp"
 #include "support/stacks.hpp"
 
 using namespace rnncheck;
@@ -172,62 +174,84 @@ TEST_CASE("whether a published build runs on a GPU: a machine, versions alone an
         }
 }
 
-// --- Every command, over stacks drawn at random ---------------------------------------------------------------------
+// --- Every command, over drawn stacks and those at the borders of the tables ----------------------------------------
 
 namespace {
 
-/// A driver, a GPU, a Python and a framework, as people name them: a build of the tables, with or without its flavour.
-class Stacks {
-  public:
-    std::vector<GivenValue> next() {
-        const std::vector<FrameworkBuild>& builds = bundled_matrix().framework_builds();
-        build = builds[number(builds.size())];
-        const bool named = chance(60) && !build.build.empty();
-        std::vector<GivenValue> values = {
-            {"os", build.os == "macos" ? "linux" : build.os},
-            {build.framework, build.last.value_or(build.first).text + (named ? "+" + build.build : "")}};
-        if (chance(80)) values.push_back({"driver", one_of(drivers)});
-        if (chance(80)) values.push_back({"gpu", one_of(gpus)});
-        if (chance(40)) values.push_back({"python", one_of(pythons)});
-        return values;
-    }
+using test::GivenValues;
 
-    FrameworkBuild build;
-
-  private:
-    using Words = std::vector<std::string>;
-    const Words drivers{"390.48",     "450.80",    "450.80.02", "470",       "525.60",    "525.60.13",
-                        "535.104.05", "550.54.15", "570.86.10", "580.65.06", "620.70.06", "640.10.01"};
-    const Words gpus{"3.5", "5.2", "6.1", "7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0"};
-    const Words pythons{"3.7", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14"};
-
-    std::size_t number(std::size_t below) { return random_() % below; }
-    bool chance(unsigned percent) { return random_() % 100 < percent; }
-    const std::string& one_of(const Words& choices) { return choices[number(choices.size())]; }
-
-    std::mt19937 random_{33};
-};
-
+/// Of a rule about versions, with the versions in its first fix.
 struct Problem {
-    std::string rule, message, fix;
-    auto operator<=>(const Problem&) const = default;
+    std::string rule, fix;
+    Confidence confidence = Confidence::certain;
 };
 
-/// The errors that are certain, or at least as sure as that, in the order of the report.
-std::vector<Problem> problems_of(const Report& report, Confidence least = Confidence::certain) {
+/// What a command answers about versions: the errors in the order of the report, and what is undetermined or passes.
+struct Answered {
     std::vector<Problem> problems;
-    for (const Finding& finding : report.findings)
-        if (finding.severity == Severity::error && finding.confidence <= least)
-            problems.push_back(
-                {finding.rule, finding.message, finding.remedies.empty() ? "" : finding.remedies.front().text});
-    return problems;
+    std::set<std::string> undetermined, passed;
+};
+
+Answered answered(const Report& report) {
+    Answered answered;
+    const auto is_about_versions = [](const std::string& rule) {
+        const auto* known = find_named(all_rules(), rule);
+        return known && (*known)->conflict;
+    };
+    for (const Finding& finding : report.findings) {
+        if (finding.severity != Severity::error || !is_about_versions(finding.rule)) continue;
+        const auto& remedies = finding.remedies;
+        const std::string fix = remedies.empty() ? "" : test::words_of_stack(remedies.front().changes);
+        answered.problems.push_back({finding.rule, fix, finding.confidence});
+    }
+    for (const RuleVerdict& verdict : report.verdicts) {
+        if (verdict.outcome == Outcome::undecided) answered.undetermined.insert(verdict.rule);
+        if (verdict.outcome == Outcome::pass) answered.passed.insert(verdict.rule);
+    }
+    return answered;
 }
 
-/// What a log shows that names no cause, with what the person knows.
-Facts log_with(const std::vector<GivenValue>& values) {
-    Facts facts;
-    facts.tool.stages = {"log"};
-    Log& log = facts.log.emplace();
+/// All of them, and under the sanitizers, which take ten times as long, a sample.
+#ifdef __SANITIZE_ADDRESS__
+constexpr int one_in = 20;
+#else
+constexpr int one_in = 1;
+#endif
+
+/// By kind, how many there are and the first.
+struct Differences {
+    std::map<std::string, std::pair<int, std::string>> by_kind;
+    std::map<std::string, int> compared;
+    std::string stack = {};
+
+    void add(const std::string& kind, const std::string& detail) {
+        auto& [number, first] = by_kind[kind];
+        if (number++ == 0) first = stack + ": " + detail;
+    }
+
+    void compare_problems(const std::string& column, const Answered& expected, const Answered& other) {
+        ++compared[column];
+        const auto first = [](const Answered& one) { return one.problems.empty() ? Problem{} : one.problems.front(); };
+        const Problem one = first(expected), another = first(other);
+        if (one.rule != another.rule)
+            add(column + ": first rule", one.rule + " / " + another.rule);
+        else if (one.fix != another.fix)
+            add(column + ": fix of " + one.rule, one.fix + "/ " + another.fix);
+    }
+
+    void compare(const std::string& column, const Answered& expected, const Answered& other) {
+        compare_problems(column, expected, other);
+        for (const std::string& rule : expected.undetermined)
+            if (!other.undetermined.contains(rule) && !find_by(other.problems, &Problem::rule, rule))
+                add(column + ": silent, but undetermined: " + rule, "");
+        for (const std::string& rule : expected.passed)
+            if (find_by(other.problems, &Problem::rule, rule)) add(column + ": passes elsewhere: " + rule, "");
+    }
+};
+
+/// What a log shows that names no cause.
+Log log_without_cause() {
+    Log log;
     log.files = {"train.log"};
     log.lines = 1;
     log.first_error_line = 1;
@@ -237,66 +261,133 @@ Facts log_with(const std::vector<GivenValue>& values) {
     event.kind = LogKind::error;
     event.line = 1;
     event.text = *log.first_error;
-    for (const GivenValue& value : values) log.user_hints.push_back({value.key, value.value, {}});
+    return log;
+}
+
+Facts log_with(const GivenValues& values) {
+    Facts facts;
+    facts.tool.stages = {"log"};
+    facts.log = log_without_cause();
+    for (const GivenValue& value : values) facts.log->user_hints.push_back({value.key, value.value, {}});
     return facts;
 }
 
-/// A machine of these versions, and the framework as --for names it.
-Facts machine_with(const Facts& given) {
-    Facts here = machine();
-    here.host = given.host;
-    here.driver.library_version = given.driver.library_version;
-    here.cuda_devices = given.cuda_devices;
-    here.frameworks = given.frameworks;
-    for (Framework& framework : here.frameworks) framework.asked = true;
-    PythonEnvironment& python = here.pythons.emplace_back();
-    python.active = true;
-    if (!given.pythons.empty()) python.version = given.pythons.front().version;
-    return here;
+Answered ask(const Facts& facts) {
+    return answered(judge(facts, bundled_matrix(), {}));
+}
+
+bool has(const Answered& answer, const char* rule) {
+    return find_by(answer.problems, &Problem::rule, std::string(rule));
+}
+
+/// One framework on Linux, with GPUs that the driver, one of Linux, knows. Only what it takes from the system is used.
+bool may_be_a_machine(stack::Stack stack) {
+    if (stack.frameworks.size() != 1 || stack.os != "linux") return false;
+    if (stack.driver && parts_written(*stack.driver) < 3) return false;
+    const auto builds = stack::builds_of(stack, stack.frameworks.front(), bundled_matrix()).with_cuda;
+    const bool from_system = !builds.empty() && std::ranges::all_of(builds, stack::takes_system_libraries);
+    if ((stack.cuda || stack.cudnn) && !from_system) return false;
+    if (stack.cudnn && find_by(builds, &FrameworkBuild::without_cudnn, true)) return false;
+    stack.frameworks.clear();
+    return std::ranges::none_of(stack::conflicts(stack, bundled_matrix()),
+                                [](const stack::Conflict& conflict) { return conflict.severity == Severity::error; });
+}
+
+/// The one build that the stack's framework can be, if it brings its CUDA and cuDNN.
+std::optional<FrameworkBuild> self_contained(const stack::Stack& stack) {
+    const stack::Framework& framework = stack.frameworks.front();
+    const auto builds = stack::builds_of(stack, framework, bundled_matrix()).with_cuda;
+    const bool is_one = framework.build && builds.size() == 1 && stack::brings_libraries(builds.front());
+    return is_one ? std::optional(builds.front()) : std::nullopt;
+}
+
+void compare_on_machine(const stack::Stack& stack, const Answered& checked, Differences& differences) {
+    if (!may_be_a_machine(stack)) return;
+    const stack::Framework& framework = stack.frameworks.front();
+    test::MachineOfStack machine(stack);
+    differences.compare("doctor --for", checked, ask(machine.naming(framework)));
+    const auto build = self_contained(stack);
+    // What has no package for this Python is not installed for it.
+    if (!build || has(checked, "python_not_supported_by_release")) return;
+    Facts here = machine.with_installed(framework, *build);
+    differences.compare("machine", checked, ask(here));
+    here.log = log_without_cause();
+    differences.compare("doctor --log", checked, ask(here));
+}
+
+/// Beside a log, specified versions are installed ones: where that means another build, the question is another one.
+/// What rests on an inferred row is only likely there, and comes after what is certain.
+void compare_with_log(const GivenValues& values, const stack::Stack& stack, Answered checked,
+                      Differences& differences) {
+    const stack::Stack installed = rules::as_installed(stack, bundled_matrix());
+    const auto build = &stack::Framework::build;
+    if (!std::ranges::equal(installed.frameworks, stack.frameworks, {}, build, build)) return;
+    const Answered in_log = ask(log_with(values));
+    std::ranges::stable_sort(checked.problems, {}, [&](const Problem& problem) {
+        const Problem* same = find_where(in_log.problems, [&](const Problem& other) {
+            return other.rule == problem.rule && other.fix == problem.fix;
+        });
+        return same ? same->confidence : Confidence::certain;
+    });
+    differences.compare_problems("diagnose --given", checked, in_log);
+}
+
+/// The plan of the one build that is meant; and each framework that the first fix installs runs by the plan, too.
+void compare_with_plan(const stack::Stack& stack, const Report& report, const Answered& checked,
+                       Differences& differences) {
+    if (stack.frameworks.size() != 1 || stack.cuda || stack.cudnn) return;  // which a plan chooses
+    const stack::Framework& framework = stack.frameworks.front();
+    const auto builds = stack::builds_of(stack, framework, bundled_matrix()).with_cuda;
+    if (builds.size() != 1 || !framework.build) return;
+    ++differences.compared["matrix plan"];
+    const Fit planned = plan_build(builds.front(), stack, bundled_matrix()).fit;
+    const auto has_obstacle = [&] { return !make_plan(stack, framework.name, bundled_matrix()).obstacles.empty(); };
+    if (planned == Fit::works && !checked.problems.empty() && !has_obstacle())
+        differences.add("matrix plan: works, but a problem: " + checked.problems.front().rule, "");
+    if (planned == Fit::does_not_work && checked.problems.empty())
+        differences.add("matrix plan: does not work, but no problem", "");
+    for (const Finding& finding : report.findings) {
+        if (finding.severity != Severity::error || finding.remedies.empty()) continue;
+        const auto& changes = finding.remedies.front().changes;
+        if (!find_by(changes, &GivenValue::key, framework.name)) continue;
+        const stack::Stack after = stack::with_changes(stack, changes, bundled_matrix());
+        const auto fixed = stack::builds_of(after, after.frameworks.back(), bundled_matrix()).with_cuda;
+        const bool is_planned = std::ranges::any_of(
+            fixed, [&](const FrameworkBuild& build) { return runs(plan_build(build, after, bundled_matrix())); });
+        if (!is_planned) differences.add("matrix plan: fix of " + finding.rule, test::words_of_stack(changes));
+        return;
+    }
 }
 
 }  // namespace
 
-TEST_CASE("one stack has one answer: matrix check, diagnose --given, --for and the plan") {
-    Stacks stacks;
-    int errors = 0;
-    for (int i = 0; i < 300; ++i) {
-        const std::vector<GivenValue> values = stacks.next();
-        INFO(words_of_stack(values));
-        const stack::Stack stack = stack::read_given(values, bundled_matrix()).stack;
-        const Facts given = stack::document_of(stack);
-        const Report checked = judge(given, bundled_matrix(), {});
-        const auto problems = problems_of(checked);
-        errors += !problems.empty();
-
-        // Beside a log, what rests on an inferred row is only likely, and comes after what is certain.
-        const auto in_log = problems_of(judge(log_with(values), bundled_matrix(), {}), Confidence::likely);
-        if (!problems.empty()) {
-            REQUIRE_FALSE(in_log.empty());
-            CHECK(std::ranges::find(problems, in_log.front()) != problems.end());
-            CHECK(std::ranges::find(in_log, problems.front()) != in_log.end());
-        }
-
-        // A machine on which the driver shows the GPU is no such machine.
-        Facts without = given;
-        without.frameworks.clear();
-        if (!problems_of(judge(without, bundled_matrix(), {})).empty()) continue;
-        const Report named = judge(machine_with(given), bundled_matrix(), {});
-        std::set<std::string> rules_named;
-        for (const Finding& finding : named.findings)
-            if (finding.severity == Severity::error) rules_named.insert(finding.rule);
-        for (const Problem& problem : problems) {
-            INFO(problem.rule << ": " << problem.message);
-            CHECK(rules_named.contains(problem.rule));
-        }
-
-        const stack::Framework& framework = stack.frameworks.front();
-        const auto builds = stack::builds_of(stack, framework, bundled_matrix()).with_cuda;
-        if (builds.size() != 1 || !framework.build) continue;
-        const Fit planned = plan_build(builds.front(), stack, bundled_matrix()).fit;
-        if (planned == Fit::works) CHECK(problems.empty());
-        if (planned == Fit::does_not_work) CHECK_FALSE(problems.empty());
+TEST_CASE("one stack has one answer, whichever command is asked") {
+    std::vector<GivenValues> all = test::BorderStacks().all();
+    test::DrawnStacks drawn(33);
+    while (all.size() < 20'300) all.push_back(drawn.next());
+    Differences differences;
+    int stacks = 0, errors = 0;
+    for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(one_in)) {
+        differences.stack = test::words_of_stack(all[i]);
+        const stack::Given read = stack::read_given(all[i], bundled_matrix());
+        REQUIRE(read.not_understood.empty());
+        const Report report = judge(read.stack, bundled_matrix(), {});
+        const Answered checked = answered(report);
+        ++stacks;
+        errors += !checked.problems.empty();
+        compare_with_log(all[i], read.stack, checked, differences);
+        compare_with_plan(read.stack, report, checked, differences);
+        compare_on_machine(read.stack, checked, differences);
     }
-    WARN("300 stacks, " << errors << " with a certain problem");
-    CHECK(errors > 50);
+    WARN(stacks << " stacks, " << errors << " with a certain problem");
+    for (const auto& [column, number] : differences.compared) WARN(number << " compared: " << column);
+    for (const auto& [kind, found] : differences.by_kind) WARN(found.first << " " << kind << ": " << found.second);
+    CHECK(differences.by_kind.empty());
+    CHECK(errors * one_in > 5'000);
+    for (const auto& [column, least] :
+         {std::pair("diagnose --given", 20'000), std::pair("doctor --for", 7'000), std::pair("doctor --log", 1'500),
+          std::pair("machine", 1'500), std::pair("matrix plan", 7'000)}) {
+        INFO(column);
+        CHECK(differences.compared[column] * one_in > least);
+    }
 }

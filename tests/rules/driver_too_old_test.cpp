@@ -34,17 +34,7 @@ std::vector<rnncheck::Severity> severities(const Facts& facts) {
 }  // namespace
 
 RULE_TEST(driver_too_old,
-          Fires{{{"a release that is asked about", but([](Facts& f) {
-                      Framework asked;
-                      asked.name = "tensorflow";
-                      asked.version = v("2.18");
-                      asked.asked = true;
-                      f.host.platform = "linux";
-                      f.driver.cuda_version = v("11.4");
-                      f.frameworks = {asked};
-                  }),
-                  "the driver supports CUDA up to 11.4, too old for TensorFlow 2.18, which is built for CUDA 12.5"},
-                 {"an older major", driver_and_runtime("11.4", "470.256.02", "12.4"),
+          Fires{{{"an older major", driver_and_runtime("11.4", "470.256.02", "12.4"),
                   "supports CUDA up to 11.4, too old for the CUDA runtime 12.4"},
                  {"no compatibility before CUDA 11", driver_and_runtime("10.1", "418.39", "10.2"),
                   "too old for the CUDA runtime 10.2"},

@@ -27,13 +27,15 @@ inline GivenValue named(const FrameworkBuild& build, const Version& version, boo
     return {build.framework, version.text + (with_build && !build.build.empty() ? "+" + build.build : "")};
 }
 
-/// The version one below and one above in the last number that is written, beside itself: 525.60.12 to 525.60.14.
+/// The version one below and one above in the last number that is written, beside itself: 525.60.12 to 525.60.14. Those
+/// of drivers have as many digits as the version itself: 450.80.01 below 450.80.02.
 inline std::vector<std::string> around(const Version& version) {
     const std::size_t at = version.text.rfind('.') + 1;  // 0 without a dot
     const std::string before = version.text.substr(0, at), last = version.text.substr(at);
     const auto padded = [&](int number) {
         std::string text = std::to_string(number);
-        return before + std::string(last.size() - std::min(last.size(), text.size()), '0') + text;
+        const std::size_t digits = parts_written(version) == 3 ? last.size() : 0;
+        return before + std::string(digits - std::min(digits, text.size()), '0') + text;
     };
     const int number = std::stoi(last);
     std::vector<std::string> all = {version.text, padded(number + 1)};

@@ -4,6 +4,7 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
+#include "facts/queries.hpp"
 #include "files/known_openers.hpp"
 #include "files/python/environments.hpp"
 
@@ -122,15 +123,6 @@ std::optional<std::string> cudnn_soname(const Framework& framework) {
     return (framework.cudnn->major() >= 9 ? "libcudnn_ops.so." : "libcudnn_ops_infer.so.") + major;
 }
 
-/// libcublas.so.12; before CUDA 10.1 each release had a name of its own.
-std::optional<std::string> cublas_soname(const Framework& framework) {
-    if (!framework.cuda) return std::nullopt;
-    const Version& cuda = *framework.cuda;
-    if (cuda.major() >= 11) return "libcublas.so." + std::to_string(cuda.major());
-    if (cuda >= make_version({10, 1})) return "libcublas.so.10";
-    return "libcublas.so." + shortened(cuda, 2).text;
-}
-
 void add_missing(std::vector<std::string>& names, const std::optional<std::string>& name, std::string_view stem) {
     const bool named = std::ranges::any_of(names, [&](const auto& known) { return known.starts_with(stem); });
     if (name && !named) add_once(names, *name);
@@ -144,7 +136,7 @@ std::vector<std::string> opened_names(const Root& root, const Framework& framewo
     if (!framework.cudnn)
         if (const auto known = loader::known_opener(root, *framework.core, core)) append(names, known->opens);
     add_missing(names, cudnn_soname(framework), "libcudnn.so");
-    add_missing(names, cublas_soname(framework), "libcublas.so");
+    if (framework.cuda) add_missing(names, cublas_soname(*framework.cuda), "libcublas.so");
     return names;
 }
 

@@ -19,20 +19,44 @@ void refine(std::optional<Version>& own, const std::optional<Version>& row) {
     if (!own || (agree(*own, *row) && parts_written(*own) < parts_written(*row))) own = row;
 }
 
-/// A release that is not installed gets from the system what it takes from there.
-void give_system_libraries(const Facts& facts, Framework& framework) {
-    const auto give = [&](const std::string& soname) {
-        FrameworkLibrary& library = framework.libraries.emplace_back();
+/// Takes it where all rows show the same; what differs from build to build is unknown.
+template <class Value>
+void refine_by(std::optional<Version>& own, const std::vector<FrameworkBuild>& rows, Value FrameworkBuild::*value) {
+    const auto differs = [&](const FrameworkBuild& row) { return row.*value != rows.front().*value; };
+    if (std::ranges::none_of(rows, differs)) refine(own, rows.front().*value);
+}
+
+/// The file that the loader gives under the name; null when there is none.
+const Library* loaded(const Facts& facts, const std::string& soname) {
+    return find_where(facts.libraries, [&](const Library& file) {
+        return file.picked_by_loader && !file.problem && file_name(file.path) == soname;
+    });
+}
+
+/// Of the names by which the builds that it may be open a library the first one that is found.
+void give(const Facts& facts, Framework& framework, const std::vector<std::string>& sonames) {
+    if (sonames.empty()) return;
+    FrameworkLibrary& library = framework.libraries.emplace_back();
+    library.soname = sonames.front();
+    for (const std::string& soname : sonames) {
+        const Library* file = loaded(facts, soname);
+        if (!file) continue;
         library.soname = soname;
-        for (const Library& file : facts.libraries) {
-            if (!file.picked_by_loader || file.problem || file_name(file.path) != soname) continue;
-            library.path = file.path;
-            library.found_by = file.found_via == FoundVia::ld_library_path ? "LD_LIBRARY_PATH" : "system";
-        }
-    };
-    if (framework.cudnn) give("libcudnn.so." + std::to_string(framework.cudnn->major()));
-    if (framework.cuda && framework.cuda->major() >= 11)
-        give("libcublas.so." + std::to_string(framework.cuda->major()));
+        library.path = file->path;
+        library.found_by = file->found_via == FoundVia::ld_library_path ? "LD_LIBRARY_PATH" : "system";
+        return;
+    }
+}
+
+/// A version that is not installed gets from the system what it takes from there.
+void give_system_libraries(const Facts& facts, Framework& framework, const std::vector<FrameworkBuild>& rows) {
+    std::vector<std::string> cudnns, cublases;
+    for (const FrameworkBuild& row : rows) {
+        if (row.cudnn) add_once(cudnns, "libcudnn.so." + std::to_string(row.cudnn->major()));
+        add_once(cublases, cublas_soname(*row.cuda));
+    }
+    give(facts, framework, cudnns);
+    give(facts, framework, cublases);
 }
 
 void fill(const Facts& facts, const Matrix& matrix, Framework& framework) {
@@ -43,12 +67,14 @@ void fill(const Facts& facts, const Matrix& matrix, Framework& framework) {
     // A version alone is what `pip install PACKAGE==VERSION` gives, which may take CUDA from the system.
     if (framework.asked && std::ranges::any_of(rows, is_default))
         std::erase_if(rows, [](const FrameworkBuild& row) { return !is_default(row); });
-    const FrameworkBuild& row = rows.front();
     if (framework.asked) framework.uses_cuda = true;
-    refine(framework.cuda, row.cuda);
-    refine(framework.cudnn, row.cudnn);
-    if (!framework.targets && !row.targets.empty()) framework.targets = row.targets;
-    if (framework.asked && std::ranges::all_of(rows, takes_system_libraries)) give_system_libraries(facts, framework);
+    refine_by(framework.cuda, rows, &FrameworkBuild::cuda);
+    refine_by(framework.cudnn, rows, &FrameworkBuild::cudnn);
+    const std::string& targets = rows.front().targets;
+    const auto has_them = [&](const FrameworkBuild& row) { return row.targets == targets; };
+    if (!framework.targets && !targets.empty() && std::ranges::all_of(rows, has_them)) framework.targets = targets;
+    if (framework.asked && std::ranges::all_of(rows, takes_system_libraries))
+        give_system_libraries(facts, framework, rows);
 }
 
 bool same_directory(const Facts& facts, const std::string& one, const std::string& other) {

@@ -109,6 +109,9 @@ class Proposals {
         for (const Version& cuda : cudas_given())
             if (const auto row = stack::drivers_for(cuda, os, matrix_))
                 needed = std::max(needed, std::optional(row->oldest_driver));
+        for (const stack::Framework& framework : stack_.frameworks)
+            for (const FrameworkBuild& build : stack::builds_of(stack_, framework, matrix_).with_cuda)
+                if (build.os == os) needed = std::max(needed, build.driver_min);
         for (const stack::Gpu& gpu : stack_.gpus)
             if (const auto architecture = matrix_.architecture(gpu.capability))
                 if (const auto row = stack::drivers_for(architecture->first_cuda, os, matrix_))
