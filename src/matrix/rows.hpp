@@ -418,15 +418,16 @@ struct LogCause : Row {
     std::string command;
     std::string windows_command;  ///< where command is one for Unix
     std::string rests_on;         ///< feature of rnn_limits or id of rnn_defects whose versions the text names
+    std::string occurs_on;        ///< "windows" or "linux" for what no other system can have
     std::string risk;             ///< a name of Risk
     std::string harmless;         ///< when it may be left alone
 
     auto key() const { return cause; }
     RNNCHECK_COLUMNS(cause, layer, severity, title, message, means, knows, check, check_command, windows_check_command,
-                     remedy, action, command, windows_command, rests_on, risk, harmless)
-    static constexpr std::string_view may_be_missing[] = {"means",   "check_command",   "windows_check_command",
-                                                          "command", "windows_command", "rests_on",
-                                                          "risk",    "harmless"};
+                     remedy, action, command, windows_command, rests_on, occurs_on, risk, harmless)
+    static constexpr std::string_view may_be_missing[] = {
+        "means", "check_command", "windows_check_command", "command", "windows_command", "rests_on", "occurs_on",
+        "risk",  "harmless"};
 };
 
 }  // namespace rnncheck

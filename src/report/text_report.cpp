@@ -220,7 +220,16 @@ void write_examination(Page& page, const Report& report) {
     repeat_verdict(page, report);
 }
 
-constexpr std::size_t longest_quote = 240;
+/// So many causes fill the screen.
+constexpr std::size_t many_causes = 4;
+
+/// How long the parts of a diagnosis may be, in columns: whole where there is room, one or two lines where there is
+/// none.
+struct Room {
+    std::size_t quote = 240, error = 240, known = 1000, reason = 1000, first_check = 1000, check = 1000;
+};
+constexpr Room beside_many_causes = {
+    .quote = 100, .error = 100, .known = 65, .reason = 130, .first_check = 130, .check = 72};
 
 std::string lines_of(const Log& log, LogKind kind) {
     constexpr std::size_t most_lines = 8;
@@ -250,7 +259,7 @@ std::string given_in_words(const Log& log) {
 
 /// The lines of the log and the other facts that indicate the cause, each line once, and the first error if it is
 /// another line.
-void write_lines(Page& page, const Finding& cause, const Log& log) {
+void write_lines(Page& page, const Finding& cause, const Log& log, const Room& room) {
     std::vector<std::string> known, quoted, excluded;
     for (const Evidence& item : cause.evidence) {
         if (item.source == "log.first_error") continue;
@@ -259,17 +268,17 @@ void write_lines(Page& page, const Finding& cause, const Log& log) {
             continue;
         }
         const std::string place = item.value.substr(0, item.value.find(':'));
-        if (!includes(quoted, place)) page.wrap("  ", shortened(shown(item.value), longest_quote), 4);
+        if (!includes(quoted, place)) page.wrap("  ", shortened(shown(item.value), room.quote), 4);
         quoted.push_back(place);
     }
     std::erase_if(known, [&](const std::string& one) { return contains(join(excluded, " "), one); });
-    page.labelled("Known", join(known, ", "));
-    for (const std::string& other : excluded) page.labelled("Ruled out", other);
+    page.labelled("Known", shortened(join(known, ", "), room.known));
+    for (const std::string& other : excluded) page.labelled("Ruled out", shortened(other, room.reason));
     if (!log.first_error_line) return;
     const std::string place = "line " + std::to_string(*log.first_error_line) + ":";
     const auto is_there = [&](const Evidence& item) { return contains(item.value, place); };
     if (std::ranges::none_of(cause.evidence, is_there))
-        page.labelled("Error", shortened(place + ' ' + shown(log.first_error.value_or("")), longest_quote));
+        page.labelled("Error", shortened(place + ' ' + shown(log.first_error.value_or("")), room.error));
 }
 
 /// What a check costs: a command that only looks, one that searches or needs root, one that runs the program, a change
@@ -287,49 +296,60 @@ const Finding& cheapest_to_check(std::span<const Finding> causes) {
     return *std::ranges::min_element(causes.first(std::min(causes.size(), most_tried)), {}, cost);
 }
 
-void write_first_check(Page& page, const Finding& cause) {
+void write_first_check(Page& page, const Finding& cause, const Room& room) {
     if (!cause.decided_by->command.empty()) page.command("Check", cause.decided_by->command);
-    page.labelled(cause.decided_by->command.empty() ? "Check" : "", shown(cause.decided_by->text));
+    page.labelled(cause.decided_by->command.empty() ? "Check" : "",
+                  shortened(shown(cause.decided_by->text), room.first_check));
 }
 
 /// One check for each cause that is open, the most likely one first; that of `shown_before` is known already.
-void write_checks(Page& page, const std::vector<Finding>& causes, const Finding* shown_before) {
+void write_checks(Page& page, const std::vector<Finding>& causes, const Finding* shown_before, const Room& room) {
     page.heading(shown_before ? "Possible causes, each with its check:"
                               : "To find out which cause it is, check in this order:");
     for (std::size_t i = 0; i < causes.size(); ++i) {
         const std::string number = "  " + std::to_string(i + 1) + "  ";
         const bool is_above = &causes[i] == shown_before;
-        page.wrap(number, shown(title_of(causes[i]) + " (" + causes[i].rule + ")") + (is_above ? ": see above" : ""));
+        const std::string title = shown(title_of(causes[i])) + (is_above ? ": above" : "");
+        const std::string with_rule = title + " (" + shown(causes[i].rule) + ")";
+        const bool fits = columns_of(number + with_rule) <= page.width();
+        page.wrap(number, fits || causes.size() < many_causes ? with_rule : title);
         if (!causes[i].decided_by || is_above) continue;
         const std::string& command = causes[i].decided_by->command;
         if (!command.empty()) page.line("     " + page.styled(TextStyle::bold, shown(command)));
-        if (command.empty() || !shown_before) page.wrap("     ", shown(causes[i].decided_by->text));
+        if (command.empty() || !shown_before)
+            page.wrap("     ", shortened(shown(causes[i].decided_by->text), room.check));
     }
 }
 
-void write_about_log(Page& page, const Log& log) {
+void write_about_log(Page& page, const Log& log, bool fills_screen) {
     std::string text = pluralized(log.lines, "line", "lines") + " of " + shown(join_with_and(log.files)) + " read.";
     if (const std::string lines = lines_of(log, LogKind::consequence); !lines.empty())
         text += " Follow-up errors: " + lines + ".";
     if (const std::string lines = lines_of(log, LogKind::harmless); !lines.empty()) text += " Harmless: " + lines + ".";
-    page.line();
+    if (!fills_screen) page.line();
     page.wrap("", text);
 }
 
+/// No cause is certain or likely, so that the report begins with a check.
+bool is_guess_among(const std::vector<Finding>& causes) {
+    const Finding& first = causes.front();
+    return first.decided_by && first.severity != Severity::note && first.confidence == Confidence::possible;
+}
+
 /// The fix of a cause that is certain or likely; otherwise first the cheapest check, for a fix of a guess helps nobody.
-void write_way_out(Page& page, const std::vector<Finding>& causes) {
+void write_way_out(Page& page, const std::vector<Finding>& causes, const Room& room) {
     constexpr std::size_t most_with_fix = 2;  ///< causes, beside which the page has room for the fix of the first
     const Finding& first = causes.front();
     const bool is_open = first.decided_by && first.severity != Severity::note;
-    const bool is_guess = is_open && first.confidence == Confidence::possible && causes.size() > 1;
+    const bool is_guess = is_guess_among(causes);
     if (first.severity != Severity::error && !is_open) page.wrap("  ", shown(first.message));
     const Finding* const checked = is_guess ? &cheapest_to_check(causes) : nullptr;
-    if (checked && checked->decided_by) write_first_check(page, *checked);
+    if (checked && checked->decided_by) write_first_check(page, *checked, room);
     if (!is_guess && !first.remedies.empty()) write_remedy(page, "Fix", first.remedies.front());
-    if (is_open && causes.size() > 1) write_checks(page, causes, checked);
-    if (is_open && causes.size() == 1) write_confirmation(page, *first.decided_by);
+    if (is_open && causes.size() > 1) write_checks(page, causes, checked, room);
+    if (is_open && causes.size() == 1 && !is_guess) write_confirmation(page, *first.decided_by);
     if (is_guess && causes.size() <= most_with_fix && !first.remedies.empty()) {
-        page.heading("If it is the first:");
+        page.heading(causes.size() == 1 ? "If this is the cause:" : "If it is the first:");
         write_remedy(page, "Fix", first.remedies.front());
     }
 }
@@ -337,19 +357,23 @@ void write_way_out(Page& page, const std::vector<Finding>& causes) {
 void write_diagnosis(Page& page, const Report& report) {
     const Log& log = *report.facts.log;
     const std::vector<Finding>& causes = report.findings;
+    const bool fills_screen = !causes.empty() && is_guess_among(causes) && causes.size() >= many_causes;
+    const Room room = fills_screen ? beside_many_causes : Room();
     page.wrap("", headline(report, page), 2);
     if (!causes.empty()) {
         page.line();
-        write_lines(page, causes.front(), log);
+        write_lines(page, causes.front(), log, room);
         if (log.rnn_config) page.labelled("Network", network_in_words(*log.rnn_config));
         if (!log.user_hints.empty()) page.labelled("Given", given_in_words(log));
-        write_way_out(page, causes);
+        write_way_out(page, causes, room);
         if (page.is_verbose())
             for (const Finding& cause : causes) write_finding(page, report, {&cause, 1});
     }
-    write_about_log(page, log);
+    write_about_log(page, log, fills_screen);
     if (const std::string hidden = hidden_in_words(report); !hidden.empty()) page.wrap("", hidden);
-    if (!causes.empty())
+    if (fills_screen && !page.is_verbose())
+        page.line("More: -v shows the fix of each cause");
+    else if (!causes.empty())
         page.line("More: rnncheck explain " + shown(causes.front().rule) +
                   (page.is_verbose()    ? ""
                    : causes.size() == 1 ? ", or -v"

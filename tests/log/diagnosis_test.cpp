@@ -315,3 +315,28 @@ TEST_CASE("every cause is a rule with a page, and something points to it") {
         CHECK_FALSE(cause.message.ends_with('.'));
     }
 }
+
+TEST_CASE("what the specified versions or the system exclude is left out, and the report shows why") {
+    const auto excluded = [](const char* log, std::vector<UserHint> hints) {
+        std::string text;
+        for (const Finding& finding : diagnosed(log, std::move(hints)).findings)
+            for (const Evidence& item : finding.evidence)
+                if (item.what == what_is_ruled_out) text += item.value + "; ";
+        return text;
+    };
+    const char* failed = "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\n";
+    const std::vector<UserHint> fits = {
+        {"gpu", "RTX 3090", {}}, {"framework", "pytorch 2.4+cu121", {}}, {"driver", "550.54.14", {}}};
+    const Report report = diagnosed(failed, fits);
+    CHECK(find_by(report.findings, &Finding::rule, "gpu_arch_not_in_build") == nullptr);
+    CHECK(contains(excluded(failed, fits), "no code for a GPU, because "));
+    CHECK(excluded(failed, {}).empty());
+
+    const char* launch = "CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure\n[Op:CudnnRNNV3] tensorflow/core\n";
+    CHECK(find_by(diagnosed(launch, {{"os", "Ubuntu 22.04", {}}}).findings, &Finding::rule,
+                  "windows_driver_breaks_cudnn_rnn") == nullptr);
+    const char* unknown = "RuntimeError: CUDA unknown error\n";
+    CHECK(contains(excluded(unknown, {{"os", "Windows 11", {}}}), "because it occurs on Linux only"));
+    CHECK(find_by(diagnosed(unknown, {{"os", "Windows 11", {}}}).findings, &Finding::rule, "uvm_device_node_missing") ==
+          nullptr);
+}

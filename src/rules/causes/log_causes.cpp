@@ -5,6 +5,8 @@
 
 #include "base/text.hpp"
 #include "rules/rule.hpp"
+#include "rules/support/versions.hpp"
+#include "stack/conflicts.hpp"
 
 namespace rnncheck::rules {
 
@@ -21,6 +23,34 @@ struct Candidate {
 
 /// Rows of weight 0 rule their cause out, whatever else speaks for it.
 constexpr int ruled_out = 0;
+
+/// Why the system, as the log or the user specifies it, has no such cause; "" where it may have it.
+std::string excluded_by_system(const LogCause& cause, const KnownOfLog& t) {
+    const bool windows = t.has("os_windows"), other = t.has("os_linux") || t.has("os_wsl") || t.has("os_macos");
+    if (cause.occurs_on == "windows" && other && !windows) return "it occurs on Windows only";
+    if (cause.occurs_on == "linux" && windows && !other) return "it occurs on Linux only";
+    return "";
+}
+
+/// Why the versions exclude a cause that the log only points to, in the words of the engine that decides versions; ""
+/// where they do not. What is installed may be another than what is loaded, so that only causes count that follow from
+/// versions alone.
+std::string excluded_by_versions(const LogEvidence& evidence, const stack::Stack& installed, const KnownOfLog& t) {
+    using enum stack::ConflictKind;
+    constexpr stack::ConflictKind by_versions[] = {cudnn_masked_rnn_bug,
+                                                   cudnn_newer_than_framework_supports,
+                                                   cudnn_runtime_older_than_built,
+                                                   cudnn_varlen_rnn_bug,
+                                                   driver_too_old,
+                                                   gpu_arch_not_in_build,
+                                                   gpu_too_old,
+                                                   tf_windows_no_gpu_since_2_11};
+    if (!t.has("log_alone")) return "";  // the rules evaluate the machine
+    const auto kind = from_name<stack::ConflictKind>(evidence.cause);
+    if (!kind || !includes(by_versions, *kind) || evidence.weight >= likely_from) return "";
+    const stack::Judgement judgement = stack::judgement(*kind, installed, t.matrix);
+    return judgement.outcome == Outcome::pass ? judgement.reason : "";
+}
 
 std::vector<Candidate> candidates(const KnownOfLog& t) {
     std::vector<Candidate> found;
@@ -54,12 +84,20 @@ void add_evidence(Finding& finding, const std::string& word, const KnownOfLog& t
     }
 }
 
-/// "The NVIDIA driver is too old, because CUDA 12.8 needs driver 525.60.13, installed is 565.77": the row's last word.
-Evidence ruled_out_by(const Candidate& candidate, const KnownOfLog& t) {
-    const LogCause* cause = find_by(t.matrix.log_causes(), &LogCause::cause, candidate.best->cause);
-    const std::string* why = look_up(t.words, candidate.words.back());
-    return {std::string(what_is_ruled_out),
-            concat(cause ? cause->title : candidate.best->cause, ", because ", why ? *why : ""), "log"};
+/// "The NVIDIA driver is too old, because CUDA 12.8 needs driver 525.60.13, installed is 565.77".
+Evidence ruled_out_because(const LogCause& cause, const std::string& why) {
+    return {std::string(what_is_ruled_out), concat(cause.title, ", because ", why), "log"};
+}
+
+/// Why the cause is none; "" where it is possible. A row that rules out names its reason with its last word.
+std::string reason_against(const Candidate& candidate, const LogCause& cause, const stack::Stack& installed,
+                           const KnownOfLog& t) {
+    if (candidate.best->weight == ruled_out) {
+        const std::string* why = look_up(t.words, candidate.words.back());
+        return why ? *why : "the log shows it";
+    }
+    const std::string by_system = excluded_by_system(cause, t);
+    return by_system.empty() ? excluded_by_versions(*candidate.best, installed, t) : by_system;
 }
 
 /// A cause whose only sign is a lack: the lines that are there speak for it.
@@ -160,8 +198,10 @@ bool shows_only_an_end(const Log& log) {
 
 /// Losses, progress bars or results, and no word for an abnormal end.
 bool went_on(const Log& log) {
-    const auto seen = [&](std::string_view id) { return find_by(log.events, &LogEvent::signature, id) != nullptr; };
-    return (seen("program_went_on") || seen("training_progress")) && !seen("crash_word");
+    constexpr std::string_view signs[] = {"end_printed", "measure_printed", "program_went_on", "time_printed",
+                                          "training_progress"};
+    const auto is_sign = [&](const LogEvent& event) { return includes(signs, event.signature); };
+    return std::ranges::any_of(log.events, is_sign) && !find_by(log.events, &LogEvent::signature, "crash_word");
 }
 
 }  // namespace
@@ -170,17 +210,20 @@ std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
     std::vector<Finding> findings;
     if (!facts.log) return findings;
     const KnownOfLog known = known_of_log(facts, matrix);
-    const std::vector<Candidate> all = candidates(known);
-    for (const Candidate& candidate : all) {
+    const stack::Stack installed = as_installed(known.said.stack, matrix);
+    std::vector<Evidence> excluded;
+    for (const Candidate& candidate : candidates(known)) {
         const bool is_first = findings.empty();
-        if (findings.size() == most_causes || candidate.best->weight == ruled_out ||
-            (!is_first && candidate.best->weight + farthest_behind < *findings.front().weight))
-            break;
-        findings.push_back(finding_of(candidate, is_first, known));
+        const bool is_far = !is_first && candidate.best->weight + farthest_behind < *findings.front().weight;
+        if (candidate.best->weight != ruled_out && (findings.size() == most_causes || is_far)) continue;
+        const LogCause* cause = find_by(matrix.log_causes(), &LogCause::cause, candidate.best->cause);
+        const std::string why = cause ? reason_against(candidate, *cause, installed, known) : "";
+        if (why.empty() && candidate.best->weight != ruled_out)
+            findings.push_back(finding_of(candidate, is_first, known));
+        else if (cause)
+            excluded.push_back(ruled_out_because(*cause, why));
     }
-    for (const Candidate& candidate : all)
-        if (candidate.best->weight == ruled_out && !findings.empty())
-            findings.front().evidence.push_back(ruled_out_by(candidate, known));
+    if (!findings.empty()) append(findings.front().evidence, std::move(excluded));
     for (Finding& finding : findings) {
         if (trained_without_gpu(*facts.log)) finding.severity = Severity::note;
         if (finding.rule != "layer_without_cudnn") continue;

@@ -292,7 +292,8 @@ void name_build_with_cuda(Remedy& remedy, const KnownOfLog& t) {
 }
 
 /// What packages for another version of NumPy or protobuf need:
-/// https://numpy.org/devdocs/numpy_2_0_migration_guide.html and https://protobuf.dev/news/2022-05-06/#python-updates
+/// https://github.com/numpy/numpy/blob/main/doc/source/numpy_2_0_migration_guide.rst and
+/// https://github.com/protocolbuffers/protocolbuffers.github.io/blob/main/content/news/2022-05-06.md
 void name_package_that_differs(Remedy& remedy, const KnownOfLog& t) {
     const bool is_numpy = t.has("numpy_clash");
     if (!is_numpy && !t.has("protobuf_clash")) return;
