@@ -4,6 +4,7 @@
 
 #include "rules/rule.hpp"
 #include "rules/support/repairs.hpp"
+#include "stack/given.hpp"
 
 namespace rnncheck::rules {
 
@@ -60,16 +61,22 @@ bool wsl_may_help(const Stack& stack, const Matrix& matrix) {
     });
 }
 
-/// In an environment with a Python of its own; nothing where it has no code for the GPU or the driver is too old.
+/// In an environment with a Python that the other frameworks have a package for, too; nothing where there is none, it
+/// has no code for the GPU or the driver is too old.
 std::vector<Remedy> last_for_windows(Stack stack, stack::Framework framework, const Matrix& matrix) {
     stack.python.reset();
     framework.version = make_version({2, 10});
     const auto builds = builds_that_run(stack, framework, matrix);
     if (builds.empty()) return {};
     Remedy way = remedy("tf_windows_no_gpu_since_2.11/last_version");
-    way.changes = builds.front().changes;
-    way.changes.push_back({"python", "3.10"});
-    return {way};
+    for (const char* python : {"3.10", "3.9", "3.8", "3.7"}) {
+        way.changes = builds.front().changes;
+        way.changes.push_back({"python", python});
+        const Stack changed = stack::with_changes(stack, way.changes, matrix);
+        const auto kind = ConflictKind::python_not_supported_by_release;
+        if (stack::judgement(kind, changed, matrix).outcome != Outcome::fault) return {way};
+    }
+    return {};
 }
 
 /// Those that run on the GPU, where it is known: no version for Windows has code for today's.

@@ -37,7 +37,8 @@ std::optional<GivenValue> installed_by(const std::string& command) {
     if (!std::regex_match(from, words, of_pip)) return std::nullopt;
     const std::string package = words[1], version = words[3];
     std::string extra = words[2];
-    if (package.starts_with("cupy-")) return GivenValue{package, version};
+    if (package.starts_with("cupy-"))
+        return GivenValue{"cupy", version + "+" + package.substr(5) + (extra.empty() ? "" : "-" + extra)};
     if (package.starts_with("mxnet-")) return GivenValue{"mxnet", version + "+" + package.substr(6)};
     const auto known = frameworks.find(package);
     if (known == frameworks.end()) return std::nullopt;
@@ -77,6 +78,13 @@ bool says_that_nothing_helps(const Finding& finding) {
     });
 }
 
+/// Frameworks that take different CUDA versions from the system are no environment's: that is what helps.
+bool needs_own_environments(const Finding& finding) {
+    return std::ranges::any_of(finding.remedies, [](const Remedy& remedy) {
+        return contains(remedy.text, "use an environment for each framework");
+    });
+}
+
 /// The first error, or the first warning that nothing helps against; null where all is well.
 const Finding* trouble_in(const Report& report) {
     for (const Finding& finding : report.findings) {
@@ -99,7 +107,7 @@ std::string kind(const Finding& finding) {
 }
 
 struct Followed {
-    int stacks = 0, findings = 0, followed = 0, by_words = 0, again = 0, without = 0;
+    int stacks = 0, findings = 0, followed = 0, by_words = 0, again = 0, apart = 0, without = 0;
     std::map<std::string, int> without_by_rule = {};
 };
 
@@ -121,6 +129,7 @@ void follow(stack::Stack given, GivenValues changes, const std::set<std::string>
         const Report report = judge_stack(given);
         const Finding* trouble = trouble_in(report);
         if (!trouble || without_repair.contains(kind(*trouble))) return;
+        if (needs_own_environments(*trouble)) return void(++counts.apart);
         INFO(way << "\n  then " << trouble->rule << ": " << trouble->message);
         const Remedy* repair = first_repair(*trouble);
         CHECK(repair);
@@ -153,17 +162,39 @@ bool goes_back_needlessly(const stack::Stack& given, const Remedy& remedy) {
     });
 }
 
+bool same_error(const Finding& one, const Finding& other) {
+    return one.severity == Severity::error && one.rule == other.rule && one.part.kind == other.part.kind &&
+           one.part.id == other.part.id;
+}
+
+/// What it repairs is gone, and no error is there that was none.
+void check_helped(const Report& before, const Finding& repaired, const stack::Stack& after) {
+    for (const Finding& finding : judge_stack(after).findings) {
+        INFO("still " << finding.rule << ": " << finding.message);
+        CHECK_FALSE((repaired.severity == Severity::error && same_error(finding, repaired)));
+        const auto was_there = [&](const Finding& other) {
+            return finding.severity != Severity::error || same_error(other, finding);
+        };
+        CHECK(std::ranges::any_of(before.findings, was_there));
+    }
+}
+
 /// By what it changes, and by the words of its command.
-void follow_remedy(const stack::Stack& given, const Remedy& remedy, const std::set<std::string>& without_repair,
+void follow_remedy(const stack::Stack& given, const Report& report, const Finding& finding, const Remedy& remedy,
                    Followed& counts) {
     INFO("remedy: " << remedy.text << " | " << join(remedy.commands, " && "));
     CHECK_FALSE(goes_back_needlessly(given, remedy));
-    ++counts.followed;
-    follow(given, remedy.changes, without_repair, counts);
+    const auto without_repair = without_repair_in(report);
     const auto words = by_words(remedy);
-    if (!words) return;
-    ++counts.by_words;
-    follow(given, *words, without_repair, counts);
+    ++counts.followed;
+    counts.by_words += words.has_value();
+    for (const auto& changes : {std::optional(remedy.changes), words}) {
+        if (!changes) continue;
+        INFO("by " << words_of_stack(*changes));
+        CHECK(stack::read_given(*changes, bundled_matrix()).not_understood.empty());
+        check_helped(report, finding, stack::with_changes(given, *changes, bundled_matrix()));
+        follow(given, *changes, without_repair, counts);
+    }
 }
 
 }  // namespace
@@ -176,7 +207,6 @@ TEST_CASE("every repair, followed as it is printed, works when it is asked again
         INFO(words_of_stack(values));
         const stack::Stack given = stack::read_given(values, bundled_matrix()).stack;
         const Report report = judge_stack(given);
-        const auto without_repair = without_repair_in(report);
         for (const Finding& finding : report.findings) {
             if (finding.severity == Severity::note) continue;
             ++counts.findings;
@@ -184,12 +214,13 @@ TEST_CASE("every repair, followed as it is printed, works when it is asked again
             CHECK_FALSE(finding.remedies.empty());  // that nothing repairs it is said, too
             if (!first_repair(finding)) ++counts.without, ++counts.without_by_rule[finding.rule];
             for (const Remedy& remedy : finding.remedies)
-                if (!remedy.changes.empty()) follow_remedy(given, remedy, without_repair, counts);
+                if (!remedy.changes.empty()) follow_remedy(given, report, finding, remedy, counts);
         }
     }
     WARN(counts.stacks << " stacks, " << counts.findings << " findings, " << counts.followed << " repairs followed, "
                        << counts.by_words << " of them by the words of the command, " << counts.again
-                       << " more for what was still wrong, " << counts.without << " findings without one");
+                       << " more for what was still wrong, " << counts.apart << " that end in an environment for each, "
+                       << counts.without << " findings without one");
     for (const auto& [rule, number] : counts.without_by_rule) WARN(number << " without: " << rule);
     CHECK(counts.followed > 5'000);
     CHECK(counts.by_words > 2'000);
