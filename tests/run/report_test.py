@@ -24,6 +24,11 @@ def run(*command, options=("--look-only",), environment=None, **more):
                           env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": "200", **(environment or {})}, **more)
 
 
+def until_next_look():
+    """Python's words: rnncheck looks again when about as much time as before has passed, and on a busy machine all takes longer."""
+    return f"time.sleep(3 + 2 * (time.time() - {time.time()}))"
+
+
 def rules_of(text):
     return json.loads(text)["findings"]
 
@@ -125,7 +130,7 @@ class Ends(unittest.TestCase):
     def test_a_crash_in_a_library(self):
         with tempfile.TemporaryDirectory() as directory:
             path = self.library(directory, "void f(void) { *(volatile int*)16 = 1; }")
-            program = f"import ctypes, time; library = ctypes.CDLL({path!r}); time.sleep(4); library.f()"
+            program = f"import ctypes, time; library = ctypes.CDLL({path!r}); {until_next_look()}; library.f()"
             done = run(sys.executable, "-c", program, options=LOOK)
             self.assertEqual(done.returncode, -signal.SIGSEGV)
             self.assertIn("the command ended with SIGSEGV", done.stderr)
@@ -178,9 +183,7 @@ class Remarks(unittest.TestCase):
             for name in ("one", "two"):
                 os.mkdir(f"{directory}/{name}")
                 subprocess.run([COMPILER, "-shared", str(source), "-o", f"{directory}/{name}/libcudnn.so.9"], check=True)
-            # rnncheck looks again when about as much time as before has passed: on a busy machine, all takes longer.
-            program = (f"import ctypes, time; [ctypes.CDLL('{directory}/' + n + '/libcudnn.so.9') for n in ('one', 'two')];"
-                       f"time.sleep(3 + 2 * (time.time() - {time.time()}))")
+            program = f"import ctypes, time; [ctypes.CDLL('{directory}/' + n + '/libcudnn.so.9') for n in ('one', 'two')]; {until_next_look()}"
             self.assertIn("several cuDNN installations were loaded", run(sys.executable, "-c", program).stderr)
 
 
