@@ -7,6 +7,7 @@
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
+#include "commands/lstm.hpp"
 #include "commands/survey_here.hpp"
 #include "files/gpu_libraries.hpp"
 #include "log/read_log.hpp"
@@ -68,6 +69,22 @@ void add_evidence(Report& report, const process::CommandEnd& end, const ProcessW
         evidence.push_back({"opened by the command", device, "/proc/PID/fd"});
 }
 
+/// The failed network of the output on cuDNN alone.
+LogReplay replay(const Log& log, const DoctorOptions& options) {
+    if (!log.rnn_config) return {.sentences = {"the output contains no recurrent network that failed"}};
+    try {
+        LstmOptions network;
+        network.run.from_log = "the output";  // in messages
+        SurveyOptions how = options.survey;
+        how.ask = how.run = true;
+        how.deadline = deadline_after(options.examination.deadline);
+        how.rnn_request = request_of(network, log);
+        return replay_of(*log.rnn_config, surveyed(how, options.report.quiet));
+    } catch (const InputError& error) {
+        return {.sentences = {error.what()}};
+    }
+}
+
 /// A signal that somebody sent needs no check of the machine, and a scheduler gives no time for it.
 bool was_sent(const process::CommandEnd& end) {
     return end.sent && end.signal == end.sent->signal;
@@ -126,7 +143,8 @@ bool may_be_worth_reading(const process::CommandEnd& end, const ProcessWatch& pr
 
 }  // namespace
 
-void explain_failure(const process::CommandEnd& end, CommandWitness& witness, const DoctorOptions& options) {
+void explain_failure(const process::CommandEnd& end, CommandWitness& witness, const DoctorOptions& options,
+                     bool with_replay) {
     const auto kernel_lines = witness.kernel_lines();
     const auto group = witness.group_out_of_memory();
     Facts facts;
@@ -141,6 +159,7 @@ void explain_failure(const process::CommandEnd& end, CommandWitness& witness, co
         confirm(report, *machine);
         add_evidence(*machine, end, witness.processes());
     }
+    if (machine && with_replay) machine->lstm.emplace().log_replay = replay(*facts.log, options);
     repeat_question(options, report);
     if (machine) repeat_question(options, *machine);
     if (!machine) add_evidence(report, end, witness.processes());
@@ -156,6 +175,8 @@ void explain_failure(const process::CommandEnd& end, CommandWitness& witness, co
     print_aside(text_of(shown, options.report.style(STDERR_FILENO)));
     if (!machine || options.report.quiet) return;
     for (const std::string& line : split(lines_about_machine(*machine), '\n')) print_aside(escaped(line) + '\n');
+    if (!machine->lstm) return;
+    for (const std::string& sentence : machine->lstm->log_replay->sentences) print_message("replay: " + sentence);
 }
 
 void remark_on_success(const process::CommandEnd& end, const CommandWitness& witness, const DoctorOptions& options) {

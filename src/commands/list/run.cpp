@@ -11,6 +11,9 @@ struct RunOptions {
     RNNCHECK_FIELD(bool, check, "Check this machine first, and do not start the command if a problem is found") = false;
     RNNCHECK_FIELD(std::optional<double>, time_limit,
                    "S: End the command after so many seconds (exit code 124), and show what it waited for");
+    RNNCHECK_FIELD(bool, replay,
+                   "If the output contains a recurrent network that failed, run that network on cuDNN alone: shows "
+                   "whether cuDNN or the command is at fault") = false;
     RNNCHECK_FIELDS_END
 };
 
@@ -36,7 +39,7 @@ static int run(Options& options, const CLI::App& app) {
     if (end.error != 0) return cannot_start(command.front(), end.error);
     options.survey.deadline = deadline_after(options.examination.deadline);  // begins now
     if (has_failed(end))
-        explain_failure(end, witness, options);
+        explain_failure(end, witness, options, options.run.replay);
     else if (end.exit_code == 0)
         remark_on_success(end, witness, options);
     process::end_as(end);
