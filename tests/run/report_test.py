@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `rnncheck run` prints about a command that failed, or that succeeded but did not use the GPU as expected.
 
-usage: report_test.py RNNCHECK COMPILER [unittest arguments]
+usage: report_test.py RNNCHECK COMPILER SIM_DIRECTORY [unittest arguments]
 """
 import json
 import os
@@ -14,8 +14,12 @@ import tempfile
 import time
 import unittest
 
-PROGRAM, COMPILER = os.path.abspath(sys.argv.pop(1)), sys.argv.pop(1)
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from simulated_machine import build_root, environment_of  # noqa: E402
+
+PROGRAM, COMPILER, SIM = os.path.abspath(sys.argv.pop(1)), sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
 LOGS = pathlib.Path(__file__).parents[1] / "log"
+SCENARIOS = pathlib.Path(__file__).parents[1] / "scenarios"
 LOOK = ["--look-only", "--only", "system_folders_hidden"]
 
 
@@ -164,6 +168,59 @@ class Ends(unittest.TestCase):
         finally:
             time.sleep(0.2)
             group.rmdir()
+
+
+# A simulated machine, what a framework prints there, and the cause that is to be first or the machine's problem that is to be named.
+FAULTS = [
+    ("no_driver", "RuntimeError: Found no NVIDIA driver on your system.", "driver_missing"),
+    ("driver_updated_without_reboot", "failed call to cuInit: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH: system has unsupported display driver / cuda driver combination",
+     "driver_userland_kernel_mismatch"),
+    ("adv_part_missing", "Could not load library libcudnn_adv.so.9. Error: libcudnn_adv.so.9: cannot open shared object file: No such file or directory",
+     "cudnn_part_missing"),
+    ("headless_no_helper", "RuntimeError: No CUDA GPUs are available", "device_nodes_missing"),
+    ("gpu_hidden_by_setting", "failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected", "gpu_hidden_by_setting"),
+    ("container_without_gpu_docker", "Could not load dynamic library 'libcuda.so.1'; dlerror: libcuda.so.1: cannot open shared object file: No such file or directory",
+     "container_no_gpu_runtime"),
+    ("exclusive_mode_busy", "RuntimeError: CUDA error: all CUDA-capable devices are busy or unavailable", "gpu_exclusive_mode_busy"),
+    ("compat_library_on_geforce", "RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 804: forward compatibility was attempted on non supported HW",
+     "container_cuda_newer_than_driver"),
+    ("mps_not_reachable", "RuntimeError: CUDA error: MPS client failed to connect to the MPS control daemon or the MPS server", "driver_init_failed"),
+    ("mig_without_instance", "RuntimeError: No CUDA GPUs are available", "no_gpu_visible"),
+    ("slurm_job_without_gpu", "RuntimeError: No CUDA GPUs are available", None),
+    ("memory_held_by_other", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.", "gpu_memory_held_by_other_process"),
+]
+
+
+class SimulatedMachines(unittest.TestCase):
+    def run_on(self, name, message, *options, sim=""):
+        scenario = json.loads((SCENARIOS / f"{name}.json").read_text())
+        scenario["sim"] = scenario.get("sim", "") + " " + sim
+        with tempfile.TemporaryDirectory() as directory:
+            root = pathlib.Path(directory, "root")
+            build_root(scenario, root, SIM)
+            environment = {**environment_of(scenario, root), "PATH": os.environ["PATH"]}
+            document = pathlib.Path(directory, "report.json")
+            done = run("sh", "-c", 'echo "$0" >&2; exit 1', message, options=[f"--root={root}", f"--output=json={document}", *options], environment=environment)
+            return done, json.loads(document.read_text()), scenario
+
+    def test_faults(self):
+        for name, message, rule in FAULTS:
+            with self.subTest(name):
+                done, document, scenario = self.run_on(name, message)
+                rule = rule or scenario["expect"]["findings"][0][0]
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(rule, [one["rule"] for one in document["findings"]], done.stderr)
+                printed = done.stderr[done.stderr.index("rnncheck: the command ended"):]
+                self.assertIn(rule, printed)
+                self.assertNotIn("✓", printed)
+
+    def test_replay(self):
+        log = json.loads((SCENARIOS / "memory_held_by_other.json").read_text())["expect"]["lstm"][0]["log"]
+        for sim, sentence in (("", "replay: cuDNN computes the network of the log correctly here"),
+                              ("cudnnRNNForward=gates_swapped", "replay: cuDNN itself fails here with the network of the log")):
+            with self.subTest(sim):
+                self.assertIn(sentence, self.run_on("healthy_cudnn9", log, "--replay", sim=sim)[0].stderr)
+        self.assertIn("replay: the output contains no recurrent network that failed", self.run_on("healthy_cudnn9", "error", "--replay")[0].stderr)
 
 
 class Remarks(unittest.TestCase):
