@@ -9,11 +9,14 @@ import pathlib
 import sys
 import tempfile
 
+SYSTEM_PYTHON = "/usr/bin/python3"
 try:
     import nbclient
     import nbformat
     import ipykernel  # noqa: F401
 except ImportError as error:
+    if sys.executable != SYSTEM_PYTHON and os.path.exists(SYSTEM_PYTHON):  # for which a distribution has the packages
+        os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, *sys.argv])
     print(f"skipped: {error.name} is not installed for {sys.executable} (pip install ipykernel nbclient nbformat)")
     sys.exit(77)
 

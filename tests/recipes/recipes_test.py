@@ -184,8 +184,50 @@ def test_kubernetes():
     by_verdict(lambda: run("sh", "-c", gate), "gate", TWICE, TWICE_CALLS)
 
 
+def test_kubernetes_run():
+    """The container's command, without Kubernetes: the report is in the file of the termination message."""
+    text = (packaging / "kubernetes" / "run.yaml").read_text()
+    command = re.search(r"command: \[(/rnncheck/rnncheck.*)\]", text)[1].split(", ")
+    message = work / "termination-log"
+    command = [word.replace("/rnncheck/rnncheck", program).replace("/dev/termination-log", str(message)) for word in command]
+    program_and_options, failing = command[:command.index("--") + 1], ["sh", "-c", "echo 'AssertionError: Torch not compiled with CUDA enabled' >&2; exit 3"]
+    expect("run.yaml", run(*program_and_options, *failing), 3, "CPU-only build")
+    check.that("cpu_only_build" in message.read_text(), f"the termination message lacks the cause: {message.read_text()[:300]}")
+
+
+def test_slurm_run():
+    """The job's script with an srun that runs two tasks: each writes its report."""
+    machine.write(work / "job_bin" / "srun", '#!/bin/sh\nfor SLURM_PROCID in 0 1; do export SLURM_PROCID; "$@"; done\n')
+    directory = work / "job"
+    directory.mkdir(parents=True, exist_ok=True)
+    variables = {"PATH": f"{work / 'job_bin'}:{pathlib.Path(program).parent}:{os.environ['PATH']}", "SLURM_JOB_ID": "7", "SLURMD_NODENAME": "n1"}
+    done = run("bash", packaging / "slurm" / "train.sbatch", "sh", "-c", "echo \"RuntimeError: No CUDA GPUs are available, $0\" >&2; exit 3", "two words",
+               cwd=directory, env=variables)
+    expect("train.sbatch", done, 3, "No CUDA GPUs are available, two words")
+    for task in (0, 1):
+        page = directory / f"report-7-{task}.md"
+        check.that(page.exists() and "no_gpu_visible" in page.read_text(), f"task {task} has no report: {list(directory.iterdir())}")
+
+
+def test_pytest():
+    python = "/usr/bin/python3"
+    if run(python, "-c", "import pytest").returncode:
+        print("SKIPPED: pytest is not installed for /usr/bin/python3")
+        sys.exit(77)
+    directory = work / "pytest"
+    directory.mkdir(parents=True, exist_ok=True)
+    shutil.copy(packaging / "pytest" / "conftest.py", directory)
+    (directory / "test_model.py").write_text("def test_gpu():\n    raise AssertionError('Torch not compiled with CUDA enabled')\n\n\n"
+                                             "def test_sum():\n    assert 1 + 1 == 3\n\n\ndef test_passes():\n    print('CUDA error: out of memory')\n")
+    variables = {**os.environ, "PATH": f"{pathlib.Path(program).parent}:{os.environ['PATH']}", "PYTHONPATH": str(packaging / "python")}
+    done = run(python, "-B", "-m", "pytest", "-p", "no:cacheprovider", directory, env=variables)
+    expect("pytest", done, 1, "cpu_only_build")
+    check.that("2 failed, 1 passed" in done.stdout, f"pytest: {done.stdout}")
+    check.that("out of memory" not in done.stdout, "pytest explains a test that passed")
+
+
 def test_kubernetes_schema():
-    for file in ("job.yaml", "gate.yaml"):
+    for file in ("job.yaml", "gate.yaml", "run.yaml"):
         accepts("kubernetes-validate", "--strict", file=packaging / "kubernetes" / file, broken=("restartPolicy:", "restartPolicies:"))
 
 
