@@ -110,6 +110,27 @@ std::set<std::string> directories_of_cudnn(const ProcessWatch& processes) {
     return directories;
 }
 
+/// "PyTorch loaded cuDNN from A, and not its environment's own in B"; empty if none did.
+std::string other_cudnn_than_own(const ProcessWatch& processes) {
+    constexpr std::string_view packages = "/site-packages/";
+    for (const auto& [framework, file] : processes.frameworks()) {
+        const auto at = file.rfind(packages);
+        if (at == std::string::npos) continue;
+        const std::string own = file.substr(0, at + packages.size()) + "nvidia/cudnn/lib";
+        const auto loaded = directories_of_cudnn(processes);
+        if (loaded.size() != 1 || loaded.contains(own) || Root().names_in(own).empty()) continue;
+        return concat(framework, " loaded cuDNN from ", *loaded.begin(),
+                      ", and not the one that was installed for it in ", own);
+    }
+    return "";
+}
+
+std::string names_of_frameworks(const ProcessWatch& processes) {
+    std::vector<std::string> names;
+    for (const auto& [framework, file] : processes.frameworks()) names.push_back(framework);
+    return join(names, " and ");
+}
+
 bool saw(const Log& log, std::string_view signature) {
     return find_by(log.events, &LogEvent::signature, signature) != nullptr;
 }
@@ -124,10 +145,11 @@ std::string remark_on(const Log& log, const ProcessWatch& processes) {
         return "ONNX Runtime could not use CUDA and computed on the CPU" + see;
     if (saw(log, "jax_fallback_cpu") && has_gpu()) return "JAX found no GPU and computed on the CPU" + see;
     if (!processes.frameworks().empty() && processes.devices().empty() && has_gpu())
-        return join({processes.frameworks().begin(), processes.frameworks().end()}, " and ") +
+        return names_of_frameworks(processes) +
                " computed on the CPU: no process opened a device of the GPU that this machine has" + see;
     if (const auto directories = directories_of_cudnn(processes); directories.size() > 1)
         return "several cuDNN installations were loaded: " + join({directories.begin(), directories.end()}, ", ") + see;
+    if (const std::string other = other_cudnn_than_own(processes); !other.empty()) return other + see;
     return "";
 }
 

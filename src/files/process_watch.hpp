@@ -22,8 +22,8 @@ class ProcessWatch {
     /// Files of NVIDIA's devices that were open, e.g. /dev/nvidia0.
     const std::set<std::string>& devices() const { return devices_; }
 
-    /// Frameworks whose libraries were mapped, e.g. PyTorch.
-    const std::set<std::string>& frameworks() const { return frameworks_; }
+    /// Frameworks whose libraries were mapped, e.g. PyTorch, with the path of one.
+    const std::map<std::string, std::string>& frameworks() const { return frameworks_; }
 
     bool has_seen(pid_t process) const { return seen_.contains(process); }
 
@@ -39,7 +39,8 @@ class ProcessWatch {
 
     std::map<pid_t, Seen> seen_;
     std::map<std::string, std::set<pid_t>> libraries_;
-    std::set<std::string> devices_, frameworks_;
+    std::set<std::string> devices_;
+    std::map<std::string, std::string> frameworks_;
     std::chrono::milliseconds wait_ = std::chrono::milliseconds(50);
 };
 

@@ -244,6 +244,22 @@ class Remarks(unittest.TestCase):
             self.assertIn("several cuDNN installations were loaded", run(sys.executable, "-c", program).stderr)
 
 
+    def test_another_cudnn_than_its_own(self):
+        with tempfile.TemporaryDirectory() as directory:
+            packages, other = f"{directory}/env/lib/python3.12/site-packages", f"{directory}/other"
+            own = f"{packages}/nvidia/cudnn/lib"
+            source = pathlib.Path(directory, "empty.c")
+            source.write_text("")
+            for path in (f"{packages}/torch/lib/libtorch_cpu.so", f"{own}/libcudnn.so.9", f"{other}/libcudnn.so.9"):
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                subprocess.run([COMPILER, "-shared", str(source), "-o", path], check=True)
+            for cudnn, is_remarked in ((own, False), (other, True)):
+                program = f"import ctypes, time; [ctypes.CDLL(f) for f in ('{packages}/torch/lib/libtorch_cpu.so', '{cudnn}/libcudnn.so.9')]; {until_next_look()}"
+                done = run(sys.executable, "-c", program, options=["--show-private"])
+                sentence = f"PyTorch loaded cuDNN from {other}, and not the one that was installed for it in {own}"
+                self.assertEqual(sentence in done.stderr, is_remarked, done.stderr)
+
+
 class Check(unittest.TestCase):
     def test_a_problem_stops_it(self):
         if os.path.exists("/dev/nvidiactl") or os.path.exists("/sys/module/nvidia"):
