@@ -276,3 +276,10 @@ TEST_CASE("programs that are not Python are not advised to use its packages") {
     for (const std::string& command : about("cudnn_not_installed", log).commands())
         CHECK_FALSE(contains(command, "python"));
 }
+
+TEST_CASE("a remedy names no other framework, and none of Python where another installer failed") {
+    const char* jax = "jax 0.4.26\nGPU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR failed: CUDA_ERROR_NOT_INITIALIZED\n";
+    CHECK(about("broken_framework_release", jax).commands().empty());
+    const char* r = "Error in `download_file()`:\nError: Unsupported CUDA version '11.3'\n";
+    CHECK_FALSE(contains(about("package_not_available", r).remedies.front().text, "Python"));
+}

@@ -351,6 +351,12 @@ void speak_to_place(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) 
     if (cause.cause == "cuda_library_not_installed") name_package_of_library(remedy, t);
     if (cause.cause == "cpu_only_build") name_build_with_cuda(remedy, t);
     if (cause.cause == "framework_packages_do_not_match") name_package_that_differs(remedy, t);
+    if (cause.cause == "broken_framework_release" && !t.said.framework("pytorch"))
+        remedy.commands.clear();  // it names a version of PyTorch
+    if (cause.cause == "package_not_available" && t.has("installer_lacks_cuda"))
+        remedy.text =
+            "Choose a CUDA version that the installer has (torch in R: the variable CUDA), or a newer version of the "
+            "package";
     speak_to_cluster(remedy, cause, t);
     speak_to_system(remedy, t);
     if (is_outside_python(t))
