@@ -86,6 +86,24 @@ std::optional<Framework> framework_named(std::string_view name) {
     return std::nullopt;
 }
 
+std::string_view framework_of_package(std::string_view package) {
+    static constexpr std::pair<std::string_view, std::string_view> packages[] = {
+        {"dm-haiku", "jax"},
+        {"flax", "jax"},
+        {"haiku", "jax"},
+        {"lightning", "pytorch"},
+        {"optax", "jax"},
+        {"pytorch-lightning", "pytorch"},
+        {"tensorflow-addons", "tensorflow"},
+        {"tensorflow-probability", "tensorflow"},
+        {"tensorflow-text", "tensorflow"},
+        {"torchaudio", "pytorch"},
+        {"torchtext", "pytorch"},
+        {"torchvision", "pytorch"}};
+    const auto* known = find_where(packages, [&](const auto& one) { return one.first == package; });
+    return known ? known->second : std::string_view();
+}
+
 std::optional<Framework> framework_from(std::string_view text) {
     const std::string value = normalized(text);
     const std::size_t end = std::min(value.find_first_of(" ="), value.size());

@@ -245,19 +245,40 @@ bool is_known(const Given& given, const Key& key) {
            (key.name == "cudnn" && cudnn);
 }
 
+/// The value as it may be meant: 12.4 of "12,4", 2.4.0+cu124 of "2.4.0cu124", 4090 of "4090ti", a GPU that does not
+/// exist.
+std::string perhaps_meant(const std::string& written) {
+    static const LazyRE2 comma = {"([0-9]),([0-9])"}, glued = {"^([0-9]+(?:\\.[0-9]+)+)(cu[0-9]+|cpu)$"};
+    static const LazyRE2 variant = {"^(.*[0-9]) *(?:ti|super)$"};
+    std::string value = normalized(written);
+    re2::RE2::GlobalReplace(&value, *comma, "\\1.\\2");
+    re2::RE2::Replace(&value, *glued, "\\1+\\2");
+    re2::RE2::Replace(&value, *variant, "\\1");
+    return value;
+}
+
+/// A value that the key takes.
+bool takes(const Key& key, const GivenValue& item, const Matrix& matrix) {
+    Stack any;
+    return key.take ? key.take(any, item.value, matrix) : framework_given(item).has_value();
+}
+
 /// What would have been right in place of this value; empty when it was.
 std::string take(Given& given, const GivenValue& item, const Matrix& matrix) {
     const Key* const key = find_by(keys, &Key::name, item.key);
     if (!key) return "one of the keys " + join_with_and(given_keys());
     if (is_known(given, *key)) return a_single_value;
     if (key->take && key->take(given.stack, item.value, matrix)) return "";
+    auto framework = key->take ? std::nullopt : framework_given(item);
+    if (framework) {
+        if (find_by(given.stack.frameworks, &Framework::name, framework->name)) return a_single_value;
+        given.stack.frameworks.push_back(std::move(*framework));
+        return "";
+    }
+    const GivenValue meant{item.key, perhaps_meant(item.value)};
+    if (meant.value != normalized(item.value) && takes(*key, meant, matrix)) return meant.key + "=" + meant.value;
     if (key->take == take_gpu) return expected_gpu(item.value, matrix, key->expected);
-    if (key->take) return std::string(key->expected);
-    auto framework = framework_given(item);
-    if (!framework) return std::string(key->expected);
-    if (find_by(given.stack.frameworks, &Framework::name, framework->name)) return a_single_value;
-    given.stack.frameworks.push_back(std::move(*framework));
-    return "";
+    return std::string(key->expected);
 }
 
 }  // namespace
@@ -270,7 +291,9 @@ std::string normalized(std::string_view text) {
 std::optional<GivenValue> split_given(std::string_view text) {
     const auto at = text.find('=');
     if (at == std::string_view::npos) return std::nullopt;
-    GivenValue item{normalized(text.substr(0, at)), std::string(trim(text.substr(at + 1)))};
+    const std::size_t behind = text.find_first_not_of('=', at);  // pip's "torch==2.4.0", too
+    if (behind == std::string_view::npos) return GivenValue{normalized(text.substr(0, at)), ""};
+    GivenValue item{normalized(text.substr(0, at)), std::string(trim(text.substr(behind)))};
     if (find_by(keys, &Key::name, item.key) || !framework_named(item.key)) return item;
     return GivenValue{"framework", item.key + " " + item.value};
 }

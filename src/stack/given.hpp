@@ -20,9 +20,13 @@ struct Given {
     std::vector<NotUnderstood> not_understood;
 };
 
-/// "driver=535" or "driver = 535"; nothing without a '='. The key is in lower case; of "onnxruntime-gpu=1.18" it is
-/// "framework".
+/// "driver=535", "driver = 535" or "torch==2.4.0"; nothing without a '='. The key is in lower case; of
+/// "onnxruntime-gpu=1.18" it is "framework".
 std::optional<GivenValue> split_given(std::string_view text);
+
+/// The framework that a package belongs to whose version follows from the framework's: pytorch of "torchvision", jax of
+/// "flax"; "" of others.
+std::string_view framework_of_package(std::string_view package);
 
 /// Every key there is, by name.
 std::vector<std::string> given_keys();

@@ -160,6 +160,12 @@ class Matrix(unittest.TestCase):
         self.assertEqual(run.code, 0)
         self.assertRegex(run.text, r"open +2\.8: for which GPUs it has code is not in the data; its cuDNN is not in the data")
 
+    def test_a_package_without_cuda_names_its_framework(self):
+        for package, framework in (("flax=0.8.4", "jax=VERSION"), ("torchvision==0.19", "pytorch=VERSION")):
+            run = run_matrix("check", package)
+            self.assertEqual((run.code, run.text), (2, ""))
+            self.assertIn(framework, run.err)
+
     def test_a_plan_for_nothing_is_one_sentence(self):
         for arguments, word in (([], "gpu=8.6"), (["gpu=8.6", "--for", "tensorflow==2.15"], "--for"), (["gpu=frob"], "frob"),
                                 (["driver=new"], "driver=new is not understood"), (["colour=red"], "colour=red"), (["gpu=8.6", "framework=frob"], "frob"),

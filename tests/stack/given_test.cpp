@@ -106,6 +106,21 @@ TEST_CASE("what is not understood is listed with what would be, and left out") {
     }
 }
 
+TEST_CASE("what is written almost right is answered with the right form") {
+    const std::pair<const char*, const char*> forms[] = {{"cuda=12,4", "cuda=12.4"},
+                                                         {"torch=2.4.0cu124", "torch=2.4.0+cu124"},
+                                                         {"gpu=4090ti", "gpu=4090"},
+                                                         {"gpu=RTX 4080 Ti", "gpu=rtx 4080"}};
+    for (const auto& [text, right] : forms) {
+        const stack::Given given = read(text);
+        INFO(text);
+        REQUIRE(given.not_understood.size() == 1);
+        CHECK(given.not_understood.front().expected == right);
+    }
+    CHECK(read("torch==2.4.0").stack.frameworks.front().version == parse_version("2.4.0"));
+    CHECK(read("gpu=3080ti").not_understood.empty());
+}
+
 TEST_CASE("a second value for the same thing is not guessed away") {
     const stack::Given given =
         stack::read_given({{"cuda", "12.4"}, {"cuda", "11.8"}, {"torch", "2.4"}, {"pytorch", "2.5"}}, bundled_matrix());

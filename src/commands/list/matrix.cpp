@@ -22,6 +22,9 @@ Stack stack_from(const std::vector<std::string>& texts, const std::vector<std::s
         if (!value)
             throw UsageError("unknown input '" + text + "'; write KEY=VALUE with one of the keys " +
                              join_with_and(keys));
+        if (const auto framework = stack::framework_of_package(value->key); includes(keys, framework))
+            throw UsageError(value->key + " contains no CUDA or cuDNN: give the version of the framework that it " +
+                             "uses, e.g. " + std::string(framework) + "=VERSION");
         if (!includes(keys, value->key))
             throw UsageError("unknown key '" + value->key + "' in " + text +
                              did_you_mean(value->key, keys, "; the keys are " + join_with_and(keys)));
