@@ -53,6 +53,17 @@ class Which(unittest.TestCase):
         self.assertIn(libc["rule"], ("cache", "default_directory"))
         self.assertEqual(libc["needed_by"], first["target"])
 
+    def test_a_library_is_named_as_the_loader_finds_it(self):
+        compiler = shutil.which("cc")
+        if not compiler:
+            self.skipTest("no C compiler")
+        with tempfile.TemporaryDirectory() as directory:
+            path, source = f"{directory}/libcudnn.so.9", pathlib.Path(directory, "empty.c")
+            source.write_text("")
+            subprocess.run([compiler, "-shared", "-o", path, "-Wl,-soname,libcudnn.so.9", source], check=True)
+            self.assertEqual(document("libcudnn.so.9", "--show-private", environment={"LD_LIBRARY_PATH": directory})["target"], path)
+        self.refused(which("libcudnn.so.4"), "the loader finds no library 'libcudnn.so.4'")
+
     def test_without_gpu_libraries_it_says_so(self):
         run = which("ls")
         self.assertEqual((run.code, run.err), (0, ""))

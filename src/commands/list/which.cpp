@@ -19,18 +19,30 @@ namespace rnncheck::commands::which {
 
 struct Options {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::optional<std::string>, target, "[TARGET]",
-                      "A library, a program, a script, or the name of a program on PATH");
+    RNNCHECK_FIELD_AS(
+        std::optional<std::string>, target, "[TARGET]",
+        "A library, a program, a script, the name of a program on PATH, or of a library such as libcudnn.so.9");
     RNNCHECK_FIELD(std::optional<int>, pid, "A running process");
     RNNCHECK_FIELD(bool, all, "Show every needed library, not only those that concern the GPU") = false;
     RNNCHECK_FIELD(ReportOptions, document, "Options: json color ascii show-private");
     RNNCHECK_FIELDS_END
 };
 
-static std::string file_of(const std::string& target) {
+/// The file that the loader finds for a library's name in a program without a run path.
+static std::string file_of_library(const std::string& name, const loader::WhichSetting& setting) {
+    const loader::Which which = loader::which_for_plain_program(Root(), setting);
+    const LibraryChoice* const choice = find_by(which.libraries, &LibraryChoice::soname, name);
+    if (choice && choice->path) return *choice->path;
+    throw InputError("the loader finds no library '" + name +
+                     "' that concerns the GPU, and there is no such file here; 'rnncheck which' without a name shows "
+                     "those that it finds, 'rnncheck which python3' those of an environment");
+}
+
+static std::string file_of(const std::string& target, const loader::WhichSetting& setting) {
     if (contains(target, "/")) return target;
     if (const auto program = find_in_path(target)) return *program;
     if (::access(target.c_str(), F_OK) == 0) return "./" + target;
+    if (contains(target, ".so")) return file_of_library(target, setting);
     throw InputError("there is no program '" + target + "' on PATH and no such file here");
 }
 
@@ -113,7 +125,7 @@ static loader::Which ask(const Options& options) {
     const loader::WhichSetting setting{environment_variable("LD_LIBRARY_PATH").value_or(""),
                                        environment_variable("LD_PRELOAD").value_or(""), options.all};
     if (!options.target) return loader::which_for_plain_program(Root(), setting);
-    const Followed followed = followed_from(file_of(*options.target));
+    const Followed followed = followed_from(file_of(*options.target, setting));
     loader::Which which = loader::which_for_file(Root(), followed.program, setting);
     which.notes.insert(which.notes.begin(), followed.notes.begin(), followed.notes.end());
     add_frameworks(followed.program, setting, which);
