@@ -260,6 +260,21 @@ class Remarks(unittest.TestCase):
                 self.assertEqual(sentence in done.stderr, is_remarked, done.stderr)
 
 
+class Environments(unittest.TestCase):
+    def test_the_python_of_the_command_is_examined(self):
+        """By its path, and as what runs a script of its environment."""
+        with tempfile.TemporaryDirectory() as directory:
+            subprocess.run([sys.executable, "-m", "venv", "--without-pip", f"{directory}/own"], check=True)
+            script = pathlib.Path(directory, "own/bin/torchrun")
+            script.write_text(f"#!{directory}/own/bin/python\nraise SystemExit(1)\n")
+            script.chmod(0o755)
+            document = pathlib.Path(directory, "report.json")
+            for command in ([f"{directory}/own/bin/python", "-c", "raise SystemExit(1)"], [str(script)]):
+                run(*command, options=["--look-only", "--show-private", f"--output=json={document}"])
+                examined = [one["path"] for one in json.loads(document.read_text())["facts"]["pythons"] if one["active"]]
+                self.assertEqual(examined, [f"{directory}/own"], command)
+
+
 class Check(unittest.TestCase):
     def test_a_problem_stops_it(self):
         if os.path.exists("/dev/nvidiactl") or os.path.exists("/sys/module/nvidia"):

@@ -19,6 +19,8 @@ static int run(DoctorOptions& options, const CLI::App& app) {
     const Arguments& command = command_after_dashes();
     if (command.empty())
         throw UsageError("'rnncheck exec' needs a command after --, e.g. rnncheck exec -- python train.py");
+    if (options.examination.python.empty() && !environment_variable("RNNCHECK_PYTHON"))
+        options.examination.python = python_of_command(command.front());
     options.check(app);
     const std::string& name = command.front();
     const std::string found = process::apart([&] {

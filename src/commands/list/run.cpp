@@ -1,4 +1,5 @@
 // Runs a command as if it had been typed, and explains why it failed.
+#include "base/program.hpp"
 #include "commands/command.hpp"
 #include "commands/command_line.hpp"
 #include "commands/preflight.hpp"
@@ -25,6 +26,8 @@ static int run(Options& options, const CLI::App& app) {
     const Arguments& command = command_after_dashes();
     if (command.empty())
         throw UsageError("'rnncheck run' needs a command after --, e.g. rnncheck run -- python train.py");
+    if (options.examination.python.empty() && !environment_variable("RNNCHECK_PYTHON"))
+        options.examination.python = python_of_command(command.front());
     options.check(app);
     if (options.run.check)
         if (const int code = preflight(options, command.front()); code != healthy) return code;
