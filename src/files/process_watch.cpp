@@ -75,8 +75,8 @@ std::string framework_of(std::string_view file) {
 }  // namespace
 
 std::chrono::milliseconds ProcessWatch::look(pid_t first) {
-    constexpr std::chrono::milliseconds longest(30000);
-    constexpr int share = 200;  // of the time between two looks
+    constexpr std::chrono::milliseconds longest(30000), beginning(4000);
+    const int share = wait_ < beginning ? 20 : 200;  // of the time between two looks; many programs fail at once
     const auto begin = processor_time();
     for (const ProcessStat& stat : below(first)) look_at(stat.process, stat.memory);
     const auto cost = std::chrono::ceil<std::chrono::milliseconds>(processor_time() - begin);
@@ -85,9 +85,8 @@ std::chrono::milliseconds ProcessWatch::look(pid_t first) {
 }
 
 void ProcessWatch::look_at(pid_t process, unsigned long long memory) {
-    constexpr unsigned long long small_change = 1 << 20;
     Seen& seen = seen_[process];
-    const bool has_changed = std::max(memory, seen.memory) - std::min(memory, seen.memory) >= small_change;
+    const bool has_changed = memory != seen.memory;  // the front of cuDNN takes a hundred kilobytes
     if (has_changed) read_map(process, seen);
     if (has_changed) seen.memory = memory;
     if (seen.uses_driver) read_descriptors(process);

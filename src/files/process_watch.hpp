@@ -13,7 +13,7 @@ namespace rnncheck {
 class ProcessWatch {
   public:
     /// Looks at all of them; returns how long to wait for the next look: the older the run, and the more a look costs,
-    /// the longer. Less than a hundredth of a processor is used.
+    /// the longer. After the first seconds, less than a hundredth of a processor is used.
     std::chrono::milliseconds look(pid_t first);
 
     /// The GPU libraries that were mapped, with the processes that had them.

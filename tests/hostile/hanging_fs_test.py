@@ -15,7 +15,7 @@ from doctor import Checks  # noqa: E402
 from hanging_fs import HangingFileSystem  # noqa: E402
 
 PROGRAM = sys.argv[1]
-DEADLINE = ["--deadline", "2"]
+DEADLINE = ["--deadline", "4"]
 DOCTOR, LOOK = ["doctor", *DEADLINE], ["doctor", "--look-only", *DEADLINE]
 check = Checks()
 # Arguments, of which {} is a file behind the mount, or variables; and what is to come: a sentence, or a report that names the place.
