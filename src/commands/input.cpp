@@ -28,7 +28,7 @@ std::string name_of_file(const std::string& path) {
 }
 
 /// A compressed log looks like noise, in which nothing is wrong.
-void refuse_compressed(const std::string& name, std::string_view begin) {
+void refuse_compressed(const std::string& path, std::string_view begin) {
     constexpr std::pair<std::string_view, const char*> compressions[] = {{"\x1F\x8B", "gzip -dc"},
                                                                          {"\x28\xB5\x2F\xFD", "zstd -dc"},
                                                                          {"\3757zXZ", "xz -dc"},
@@ -36,14 +36,14 @@ void refuse_compressed(const std::string& name, std::string_view begin) {
                                                                          {"PK\x03\x04", "unzip -p"}};
     for (const auto& [magic, unpack] : compressions)
         if (begin.starts_with(magic))
-            throw InputError(name + " is compressed: unpack it first, e.g. '" + unpack +
-                             " FILE | rnncheck diagnose -'");
+            throw InputError(name_of_file(path) + " is compressed: unpack it first with " + unpack +
+                             (path == "-" ? "" : " " + shell_quoted(path)) + " | rnncheck diagnose -");
 }
 
 LogInput log_input(const std::string& path) {
-    return {path, [file = std::make_shared<NamedFile>(path), begun = false](char* to, std::size_t size) mutable {
+    return {path, [path, file = std::make_shared<NamedFile>(path), begun = false](char* to, std::size_t size) mutable {
                 const std::size_t got = file->read(to, size);
-                if (!begun) refuse_compressed(file->name(), {to, got});
+                if (!begun) refuse_compressed(path, {to, got});
                 begun = true;
                 return got;
             }};

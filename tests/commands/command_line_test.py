@@ -482,6 +482,12 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(run.code, 2)
             self.assertIn("standard input is compressed: unpack it first", run.err)
             self.assertIn(unpack, run.err)
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "my log.gz")
+            path.write_bytes(gzip.compress(b"CUDA out of memory\n"))
+            message = rnncheck("diagnose", str(path)).err
+            command = message[message.index("gzip"):].strip().replace("rnncheck", PROGRAM)
+            self.assertIn("memory", subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False).stdout)
 
     def test_what_people_call_systems_and_frameworks(self):
         for item in ("os=win11", "framework=tf2.4", "framework=TF 1.15"):
