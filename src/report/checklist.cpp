@@ -327,6 +327,14 @@ std::string given_network(const Network& network) {
     return listed({network.dtype ? concat(*network.dtype) : "", masked});
 }
 
+/// To a person, "~" is the home directory, for which the facts have another word.
+void write_own_home(std::string& text, const std::string& in_facts) {
+    if (in_facts.empty()) return;
+    const auto is_in_word = [&](std::size_t at) { return at < text.size() && is_letter_or_digit(text[at]); };
+    for (auto at = text.find(in_facts); at != std::string::npos; at = text.find(in_facts, at + 1))
+        if (!is_in_word(at - 1) && !is_in_word(at + in_facts.size())) text.replace(at, in_facts.size(), "~");
+}
+
 }  // namespace
 
 std::vector<ChecklistLine> checklist_of(const Report& report) {
@@ -364,6 +372,8 @@ std::vector<ChecklistLine> checklist_of(const Report& report) {
     if (facts.log) add_log(checklist, *facts.log);
     for (const std::string& restriction : facts.tool.restrictions)
         add_rows(checklist, "Limits", {Mark::warning, ""}, {"rnncheck was restricted here: " + shown(restriction)});
+    for (ChecklistLine& line : checklist)
+        for (std::string& row : line.rows) write_own_home(row, report.own_home);
     return checklist;
 }
 

@@ -131,6 +131,9 @@ class Redactor {
         return things;
     }
 
+    /// Empty if it is unknown.
+    std::string own_home_in_facts() { return redacted(own_home_, searched(own_home_), Reader::rnncheck); }
+
   private:
     struct Secret {
         std::string text;
@@ -320,8 +323,10 @@ Document redacted(Document document, const Identity& identity) {
     for_each_text(document, Reader::person, [&](std::string_view, std::string& text, Reader reader) {
         text = redactor.redacted(text, *next++, reader);
     });
-    if constexpr (std::is_same_v<Document, Report>)
+    if constexpr (std::is_same_v<Document, Report>) {
         if (auto hidden = redactor.hidden(); !hidden.empty() && !document.hidden) document.hidden = std::move(hidden);
+        document.own_home = redactor.own_home_in_facts();
+    }
     return document;
 }
 

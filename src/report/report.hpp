@@ -157,6 +157,7 @@ struct Report : RunStamp {
     RNNCHECK_FIELD(std::optional<JudgedModel>, model, "with --model: the recurrent layers of that file") = {};
     RNNCHECK_FIELD(std::optional<std::vector<HiddenThings>>, hidden,
                    "what was replaced by words; absent where nothing was") = {};
+    std::string own_home = {};  ///< what stands for the user's home directory in redacted facts; not printed
     RNNCHECK_FIELDS_END_AFTER(RunStamp)
 };
 

@@ -104,6 +104,8 @@ TEST_CASE("the own home directory is ~ to people, and what a shell expands in co
     const Report shown = redact(report, lena);
     CHECK(shown.findings[0].message == "'~/my dir/x' and ~ are there, /data/lena2 and /srv/data/USER1 too");
     CHECK(shown.facts.libraries[0].path == "/HOME1/lib/libcuda.so.1");
+    report.facts.cudnns.at(0).library = "/data/lena/lib/libcudnn.so.9";
+    CHECK(contains(outline_of(redact(report, lena)).text({}), "~/lib/libcudnn.so.9"));
     CHECK(redact("cannot open /data/lena/x", lena) == "cannot open ~/x");
     CHECK(redact("cannot open /home/lena/x", {{}, {}, {}, "/home/lena"}) == "cannot open ~/x");
     CHECK(redact("cannot open /usr/x", {{}, {}, {}, "/usr"}) == "cannot open /usr/x");
