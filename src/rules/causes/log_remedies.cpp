@@ -236,7 +236,8 @@ std::string package_of_library(std::string_view library) {
         {"curand", "nvidia-curand"},       {"cusolver", "nvidia-cusolver"},   {"cusparseLt", "nvidia-cusparselt"},
         {"cusparse", "nvidia-cusparse"},   {"nvJitLink", "nvidia-nvjitlink"}, {"nccl", "nvidia-nccl"},
         {"cufile", "nvidia-cufile"},       {"cudss", "nvidia-cudss"},         {"nvshmem", "nvidia-nvshmem"},
-        {"cupti", "nvidia-cuda-cupti"},    {"nvrtc", "nvidia-cuda-nvrtc"},    {"npp", "nvidia-npp"}};
+        {"cupti", "nvidia-cuda-cupti"},    {"nvrtc", "nvidia-cuda-nvrtc"},    {"npp", "nvidia-npp"},
+        {"nvToolsExt", "nvidia-nvtx"}};
     for (const auto& [part, package] : packages)
         if (contains(library, part)) return std::string(package);
     return "";
@@ -289,6 +290,24 @@ void name_build_with_cuda(Remedy& remedy, const KnownOfLog& t) {
         // The row speaks of TensorFlow and PyTorch.
         replace_all(remedy.text, " (tensorflow[and-cuda] on Linux, torch from the index of its CUDA version)", "");
     }
+}
+
+/// Of the framework whose two packages share files: https://github.com/microsoft/onnxruntime/issues/7748
+void name_packages_that_share_files(Remedy& remedy, const KnownOfLog& t) {
+    if (t.said.framework("onnxruntime") && !t.said.framework("tensorflow"))
+        remedy.commands = {"python -m pip uninstall -y onnxruntime onnxruntime-gpu",
+                           "python -m pip install onnxruntime-gpu"};
+}
+
+/// The row's command is for PyTorch 1.8.0. Attention of cuDNN in PyTorch 2.5.0, and not in 2.5.1:
+/// https://github.com/pytorch/pytorch/issues/138649
+void name_version_without_defect(Remedy& remedy, const KnownOfLog& t) {
+    if (!t.holds("pytorch==1.8.0")) remedy.commands.clear();
+    if (!t.has("torch_cudnn_attention")) return;
+    remedy.text =
+        "Install PyTorch 2.5.1 or later, which does not choose cuDNN for attention by itself; or, before the first use "
+        "of attention, call torch.backends.cuda.enable_cudnn_sdp(False)";
+    remedy.commands = {"python -m pip install \"torch>=2.5.1\""};
 }
 
 /// What packages for another version of NumPy or protobuf need:
@@ -351,8 +370,8 @@ void speak_to_place(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) 
     if (cause.cause == "cuda_library_not_installed") name_package_of_library(remedy, t);
     if (cause.cause == "cpu_only_build") name_build_with_cuda(remedy, t);
     if (cause.cause == "framework_packages_do_not_match") name_package_that_differs(remedy, t);
-    if (cause.cause == "broken_framework_release" && !t.said.framework("pytorch"))
-        remedy.commands.clear();  // it names a version of PyTorch
+    if (cause.cause == "cpu_and_gpu_packages_both_installed") name_packages_that_share_files(remedy, t);
+    if (cause.cause == "broken_framework_release") name_version_without_defect(remedy, t);
     if (cause.cause == "package_not_available" && t.has("installer_lacks_cuda"))
         remedy.text =
             "Choose a CUDA version that the installer has (torch in R: the variable CUDA), or a newer version of the "

@@ -140,6 +140,32 @@ void add_gpu_against_list(KnownOfLog& t) {
         t.add("gpu_between_list", why);
 }
 
+/// A build or a cuDNN that runs the newest GPUs fails on an older one: what the versions show where no line names a GPU.
+void add_newest_gpus(KnownOfLog& t) {
+    const auto& products = t.matrix.gpu_products();
+    const auto cuda = build_cuda(t);
+    const bool runs_all = cuda && std::ranges::all_of(products, [&](const GpuProduct& product) {
+        const auto row = t.matrix.architecture(product.capability);
+        return !row || row->first_cuda <= *cuda;
+    });
+    if (runs_all) t.add("build_runs_newest_gpu", "CUDA " + cuda->text + " of the build supports the newest GPUs");
+    auto installed = installed_cudnn(t);
+    for (const char* field : {"version", "version2"})
+        if (const auto shown = t.told("cudnn_version_shown", field); shown && !installed)
+            installed = cudnn_version(*shown);
+    if (!installed) return;
+    std::optional<Version> oldest_gpu, oldest_of_major;
+    for (const CudnnBuild& build : t.matrix.cudnn_builds()) {
+        if (build.cudnn.major() != installed->major()) continue;
+        if (!oldest_of_major || build.capability_min < *oldest_of_major) oldest_of_major = build.capability_min;
+        if (may_be_of(build, *installed) && (!oldest_gpu || build.capability_min < *oldest_gpu))
+            oldest_gpu = build.capability_min;
+    }
+    if (oldest_gpu && *oldest_gpu > *oldest_of_major)
+        t.add("cudnn_dropped_gpus", "cuDNN " + installed->text + " has no code for GPUs before compute capability " +
+                                        oldest_gpu->text + ", which earlier versions support");
+}
+
 /// Whether the GPU is newer than the build's CUDA. From Ampere on cuDNN runs the code of the first architecture of a
 /// major on its later ones; on Turing the cuDNN of CUDA 9, which has code for Volta, fails (lquirosd/P2PaLA issue 11).
 bool add_if_newer(KnownOfLog& t, const Version& gpu, const std::string& has) {
@@ -303,6 +329,7 @@ void add_version_features(KnownOfLog& t) {
     add_cudnn_loaded(t);
     add_cudnn_for_cuda(t);
     add_gpu(t);
+    add_newest_gpus(t);
     add_driver_versions(t);
     add_driver(t);
     add_release(t);
