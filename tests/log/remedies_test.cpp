@@ -283,3 +283,44 @@ TEST_CASE("a remedy names no other framework, and none of Python where another i
     const char* r = "Error in `download_file()`:\nError: Unsupported CUDA version '11.3'\n";
     CHECK_FALSE(contains(about("package_not_available", r).remedies.front().text, "Python"));
 }
+
+TEST_CASE("what a line names more exactly than its cause has a remedy of its own") {
+    const auto said = [](const char* cause, const char* log) {
+        const Advice advice = about(cause, log);
+        return advice.remedies.front().text + " | " + join(advice.commands(), " && ");
+    };
+    struct Row {
+        const char *cause, *log, *is_said;
+    };
+    const Row rows[] = {
+        {"gpu_too_old",
+         "RuntimeError: Found NVIDIA GeForce GTX 1080 Ti which is too old to be supported by the triton GPU compiler, "
+         "which is used as the backend. Triton only supports devices of CUDA Capability >= 7.0, but your device is of "
+         "CUDA capability 6.1",
+         "TORCHDYNAMO_DISABLE=1"},
+        {"cuda_library_shadowed", "torch/lib/libtorch_cuda.so: undefined symbol: ncclCommRegister", "grep -i nccl"},
+        {"device_nodes_unreadable",
+         "podman run --rm --device nvidia.com/gpu=all ubuntu nvidia-smi\nFailed to initialize NVML: Insufficient "
+         "Permissions",
+         "label=disable"},
+        {"cuda_library_not_installed",
+         "EP Error Failed to load library libonnxruntime_providers_tensorrt.so with error: libnvinfer.so.10: cannot "
+         "open shared object file",
+         "tensorrt-cu12==10.*"},
+        {"framework_packages_do_not_match",
+         "RuntimeError: jaxlib version 0.4.26 is newer than and incompatible with jax version 0.4.25.", "jax[cuda12]"},
+        {"broken_framework_release",
+         "torch 2.5.0+cu124\ncuDNN Frontend error: [cudnn_frontend] Error: No execution plans support the graph",
+         "torch>=2.5.1"},
+        {"cpu_and_gpu_packages_both_installed",
+         "Available providers: ['AzureExecutionProvider', 'CPUExecutionProvider']",
+         "uninstall -y onnxruntime onnxruntime-gpu"}};
+    for (const Row& row : rows) {
+        INFO(row.log);
+        CHECK(contains(said(row.cause, row.log), row.is_said));
+    }
+    CHECK_FALSE(contains(said("cpu_only_build", "Available providers: ['CPUExecutionProvider']"), "LSTM"));
+    CHECK_FALSE(contains(
+        said("broken_framework_release", "torch 2.1.0\nRuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED"),
+        "1.8.1"));
+}

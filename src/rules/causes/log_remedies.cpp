@@ -220,7 +220,8 @@ std::string driver_wanted(const KnownOfLog& t) {
 
 /// "libcusparse" of the library that the log says is missing, in any of the forms of its name; "" where there is none.
 std::string named_library(const KnownOfLog& t) {
-    for (const char* signature : {"missing_cuda_companion", "missing_cuda_library", "missing_nvrtc"})
+    for (const char* signature :
+         {"missing_cuda_companion", "missing_cuda_library", "missing_nvrtc", "ort_tensorrt_requested"})
         if (const auto name = missing_library(t, signature))
             return name->substr(0, std::min(name->find(".so"), name->find("64_")));
     for (const char* field : {"what", "what2"})
@@ -287,38 +288,10 @@ void name_build_with_cuda(Remedy& remedy, const KnownOfLog& t) {
     for (const auto& [framework, chain] : builds) {
         if (!t.said.framework(framework)) continue;
         remedy.commands = commands_of(std::string(chain), " && ");
-        // The row speaks of TensorFlow and PyTorch.
+        // The row speaks of TensorFlow and PyTorch, and of layers that only Keras has in two kinds.
         replace_all(remedy.text, " (tensorflow[and-cuda] on Linux, torch from the index of its CUDA version)", "");
+        replace_all(remedy.text, ", or use the plain LSTM or GRU layer, which runs on any device", "");
     }
-}
-
-/// Of the framework whose two packages share files: https://github.com/microsoft/onnxruntime/issues/7748
-void name_packages_that_share_files(Remedy& remedy, const KnownOfLog& t) {
-    if (t.said.framework("onnxruntime") && !t.said.framework("tensorflow"))
-        remedy.commands = {"python -m pip uninstall -y onnxruntime onnxruntime-gpu",
-                           "python -m pip install onnxruntime-gpu"};
-}
-
-/// The row's command is for PyTorch 1.8.0. Attention of cuDNN in PyTorch 2.5.0, and not in 2.5.1:
-/// https://github.com/pytorch/pytorch/issues/138649
-void name_version_without_defect(Remedy& remedy, const KnownOfLog& t) {
-    if (!t.holds("pytorch==1.8.0")) remedy.commands.clear();
-    if (!t.has("torch_cudnn_attention")) return;
-    remedy.text =
-        "Install PyTorch 2.5.1 or later, which does not choose cuDNN for attention by itself; or, before the first use "
-        "of attention, call torch.backends.cuda.enable_cudnn_sdp(False)";
-    remedy.commands = {"python -m pip install \"torch>=2.5.1\""};
-}
-
-/// What packages for another version of NumPy or protobuf need:
-/// https://github.com/numpy/numpy/blob/main/doc/source/numpy_2_0_migration_guide.rst and
-/// https://github.com/protocolbuffers/protocolbuffers.github.io/blob/main/content/news/2022-05-06.md
-void name_package_that_differs(Remedy& remedy, const KnownOfLog& t) {
-    const bool is_numpy = t.has("numpy_clash");
-    if (!is_numpy && !t.has("protobuf_clash")) return;
-    remedy.text = is_numpy ? "Install a NumPy before 2 for packages that were built for NumPy 1, or newer packages"
-                           : "Install the protobuf that the package was generated for, or a newer package";
-    remedy.commands = {is_numpy ? "python -m pip install \"numpy<2\"" : "python -m pip install \"protobuf<3.21\""};
 }
 
 /// What a program outside Python has no use for.
@@ -369,9 +342,7 @@ void speak_to_system(Remedy& remedy, const KnownOfLog& t) {
 void speak_to_place(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
     if (cause.cause == "cuda_library_not_installed") name_package_of_library(remedy, t);
     if (cause.cause == "cpu_only_build") name_build_with_cuda(remedy, t);
-    if (cause.cause == "framework_packages_do_not_match") name_package_that_differs(remedy, t);
-    if (cause.cause == "cpu_and_gpu_packages_both_installed") name_packages_that_share_files(remedy, t);
-    if (cause.cause == "broken_framework_release") name_version_without_defect(remedy, t);
+    speak_of_what_failed(remedy, cause, t);
     if (cause.cause == "package_not_available" && t.has("installer_lacks_cuda"))
         remedy.text =
             "Choose a CUDA version that the installer has (torch in R: the variable CUDA), or a newer version of the "

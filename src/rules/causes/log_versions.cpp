@@ -140,14 +140,15 @@ void add_gpu_against_list(KnownOfLog& t) {
         t.add("gpu_between_list", why);
 }
 
-/// A build or a cuDNN that runs the newest GPUs fails on an older one: what the versions show where no line names a GPU.
+/// A build or a cuDNN that runs the newest GPUs fails on an older one: what the versions show where no line names a
+/// GPU.
 void add_newest_gpus(KnownOfLog& t) {
     const auto& products = t.matrix.gpu_products();
     const auto cuda = build_cuda(t);
     const bool runs_all = cuda && std::ranges::all_of(products, [&](const GpuProduct& product) {
-        const auto row = t.matrix.architecture(product.capability);
-        return !row || row->first_cuda <= *cuda;
-    });
+                              const auto row = t.matrix.architecture(product.capability);
+                              return !row || row->first_cuda <= *cuda;
+                          });
     if (runs_all) t.add("build_runs_newest_gpu", "CUDA " + cuda->text + " of the build supports the newest GPUs");
     auto installed = installed_cudnn(t);
     for (const char* field : {"version", "version2"})

@@ -1,0 +1,108 @@
+// What to do about failures that a line of the log names more exactly than its cause does.
+#include "base/text.hpp"
+#include "rules/causes/log_causes.hpp"
+
+namespace rnncheck::rules {
+
+namespace {
+
+/// Of the framework whose two packages share files: https://github.com/microsoft/onnxruntime/issues/7748
+void name_packages_that_share_files(Remedy& remedy, const KnownOfLog& t) {
+    if (t.said.framework("onnxruntime") && !t.said.framework("tensorflow"))
+        remedy.commands = {"python -m pip uninstall -y onnxruntime onnxruntime-gpu",
+                           "python -m pip install onnxruntime-gpu"};
+}
+
+/// The row's command is for PyTorch 1.8.0. Attention of cuDNN in PyTorch 2.5.0, and not in 2.5.1:
+/// https://github.com/pytorch/pytorch/issues/138649
+void name_version_without_defect(Remedy& remedy, const KnownOfLog& t) {
+    if (!t.holds("pytorch==1.8.0")) remedy.commands.clear();
+    if (!t.has("torch_cudnn_attention")) return;
+    remedy.text =
+        "Install PyTorch 2.5.1 or later, which does not choose cuDNN for attention by itself; or, before the first use "
+        "of attention, call torch.backends.cuda.enable_cudnn_sdp(False)";
+    remedy.commands = {"python -m pip install \"torch>=2.5.1\""};
+}
+
+/// What packages for another version of NumPy or protobuf need:
+/// https://github.com/numpy/numpy/blob/main/doc/source/numpy_2_0_migration_guide.rst and
+/// https://github.com/protocolbuffers/protocolbuffers.github.io/blob/main/content/news/2022-05-06.md
+void name_package_that_differs(Remedy& remedy, const KnownOfLog& t) {
+    const bool is_numpy = t.has("numpy_clash");
+    if (!is_numpy && !t.has("protobuf_clash")) return;
+    remedy.text = is_numpy ? "Install a NumPy before 2 for packages that were built for NumPy 1, or newer packages"
+                           : "Install the protobuf that the package was generated for, or a newer package";
+    remedy.commands = {is_numpy ? "python -m pip install \"numpy<2\"" : "python -m pip install \"protobuf<3.21\""};
+}
+
+/// jax, jaxlib and the plug-ins are one installation: https://docs.jax.dev/en/latest/installation.html
+void name_packages_of_jax(Remedy& remedy, const KnownOfLog& t) {
+    if (!t.has("jax_packages_differ")) return;
+    remedy.text =
+        "Install jax, jaxlib and the CUDA plug-in with one command, so that they are of the same version; add the "
+        "version that the program needs to jax[cuda12], and use jax[cuda13] for a driver of CUDA 13";
+    remedy.commands = {"python -m pip install -U \"jax[cuda12]\""};
+}
+
+/// Only the compiler does not support the GPU: https://github.com/MIC-DKFZ/nnUNet/issues/2188
+void run_without_compiler(Remedy& remedy, const KnownOfLog& t) {
+    if (!t.has("torch_triton_gpu")) return;
+    remedy.text =
+        "Run without torch.compile, which needs compute capability 7.0 or later: PyTorch itself runs on this GPU. The "
+        "variable TORCHDYNAMO_DISABLE=1 switches it off for every program; many have an option of their own";
+    remedy.commands = {t.has("os_windows") ? "set TORCHDYNAMO_DISABLE=1" : "export TORCHDYNAMO_DISABLE=1"};
+}
+
+/// Packages of NCCL for two versions of CUDA contain the same file: https://github.com/pytorch/pytorch/issues/186591
+void name_other_nccl(Remedy& remedy, const KnownOfLog& t) {
+    const auto symbol = t.told("undefined_cuda_symbol", "symbol");
+    if (!symbol || !symbol->starts_with("nccl")) return;
+    remedy.text =
+        "An NCCL that is older than the one PyTorch was built with is found first: remove its directory from "
+        "LD_LIBRARY_PATH, or, where pip lists two packages (nvidia-nccl-cu12 and nvidia-nccl-cu13 share files) or an "
+        "older one than torch requires, uninstall them and install torch again";
+    remedy.commands = {"python -m pip list | grep -i nccl"};
+}
+
+/// https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/troubleshooting.html
+void open_nodes_in_container(Remedy& remedy, const KnownOfLog& t) {
+    if (!t.has("smi_insufficient_permissions") || !t.has("in_container")) return;
+    remedy.text =
+        "Under SELinux, start the container with --security-opt=label=disable, or let containers use the nodes. "
+        "Without SELinux, the user of the container needs the permissions of the nodes on the host: a rootless "
+        "container has those of the user who starts it";
+    remedy.commands = {"getenforce"};
+}
+
+/// TensorRT is no part of CUDA: https://onnxruntime.ai/docs/execution-providers/TensorRT-ExecutionProvider.html
+void name_tensorrt(Remedy& remedy, const KnownOfLog& t) {
+    auto name = missing_library(t, "ort_tensorrt_requested");
+    if (!name) name = missing_library(t, "missing_cuda_companion");
+    if (!name || !contains(*name, "nvinfer")) return;
+    const int major = major_in_file_name(*name).value_or(0);
+    remedy.text = concat(*name, " is TensorRT", major > 0 ? concat(" ", major) : std::string(),
+                         ", which no CUDA installation contains. Its Python package puts the libraries into "
+                         "site-packages/tensorrt_libs: add that directory to LD_LIBRARY_PATH. Without TensorRT, leave "
+                         "TensorrtExecutionProvider out of the providers: CUDA alone is used then");
+    constexpr int oldest_by_cuda = 10;  // https://pypi.org/project/tensorrt-cu12/
+    remedy.commands.clear();
+    if (major >= oldest_by_cuda) remedy.commands = {concat("python -m pip install \"tensorrt-cu12==", major, ".*\"")};
+}
+
+}  // namespace
+
+void speak_of_what_failed(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
+    if (cause.cause == "framework_packages_do_not_match") {
+        name_package_that_differs(remedy, t);
+        name_packages_of_jax(remedy, t);
+    }
+    if (cause.cause == "cpu_and_gpu_packages_both_installed") name_packages_that_share_files(remedy, t);
+    if (cause.cause == "broken_framework_release") name_version_without_defect(remedy, t);
+    if (cause.cause == "gpu_too_old") run_without_compiler(remedy, t);
+    if (cause.cause == "cuda_library_shadowed") name_other_nccl(remedy, t);
+    if (cause.cause == "device_nodes_unreadable") open_nodes_in_container(remedy, t);
+    if (cause.cause == "cuda_library_not_installed" || cause.cause == "cuda_lib_not_on_loader_path")
+        name_tensorrt(remedy, t);
+}
+
+}  // namespace rnncheck::rules
