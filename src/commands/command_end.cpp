@@ -116,12 +116,35 @@ CommandWitness::CommandWitness() : kernel_log_(::open("/dev/kmsg", O_RDONLY | O_
 }
 
 std::chrono::milliseconds CommandWitness::look(pid_t command) {
+    const auto until_next = look_at_processes(command);
+    return std::min(until_next, look_at_gpus());
+}
+
+/// As often as ProcessWatch asks for, because each look costs.
+std::chrono::milliseconds CommandWitness::look_at_processes(pid_t command) {
     constexpr std::chrono::milliseconds after_start(50);
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_look_) return std::chrono::ceil<std::chrono::milliseconds>(next_look_ - now);
     const bool is_first = command_ < 0;
     command_ = command;
     for (const MemoryGroup& group : groups_of(command))
         if (!find_by(groups_, &MemoryGroup::directory, group.directory)) groups_.push_back(group);
-    return is_first ? after_start : processes_.look(command);
+    const auto wait = is_first ? after_start : processes_.look(command);
+    next_look_ = std::chrono::steady_clock::now() + wait;
+    return wait;
+}
+
+std::chrono::milliseconds CommandWitness::look_at_gpus() {
+    if (!processes_.uses_driver()) return std::chrono::hours(1);
+    return gpu_memory_.look([this](pid_t process) { return belongs_to_command(process); });
+}
+
+bool CommandWitness::belongs_to_command(pid_t process) const {
+    return process == command_ || processes_.has_seen(process);
+}
+
+void CommandWitness::stop() {
+    gpu_memory_.stop([this](pid_t process) { return belongs_to_command(process); });
 }
 
 std::vector<std::string> CommandWitness::kernel_lines() {
@@ -130,8 +153,7 @@ std::vector<std::string> CommandWitness::kernel_lines() {
         const std::string line = record.substr(std::min(record.find(';') + 1, record.size()));
         const std::string first = line.substr(0, line.find('\n'));
         const pid_t process = process_in(first);
-        const bool is_ours = process == command_ || processes_.has_seen(process);
-        if (is_about_gpu(first) || (is_end(first) && is_ours)) lines.push_back(first);
+        if (is_about_gpu(first) || (is_end(first) && belongs_to_command(process))) lines.push_back(first);
     }
     return lines;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/files.hpp"
+#include "commands/gpu_memory_watch.hpp"
 #include "files/process_watch.hpp"
 #include "process/run/run_command.hpp"
 
@@ -26,7 +27,11 @@ class CommandWitness {
     /// For process::CommandRun::look.
     std::chrono::milliseconds look(pid_t command);
 
+    /// The command has ended.
+    void stop();
+
     const ProcessWatch& processes() const { return processes_; }
+    const GpuMemoryWatch& gpu_memory() const { return gpu_memory_; }
 
     /// The lines of the kernel's log about the command's processes and about GPUs, since the start; empty where this
     /// user may not read it.
@@ -36,9 +41,15 @@ class CommandWitness {
     std::optional<MemoryGroup> group_out_of_memory() const;
 
   private:
+    std::chrono::milliseconds look_at_processes(pid_t command);
+    std::chrono::milliseconds look_at_gpus();
+    bool belongs_to_command(pid_t process) const;
+
     Descriptor kernel_log_;
     ProcessWatch processes_;
-    std::vector<MemoryGroup> groups_;  ///< when they were first seen, the innermost first
+    GpuMemoryWatch gpu_memory_;
+    std::chrono::steady_clock::time_point next_look_ = {};  ///< at the processes
+    std::vector<MemoryGroup> groups_;                       ///< when they were first seen, the innermost first
     pid_t command_ = -1;
 };
 

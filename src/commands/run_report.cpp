@@ -7,6 +7,7 @@
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
+#include "commands/cause_of_failure.hpp"
 #include "commands/lstm.hpp"
 #include "commands/survey_here.hpp"
 #include "files/gpu_libraries.hpp"
@@ -29,28 +30,6 @@ Log log_of(const std::vector<process::Output>& outputs, const std::string& end, 
     return read_logs(inputs, matrix);
 }
 
-/// What the log points to and this machine shows is certain, and comes first.
-void confirm(Report& from_log, const Report& from_machine) {
-    constexpr int certain_weight = 100;
-    for (Finding& cause : from_log.findings) {
-        const auto is_shown = [&](const Finding& other) {
-            return other.rule == cause.rule && other.confidence == Confidence::certain && !other.weight &&
-                   other.severity == Severity::error;
-        };
-        const auto shown = std::ranges::find_if(from_machine.findings, is_shown);
-        if (shown == from_machine.findings.end()) continue;
-        append(cause.evidence, shown->evidence);
-        cause.message = shown->message;
-        cause.remedies = shown->remedies;
-        cause.confidence = Confidence::certain;
-        cause.weight = certain_weight;
-        cause.decided_by.reset();
-    }
-    std::ranges::stable_sort(from_log.findings, std::greater(), &Finding::weight);
-    from_log.sentence.clear();
-    from_log.sentence = sentence_of(from_log);
-}
-
 std::vector<std::string> libraries_in_words(const ProcessWatch& processes) {
     std::vector<std::string> lines;
     for (const auto& [path, users] : processes.libraries())
@@ -59,14 +38,17 @@ std::vector<std::string> libraries_in_words(const ProcessWatch& processes) {
 }
 
 /// The evidence of the first finding contains what the command did.
-void add_evidence(Report& report, const process::CommandEnd& end, const ProcessWatch& processes) {
+void add_evidence(Report& report, const process::CommandEnd& end, const CommandWitness& witness) {
     if (report.findings.empty()) return;
+    const ProcessWatch& processes = witness.processes();
     std::vector<Evidence>& evidence = report.findings.front().evidence;
     evidence.push_back({"end of the command", in_words(end), "rnncheck run"});
     for (const auto& [path, users] : processes.libraries())
         evidence.push_back({"loaded by the command", path, "/proc/" + std::to_string(*users.begin()) + "/maps"});
     for (const std::string& device : processes.devices())
         evidence.push_back({"opened by the command", device, "/proc/PID/fd"});
+    for (const std::string& line : in_words(witness.gpu_memory().most_used(), end.time))
+        evidence.push_back({"GPU memory during the command", line, "libnvidia-ml"});
 }
 
 /// The failed network of the output on cuDNN alone.
@@ -88,6 +70,11 @@ LogReplay replay(const Log& log, const DoctorOptions& options) {
 /// A signal that somebody sent needs no check of the machine, and a scheduler gives no time for it.
 bool was_sent(const process::CommandEnd& end) {
     return end.sent && end.signal == end.sent->signal;
+}
+
+FailureTraits traits_of(const process::CommandEnd& end, const ProcessWatch& processes) {
+    const bool has_crashed = end.signal && !was_sent(end) && !end.passed_limit;
+    return {has_crashed, !processes.libraries().empty()};
 }
 
 std::string lines_about_machine(const Report& machine) {
@@ -172,19 +159,23 @@ void explain_failure(const process::CommandEnd& end, CommandWitness& witness, co
     Facts facts;
     facts.tool = {std::string(version_of_rnncheck()), {"log"}};
     facts.log = log_of(end.outputs, as_log(end, kernel_lines, group), options.matrix);
-    Report report = judge(facts, options.matrix, options.selection);
+    Selection all_causes = options.selection;
+    all_causes.only.clear();  // --only chooses the rules that judge this machine
+    Report report = judge(facts, options.matrix, all_causes);
+    if (facts.log->lines == 0) report.sentence = "undetermined: the command printed nothing";
     std::optional<Report> machine;
     if (!was_sent(end) && (!options.report.quiet || !options.report.outputs.empty())) {
         Facts joined = surveyed_with_restrictions(options.survey, options.report.quiet);
+        const Report machine_alone = judge(joined, options.matrix, options.selection);
+        report = cause_of_failure(std::move(report), machine_alone, traits_of(end, witness.processes()));
         joined.log = facts.log;
         machine = judge(std::move(joined), options.matrix, options.selection);
-        confirm(report, *machine);
-        add_evidence(*machine, end, witness.processes());
+        add_evidence(*machine, end, witness);
     }
     if (machine && with_replay) machine->lstm.emplace().log_replay = replay(*facts.log, options);
     repeat_question(options, report);
     if (machine) repeat_question(options, *machine);
-    if (!machine) add_evidence(report, end, witness.processes());
+    if (!machine) add_evidence(report, end, witness);
     const Report shown = finished(std::move(report), options.report);
     if (machine) machine = finished(*std::move(machine), options.report);
     write_outputs(outline_of(machine ? *machine : shown), options.report);
@@ -193,6 +184,8 @@ void explain_failure(const process::CommandEnd& end, CommandWitness& witness, co
         for (const std::string& sentence : sentences_about(end, kernel_lines, group)) print_message(sentence);
         const auto libraries = libraries_in_words(witness.processes());
         if (!libraries.empty()) print_message("it loaded " + join(libraries, ", "));
+        const auto memory = in_words(witness.gpu_memory().most_used(), end.time);
+        if (!memory.empty()) print_message(memory.front());  // --output has that of every GPU
     }
     print_aside(text_of(shown, options.report.style(STDERR_FILENO)));
     if (!machine || options.report.quiet) return;

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/files.hpp"
@@ -129,11 +130,17 @@ int most_descriptors() {
     return most;
 }
 
+std::set<pid_t>& awaited_processes() {
+    static std::set<pid_t> processes;
+    return processes;
+}
+
 class Child : public Process {
   public:
     Child(const Command& command, OnLine taker) : how_(command), on_line_(std::move(taker)) { start(); }
 
     ~Child() override {
+        awaited_processes().erase(pid_);
         if (pid_ < 0) return;
         kill_group();
         constexpr int patience_ms = 3000;  // one that hangs inside the kernel does not die of it
@@ -195,6 +202,7 @@ class Child : public Process {
             run_.reason = how_.arguments[0] + " could not be started: " + std::strerror(error);
             return;
         }
+        awaited_processes().insert(pid_);
         clock_.emplace(pid_);
         to_ = std::move(input.write);
         answers_ = std::move(answers.read);
@@ -271,6 +279,7 @@ class Child : public Process {
         read_output();
         int status = 0;
         rusage used{};
+        awaited_processes().erase(pid_);
         if (wait4(pid_, &status, 0, &used) == pid_) run_.peak_memory_mib = (used.ru_maxrss + 1023) / 1024;
         stays_ = false;  // its last word may have come too late: the process number may soon be another's
         if (done_ && WIFEXITED(status)) forget_ending();  // it was leaving by itself
@@ -366,6 +375,10 @@ ProbeRun run(const Command& command, OnLine on_line) {
 const Wire& wire() {
     static const Wire usual, low{most_descriptors() - 2, most_descriptors() - 1};
     return most_descriptors() > usual.answer ? usual : low;
+}
+
+bool is_awaited(pid_t process) {
+    return awaited_processes().contains(process);
 }
 
 int capacity() {

@@ -70,6 +70,9 @@ ProbeRun run(const Command& command, OnLine on_line);
 /// The descriptors of every process that is started.
 const Wire& wire();
 
+/// A process of start() that has not been waited for: only its own look() may do that.
+bool is_awaited(pid_t process);
+
 /// How many processes can run at the same time within this process's limit on descriptors.
 int capacity();
 

@@ -13,11 +13,9 @@
 #include "base/program.hpp"
 #include "facts/facts.hpp"
 #include "facts/queries.hpp"
-#include "process/child.hpp"
 #include "process/limits.hpp"
 #include "process/probe.hpp"
 #include "process/this_process.hpp"
-#include "process/wire.hpp"
 
 namespace rnncheck {
 
@@ -51,6 +49,17 @@ struct Task {
         return now;
     }
 };
+
+process::Command command_of(const Named<Probe>& probe, const Facts& facts_so_far) {
+    process::Command command;
+    const process::Wire& wire = process::wire();
+    command.arguments = {process::own_program(),     "probe",       "--facts-from",
+                         std::to_string(wire.input), "--answer-to", std::to_string(wire.answer),
+                         std::string(probe.name)};
+    command.input = facts_to_text(facts_so_far);
+    command.quiet_limit = probe->limit;
+    return command;
+}
 
 std::string exclusive_key(const Task& task) {
     return (*task.probe)->exclusive ? (*task.probe)->exclusive(task.job.target) : std::string();
@@ -171,17 +180,11 @@ class Stages {
     }
 
     void start(Task& task) {
-        process::Command command;
-        const process::Wire& wire = process::wire();
-        command.arguments = {process::own_program(),       "probe",       "--facts-from",
-                             std::to_string(wire.input),   "--answer-to", std::to_string(wire.answer),
-                             std::string(task.probe->name)};
+        process::Command command = command_of(*task.probe, task.job_now().facts);
         if (!options_.root.empty()) append(command.arguments, {"--root", options_.root});
         if (options_.make_nodes && (*task.probe)->stage != Stage::look) command.arguments.push_back("--make-nodes");
         if (!task.job.target.empty()) append(command.arguments, {"--", task.job.target});
         command.extra_environment = environment_of(*task.probe->thing);
-        command.input = facts_to_text(task.job_now().facts);
-        command.quiet_limit = (*task.probe)->limit;
         command.deadline = options_.deadline;
         if ((*task.probe)->stage == Stage::look) command.stuck_after = std::chrono::seconds(3);  // it calls no driver
         task.reader = {};
@@ -384,6 +387,15 @@ Facts run_probe(std::string_view name, const std::string& target, const Facts& f
     Facts found;
     stages.run(std::move(tasks), found);
     return found;
+}
+
+RunningProbe::RunningProbe(std::string_view name)
+    : process_(process::start(command_of(*find_named(all_probes(), name), {}),
+                              [this](std::string_view line) { return reader_.read(line, found_); })) {}
+
+std::optional<Facts> RunningProbe::look() {
+    if (!process_->look()) return std::nullopt;
+    return found_;
 }
 
 int run_probe_here(const ProbeCall& call) {

@@ -3,11 +3,14 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "facts/facts.hpp"
+#include "process/child.hpp"
+#include "process/wire.hpp"
 
 namespace rnncheck {
 
@@ -43,6 +46,22 @@ Facts survey(const SurveyOptions& options);
 /// Runs one probe on one target in a separate process that receives these facts. Returns only what it found and how it
 /// ended. Uses only `root`, `deadline` and `step_limit` of the options.
 Facts run_probe(std::string_view name, const std::string& target, const Facts& facts, const SurveyOptions& options);
+
+/// One probe in a separate process, for a caller who cannot wait for it. The destructor ends the process.
+class RunningProbe {
+  public:
+    explicit RunningProbe(std::string_view name);
+    RunningProbe(const RunningProbe&) = delete;
+    RunningProbe& operator=(const RunningProbe&) = delete;
+
+    /// Never waits. What the probe found, once its process has ended or is given up.
+    std::optional<Facts> look();
+
+  private:
+    Facts found_;
+    WireReader reader_;
+    std::unique_ptr<process::Process> process_;
+};
 
 /// One probe on one target in this process.
 struct ProbeCall {

@@ -322,6 +322,7 @@ void write_checks(Page& page, const std::vector<Finding>& causes, const Finding*
 }
 
 void write_about_log(Page& page, const Log& log, bool fills_screen) {
+    if (log.files.empty()) return;  // a command that printed nothing
     std::string text = pluralized(log.lines, "line", "lines") + " of " + shown(join_with_and(log.files)) + " read.";
     if (const std::string lines = lines_of(log, LogKind::consequence); !lines.empty())
         text += " Follow-up errors: " + lines + ".";

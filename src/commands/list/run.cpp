@@ -39,6 +39,7 @@ static int run(Options& options, const CLI::App& app) {
     if (const auto limit = options.run.time_limit)
         how.time_limit = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(*limit));
     const process::CommandEnd end = process::run_command(how);
+    witness.stop();
     if (end.error != 0) return cannot_start(command.front(), end.error);
     options.survey.deadline = deadline_after(options.examination.deadline);  // begins now
     if (has_failed(end))

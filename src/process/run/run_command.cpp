@@ -88,8 +88,14 @@ class RunningCommand {
 
     /// Of a container's first process others become children.
     static void reap() {
-        while (waitpid(-1, nullptr, WNOHANG) > 0) {
-        }
+        for (pid_t ended = ended_child(); ended > 0 && !is_awaited(ended); ended = ended_child())
+            waitpid(ended, nullptr, WNOHANG);
+    }
+
+    static pid_t ended_child() {
+        siginfo_t info{};
+        waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
+        return info.si_pid;
     }
 
     void follow_size(const signalfd_siginfo& got) {
@@ -231,7 +237,8 @@ class RunningCommand {
     }
 
     void finish() {
-        end_.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+        end_.time = Clock::now();
+        end_.seconds = std::chrono::duration<double>(end_.time - started_).count();
         termios modes = terminal_.modes();
         if (streams_.has_session()) tcgetattr(streams_.terminal().number(), &modes);
         if (!terminal_.is_taken()) sigprocmask(SIG_SETMASK, &inherited_mask_, nullptr);

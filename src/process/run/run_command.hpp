@@ -34,7 +34,8 @@ struct CommandEnd {
     std::optional<SentSignal> sent;        ///< the last one
     bool passed_limit = false;             ///< the time limit
     std::optional<Hang> hang;              ///< what it did then
-    double seconds = 0;
+    double seconds = 0;                    ///< how long it ran
+    std::chrono::steady_clock::time_point time = {};
     std::vector<Output> outputs;  ///< standard output and standard error; one if they are the same
 };
 

@@ -1,0 +1,128 @@
+#include "commands/cause_of_failure.hpp"
+
+#include <algorithm>
+
+#include "base/lists.hpp"
+#include "base/text.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+constexpr int certain_weight = 100, confirmed_weight = 95, likely_weight = 75;
+
+/// The machine itself shows it, whatever the output points to.
+bool is_shown_by_machine(const Finding& finding) {
+    return finding.confidence == Confidence::certain && !finding.weight && finding.severity != Severity::note;
+}
+
+bool is_error_of_machine(const Finding& finding) {
+    return is_shown_by_machine(finding) && finding.severity == Severity::error;
+}
+
+/// The output points to it and the machine shows it: what is a warning before anything fails, such as memory that
+/// others hold, is a likely cause after it.
+void confirm(Finding& cause, const Finding& shown) {
+    const bool is_error = shown.severity == Severity::error;
+    append(cause.evidence, shown.evidence);
+    cause.message = shown.message;
+    cause.remedies = shown.remedies;
+    cause.confidence = is_error ? Confidence::certain : Confidence::likely;
+    cause.weight = is_error ? certain_weight : confirmed_weight;
+    cause.decided_by.reset();
+}
+
+/// "libcudnn_adv" of the file that the output says was not found.
+std::vector<std::string> libraries_not_found(const Log& log) {
+    std::vector<std::string> stems;
+    for (const LogEvent& event : log.events) {
+        const LogField* library = find_by(event.captures, &LogField::name, "library");
+        if (event.kind != LogKind::error || !library) continue;
+        const std::string stem = library->value.substr(0, library->value.find(".so"));
+        if (stem.starts_with("lib")) stems.push_back(stem);
+    }
+    return stems;
+}
+
+/// "libcudnn" names libcudnn.so.9, not libcudnn_adv.so.9.
+bool names(const std::string& text, const std::string& stem) {
+    return contains(text, stem + '.') || contains(text, stem + ' ') || text.ends_with(stem);
+}
+
+bool names_any(const Finding& finding, const std::vector<std::string>& stems) {
+    return std::ranges::any_of(
+        stems, [&](const std::string& stem) { return names(finding.message, stem) || names(finding.subject, stem); });
+}
+
+/// Why the machine does not show a cause; null if it does or cannot tell. What is below the libraries, such as free
+/// memory, was perhaps different when the command ran.
+const std::string* why_not_here(const Finding& cause, const Report& from_machine) {
+    if (cause.confidence == Confidence::certain || cause.layer < Layer::runtime) return nullptr;
+    const RuleVerdict* verdict = find_by(from_machine.verdicts, &RuleVerdict::rule, cause.rule);
+    return verdict && verdict->outcome == Outcome::pass ? &verdict->reason : nullptr;
+}
+
+/// Causes that the machine does not show come last, unless it shows none.
+void demote(std::vector<Finding>& causes, const Report& from_machine) {
+    constexpr int least_weight = 1;
+    const auto is_absent = [&](const Finding& cause) { return why_not_here(cause, from_machine) != nullptr; };
+    if (std::ranges::all_of(causes, is_absent)) return;
+    for (Finding& cause : causes) {
+        const std::string* why_not = why_not_here(cause, from_machine);
+        if (!why_not) continue;
+        cause.weight = least_weight;
+        cause.confidence = Confidence::possible;
+        cause.decided_by = DecidingCheck{"This machine does not show it: " + *why_not, ""};
+    }
+}
+
+/// The output alone leaves several causes open.
+bool is_open(const Report& from_output) {
+    return !from_output.findings.empty() && from_output.findings.front().confidence != Confidence::certain;
+}
+
+/// How sure it is that an error of the machine made the command fail; nothing if it need not have.
+std::optional<Confidence> blame(const Finding& error, const Report& from_output, const FailureTraits& traits) {
+    if (names_any(error, libraries_not_found(*from_output.facts.log))) return Confidence::certain;
+    const Finding& first = from_output.findings.front();
+    if (first.confidence != Confidence::possible) return std::nullopt;
+    const bool has_same_layer = first.rule != "unknown_error_in_log" && error.layer == first.layer;
+    const bool crashed_in_gpu_code = traits.has_crashed && traits.uses_gpu_libraries;
+    return has_same_layer || crashed_in_gpu_code ? std::optional(Confidence::likely) : std::nullopt;
+}
+
+void add_errors_of_machine(Report& report, const Report& from_machine, const FailureTraits& traits) {
+    if (!is_open(report)) return;
+    std::vector<Finding> added;
+    for (const Finding& error : from_machine.findings) {
+        if (!is_error_of_machine(error) || find_by(report.findings, &Finding::rule, error.rule)) continue;
+        const auto confidence = blame(error, report, traits);
+        if (!confidence) continue;
+        added.push_back(error);
+        added.back().confidence = *confidence;
+        added.back().weight = *confidence == Confidence::certain ? certain_weight : likely_weight;
+    }
+    if (!added.empty()) report.verdict = OverallVerdict::problems;
+    append(report.findings, std::move(added));
+}
+
+}  // namespace
+
+Report cause_of_failure(Report from_output, const Report& from_machine, const FailureTraits& traits) {
+    for (Finding& cause : from_output.findings) {
+        if (cause.confidence == Confidence::certain) continue;
+        const auto shown = std::ranges::find_if(from_machine.findings, [&](const Finding& finding) {
+            return finding.rule == cause.rule && is_shown_by_machine(finding);
+        });
+        if (shown != from_machine.findings.end()) confirm(cause, *shown);
+    }
+    add_errors_of_machine(from_output, from_machine, traits);
+    demote(from_output.findings, from_machine);
+    if (from_output.findings.empty()) return from_output;
+    std::ranges::stable_sort(from_output.findings, std::greater(), &Finding::weight);
+    from_output.sentence.clear();
+    from_output.sentence = sentence_of(from_output);
+    return from_output;
+}
+
+}  // namespace rnncheck
