@@ -154,7 +154,7 @@ class JobControl(unittest.TestCase):
                      (b"two\n", b"two\r\ntwo\r\n"), (b"\x04", b"P:"), (b"echo $?\n", b"\r\n0\r\nP:"))
 
     def test_stop_and_background(self):
-        self.compare((b"$P bash -c 'for i in $(seq 15); do sleep 0.2; done; echo end > /dev/null'\n", b"null'\r\n"), (b"\x1a", b"P:"), (b"bg\n", b"P:"),
+        self.compare((b"$P bash -c 'echo ready; for i in $(seq 15); do sleep 0.2; done'\n", b"\nready\r\n"), (b"\x1a", b"P:"), (b"bg\n", b"P:"),
                      (b"wait\n", b"P:"), (b"jobs\n", b"P:"))
 
     def test_stop_twice(self):
@@ -178,11 +178,11 @@ class JobControl(unittest.TestCase):
             self.assertIn(b"P:exit", self.session(prefix, actions))
 
     def test_resize_while_stopped(self):
-        line = b"$P python3 -c 'import os; input(); print(os.get_terminal_size()); input()'\n"
-        self.compare((line, b"input()'\r\n"), (b"\x1a", b"P:"), ((50, 150), b""), (b"fg\n", b"input()'\r\n"), (b"\n", b"columns=150, lines=50"), (b"\n", b"P:"))
+        line = b"$P python3 -c 'import os; print(\"ready\"); input(); print(os.get_terminal_size()); input()'\n"
+        self.compare((line, b"\nready\r\n"), (b"\x1a", b"P:"), ((50, 150), b""), (b"fg\n", b"input()'\r\n"), (b"\n", b"columns=150, lines=50"), (b"\n", b"P:"))
 
     def test_script_is_interrupted_as_a_whole(self):
-        self.compare((b"bash -c \"$P sleep 50; echo not reached\"\n", b"\r\n"), (b"\x03", b"P:"), (b"echo $?\n", b"\r\n130\r\nP:"))
+        self.compare((b"bash -c \"$P sh -c 'echo ready; sleep 50'; echo not reached\"\n", b"\nready\r\n"), (b"\x03", b"P:"), (b"echo $?\n", b"\r\n130\r\nP:"))
 
 
 COUNTS = """import os, signal, sys, time
