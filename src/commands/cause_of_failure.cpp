@@ -32,6 +32,21 @@ void confirm(Finding& cause, const Finding& shown) {
     cause.decided_by.reset();
 }
 
+/// The library that the error names is in a directory of LD_LIBRARY_PATH, which comes before the packages' own.
+void confirm_shadowing(Finding& cause, const Log& log, const LibraryPath& path) {
+    const auto errors = mapped(log.events, &LogEvent::text);
+    const PathDirectory* const directory = directory_named_in(path, errors);
+    if (cause.rule != "cuda_library_shadowed" || cause.remedies.empty() || !directory) return;
+    cause.message = "LD_LIBRARY_PATH contains " + directory->directory +
+                    ", whose libraries come before those that the framework was installed with";
+    const std::string libraries = join(directory->cuda_libraries, ", ");
+    cause.evidence.push_back({"LD_LIBRARY_PATH", directory->directory + " contains " + libraries, "rnncheck run"});
+    cause.remedies.front().commands = {command_without_cuda(path)};
+    cause.confidence = Confidence::certain;
+    cause.weight = certain_weight;
+    cause.decided_by.reset();
+}
+
 /// "libcudnn_adv" of the file that the output says was not found.
 std::vector<std::string> libraries_not_found(const Log& log) {
     std::vector<std::string> stems;
@@ -115,6 +130,7 @@ Report cause_of_failure(Report from_output, const Report& from_machine, const Fa
             return finding.rule == cause.rule && is_shown_by_machine(finding);
         });
         if (shown != from_machine.findings.end()) confirm(cause, *shown);
+        confirm_shadowing(cause, *from_output.facts.log, traits.library_path);
     }
     add_errors_of_machine(from_output, from_machine, traits);
     demote(from_output.findings, from_machine);

@@ -1,6 +1,7 @@
 // Why a command failed, from its output and the machine together.
 #pragma once
 
+#include "commands/library_path.hpp"
 #include "report/report.hpp"
 
 namespace rnncheck {
@@ -9,6 +10,7 @@ namespace rnncheck {
 struct FailureTraits {
     bool has_crashed = false;         ///< a signal of its own ended it, such as SIGSEGV
     bool uses_gpu_libraries = false;  ///< it loaded the driver, CUDA or cuDNN
+    LibraryPath library_path;         ///< that it inherited
 };
 
 /// The report about the output alone, with what the machine shows: a cause that both show is certain and comes first.

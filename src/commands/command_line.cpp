@@ -224,6 +224,22 @@ std::function<int()> declare_subcommands(CLI::App& app, std::span<const std::pai
     return [runs, &app] { return runs.at(app.get_subcommands().front())(); };
 }
 
+namespace {
+
+struct UsageWithCommand : CLI::Formatter {
+    std::string make_usage(const CLI::App* app, std::string name) const override {
+        const std::string usual = CLI::Formatter::make_usage(app, name);
+        const auto line_end = usual.find_last_not_of('\n') + 1;
+        return usual.substr(0, line_end) + " -- COMMAND [ARGUMENTS]" + usual.substr(line_end);
+    }
+};
+
+}  // namespace
+
+void show_command_after_dashes(CLI::App& app) {
+    app.formatter(std::make_shared<UsageWithCommand>());
+}
+
 int run_command_line(const Arguments& arguments) {
     const CommandText about = text_of_command("rnncheck");
     CLI::App app(about.title, "rnncheck");

@@ -74,7 +74,7 @@ bool was_sent(const process::CommandEnd& end) {
 
 FailureTraits traits_of(const process::CommandEnd& end, const ProcessWatch& processes) {
     const bool has_crashed = end.signal && !was_sent(end) && !end.passed_limit;
-    return {has_crashed, !processes.libraries().empty()};
+    return {has_crashed, !processes.libraries().empty(), library_path()};
 }
 
 std::string lines_about_machine(const Report& machine) {

@@ -69,6 +69,21 @@ class Causes(unittest.TestCase):
         self.assertIn(f"{stubs}/libcuda.so.1", with_stub.stderr)
         self.assertNotIn("stubs/libcuda.so.1", without.stderr)
 
+    def test_a_shadowed_library(self):
+        """Its directory in LD_LIBRARY_PATH is named, and the command leaves the others there."""
+        message = "OSError: /env/nvidia/cusparse/lib/libcusparse.so.12: undefined symbol: __nvJitLinkComplete_12_4, version libnvJitLink.so.12"
+        with tempfile.TemporaryDirectory() as directory:
+            pathlib.Path(directory, "libnvJitLink.so.12.1.105").touch()
+            failing = ("sh", "-c", 'echo "$0" >&2; exit 1', message)
+            shadowed = run(*failing, environment={"LD_LIBRARY_PATH": f"/opt/own:{directory}"}).stderr
+            alone = run(*failing, environment={"LD_LIBRARY_PATH": directory}).stderr
+            other = run(*failing, environment={"LD_LIBRARY_PATH": "/opt/own"}).stderr
+        self.assertIn("✗ cause: Another CUDA library is found before that of the Python packages", shadowed)
+        self.assertIn(f"{directory} contains libnvJitLink.so.12.1.105", re.sub(r"\s+", " ", shadowed))
+        self.assertIn("export LD_LIBRARY_PATH=/opt/own\n", shadowed)
+        self.assertIn("unset LD_LIBRARY_PATH\n", alone)
+        self.assertIn("✗ likely cause: Another CUDA library", other)
+
     def test_output_files(self):
         with tempfile.TemporaryDirectory() as directory:
             page, document = pathlib.Path(directory, "issue.md"), pathlib.Path(directory, "report.json")

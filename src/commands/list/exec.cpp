@@ -38,6 +38,7 @@ static std::function<int()> declare(CLI::App& app) {
     add_options(app, *options,
                 {"look-only", "no-run", "make-nodes", "deadline", "python", "only", "skip", "ignore", "matrix",
                  "allow-no-gpu", "color", "ascii", "show-private", "verbose", "quiet"});
+    show_command_after_dashes(app);
     return [options, &app] { return run(*options, app); };
 }
 

@@ -58,6 +58,7 @@ static std::function<int()> declare(CLI::App& app) {
                                {"look-only", "deadline", "python", "only", "skip", "ignore", "matrix", "allow-no-gpu",
                                 "output", "label", "color", "ascii", "show-private", "verbose", "quiet", "root"});
     app.get_option("--root")->group("");  // for tests: the command runs on this machine all the same
+    show_command_after_dashes(app);
     return [options, &app] { return run(*options, app); };
 }
 
