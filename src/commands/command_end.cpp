@@ -23,32 +23,25 @@ long long number_after(const std::string& text, const std::string& word) {
 
 /// Version 2 has memory.events, version 1 memory.oom_control (kernel documentation, admin-guide/cgroup-v2 and
 /// cgroup-v1/memory).
-std::optional<MemoryGroup> group_at(const std::string& directory) {
+std::optional<MemoryGroup> memory_of(const process::ControlGroup& group) {
     const Root root;
-    const auto events = root.read(directory + "/memory.events"), control = root.read(directory + "/memory.oom_control");
-    if (!events && !control) return std::nullopt;
-    const auto limit = root.read(directory + (events ? "/memory.max" : "/memory.limit_in_bytes"));
-    MemoryGroup group{directory, number_after(events ? *events : *control, "oom_kill"),
-                      std::string(trim(limit.value_or("")))};
+    const auto events = group.text(root, group.second_version ? "memory.events" : "memory.oom_control");
+    if (!events) return std::nullopt;
+    const auto limit = group.text(root, group.second_version ? "memory.max" : "memory.limit_in_bytes");
+    MemoryGroup memory{group, number_after(*events, "oom_kill"), std::string(trim(limit.value_or("")))};
     constexpr std::size_t digits_of_no_limit = 19;  // version 1 writes a number near 2^63
-    if (group.limit == "max" || group.limit.size() >= digits_of_no_limit) group.limit.clear();
-    return group;
+    if (memory.limit == "max" || memory.limit.size() >= digits_of_no_limit) memory.limit.clear();
+    return memory;
 }
 
-/// The command's group and those around it.
-std::vector<MemoryGroup> groups_of(pid_t process) {
-    std::vector<MemoryGroup> groups;
-    const std::string text = Root().read("/proc/" + std::to_string(process) + "/cgroup").value_or("");
-    for (const std::string& line : split(text, '\n')) {
-        const auto fields = split(line, ':');
-        if (fields.size() < 3 || (!fields[1].empty() && fields[1] != "memory")) continue;
-        const std::string root = fields[1].empty() ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
-        for (std::string path = fields[2]; path.starts_with('/'); path.resize(path.rfind('/'))) {
-            if (const auto group = group_at(root + (path == "/" ? "" : path))) groups.push_back(*group);
-            if (path == "/") break;
-        }
-    }
-    return groups;
+/// The process's group and those around it, the innermost first: a kill in it counts in those around it as well.
+std::vector<MemoryGroup> memory_groups(pid_t process) {
+    auto groups = process::control_groups(Root(), "memory", std::to_string(process));
+    if (!groups.empty()) std::ranges::rotate(groups, groups.begin() + 1);  // the root is first
+    std::vector<MemoryGroup> found;
+    for (const process::ControlGroup& group : groups)
+        if (const auto memory = memory_of(group)) found.push_back(*memory);
+    return found;
 }
 
 bool is_about_gpu(const std::string& line) {
@@ -127,8 +120,8 @@ std::chrono::milliseconds CommandWitness::look_at_processes(pid_t command) {
     if (now < next_look_) return std::chrono::ceil<std::chrono::milliseconds>(next_look_ - now);
     const bool is_first = command_ < 0;
     command_ = command;
-    for (const MemoryGroup& group : groups_of(command))
-        if (!find_by(groups_, &MemoryGroup::directory, group.directory)) groups_.push_back(group);
+    for (const MemoryGroup& group : memory_groups(command))
+        if (!is_known(group)) groups_.push_back(group);
     const auto wait = is_first ? after_start : processes_.look(command);
     next_look_ = std::chrono::steady_clock::now() + wait;
     return wait;
@@ -158,9 +151,14 @@ std::vector<std::string> CommandWitness::kernel_lines() {
     return lines;
 }
 
+bool CommandWitness::is_known(const MemoryGroup& group) const {
+    return std::ranges::any_of(
+        groups_, [&](const MemoryGroup& known) { return known.group.directory == group.group.directory; });
+}
+
 std::optional<MemoryGroup> CommandWitness::group_out_of_memory() const {
     for (const MemoryGroup& before : groups_)
-        if (const auto now = group_at(before.directory); now && now->kills > before.kills && !now->limit.empty())
+        if (const auto now = memory_of(before.group); now && now->kills > before.kills && !now->limit.empty())
             return now;
     return std::nullopt;
 }
@@ -192,7 +190,7 @@ std::vector<std::string> sentences_about(const process::CommandEnd& end, const s
                                          const std::optional<MemoryGroup>& group) {
     std::vector<std::string> sentences;
     if (group)
-        sentences.push_back("the kernel killed a process because the memory limit of " + group->directory + ", " +
+        sentences.push_back("the kernel killed a process because the memory limit of " + group->group.directory + ", " +
                             group->limit + " bytes, was reached; request more memory or use less");
     for (const std::string& line : kernel_lines) sentences.push_back("kernel log: " + line);
     for (const std::string& line : kernel_lines)

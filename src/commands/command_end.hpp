@@ -8,13 +8,14 @@
 #include "base/files.hpp"
 #include "commands/gpu_memory_watch.hpp"
 #include "files/process_watch.hpp"
+#include "process/control_groups.hpp"
 #include "process/run/run_command.hpp"
 
 namespace rnncheck {
 
 /// A control group whose memory is limited.
 struct MemoryGroup {
-    std::string directory;
+    process::ControlGroup group;
     long long kills = 0;  ///< of processes in it, because memory ran out
     std::string limit;    ///< in bytes, as the kernel writes it; empty for none
 };
@@ -43,6 +44,7 @@ class CommandWitness {
   private:
     std::chrono::milliseconds look_at_processes(pid_t command);
     std::chrono::milliseconds look_at_gpus();
+    bool is_known(const MemoryGroup& group) const;
     bool belongs_to_command(pid_t process) const;
 
     Descriptor kernel_log_;

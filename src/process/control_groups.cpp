@@ -16,10 +16,11 @@ std::optional<std::string> ControlGroup::text(const Root& root, const char* name
     return root.read(directory + '/' + name, 1 << 12);
 }
 
-/// Lines of /proc/self/cgroup: "4:cpu,cpuacct:/group" in version 1 of control groups, "0::/group" in version 2.
-std::vector<ControlGroup> control_groups(const Root& root, std::string_view controller) {
+/// Lines of /proc/PROCESS/cgroup: "4:cpu,cpuacct:/group" in version 1 of control groups, "0::/group" in version 2.
+std::vector<ControlGroup> control_groups(const Root& root, std::string_view controller, std::string_view process) {
     std::vector<ControlGroup> groups;
-    for (const std::string& line : split(root.read("/proc/self/cgroup", 1 << 16).value_or(""), '\n')) {
+    const std::string lines = root.read(concat("/proc/", process, "/cgroup"), 1 << 16).value_or("");
+    for (const std::string& line : split(lines, '\n')) {
         const std::size_t first = line.find(':'), second = line.find(':', first + 1);
         if (first == std::string::npos || second == std::string::npos) continue;
         const std::string controllers = line.substr(first + 1, second - first - 1);
