@@ -1,4 +1,5 @@
 // What holds several files: ZIP, tar and gzip archives, in each other, and directories.
+#include <re2/re2.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -149,6 +150,7 @@ class ModelFinder {
         found.file.weights_wanted = weights_wanted_;
         try {
             if (read_(bytes, name, directory, found.file)) {
+                note_shard(name, found.file);
                 models.push_back(std::move(found));
                 return;
             }
@@ -179,6 +181,8 @@ class ModelFinder {
             }
         }
         std::ranges::sort(files);
+        for (const std::string& file : files)
+            if (file.ends_with(".json")) note_shards(file);
         for (const std::string& file : files) add_file_of_directory(file);
     }
 
@@ -186,6 +190,14 @@ class ModelFinder {
     std::vector<std::string> reasons;
 
   private:
+    /// A file that is one of several, of which it does not have the layers of the others.
+    static void note_shard(const std::string& name, ModelFile& file) {
+        static const re2::RE2 shard(R"(.*(?:-[0-9]{5}-of-[0-9]{5}\.[a-z]+|_[0-9]{5}\.weights\.h5))", re2::RE2::Latin1);
+        static const re2::RE2 whole(R"(.*-00001-of-00001\.[a-z]+)", re2::RE2::Latin1);
+        if (re2::RE2::FullMatch(name, shard) && !re2::RE2::FullMatch(name, whole))
+            add_once(file.unclear, "it is one of several files of the same model; give the index beside them (.json)");
+    }
+
     void add_members(std::string_view bytes, const std::string& name, int depth) {
         Unpacked unpacked;
         const auto members = members_of(bytes, unpacked);
@@ -204,7 +216,6 @@ class ModelFinder {
         // Files that an index beside them names are read with it.
         const std::string name = file_name(file);
         if (shards_.contains(file)) return;
-        if (name.ends_with(".json")) note_shards(file);
         try {
             std::error_code error;
             if (fs::is_directory(file, error)) {
@@ -252,6 +263,10 @@ std::vector<FoundModel> models_in(const std::string& path, bool is_directory, st
     if (any) return std::move(finder.models);
     for (const FoundModel& one : finder.models)
         finder.reasons.insert(finder.reasons.begin(), "'" + file_name(one.name) + "' in it: " + one.error);
+    // What names a kind of file helps more than that another is of none.
+    std::ranges::stable_partition(finder.reasons, [](const std::string& reason) {
+        return !contains(reason, "not a model of a known format") && !contains(reason, "damaged");
+    });
     const std::string what = is_directory ? "the directory" : "the archive";
     if (finder.reasons.empty())
         throw InputError(what + (is_directory ? " has no saved_model.pb, so it is not a SavedModel, and" : " has") +

@@ -43,6 +43,11 @@ LayerKind cell_kind(std::int64_t gates) {
     return gates == 1 ? LayerKind::rnn_cell : LayerKind::cell;
 }
 
+const char* flax_class(std::int64_t gates) {
+    if (gates == 4) return "Flax' OptimizedLSTMCell";
+    return gates == 3 ? "Flax' GRUCell" : "Flax' SimpleCell";
+}
+
 /// Matrices are [inputs][outputs]; flax/linen/recurrent.py and flax/nnx/nn/recurrent.py name them so.
 std::optional<ModelLayer> flax_cell(const std::string& place, const Members& members) {
     const auto matrix = [&](std::initializer_list<const char*> names) -> const Tensor* {
@@ -62,8 +67,7 @@ std::optional<ModelLayer> flax_cell(const std::string& place, const Members& mem
     const Tensor *const dense_i = matrix({"dense_i.kernel"}), *const dense_h = matrix({"dense_h.kernel"});
     if (dense_i && dense_h)
         if (const auto sizes = cell_sizes(*dense_i, *dense_h, true))
-            return layer(cell_kind(sizes->gates), sizes->gates == 4 ? "Flax' OptimizedLSTMCell" : "Flax' GRUCell",
-                         dense_i, dense_h);
+            return layer(cell_kind(sizes->gates), flax_class(sizes->gates), dense_i, dense_h);
     const Tensor *const i = matrix({"i.kernel"}), *const h = matrix({"h.kernel"});
     if (i && h && h->shape[0] == h->shape[1] && i->shape[1] == h->shape[0])
         return layer(LayerKind::rnn_cell, "Flax' SimpleCell", i, h);
@@ -130,14 +134,15 @@ std::optional<CellSizes> pair_sizes(const Tensor& input, const Tensor& state, co
 }
 
 /// A class of the program's own that has a matrix for its inputs and one for its state, of all gates together.
-std::optional<ModelLayer> custom_cell(const std::string& place, const Members& members) {
+/// `taken` has the beginnings of names whose cells were found: enc of enc_w_ih.
+std::optional<ModelLayer> custom_cell(const std::string& place, const Members& members, std::set<std::string>& taken) {
     static const RE2 of_input(
-        "(?i)(?:(.*)[._])?(?:[xi]2h|ih|xh|w_?ih|w_?xh?|weight_?[ix]h|w_?i|input(?:_linearity|_weights?|_to_hidden|_"
+        "(?i)(?:(.*?)[._])?(?:[xi]2h|ih|xh|w_?ih|w_?xh?|weight_?[ix]h|w_?i|input(?:_linearity|_weights?|_to_hidden|_"
         "gates?|2hidden|"
         "_kernel)?|lin_?ih|linear_?ih|fc_?ih|igates|kernel|x_?proj|w|x|i)",
         RE2::Latin1);
     static const RE2 of_state(
-        "(?i)(?:(.*)[._])?(?:h2h|hh|w_?hh|weight_?hh|w_?h|u_?h?|state(?:_linearity|_weights?)?|hidden(?:_linearity|_"
+        "(?i)(?:(.*?)[._])?(?:h2h|hh|w_?hh|weight_?hh|w_?h|u_?h?|state(?:_linearity|_weights?)?|hidden(?:_linearity|_"
         "weights?|"
         "_to_hidden|2hidden)|lin_?hh|linear_?hh|fc_?hh|hgates|rec(?:urrent)?(?:_kernel|_weights?|_linear)?|h_?proj|h)",
         RE2::Latin1);
@@ -153,7 +158,7 @@ std::optional<ModelLayer> custom_cell(const std::string& place, const Members& m
         for (const auto& [input_leaf, input] : members) {
             const std::string input_name = without_end(input_leaf);
             if (input == state || !is_matrix(input) || !RE2::FullMatch(input_name, of_input, &before_input)) continue;
-            if (before_input != before_state) continue;
+            if (before_input != before_state || taken.contains(before_state)) continue;
             const auto sizes = pair_sizes(*input, *state, projection);
             if (!sizes) continue;
             const bool vague = RE2::FullMatch(input_name, short_name) || RE2::FullMatch(state_name, short_name);
@@ -164,6 +169,7 @@ std::optional<ModelLayer> custom_cell(const std::string& place, const Members& m
             ModelLayer found =
                 cell(name, cell_kind(sizes->gates), "", size_from(sizes->input), size_from(sizes->hidden), *state);
             if (projection) found.settings["projection"] = "yes";
+            taken.insert(before_state);
             return found;
         }
     }
@@ -200,7 +206,7 @@ std::optional<ModelLayer> custom_gates(const std::string& place, const Members& 
 /// One matrix or convolution for inputs and state together, in a place that is named after an LSTM.
 std::optional<ModelLayer> combined_cell(const std::string& place, const Members& members) {
     static const RE2 lstm("(?i).*lstm.*", RE2::Latin1),
-        leaf_name("(?i)(?:.*[._])?(?:conv|gates?|cell|linear|kernel|fc|W)", RE2::Latin1);
+        leaf_name("(?i)(?:.*[._])?(?:conv|gates?|cell|linear|kernel|fc|W|W_0)", RE2::Latin1);
     for (const auto& [leaf, tensor] : members) {
         if (!RE2::FullMatch(place + "." + leaf, lstm) || !RE2::FullMatch(without_end(leaf), leaf_name)) continue;
         const auto& shape = tensor->shape;
@@ -208,6 +214,12 @@ std::optional<ModelLayer> combined_cell(const std::string& place, const Members&
             return cell(place, LayerKind::conv_lstm, "", size_from(shape[1] - shape[0] / 4), size_from(shape[0] / 4),
                         *tensor);
         if (shape.size() != 2) continue;
+        // ELMo's weights, of TensorFlow's LSTMCell: W_0 [input + projected][4 * hidden], W_P_0 [hidden][projected].
+        const Tensor* const projection = member_of(members, {"W_P_0"});
+        if (leaf == "W_0" && is_matrix(projection) && shape[1] == projection->shape[0] * 4 &&
+            shape[0] > projection->shape[1])
+            return cell(place, LayerKind::lstm_cell, "", size_from(shape[0] - projection->shape[1]),
+                        size_from(projection->shape[0]), *tensor);
         for (const bool turned : {false, true}) {
             const std::int64_t rows = shape[turned ? 1 : 0], columns = shape[turned ? 0 : 1];
             if (rows % 4 == 0 && columns > rows / 4 && rows > columns / 8)
@@ -237,6 +249,7 @@ class CellsByNames {
         for (const NamedTensor& one : tensors) {
             std::string name = one.container.empty() ? one.name : one.container + "." + one.name;
             std::ranges::replace(name, '/', '.');
+            if (contains("." + name, ".opt_state.")) continue;  // Optax' moments have the shapes of the weights
             add(name, one.tensor);
         }
     }
@@ -250,11 +263,15 @@ class CellsByNames {
         }
         for (const auto& [place, members] : groups_) {
             if (is_known(place) || members.size() > 200) continue;
-            for (const auto find : {custom_cell, custom_gates, combined_cell})
+            std::set<std::string> taken;
+            while (auto layer = is_known(place) ? std::nullopt : custom_cell(place, members, taken))
+                keep(place, std::move(*layer), false);
+            for (const auto find : {custom_gates, combined_cell})
                 if (auto layer = is_known(place) ? std::nullopt : find(place, members))
                     keep(place, std::move(*layer), false);
         }
         if (jax_) file_.framework = "jax";
+        if (file_.layers.empty()) note_pairs();
         note_others(before == 0 && file_.layers.empty());
     }
 
@@ -290,6 +307,24 @@ class CellsByNames {
         file_.layers.push_back(std::move(layer));
     }
 
+    /// A module with two matrices alone, [gates * hidden][input] and [gates * hidden][hidden], by whichever names.
+    void note_pairs() {
+        for (const auto& [place, members] : groups_) {
+            std::vector<const Tensor*> matrices;
+            for (const auto& [leaf, tensor] : members)
+                if (is_matrix(tensor)) matrices.push_back(tensor);
+            if (matrices.size() != 2) continue;
+            for (const auto& [input, state] : {std::pair(0, 1), std::pair(1, 0)}) {
+                const auto sizes = cell_sizes(*matrices[input], *matrices[state], false);
+                if (!sizes || sizes->gates < 3) continue;
+                return add_once(file_.unclear,
+                                (place.empty() ? std::string("it") : "'" + place + "'") +
+                                    " has two matrices with the shapes of a recurrent cell's; whether it is one is not "
+                                    "in the file");
+            }
+        }
+    }
+
     /// Names of recurrent layers whose arrays have the shapes of none.
     void note_others(bool none) {
         std::vector<std::string> names;
@@ -312,98 +347,6 @@ class CellsByNames {
     std::vector<std::pair<std::string, const Tensor*>> all_;
     std::vector<std::string> known_;
     bool jax_ = false;
-};
-
-/// MessagePack (https://github.com/msgpack/msgpack/blob/master/spec.md), as far as flax.serialization uses it.
-class MessagePack {
-  public:
-    explicit MessagePack(std::string_view bytes) : cursor_(bytes) {}
-
-    void read(const std::string& name, int depth, std::vector<NamedTensor>& into) {
-        constexpr int deepest = 100;
-        constexpr std::size_t most_values = 1'000'000;
-        if (depth > deepest) damaged("its maps are nested too deeply");
-        if (++values_ > most_values) throw InputError("it contains more than 1000000 values");
-        const std::uint64_t code = cursor_.number(1);
-        if (code >= 0x80 && code <= 0x8f) return read_map(code & 15, name, depth, into);
-        if (code == 0xde) return read_map(big(2), name, depth, into);
-        if (code == 0xdf) return read_map(big(4), name, depth, into);
-        if (code >= 0x90 && code <= 0x9f) return read_list(code & 15, name, depth, into);
-        if (code == 0xdc) return read_list(big(2), name, depth, into);
-        if (code == 0xdd) return read_list(big(4), name, depth, into);
-        if (code == 0xc7 || code == 0xc8 || code == 0xc9) return read_extension(big(1u << (code - 0xc7)), name, into);
-        if (code >= 0xd4 && code <= 0xd8) return read_extension(1u << (code - 0xd4), name, into);
-        skip(code);
-    }
-
-  private:
-    void read_map(std::uint64_t count, const std::string& name, int depth, std::vector<NamedTensor>& into) {
-        for (std::uint64_t i = 0; i < count; ++i) {
-            const std::string key = text();
-            read(name.empty() ? key : name + "." + key, depth + 1, into);
-        }
-    }
-    void read_list(std::uint64_t count, const std::string& name, int depth, std::vector<NamedTensor>& into) {
-        for (std::uint64_t i = 0; i < count; ++i) read(name + "." + std::to_string(i), depth + 1, into);
-    }
-
-    /// Type 1 is an array: its shape, the name of its type, its bytes.
-    void read_extension(std::uint64_t length, const std::string& name, std::vector<NamedTensor>& into) {
-        const std::uint64_t type = cursor_.number(1);
-        const std::string_view content = cursor_.text(length);
-        if (type != 1) return;
-        MessagePack inner(content);
-        if (inner.cursor_.number(1) != 0x93) return;
-        Tensor tensor;
-        const std::uint64_t rank = inner.cursor_.number(1);
-        if ((rank & 0xf0) != 0x90) return;
-        for (std::uint64_t i = 0; i < (rank & 15); ++i)
-            tensor.shape.push_back(static_cast<std::int64_t>(inner.whole()));
-        tensor.dtype = inner.text();
-        into.push_back({"", name, std::move(tensor)});
-    }
-
-    std::uint64_t big(std::uint64_t count) {
-        std::uint64_t number = 0;
-        for (std::uint64_t i = 0; i < count; ++i) number = number << 8 | cursor_.number(1);
-        return number;
-    }
-
-    std::uint64_t whole() {
-        const std::uint64_t code = cursor_.number(1);
-        if (code < 0x80) return code;
-        if (code >= 0xcc && code <= 0xcf) return big(1u << (code - 0xcc));
-        damaged("the shape of an array is no list of numbers");
-    }
-
-    std::string text() {
-        const std::uint64_t code = cursor_.number(1);
-        if (code >= 0xa0 && code <= 0xbf) return std::string(cursor_.text(code & 31));
-        if (code >= 0xd9 && code <= 0xdb) return std::string(cursor_.text(big(1u << (code - 0xd9))));
-        if (code < 0x80) return std::to_string(code);
-        if (code >= 0xcc && code <= 0xcf) return std::to_string(big(1u << (code - 0xcc)));
-        damaged("a key of its map is no text");
-    }
-
-    void skip(std::uint64_t code) {
-        if (code >= 0xa0 && code <= 0xbf)
-            cursor_.skip(code & 31);
-        else if (code >= 0xc4 && code <= 0xc6)
-            cursor_.skip(big(1u << (code - 0xc4)));
-        else if (code >= 0xd9 && code <= 0xdb)
-            cursor_.skip(big(1u << (code - 0xd9)));
-        else if (code == 0xca || code == 0xcb)
-            cursor_.skip(code == 0xca ? 4 : 8);
-        else if (code >= 0xcc && code <= 0xcf)
-            cursor_.skip(1u << (code - 0xcc));
-        else if (code >= 0xd0 && code <= 0xd3)
-            cursor_.skip(1u << (code - 0xd0));
-        else if (code == 0xc1)
-            damaged("it has a code that MessagePack does not use");
-    }
-
-    Cursor cursor_;
-    std::size_t values_ = 0;
 };
 
 }  // namespace
@@ -464,16 +407,6 @@ void read_npy_arrays(std::string_view bytes, ModelFile& into) {
         }
     if (into.layers.empty())
         into.unclear.emplace_back("it holds arrays without names, and none has the shapes of a known cell");
-}
-
-void read_flax_msgpack(std::string_view bytes, ModelFile& into) {
-    into.format = "msgpack";
-    into.framework = "jax";
-    std::vector<NamedTensor> tensors;
-    MessagePack(bytes).read("", 0, tensors);
-    if (tensors.empty()) throw InputError("it is MessagePack without an array of Flax; give the file of the model");
-    add_cells_by_names(tensors, into);
-    into.framework = "jax";
 }
 
 }  // namespace rnncheck::model

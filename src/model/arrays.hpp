@@ -17,6 +17,9 @@ struct NamedTensor {
 /// libraries.
 void add_cells_by_names(const std::vector<NamedTensor>& tensors, ModelFile& file);
 
+/// Arrays of an archive without a framework: layers by PyTorch's names, then cells as above.
+void add_layers_of_arrays(const std::vector<NamedTensor>& tensors, ModelFile& into);
+
 /// The arrays of .npy files one after the other, as NumPy and Equinox write them; a line of JSON may be before them.
 void read_npy_arrays(std::string_view bytes, ModelFile& into);
 /// MessagePack as flax.serialization writes it.

@@ -226,23 +226,40 @@ struct KerasModel {
         std::vector<std::string> names;
         add_sources(inbound, names);
         Signal signal;
+        std::vector<std::optional<int>> widths;
         for (const std::string& name : names) {
             const Signal* const source = look_up(by_name, name);
             if (!source) continue;
-            if (!signal.width) signal.width = source->width;
+            widths.push_back(source->width);
             if (signal.mask.empty()) signal.mask = source->mask;
         }
+        signal.width = joined_width(layer, widths);
         for (const Json& call : inbound)  // since Keras 3 a mask is an input of its own
             if (member(member(call, "kwargs"), "mask").is_object() && signal.mask.empty())
                 signal.mask = names.empty() ? "an input" : names.back();
         return signal;
     }
 
+    /// Of the inputs of a layer: the sum where it concatenates the last axis, else that of the first that is known.
+    static std::optional<int> joined_width(const Json& layer, const std::vector<std::optional<int>>& widths) {
+        const auto known = std::ranges::find_if(widths, [](const auto& width) { return width.has_value(); });
+        if (text_member(layer, "class_name") != "Concatenate" || widths.size() < 2)
+            return known == widths.end() ? std::nullopt : *known;
+        const Json& axis = member(member(layer, "config"), "axis");
+        if (axis != Json(-1) && axis != Json(2)) return std::nullopt;
+        std::int64_t sum = 0;
+        for (const auto& width : widths) {
+            if (!width) return std::nullopt;
+            sum += *width;
+        }
+        return size_from(sum);
+    }
+
     static Signal passed(const Json& node, const std::string& class_name, const Signal& in) {
         const Json& config = member(node, "config");
         Signal out;
         if (passes_mask(class_name)) out.mask = in.mask;
-        if (passes_mask(class_name) && class_name != "Dense" && class_name != "Concatenate") out.width = in.width;
+        if (passes_mask(class_name) && class_name != "Dense") out.width = in.width;
         if (class_name == "InputLayer") out = in;
         for (const char* size : {"units", "output_dim", "filters"})
             if (const auto width = size_of(member(config, size))) out.width = width;
@@ -383,39 +400,6 @@ void add_what_shapes_decide(const CellWeights& cell, ModelLayer& layer) {
     } else if (layer.kind == LayerKind::gru && cell.bias) {
         layer.settings["reset_after"] = shape.size() == 2 ? "True" : "False";
     }
-}
-
-/// Keras 1 has a matrix for each gate: lstm_1/lstm_1_W_i [input][hidden], lstm_1/lstm_1_U_i [hidden][hidden].
-void add_keras_1_layers(const Weights& weights, ModelFile& into) {
-    static const RE2 form("(.*?)_U(?:_([a-z]))?", RE2::Latin1);
-    for (const auto& [path, state] : weights) {
-        std::string place, gate;
-        if (!RE2::FullMatch(path, form, &place, &gate) || state.shape.size() != 2 || state.shape[0] != state.shape[1])
-            continue;
-        if (!gate.empty() && gate != "i" && gate != "z") continue;
-        const Tensor* const input = look_up(weights, place + "_W" + (gate.empty() ? "" : "_" + gate));
-        if (!input || input->shape.size() != 2 || input->shape[1] != state.shape[1]) continue;
-        ModelLayer layer;
-        layer.name = place.substr(place.rfind('/') + 1);
-        layer.kind = gate.empty() ? LayerKind::rnn : gate == "i" ? LayerKind::lstm : LayerKind::gru;
-        layer.input = size_from(input->shape[0]);
-        layer.hidden = size_from(state.shape[0]);
-        if (!state.dtype.empty()) layer.dtype = state.dtype;
-        layer.settings["class"] = gate.empty() ? "SimpleRNN" : gate == "i" ? "LSTM" : "GRU";
-        layer.settings["use_bias"] = "True";
-        into.layers.push_back(std::move(layer));
-        if (!into.version) into.version = "1";
-    }
-}
-
-/// Weights named after a recurrent layer that is not among those found.
-void note_unknown_weights(const Weights& weights, ModelFile& into) {
-    static const RE2 named("(?i)(?:^|[/_])(?:bi|conv)?(?:lstm|gru|rnn)(?:[/_0-9]|$)", RE2::Latin1);
-    if (!into.layers.empty()) return;
-    for (const auto& [path, tensor] : weights)
-        if (tensor.shape.size() >= 2 && RE2::PartialMatch(path, named))
-            return add_once(into.unclear, "weights are named after a recurrent layer (" + path +
-                                              "), but their shapes are those of no known one");
 }
 
 /// HDF5 that another program wrote: the cells that its arrays show, or why it is no model of Keras.

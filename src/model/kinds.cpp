@@ -58,6 +58,12 @@ constexpr Magic magics[] = {
     {0, "#LookupParameter#"sv,
      "it is a DyNet model, which DyNet computes with kernels of its own, never with cuDNN's recurrent networks; "
      "nothing is to be done"},
+    {0, "ML\xefR"sv,
+     "it is a program of MLIR or StableHLO, which XLA compiles with kernels of its own, never with cuDNN's recurrent "
+     "networks; nothing is to be done"},
+    {0, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x08\0\0\0\x08\x05\x10"sv,
+     "it is a variable of an old Paddle program, a part of it; convert the directory with paddle2onnx and give the "
+     ".onnx file"},
     {0, "\0BKALDI"sv,
      "it is a Kaldi file; Kaldi computes with kernels of its own, never with cuDNN; nothing is to be done"},
     {0, "<Nnet"sv,
@@ -141,9 +147,12 @@ std::string advice_for_text(std::string_view bytes) {
                "onnx.parser.parse_model and onnx.save, and give that file";
     if (text.starts_with("model_checkpoint_path"))
         return "it is the list of a directory of TensorFlow checkpoints; give the file that it names with .meta at the "
-               "end";
+               "end; TensorFlow 2 writes none: save the whole model with model.save(\"model.keras\")";
     if (contains(text, "layer {") || contains(text, "layers {") || contains(text, "layer{"))
         return std::string(caffe_advice);
+    if (contains(text, "stablehlo.") || contains(text, "module @jit") || contains(text, "hlomodule "))
+        return "it is a program of StableHLO or HLO, which XLA compiles with kernels of its own, never with cuDNN's "
+               "recurrent networks; nothing is to be done";
     if (text.starts_with("ply\n") || text.starts_with("mnn")) return "";
     if (text.starts_with("meta_info_def") || text.starts_with("node {") ||
         text.starts_with("saved_model_schema_version"))
@@ -205,6 +214,8 @@ std::string advice_for_name(const std::string& path) {
     if (ends(".nam") || ends(".aidax"))
         return "it is the model of an audio plug-in, which runs on the CPU; give the PyTorch model that it was trained "
                "as";
+    if (ends(".onnx.data") || ends(".onnx_data"))
+        return "it has the weights of an ONNX model; give the .onnx file beside it";
     if (ends(".npz") || ends(".npy")) return "it is a file of NumPy arrays, not a model; give the model's file";
     if (ends(".weights"))
         return "it has the weights of a Darknet network; give the model that it was converted to (ONNX or PyTorch)";
@@ -247,9 +258,28 @@ std::string advice_for_json(const Json& json) {
     if (json.is_object() && !json.empty() && json.begin()->is_object() && json.begin()->contains("filename") &&
         json.begin()->contains("shape"))
         return "it is a list of deeplearn.js weights, which never use cuDNN; nothing is to be done";
+    const auto torch_name = [](const auto& item) { return contains(item.key(), "weight_ih_l0"); };
+    for (auto item = json.begin(); json.is_object() && item != json.end(); ++item)
+        if (torch_name(item))
+            return "it has weights of a PyTorch layer as JSON, as audio plug-ins read them (RTNeural); give the "
+                   "PyTorch "
+                   "model that it was written from";
     return "the JSON is neither a Keras model nor the index of a checkpoint: it may be the configuration of a "
            "training; give the file "
            "that contains the model or its weights";
+}
+
+/// joblib writes arrays between the codes of its pickle, which end the reading of it.
+void reject_joblib(std::string_view bytes) {
+    const std::string start(bytes.substr(0, 1 << 16));
+    if (!contains(start, "joblib.numpy_pickle") && !contains(start, "joblib\nnumpy_pickle")) return;
+    if (contains(start, "sklearn") && !contains(start, "keras") && !contains(start, "torch"))
+        throw InputError(
+            "it is a file of joblib with objects of scikit-learn, which has no recurrent layers; give the file of the "
+            "network beside it");
+    throw InputError(
+        "it is a file of joblib, which is not read; load it where it was written, and save the network with "
+        "model.save(\"model.keras\"), torch.save(model.state_dict(), ...) or as safetensors");
 }
 
 void reject_kind(std::string_view bytes, const std::string& path) {
@@ -258,6 +288,11 @@ void reject_kind(std::string_view bytes, const std::string& path) {
     if (const std::string advice = advice_for_text(bytes); !advice.empty()) throw InputError(advice);
     if (const std::string advice = advice_for_name(path); !advice.empty()) throw InputError(advice);
     if (is_checkpoint_index(bytes)) throw InputError(advice_for_name("x.index"));
+    if (contains(std::string(bytes.substr(0, 1 << 16)), "StableHLO_v"))
+        throw InputError(
+            "it is a function that jax.export serialized: XLA compiles it with kernels of its own; cuDNN's LSTM is in "
+            "it "
+            "only where the program calls jax.experimental.rnn; give the program, or the parameters as safetensors");
     if (is_bson(bytes))
         throw InputError(
             "it is a BSON file, as Julia's Flux writes it, which is not read; export the model to ONNX, or write its "

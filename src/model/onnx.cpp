@@ -320,6 +320,9 @@ class OnnxModel {
         if (weights.shape.size() == 3) layer.input = size_from(weights.shape[columns]);
         if (!layer.input && data.shape.size() == 3) layer.input = size_from(data.shape[2]);
         if (!layer.hidden && state.shape.size() == 3) layer.hidden = size_from(state.shape[columns]);
+        // The weights of a quantized layer have another type than its data, which is float32 (ONNX Runtime's
+        // docs/ContribOperators.md, DynamicQuantizeLSTM).
+        if (quantized) layer.dtype = "float32";
         for (const Tensor* const tensor : {&data, &weights, &state})
             if (!layer.dtype && !tensor->dtype.empty()) layer.dtype = tensor->dtype;
         if (quantized || !layer.hidden) return;

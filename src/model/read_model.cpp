@@ -22,7 +22,7 @@ void read_npz(const ZipArchive& archive, ModelFile& into) {
         if (auto tensor = npy_tensor(archive.content(entry)))
             tensors.push_back({"", entry.name.substr(0, entry.name.size() - 4), std::move(*tensor)});
     if (tensors.empty()) throw InputError("it is a NumPy archive (.npz) without an array; give the model's file");
-    add_cells_by_names(tensors, into);
+    add_layers_of_arrays(tensors, into);
     if (!into.layers.empty() || !into.unclear.empty()) return;
     into.unclear.emplace_back(
         tensors.size() == 1 ? "it holds one array; jax.experimental.rnn keeps all weights of an LSTM in one such vector"
@@ -110,7 +110,7 @@ bool is_flax(std::string_view bytes) {
 /// Messages whose first field is a number: an ONNX model, a SavedModel's file under another name, a Core ML model.
 void read_numbered_message(std::string_view bytes, const std::string& name, const std::string& directory,
                            ModelFile& into) {
-    if (name.ends_with(".mlmodel")) return reject_kind(bytes, name);
+    if (name.ends_with(".mlmodel") || file_name(name) == "fingerprint.pb") return reject_kind(bytes, name);
     const std::string_view inner = field_of(bytes, 2).bytes;
     if (!field_of(bytes, 7).bytes.empty()) return read_onnx(bytes, directory, into);
     if (const std::string_view graph = graph_of_meta_graph(inner); !graph.empty())
@@ -158,6 +158,9 @@ bool read_bytes(std::string_view bytes, const std::string& name, const std::stri
 void reject_directory(const std::string& path) {
     constexpr std::pair<const char*, const char*> known[] = {
         {"/variables.index", "it is a part of a SavedModel; give the directory that has saved_model.pb in it"},
+        {"/.metadata",
+         "it is a checkpoint of torch.distributed.checkpoint; write it as one file with python -m "
+         "torch.distributed.checkpoint.format_utils dcp_to_torch DIRECTORY model.pt, and give that file"},
         {"/Manifest.json",
          "it is a Core ML package, which runs on Apple's devices only; give the PyTorch, Keras or ONNX model that it "
          "was made from"},

@@ -35,6 +35,8 @@ class ZipArchive {
 };
 
 void read_torch_zip(const ZipArchive& archive, ModelFile& into);
+/// What TorchScript's code shows: layers and cells that are no modules, and the nonlinearity of plain RNNs.
+void read_script_code(const ZipArchive& archive, const std::vector<Tensor>& constants, ModelFile& file);
 /// As torch.save wrote before 1.6: several pickles, then the weights.
 void read_torch_pickle(std::string_view bytes, ModelFile& into);
 void read_safetensors(std::string_view bytes, ModelFile& into);
@@ -47,6 +49,10 @@ void read_onnx(std::string_view bytes, const std::string& directory, ModelFile& 
 void add_keras_layers(const Json& model, const Weights& weights, ModelFile& into);
 /// By weights alone: a kernel [input][gates * hidden] beside a recurrent kernel [hidden][gates * hidden].
 void add_keras_layers(const Weights& weights, ModelFile& into);
+/// Keras 1 has a matrix for each gate: lstm_1/lstm_1_W_i [input][hidden], lstm_1/lstm_1_U_i [hidden][hidden].
+void add_keras_1_layers(const Weights& weights, ModelFile& into);
+/// Weights named after a recurrent layer that is not among those found make the file unclear.
+void note_unknown_weights(const Weights& weights, ModelFile& into);
 void read_keras_zip(const ZipArchive& archive, ModelFile& into);
 void read_keras_hdf5(std::string_view bytes, ModelFile& into);
 /// A SavedModel's directory.
@@ -73,6 +79,8 @@ void read_notebook(const Json& notebook, ModelFile& into);
 
 /// What a file is that is no model which is read, and what to do.
 [[noreturn]] void reject_kind(std::string_view bytes, const std::string& path);
+/// InputError where joblib wrote the pickle.
+void reject_joblib(std::string_view bytes);
 std::string advice_for_json(const Json& json);
 
 /// Texts and datasets in an HDF5 file, as h5py writes it for Keras.

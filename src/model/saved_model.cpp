@@ -86,6 +86,66 @@ Operations operations_of(std::string_view graph) {
     return operations;
 }
 
+/// The call of a layer of which Keras 2 keeps two functions, one of them with cuDNN for the GPU.
+struct CallWithCudnn {
+    std::string node;   ///< model/encoder/lstm_1/PartitionedCall
+    bool mask = false;  ///< it receives a mask
+};
+
+/// Both functions have the same api_implements (keras/src/layers/rnn/gru_lstm_utils.py, generate_defun_backend).
+std::vector<CallWithCudnn> calls_with_cudnn(std::string_view graph) {
+    std::map<std::string, std::string> implements;  // by the function's name
+    std::map<std::string, bool> masks;              // of those with cuDNN, by what they implement
+    const std::string_view library = field_of(graph, 2).bytes;
+    each_field(library, 1, [&](const ProtoField& function) {
+        const std::string layer = text_of(attribute_of(function.bytes, "api_implements"), 2);
+        if (layer.empty()) return;
+        const std::string_view signature = field_of(function.bytes, 1).bytes;
+        const std::string name = text_of(signature, 1);
+        implements[name] = layer;
+        const bool forward = contains(name, "gpu_") && !contains(name, "backward");
+        if (text_of(attribute_of(function.bytes, "api_preferred_device"), 2) != "GPU" || !forward) return;
+        bool mask = false;
+        each_field(signature, 2, [&](const ProtoField& argument) { mask |= text_of(argument.bytes, 1) == "mask"; });
+        masks[layer] |= mask;
+    });
+    std::vector<CallWithCudnn> calls;
+    const auto read = [&](const ProtoField& node) {
+        if (!text_of(node.bytes, 2).ends_with("PartitionedCall")) return;
+        const std::string called = text_of(field_of(attribute_of(node.bytes, "f"), 10).bytes, 1);
+        const auto* const layer = look_up(implements, called);
+        const auto* const mask = layer ? look_up(masks, *layer) : nullptr;
+        if (mask) calls.push_back({text_of(node.bytes, 1), *mask});
+    };
+    if (masks.empty()) return calls;
+    each_field(graph, 1, read);
+    each_field(library, 1, [&](const ProtoField& function) { each_field(function.bytes, 3, read); });
+    return calls;
+}
+
+/// Of layers whose settings are not in the file: Keras keeps a function with cuDNN only if all of its conditions hold.
+void add_what_functions_decide(const std::vector<CallWithCudnn>& calls, ModelFile& file) {
+    constexpr std::pair<const char*, const char*> conditions[] = {
+        {"activation", "tanh"}, {"recurrent_activation", "sigmoid"},
+        {"use_bias", "True"},   {"recurrent_dropout", "0"},
+        {"unroll", "False"},    {"reset_after", "True"}};
+    for (ModelLayer& layer : file.layers) {
+        if (layer.settings.contains("activation")) continue;
+        const std::string own_name = layer.name.substr(layer.name.rfind('/') + 1);
+        const re2::RE2 of_layer("/" + re2::RE2::QuoteMeta(own_name) + "(?:_[0-9]+)?/", re2::RE2::Latin1);
+        bool called = false, mask = false;
+        for (const CallWithCudnn& call : calls)
+            if (re2::RE2::PartialMatch("/" + call.node, of_layer)) {
+                called = true;
+                mask |= call.mask;
+            }
+        if (!called) continue;
+        layer.settings["class"] = layer.kind == LayerKind::gru ? "GRU" : "LSTM";
+        for (const auto& [setting, value] : conditions) layer.settings[setting] = value;
+        layer.settings["mask"] = mask ? "in its call" : "none";
+    }
+}
+
 /// The variables that the graph of objects lists, without the copies that Keras 3 adds (kernel_1).
 Weights variables_of(std::string_view meta_graph) {
     Weights variables;
@@ -154,6 +214,7 @@ void read_saved_model(const std::string& directory, ModelFile& into) {
         into.framework = "tensorflow";
     }
     if (into.layers.empty()) add_graph(meta_graph, weights, into);
+    add_what_functions_decide(calls_with_cudnn(field_of(meta_graph, 2).bytes), into);
     if (into.layers.empty()) add_graph_cells(field_of(meta_graph, 2).bytes, into);
 }
 

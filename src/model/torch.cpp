@@ -122,7 +122,7 @@ std::optional<ModelLayer> layer_of(const Module& module, ModelFile& file) {
                      size_from(sizes->hidden),
                      module.layers,
                      module.reverse ? 2 : 1,
-                     state->dtype,
+                     state->dtype.empty() ? std::nullopt : std::optional(state->dtype),
                      {}};
     layer.settings["bias"] = module.find("bias_ih") ? "True" : "False";
     if (const std::string found = contradiction_in(module, layer, *sizes); !found.empty())
@@ -155,11 +155,6 @@ bool is_equinox(const Module& module, const std::vector<NamedTensor>& tensors) {
 /// What modules in a pickle know beside their weights.
 void add_settings(ModelLayer& layer, const TextMap& settings) {
     for (const auto& [name, value] : settings) layer.settings.insert_or_assign(name, value);
-    // Numbered by layer and direction in one.
-    if (settings.contains("quantized") && layer.settings["bidirectional"] == "True") {
-        layer.directions = 2;
-        layer.layers = std::max(layer.layers / 2, 1);
-    }
     if (const auto* function = look_up(layer.settings, "nonlinearity"); function && layer.kind == LayerKind::rnn)
         layer.kind = *function == "relu" ? LayerKind::rnn_relu : LayerKind::rnn_tanh;
 }
@@ -167,7 +162,7 @@ void add_settings(ModelLayer& layer, const TextMap& settings) {
 using FoundLayers = std::vector<std::pair<std::string, ModelLayer>>;
 
 /// Averaged weights beside the model's own (icefall's model_avg, EMA, SWA) are no layers of their own.
-void drop_copies(FoundLayers& found, std::set<std::string>& containers, ModelFile& into) {
+std::set<std::string> drop_copies(FoundLayers& found, std::set<std::string>& containers, ModelFile& into) {
     static const re2::RE2 average("(?i)(?:^|[._])(?:avg|average|averaged|ema|swa|shadow)(?:[._]|$)", re2::RE2::Latin1);
     const auto is_copy = [&](const auto& one) {
         return re2::RE2::PartialMatch(one.first, average) && std::ranges::any_of(found, [&](const auto& other) {
@@ -183,6 +178,7 @@ void drop_copies(FoundLayers& found, std::set<std::string>& containers, ModelFil
         containers.erase(copy);
         into.notes.push_back("'" + copy + "' has averaged weights of the same layers");
     }
+    return copies;
 }
 
 /// PyTorch's recurrent layers by the names and shapes of their parameters.
@@ -202,7 +198,7 @@ void add_torch_layers(const std::vector<NamedTensor>& tensors, const ModuleSetti
         into.notes.emplace_back(
             "the file contains only weights: dropout, batch_first and whether nn.RNN computes tanh or relu are "
             "unknown, but do not decide");
-    drop_copies(found, containers, into);
+    const std::set<std::string> copies = drop_copies(found, containers, into);
     for (auto& [container, layer] : found) {
         if (containers.size() > 1 && !container.empty()) layer.name = container + "." + layer.name;
         into.layers.push_back(std::move(layer));
@@ -212,7 +208,10 @@ void add_torch_layers(const std::vector<NamedTensor>& tensors, const ModuleSetti
     });
     if (cells && into.format == "safetensors")
         into.notes.emplace_back("cells of PyTorch and of tinygrad have the same names; neither uses cuDNN for them");
-    add_cells_by_names(tensors, into);
+    if (copies.empty()) return add_cells_by_names(tensors, into);
+    std::vector<NamedTensor> own = tensors;
+    std::erase_if(own, [&](const NamedTensor& one) { return copies.contains(one.container); });
+    add_cells_by_names(own, into);
 }
 
 /// A storage's numbers by its key, where they are in the file.
@@ -340,9 +339,21 @@ struct Checkpoint {
         return found;
     }
 
+    /// torch.storage._load_from_bytes(BYTES), as pickle.dump writes tensors: its bytes are a file of torch.save.
+    void note_type_of_pickled(const PickleNode& storage, Tensor& tensor) const {
+        const PickleNode* const maker = pickle.maker(storage);
+        if (!maker || maker->text != "_load_from_bytes" || storage.items.size() < 2) return;
+        const auto& arguments = pickle[storage.items[1]].items;
+        const std::string_view bytes = arguments.empty() ? "" : pickle[arguments[0]].text.substr(0, 4096);
+        for (const DtypeNames& type : dtype_names)
+            if (bytes.find(concat("\n", type.storage, "\n")) != std::string_view::npos ||
+                bytes.find(concat(" ", type.storage)) != std::string_view::npos)
+                tensor.dtype = type.name;
+    }
+
     void read_storage(const PickleNode& storage, std::int64_t offset, Tensor& tensor) const {
         const auto* const id = storage_id(pickle, storage);
-        if (!id) return;
+        if (!id) return note_type_of_pickled(storage, tensor);
         tensor.dtype = dtype_by(&DtypeNames::storage, pickle[(*id)[1]].text, pickle[(*id)[1]].text);
         const auto* const bytes = look_up(storages, pickle[(*id)[2]].text);
         const auto at = static_cast<std::uint64_t>(offset) * bytes_of(tensor.dtype);
@@ -355,16 +366,16 @@ std::string advice_for(const Pickle& pickle) {
     const struct {
         std::string_view module, advice;
     } known[] = {
+        {"keras",
+         "it is a pickle of a Keras object; save the model with model.save(\"model.keras\") and give that file"},
+        {"tensorflow",
+         "it is a pickle of a TensorFlow object; save the model with model.save(\"model.keras\") and give that file"},
         {"sklearn",
          "it is a pickle of scikit-learn, which has no recurrent layers; give the file of the network beside it"},
         {"joblib", "it is a pickle of joblib, not of a network; give the file of the network beside it"},
         {"madmom", "it is a model of madmom, which computes it with NumPy and never uses cuDNN; nothing is to be done"},
         {"sklearn_crfsuite", "it is a conditional random field, which has no recurrent layers"},
         {"pandas", "it is a table of pandas, not a model; give the file of the network"},
-        {"keras",
-         "it is a pickle of a Keras object; save the model with model.save(\"model.keras\") and give that file"},
-        {"tensorflow",
-         "it is a pickle of a TensorFlow object; save the model with model.save(\"model.keras\") and give that file"},
         {"chainer", "it is a pickle of Chainer; save the model with chainer.serializers.save_npz and give that file"},
         {"torch", "the pickle contains no weights of PyTorch; save them with torch.save(model.state_dict(), ...)"}};
     for (const auto& [module, advice] : known)
@@ -377,9 +388,44 @@ std::string advice_for(const Pickle& pickle) {
            "weights, of PyTorch one that torch.save(model.state_dict(), ...) wrote";
 }
 
+/// NumPy's arrays of another library's object, or arrays alone of which no name tells what they are.
+void reject_data(const Pickle& pickle, ModelFile& file) {
+    const std::string advice = advice_for(pickle);
+    if (!contains(advice, "without arrays")) throw InputError(advice);
+    add_once(file.unclear, "it is a pickle of arrays alone, and none is named after a recurrent cell");
+}
+
+/// Of a dynamically quantized layer the matrices are numbered by layer and direction in one: those of both directions
+/// are [.., input], [.., input], [.., 2 * hidden], ...
+void name_directions(std::vector<NamedTensor>& tensors, ModuleSettings& modules) {
+    for (auto& [name, settings] : modules) {
+        if (!settings.contains("quantized")) continue;
+        std::vector<NamedTensor*> inputs, states;
+        for (NamedTensor& tensor : tensors) {
+            if (tensor.name.starts_with(name + ".weight_ih_l")) inputs.push_back(&tensor);
+            if (tensor.name.starts_with(name + ".weight_hh_l")) states.push_back(&tensor);
+        }
+        if (inputs.size() < 2 || inputs.size() != states.size() || inputs.size() % 2 == 1) continue;
+        const auto& first = inputs[0]->tensor.shape;
+        const bool deeper = inputs.size() > 2 && inputs[2]->tensor.shape[1] == 2 * states[0]->tensor.shape[1];
+        const bool both = inputs[1]->tensor.shape == first && (inputs.size() == 2 || deeper);
+        const bool stated = settings.contains("bidirectional") && settings["bidirectional"] == "True";
+        // Two layers in one direction have the same shapes where the input is as large as the state.
+        const bool either = inputs.size() == 2 && first.size() == 2 && first[1] == states[0]->tensor.shape[1];
+        if (!stated && (!both || either)) continue;
+        for (auto* const matrices : {&inputs, &states})
+            for (std::size_t i = 0; i < matrices->size(); ++i) {
+                std::string& named = (*matrices)[i]->name;
+                named.resize(named.rfind("_l") + 2);
+                named += std::to_string(i / 2) + (i % 2 == 1 ? "_reverse" : "");
+            }
+    }
+}
+
 void read_checkpoint(const Pickle& pickle, const Storages& storages, ModelFile& file) {
     Checkpoint checkpoint{pickle, storages};
     checkpoint.visit(pickle.root(), "", "", false, 0);
+    name_directions(checkpoint.tensors, checkpoint.modules);
     if (checkpoint.tensors.empty() && file.format != "torchscript") throw InputError(advice_for(pickle));
     const bool paddle = std::ranges::any_of(
         pickle.nodes(), [](const PickleNode& node) { return node.text == "StructuredToParameterName@@"; });
@@ -391,7 +437,10 @@ void read_checkpoint(const Pickle& pickle, const Storages& storages, ModelFile& 
         file.format = "pdparams";
     } else if (!arrays && file.framework == "pytorch" && file.format != "torchscript") {
         file.framework = "numpy";
+        if (file.layers.empty() && file.unclear.empty()) reject_data(pickle, file);
     }
+    if (checkpoint.tensors.size() == 1 && checkpoint.tensors[0].name.empty() && file.layers.empty())
+        throw InputError("it is one tensor, not a model; give the file of the model");
     if (checkpoint.lightning) file.notes.push_back("written by PyTorch Lightning " + *checkpoint.lightning);
 }
 
@@ -413,33 +462,15 @@ Storages legacy_storages(const Pickle& saved, std::string_view bytes) {
     return storages;
 }
 
-/// The operations of recurrent layers in TorchScript's code.
-struct ScriptCalls {
-    std::string_view call;
-    LayerKind kind;
-    std::size_t count = 0;
-};
-
-/// The nonlinearity of plain RNNs, and of a frozen model all that there is, are only in the code.
-void add_script_calls(const ZipArchive& archive, ModelFile& file) {
-    constexpr std::size_t most_calls = 100;
-    ScriptCalls calls[] = {{"torch.rnn_tanh(", LayerKind::rnn_tanh},
-                           {"torch.rnn_relu(", LayerKind::rnn_relu},
-                           {"torch.lstm(", LayerKind::lstm},
-                           {"torch.gru(", LayerKind::gru}};
-    for (const auto& entry : archive.entries()) {
-        if (!contains(entry.name, "code/") || !entry.name.ends_with(".py")) continue;
-        const std::string_view code = archive.content(entry);
-        for (auto& [call, kind, count] : calls)
-            for (auto at = code.find(call); at != std::string_view::npos; at = code.find(call, at + 1)) ++count;
-    }
-    for (ModelLayer& layer : file.layers)
-        if (layer.kind == LayerKind::rnn && (calls[0].count > 0) != (calls[1].count > 0))
-            layer.kind = calls[calls[0].count > 0 ? 0 : 1].kind;
-    if (!file.layers.empty()) return;
-    for (const auto& [call, kind, count] : calls)
-        for (std::size_t i = 0; i < std::min(count, most_calls); ++i)
-            file.layers.push_back({.name = std::string(call.substr(0, call.size() - 1)), .kind = kind});
+/// The constants of TorchScript's code, a tuple of tensors; others are tensors without a shape.
+std::vector<Tensor> constants_of(const ZipArchive& archive) {
+    constexpr std::size_t most = 100'000;
+    const Pickle pickle(archive.content(*archive.find("constants.pkl")));
+    const Checkpoint reader{pickle, {}};
+    std::vector<Tensor> constants;
+    for (const std::size_t item : pickle.root().items)
+        if (constants.size() < most) constants.push_back(reader.tensor_of(pickle[item], 0).value_or(Tensor()));
+    return constants;
 }
 
 /// The numbers of a member of a tensor; InputError where they are none, or beyond `most`.
@@ -481,12 +512,13 @@ void read_torch_zip(const ZipArchive& archive, ModelFile& into) {
         if (into.weights_wanted > 0 && contains(entry.name, "/data/") && entry.method == 0)
             storages[file_name(entry.name)] = archive.content(entry);
     read_checkpoint(Pickle(archive.content(*archive.find("data.pkl"))), storages, into);
-    if (into.format == "torchscript") add_script_calls(archive, into);
+    if (into.format == "torchscript") read_script_code(archive, constants_of(archive), into);
 }
 
 void read_torch_pickle(std::string_view bytes, ModelFile& into) {
     // torch/serialization.py, _legacy_save: magic number, protocol, system, what was saved, then the storages.
     constexpr int before = 3;
+    reject_joblib(bytes);
     into.format = "torch_legacy";
     std::uint64_t at = 0;
     const bool legacy = Pickle(bytes).root().kind == Kind::whole;
@@ -500,6 +532,11 @@ void read_safetensors(std::string_view bytes, ModelFile& into) {
     std::vector<NamedTensor> tensors;
     add_safetensors(bytes, tensors);
     add_torch_layers(tensors, {}, into);
+}
+
+void add_layers_of_arrays(const std::vector<NamedTensor>& tensors, ModelFile& into) {
+    add_torch_layers(tensors, {}, into);
+    if (into.framework == "pytorch") into.framework = "numpy";
 }
 
 /// A file of pytorch_model.bin.index.json; of its weights only names and shapes are kept.

@@ -70,7 +70,14 @@ OTHER_KINDS = {  # first bytes or the name, and a word of the sentence
     "m.joblib": (b"\x78\x9c" + bytes(30), "joblib"), "d.xz": (b"\xfd7zXZ\0" + bytes(30), "xz"), "d.bz2": (b"BZh9" + bytes(30), "bzip2"), "d.zst": (b"\x28\xb5\x2f\xfd" + bytes(30), "zstd"),
     "d.7z": (b"7z\xbc\xaf\x27\x1c" + bytes(30), "7-Zip"), "l.so": (b"\x7fELF" + bytes(30), "library"), "rt.json": (b'{"in_shape": [1], "layers": []}', "RTNeural"), "n.nam": (b'{"architecture": "LSTM", "config": {}}', "Neural Amp"),
     "x.json": (b'{"learner": {}}', "XGBoost"), "m.onnxtxt": (b'<\n  ir_version: 8\n>', "ONNX model as text"), "m.onnxjson": (b'{"irVersion": "8", "graph": {}}', "ONNX model as JSON"), "ft.bin": (b"\xba\x16\x4f\x2f" + bytes(30), "fastText"),
-    "dl4j.json": (b'{"backend": 1}', "configuration"), "d.parquet": (b"PAR1" + bytes(30), "Parquet"), "c.dnn": (b"B\0C\0N\0" + bytes(30), "CNTK")}
+    "dl4j.json": (b'{"backend": 1}', "configuration"), "d.parquet": (b"PAR1" + bytes(30), "Parquet"), "c.dnn": (b"B\0C\0N\0" + bytes(30), "CNTK"),
+    "m.mlirbc": (b"ML\xefR\x09StableHLO" + bytes(30), "MLIR"), "m.mlir": (b"module @jit_f {\n", "StableHLO"),
+    "f.jaxexport": (bytes(40) + b"ML\xefR\x09StableHLO_v1.8.0", "jax.export"), "m.onnx.data": (bytes(30), ".onnx file"),
+    "w_0": (bytes(16) + b"\x08\0\0\0\x08\x05\x10\x80\x01\x10\x80\x03", "Paddle"),
+    "s.pkl": (b"\x80\x03cjoblib.numpy_pickle\nNumpyArrayWrapper\nsklearn\xff", "scikit-learn"),
+    "n.joblib": (b"\x80\x03cjoblib.numpy_pickle\nNumpyArrayWrapper\n\xff", "joblib"),
+    "fingerprint.pb": (b"\x08\x01\x10\x02", "SavedModel"),
+    "weights.json": (b'{"gru.weight_ih_l0": [[0.1]]}', "PyTorch layer")}
 
 
 def check_kinds(place):
