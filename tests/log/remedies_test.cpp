@@ -314,7 +314,23 @@ TEST_CASE("what a line names more exactly than its cause has a remedy of its own
          "torch>=2.5.1"},
         {"cpu_and_gpu_packages_both_installed",
          "Available providers: ['AzureExecutionProvider', 'CPUExecutionProvider']",
-         "uninstall -y onnxruntime onnxruntime-gpu"}};
+         "uninstall -y onnxruntime onnxruntime-gpu"},
+        {"no_gpu_visible", "NVRM: The NVIDIA probe routine was not called for 1 device(s).", "blacklist nouveau"},
+        {"kernel_module_missing",
+         "Error! Bad return status for module build on kernel: 6.17.9-generic (x86_64)\nConsult "
+         "/var/lib/dkms/nvidia/580.119.02/build/make.log for more information.",
+         "make.log"},
+        {"shared_memory_too_small",
+         "RuntimeError: unable to mmap 4096 bytes from file </torch_362873_3123855485_63350>: Cannot allocate memory "
+         "(12)",
+         "vm.max_map_count"},
+        {"system_library_too_old",
+         "OSError: Error relocating /usr/lib/python3.9/site-packages/torch/lib/libgomp-a34b3233.so.1: "
+         "pthread_attr_setaffinity_np: symbol not found",
+         "glibc"},
+        {"gpu_too_old", "nvcc fatal   : Unsupported gpu architecture 'compute_35'", "TORCH_CUDA_ARCH_LIST"},
+        {"framework_passes_bad_parameter",
+         "RuntimeError: input.size(-1) must be equal to input_size. Expected 37, got 38", "input_size"}};
     for (const Row& row : rows) {
         INFO(row.log);
         CHECK(contains(said(row.cause, row.log), row.is_said));

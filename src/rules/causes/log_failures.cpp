@@ -1,4 +1,6 @@
 // What to do about failures that a line of the log names more exactly than its cause does.
+#include <array>
+
 #include "base/text.hpp"
 #include "rules/causes/log_causes.hpp"
 
@@ -89,9 +91,63 @@ void name_tensorrt(Remedy& remedy, const KnownOfLog& t) {
     if (major >= oldest_by_cuda) remedy.commands = {concat("python -m pip install \"tensorrt-cu12==", major, ".*\"")};
 }
 
+/// What a cause's own remedy would miss for a line that holds.
+struct OwnRemedy {
+    const char *cause, *word, *text, *command;
+};
+
+constexpr std::array own_remedies = {
+    // https://download.nvidia.com/XFree86/Linux-x86_64/580.95.05/README/commonproblems.html
+    OwnRemedy{"no_gpu_visible", "nvrm_not_claimed",
+              "Another kernel driver holds the GPU. If it is nouveau, write the lines 'blacklist nouveau' and 'options "
+              "nouveau modeset=0' to a file in /etc/modprobe.d, rebuild the initial RAM disk (update-initramfs -u or "
+              "dracut --force) and reboot; if it is vfio-pci, the GPU is reserved for virtual machines",
+              "lspci -k -d 10de:"},
+    // https://github.com/NVIDIA/open-gpu-kernel-modules/issues/526
+    OwnRemedy{"kernel_module_missing", "module_build_failed",
+              "The file make.log that the line names contains the first error. Install the headers of the running "
+              "kernel, then a driver that supports this kernel: a driver older than the kernel often does not build. "
+              "Or start the previous kernel, which has its module",
+              nullptr},
+    // https://github.com/kohya-ss/sd-scripts/issues/1790 and https://docs.kernel.org/admin-guide/sysctl/vm.html
+    OwnRemedy{"shared_memory_too_small", "torch_mmap_failed",
+              "A process may map only a limited number of areas of memory, and each shared tensor is one. Raise the "
+              "limit on the machine (the host of a container), use fewer workers (num_workers), or keep the data in "
+              "one large tensor instead of many small ones. If the machine's memory is full, fewer workers help, too",
+              "sudo sysctl -w vm.max_map_count=1048576"},
+    // https://github.com/pytorch/pytorch/issues/102592 and https://github.com/microsoft/onnxruntime/issues/17986
+    OwnRemedy{"system_library_too_old", "loaded_by_musl",
+              "This system (Alpine) has the C library musl; the package, as all of NVIDIA's libraries, needs glibc, "
+              "and a compatibility package for musl does not contain all of it. Use an image with glibc, for example "
+              "python:3.12-slim instead of python:3.12-alpine",
+              nullptr},
+    // https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/
+    OwnRemedy{"gpu_too_old", "arch_dropped_by_compiler",
+              "This CUDA compiler no longer supports the architecture that the line names. If the GPU is newer, remove "
+              "the architecture from the list of the build (TORCH_CUDA_ARCH_LIST, CMAKE_CUDA_ARCHITECTURES or "
+              "-gencode); if the GPU has it, compile with an older CUDA: 11.8 is the last for 3.5 and 3.7, 12.9 for "
+              "5.0 to 7.0",
+              "nvidia-smi --query-gpu=name,compute_cap --format=csv"},
+    // https://github.com/pytorch/pytorch/blob/main/torch/nn/modules/rnn.py, check_input()
+    OwnRemedy{"framework_passes_bad_parameter", "rnn_input_shape",
+              "Give the layer input of the shape that it was created for: the last dimension is input_size, the "
+              "features of one step; with batch_first=True the first is the batch. The line tells both numbers: "
+              "change input_size or the data. GPU and cuDNN have no part in it",
+              nullptr}};
+
+void speak_as_the_line(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
+    for (const OwnRemedy& own : own_remedies) {
+        if (cause.cause != own.cause || !t.has(own.word)) continue;
+        remedy.text = own.text;
+        remedy.commands.clear();
+        if (own.command) remedy.commands.emplace_back(own.command);
+    }
+}
+
 }  // namespace
 
 void speak_of_what_failed(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
+    speak_as_the_line(remedy, cause, t);
     if (cause.cause == "framework_packages_do_not_match") {
         name_package_that_differs(remedy, t);
         name_packages_of_jax(remedy, t);

@@ -222,7 +222,8 @@ void add_gpu(KnownOfLog& t) {
 /// As one line tells both, or a line each.
 void add_driver_versions(KnownOfLog& t) {
     const auto told = [&](const char* own_line, const char* field) {
-        const auto version = t.version(own_line, "version");
+        auto version = t.version(own_line, "version");
+        if (!version) version = t.version(own_line, "version2");
         return version ? version : t.version("driver_versions_differ", field);
     };
     const auto kernel = told("kernel_reported", "kernel"), library = told("libcuda_reported", "library");
