@@ -131,7 +131,7 @@ constexpr std::array own_remedies = {
     // https://github.com/pytorch/pytorch/blob/main/torch/nn/modules/rnn.py, check_input()
     OwnRemedy{"framework_passes_bad_parameter", "rnn_input_shape",
               "Give the layer input of the shape that it was created for: the last dimension is input_size, the "
-              "features of one step; with batch_first=True the first is the batch. The line tells both numbers: "
+              "features of one step; with batch_first=True the first is the batch. The line has both numbers: "
               "change input_size or the data. GPU and cuDNN have no part in it",
               nullptr}};
 
