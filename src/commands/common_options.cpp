@@ -123,7 +123,9 @@ Selection selection_from(const RuleOptions& rules, std::vector<std::string> requ
     selection.ignore = profile.ignore;
     for (const std::string& id : ids_from(rules.ignore, "--ignore", "rule", known)) selection.ignore.emplace(id, "");
     append(require, profile.require);
-    if (profile.expect) require.push_back("version_not_expected");  // also where nothing was queried
+    // Also where nothing was queried.
+    if (profile.expect && profile.expect->names_versions()) require.push_back("version_not_expected");
+    if (profile.expect && profile.expect->names_gpus()) require.push_back("gpus_not_expected");
     selection.require = ids_from(require, "--require", "rule", known);
     selection.skip = ids_from(rules.skip, "--skip", "rule or probe", [&] { return rule_and_probe_names(matrix); });
     for (const std::string& probe : probe_names())

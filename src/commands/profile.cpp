@@ -96,17 +96,38 @@ class ProfileReader {
         return reasons;
     }
 
-    std::optional<ExpectedVersions> expected(const toml::table& table) const {
+    std::optional<ExpectedMachine> expected(const toml::table& table) const {
         if (table.empty()) return std::nullopt;
-        ExpectedVersions versions{.profile = path_};
-        for_each(table, {"driver", "cudnn", "cuda"}, [&](const std::string& key, const toml::node& value) {
-            const std::string version = text_at(key, value);
-            if (!expected_version(version))
-                reject(value, key + " cannot be '" + version +
-                                  "'; give a version, e.g. \"9.1.0\", or the oldest one that will do, e.g. \">=9.1\"");
-            (key == "cuda" ? versions.cuda : key == "cudnn" ? versions.cudnn : versions.driver) = version;
-        });
-        return versions;
+        ExpectedMachine machine{.profile = path_};
+        const std::map<std::string, std::optional<std::string>*> versions = {
+            {"driver", &machine.driver}, {"cuda", &machine.cuda}, {"cudnn", &machine.cudnn}};
+        const auto take = [&](const std::string& key, const toml::node& value) {
+            if (const auto version = versions.find(key); version != versions.end())
+                *version->second = version_at(key, value);
+            else if (key == "gpu")
+                machine.gpu = text_at(key, value);
+            else if (key == "gpus")
+                machine.gpus = static_cast<int>(number_at(key, value));
+            else
+                machine.gpu_memory_mib = number_at(key, value);
+        };
+        for_each(table, {"driver", "cudnn", "cuda", "gpus", "gpu", "gpu-memory-mib"}, take);
+        return machine;
+    }
+
+    std::string version_at(const std::string& key, const toml::node& value) const {
+        const std::string version = text_at(key, value);
+        if (!expected_version(version))
+            reject(value, key + " cannot be '" + version +
+                              "'; give a version, e.g. \"9.1.0\", or the oldest one that will do, e.g. \">=9.1\"");
+        return version;
+    }
+
+    std::int64_t number_at(const std::string& key, const toml::node& value) const {
+        constexpr std::int64_t most = 1 << 30;
+        const auto number = value.value_exact<std::int64_t>();
+        if (!number || *number < 0 || *number > most) reject(value, key + " must be a number without quotes, e.g. 8");
+        return *number;
     }
 
     std::string path_;

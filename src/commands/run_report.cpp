@@ -173,6 +173,8 @@ void explain_failure(const process::CommandEnd& end, CommandWitness& witness, co
         add_evidence(*machine, end, witness);
     }
     if (machine && with_replay) machine->lstm.emplace().log_replay = replay(*facts.log, options);
+    fit_commands_to_user(report);
+    if (machine) fit_commands_to_user(*machine);
     repeat_question(options, report);
     if (machine) repeat_question(options, *machine);
     if (!machine) add_evidence(report, end, witness);

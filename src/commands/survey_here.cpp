@@ -65,6 +65,22 @@ Facts surveyed_with_restrictions(const SurveyOptions& how, bool quiet) {
     return facts;
 }
 
+static void drop_sudo(std::vector<std::string>& commands) {
+    constexpr std::string_view sudo = "sudo ";
+    for (std::string& command : commands)
+        if (command.starts_with(sudo)) command.erase(0, sudo.size());
+}
+
+void fit_commands_to_user(Report& report) {
+    if (geteuid() != 0) return;
+    for (Finding& finding : report.findings) {
+        for (Remedy& remedy : finding.remedies) {
+            drop_sudo(remedy.commands);
+            drop_sudo(remedy.checks);
+        }
+    }
+}
+
 std::string without_directory(const std::string& directory) {
     const std::string hidden = directory + " is empty or closed to this process";
     if (directory == "/proc")

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "process/survey.hpp"
+#include "report/report.hpp"
 
 namespace rnncheck {
 
@@ -37,5 +38,8 @@ std::string without_directory(const std::string& directory);
 
 /// What follows when no file can be created in process::temporary_directory(), for the reason given.
 std::string without_temporary_files(const std::string& reason);
+
+/// Of a report about this machine: root needs no sudo, which containers do not have.
+void fit_commands_to_user(Report& report);
 
 }  // namespace rnncheck

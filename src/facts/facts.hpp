@@ -38,15 +38,21 @@ struct ToolFacts {
     RNNCHECK_FIELDS_END
 };
 
-/// Versions that a profile expects: "9.1.0" is that one, ">=9.1" that one or a later one.
-struct ExpectedVersions {
+/// What a profile expects of a machine. Versions: "9.1.0" is that one, ">=9.1" that one or a later one.
+struct ExpectedMachine {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, profile, "file that expects them");
     RNNCHECK_FIELD(std::optional<std::string>, driver,
                    "version of the driver: 550.54.14, or >=550 for it or a later one") = {};
     RNNCHECK_FIELD(std::optional<std::string>, cuda, "version of each CUDA runtime") = {};
     RNNCHECK_FIELD(std::optional<std::string>, cudnn, "version of each cuDNN installation") = {};
+    RNNCHECK_FIELD(std::optional<int>, gpus, "number of GPUs that CUDA programs see") = {};
+    RNNCHECK_FIELD(std::optional<std::string>, gpu, "text in the name of each GPU, e.g. H200") = {};
+    RNNCHECK_FIELD(std::optional<std::int64_t>, gpu_memory_mib, "least memory of each GPU in MiB") = {};
     RNNCHECK_FIELDS_END
+
+    bool names_versions() const { return driver || cuda || cudnn; }
+    bool names_gpus() const { return gpus || gpu || gpu_memory_mib; }
 };
 
 struct Facts {
@@ -74,7 +80,7 @@ struct Facts {
     RNNCHECK_FIELD(std::vector<RnnDropout>, rnn_dropouts, "dropout between layers, measured");
     RNNCHECK_FIELD(std::vector<ProbeRun>, probe_runs, "how each probe went");
     RNNCHECK_FIELD(std::optional<Log>, log, "the content of logs");
-    RNNCHECK_FIELD(std::optional<ExpectedVersions>, expected, "versions that a profile expects (--profile)");
+    RNNCHECK_FIELD(std::optional<ExpectedMachine>, expected, "what a profile expects (--profile)");
     RNNCHECK_FIELDS_END
 };
 

@@ -116,8 +116,8 @@ struct Profile {
     RNNCHECK_FIELD(std::vector<std::string>, require, "rules that must be decided, as --require") = {};
     RNNCHECK_FIELD(TextMap, ignore, "rules whose findings do not affect the verdict, with the reason for each") = {};
     RNNCHECK_FIELD(std::optional<std::string>, fail_on, "as --fail-on, which replaces it") = {};
-    RNNCHECK_FIELD(std::optional<ExpectedVersions>, expect,
-                   "versions that the rule version_not_expected compares") = {};
+    RNNCHECK_FIELD(std::optional<ExpectedMachine>, expect,
+                   "what the rules version_not_expected and gpus_not_expected compare") = {};
     RNNCHECK_FIELDS_END
 };
 

@@ -62,8 +62,8 @@ static void compare(VerdictBuilder& answers, const std::vector<Found>& all, cons
 }
 
 Verdict version_not_expected(const Facts& facts, const Matrix&) {
-    if (!facts.expected) return not_applicable("no profile expects a version");
-    const ExpectedVersions& expected = *facts.expected;
+    if (!facts.expected || !facts.expected->names_versions()) return not_applicable("no profile expects a version");
+    const ExpectedMachine& expected = *facts.expected;
     const std::string& profile = expected.profile;
     VerdictBuilder answers;
     compare(answers, {{"the driver", driver_version(facts)}}, "the driver", "driver.library_version", expected.driver,

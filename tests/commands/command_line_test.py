@@ -127,6 +127,9 @@ class CommandLine(unittest.TestCase):
             (("fleet", "check", "--help"), ("'check' of 'rnncheck fleet'", "merge, show and diff")),
             (("help", "rules"), ("'rnncheck list rules'",)),
             (("help", "profile"), ("--profile",)),
+            (("matrix", "plan", "pytorch=2.4"), ("framework=pytorch", "matrix check pytorch=2.4")),
+            (("diagnose", "CUDNN_STATUS_INTERNAL_ERROR"), ("rnncheck explain CUDNN_STATUS_INTERNAL_ERROR",)),
+            (("diagnose", "cuda out of memory"), ("rnncheck explain 'cuda out of memory'",)),
         ):
             with self.subTest(arguments=arguments):
                 self.is_usage_error(rnncheck(*arguments), *words)

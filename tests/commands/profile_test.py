@@ -105,6 +105,18 @@ class Profile(unittest.TestCase):
             self.assertEqual((code, len(messages)), (1, 1), differs)
             self.assertIn(f"is {version}, but '{self.file}' expects", messages[0])
 
+    def test_expected_gpus(self):
+        gpu = {"index": 0, "name": "NVIDIA H200", "memory_total_mib": 143771}
+        driver = {"init": {"call": "cuInit", "code": 0, "text": ""}, "device_nodes": []}
+        found = machine(driver=driver, cuda_devices=[gpu, {**gpu, "index": 1}])
+        for expected, code in (("gpus = 2", 0), ("gpus = 8", 1), ('gpu = "h200"', 0), ('gpu = "H100"', 1),
+                               ("gpu-memory-mib = 140000", 0), ("gpu-memory-mib = 150000", 1)):
+            run = self.judged(f"[expect]\n{expected}\n", found, "--only", "gpus_not_expected")
+            self.assertEqual(run.code, code, (expected, run.text))
+        unknown = self.judged("[expect]\ngpus = 8\n", machine(), "--only", "gpus_not_expected")
+        self.assertEqual(unknown.code, 3)
+        self.rejected('[expect]\ngpus = "8"', "a number without quotes", line=2)
+
     def test_every_installation_is_compared(self):
         two = machine(cudnns=[cudnn("9.1.0"), {**cudnn("8.9.7"), "library": "/old/libcudnn.so.8"}])
         code, messages = self.compared('cudnn = ">=9"', two)

@@ -110,4 +110,9 @@ for number in range(ROUNDS):
     check.that(done.code in (1, 3, 4), f"{word} on {changed}: exit {done.code}")
     check.that("alike" not in document["sentence"], f"{word} on {changed}: {document['sentence']}")
 
+unknown_node = Run(program, "fleet", "show", "gpu99", directory)
+check.that(unknown_node.code == 2 and "the reports are of gpu[001-" in unknown_node.err, f"unknown node: {unknown_node.err}")
+unknown_label = Run(program, "fleet", "merge", directory, "--group-by", "rack")
+check.that(unknown_label.code == 2 and "no report has a label 'rack'" in unknown_label.err, f"unknown label: {unknown_label.err}")
+
 sys.exit(check.close())

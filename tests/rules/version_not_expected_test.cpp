@@ -3,12 +3,12 @@
 
 namespace {
 
-using rnncheck::ExpectedVersions;
+using rnncheck::ExpectedMachine;
 using rnncheck::Facts;
 
 const std::string file = "rnncheck.toml";
 
-Facts expecting(ExpectedVersions expected, Facts facts = rnncheck::test::a_healthy_machine()) {
+Facts expecting(ExpectedMachine expected, Facts facts = rnncheck::test::a_healthy_machine()) {
     facts.expected = std::move(expected);
     return facts;
 }

@@ -1,7 +1,14 @@
 // Finds the cause of a failure in the logs of the program that failed.
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/lists.hpp"
 #include "base/program.hpp"
+#include "base/text.hpp"
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
+#include "commands/output.hpp"
 #include "stack/given.hpp"
 
 namespace rnncheck::commands::diagnose {
@@ -28,12 +35,35 @@ static UserHint hint_from(const std::string& item, const Matrix& matrix) {
     return hint;
 }
 
+/// For an argument that is the text of an error, not a file: a status or a sentence.
+static std::string hint_for_message(const std::vector<std::string>& files) {
+    const auto is_message = [](const std::string& name) {
+        const bool is_status =
+            contains(name, "_") && std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
+        const bool is_file = contains(name, ".") || contains(name, "/");
+        return !is_file && (is_status || contains(name, " "));
+    };
+    const auto message = std::ranges::find_if(files, is_message);
+    if (message == files.end()) return "";
+    return "; if it is the text of an error: rnncheck explain " + fit_for_message(shell_quoted(*message));
+}
+
+static Log read(const std::vector<std::string>& files, const Matrix& matrix) {
+    if (includes(files, "-") && isatty(STDIN_FILENO) == 1)
+        print_message("reading the log from the terminal; paste it, then press Ctrl-D in an empty line");
+    try {
+        return read_log_files(files, matrix);
+    } catch (const InputError& error) {
+        throw InputError(error.what() + hint_for_message(files));
+    }
+}
+
 static int run(Options& options, const CLI::App& app) {
     begin_run(app, options.report);
     const Matrix matrix = matrix_from(options.matrix);
     Facts facts;
     facts.tool = {std::string(version_of_rnncheck()), {"log"}};
-    facts.log = read_log_files(options.files, matrix);
+    facts.log = read(options.files, matrix);
     for (const std::string& item : options.given) facts.log->user_hints.push_back(hint_from(item, matrix));
     return print_report(finished(judge(std::move(facts), matrix, {}), options.report), options.report);
 }

@@ -66,6 +66,7 @@ int run_doctor(DoctorOptions& options, const CLI::App& app) {
         add_prospects(*judged.model, judged.facts, matrix);
         judged.verdict = worse(judged.verdict, verdict_of(*judged.model));
     }
+    if (options.input.facts.empty()) fit_commands_to_user(judged);
     repeat_question(options, judged);
     const Report report = finished(std::move(judged), options.report);
     const std::string& path = options.gate.save_facts;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/lists.hpp"
+#include "base/text.hpp"
 #include "commands/common_options.hpp"
 #include "commands/output.hpp"
 #include "process/apart.hpp"
@@ -61,6 +63,24 @@ std::vector<std::string> protected_files(const std::vector<std::string>& inputs)
     return files;
 }
 
+void require_node(const Collection& collection, const std::string& node) {
+    if (node.empty() || collection.find(node)) return;
+    constexpr std::size_t most_shown = 200;
+    const std::string nodes = nodeset_of(mapped(collection.nodes, &FleetNode::name));
+    throw UsageError("no report is of a node '" + escaped(node) + "'; the reports are of " +
+                     escaped(nodes, most_shown));
+}
+
+/// A label that no report has would put all nodes into one group, as if they had it alike.
+void require_group(const Collection& collection, const std::string& what) {
+    std::set<std::string> known = {"gpu", "os", "rnncheck"};
+    for (const FleetNode& node : collection.nodes)
+        for (const auto& [label, value] : node.labels) known.insert(label);
+    if (known.contains(what)) return;
+    throw UsageError("--group-by " + what + ": no report has a label '" + what + "'; nodes can be grouped by " +
+                     escaped(join_with_and({known.begin(), known.end()})));
+}
+
 Fleet compared(const std::vector<std::string>& files, const ComparisonOptions& how, const std::string& node) {
     const bool by_file = how.name == NamedBy::file;
     const Collection collection = read_reports(files, by_file);
@@ -71,7 +91,8 @@ Fleet compared(const std::vector<std::string>& files, const ComparisonOptions& h
             throw InputError("--expect needs a file with one report that can be read");
         question.expected = expected.nodes.front();
     }
-    if (!node.empty() && !collection.find(node)) throw UsageError("no report is of a node '" + escaped(node) + "'");
+    require_node(collection, node);
+    for (const std::string& what : how.group_by) require_group(collection, what);
     return compare_nodes(collection, question);
 }
 

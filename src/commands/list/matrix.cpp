@@ -25,6 +25,10 @@ Stack stack_from(const std::vector<std::string>& texts, const std::vector<std::s
         if (const auto framework = stack::framework_of_package(value->key); includes(keys, framework))
             throw UsageError(value->key + " contains no CUDA or cuDNN: give the version of the framework that it " +
                              "uses, e.g. " + std::string(framework) + "=VERSION");
+        const bool is_framework = includes(stack::given_keys(), value->key) && stack::framework_named(value->key);
+        if (!includes(keys, value->key) && is_framework)
+            throw UsageError("a plan is for framework=" + value->key + ", in every version that runs; 'rnncheck " +
+                             "matrix check " + text + " ...' judges one version");
         if (!includes(keys, value->key))
             throw UsageError("unknown key '" + value->key + "' in " + text +
                              did_you_mean(value->key, keys, "; the keys are " + join_with_and(keys)));
