@@ -1,4 +1,3 @@
-// Long because one reader of tokens knows the calls of four frameworks and what around them decides.
 // A Python program or a notebook: the recurrent layers that it builds, with the arguments that are written there.
 // Nothing is executed or imported: a reader of tokens that follows names through imports and simple assignments.
 #include <re2/re2.h>
@@ -9,164 +8,12 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
+#include "model/keras_masks.hpp"
 #include "model/readers.hpp"
 
 namespace rnncheck::model {
 
 namespace {
-
-enum class TokenKind { name, number, text, sign, line_end };
-
-struct Token {
-    TokenKind kind;
-    std::string_view text;  ///< of a `text` what is between its quotes
-    std::size_t at, end;    ///< in the program
-    std::size_t line;
-    bool formatted = false;  ///< an f-string
-};
-
-/// Python's tokens (reference, chapter 2); inside brackets lines do not end. What is none is skipped.
-class Tokens {
-  public:
-    explicit Tokens(std::string_view program) : program_(program) {
-        constexpr std::size_t most = 2'000'000;
-        while (at_ < program.size() && tokens_.size() < most) next();
-        push(TokenKind::line_end, program.size(), program.size());
-    }
-    std::vector<Token> take() { return std::move(tokens_); }
-
-  private:
-    static bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80); }
-    static bool in_name(char c) { return starts_name(c) || (c >= '0' && c <= '9'); }
-    char peek(std::size_t more) const { return at_ + more < program_.size() ? program_[at_ + more] : '\0'; }
-
-    void push(TokenKind kind, std::size_t begin, std::size_t end, bool formatted = false) {
-        tokens_.push_back({kind, program_.substr(begin, end - begin), begin, end, line_, formatted});
-    }
-
-    void next() {
-        const char c = program_[at_];
-        if (c == '\n') {
-            if (depth_ == 0) push(TokenKind::line_end, at_, at_ + 1);
-            ++line_;
-            ++at_;
-        } else if (c == '#') {
-            while (at_ < program_.size() && program_[at_] != '\n') ++at_;
-        } else if (c == '\\' && peek(1) == '\n') {
-            at_ += 2;
-            ++line_;
-        } else if (c == '"' || c == '\'') {
-            read_text(at_, false, false);
-        } else if (starts_name(c)) {
-            read_name();
-        } else if ((c >= '0' && c <= '9') || (c == '.' && peek(1) >= '0' && peek(1) <= '9')) {
-            read_number();
-        } else {
-            if (c == '(' || c == '[' || c == '{') ++depth_;
-            if ((c == ')' || c == ']' || c == '}') && depth_ > 0) --depth_;
-            if (c != ' ' && c != '\t' && c != '\r')
-                read_sign();
-            else
-                ++at_;
-        }
-    }
-
-    void read_sign() {
-        constexpr std::string_view two[] = {"==", "!=", "<=", ">=", "->", ":=", "**",
-                                            "//", "+=", "-=", "*=", "/=", "|="};
-        const std::size_t length = includes(two, program_.substr(at_, 2)) ? 2 : 1;
-        push(TokenKind::sign, at_, at_ + length);
-        at_ += length;
-    }
-
-    void read_name() {
-        const std::size_t begin = at_;
-        while (at_ < program_.size() && in_name(program_[at_])) ++at_;
-        const std::string prefix = lower(std::string(program_.substr(begin, at_ - begin)));
-        const bool quoted = at_ < program_.size() && (program_[at_] == '"' || program_[at_] == '\'');
-        if (quoted && prefix.size() <= 2 && prefix.find_first_not_of("rbuf") == std::string::npos)
-            return read_text(begin, contains(prefix, "r"), contains(prefix, "f"));
-        push(TokenKind::name, begin, at_);
-    }
-
-    void read_number() {
-        const std::size_t begin = at_;
-        while (at_ < program_.size() && (in_name(program_[at_]) || program_[at_] == '.' ||
-                                         ((program_[at_] == '-' || program_[at_] == '+') &&
-                                          (program_[at_ - 1] == 'e' || program_[at_ - 1] == 'E'))))
-            ++at_;
-        push(TokenKind::number, begin, at_);
-    }
-
-    void read_text(std::size_t begin, bool, bool formatted) {
-        const char quote = program_[at_];
-        const bool three = peek(1) == quote && peek(2) == quote;
-        const std::size_t inside = at_ + (three ? 3 : 1), line = line_;
-        at_ = inside;
-        while (at_ < program_.size()) {
-            if (program_[at_] == '\n') {
-                if (!three) break;
-                ++line_;
-            }
-            if (program_[at_] == '\\') {
-                if (peek(1) == '\n') ++line_;
-                at_ += 2;
-                continue;
-            }
-            if (program_[at_] == quote && (!three || (peek(1) == quote && peek(2) == quote))) break;
-            ++at_;
-        }
-        at_ = std::min(at_, program_.size());
-        tokens_.push_back({TokenKind::text, program_.substr(inside, at_ - inside), begin, 0, line, formatted});
-        at_ = std::min(at_ + (three ? 3 : 1), program_.size());
-        tokens_.back().end = at_;
-    }
-
-    std::string_view program_;
-    std::vector<Token> tokens_;
-    std::size_t at_ = 0, line_ = 1;
-    int depth_ = 0;
-};
-
-/// An argument of a call: its tokens from `first` to before `last`.
-struct Argument {
-    std::string name;  ///< "" of a positional one; "*" or "**" of one that is spread
-    std::size_t first = 0, last = 0;
-};
-
-struct Call {
-    std::string path;                         ///< "keras.layers.LSTM", its names followed through imports
-    std::size_t at = 0, open = 0, close = 0;  ///< the tokens of its name and brackets
-    std::vector<Argument> arguments = {};
-};
-
-constexpr std::string_view rnn_classes[] = {"LSTM",       "GRU",        "SimpleRNN", "RNN",           "CuDNNLSTM",
-                                            "CuDNNGRU",   "LSTMCell",   "GRUCell",   "SimpleRNNCell", "StackedRNNCells",
-                                            "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"};
-constexpr std::string_view torch_classes[] = {"LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell"};
-constexpr std::string_view jax_classes[] = {
-    "LSTMCell", "OptimizedLSTMCell", "GRUCell", "SimpleCell", "MGUCell", "ConvLSTMCell", "LSTM", "GRU", "VanillaRNN"};
-
-bool is_keras(const std::string& path) {
-    return contains("." + path, ".keras.") || path.starts_with("tf_keras.") || path.starts_with("keras_core.");
-}
-bool is_torch(const std::string& path) {
-    return path.starts_with("torch.nn.");
-}
-bool is_jax(const std::string& path) {
-    return path.starts_with("flax.") || path.starts_with("haiku.") || path.starts_with("equinox.");
-}
-std::string last_of(const std::string& path) {
-    return path.substr(path.rfind('.') + 1);
-}
-
-/// Whether a path names a recurrent layer of one of the frameworks.
-bool is_recurrent(const std::string& path) {
-    const std::string name = last_of(path);
-    return (is_keras(path) && includes(rnn_classes, name)) || (is_torch(path) && includes(torch_classes, name)) ||
-           (is_jax(path) && includes(jax_classes, name)) || contains(path, "nn.rnn_cell.") ||
-           path.ends_with("nn.dynamic_rnn") || path.ends_with("nn.bidirectional_dynamic_rnn");
-}
 
 struct Argument_names {
     const char* setting;
@@ -179,14 +26,12 @@ constexpr Argument_names keras_arguments[] = {{"activation", "\"tanh\"", 1}, {"r
                                               {"unroll", "False", -1},       {"reset_after", "True", -1},
                                               {"use_cudnn", "\"auto\"", -1}, {"dropout", "", -1}};
 
-class Program {
+class Program : private PythonSource {
   public:
     Program(std::string_view text, ModelFile& file, std::function<std::string(std::size_t)> place)
-        : text_(text), file_(file), place_(std::move(place)), tokens_(Tokens(text).take()) {}
+        : PythonSource(text), file_(file), place_(std::move(place)), masks_(*this, place_) {}
 
     void read() {
-        read_names();
-        read_calls();
         read_whole_program();
         for (const Call& call : calls_)
             if (is_recurrent(call.path)) add(call);
@@ -196,221 +41,6 @@ class Program {
 
   private:
     static constexpr std::size_t most_layers = 5000;
-
-    bool is(std::size_t at, std::string_view text) const {
-        return at < tokens_.size() && tokens_[at].kind != TokenKind::text && tokens_[at].text == text;
-    }
-    bool is_name(std::size_t at) const { return at < tokens_.size() && tokens_[at].kind == TokenKind::name; }
-
-    /// a.b.c from this token on; `at` is behind it then.
-    std::string dotted(std::size_t& at) const {
-        std::string path;
-        while (is_name(at)) {
-            path += tokens_[at++].text;
-            if (!is(at, ".") || !is_name(at + 1)) break;
-            path += '.';
-            ++at;
-        }
-        return path;
-    }
-
-    /// "nn.LSTM" after "from torch import nn" is "torch.nn.LSTM".
-    std::string followed(std::string path) const {
-        for (int i = 0; i < 8; ++i) {
-            const auto dot = path.find('.');
-            const std::string head = path.substr(0, dot);
-            const auto* const known = look_up(names_, head);
-            if (!known || *known == head) break;
-            path = *known + (dot == std::string::npos ? "" : path.substr(dot));
-            if (path.starts_with(head + ".")) break;
-        }
-        if (!contains(path, ".") && !classes_.contains(path))
-            for (const std::string& package : stars_)
-                if (is_recurrent(package + "." + path)) return package + "." + path;
-        return path;
-    }
-
-    void read_names() {
-        for (std::size_t i = 0; i < tokens_.size(); ++i) {
-            const bool begins =
-                i == 0 || tokens_[i - 1].kind == TokenKind::line_end || is(i - 1, ";") || is(i - 1, ":");
-            if (!begins) continue;
-            if (is(i, "import")) read_import(i + 1);
-            if (is(i, "from")) read_from(i + 1);
-            if (is(i, "class") && is_name(i + 1)) classes_.insert(std::string(tokens_[i + 1].text));
-            if (is_name(i) && is(i + 1, "=")) read_alias(i);
-        }
-        count_bindings();
-    }
-
-    void read_import(std::size_t at) {
-        do {
-            const std::string path = dotted(at);
-            if (path.empty()) return;
-            if (is(at, "as") && is_name(at + 1)) {
-                names_[std::string(tokens_[at + 1].text)] = path;
-                at += 2;
-            }
-            imports_.insert(path.substr(0, path.find('.')));
-        } while (is(at++, ","));
-    }
-
-    void read_from(std::size_t at) {
-        bool relative = false;
-        for (; is(at, "."); ++at) relative = true;
-        const std::string package = is(at, "import") ? "" : dotted(at);
-        if (!is(at, "import")) return;
-        ++at;
-        if (relative) local_.push_back(at);
-        imports_.insert(package.substr(0, package.find('.')));
-        if (is(at, "*")) return stars_.push_back(package);
-        if (is(at, "(")) ++at;
-        for (; is_name(at); ++at) {
-            const std::string name(tokens_[at].text);
-            const bool renamed = is(at + 1, "as") && is_name(at + 2);
-            if (renamed) at += 2;
-            if (!relative) names_[std::string(tokens_[at].text)] = package + "." + name;
-            if (!is(++at, ",")) break;
-        }
-    }
-
-    /// LSTM = tf.keras.layers.LSTM; layers = keras.layers. Not a call, not an expression.
-    void read_alias(std::size_t at) {
-        const std::string name(tokens_[at].text);
-        std::size_t end = at + 2;
-        const std::string path = dotted(end);
-        const bool whole = end < tokens_.size() && tokens_[end].kind == TokenKind::line_end;
-        if (!whole || path.empty() || path == name || !contains(path, ".")) return;
-        const std::string target = followed(path);
-        if (is_keras(target + ".") || is_torch(target + ".") || is_recurrent(target)) names_.try_emplace(name, target);
-    }
-
-    /// How often each name is bound; where a name is bound once to a literal, it is that literal.
-    void count_bindings() {
-        int depth = 0;  // in brackets NAME= is an argument
-        for (std::size_t i = 0; i < tokens_.size(); ++i) {
-            if (is(i, "(") || is(i, "[") || is(i, "{")) ++depth;
-            if (is(i, ")") || is(i, "]") || is(i, "}")) --depth;
-            if (!is_name(i)) continue;
-            const std::string name(tokens_[i].text);
-            const bool attribute = i > 0 && is(i - 1, ".");
-            if (attribute) continue;
-            constexpr std::string_view changing[] = {"+=", "-=", "*=", "/=", "|=", ":="};
-            const bool changed = i + 1 < tokens_.size() && tokens_[i + 1].kind == TokenKind::sign &&
-                                 includes(changing, tokens_[i + 1].text);
-            const bool assigned = changed || (depth <= 0 && is(i + 1, "="));
-            const bool begins = i == 0 || tokens_[i - 1].kind == TokenKind::line_end;
-            const bool bound = assigned || (i > 0 && (is(i - 1, "for") || is(i - 1, "as") || is(i - 1, "global")));
-            if (bound) ++bindings_[name];
-            if (assigned && is(i + 1, "=") && begins) values_[name] = i + 2;
-            // Targets of several values, parameters of a function.
-            if (is(i + 1, ",") && begins) ++bindings_[name];
-            if (is(i, "def") || is(i, "lambda")) count_parameters(i);
-        }
-    }
-
-    void count_parameters(std::size_t at) {
-        for (std::size_t i = at + 1; i < tokens_.size() && tokens_[i].kind != TokenKind::line_end; ++i) {
-            if (is(i, ":") && is(i - 1, ")")) return;
-            if (is_name(i)) ++bindings_[std::string(tokens_[i].text)];
-        }
-    }
-
-    void read_calls() {
-        std::vector<std::size_t> open;
-        std::vector<std::size_t> matching(tokens_.size(), 0);
-        for (std::size_t i = 0; i < tokens_.size(); ++i) {
-            if (tokens_[i].kind != TokenKind::sign) continue;
-            const std::string_view sign = tokens_[i].text;
-            if (sign == "(" || sign == "[" || sign == "{") open.push_back(i);
-            if ((sign == ")" || sign == "]" || sign == "}") && !open.empty()) {
-                matching[open.back()] = i;
-                open.pop_back();
-            }
-        }
-        for (std::size_t i = 0; i < tokens_.size(); ++i) {
-            if (!is_name(i) || (i > 0 && is(i - 1, "."))) continue;
-            std::size_t end = i;
-            const std::string path = dotted(end);
-            if (!is(end, "(") || matching[end] == 0) continue;
-            const bool defined = i > 0 && (is(i - 1, "def") || is(i - 1, "class"));
-            if (!defined) calls_.push_back({followed(path), i, end, matching[end], arguments_of(end, matching[end])});
-        }
-        // Attributes of calls and subscripts: compile() and fit() of what is not named.
-        matching_ = std::move(matching);
-    }
-
-    std::vector<Argument> arguments_of(std::size_t open, std::size_t close) const {
-        std::vector<Argument> arguments;
-        int depth = 0;
-        std::size_t first = open + 1;
-        for (std::size_t i = open + 1; i <= close; ++i) {
-            const bool ends = (i == close || (depth == 0 && is(i, ",")));
-            if (ends) {
-                if (i > first) arguments.push_back(argument(first, i));
-                first = i + 1;
-                continue;
-            }
-            if (is(i, "(") || is(i, "[") || is(i, "{")) ++depth;
-            if (is(i, ")") || is(i, "]") || is(i, "}")) --depth;
-        }
-        return arguments;
-    }
-
-    Argument argument(std::size_t first, std::size_t last) const {
-        if (is(first, "**") || is(first, "*")) return {std::string(tokens_[first].text), first + 1, last};
-        if (is_name(first) && is(first + 1, "=")) return {std::string(tokens_[first].text), first + 2, last};
-        return {"", first, last};
-    }
-
-    static const Argument* find(const Call& call, std::string_view name, int position) {
-        for (const Argument& one : call.arguments)
-            if (one.name == name) return &one;
-        int at = 0;
-        for (const Argument& one : call.arguments) {
-            if (one.name == "*") return nullptr;
-            if (one.name.empty() && at++ == position) return &one;
-        }
-        return nullptr;
-    }
-
-    std::string source(std::size_t first, std::size_t last) const {
-        return first < last ? std::string(text_.substr(tokens_[first].at, tokens_[last - 1].end - tokens_[first].at))
-                            : "";
-    }
-
-    /// The value that is written there, as Keras stores it: "tanh", "True", "0"; nothing where it is computed.
-    std::optional<std::string> literal(std::size_t first, std::size_t last, int depth = 0) const {
-        if (first >= last || depth > 4) return std::nullopt;
-        const bool minus = is(first, "-") && last - first == 2;
-        const Token& token = tokens_[minus ? first + 1 : first];
-        if (last - first == 1 || minus) {
-            if (token.kind == TokenKind::text && !token.formatted) return std::string(token.text);
-            if (token.kind == TokenKind::number) return number_word(token.text, minus);
-            if (token.text == "True" || token.text == "False" || token.text == "None") return std::string(token.text);
-        }
-        if (minus || token.kind != TokenKind::name) return std::nullopt;
-        std::size_t end = first;
-        const std::string path = followed(dotted(end));
-        if (end != last) return std::nullopt;
-        // A function of the framework: tf.nn.tanh, keras.activations.sigmoid.
-        const bool function =
-            path.starts_with("tensorflow.") || path.starts_with("keras.") || path.starts_with("tf_keras.");
-        if (function) return last_of(path);
-        const auto* const value = look_up(values_, path);
-        const auto* const count = look_up(bindings_, path);
-        if (!value || !count || *count != 1) return std::nullopt;
-        std::size_t line_end = *value;
-        while (line_end < tokens_.size() && tokens_[line_end].kind != TokenKind::line_end) ++line_end;
-        return literal(*value, line_end, depth + 1);
-    }
-
-    static std::string number_word(std::string_view text, bool minus) {
-        std::string digits(text);
-        std::erase(digits, '_');
-        const auto real = number_from<double>(digits);
-        return (minus ? "-" : "") + (real ? short_number(*real) : digits);
-    }
 
     /// What holds for the whole program: precision, devices, compilation, the back end.
     void read_whole_program() {
@@ -431,6 +61,7 @@ class Program {
                 if (const Argument* const type = find(call, "dtype", 1))
                     if (last_of(source(type->first, type->last)) == "bfloat16") torch_dtype_ = "bfloat16";
             if (name == "backward" || contains(call.path, "torch.optim.")) trains_ = true;
+            if (call.path.ends_with("cudnn.flags")) read_cudnn_flags(call);
             if (contains(call.path, "lightning") || contains(call.path, "accelerate") || contains(call.path, "Trainer"))
                 other_trainer_ = true;
             if (contains(call.path, "set_default_device") || contains(call.path, "set_default_tensor_type"))
@@ -450,6 +81,38 @@ class Program {
             if (call.path == "backward") trains_ = true;
             if (call.path == "compile") read_compile(call);
         }
+    }
+
+    /// with torch.backends.cudnn.flags(enabled=False): what is computed in it is not followed.
+    void read_cudnn_flags(const Call& call) {
+        const Argument* const enabled = find(call, "enabled", 0);
+        if (enabled && literal(enabled->first, enabled->last) != std::optional<std::string>("True"))
+            cudnn_variable_ = source(call.at, call.close + 1);
+    }
+
+    /// Whether the program itself, not only a function or a class of it, builds a layer or a class of its own and
+    /// calls it: a file of classes alone is moved to a GPU by those who use it.
+    bool runs_itself() const {
+        return std::ranges::any_of(calls_, [&](const Call& call) {
+            const bool own = !contains(call.path, ".") && classes_.contains(call.path);
+            const bool layer = is_torch(call.path) && is_recurrent(call.path);
+            return (own || layer) && !function_around(call.at) && !in_class(call.at) && is_called(call);
+        });
+    }
+
+    /// What the call builds is called: Net()(x), or net(x) of net = Net().
+    bool is_called(const Call& call) const {
+        if (is(call.close + 1, "(")) return true;
+        std::size_t end = statement_of(call.at);
+        const std::string target = dotted(end);
+        return is(end, "=") && std::ranges::any_of(calls_, [&](const Call& use) { return use.path == target; });
+    }
+
+    bool in_class(std::size_t at) const {
+        const std::size_t column = indentation(at);
+        for (std::size_t i = statement_of(at); i-- > 0;)
+            if (is(i, "class") && statement_of(i) == i) return column > indentation(i);
+        return false;
     }
 
     void read_compile(const Call& call) {
@@ -503,6 +166,38 @@ class Program {
                                                                : type;
     }
 
+    /// The device that a function of the program returns, get_device(), or that a parameter is given.
+    bool note_device_given(const std::string& text, std::size_t first, int depth) {
+        if (depth > 3) return false;
+        if (const Function* const around = function_around(first)) {
+            std::string name = text.substr(text.rfind('.') + 1);
+            if (const auto given = given_for(*around, name); given && given->first != first) {
+                const std::string value = source(given->first, given->second);
+                if (contains(value, "cuda") || contains(value, "cpu") || contains(value, "is_available")) {
+                    note_device(value, given->first, given->second, depth + 1);
+                    return true;
+                }
+            }
+        }
+        for (const Function& function : functions_) {
+            const bool returned = text.starts_with(function.name + "(") || returns_of(text) == function.name;
+            const std::string body = returned ? source(function.first, function.last) : "";
+            if (!contains(body, "is_available")) continue;
+            on_gpu_ = true;
+            return true;
+        }
+        return false;
+    }
+
+    /// The function whose result is assigned to a name: get_device of device = get_device().
+    std::string returns_of(const std::string& name) const {
+        const auto* const value = look_up(values_, name);
+        if (!value) return "";
+        std::size_t end = *value;
+        const std::string called = dotted(end);
+        return is(end, "(") ? called : "";
+    }
+
     void note_device(const std::string& text, std::size_t first, std::size_t last, int depth) {
         static const re2::RE2 type(
             "(?:torch\\.)?(?:bfloat16|float16|float32|float64|half|float|double|long|int64|int32|int|bool)|.*dtype.*|.*"
@@ -528,81 +223,8 @@ class Program {
             found = contains(value, "cuda") || contains(value, "cpu") || contains(value, "is_available");
             if (found) note_device(value, i + 2, end, depth + 1);
         }
+        if (!found) found = note_device_given(text, first, depth);
         if (!found && device_variable_.empty()) device_variable_ = text;
-    }
-
-    /// The mask that reaches a Keras layer: of a Masking or Embedding(mask_zero=True) before it in the same model.
-    std::string mask_before(const Call& call) const {
-        if (const std::string given = mask_argument(call); !given.empty()) return given;
-        std::string mask;
-        const std::size_t begin = start_of_model(call.at);
-        for (const Call& before : calls_) {
-            if (before.at >= call.at) break;
-            if (before.at < begin || !is_keras(before.path + ".")) continue;
-            const std::string name = last_of(before.path);
-            if (name == "Masking") mask = "from Masking, " + place_(tokens_[before.at].line);
-            if (name == "Embedding")
-                if (const Argument* const zero = find(before, "mask_zero", 4)) {
-                    const auto value = literal(zero->first, zero->last);
-                    if (!value)
-                        mask = "? " + source(zero->first, zero->last);
-                    else if (*value == "True")
-                        mask = "from Embedding, " + place_(tokens_[before.at].line);
-                }
-            const bool sequential = in_sequential(call.at) && in_sequential(before.at);
-            if (sequential && drops_mask(before, name)) mask.clear();
-        }
-        return mask;
-    }
-
-    bool drops_mask(const Call& call, const std::string& name) const {
-        static const re2::RE2 dropping(
-            "Conv.*|.*Pooling.*|Flatten|Reshape|Permute|RepeatVector|UpSampling.*|ZeroPadding.*");
-        if (re2::RE2::FullMatch(name, dropping)) return true;
-        if (name != "LSTM" && name != "GRU" && name != "SimpleRNN") return false;
-        const Argument* const sequences = find(call, "return_sequences", 99);
-        return !sequences || literal(sequences->first, sequences->last) == std::optional<std::string>("False");
-    }
-
-    /// Where the model begins that a token is in: the last Sequential, class or function before it.
-    std::size_t start_of_model(std::size_t at) const {
-        std::size_t begin = 0;
-        for (const Call& call : calls_)
-            if (call.at < at && last_of(call.path) == "Sequential" && is_keras(call.path + ".")) begin = call.at;
-        for (std::size_t i = begin; i < at; ++i)
-            if (is(i, "class") && (i == 0 || tokens_[i - 1].kind == TokenKind::line_end)) begin = i;
-        return begin;
-    }
-
-    /// In the list of a Sequential model, or in model.add(...).
-    bool in_sequential(std::size_t at) const {
-        for (const Call& call : calls_) {
-            const bool list = last_of(call.path) == "Sequential", added = call.path.ends_with(".add");
-            if ((list || added) && call.open < at && at < call.close) return true;
-        }
-        return false;
-    }
-
-    /// LSTM(...)(x, mask=m), or self.lstm(x, mask=m) of the layer that is assigned to self.lstm.
-    std::string mask_argument(const Call& call) const {
-        const auto with_mask = [&](std::size_t open) {
-            if (!is(open, "(") || matching_[open] == 0) return false;
-            const auto arguments = arguments_of(open, matching_[open]);
-            const auto* const mask = find_by(arguments, &Argument::name, "mask");
-            return mask && literal(mask->first, mask->last) != std::optional<std::string>("None");
-        };
-        if (with_mask(call.close + 1)) return "from the argument mask";
-        std::size_t start = call.at;
-        while (start > 0 && tokens_[start - 1].kind != TokenKind::line_end) --start;
-        std::size_t end = start;
-        const std::string target = dotted(end);
-        if (target.empty() || !is(end, "=")) return "";
-        for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
-            if (!is_name(i) || (i > 0 && is(i - 1, "."))) continue;
-            std::size_t behind = i;
-            if (dotted(behind) == target && with_mask(behind)) return "from the argument mask";
-        }
-        return "";
     }
 
     void add(const Call& call) {
@@ -644,6 +266,25 @@ class Program {
         return known ? known->second : LayerKind::cell;
     }
 
+    /// dtype=torch.float16, or a parameter whose value the program shows.
+    void set_torch_type(const Call& call, ModelLayer& layer) const {
+        layer.dtype = torch_dtype_.empty() ? "float32" : torch_dtype_;
+        const Argument* type = find(call, "dtype", 99);
+        if (!type) return;
+        std::pair<std::size_t, std::size_t> written{type->first, type->last};
+        const Function* const function = function_around(type->first);
+        const std::string name = source(written.first, written.second);
+        if (function && includes(function->parameters, name))
+            if (const auto given = given_for(*function, name)) written = *given;
+        const std::string text = source(written.first, written.second);
+        if (text == "None") return;
+        layer.dtype = last_of(text);
+        static const re2::RE2 known("float(?:16|32|64)?|half|double|bfloat16");
+        if (re2::RE2::FullMatch(*layer.dtype, known)) return;
+        layer.settings["at run time: dtype"] = text;
+        layer.dtype.reset();
+    }
+
     void add_torch(const Call& call, const std::string& name, ModelLayer& layer) const {
         layer.settings["framework"] = "pytorch";
         layer.kind = torch_kind(name);
@@ -652,10 +293,9 @@ class Program {
         layer.layers = std::max(size_argument(call, "num_layers", 2).value_or(1), 1);
         if (const Argument* const two = find(call, "bidirectional", 6))
             layer.directions = literal(two->first, two->last) == std::optional<std::string>("True") ? 2 : 1;
-        const Argument* const type = find(call, "dtype", 99);
-        layer.dtype = type ? last_of(source(type->first, type->last)) : torch_dtype_.empty() ? "float32" : torch_dtype_;
-        if (*layer.dtype == "half") layer.dtype = "float16";
-        if (*layer.dtype == "float" || *layer.dtype == "double")
+        set_torch_type(call, layer);
+        if (layer.dtype == "half") layer.dtype = "float16";
+        if (layer.dtype == "float" || layer.dtype == "double")
             layer.dtype = *layer.dtype == "float" ? "float32" : "float64";
         if (cudnn_off_) layer.settings["cudnn_enabled"] = "False";
         if (!cudnn_variable_.empty())
@@ -668,7 +308,7 @@ class Program {
         if (!device_variable_.empty()) {
             layer.settings.erase("device");
             layer.settings["at run time: device"] = device_variable_;
-        } else if (on_cpu_ || (trains_ && !other_trainer_)) {
+        } else if (on_cpu_ || ((trains_ || runs_itself()) && !other_trainer_)) {
             layer.settings["device"] = "cpu";
         }
         if (quantized_) layer.settings["quantized_copy"] = "dynamic";
@@ -713,7 +353,7 @@ class Program {
 
     /// What the program around a Keras layer decides.
     void add_surroundings(const Call& call, const std::string& name, ModelLayer& layer) const {
-        const std::string mask = name.starts_with("CuDNN") ? "" : mask_before(call);
+        const std::string mask = name.starts_with("CuDNN") ? "" : masks_.before(call);
         set(layer, "mask",
             mask.empty()            ? std::optional<std::string>("none")
             : mask.starts_with("?") ? std::nullopt
@@ -894,17 +534,9 @@ class Program {
                                                    "', which is not here; give the file that builds the model");
     }
 
-    std::string_view text_;
     ModelFile& file_;
     std::function<std::string(std::size_t)> place_;
-    std::vector<Token> tokens_;
-    std::vector<std::size_t> matching_;
-    std::vector<Call> calls_;
-    std::map<std::string, std::string> names_;
-    std::map<std::string, std::size_t> bindings_, values_;
-    std::set<std::string> classes_, imports_;
-    std::vector<std::string> stars_;
-    std::vector<std::size_t> local_;
+    KerasMasks masks_;
     std::string jit_, jit_variable_, policy_, backend_, torch_dtype_, device_variable_, cudnn_variable_;
     bool xla_ = false, eager_ = true, quantized_ = false, trains_ = false, other_trainer_ = false, on_gpu_ = false,
          on_cpu_ = false, hidden_ = false, legacy_ = false, cudnn_off_ = false;
