@@ -211,6 +211,8 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
         result.cudnn = CudnnUse::yes;
         result.weights.reset();
         std::vector<std::string> needed;
+        // JAX makes float64 arrays float32 unless the program sets jax_enable_x64, which no model's file shows.
+        if (rules.framework == "keras/jax" && layer.dtype == "float64") result.settings["float64"] = "True";
         for (const ModelRule& rule : matrix.model_rules())
             if (applies(rule, rules, layer)) apply(rule, rules.version.has_value(), result, needed);
         // Keras calls PyTorch's layer, whose types are those of PyTorch's version.

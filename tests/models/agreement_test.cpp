@@ -90,6 +90,7 @@ TEST_CASE("models: versions and the backend that are given decide") {
                 {"keras3/jit_compile.keras", {{"backend", "torch"}, {"keras", "3.15"}}, CudnnUse::no},
                 {"keras3/lstm_float16.keras", {{"backend", "jax"}, {"keras", "3.15"}}, CudnnUse::no},
                 {"keras3/lstm_mixed_bfloat16.keras", {{"backend", "jax"}, {"keras", "3.15"}}, CudnnUse::no},
+                {"keras3/lstm_float64.keras", {{"backend", "jax"}, {"keras", "3.15"}}, CudnnUse::depends},
                 {"keras3/lstm_bfloat16.keras", {{"backend", "torch"}, {"pytorch", "2.4"}}, CudnnUse::no},
                 {"keras3/lstm_bfloat16.keras", {{"backend", "torch"}, {"pytorch", "2.15"}}, CudnnUse::depends},
                 {"keras3/gru.keras", {{"backend", "torch"}, {"keras", "3.13"}}, CudnnUse::no},

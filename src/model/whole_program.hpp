@@ -1,0 +1,35 @@
+// What holds for a whole Python program: precision, devices, compilation, the back end of Keras.
+#pragma once
+
+#include "model/python_source.hpp"
+
+namespace rnncheck::model {
+
+class WholeProgram : public PythonSource {
+  public:
+    explicit WholeProgram(std::string_view text) : PythonSource(text) { read_whole_program(); }
+
+  protected:
+    /// Whether the program itself, not only a function or a class of it, builds a layer or a class of its own and
+    /// calls it: a file of classes alone is moved to a GPU by those who use it.
+    bool runs_itself() const;
+
+    std::string jit_, jit_variable_, policy_, backend_, torch_dtype_, device_variable_, cudnn_variable_;
+    bool xla_ = false, eager_ = true, quantized_ = false, trains_ = false, other_trainer_ = false, on_gpu_ = false,
+         on_cpu_ = false, hidden_ = false, legacy_ = false, cudnn_off_ = false;
+
+  private:
+    void read_whole_program();
+    void read_cudnn_flags(const Call& call);
+    bool is_called(const Call& call) const;
+    bool in_class(std::size_t at) const;
+    void read_compile(const Call& call);
+    void read_environment(std::size_t at);
+    void read_device(const Call& call);
+    void note_type(const std::string& text);
+    bool note_device_given(const std::string& text, std::size_t first, int depth);
+    std::string returns_of(const std::string& name) const;
+    void note_device(const std::string& text, std::size_t first, std::size_t last, int depth);
+};
+
+}  // namespace rnncheck::model
