@@ -48,13 +48,15 @@ std::string in_words(const GpuMemoryUse& use, Clock::time_point end) {
 }  // namespace
 
 milliseconds GpuMemoryWatch::look(const std::function<bool(pid_t)>& belongs_to_command) {
-    constexpr milliseconds while_asking(100), longest(60000);
+    constexpr milliseconds while_asking(100), longest(60000), never(std::chrono::hours(1));
     if (query_) {
         const auto found = query_->look();
         if (!found) return while_asking;
         take(*found, belongs_to_command);
         query_.reset();
+        has_no_answer_ = found->nvml_devices.empty();
     }
+    if (has_no_answer_) return never;
     const auto now = Clock::now();
     if (now < next_query_) return std::chrono::ceil<milliseconds>(next_query_ - now);
     query_.emplace("nvml_devices");
