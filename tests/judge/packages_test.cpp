@@ -98,6 +98,19 @@ TEST_CASE("where there is no cuDNN, the environment of a framework is served fir
     CHECK(rules::system_install_commands(facts, "zlib1g", "zlib", "libz1") == Commands{"sudo dnf install zlib"});
 }
 
+TEST_CASE("Debian and Ubuntu have no cuDNN 9 before NVIDIA's repository is added") {
+    Facts facts = on("Ubuntu 24.04.3 LTS");
+    facts.pythons.clear();
+    facts.frameworks.clear();
+    CHECK(rules::installing_cudnn(facts, nullptr, 12, {}).commands ==
+          Commands{"wget https://developer.download.nvidia.com/compute/cuda/repos/ubuntu2404/x86_64/"
+                   "cuda-keyring_1.1-1_all.deb",
+                   "sudo dpkg -i cuda-keyring_1.1-1_all.deb", "sudo apt-get update",
+                   "sudo apt-get install cudnn9-cuda-12"});
+    facts.host.machine = "aarch64";
+    CHECK(rules::installing_cudnn(facts, nullptr, 12, {}).commands == Commands{"sudo apt-get install cudnn9-cuda-12"});
+}
+
 TEST_CASE("since CUDA 13 the names of NVIDIA's packages carry no CUDA, except that of cuDNN") {
     CHECK(rules::wheel("nvidia-cuda-nvrtc", 13) == "\"nvidia-cuda-nvrtc==13.*\"");
     CHECK(rules::wheel("nvidia-cuda-runtime", 13) == "\"nvidia-cuda-runtime==13.*\"");

@@ -1,4 +1,4 @@
-// How a distribution installs an NVIDIA driver with the kernel modules that the GPUs take.
+// How a distribution installs an NVIDIA driver with the kernel modules that the GPUs take, and NVIDIA's repository.
 #include <algorithm>
 
 #include "base/lists.hpp"
@@ -44,12 +44,12 @@ std::vector<std::string> ubuntu_driver(const Facts& facts, const std::optional<V
 /// Debian's own package, or NVIDIA's repository for a later driver.
 std::vector<std::string> debian_driver(const Facts& facts, const std::optional<Version>& needed) {
     struct Edition {
-        const char *words, *repository;
+        const char* words;
         Version driver;
     };
     // https://packages.debian.org/search?keywords=nvidia-driver
-    static const Edition editions[] = {{"12 (bookworm)", "debian12", make_version({535, 261})},
-                                       {"13 (trixie)", "debian13", make_version({550, 163})}};
+    static const Edition editions[] = {{"12 (bookworm)", make_version({535, 261})},
+                                       {"13 (trixie)", make_version({550, 163})}};
     const std::vector<std::string> own_package = {"sudo apt-get install nvidia-driver"};
     const Edition* edition =
         find_where(editions, [&](const Edition& one) { return contains(facts.host.os.value_or(""), one.words); });
@@ -57,12 +57,9 @@ std::vector<std::string> debian_driver(const Facts& facts, const std::optional<V
     const KernelModules modules = modules_for(facts);
     if (modules == KernelModules::none || any_kepler(facts)) return {};
     if (!needed || *needed <= edition->driver) return own_package;
-    if (facts.host.machine.value_or("x86_64") != "x86_64") return {};
+    std::vector<std::string> commands = nvidia_repository_commands(facts);
+    if (commands.empty()) return {};
     const std::string branch = std::to_string(std::max(needed->major(), long_term_branch));
-    const std::string keyring = "cuda-keyring_1.1-1_all.deb";
-    std::vector<std::string> commands = {"wget https://developer.download.nvidia.com/compute/cuda/repos/" +
-                                             std::string(edition->repository) + "/x86_64/" + keyring,
-                                         "sudo dpkg -i " + keyring, "sudo apt-get update"};
     // apt heeds the pins of a package only once it is installed:
     // https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/version-locking.html
     if (modules == KernelModules::closed)
@@ -74,6 +71,25 @@ std::vector<std::string> debian_driver(const Facts& facts, const std::optional<V
 }
 
 }  // namespace
+
+std::vector<std::string> nvidia_repository_commands(const Facts& facts) {
+    struct Repository {
+        const char *words, *name;
+    };
+    // https://docs.nvidia.com/cuda/cuda-installation-guide-linux/index.html#network-repo-installation-for-ubuntu
+    constexpr Repository repositories[] = {{"Debian GNU/Linux 12", "debian12"},
+                                           {"Debian GNU/Linux 13", "debian13"},
+                                           {"Ubuntu 20.04", "ubuntu2004"},
+                                           {"Ubuntu 22.04", "ubuntu2204"},
+                                           {"Ubuntu 24.04", "ubuntu2404"}};
+    const Repository* repository = find_where(
+        repositories, [&](const Repository& one) { return contains(facts.host.os.value_or(""), one.words); });
+    if (!repository || facts.host.machine.value_or("x86_64") != "x86_64") return {};
+    const std::string keyring = "cuda-keyring_1.1-1_all.deb";
+    const std::string directory = "https://developer.download.nvidia.com/compute/cuda/repos/";
+    return {"wget " + directory + repository->name + "/x86_64/" + keyring, "sudo dpkg -i " + keyring,
+            "sudo apt-get update"};
+}
 
 std::vector<std::string> driver_install_commands(const Facts& facts, const std::optional<Version>& needed) {
     if (in_container(facts) || on_wsl(facts)) return {};  // the driver belongs to the host

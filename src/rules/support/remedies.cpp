@@ -268,8 +268,10 @@ Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, int cuda, Rem
         commands = {conda_install(*conda, (major > 0 ? "cudnn=" + version : "cudnn") + " cuda-version=" + for_cuda)};
     else if (into_python || !manager)
         commands = {pip(environment, "install " + wheel("nvidia-cudnn", cuda, major > 0 ? "==" + version + ".*" : ""))};
-    else if ((!copy || is_of_system(copy->path)) && (major == 9 || (!copy && major == 0)))
-        commands = {manager->install + ("cudnn9-cuda-" + for_cuda)};
+    else if ((!copy || is_of_system(copy->path)) && (major == 9 || (!copy && major == 0))) {
+        if (!copy && manager == &apt) commands = nvidia_repository_commands(facts);  // where it is from is configured
+        commands.push_back(manager->install + ("cudnn9-cuda-" + for_cuda));
+    }
     return with_commands(std::move(remedy), std::move(commands));
 }
 

@@ -103,6 +103,10 @@ std::vector<std::string> system_install_commands(const Facts& facts, const std::
 /// a file of a Python package.
 std::vector<std::string> owner_commands(const Facts& facts, const std::string& path);
 
+/// Commands that add NVIDIA's package repository, without which Debian and Ubuntu have no cuDNN 9; none where this
+/// system's is not known.
+std::vector<std::string> nvidia_repository_commands(const Facts& facts);
+
 /// Commands that install an NVIDIA driver of `needed` or later, with the kernel modules that the GPUs here take; none
 /// where we know none, where no driver does for all of them, nor in a container or under WSL, whose driver is the
 /// host's.
