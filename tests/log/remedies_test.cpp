@@ -329,6 +329,11 @@ TEST_CASE("what a line names more exactly than its cause has a remedy of its own
          "pthread_attr_setaffinity_np: symbol not found",
          "glibc"},
         {"gpu_too_old", "nvcc fatal   : Unsupported gpu architecture 'compute_35'", "TORCH_CUDA_ARCH_LIST"},
+        {"framework_packages_do_not_match",
+         "AttributeError: module 'torchaudio' has no attribute 'list_audio_backends'", "torchaudio<2.9"},
+        {"framework_packages_do_not_match", "_pickle.UnpicklingError: Weights only load failed.", "TORCH_FORCE_NO"},
+        {"container_no_gpu_runtime", "I0907 main.go:317] No devices found. Waiting indefinitely.", "--set-as-default"},
+        {"amd_gpu_not_covered", "RuntimeError: No HIP GPUs are available", "for CUDA"},
         {"framework_passes_bad_parameter",
          "RuntimeError: input.size(-1) must be equal to input_size. Expected 37, got 38", "input_size"}};
     for (const Row& row : rows) {

@@ -128,6 +128,38 @@ constexpr std::array own_remedies = {
               "-gencode); if the GPU has it, compile with an older CUDA: 11.8 is the last for 3.5 and 3.7, 12.9 for "
               "5.0 to 7.0",
               "nvidia-smi --query-gpu=name,compute_cap --format=csv"},
+    // https://github.com/pyannote/pyannote-audio/issues/1952 and https://github.com/m-bain/whisperX/issues/1270
+    OwnRemedy{
+        "framework_packages_do_not_match", "torchaudio_api_of_other_version",
+        "A package uses a function that the installed torchaudio or torchvision does not have. Update the package "
+        "of the last lines of the traceback, or install the PyTorch packages that it was written for, together: "
+        "torchaudio 2.9 removed AudioMetaData, set_audio_backend and list_audio_backends",
+        "python -m pip install \"torch<2.9\" \"torchaudio<2.9\""},
+    // https://github.com/safetensors/safetensors/issues/641
+    OwnRemedy{
+        "framework_packages_do_not_match", "torch_api_of_other_version",
+        "A package uses a function that the installed PyTorch does not have. Install the package of the last lines "
+        "of the traceback in an older version, made for this PyTorch; or PyTorch, with torchvision and torchaudio, "
+        "in a newer one",
+        nullptr},
+    // https://pytorch.org/docs/stable/notes/serialization.html
+    OwnRemedy{"framework_packages_do_not_match", "torch_weights_only",
+              "PyTorch 2.6 and later load only weights from a file by default. Update the package that loads "
+              "the file; if you trust who made the file, set TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD=1 until then, or install "
+              "an older PyTorch, with torchvision and torchaudio of the same release. GPU and cuDNN have no part in it",
+              nullptr},
+    // https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html
+    OwnRemedy{"container_no_gpu_runtime", "device_plugin_no_devices",
+              "On the node, install nvidia-container-toolkit, make NVIDIA's runtime the default of containerd as the "
+              "command does, restart containerd, and then the pod of the plugin; or give the plugin's pod, and those "
+              "that use a GPU, the runtime class nvidia",
+              "sudo nvidia-ctk runtime configure --runtime=containerd --set-as-default"},
+    // https://github.com/pytorch/pytorch/blob/main/torch/cuda/__init__.py, of a build with HIP
+    OwnRemedy{"amd_gpu_not_covered", "torch_rocm_build",
+              "This PyTorch is a build for AMD GPUs (ROCm), and it finds none. For an NVIDIA GPU, uninstall it and "
+              "install one for CUDA; for an AMD GPU, see whether rocminfo lists it: its user must be in the groups "
+              "render and video",
+              nullptr},
     // https://github.com/pytorch/pytorch/blob/main/torch/nn/modules/rnn.py, check_input()
     OwnRemedy{"framework_passes_bad_parameter", "rnn_input_shape",
               "Give the layer input of the shape that it was created for: the last dimension is input_size, the "
