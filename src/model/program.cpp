@@ -36,6 +36,7 @@ class Program : private WholeProgram {
         for (const Call& call : calls_)
             if (is_recurrent(call.path)) add(call);
         add_references();
+        note_others();
         note_elsewhere();
     }
 
@@ -54,8 +55,34 @@ class Program : private WholeProgram {
             add_keras(call, name, layer);
         else
             add_other(call, name, layer);
-        if (hidden_) layer.settings["gpus"] = "hidden";
+        const std::string kept = hidden_.empty() ? device_around(call) : hidden_;
+        if (!kept.empty()) layer.settings["gpus"] = kept;
         file_.layers.push_back(std::move(layer));
+    }
+
+    /// with tf.device("/CPU:0") around the call, or .to("cpu") behind it; "" without.
+    std::string device_around(const Call& call) const {
+        const std::size_t column = indentation(call.at);
+        for (const Call& device : calls_) {
+            if (device.path != "tensorflow.device" && device.path != "keras.device") continue;
+            const std::string text = source(device.at, device.close + 1);
+            const bool block = device.at < call.at && is(statement_of(device.at), "with") &&
+                               indentation(device.at) < column && in_block(device.close, call.at);
+            if (block && contains(lower(text), "cpu")) return "with " + text;
+        }
+        const std::size_t next = call.close + 1;
+        const bool moved = is(next, ".") && (is(next + 1, "to") || is(next + 1, "cpu")) && is(next + 2, "(");
+        const std::string text = moved ? source(next, closing(next + 2) + 1) : "";
+        static const re2::RE2 to_cpu(R"(\.cpu\(\)|\.to\((?:torch\.device\()?["']cpu["']\)?\))");
+        return re2::RE2::FullMatch(text, to_cpu) ? text : "";
+    }
+
+    /// Whether every line between the head of a block and a token is indented further than the head.
+    bool in_block(std::size_t head, std::size_t at) const {
+        const std::size_t column = indentation(head);
+        for (std::size_t i = head; i < at; ++i)
+            if (ends_line(i) && !ends_line(i + 1) && indentation(i + 1) <= column) return false;
+        return true;
     }
 
     /// A cell in keras.layers.RNN(...), which is what is listed.
@@ -317,6 +344,32 @@ class Program : private WholeProgram {
         return false;
     }
 
+    /// Classes that are derived from recurrent layers, and those of other files and libraries: what they compute is
+    /// not in the program.
+    void note_others() {
+        for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
+            if (!is(i, "class") || statement_of(i) != i || !is(i + 2, "(")) continue;
+            for (std::size_t base = i + 3; base < closing(i + 2); ++base) {
+                std::size_t end = base;
+                const std::string path = followed(dotted(end));
+                if (is_recurrent(path))
+                    return add_once(file_.unclear, place_(tokens_[i].line) + ": the class " +
+                                                       std::string(tokens_[i + 1].text) + " is derived from " + path +
+                                                       ": what it computes is not followed");
+                base = std::max(base, end);
+            }
+        }
+        static const re2::RE2 recurrent("[A-Z][A-Za-z0-9]*?(?:LSTM|GRU|RNN)[A-Za-z0-9]*|(?:LSTM|GRU|RNN)[A-Za-z0-9]*");
+        static const re2::RE2 others("RNNT.*|.*RNNT?Loss|.*RCNN.*");
+        for (const Call& call : calls_) {
+            const std::string name = last_of(call.path);
+            const bool other = contains(call.path, ".") && !is_recurrent(call.path) && !call.path.starts_with("self.");
+            if (other && re2::RE2::FullMatch(name, recurrent) && !re2::RE2::FullMatch(name, others))
+                return add_once(file_.unclear, place_(tokens_[call.at].line) + ": " + call.path +
+                                                   " is not here; give the file that builds it");
+        }
+    }
+
     /// Without a layer here the program may take its model from elsewhere.
     void note_elsewhere() {
         if (!file_.layers.empty()) return;
@@ -324,6 +377,8 @@ class Program : private WholeProgram {
                                                 "from_pretrained",
                                                 "model_from_json",
                                                 "model_from_config",
+                                                "layers.deserialize",
+                                                "from_config",
                                                 "torch.load",
                                                 "torch.hub.load",
                                                 "torch.jit.load",

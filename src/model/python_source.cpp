@@ -44,7 +44,8 @@ std::string last_of(const std::string& path) {
 /// Whether a path names a recurrent layer of one of the frameworks.
 bool is_recurrent(const std::string& path) {
     const std::string name = last_of(path);
-    return (is_keras(path) && includes(rnn_classes, name)) || (is_torch(path) && includes(torch_classes, name)) ||
+    return (is_keras(path) && includes(rnn_classes, name)) ||
+           (is_torch(path) && includes(torch_classes, name) && !contains(path, "quant")) ||
            (is_jax(path) && includes(jax_classes, name)) || contains(path, "nn.rnn_cell.") ||
            path.ends_with("nn.dynamic_rnn") || path.ends_with("nn.bidirectional_dynamic_rnn");
 }

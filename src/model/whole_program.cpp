@@ -29,6 +29,9 @@ void WholeProgram::read_whole_program() {
                 if (last_of(source(type->first, type->last)) == "bfloat16") torch_dtype_ = "bfloat16";
         if (name == "backward" || contains(call.path, "torch.optim.")) trains_ = true;
         if (call.path.ends_with("cudnn.flags")) read_cudnn_flags(call);
+        if (name == "set_visible_devices" && call.arguments.size() > 1 && is(call.arguments[0].first, "[") &&
+            is(call.arguments[0].first + 1, "]"))
+            hidden_ = source(call.at, call.close + 1);
         if (contains(call.path, "lightning") || contains(call.path, "accelerate") || contains(call.path, "Trainer"))
             other_trainer_ = true;
         if (contains(call.path, "set_default_device") || contains(call.path, "set_default_tensor_type"))
@@ -106,7 +109,8 @@ void WholeProgram::read_environment(std::size_t at) {
         const auto value = literal(from, from + 1);
         if (token.text == "KERAS_BACKEND") backend_ = value.value_or("?" + std::string(tokens_[from].text));
         if (token.text == "TF_USE_LEGACY_KERAS" && (!value || *value != "0")) legacy_ = true;
-        if (token.text == "CUDA_VISIBLE_DEVICES" && value && (*value == "-1" || value->empty())) hidden_ = true;
+        if (token.text == "CUDA_VISIBLE_DEVICES" && value && (*value == "-1" || value->empty()))
+            hidden_ = "CUDA_VISIBLE_DEVICES=" + *value;
     }
     if (is(at, "cudnn") && is(at + 1, ".") && is(at + 2, "enabled") && is(at + 3, "=")) {
         const auto value = literal(at + 4, at + 5);

@@ -16,7 +16,10 @@ class WholeProgram : public PythonSource {
 
     std::string jit_, jit_variable_, policy_, backend_, torch_dtype_, device_variable_, cudnn_variable_;
     bool xla_ = false, eager_ = true, quantized_ = false, trains_ = false, other_trainer_ = false, on_gpu_ = false,
-         on_cpu_ = false, hidden_ = false, legacy_ = false, cudnn_off_ = false;
+         on_cpu_ = false, legacy_ = false, cudnn_off_ = false;
+
+    /// The line that hides the GPUs from the whole program; "" without one.
+    std::string hidden_;
 
   private:
     void read_whole_program();
