@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Runs `rnncheck model` on public files and compares with ../public_files.tsv, outside CI: it needs a network.
+"""Runs `rnncheck model` on public files and compares with ../public_files.tsv.
 
 usage: try_public.py RNNCHECK [--repositories DIRECTORY] [--write]
-A line of the table is: pypi:NAME==VERSION or github:OWNER/NAME@COMMIT, the path in it, the exit code, and what is shown
-of its layers (name:kind:input x hidden:cuDNN) or the beginning of the message. Wheels come by `pip download`;
-repositories by `git clone`, or are taken from DIRECTORY/OWNER+NAME. --write writes the table again from what is shown.
+It needs a network, so it is not part of CI. A line of the table is: pypi:NAME==VERSION or
+github:OWNER/NAME@COMMIT, the path in it, the exit code, and what is shown of its layers
+(name:kind:input x hidden:cuDNN) or the beginning of the message. Wheels come by `pip download`,
+repositories by `git clone`, or are taken from DIRECTORY/OWNER+NAME. --write writes the table again
+from what is shown.
 """
+
 import argparse
 import collections
 import json
@@ -21,12 +24,20 @@ LONGEST = 60  # of a message
 
 def shown(program, path):
     """The exit code, and the layers or the beginning of the message."""
-    done = subprocess.run([program, "model", str(path), "--json"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [program, "model", str(path), "--json"], capture_output=True, text=True, check=False
+    )
     if done.returncode in (0, 1, 3, 4):
         report = json.loads(done.stdout)
-        layers = [layer for model in (report.get("models") or [report]) for layer in model.get("layers", [])]
-        words = [f"{one['name']}:{one['kind']}:{one.get('input')}x{one.get('hidden')}:{one['cudnn']}"
-                 for one in layers]
+        layers = [
+            layer
+            for model in (report.get("models") or [report])
+            for layer in model.get("layers", [])
+        ]
+        words = [
+            f"{one['name']}:{one['kind']}:{one.get('input')}x{one.get('hidden')}:{one['cudnn']}"
+            for one in layers
+        ]
         return done.returncode, " ".join(words) or "no layer"
     message = done.stderr.strip().split("cannot be read: ")[-1]
     return done.returncode, message[:LONGEST]
@@ -34,8 +45,22 @@ def shown(program, path):
 
 def wheel_files(requirement, place):
     """Unpacks a wheel, nothing of it is imported."""
-    subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--ignore-requires-python",
-                    "--only-binary=:all:", "--dest", str(place), requirement], check=True)
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--ignore-requires-python",
+            "--only-binary=:all:",
+            "--dest",
+            str(place),
+            requirement,
+        ],
+        check=True,
+    )
     for wheel in place.glob("*.whl"):
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(place)
@@ -46,14 +71,23 @@ def repository_files(name, commit, paths, repositories, place):
     clone = repositories and repositories / name.replace("/", "+")
     if not clone or not clone.exists():
         clone = place / ".clone"
-        subprocess.run(["git", "clone", "--quiet", "--no-checkout", f"https://github.com/{name}", str(clone)],
-                       check=True)
-    git = next(one for one in (clone / "repo" / ".git", clone / "repo", clone / ".git", clone)
-               if (one / "HEAD").exists())
+        subprocess.run(
+            ["git", "clone", "--quiet", "--no-checkout", f"https://github.com/{name}", str(clone)],
+            check=True,
+        )
+    git = next(
+        one
+        for one in (clone / "repo" / ".git", clone / "repo", clone / ".git", clone)
+        if (one / "HEAD").exists()
+    )
     show = ["git", f"--git-dir={git}"]
     for path in paths:
-        listed = subprocess.run([*show, "ls-tree", "-r", "-z", "--name-only", commit, "--", path],
-                                capture_output=True, text=True, check=True).stdout
+        listed = subprocess.run(
+            [*show, "ls-tree", "-r", "-z", "--name-only", commit, "--", path],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
         for file in filter(None, listed.split("\0")):
             target = place / file
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -81,7 +115,9 @@ def main():
                     wheel_files(name, place)
                 else:
                     repository, commit = name.split("@")
-                    repository_files(repository, commit, [row[1] for row in of_source], given.repositories, place)
+                    repository_files(
+                        repository, commit, [row[1] for row in of_source], given.repositories, place
+                    )
             except subprocess.CalledProcessError as error:
                 print(f"{source}: {error}")
             for row in of_source:
