@@ -129,12 +129,11 @@ constexpr std::array own_remedies = {
               "5.0 to 7.0",
               "nvidia-smi --query-gpu=name,compute_cap --format=csv"},
     // https://github.com/pyannote/pyannote-audio/issues/1952 and https://github.com/m-bain/whisperX/issues/1270
-    OwnRemedy{
-        "framework_packages_do_not_match", "torchaudio_api_of_other_version",
-        "A package uses a function that the installed torchaudio or torchvision does not have. Update the package "
-        "of the last lines of the traceback, or install the PyTorch packages that it was written for, together: "
-        "torchaudio 2.9 removed AudioMetaData, set_audio_backend and list_audio_backends",
-        "python -m pip install \"torch<2.9\" \"torchaudio<2.9\""},
+    OwnRemedy{"framework_packages_do_not_match", "torchaudio_api_of_other_version",
+              "A package uses a function that the installed torchaudio does not have. Update the package "
+              "of the last lines of the traceback, or install the PyTorch packages that it was written for, together: "
+              "torchaudio 2.9 removed AudioMetaData, set_audio_backend and list_audio_backends",
+              "python -m pip install \"torch<2.9\" \"torchaudio<2.9\""},
     // https://github.com/safetensors/safetensors/issues/641
     OwnRemedy{
         "framework_packages_do_not_match", "torch_api_of_other_version",
