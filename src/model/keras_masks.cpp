@@ -19,7 +19,8 @@ std::string KerasMasks::before(const Call& call) const {
 /// In a Sequential model, and where the data's way is not followed: of a Masking or an Embedding before it.
 std::string KerasMasks::by_order(const Call& call) const {
     std::string mask;
-    const std::size_t begin = start_of_model(call.at);
+    // Outside a Sequential model the data may come from any model of the program.
+    const std::size_t begin = in_sequential(call.at) ? start_of_model(call.at) : 0;
     for (const Call& before : program_.calls()) {
         if (before.at >= call.at) break;
         if (before.at < begin || !is_keras(before.path + ".")) continue;
