@@ -122,7 +122,7 @@ Verdict judge_cudnn(const Facts& facts, const Matrix& matrix, IsFault is_fault, 
         const CudnnInUse use{framework,
                              *version,
                              *framework.cudnn,
-                             stack::cudnn_serves(*version, *framework.cudnn),
+                             stack::cudnn_serves(*version, *framework.cudnn, framework.name),
                              cudnn,
                              own && own->path != *cudnn.path ? own : nullptr};
         if (!is_fault(use)) return answers.passed(name + " loads cuDNN " + version->text);

@@ -180,7 +180,7 @@ std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& v
     // What is installed stays if it has the files that the build opens.
     if (cuda && (*cuda < *build.cuda || !cuda_serves(*cuda, *build.cuda)))
         changes.push_back({"cuda", build.cuda->text});
-    if (cudnn && build.cudnn && cudnn_serves(*cudnn, *build.cudnn) != Serves::well)
+    if (cudnn && build.cudnn && cudnn_serves(*cudnn, *build.cudnn, build.framework) != Serves::well)
         changes.push_back({"cudnn", build.cudnn->text + "+cu" + std::to_string(build.cuda->major())});
     return changes;
 }

@@ -24,7 +24,7 @@ Judgement judge_cudnn_of_builds(const Stack& stack, const Matrix& matrix, Confli
     const auto judge = [&](const FrameworkBuild& build, const Framework& framework) {
         if (!build.cudnn) return undecided("the data do not show it");
         const std::string name = words_of(framework);
-        const Serves serves = cudnn_serves(*stack.cudnn, *build.cudnn);
+        const Serves serves = cudnn_serves(*stack.cudnn, *build.cudnn, build.framework);
         if (!is_conflict(serves)) {
             if (serves == Serves::too_new) return fits(name + " was not built for a later cuDNN");
             if (serves == Serves::too_old) return fits(name + " was not built for an earlier cuDNN");

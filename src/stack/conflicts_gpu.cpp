@@ -74,7 +74,8 @@ FrameworkBuild with_system_libraries(const Stack& stack, FrameworkBuild build) {
     if (!takes_system_libraries(build)) return build;
     const Known *cuda = version_in(stack.cuda), *cudnn = version_in(stack.cudnn);
     if (cuda && parts_written(*cuda) > 1 && cuda_serves(*cuda, *build.cuda)) build.cuda = *cuda;
-    if (cudnn && build.cudnn && cudnn_serves(*cudnn, *build.cudnn) == Serves::well) build.cudnn = *cudnn;
+    if (cudnn && build.cudnn && cudnn_serves(*cudnn, *build.cudnn, build.framework) == Serves::well)
+        build.cudnn = *cudnn;
     return build;
 }
 

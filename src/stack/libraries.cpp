@@ -8,7 +8,19 @@ bool cuda_serves(const Version& cuda, const Version& built_for) {
     return cuda.major() == built_for.major() && (cuda.major() >= 11 || cuda.minor() == built_for.minor());
 }
 
-Serves cudnn_serves(const Version& cudnn, const Version& built_with) {
+namespace {
+
+/// The plugin that it starts names this version, whose enumerations have other values than those before and after:
+/// https://pypi.org/project/jax-cuda12-pjrt/0.12.0.1/, jax_plugins/xla_cuda12/__init__.py
+bool is_rejected_by_name(const Version& cudnn, const Version& built_with, std::string_view framework) {
+    static const Version rejected = make_version({9, 10, 0});
+    return framework == "jax" && parts_written(cudnn) > 2 && cudnn == rejected && rejected < built_with;
+}
+
+}  // namespace
+
+Serves cudnn_serves(const Version& cudnn, const Version& built_with, std::string_view framework) {
+    if (is_rejected_by_name(cudnn, built_with, framework)) return Serves::too_old;
     if (cudnn.major() != built_with.major())
         return cudnn.major() < built_with.major() ? Serves::too_old : Serves::too_new;
     const bool minors_known = parts_written(cudnn) > 1 && parts_written(built_with) > 1;
@@ -26,7 +38,8 @@ bool requires_cudnn_package(const FrameworkBuild& build) {
 Together by_required_versions(const FrameworkBuild& a, const FrameworkBuild& b) {
     if (a.cudnn_or_newer && b.cudnn_or_newer) return Together::fit;
     if (b.cudnn_or_newer) return by_required_versions(b, a);
-    if (a.cudnn_or_newer) return cudnn_serves(*b.cudnn, *a.cudnn) == Serves::well ? Together::fit : Together::exclude;
+    if (a.cudnn_or_newer)
+        return cudnn_serves(*b.cudnn, *a.cudnn, a.framework) == Serves::well ? Together::fit : Together::exclude;
     if (!agree(*a.cudnn, *b.cudnn)) return Together::exclude;
     return parts_written(*a.cudnn) == parts_written(*b.cudnn) ? Together::fit : Together::unknown;
 }

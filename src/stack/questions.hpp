@@ -90,8 +90,9 @@ bool cuda_serves(const Version& cuda, const Version& built_for);
 
 /// A cuDNN for something built with another: it must be of the same major, and of the same minor or a later one.
 /// https://github.com/openxla/xla/blob/main/xla/stream_executor/cuda/cuda_dnn.cc
+/// `framework` is its name, if it is a framework's build: JAX rejects cuDNN 9.10.0 alone.
 enum class Serves { well, too_old, too_new };
-Serves cudnn_serves(const Version& cudnn, const Version& built_with);
+Serves cudnn_serves(const Version& cudnn, const Version& built_with, std::string_view framework = "");
 
 /// What the packages of two builds in one environment do to each other.
 enum class Together {

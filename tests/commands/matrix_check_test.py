@@ -78,11 +78,13 @@ SILENT = [  # what is given, and a rule that may neither accuse nor acquit: it d
 WARNINGS = [
     (["cudnn=8.6", "os=linux"], "cudnn_masked_rnn_bug", "documented defect"),
     (["pytorch=2.8+cu128", "cudnn=9.1.0", "os=linux"], "wrong_cudnn_found_first", "if cuDNN 9.1.0 is found first"),
+    (["jax=0.12.0.1+cuda12", "cudnn=9.10.0+cu12", "os=linux"], "wrong_cudnn_found_first", "if cuDNN 9.10.0"),
     (["cuda=12.7"], "release_not_in_the_tables", "no CUDA toolkit 12.7"),
 ]
 
 PASSES = [  # what is given, the rule that must pass, words of its reason
     (["gpu=sm_61", "cudnn=9.10"], "gpu_too_old", "have code for"),
+    (["jax=0.12.0.1+cuda12", "cudnn=9.10.1+cu12", "os=linux"], "wrong_cudnn_found_first", "has compatible libraries"),
     (["tensorflow=2.10", "cudnn=8.9.7", "os=linux"], "cudnn_newer_than_framework_supports", "has compatible libraries"),
     (["tensorflow=2.10", "cudnn=8.9.7", "os=linux"], "cudnn_runtime_older_than_built", "has compatible libraries"),
     (["dtype=bf16", "cudnn=9.13", "gpu=8.6"], "rnn_dtype_not_supported", "bf16"),

@@ -244,8 +244,8 @@ class Proposals {
         FrameworkBuild with_given = build;
         with_given.cudnn = cudnn;
         const auto& built_for = stack_.cudnn_cuda;
-        return stack::cudnn_serves(cudnn, *build.cudnn) == stack::Serves::well && has_code(with_given) &&
-               (!built_for || built_for->major() == build.cuda->major());
+        return stack::cudnn_serves(cudnn, *build.cudnn, build.framework) == stack::Serves::well &&
+               has_code(with_given) && (!built_for || built_for->major() == build.cuda->major());
     }
 
     /// "cuDNN 9.3 or a later version before 9.11", the first one without code for the GPU.
