@@ -55,9 +55,19 @@ class Program : private WholeProgram {
             add_keras(call, name, layer);
         else
             add_other(call, name, layer);
+        if (const std::string again = defined_again(call); !again.empty()) layer.settings["chosen"] = again;
         const std::string kept = hidden_.empty() ? device_around(call) : hidden_;
         if (!kept.empty()) layer.settings["gpus"] = kept;
         file_.layers.push_back(std::move(layer));
+    }
+
+    /// "def LSTM" of a program that imports LSTM as well: which one is called is not followed.
+    std::string defined_again(const Call& call) const {
+        for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
+            const bool defines = (is(i, "def") || is(i, "class")) && statement_of(i) == i && indentation(i) == 0;
+            if (defines && tokens_[i + 1].text == tokens_[call.at].text) return source(i, i + 2);
+        }
+        return "";
     }
 
     /// with tf.device("/CPU:0") around the call, or .to("cpu") behind it; "" without.
@@ -146,6 +156,10 @@ class Program : private WholeProgram {
             layer.settings["cudnn_enabled"] = "True";
         layer.settings["device"] = "gpu";
         const bool own = find(call, "device", 99) != nullptr;
+        if ((on_gpu_ || own) && !moved_back_.empty()) {
+            layer.settings.erase("device");
+            layer.settings["at run time: device"] = moved_back_;
+        }
         if (on_gpu_ || own) return;
         if (!device_variable_.empty()) {
             layer.settings.erase("device");
@@ -181,6 +195,7 @@ class Program : private WholeProgram {
                 layer.directions = 2;
         set_defaults(layer, contains(call.path, "compat.v1.") && !name.starts_with("CuDNN"));
         if (!name.starts_with("CuDNN")) read_keras_arguments(call, layer);
+        if (!name.starts_with("CuDNN")) note_changes(call, layer);
         add_surroundings(call, name, layer);
     }
 
@@ -247,6 +262,26 @@ class Program : private WholeProgram {
                     if (!find(call, setting, 99))
                         set(layer, setting, std::nullopt, spread.name + source(spread.first, spread.last));
         if (!wrong.empty()) layer.settings["changed line"] = changed_line(call, std::move(wrong));
+    }
+
+    /// layer.activation = ..., model.layers[0].activation = ...: what is set after the call is not followed.
+    void note_changes(const Call& call, ModelLayer& layer) const {
+        const std::string target = target_of(call);
+        for (std::size_t i = 0; i < tokens_.size(); ++i) {
+            if (statement_of(i) != i) continue;
+            std::size_t end = i;
+            const std::string path = dotted(end);
+            const bool of_model = last_of(path) == "layers" && is(end, "[") && is(closing(end) + 1, ".");
+            if (of_model) end = closing(end) + 3;
+            const std::string setting = of_model ? std::string(tokens_[end - 1].text) : last_of(path);
+            const bool of_layer = !target.empty() && path == target + "." + setting;
+            if (!is(end, "=") || !(of_model || of_layer) || !decides(setting)) continue;
+            set(layer, setting, std::nullopt, source(i, end));
+        }
+    }
+
+    static bool decides(const std::string& setting) {
+        return std::ranges::any_of(keras_arguments, [&](const Argument_names& one) { return setting == one.setting; });
     }
 
     /// The call with the arguments that cuDNN needs.
@@ -320,6 +355,7 @@ class Program : private WholeProgram {
     bool is_declaration(std::size_t first, std::size_t last) const {
         std::size_t start = first;
         while (start > 0 && tokens_[start - 1].kind != TokenKind::line_end) --start;
+        if (is(start, "def") && first == start + 1) return true;
         if (is(start, "import") || is(start, "from") || is(start, "class") || is(start, "assert")) return true;
         if (first > 0 && (is(first - 1, "->") || is(first - 1, "is"))) return true;
         if (first > 0 && is(first - 1, ":") &&

@@ -48,6 +48,9 @@ void WholeProgram::read_whole_program() {
         if (call.path == "half") torch_dtype_ = "float16";
         if (call.path == "bfloat16") torch_dtype_ = "bfloat16";
         if (call.path == "to") read_device(call);
+        const bool to_cpu =
+            call.path == "to" && literal(call.open + 1, call.close) == std::optional<std::string>("cpu");
+        if (to_cpu || (call.path == "cpu" && call.arguments.empty())) note_moved_back(i);
         if (call.path == "backward") trains_ = true;
         if (call.path == "compile") read_compile(call);
     }
@@ -70,12 +73,37 @@ bool WholeProgram::runs_itself() const {
     });
 }
 
+std::string WholeProgram::target_of(const Call& call) const {
+    std::size_t end = statement_of(call.at);
+    const std::string target = dotted(end);
+    return is(end, "=") ? target : "";
+}
+
 /// What the call builds is called: Net()(x), or net(x) of net = Net().
 bool WholeProgram::is_called(const Call& call) const {
     if (is(call.close + 1, "(")) return true;
-    std::size_t end = statement_of(call.at);
-    const std::string target = dotted(end);
-    return is(end, "=") && std::ranges::any_of(calls_, [&](const Call& use) { return use.path == target; });
+    const std::string target = target_of(call);
+    return !target.empty() && std::ranges::any_of(calls_, [&](const Call& use) { return use.path == target; });
+}
+
+/// An instance of a class of the program, or a recurrent layer.
+bool WholeProgram::is_model(const std::string& name) const {
+    return std::ranges::any_of(calls_, [&](const Call& call) {
+        const bool builds = classes_.contains(call.path) || (is_torch(call.path) && is_recurrent(call.path));
+        return builds && target_of(call) == name;
+    });
+}
+
+/// net.cpu() or net = net.to("cpu"), after which net is called; out.cpu() is no model.
+void WholeProgram::note_moved_back(std::size_t at) {
+    const std::size_t first = statement_of(at);
+    std::size_t end = first;
+    std::string moved = dotted(end);
+    if (is(end, "=")) moved = dotted(++end);
+    if (end != at + 1 || !contains(moved, ".")) return;
+    const std::string name = moved.substr(0, moved.rfind('.'));
+    const bool used = std::ranges::any_of(calls_, [&](const Call& use) { return use.path == name && use.at > at; });
+    if (used && is_model(name)) moved_back_ = source(first, closing(at + 1) + 1);
 }
 
 bool WholeProgram::in_class(std::size_t at) const {
