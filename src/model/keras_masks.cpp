@@ -70,14 +70,6 @@ bool KerasMasks::in_sequential(std::size_t at) const {
     return false;
 }
 
-/// The name that the call is assigned to: lstm, self.lstm; "" where it is part of an expression.
-std::string KerasMasks::target_of(const Call& call) const {
-    const std::size_t start = program_.statement_of(call.at);
-    std::size_t end = start;
-    const std::string target = program_.dotted(end);
-    return program_.is(end, "=") ? target : "";
-}
-
 /// LSTM(...)(x, mask=m), or self.lstm(x, mask=m) of the layer that is assigned to self.lstm.
 std::string KerasMasks::of_argument(const Call& call) const {
     for (const std::size_t open : uses_of(call)) {
@@ -102,7 +94,7 @@ std::vector<std::size_t> KerasMasks::uses_of(const Call& call) const {
             is_keras(outer.path) && (name == "Bidirectional" || name == "RNN" || name == "TimeDistributed");
         if (wraps && outer.open < call.at && call.at < outer.close) add(outer.close + 1);
     }
-    const std::string target = target_of(call);
+    const std::string target = program_.target_of(call);
     if (!uses.empty() || target.empty()) return uses;
     const auto& tokens = program_.tokens();
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
@@ -139,7 +131,7 @@ const Call* KerasMasks::layer_called(std::size_t at) const {
     const Call* built = nullptr;
     for (const Call& call : program_.calls()) {
         if (call.at == at && is_keras(call.path + ".")) return program_.is(call.close + 1, "(") ? &call : nullptr;
-        if (is_keras(call.path + ".") && target_of(call) == path && call.at != at &&
+        if (is_keras(call.path + ".") && program_.target_of(call) == path && call.at != at &&
             program_.ends_line(call.close + 1)) {
             if (built) return nullptr;  // one of several
             built = &call;

@@ -39,7 +39,6 @@ class KerasMasks {
     bool in_sequential(std::size_t at) const;
     std::size_t start_of_model(std::size_t at) const;
     std::string of_argument(const Call& call) const;
-    std::string target_of(const Call& call) const;
 
     const PythonSource& program_;
     const std::function<std::string(std::size_t)>& place_;

@@ -243,6 +243,12 @@ std::size_t PythonSource::indentation(std::size_t at) const {
     return begin - (line == std::string_view::npos ? 0 : line + 1);
 }
 
+std::string PythonSource::target_of(const Call& call) const {
+    std::size_t end = statement_of(call.at);
+    const std::string target = dotted(end);
+    return is(end, "=") ? target : "";
+}
+
 void PythonSource::read_functions() {
     std::vector<std::pair<std::size_t, std::string>> open;  // classes by their indentation
     for (std::size_t i = 0; i < tokens_.size(); ++i) {

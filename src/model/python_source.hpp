@@ -82,6 +82,8 @@ class PythonSource {
     /// The first token of the statement, and how far its line is indented.
     std::size_t statement_of(std::size_t at) const;
     std::size_t indentation(std::size_t at) const;
+    /// The name that the result of a call is assigned to, net or self.lstm; "" where it is part of an expression.
+    std::string target_of(const Call& call) const;
     /// The function around a token; null at the program's own level.
     const Function* function_around(std::size_t at) const;
     /// What stands in a dictionary that is bound once: dict(a=1), {"a": 1}; nothing where the program changes it.

@@ -73,12 +73,6 @@ bool WholeProgram::runs_itself() const {
     });
 }
 
-std::string WholeProgram::target_of(const Call& call) const {
-    std::size_t end = statement_of(call.at);
-    const std::string target = dotted(end);
-    return is(end, "=") ? target : "";
-}
-
 /// What the call builds is called: Net()(x), or net(x) of net = Net().
 bool WholeProgram::is_called(const Call& call) const {
     if (is(call.close + 1, "(")) return true;

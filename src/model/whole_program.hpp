@@ -24,9 +24,6 @@ class WholeProgram : public PythonSource {
     /// The line that moves a model back to the processor before it is called again; "" without one.
     std::string moved_back_;
 
-    /// What the result of a call is assigned to: "net" of net = Net(); "" without.
-    std::string target_of(const Call& call) const;
-
   private:
     void note_moved_back(std::size_t at);
     bool is_model(const std::string& name) const;
