@@ -33,6 +33,7 @@ class Program : private WholeProgram {
         : WholeProgram(text), file_(file), place_(std::move(place)), masks_(*this, place_) {}
 
     void read() {
+        read_statements();
         for (const Call& call : calls_)
             if (is_recurrent(call.path)) add(call);
         add_references();
@@ -55,19 +56,11 @@ class Program : private WholeProgram {
             add_keras(call, name, layer);
         else
             add_other(call, name, layer);
-        if (const std::string again = defined_again(call); !again.empty()) layer.settings["chosen"] = again;
+        // A program that imports LSTM and defines it: which one is called is not followed.
+        if (const auto* const own = look_up(definitions_, tokens_[call.at].text)) layer.settings["chosen"] = *own;
         const std::string kept = hidden_.empty() ? device_around(call) : hidden_;
         if (!kept.empty()) layer.settings["gpus"] = kept;
         file_.layers.push_back(std::move(layer));
-    }
-
-    /// "def LSTM" of a program that imports LSTM as well: which one is called is not followed.
-    std::string defined_again(const Call& call) const {
-        for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
-            const bool defines = (is(i, "def") || is(i, "class")) && statement_of(i) == i && indentation(i) == 0;
-            if (defines && tokens_[i + 1].text == tokens_[call.at].text) return source(i, i + 2);
-        }
-        return "";
     }
 
     /// with tf.device("/CPU:0") around the call, or .to("cpu") behind it; "" without.
@@ -264,20 +257,33 @@ class Program : private WholeProgram {
         if (!wrong.empty()) layer.settings["changed line"] = changed_line(call, std::move(wrong));
     }
 
-    /// layer.activation = ..., model.layers[0].activation = ...: what is set after the call is not followed.
-    void note_changes(const Call& call, ModelLayer& layer) const {
-        const std::string target = target_of(call);
-        for (std::size_t i = 0; i < tokens_.size(); ++i) {
-            if (statement_of(i) != i) continue;
+    /// An attribute that is set after a layer was built: what it becomes is not followed.
+    struct Change {
+        std::string of;  ///< the name of the layer; "" of a layer of a model
+        std::string setting, text;
+    };
+
+    /// layer.activation = ..., model.layers[0].activation = ..., and the functions and classes of the program.
+    void read_statements() {
+        for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
+            if (i > 0 && tokens_[i - 1].kind != TokenKind::line_end) continue;
+            if ((is(i, "def") || is(i, "class")) && indentation(i) == 0)
+                definitions_.emplace(tokens_[i + 1].text, source(i, i + 2));
             std::size_t end = i;
-            const std::string path = dotted(end);
+            std::string path = dotted(end);
             const bool of_model = last_of(path) == "layers" && is(end, "[") && is(closing(end) + 1, ".");
             if (of_model) end = closing(end) + 3;
             const std::string setting = of_model ? std::string(tokens_[end - 1].text) : last_of(path);
-            const bool of_layer = !target.empty() && path == target + "." + setting;
-            if (!is(end, "=") || !(of_model || of_layer) || !decides(setting)) continue;
-            set(layer, setting, std::nullopt, source(i, end));
+            if (!is(end, "=") || !decides(setting)) continue;
+            path.resize(of_model || path == setting ? 0 : path.size() - setting.size() - 1);
+            if (of_model || !path.empty()) changes_.push_back({path, setting, source(i, end)});
         }
+    }
+
+    void note_changes(const Call& call, ModelLayer& layer) const {
+        const std::string target = target_of(call);
+        for (const Change& change : changes_)
+            if (change.of.empty() || change.of == target) set(layer, change.setting, std::nullopt, change.text);
     }
 
     static bool decides(const std::string& setting) {
@@ -443,6 +449,8 @@ class Program : private WholeProgram {
     ModelFile& file_;
     std::function<std::string(std::size_t)> place_;
     KerasMasks masks_;
+    std::vector<Change> changes_;
+    std::map<std::string_view, std::string> definitions_;  ///< "def LSTM", by the name
 };
 
 void note_versions(ModelFile& file) {
