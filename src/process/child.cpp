@@ -263,7 +263,10 @@ class Child : public Process {
             forget_ending();
             end = ProbeEnd::finished;
         }
-        if (!stays_) pid_ = -1;
+        if (!stays_) {
+            awaited_processes().erase(pid_);
+            pid_ = -1;
+        }
         run_.end = done_ && end != ProbeEnd::finished ? ProbeEnd::crashed_at_exit : end;
         run_.elapsed_ms = std::chrono::duration<double, std::milli>(Clock::now() - started_).count();
         if (!output_tail_.empty()) run_.output_tail = output_tail_;
@@ -279,7 +282,6 @@ class Child : public Process {
         read_output();
         int status = 0;
         rusage used{};
-        awaited_processes().erase(pid_);
         if (wait4(pid_, &status, 0, &used) == pid_) run_.peak_memory_mib = (used.ru_maxrss + 1023) / 1024;
         stays_ = false;  // its last word may have come too late: the process number may soon be another's
         if (done_ && WIFEXITED(status)) forget_ending();  // it was leaving by itself
