@@ -1,20 +1,11 @@
 #include "support/cudnn_machines.hpp"
+#include "support/expected_machine.hpp"
 #include "support/rule_test.hpp"
 
 namespace {
 
-using rnncheck::ExpectedMachine;
-using rnncheck::Facts;
-
-const std::string named_profile = "rnncheck.toml";
-
-Facts expecting(ExpectedMachine expected, Facts facts = rnncheck::test::a_healthy_machine()) {
-    facts.expected = std::move(expected);
-    return facts;
-}
-
-Facts of_unknown_gpu() {
-    return rnncheck::test::but([](Facts& f) {
+rnncheck::Facts of_unknown_gpu() {
+    return rnncheck::test::but([](rnncheck::Facts& f) {
         f.cuda_devices.front().name.reset();
         f.cuda_devices.front().memory_total_mib.reset();
     });

@@ -15,35 +15,9 @@ void name_packages_that_share_files(Remedy& remedy, const KnownOfLog& t) {
                            "python -m pip install onnxruntime-gpu"};
 }
 
-/// The row's command is for PyTorch 1.8.0. Attention of cuDNN in PyTorch 2.5.0, and not in 2.5.1:
-/// https://github.com/pytorch/pytorch/issues/138649
-void name_version_without_defect(Remedy& remedy, const KnownOfLog& t) {
+/// The row's command is for PyTorch 1.8.0.
+void leave_out_other_version(Remedy& remedy, const KnownOfLog& t) {
     if (!t.holds("pytorch==1.8.0")) remedy.commands.clear();
-    if (!t.has("torch_cudnn_attention")) return;
-    remedy.text =
-        "Install PyTorch 2.5.1 or later, which does not choose cuDNN for attention by itself; or, before the first use "
-        "of attention, call torch.backends.cuda.enable_cudnn_sdp(False)";
-    remedy.commands = {"python -m pip install \"torch>=2.5.1\""};
-}
-
-/// What packages for another version of NumPy or protobuf need:
-/// https://github.com/numpy/numpy/blob/main/doc/source/numpy_2_0_migration_guide.rst and
-/// https://github.com/protocolbuffers/protocolbuffers.github.io/blob/main/content/news/2022-05-06.md
-void name_package_that_differs(Remedy& remedy, const KnownOfLog& t) {
-    const bool is_numpy = t.has("numpy_clash");
-    if (!is_numpy && !t.has("protobuf_clash")) return;
-    remedy.text = is_numpy ? "Install a NumPy before 2 for packages that were built for NumPy 1, or newer packages"
-                           : "Install the protobuf that the package was generated for, or a newer package";
-    remedy.commands = {is_numpy ? "python -m pip install \"numpy<2\"" : "python -m pip install \"protobuf<3.21\""};
-}
-
-/// jax, jaxlib and the plug-ins are one installation: https://docs.jax.dev/en/latest/installation.html
-void name_packages_of_jax(Remedy& remedy, const KnownOfLog& t) {
-    if (!t.has("jax_packages_differ")) return;
-    remedy.text =
-        "Install jax, jaxlib and the CUDA plug-in with one command, so that they are of the same version; add the "
-        "version that the program needs to jax[cuda12], and use jax[cuda13] for a driver of CUDA 13";
-    remedy.commands = {"python -m pip install -U \"jax[cuda12]\""};
 }
 
 /// Only the compiler does not support the GPU: https://github.com/MIC-DKFZ/nnUNet/issues/2188
@@ -91,7 +65,7 @@ void name_tensorrt(Remedy& remedy, const KnownOfLog& t) {
     if (major >= oldest_by_cuda) remedy.commands = {concat("python -m pip install \"tensorrt-cu12==", major, ".*\"")};
 }
 
-/// What a cause's own remedy would miss for a line that holds.
+/// What a cause's own remedy would miss for a line that holds. Of several lines that hold, the last row counts.
 struct OwnRemedy {
     const char *cause, *word, *text, *command;
 };
@@ -164,7 +138,25 @@ constexpr std::array own_remedies = {
               "Give the layer input of the shape that it was created for: the last dimension is input_size, the "
               "features of one step; with batch_first=True the first is the batch. The line has both numbers: "
               "change input_size or the data. GPU and cuDNN have no part in it",
-              nullptr}};
+              nullptr},
+    // https://github.com/pytorch/pytorch/issues/138649: in 2.5.0, not in 2.5.1
+    OwnRemedy{"broken_framework_release", "torch_cudnn_attention",
+              "Install PyTorch 2.5.1 or later, which does not choose cuDNN for attention by itself; or, before the "
+              "first use of attention, call torch.backends.cuda.enable_cudnn_sdp(False)",
+              "python -m pip install \"torch>=2.5.1\""},
+    // https://github.com/protocolbuffers/protocolbuffers.github.io/blob/main/content/news/2022-05-06.md
+    OwnRemedy{"framework_packages_do_not_match", "protobuf_clash",
+              "Install the protobuf that the package was generated for, or a newer package",
+              "python -m pip install \"protobuf<3.21\""},
+    // https://github.com/numpy/numpy/blob/main/doc/source/numpy_2_0_migration_guide.rst
+    OwnRemedy{"framework_packages_do_not_match", "numpy_clash",
+              "Install a NumPy before 2 for packages that were built for NumPy 1, or newer packages",
+              "python -m pip install \"numpy<2\""},
+    // jax, jaxlib and the plug-ins are one installation: https://docs.jax.dev/en/latest/installation.html
+    OwnRemedy{"framework_packages_do_not_match", "jax_packages_differ",
+              "Install jax, jaxlib and the CUDA plug-in with one command, so that they are of the same version; add "
+              "the version that the program needs to jax[cuda12], and use jax[cuda13] for a driver of CUDA 13",
+              "python -m pip install -U \"jax[cuda12]\""}};
 
 void speak_as_the_line(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
     for (const OwnRemedy& own : own_remedies) {
@@ -178,13 +170,9 @@ void speak_as_the_line(Remedy& remedy, const LogCause& cause, const KnownOfLog& 
 }  // namespace
 
 void speak_of_what_failed(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
+    if (cause.cause == "broken_framework_release") leave_out_other_version(remedy, t);
     speak_as_the_line(remedy, cause, t);
-    if (cause.cause == "framework_packages_do_not_match") {
-        name_package_that_differs(remedy, t);
-        name_packages_of_jax(remedy, t);
-    }
     if (cause.cause == "cpu_and_gpu_packages_both_installed") name_packages_that_share_files(remedy, t);
-    if (cause.cause == "broken_framework_release") name_version_without_defect(remedy, t);
     if (cause.cause == "gpu_too_old") run_without_compiler(remedy, t);
     if (cause.cause == "cuda_library_shadowed") name_other_nccl(remedy, t);
     if (cause.cause == "device_nodes_unreadable") open_nodes_in_container(remedy, t);
