@@ -271,7 +271,8 @@ class Program : private WholeProgram {
                 definitions_.emplace(tokens_[i + 1].text, source(i, i + 2));
             std::size_t end = i;
             std::string path = dotted(end);
-            const bool of_model = last_of(path) == "layers" && is(end, "[") && is(closing(end) + 1, ".");
+            const bool of_model =
+                last_of(path) == "layers" && is(end, "[") && is(closing(end) + 1, ".") && is_name(closing(end) + 2);
             if (of_model) end = closing(end) + 3;
             const std::string setting = of_model ? std::string(tokens_[end - 1].text) : last_of(path);
             if (!is(end, "=") || !decides(setting)) continue;
