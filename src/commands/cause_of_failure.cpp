@@ -20,31 +20,35 @@ bool is_error_of_machine(const Finding& finding) {
     return is_shown_by_machine(finding) && finding.severity == Severity::error;
 }
 
+void raise(Finding& cause, Confidence confidence, int weight) {
+    cause.confidence = confidence;
+    cause.weight = weight;
+    cause.decided_by.reset();
+}
+
 /// The output points to it and the machine shows it: what is a warning before anything fails, such as memory that
 /// others hold, is a likely cause after it.
 void confirm(Finding& cause, const Finding& shown) {
-    const bool is_error = shown.severity == Severity::error;
     append(cause.evidence, shown.evidence);
     cause.message = shown.message;
     cause.remedies = shown.remedies;
-    cause.confidence = is_error ? Confidence::certain : Confidence::likely;
-    cause.weight = is_error ? certain_weight : confirmed_weight;
-    cause.decided_by.reset();
+    if (shown.severity == Severity::error)
+        raise(cause, Confidence::certain, certain_weight);
+    else
+        raise(cause, Confidence::likely, confirmed_weight);
 }
 
 /// The library that the error names is in a directory of LD_LIBRARY_PATH, which comes before the packages' own.
 void confirm_shadowing(Finding& cause, const Log& log, const LibraryPath& path) {
-    const auto errors = mapped(log.events, &LogEvent::text);
-    const PathDirectory* const directory = directory_named_in(path, errors);
-    if (cause.rule != "cuda_library_shadowed" || cause.remedies.empty() || !directory) return;
+    if (cause.rule != "cuda_library_shadowed" || cause.remedies.empty()) return;
+    const PathDirectory* const directory = directory_named_in(path, mapped(log.events, &LogEvent::text));
+    if (!directory) return;
     cause.message = "LD_LIBRARY_PATH contains " + directory->directory +
                     ", whose libraries come before those that the framework was installed with";
     const std::string libraries = join(directory->cuda_libraries, ", ");
     cause.evidence.push_back({"LD_LIBRARY_PATH", directory->directory + " contains " + libraries, "rnncheck run"});
     cause.remedies.front().commands = {command_without_cuda(path)};
-    cause.confidence = Confidence::certain;
-    cause.weight = certain_weight;
-    cause.decided_by.reset();
+    raise(cause, Confidence::certain, certain_weight);
 }
 
 /// "libcudnn_adv" of the file that the output says was not found.
@@ -96,10 +100,11 @@ bool is_open(const Report& from_output) {
     return !from_output.findings.empty() && from_output.findings.front().confidence != Confidence::certain;
 }
 
-/// How sure it is that an error of the machine made the command fail; nothing if it need not have.
-std::optional<Confidence> blame(const Finding& error, const Report& from_output, const FailureTraits& traits) {
-    if (names_any(error, libraries_not_found(*from_output.facts.log))) return Confidence::certain;
-    const Finding& first = from_output.findings.front();
+/// How sure it is that an error of the machine made the command fail; nothing if it need not have. `first` is the first
+/// cause of the output, which names the libraries that were not found.
+std::optional<Confidence> blame(const Finding& error, const Finding& first, const std::vector<std::string>& not_found,
+                                const FailureTraits& traits) {
+    if (names_any(error, not_found)) return Confidence::certain;
     if (first.confidence != Confidence::possible) return std::nullopt;
     const bool has_same_layer = first.rule != "unknown_error_in_log" && error.layer == first.layer;
     const bool crashed_in_gpu_code = traits.has_crashed && traits.uses_gpu_libraries;
@@ -108,14 +113,14 @@ std::optional<Confidence> blame(const Finding& error, const Report& from_output,
 
 void add_errors_of_machine(Report& report, const Report& from_machine, const FailureTraits& traits) {
     if (!is_open(report)) return;
+    const auto not_found = libraries_not_found(*report.facts.log);
     std::vector<Finding> added;
     for (const Finding& error : from_machine.findings) {
         if (!is_error_of_machine(error) || find_by(report.findings, &Finding::rule, error.rule)) continue;
-        const auto confidence = blame(error, report, traits);
+        const auto confidence = blame(error, report.findings.front(), not_found, traits);
         if (!confidence) continue;
         added.push_back(error);
-        added.back().confidence = *confidence;
-        added.back().weight = *confidence == Confidence::certain ? certain_weight : likely_weight;
+        raise(added.back(), *confidence, *confidence == Confidence::certain ? certain_weight : likely_weight);
     }
     if (!added.empty()) report.verdict = OverallVerdict::problems;
     append(report.findings, std::move(added));
@@ -126,10 +131,10 @@ void add_errors_of_machine(Report& report, const Report& from_machine, const Fai
 Report cause_of_failure(Report from_output, const Report& from_machine, const FailureTraits& traits) {
     for (Finding& cause : from_output.findings) {
         if (cause.confidence == Confidence::certain) continue;
-        const auto shown = std::ranges::find_if(from_machine.findings, [&](const Finding& finding) {
+        const Finding* const shown = find_where(from_machine.findings, [&](const Finding& finding) {
             return finding.rule == cause.rule && is_shown_by_machine(finding);
         });
-        if (shown != from_machine.findings.end()) confirm(cause, *shown);
+        if (shown) confirm(cause, *shown);
         confirm_shadowing(cause, *from_output.facts.log, traits.library_path);
     }
     add_errors_of_machine(from_output, from_machine, traits);
