@@ -63,31 +63,6 @@ class Program : private WholeProgram {
         file_.layers.push_back(std::move(layer));
     }
 
-    /// with tf.device("/CPU:0") around the call, or .to("cpu") behind it; "" without.
-    std::string device_around(const Call& call) const {
-        const std::size_t column = indentation(call.at);
-        for (const Call& device : calls_) {
-            if (device.path != "tensorflow.device" && device.path != "keras.device") continue;
-            const std::string text = source(device.at, device.close + 1);
-            const bool block = device.at < call.at && is(statement_of(device.at), "with") &&
-                               indentation(device.at) < column && in_block(device.close, call.at);
-            if (block && contains(lower(text), "cpu")) return "with " + text;
-        }
-        const std::size_t next = call.close + 1;
-        const bool moved = is(next, ".") && (is(next + 1, "to") || is(next + 1, "cpu")) && is(next + 2, "(");
-        const std::string text = moved ? source(next, closing(next + 2) + 1) : "";
-        static const re2::RE2 to_cpu(R"(\.cpu\(\)|\.to\((?:torch\.device\()?["']cpu["']\)?\))");
-        return re2::RE2::FullMatch(text, to_cpu) ? text : "";
-    }
-
-    /// Whether every line between the head of a block and a token is indented further than the head.
-    bool in_block(std::size_t head, std::size_t at) const {
-        const std::size_t column = indentation(head);
-        for (std::size_t i = head; i < at; ++i)
-            if (ends_line(i) && !ends_line(i + 1) && indentation(i + 1) <= column) return false;
-        return true;
-    }
-
     /// A cell in keras.layers.RNN(...), which is what is listed.
     bool is_inside_rnn(const Call& call) const {
         if (!is_keras(call.path) || !contains(last_of(call.path), "Cell")) return false;

@@ -80,6 +80,30 @@ bool WholeProgram::is_called(const Call& call) const {
     return !target.empty() && std::ranges::any_of(calls_, [&](const Call& use) { return use.path == target; });
 }
 
+std::string WholeProgram::device_around(const Call& call) const {
+    const std::size_t column = indentation(call.at);
+    for (const Call& device : calls_) {
+        if (device.path != "tensorflow.device" && device.path != "keras.device") continue;
+        const std::string text = source(device.at, device.close + 1);
+        const bool block = device.at < call.at && is(statement_of(device.at), "with") &&
+                           indentation(device.at) < column && in_block(device.close, call.at);
+        if (block && contains(lower(text), "cpu")) return "with " + text;
+    }
+    const std::size_t next = call.close + 1;
+    const bool moved = is(next, ".") && (is(next + 1, "to") || is(next + 1, "cpu")) && is(next + 2, "(");
+    const std::string text = moved ? source(next, closing(next + 2) + 1) : "";
+    static const re2::RE2 to_cpu(R"(\.cpu\(\)|\.to\((?:torch\.device\()?["']cpu["']\)?\))");
+    return re2::RE2::FullMatch(text, to_cpu) ? text : "";
+}
+
+/// Whether every line between the head of a block and a token is indented further than the head.
+bool WholeProgram::in_block(std::size_t head, std::size_t at) const {
+    const std::size_t column = indentation(head);
+    for (std::size_t i = head; i < at; ++i)
+        if (ends_line(i) && !ends_line(i + 1) && indentation(i + 1) <= column) return false;
+    return true;
+}
+
 /// An instance of a class of the program, or a recurrent layer.
 bool WholeProgram::is_model(const std::string& name) const {
     return std::ranges::any_of(calls_, [&](const Call& call) {

@@ -24,7 +24,11 @@ class WholeProgram : public PythonSource {
     /// The line that moves a model back to the processor before it is called again; "" without one.
     std::string moved_back_;
 
+    /// with tf.device("/CPU:0") around the call, or .to("cpu") behind it; "" without.
+    std::string device_around(const Call& call) const;
+
   private:
+    bool in_block(std::size_t head, std::size_t at) const;
     void note_moved_back(std::size_t at);
     bool is_model(const std::string& name) const;
     void read_whole_program();
