@@ -2,6 +2,8 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
+
 #include "base/lists.hpp"
 #include "base/text.hpp"
 
@@ -19,8 +21,9 @@ std::string KerasMasks::before(const Call& call) const {
 /// In a Sequential model, and where the data's way is not followed: of a Masking or an Embedding before it.
 std::string KerasMasks::by_order(const Call& call) const {
     std::string mask;
+    const bool in_model = in_sequential(call.at);
     // Outside a Sequential model the data may come from any model of the program.
-    const std::size_t begin = in_sequential(call.at) ? start_of_model(call.at) : 0;
+    const std::size_t begin = in_model ? start_of_model(call.at) : 0;
     for (const Call& before : program_.calls()) {
         if (before.at >= call.at) break;
         if (before.at < begin || !is_keras(before.path + ".")) continue;
@@ -28,7 +31,7 @@ std::string KerasMasks::by_order(const Call& call) const {
         if (name == "Masking") mask = "from Masking, " + place_(program_.tokens()[before.at].line);
         if (name == "Embedding")
             if (const std::string own = of_embedding(before); !own.empty()) mask = own;
-        if (in_sequential(call.at) && in_sequential(before.at) && drops(before)) mask.clear();
+        if (in_model && in_sequential(before.at) && drops(before)) mask.clear();
     }
     return mask;
 }
@@ -63,11 +66,19 @@ std::size_t KerasMasks::start_of_model(std::size_t at) const {
 
 /// In the list of a Sequential model, or in model.add(...).
 bool KerasMasks::in_sequential(std::size_t at) const {
+    const auto next = sequentials_.lower_bound(at);
+    return next != sequentials_.begin() && std::prev(next)->second > at;
+}
+
+/// Calls come in the order of their places, so that the last end so far covers those within.
+void KerasMasks::read_sequentials() {
+    std::size_t last = 0;
     for (const Call& call : program_.calls()) {
         const bool list = last_of(call.path) == "Sequential", added = call.path.ends_with(".add");
-        if ((list || added) && call.open < at && at < call.close) return true;
+        if (!list && !added) continue;
+        last = std::max(last, call.close);
+        sequentials_[call.open] = last;
     }
-    return false;
 }
 
 /// LSTM(...)(x, mask=m), or self.lstm(x, mask=m) of the layer that is assigned to self.lstm.
@@ -97,8 +108,9 @@ std::vector<std::size_t> KerasMasks::uses_of(const Call& call) const {
     const std::string target = program_.target_of(call);
     if (!uses.empty() || target.empty()) return uses;
     const auto& tokens = program_.tokens();
+    const std::string_view head = std::string_view(target).substr(0, target.find('.'));
     for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-        if (!program_.is_name(i) || (i > 0 && program_.is(i - 1, "."))) continue;
+        if (tokens[i].text != head || !program_.is_name(i) || (i > 0 && program_.is(i - 1, "."))) continue;
         std::size_t behind = i;
         if (program_.dotted(behind) == target) add(behind);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 
 #include "model/python_source.hpp"
 
@@ -11,7 +12,9 @@ class KerasMasks {
   public:
     /// `place` names a line: "line 3", "cell 2, line 3".
     KerasMasks(const PythonSource& program, const std::function<std::string(std::size_t)>& place)
-        : program_(program), place_(place) {}
+        : program_(program), place_(place) {
+        read_sequentials();
+    }
 
     /// The mask that reaches the layer that this call builds: "from Masking, line 3", "" without one, "? zero" where
     /// the expression `zero` decides at run time.
@@ -37,11 +40,14 @@ class KerasMasks {
     std::string of_embedding(const Call& call) const;
     bool drops(const Call& call) const;
     bool in_sequential(std::size_t at) const;
+    void read_sequentials();
     std::size_t start_of_model(std::size_t at) const;
     std::string of_argument(const Call& call) const;
 
     const PythonSource& program_;
     const std::function<std::string(std::size_t)>& place_;
+    /// Of each Sequential(...) and model.add(...) its opening bracket, and the last closing one up to there.
+    std::map<std::size_t, std::size_t> sequentials_;
 };
 
 }  // namespace rnncheck::model
