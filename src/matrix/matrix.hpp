@@ -17,6 +17,7 @@
     X(DriverForCuda, driver_for_cuda)              \
     X(ForwardCompatibility, forward_compatibility) \
     X(FrameworkBuild, framework_builds)            \
+    X(FrameworkBuild, framework_builds_arm)        \
     X(FrameworkCuda, framework_cuda)               \
     X(GpuProduct, gpu_products)                    \
     X(KerasBackend, keras_backends)                \

@@ -41,6 +41,8 @@ const WordColumn word_columns[] = {
     {"driver_branches", "kind", {"long-term support", "new feature", "production"}, true},
     {"framework_builds", "libraries", {"inside", "none", "system", "wheels"}},
     {"framework_builds", "os", {"linux", "macos", "windows"}},
+    {"framework_builds_arm", "libraries", {"inside", "none", "system", "wheels"}},
+    {"framework_builds_arm", "os", {"linux"}},
     {"model_rules", "verdict", {"cpu_only", "depends", "no", "unknown"}},
     {"rnn_defects", "os", {"linux", "windows"}, true},
 };

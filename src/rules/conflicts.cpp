@@ -38,6 +38,11 @@ std::vector<Remedy> builds_that_run(const Stack& stack, const stack::Framework& 
 std::vector<Remedy> with_cuda_instead(const Stack& stack, const Conflict& conflict, const Matrix& matrix) {
     const stack::Framework& framework = framework_of(stack, conflict);
     if (auto remedies = builds_that_run(stack, framework, matrix); !remedies.empty()) return remedies;
+    const auto gpu = stack::capability_of(stack);
+    if (gpu && stack::on_arm(stack, matrix))
+        if (auto images = image_instead(false, framework.name, *gpu, stack::driver_of(stack), matrix, true);
+            !images.empty())
+            return images;
     const auto builds = matrix.framework_builds(framework.name);
     const auto never_on = [&](const std::string& os) {
         return stack.os == os &&
@@ -135,11 +140,12 @@ std::vector<Remedy> older_cudnn(const Stack& stack, const Conflict& conflict, co
 std::vector<Remedy> newer_builds(const Stack& stack, const Conflict& conflict, const Matrix& matrix) {
     const stack::Gpu& gpu = *find_where(
         stack.gpus, [&](const stack::Gpu& one) { return std::to_string(one.index) == conflict.parts.front().id; });
+    const bool arm = stack::on_arm(stack, matrix);
     std::vector<Remedy> remedies;
     for (const stack::Part& part : conflict.parts)
         if (part.kind == PartKind::framework && part.fit == Fit::does_not_work)
-            append(remedies,
-                   image_instead(stack.os == "windows", part.id, *gpu.capability, stack::driver_of(stack), matrix));
+            append(remedies, image_instead(stack.os == "windows", part.id, *gpu.capability, stack::driver_of(stack),
+                                           matrix, arm));
     if (remedies.empty() && conflict.severity != Severity::error) remedies = {remedy("gpu_arch_not_in_build/compiles")};
     return remedies;
 }
@@ -157,6 +163,7 @@ std::vector<Remedy> remedies_of(const Stack& stack, const Conflict& conflict, co
             return {remedy("cudnn_not_installed/image")};
         case ConflictKind::framework_requirements_conflict:
             if (conflict.severity == Severity::error) return {remedy("framework_requirements_conflict/exclude")};
+            if (conflict.severity == Severity::note) return {remedy("framework_requirements_conflict/two_cudnns")};
             return {remedy("framework_requirements_conflict/overwrite")};
         case ConflictKind::gpu_arch_not_in_build:
             return newer_builds(stack, conflict, matrix);
@@ -249,7 +256,7 @@ std::vector<PlannedBuild> planned_builds(stack::Framework framework, const std::
                                          const Stack& stack, const Matrix& matrix) {
     std::vector<PlannedBuild> planned;
     framework.build.reset();
-    for (FrameworkBuild& build : stack::builds_of(framework, os, matrix).with_cuda)
+    for (FrameworkBuild& build : stack::builds_of(framework, os, stack::on_arm(stack, matrix), matrix).with_cuda)
         planned.push_back(plan_build(of_version(std::move(build), *framework.version), stack, matrix));
     std::erase_if(planned, [](const PlannedBuild& build) { return !runs(build) || build.install.empty(); });
     return planned;

@@ -8,6 +8,10 @@
 
 namespace rnncheck::stack {
 
+const std::vector<FrameworkBuild>& published_builds(bool arm, const Matrix& matrix) {
+    return arm ? matrix.framework_builds_arm() : matrix.framework_builds();
+}
+
 static Coverage coverage_of(const std::vector<FrameworkBuild>& rows, const Version& version) {
     if (rows.empty()) return Coverage::silent;
     const auto end_of = [](const FrameworkBuild& row) { return row.last.value_or(row.first); };
@@ -49,14 +53,15 @@ static void keep_rows_of_cuda(std::vector<FrameworkBuild>& builds, const Version
     });
 }
 
-static Builds builds_of(const Framework& framework, const std::optional<std::string>& os, const Version* cuda,
+static Builds builds_of(const Framework& framework, const std::optional<std::string>& os, bool arm, const Version* cuda,
                         const Matrix& matrix) {
     Builds builds;
     if (!framework.version) return builds;
     // Nothing but what contradicts what is known is left out.
-    std::vector<FrameworkBuild> of_version;
-    for (const FrameworkBuild& row : matrix.framework_builds()) {
+    std::vector<FrameworkBuild> all, of_version;
+    for (const FrameworkBuild& row : published_builds(arm, matrix)) {
         if (row.framework != framework.name) continue;
+        all.push_back(row);
         const bool is_meant = covers(row.first, row.last, *framework.version) || agree(row.first, *framework.version);
         if (is_meant && (!os || row.os == *os)) of_version.push_back(row);
     }
@@ -64,17 +69,20 @@ static Builds builds_of(const Framework& framework, const std::optional<std::str
     keep_rows_of_cuda(of_version, cuda);
     for (FrameworkBuild& row : of_version)
         (row.cuda ? builds.with_cuda : builds.without_cuda).push_back(std::move(row));
-    if (builds.with_cuda.empty() && builds.without_cuda.empty())
-        builds.coverage = coverage_of(matrix.framework_builds(framework.name), *framework.version);
+    if (builds.with_cuda.empty() && builds.without_cuda.empty()) builds.coverage = coverage_of(all, *framework.version);
     return builds;
 }
 
-Builds builds_of(const Framework& framework, const std::optional<std::string>& os, const Matrix& matrix) {
-    return builds_of(framework, os, nullptr, matrix);
+Builds builds_of(const Framework& framework, const std::optional<std::string>& os, bool arm, const Matrix& matrix) {
+    return builds_of(framework, os, arm, nullptr, matrix);
 }
 
 Builds builds_of(const Stack& stack, const Framework& framework, const Matrix& matrix) {
-    return builds_of(framework, stack.os, version_in(stack.cuda), matrix);
+    return builds_of(framework, stack.os, on_arm(stack, matrix), version_in(stack.cuda), matrix);
+}
+
+Part framework_part(const Framework& framework) {
+    return {PartKind::framework, framework.name, words_of(framework)};
 }
 
 std::string libraries_of(const FrameworkBuild& build) {

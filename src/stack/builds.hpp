@@ -9,15 +9,21 @@
 
 namespace rnncheck::stack {
 
+/// The published builds for x86-64, or those for Linux on Arm.
+const std::vector<FrameworkBuild>& published_builds(bool arm, const Matrix& matrix);
+
 /// The published builds of a framework that what is known (version, flavour, system) may mean.
 struct Builds {
     std::vector<FrameworkBuild> with_cuda;
     std::vector<FrameworkBuild> without_cuda;
     Coverage coverage = Coverage::known;  ///< when there are none at all: why
 };
-Builds builds_of(const Framework& framework, const std::optional<std::string>& os, const Matrix& matrix);
+Builds builds_of(const Framework& framework, const std::optional<std::string>& os, bool arm, const Matrix& matrix);
 /// For the stack's system, of the rows of one package those of its CUDA.
 Builds builds_of(const Stack& stack, const Framework& framework, const Matrix& matrix);
+
+/// As a part of a conflict.
+Part framework_part(const Framework& framework);
 
 /// "CUDA 12.4, cuDNN 9.1.0", or "no CUDA".
 std::string libraries_of(const FrameworkBuild& build);

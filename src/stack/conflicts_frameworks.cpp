@@ -12,10 +12,6 @@ namespace rnncheck::stack {
 
 namespace {
 
-Part framework_part(const Framework& framework) {
-    return {PartKind::framework, framework.name, words_of(framework)};
-}
-
 // --- Which build pip installs -------------------------------------------------------------------------------------
 
 /// With `only_by_default` the build is the one that pip installs by default.
@@ -81,7 +77,7 @@ Judgement plugin_without_cudnn_rnn(const Stack& stack, const Matrix& matrix) {
         const auto without_cuda = builds_of(stack, framework, matrix).without_cuda;
         if (!framework.build)
             judgements.unknown("the build of " + name + " was not specified");
-        else if (without_cuda.empty() || framework.build == "cpu")
+        else if (without_cuda.empty() || without_cuda.front().build == "cpu")
             judgements.irrelevant("it is not a plugin build");
         else
             judgements.conflict({.kind = ConflictKind::plugin_without_cudnn_rnn,
@@ -200,91 +196,6 @@ Judgement keras_backend_not_supported(const Stack& stack, const Matrix& matrix) 
     return judgements.close();
 }
 
-// --- Frameworks of one environment against each other ----------------------------------------------------------------
-
-namespace {
-
-/// What pip would install: without a build, what the name alone gives.
-std::vector<FrameworkBuild> builds_by_pip(const Stack& stack, const Framework& framework, const Matrix& matrix) {
-    std::vector<FrameworkBuild> builds = builds_of(stack, framework, matrix).with_cuda;
-    if (!framework.build && std::ranges::any_of(builds, is_default))
-        std::erase_if(builds, [](const FrameworkBuild& build) { return !is_default(build); });
-    return builds;
-}
-
-/// "cuDNN 9.10.2 for CUDA 12 exactly".
-std::string requirement_of(const FrameworkBuild& build) {
-    return "cuDNN " + build.cudnn->text + " for CUDA " + std::to_string(build.cuda->major()) +
-           (build.cudnn_or_newer ? " or later" : " exactly");
-}
-
-Conflict between(const Framework& one, const FrameworkBuild& build, const Framework& other,
-                 const FrameworkBuild& other_build, Together together) {
-    Conflict conflict{.kind = ConflictKind::framework_requirements_conflict,
-                      .parts = {framework_part(one), framework_part(other)},
-                      .why = "pip cannot install " + words_of(one) + " and " + words_of(other) +
-                             " in one environment: one requires " + requirement_of(build) + ", the other " +
-                             requirement_of(other_build),
-                      .builds = {build, other_build}};
-    for (const FrameworkBuild* of : {&build, &other_build})
-        conflict.evidence.push_back(evidence_of(*of, "requires " + requirement_of(*of)));
-    if (together == Together::exclude) return conflict;
-    conflict.severity = Severity::warning;
-    conflict.confidence = Confidence::likely;
-    conflict.why = words_of(one) + " and " + words_of(other) +
-                   " install cuDNN packages for different CUDA versions into the same directory, nvidia/cudnn: the "
-                   "later one overwrites the other, so one of the frameworks gets a cuDNN for another CUDA";
-    return conflict;
-}
-
-/// Another build than pip installs by default may be meant.
-bool any_build_conflicts(const Stack& stack, const Matrix& matrix, const Framework& one, const Framework& other) {
-    const auto others = builds_of(stack, other, matrix).with_cuda;
-    return std::ranges::any_of(builds_of(stack, one, matrix).with_cuda, [&](const FrameworkBuild& build) {
-        return std::ranges::any_of(others, [&](const FrameworkBuild& other_build) {
-            return build.os == other_build.os && together(build, other_build) != Together::fit;
-        });
-    });
-}
-
-void judge_pair(const Stack& stack, const Matrix& matrix, const Framework& one, const Framework& other,
-                JudgementBuilder& judgements) {
-    const std::string names = words_of(one) + " and " + words_of(other);
-    const auto builds = builds_by_pip(stack, one, matrix), others = builds_by_pip(stack, other, matrix);
-    std::optional<Together> all;
-    bool differ = false;
-    for (const FrameworkBuild& build : builds)
-        for (const FrameworkBuild& other_build : others) {
-            if (build.os != other_build.os) continue;
-            const Together result = together(build, other_build);
-            differ |= all && *all != result;
-            all = result;
-        }
-    if (!all) return judgements.unknown("what the packages of " + names + " require is not in the data");
-    if (differ) return judgements.unknown("it depends on the builds of " + names + ", which were not specified");
-    if (*all == Together::unknown) return judgements.unknown("which cuDNN " + names + " require is not in the data");
-    if (*all == Together::fit && any_build_conflicts(stack, matrix, one, other))
-        return judgements.no_pass(names + " can be installed in one environment, but not every build of them");
-    const FrameworkBuild &build = builds.front(), &other_build = others.front();
-    if (*all != Together::fit) return judgements.conflict(between(one, build, other, other_build, *all));
-    judgements.passed(names + " can be installed in one environment",
-                      {evidence_of(build, libraries_of(build)), evidence_of(other_build, libraries_of(other_build))});
-}
-
-}  // namespace
-
-Judgement framework_requirements_conflict(const Stack& stack, const Matrix& matrix) {
-    std::vector<Framework> named = stack.frameworks;
-    std::erase_if(named, [](const Framework& one) { return !one.version || one.name == "keras"; });
-    if (named.size() < 2) return undecided("two frameworks with their versions were not specified");
-    std::ranges::stable_sort(named, {}, &Framework::name);  // one conflict of a pair, in whichever order it is given
-    JudgementBuilder judgements;
-    for (auto one = named.begin(); one != named.end(); ++one)
-        for (auto other = std::next(one); other != named.end(); ++other)
-            judge_pair(stack, matrix, *one, *other, judgements);
-    return judgements.close();
-}
-
 // --- Versions that do not exist, or are not in the data
 // ---------------------------------------------------------------
 
@@ -368,7 +279,8 @@ void note_framework(JudgementBuilder& judgements, const Stack& stack, const Matr
     const Coverage coverage = framework.name == "keras" ? coverage_of_keras(*framework.version, matrix)
                                                         : builds_of(stack, framework, matrix).coverage;
     if (coverage == Coverage::known) return note(judgements, "", coverage, matrix);
-    judgements.outside(outside_data(words_of(framework), coverage, matrix) +
+    const std::string on = on_arm(stack, matrix) ? " for Linux on Arm" : "";
+    judgements.outside(outside_data(words_of(framework) + on, coverage, matrix) +
                        builds_there_are(stack, matrix, framework));
 }
 

@@ -85,7 +85,7 @@ void compare_framework(const Stack& stack, const Matrix& matrix, const Gpu& gpu,
     Part part{PartKind::framework, framework.name, words_of(framework)};
     const auto builds = builds_of(stack, framework, matrix).with_cuda;
     if (builds.empty()) return;
-    if (const std::string why = no_x86_board(capability, gpu.name.value_or(""), matrix); !why.empty())
+    if (const std::string why = no_board_of_builds(capability, matrix); !why.empty())
         return all.push_back({part, unknown(why, true)});
     std::vector<Suitability> suits;
     std::vector<int> numbers;

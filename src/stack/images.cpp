@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "stack/builds.hpp"
 #include "stack/questions.hpp"
 
 namespace rnncheck::stack {
@@ -144,12 +145,12 @@ bool is_of_conda(const FrameworkBuild& build) {
 }
 
 const ContainerImage* image_instead(const std::string& framework, const Version& gpu, const Driver& driver,
-                                    const Matrix& matrix) {
+                                    const Matrix& matrix, bool arm) {
     const auto may_run = [&](const FrameworkBuild& build) {
-        return build.cuda && !is_of_conda(build) &&
+        return build.framework == framework && build.cuda && !is_of_conda(build) &&
                build_and_cudnn_on_gpu(build, gpu, {}, matrix).fit != Fit::does_not_work;
     };
-    if (std::ranges::any_of(matrix.framework_builds(framework), may_run)) return nullptr;
+    if (std::ranges::any_of(published_builds(arm, matrix), may_run)) return nullptr;
     Stack on_gpu;
     on_gpu.gpus.push_back({.capability = known_capability(gpu, matrix)});
     return newest_image(on_gpu, driver, matrix,

@@ -6,6 +6,7 @@
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
+#include "stack/builds.hpp"
 
 namespace rnncheck {
 
@@ -26,7 +27,7 @@ bool is_before(const PlannedBuild& a, const PlannedBuild& b, bool driver_given) 
 
 std::vector<PlannedBuild> judged_builds(const std::string& framework, const stack::Stack& stack, const Matrix& matrix) {
     std::vector<PlannedBuild> builds;
-    for (const FrameworkBuild& build : matrix.framework_builds())
+    for (const FrameworkBuild& build : stack::published_builds(stack::on_arm(stack, matrix), matrix))
         if (build.framework == framework && build.cuda && build.os == stack.os.value_or("linux"))
             builds.push_back(plan_build(build, stack, matrix));
     std::ranges::stable_sort(builds, [&](const PlannedBuild& a, const PlannedBuild& b) {
@@ -99,8 +100,7 @@ void look_at_gpu(Plan& plan, const stack::Stack& stack, const Matrix& matrix) {
     const Version& gpu = *plan.asked.gpu;
     const auto architecture = matrix.architecture(gpu);
     if (!architecture) return;
-    if (const std::string why = stack::no_x86_board(gpu, plan.asked.gpu_name, matrix); !why.empty())
-        plan.obstacles.push_back(why);
+    if (const std::string why = stack::no_board_of_builds(gpu, matrix); !why.empty()) plan.obstacles.push_back(why);
     if (std::ranges::none_of(matrix.cudnn_builds(), [&](const CudnnBuild& row) { return row.capability_min <= gpu; }))
         plan.obstacles.push_back("no version of cuDNN in the data has code for " + architecture->name + " (" +
                                  gpu.text +
@@ -123,16 +123,23 @@ void look_at_driver(Plan& plan, const Matrix& matrix) {
                                      : stack::outside_data("driver " + driver.text, of_driver.coverage, matrix));
 }
 
+std::string use_of_image(const std::string& framework, const ContainerImage& image, bool on_windows, bool arm) {
+    const std::string name = "NVIDIA's container image " + stack::name_of(image) + " (CUDA " + image.cuda.text + ")";
+    if (arm)
+        return "no published build of " + framework + " for Linux on Arm runs on this GPU; " + name +
+               " has code for it, and `docker manifest inspect` shows whether there is one for arm64";
+    return "no published build of " + framework + " runs on this GPU; " + name + " does" +
+           (on_windows ? ", in WSL 2" : "");
+}
+
 /// The image is for those frameworks alone of which nothing else runs on the GPU.
 void look_at_images(Plan& plan, const stack::Stack& stack, const Matrix& matrix) {
+    const bool arm = stack::on_arm(stack, matrix);
     for (const FrameworkPlan& framework : plan.frameworks) {
         if (framework.newest || framework.perhaps) continue;
         const ContainerImage* image =
-            stack::image_instead(framework.framework, *plan.asked.gpu, stack::driver_of(stack), matrix);
-        if (image)
-            plan.remarks.push_back("no published build of " + framework.framework +
-                                   " runs on this GPU; NVIDIA's container image " + stack::name_of(*image) + " (CUDA " +
-                                   image->cuda.text + ") does" + (plan.asked.os == "windows" ? ", in WSL 2" : ""));
+            stack::image_instead(framework.framework, *plan.asked.gpu, stack::driver_of(stack), matrix, arm);
+        if (image) plan.remarks.push_back(use_of_image(framework.framework, *image, plan.asked.os == "windows", arm));
     }
 }
 
@@ -215,7 +222,8 @@ Needs needs_of(const stack::Framework& framework, const Matrix& matrix, const st
     std::set<std::string> with_cuda, systems, builds;
     bool any_called = false;
     std::optional<Version> newest;
-    for (const FrameworkBuild& build : matrix.framework_builds(framework.name)) {
+    for (const FrameworkBuild& build : stack::published_builds(stack::on_arm(stack, matrix), matrix)) {
+        if (build.framework != framework.name) continue;
         const Version& last = build.last ? *build.last : build.first;
         if (!newest || last > *newest) newest = last;
         if (!covers(build.first, build.last, version) && !agree(version, last) && !agree(version, build.first))

@@ -368,26 +368,31 @@ const CudnnBuild* newer_cudnn_without(const FrameworkBuild& build, const Version
 }
 
 std::string jetson_packages(const Version& capability) {
-    const bool is_thor = capability >= make_version({10, 0});
-    return is_thor ? "NVIDIA's index for Jetson Thor, which has the software of Arm servers: "
-                     "https://pypi.jetson-ai-lab.io/sbsa/cu130 for JetPack 7"
-                   : "NVIDIA's index pypi.jetson-ai-lab.io, by JetPack and CUDA version (jp6/cu126 for JetPack 6)";
+    if (capability >= make_version({10, 0}))
+        return "NVIDIA's index for Jetson Thor, which has the software of Arm servers: "
+               "https://pypi.jetson-ai-lab.io/sbsa/cu130 for JetPack 7";
+    const std::string index =
+        "NVIDIA's index pypi.jetson-ai-lab.io, by JetPack and CUDA version (jp6/cu126 for JetPack 6)";
+    // https://github.com/conda-forge/pytorch-cpu-feedstock/pull/531
+    const bool is_orin = capability == make_version({8, 7});
+    return is_orin ? index + "; for a system with CUDA 13, conda-forge's PyTorch 2.13.0 has code for it" : index;
 }
 
-std::string no_x86_board(const Version& capability, const std::string& name, const Matrix& matrix) {
+bool is_jetson_as_server(const std::optional<Version>& capability, const Matrix& matrix) {
+    // CUDA 12 called it 10.1 and was one for Jetson alone:
+    // https://github.com/conda-forge/pytorch-cpu-feedstock/issues/486
     const auto architecture = matrix.architecture(capability);
-    if (architecture && architecture->integrated)
-        return "compute capability " + capability.text +
-               " is of a Jetson board: its driver, CUDA, cuDNN and framework builds come with NVIDIA's JetPack; the "
-               "published builds in the data are for x86-64 and do not run on it. Packages for it are in " +
-               jetson_packages(capability);
-    const auto product = matrix.gpu_product(name);
-    if (product && product->arm)
-        return product->name +
-               " is on a board with an Arm processor: the builds in the data are for x86-64 and do not run on it. For "
-               "Linux on Arm, PyPI has PyTorch with CUDA 13 from 2.11 on (pip install torch) and JAX (pip install "
-               "\"jax[cuda13]\"), and NVIDIA has images for containers (rnncheck matrix show container_images)";
-    return "";
+    return architecture && architecture->integrated && architecture->first_cuda >= make_version({13, 0});
+}
+
+std::string no_board_of_builds(const Version& capability, const Matrix& matrix) {
+    const auto architecture = matrix.architecture(capability);
+    if (!architecture || !architecture->integrated || is_jetson_as_server(capability, matrix)) return "";
+    return "compute capability " + capability.text +
+           " is of a Jetson board: its driver, CUDA, cuDNN and framework builds come with NVIDIA's JetPack; the "
+           "published builds in the data are for x86-64 and for Arm servers and do not run on it. Packages for it are "
+           "in " +
+           jetson_packages(capability);
 }
 
 Suitability build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& gpu, const Driver& driver,
@@ -463,6 +468,8 @@ std::vector<std::string> defects_in_words(const Version& cudnn, const Version& g
 }
 
 bool is_called(const FrameworkBuild& build, std::string_view name) {
+    // Where TensorFlow's package has no CUDA (Linux on Arm, Windows), the extra adds NVIDIA's packages to it, no more.
+    if (name == "and-cuda" && build.package == "tensorflow" && build.build == "cpu") return true;
     return build.build == name || (build.cuda && (name == "gpu" || (name == "cuda" && build.libraries == "wheels")));
 }
 

@@ -78,8 +78,10 @@ const CudnnBuild* newer_cudnn_without(const FrameworkBuild& build, const Version
 /// Where packages for a Jetson board are; its index depends on the generation
 /// (https://github.com/pollen-robotics/microduck_rl/issues/38 for Thor).
 std::string jetson_packages(const Version& capability);
-/// Why published builds, which are for x86-64, do not run on this GPU's board; "" where they do.
-std::string no_x86_board(const Version& capability, const std::string& name, const Matrix& matrix);
+/// Jetson Thor with CUDA 13, which runs the software of Arm servers.
+bool is_jetson_as_server(const std::optional<Version>& capability, const Matrix& matrix);
+/// Why no published build runs on this GPU's board; "" where builds for x86-64 or for Arm servers do.
+std::string no_board_of_builds(const Version& capability, const Matrix& matrix);
 /// build_on_gpu() and cudnn_of_build_on_gpu() together.
 Suitability build_and_cudnn_on_gpu(const FrameworkBuild& build, const Version& gpu, const Driver& driver,
                                    const Matrix& matrix, const FrameworkBuild* loaded = nullptr);
@@ -160,9 +162,9 @@ const ContainerImage* newest_image(const Stack& stack, const Driver& driver, con
 /// A build of conda-forge, not of the project itself.
 bool is_of_conda(const FrameworkBuild& build);
 /// The newest image of a framework of which no build of the project, of any version or system, runs on this GPU; null
-/// where one does.
+/// where one does. `arm`: of the builds for Linux on Arm.
 const ContainerImage* image_instead(const std::string& framework, const Version& gpu, const Driver& driver,
-                                    const Matrix& matrix);
+                                    const Matrix& matrix, bool arm = false);
 
 /// As evidence: the build's row.
 Evidence evidence_of(const FrameworkBuild& build, const std::string& value);

@@ -114,6 +114,13 @@ std::optional<Version> capability_of(const Stack& stack) {
     return gpu ? std::optional<Version>(*gpu->capability) : std::nullopt;
 }
 
+bool on_arm(const Stack& stack, const Matrix& matrix) {
+    return stack.arm || std::ranges::any_of(stack.gpus, [&](const Gpu& gpu) {
+               const auto product = matrix.gpu_product(gpu.name.value_or(""));
+               return (product && product->arm) || is_jetson_as_server(gpu.capability, matrix);
+           });
+}
+
 std::vector<Stack> possible_stacks(const Stack& stack, const Matrix& matrix) {
     const auto with_cuda = with_each({stack}, &Stack::cuda, cudas_meant(stack, matrix));
     return with_each(with_cuda, &Stack::cudnn, cudnns_meant(stack, matrix));
@@ -125,6 +132,7 @@ Facts document_of(const Stack& stack) {
     facts.host.platform = stack.os;
     if (!stack.os_name.empty()) facts.host.os = stack.os_name;
     if (stack.os == "linux") facts.host.wsl = stack.wsl;
+    if (stack.arm) facts.host.machine = "aarch64";
     if (stack.driver) facts.driver.library_version = *stack.driver;
     if (stack.cuda || !stack.image.empty()) {
         Runtime& cuda = facts.runtimes.emplace_back();
@@ -159,6 +167,7 @@ Stack stack_of_document(const Facts& facts, const Matrix& matrix) {
     stack.os = facts.host.platform;
     stack.os_name = facts.host.os.value_or("");
     stack.wsl = facts.host.wsl.value_or(false);
+    stack.arm = facts.host.machine == "aarch64";
     if (facts.driver.library_version) stack.driver = known_driver(*facts.driver.library_version, matrix);
     if (!facts.runtimes.empty()) {
         stack.image = facts.runtimes.front().library;

@@ -48,6 +48,7 @@ struct Stack {
     std::optional<std::string> os = {};  ///< linux, windows or macos
     std::string os_name = {};            ///< as it was specified: "Ubuntu 22.04"
     bool wsl = false;
+    bool arm = false;  ///< the processor is Arm's, as the machine shows; see on_arm()
     std::optional<Known> driver = {};
     std::optional<Known> cuda = {};
     std::optional<Known> cudnn = {};
@@ -77,6 +78,10 @@ std::vector<std::string> systems_of_driver(const Stack& stack);
 /// The first GPU whose compute capability is known; null if there is none.
 const Gpu* gpu_of(const Stack& stack);
 std::optional<Version> capability_of(const Stack& stack);
+
+/// Whether the builds for Linux on Arm are the stack's: on an Arm server, on a board with a processor of Arm's, which
+/// the GPU's name shows (GH200, DGX Spark), and on Jetson Thor, whose software is that of Arm servers.
+bool on_arm(const Stack& stack, const Matrix& matrix);
 
 /// Once for each CUDA and cuDNN of the tables that the stack may have; itself if both are complete, or not in the
 /// tables.

@@ -71,7 +71,10 @@ def known_code(rows):
 
 def frameworks(tables):
     lines = []
-    for (framework, system), rows in grouped(tables["framework_builds"]["rows"], "framework", "os").items():
+    builds = {key: rows for name, word in (("framework_builds", ""), ("framework_builds_arm", " on Arm"))
+              for (framework, system), rows in grouped(tables[name]["rows"], "framework", "os").items()
+              for key in [(framework, system + word)]}
+    for (framework, system), rows in builds.items():
         with_cuda = [row for row in rows if "cuda" in row]
         lines.append([framework, system, span(rows, "first", "last"),
                       *([span(with_cuda, "cuda"), known_code(with_cuda)] if with_cuda else ["none", ""])])
@@ -93,8 +96,7 @@ def not_covered(tables):
     names = sorted({framework for framework, _ in builds})
     missing = [f"{name} for {', '.join(absent)}" for name in names
                if (absent := [system for system in SYSTEMS if (name, system) not in builds])]
-    lines = ["Builds for Linux on Arm (GH200, DGX Spark, Jetson): their GPUs and images are covered, their wheels, NVIDIA's for JetPack "
-             "included, are not.",
+    lines = ["Builds for Jetson boards before Thor, which NVIDIA publishes for its JetPack: their GPUs are covered, the builds are not.",
              "GPUs of vendors other than NVIDIA: builds for ROCm, DirectML and Metal are listed without their requirements.",
              "Builds of publishers other than the framework's own and NVIDIA, such as those of Linux distributions.",
              "Frameworks without a build for a system in the data: " + "; ".join(missing) + "."]

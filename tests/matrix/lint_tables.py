@@ -277,34 +277,39 @@ def toolkits_named(text):
 
 
 def check_builds(tables):
-    sources = tables.all["framework_builds"]["sources"]
-    for row in tables.rows("framework_builds"):
+    for name in ("framework_builds", "framework_builds_arm"):
+        check_builds_of(tables, name)
+
+
+def check_builds_of(tables, name):
+    sources = tables.all[name]["sources"]
+    for row in tables.rows(name):
         install, cuda = row.get("install", ""), row.get("cuda")
         for column in ("build", "install"):
             for named in toolkits_named(row.get(column, "")):
                 if not cuda or not (agree(named, cuda) if "." not in named else padded(named) == padded(cuda)):
-                    tables.report("framework_builds", row, f"column '{column}' names CUDA {named}, the row {'CUDA ' + cuda if cuda else 'none'}; correct one of them")
+                    tables.report(name, row, f"column '{column}' names CUDA {named}, the row {'CUDA ' + cuda if cuda else 'none'}; correct one of them")
         if cuda and ("/whl/cpu" in install or "+cpu" in install):
-            tables.report("framework_builds", row, "column 'install' is the command of a build without CUDA; correct it or remove 'cuda'")
+            tables.report(name, row, "column 'install' is the command of a build without CUDA; correct it or remove 'cuda'")
         pin = "={version}=" if is_of_conda(row) else "=={version}"
         if install and pin not in install:
-            tables.report("framework_builds", row, f"column 'install' pins no version or another one; write {pin}")
+            tables.report(name, row, f"column 'install' pins no version or another one; write {pin}")
         for fault in faults_of_commands(install):
-            tables.report("framework_builds", row, f"column 'install': {fault}")
+            tables.report(name, row, f"column 'install': {fault}")
         # 3.9 came in October 2020 and one minor each October since (PEP 602); wheels for the next are made a year ahead.
         seen = sources[row["source"]]["seen"]
         for column in ("python_first", "python_last"):
             if column in row and numbers(row[column]) > (3, int(seen[:4]) - 2010):
-                tables.report("framework_builds", row, f"column '{column}': Python {row[column]} did not exist on {seen}, when the source was seen; correct it")
+                tables.report(name, row, f"column '{column}': Python {row[column]} did not exist on {seen}, when the source was seen; correct it")
         if bool(cuda) == (row["libraries"] == "none"):
-            tables.report("framework_builds", row, "a build without CUDA has libraries 'none', one with CUDA the origin of its libraries; correct one of them")
+            tables.report(name, row, "a build without CUDA has libraries 'none', one with CUDA the origin of its libraries; correct one of them")
         if row.get("without_cudnn") and ("cudnn" in row or not cuda):
-            tables.report("framework_builds", row, "without_cudnn is for builds with CUDA that have no cuDNN; remove one of them")
+            tables.report(name, row, "without_cudnn is for builds with CUDA that have no cuDNN; remove one of them")
         # One command cannot install two builds. What takes the system's CUDA may be one package for several.
-        for other in tables.rows("framework_builds")[row["number"]:]:
+        for other in tables.rows(name)[row["number"]:]:
             if install and other.get("install") == install and other["os"] == row["os"] and "system" not in (row["libraries"], other["libraries"]):
                 if covers(other["first"], other.get("last"), row["first"]) or covers(row["first"], row.get("last"), other["first"]):
-                    tables.report("framework_builds", row, f"'{install}' also installs the build '{other['build']}' of row {other['number']}; correct one of the commands")
+                    tables.report(name, row, f"'{install}' also installs the build '{other['build']}' of row {other['number']}; correct one of the commands")
 
 
 # Advice that would do harm, or cannot be followed

@@ -276,14 +276,51 @@ TEST_CASE("a GPU that a cuDNN without the defect has left is told to run the lay
     CHECK(contains(told(plan_of(question("6.1", "470", "tensorflow")).newest->notes), "Use cuDNN 8.9.2"));
 }
 
-TEST_CASE("no build for x86-64 is planned for a board with an Arm processor") {
-    for (const char* name : {"GH200", "DGX Spark", "GB200", "Jetson Orin Nano"}) {
-        Asked asked = question(name, nullptr, "pytorch");
-        asked.set_gpu_name(name);
-        const Plan plan = plan_for(asked);
-        CHECK(contains(told(plan.obstacles), "x86-64"));
-        CHECK(plan.frameworks.empty());
-    }
+namespace {
+
+/// The plan for a board, whose name decides about the processor.
+Asked board(const char* name, const char* framework) {
+    Asked asked = question(name, nullptr, framework);
+    asked.set_gpu_name(name);
+    return asked;
+}
+
+std::string newest_on(const char* name, const char* framework) {
+    const FrameworkPlan plan = plan_of(board(name, framework));
+    return plan.newest ? plan.newest->last->text + " " + plan.newest->build : "nothing";
+}
+
+}  // namespace
+
+TEST_CASE("boards with an Arm processor get the builds for Linux on Arm, by what they have code for") {
+    for (const char* name : {"GH200", "DGX Spark", "GB200", "GB300", "Jetson AGX Thor"})
+        CHECK(newest_on(name, "pytorch") == "2.15.0 cu132");
+    CHECK(newest_on("GH200", "jax") == "0.12.0.1 cuda12");
+    CHECK(newest_on("Jetson AGX Thor", "jax") == "0.12.0.1 cuda13");
+    CHECK(newest_on("DGX Spark", "onnxruntime") == "1.31.1 cuda-cudnn");
+    // Its package for Arm has code for 8.9, 9.0 and 12.x, not for 10.0 and 11.0.
+    CHECK(newest_on("GB200", "onnxruntime") == "nothing");
+    CHECK(newest_on("Jetson AGX Thor", "onnxruntime") == "nothing");
+    // Only for x86-64 is there one with CUDA on PyPI.
+    CHECK(newest_on("GH200", "tensorflow") == "nothing");
+    CHECK(newest_on("DGX Spark", "ctranslate2") == "nothing");
+    CHECK(newest("H200", nullptr, "tensorflow") == "2.21.0 and-cuda 12.5 9.3.0 works");
+}
+
+TEST_CASE("a Jetson before Thor has the builds of its JetPack") {
+    const Plan plan = plan_for(board("Jetson Orin Nano", "pytorch"));
+    CHECK(contains(told(plan.obstacles), "JetPack"));
+    CHECK(plan.frameworks.empty());
+    CHECK(plan_for(question("10.1", nullptr, "pytorch")).frameworks.empty());  // Thor with CUDA 12
+}
+
+TEST_CASE("a machine with an Arm processor gets the builds for it, whatever its GPU") {
+    Asked asked = question("H100", nullptr, "pytorch");
+    asked.arm = true;
+    CHECK(newest_of(asked).last == v("2.15.0"));
+    CHECK(contains(newest_of(asked).sources.front(), "#files"));
+    asked.framework = "tensorflow";
+    CHECK_FALSE(plan_of(asked).newest);
 }
 
 TEST_CASE("what the table notes of a product stands with its plan") {

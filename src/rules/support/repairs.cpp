@@ -135,7 +135,7 @@ class Proposals {
     }
 
     void propose_driver() {
-        if (!target_.driver) return;
+        if (!target_.driver || stack::any_jetson(stack_, matrix_)) return;  // JetPack contains the driver
         const auto last = last_driver_branch(stack_, matrix_);
         if (last && target_.driver->major() > *last) {
             const std::string branch = std::to_string(*last);
@@ -185,7 +185,7 @@ class Proposals {
 
     /// The command of the build's row for this version, not for the newest of the row.
     std::string install_of_version(const PlannedBuild& build, const Version& version) const {
-        const FrameworkBuild* row = find_where(matrix_.framework_builds(),
+        const FrameworkBuild* row = find_where(stack::published_builds(stack::on_arm(stack_, matrix_), matrix_),
                                                [&](const FrameworkBuild& other) { return other.key() == build.key(); });
         return row ? install_command(of_version(*row, version), gpu_, matrix_) : "";
     }
@@ -531,32 +531,36 @@ static std::vector<Remedy> builds_elsewhere(const std::string& framework, const 
 }
 
 std::vector<Remedy> image_instead(bool on_windows, const std::string& framework, const Version& gpu,
-                                  const stack::Driver& driver, const Matrix& matrix) {
-    const ContainerImage* image = stack::image_instead(framework, gpu, driver, matrix);
+                                  const stack::Driver& driver, const Matrix& matrix, bool arm) {
+    const ContainerImage* image = stack::image_instead(framework, gpu, driver, matrix, arm);
     if (!image) return {};
-    auto remedies = on_windows ? std::vector<Remedy>() : builds_elsewhere(framework, gpu, matrix);
-    remedies.push_back(using_image(on_windows, *image, ": no package on PyPI of any version runs on this GPU"));
+    auto remedies = on_windows || arm ? std::vector<Remedy>() : builds_elsewhere(framework, gpu, matrix);
+    const char* why = arm ? ": no package on PyPI for Linux on Arm runs on this GPU; `docker manifest inspect` shows "
+                            "whether there is such an image for arm64"
+                          : ": no package on PyPI of any version runs on this GPU";
+    remedies.push_back(using_image(on_windows, *image, why));
     return remedies;
 }
 
+/// The capability of a board whose builds come with NVIDIA's JetPack alone.
+static std::optional<Version> jetpack_board(const stack::Stack& stack, const Matrix& matrix) {
+    for (const stack::Gpu& gpu : stack.gpus)
+        if (gpu.capability && !stack::no_board_of_builds(*gpu.capability, matrix).empty()) return *gpu.capability;
+    return std::nullopt;
+}
+
 std::vector<Remedy> proposed_repairs(const stack::Stack& stack, const Facts& facts, const Matrix& matrix) {
-    if (stack::any_jetson(stack, matrix)) return {};  // only JetPack brings what suits it
+    if (jetpack_board(stack, matrix)) return {};  // only JetPack brings what suits it
     return Proposals(stack, facts, matrix).all();
 }
 
-static Version jetson_capability(const stack::Stack& stack, const Matrix& matrix) {
-    for (const stack::Gpu& gpu : stack.gpus)
-        if (const auto row = matrix.architecture(gpu.capability); row && row->integrated) return row->capability;
-    return {};
-}
-
 Remedy without_repair(const stack::Stack& stack, const Matrix& matrix) {
-    if (stack::any_jetson(stack, matrix))
+    if (const auto board = jetpack_board(stack, matrix))
         return {.action = Action::install_package,
                 .text =
                     "Use the framework builds that NVIDIA publishes for JetPack: driver, CUDA and cuDNN of a "
                     "Jetson come with it, and the published builds of frameworks do not run there. Packages are in " +
-                    stack::jetson_packages(jetson_capability(stack, matrix)),
+                    stack::jetson_packages(*board),
                 .link = "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/index.html"};
     const auto nothing = [](const Plan& plan) {
         return Remedy{

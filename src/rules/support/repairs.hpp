@@ -15,9 +15,9 @@ namespace rnncheck::rules {
 std::vector<Remedy> proposed_repairs(const stack::Stack& stack, const Facts& facts, const Matrix& matrix);
 
 /// If no package on PyPI of any version runs on this GPU: conda-forge's builds that do, and the newest container image
-/// of the framework. Else nothing.
+/// of the framework. Else nothing. `arm`: of the packages for Linux on Arm.
 std::vector<Remedy> image_instead(bool on_windows, const std::string& framework, const Version& gpu,
-                                  const stack::Driver& driver, const Matrix& matrix);
+                                  const stack::Driver& driver, const Matrix& matrix, bool arm = false);
 
 /// The remedy if no proposed fix passes.
 Remedy without_repair(const stack::Stack& stack, const Matrix& matrix);

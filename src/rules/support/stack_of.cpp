@@ -59,6 +59,7 @@ stack::Stack stack_of(const Facts& facts, const Matrix& matrix) {
     stack::Stack stack;
     stack.os = facts.host.platform;
     stack.wsl = on_wsl(facts);
+    stack.arm = facts.host.machine == "aarch64";
     if (const auto driver = driver_version(facts)) stack.driver = stack::known_driver(*driver, matrix);
     for (const Gpu& gpu : facts.cuda_devices) {
         stack::Gpu& known = stack.gpus.emplace_back(stack::Gpu{gpu.index, gpu.name});
@@ -79,6 +80,7 @@ std::optional<stack::Stack> named_stack(const Facts& facts) {
         if (framework.asked) stack.frameworks.push_back(as_named(framework));
     if (stack.frameworks.empty()) return std::nullopt;
     stack.os = facts.host.platform;
+    stack.arm = facts.host.machine == "aarch64";
     const PythonEnvironment* python = active_environment(facts);
     if (python && python->version) stack.python = stack::known_python(*python->version);
     stack.has_unknown_python = !stack.python;

@@ -23,8 +23,15 @@ stack::Part part_of(const Framework& framework) {
     return {stack::PartKind::framework, framework.name, words_of(framework)};
 }
 
+bool on_arm(const Facts& facts, const Matrix& matrix) {
+    stack::Stack machine;
+    machine.arm = facts.host.machine == "aarch64";
+    for (const Gpu& gpu : facts.cuda_devices) machine.gpus.push_back({.name = gpu.name});
+    return stack::on_arm(machine, matrix);
+}
+
 Builds builds_of(const Facts& facts, const Matrix& matrix, const Framework& framework) {
-    return stack::builds_of(as_named(framework), facts.host.platform, matrix);
+    return stack::builds_of(as_named(framework), facts.host.platform, on_arm(facts, matrix), matrix);
 }
 
 stack::Driver driver_of(const Facts& facts) {

@@ -27,6 +27,8 @@ stack::Part part_of(const Framework& framework);
 
 /// Its name, version and build.
 stack::Framework as_named(const Framework& framework);
+/// Whether the machine's builds are those for Linux on Arm.
+bool on_arm(const Facts& facts, const Matrix& matrix);
 /// The published builds that it may be, of the machine's system.
 Builds builds_of(const Facts& facts, const Matrix& matrix, const Framework& framework);
 /// With the CUDA that the driver reports, and the system whose drivers count.
