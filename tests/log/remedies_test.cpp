@@ -320,7 +320,7 @@ TEST_CASE("what a line names more exactly than its cause has a remedy of its own
          "Error! Bad return status for module build on kernel: 6.17.9-generic (x86_64)\nConsult "
          "/var/lib/dkms/nvidia/580.119.02/build/make.log for more information.",
          "make.log"},
-        {"shared_memory_too_small",
+        {"memory_mappings_exhausted",
          "RuntimeError: unable to mmap 4096 bytes from file </torch_362873_3123855485_63350>: Cannot allocate memory "
          "(12)",
          "vm.max_map_count"},
@@ -334,6 +334,30 @@ TEST_CASE("what a line names more exactly than its cause has a remedy of its own
         {"framework_packages_do_not_match", "_pickle.UnpicklingError: Weights only load failed.", "TORCH_FORCE_NO"},
         {"container_no_gpu_runtime", "I0907 main.go:317] No devices found. Waiting indefinitely.", "--set-as-default"},
         {"amd_gpu_not_covered", "RuntimeError: No HIP GPUs are available", "for CUDA"},
+        {"host_compiler_missing", "cuda_utils.c:12: fatal error: Python.h: No such file or directory", "python3-dev"},
+        {"host_compiler_missing", "/usr/bin/ld: cannot find -lcuda: No such file or directory", "stubs"},
+        {"distributed_ranks_disconnected",
+         "torch.distributed.DistNetworkError: The server socket has failed to listen on any local network address. "
+         "port: 29500, useIpv6: false, code: -98, name: EADDRINUSE",
+         "MASTER_PORT"},
+        {"framework_packages_do_not_match",
+         "Configured CUDA binary not found at /env/bitsandbytes/libbitsandbytes_cuda130.so", "-U bitsandbytes"},
+        {"framework_packages_do_not_match",
+         "WARNING[XFORMERS]: xFormers can't load C++/CUDA extensions. xFormers was built for:\n  PyTorch 2.1.0+cu121",
+         "exactly one PyTorch"},
+        {"framework_packages_do_not_match",
+         "NotImplementedError: No operator found for "
+         "`memory_efficient_attention_forward` with inputs:",
+         "xformers.info"},
+        {"framework_packages_do_not_match",
+         "RuntimeError: Could not load libtorchcodec. Likely causes:\nOSError: libnvrtc.so.13: cannot open shared "
+         "object file: No such file or directory",
+         "Each torchcodec"},
+        {"package_files_missing", "Error: Cannot find a libtorch install, you can either:", "LIBTORCH_USE_PYTORCH"},
+        {"cuda_version_not_the_one_built_for", "Unsupported cuda toolkit version: `13.0`. Please raise a github issue.",
+         "CUDARC_CUDA_VERSION"},
+        {"driver_missing", "`nvidia-smi` failed. Ensure that you have CUDA installed", "CUDA_COMPUTE_CAP"},
+        {"package_files_missing", "OSError: [WinError 193] %1 is not a valid Win32 application", "64-bit Python"},
         {"framework_passes_bad_parameter",
          "RuntimeError: input.size(-1) must be equal to input_size. Expected 37, got 38", "input_size"}};
     for (const Row& row : rows) {
@@ -348,4 +372,10 @@ TEST_CASE("what a line names more exactly than its cause has a remedy of its own
     CHECK_FALSE(contains(
         said("broken_framework_release", "torch 2.1.0\nRuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED"),
         "1.8.1"));
+}
+
+TEST_CASE("the check of a failure in Kubernetes is one for Kubernetes") {
+    const auto check = [](const char* log) { return about("container_no_gpu_runtime", log).check.value().command; };
+    CHECK(check("I0907 main.go:317] No devices found. Waiting indefinitely.").starts_with("kubectl "));
+    CHECK(check("docker: Error response from daemon: unknown or invalid runtime name: nvidia.").starts_with("docker "));
 }

@@ -74,6 +74,9 @@ std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t);
 /// Text and commands for a failure that a line names more exactly than the cause: which packages, which switch.
 void speak_of_what_failed(Remedy& remedy, const LogCause& cause, const KnownOfLog& t);
 
+/// The check for such a failure; nothing where that of the cause applies.
+std::optional<DecidingCheck> check_of_what_failed(const LogCause& cause, const KnownOfLog& t);
+
 /// Whether only a Unix shell can run the command: it has programs, paths or syntax that neither cmd.exe nor PowerShell
 /// has.
 bool is_for_unix(std::string_view command);

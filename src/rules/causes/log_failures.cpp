@@ -83,12 +83,63 @@ constexpr std::array own_remedies = {
               "kernel, then a driver that supports this kernel: a driver older than the kernel often does not build. "
               "Or start the previous kernel, which has its module",
               nullptr},
-    // https://github.com/kohya-ss/sd-scripts/issues/1790 and https://docs.kernel.org/admin-guide/sysctl/vm.html
-    OwnRemedy{"shared_memory_too_small", "torch_mmap_failed",
-              "A process may map only a limited number of areas of memory, and each shared tensor is one. Raise the "
-              "limit on the machine (the host of a container), use fewer workers (num_workers), or keep the data in "
-              "one large tensor instead of many small ones. If the machine's memory is full, fewer workers help, too",
-              "sudo sysctl -w vm.max_map_count=1048576"},
+    // https://github.com/woct0rdho/triton-windows/issues/113
+    OwnRemedy{"host_compiler_missing", "python_header_missing",
+              "Install the header files of this Python: python3-dev (Debian, Ubuntu) or python3-devel (Fedora, RHEL), "
+              "with the version in the name if several are installed. An embedded Python on Windows has none: copy "
+              "the directories include and libs of a full installation of the same version into it",
+              "apt-get install python3-dev"},
+    // https://github.com/state-spaces/mamba/issues/123 and triton/backends/nvidia/driver.py
+    OwnRemedy{"host_compiler_missing", "linker_no_libcuda",
+              "The driver has installed libcuda.so.1 only; the linker searches libcuda.so. Let it use the stub of the "
+              "CUDA Toolkit (the directory must not be in LD_LIBRARY_PATH), or set TRITON_LIBCUDA_PATH to a directory "
+              "that contains libcuda.so",
+              "export LIBRARY_PATH=/usr/local/cuda/lib64/stubs:$LIBRARY_PATH"},
+    // https://github.com/pytorch/pytorch/blob/main/torch/distributed/distributed_c10d.py
+    OwnRemedy{"distributed_ranks_disconnected", "distributed_port_in_use",
+              "Another program, or an earlier run that still exists, uses the port: end it, or choose another port "
+              "(torchrun --master-port, or the variable MASTER_PORT)",
+              "ss -ltnp | grep 29500"},
+    // https://github.com/bitsandbytes-foundation/bitsandbytes/blob/main/bitsandbytes/cextension.py
+    OwnRemedy{"framework_packages_do_not_match", "bnb_library_missing",
+              "This bitsandbytes contains no library for the CUDA version of this PyTorch, or finds no CUDA. Update "
+              "it; if it is new already, install a PyTorch for a CUDA version that it contains (the files "
+              "libbitsandbytes_cuda*.so of the package). On a CPU-only PyTorch, install one for CUDA first",
+              "python -m pip install -U bitsandbytes"},
+    // https://github.com/facebookresearch/xformers
+    OwnRemedy{"framework_packages_do_not_match", "xformers_other_torch",
+              "Each xFormers is built for exactly one PyTorch, which the warning names: install the xFormers for this "
+              "PyTorch, from the same index, or none (many programs run without it)",
+              "python -m pip uninstall xformers"},
+    OwnRemedy{"framework_packages_do_not_match", "xformers_no_operator",
+              "The lines below the message name, for each kernel, why it was not used: install the xFormers that is "
+              "built for this PyTorch, or switch it off in the program (PyTorch has its own attention)",
+              "python -m xformers.info"},
+    // https://github.com/meta-pytorch/torchcodec, the table of versions
+    OwnRemedy{"framework_packages_do_not_match", "torchcodec_failed",
+              "Each torchcodec is for one version of PyTorch (0.9 and 0.8 for 2.9, 0.7 for 2.8), and for its CUDA "
+              "version: install the one of this PyTorch, from the same index",
+              "python -m pip list | grep -i -E \"torch|nvidia\""},
+    // https://github.com/LaurentMazare/tch-rs/blob/main/torch-sys/build.rs
+    OwnRemedy{"package_files_missing", "rust_no_libtorch",
+              "Install libtorch and set LIBTORCH to its directory, or let the build use the PyTorch of a Python "
+              "environment: its version must be the one that this tch is made for",
+              "export LIBTORCH_USE_PYTORCH=1"},
+    // https://github.com/coreylowman/cudarc/blob/main/build.rs
+    OwnRemedy{"cuda_version_not_the_one_built_for", "rust_toolkit_unknown",
+              "Update cudarc (or candle, burn), or let nvcc of a CUDA version that this cudarc knows be first in PATH; "
+              "CUDARC_CUDA_VERSION=12080 chooses CUDA 12.8 without it",
+              "nvcc --version"},
+    // https://github.com/huggingface/candle/blob/0.3.0/candle-kernels/build.rs
+    OwnRemedy{"driver_missing", "rust_nvidia_smi",
+              "The build runs nvidia-smi to find the GPU. Where it is built without one (an image), set "
+              "CUDA_COMPUTE_CAP to the capability of the GPU that will be used, without the point: 89 for 8.9",
+              "nvidia-smi --query-gpu=name,compute_cap --format=csv"},
+    // https://learn.microsoft.com/openspecs/windows_protocols/ms-erref/18d8fbe8-a967-4f1c-ae50-99ca8e491d2d
+    OwnRemedy{"package_files_missing", "winerror_193",
+              "The DLL that the traceback loads is damaged or for another processor: use a 64-bit Python, and install "
+              "the package of the last lines of the traceback again without the cache",
+              "python -c \"import struct; print(struct.calcsize('P') * 8)\""},
     // https://github.com/pytorch/pytorch/issues/102592 and https://github.com/microsoft/onnxruntime/issues/17986
     OwnRemedy{"system_library_too_old", "loaded_by_musl",
               "This system (Alpine) has the C library musl; the package, as all of NVIDIA's libraries, needs glibc, "
@@ -178,6 +229,17 @@ void speak_of_what_failed(Remedy& remedy, const LogCause& cause, const KnownOfLo
     if (cause.cause == "device_nodes_unreadable") open_nodes_in_container(remedy, t);
     if (cause.cause == "cuda_library_not_installed" || cause.cause == "cuda_lib_not_on_loader_path")
         name_tensorrt(remedy, t);
+}
+
+/// A check of another place than the cause's own.
+std::optional<DecidingCheck> check_of_what_failed(const LogCause& cause, const KnownOfLog& t) {
+    if (cause.cause != "container_no_gpu_runtime" || !(t.has("in_kubernetes") || t.has("device_plugin_no_devices")))
+        return std::nullopt;
+    // https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/
+    return DecidingCheck{
+        "List what the nodes report: if none has nvidia.com/gpu, the runtime of the nodes gives containers no GPU; if "
+        "one has, check that the pod requests it under resources.limits",
+        "kubectl describe nodes | grep -E \"^Name:|nvidia.com/gpu\""};
 }
 
 }  // namespace rnncheck::rules

@@ -418,6 +418,7 @@ static std::string for_framework(const std::string& chain, const KnownOfLog& t) 
 }
 
 DecidingCheck check_for(const LogCause& cause, const KnownOfLog& t) {
+    if (auto own = check_of_what_failed(cause, t)) return *std::move(own);
     std::string command = for_framework(for_shell(cause.check_command, cause.windows_check_command, t), t);
     const std::string library = named_library(t);
     replace_all(command, "{library}", library.empty() ? "libcudart" : library);
