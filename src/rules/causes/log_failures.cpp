@@ -135,7 +135,7 @@ constexpr std::array own_remedies = {
               "The build runs nvidia-smi to find the GPU. Where it is built without one (an image), set "
               "CUDA_COMPUTE_CAP to the capability of the GPU that will be used, without the point: 89 for 8.9",
               "nvidia-smi --query-gpu=name,compute_cap --format=csv"},
-    // https://learn.microsoft.com/openspecs/windows_protocols/ms-erref/18d8fbe8-a967-4f1c-ae50-99ca8e491d2d
+    // https://learn.microsoft.com/en-us/openspecs/windows_protocols/ms-erref
     OwnRemedy{"package_files_missing", "winerror_193",
               "The DLL that the traceback loads is damaged or for another processor: use a 64-bit Python, and install "
               "the package of the last lines of the traceback again without the cache",
