@@ -48,9 +48,10 @@ bool is_about_gpu(const std::string& line) {
     return contains(line, "NVRM: Xid");
 }
 
-/// "python[4711]: segfault at 8 ip ...", "Killed process 4711 (python)".
+/// "python[4711]: segfault at 8 ip ...", "Killed process 4711 (python)", "NVRM: Xid (PCI:0000:01:00): 13, pid=4711,
+/// ...". -1 if the line names none.
 pid_t process_in(const std::string& line) {
-    for (const char* before : {"Killed process ", "["})
+    for (const char* before : {"Killed process ", "pid=", "["})
         if (const auto at = line.find(before); at != std::string::npos)
             if (const int number = std::atoi(line.c_str() + at + std::strlen(before)); number > 0) return number;
     return -1;
@@ -145,10 +146,16 @@ std::vector<std::string> CommandWitness::kernel_lines() {
     for (std::string record; kernel_log_.open() && read_onto(record, kernel_log_.number()) > 0; record.clear()) {
         const std::string line = record.substr(std::min(record.find(';') + 1, record.size()));
         const std::string first = line.substr(0, line.find('\n'));
-        const pid_t process = process_in(first);
-        if (is_about_gpu(first) || (is_end(first) && belongs_to_command(process))) lines.push_back(first);
+        if (concerns_command(first, [this](pid_t process) { return belongs_to_command(process); }))
+            lines.push_back(first);
     }
     return lines;
+}
+
+bool concerns_command(const std::string& kernel_line, const std::function<bool(pid_t)>& belongs_to_command) {
+    if (!is_about_gpu(kernel_line) && !is_end(kernel_line)) return false;
+    const pid_t process = process_in(kernel_line);
+    return process < 0 ? is_about_gpu(kernel_line) : belongs_to_command(process);
 }
 
 bool CommandWitness::is_known(const MemoryGroup& group) const {

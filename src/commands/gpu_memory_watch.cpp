@@ -45,6 +45,13 @@ std::string in_words(const GpuMemoryUse& use, Clock::time_point end) {
     return line;
 }
 
+bool is_nearly_full(const GpuMemoryUse& use) {
+    const double total = static_cast<double>(*use.board.memory_total_mib);
+    constexpr double nearly_all = 0.9, much_for_others = 0.25;
+    return static_cast<double>(used_mib(use.board)) >= nearly_all * total ||
+           static_cast<double>(use.used_by_others_mib.value_or(0)) >= much_for_others * total;
+}
+
 }  // namespace
 
 milliseconds GpuMemoryWatch::look(const std::function<bool(pid_t)>& belongs_to_command) {
@@ -85,6 +92,12 @@ std::vector<std::string> in_words(const std::map<int, GpuMemoryUse>& most_used, 
     for (const auto& [index, use] : most_used) uses.push_back(use);
     std::ranges::stable_sort(uses, {}, [](const GpuMemoryUse& use) { return *use.board.memory_free_mib; });
     return mapped(uses, [&](const GpuMemoryUse& use) { return in_words(use, end); });
+}
+
+std::string fullest_in_words(const std::map<int, GpuMemoryUse>& most_used, Clock::time_point end) {
+    std::map<int, GpuMemoryUse> full = most_used;
+    std::erase_if(full, [](const auto& use) { return !is_nearly_full(use.second); });
+    return full.empty() ? "" : in_words(full, end).front();
 }
 
 }  // namespace rnncheck

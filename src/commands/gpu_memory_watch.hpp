@@ -49,4 +49,8 @@ class GpuMemoryWatch {
 std::vector<std::string> in_words(const std::map<int, GpuMemoryUse>& most_used,
                                   std::chrono::steady_clock::time_point end);
 
+/// The fullest GPU; empty if none was nearly full or partly in use by others, because the memory is measured rarely: a
+/// low number says nothing about the moment of the failure.
+std::string fullest_in_words(const std::map<int, GpuMemoryUse>& most_used, std::chrono::steady_clock::time_point end);
+
 }  // namespace rnncheck

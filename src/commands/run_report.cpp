@@ -30,11 +30,22 @@ Log log_of(const std::vector<process::Output>& outputs, const std::string& end, 
     return read_logs(inputs, matrix);
 }
 
-std::vector<std::string> libraries_in_words(const ProcessWatch& processes) {
-    std::vector<std::string> lines;
+bool is_cudnn_or_driver(const std::string& path) {
+    const std::string name = file_name(path);
+    return name.starts_with("libcudnn.so") || name.starts_with("libcuda.so");
+}
+
+/// "A, B and 15 other GPU libraries (-v shows them)": a framework loads two dozen, of which these say most.
+std::string libraries_in_words(const ProcessWatch& processes, bool verbose) {
+    std::vector<std::string> shown;
     for (const auto& [path, users] : processes.libraries())
-        lines.push_back(users.size() == 1 ? path : concat(path, " (", users.size(), " processes)"));
-    return lines;
+        if (verbose || is_cudnn_or_driver(path))
+            shown.push_back(users.size() == 1 ? path : concat(path, " (", users.size(), " processes)"));
+    const std::size_t others = processes.libraries().size() - shown.size();
+    if (others == 0) return join(shown, ", ");
+    const std::string rest =
+        pluralized(others, "other GPU library (-v shows it)", "other GPU libraries (-v shows them)");
+    return shown.empty() ? concat("GPU libraries, none of them cuDNN: ", rest) : join(shown, ", ") + " and " + rest;
 }
 
 /// The evidence of the first finding contains what the command did.
@@ -59,7 +70,7 @@ LogReplay replay(const Log& log, const DoctorOptions& options) {
         network.run.from_log = "the output";  // in messages
         SurveyOptions how = options.survey;
         how.ask = how.run = true;
-        how.deadline = deadline_after(options.examination.deadline);
+        how.deadline = deadline_from_now(options.examination.deadline);
         how.rnn_request = request_of(network, log);
         return replay_of(*log.rnn_config, surveyed(how, options.report.quiet));
     } catch (const InputError& error) {
@@ -80,8 +91,7 @@ FailureTraits traits_of(const process::CommandEnd& end, const ProcessWatch& proc
 std::string lines_about_machine(const Report& machine) {
     std::string text = "This machine: " + machine.sentence + '\n';
     for (const Finding& finding : machine.findings)
-        if (finding.severity == Severity::error && !finding.weight)
-            text += "  " + finding.rule + ": " + finding.message + '\n';
+        if (finding.severity == Severity::error) text += "  " + finding.rule + ": " + finding.message + '\n';
     return text + "More about it: rnncheck doctor";
 }
 
@@ -123,7 +133,8 @@ bool saw(const Log& log, std::string_view signature) {
 }
 
 /// Empty if there is nothing to remark.
-std::string remark_on(const Log& log, const ProcessWatch& processes) {
+std::string remark_on(const Log& log, const CommandWitness& witness) {
+    const ProcessWatch& processes = witness.processes();
     const std::string see = "; run rnncheck doctor in the same environment to see why";
     if (saw(log, "layer_without_cudnn"))
         return "a recurrent layer did not use cuDNN, which is many times slower; rnncheck model FILE shows the "
@@ -131,7 +142,7 @@ std::string remark_on(const Log& log, const ProcessWatch& processes) {
     if (saw(log, "ort_requires") || saw(log, "ort_provider_not_loaded"))
         return "ONNX Runtime could not use CUDA and computed on the CPU" + see;
     if (saw(log, "jax_fallback_cpu") && has_gpu()) return "JAX found no GPU and computed on the CPU" + see;
-    if (!processes.frameworks().empty() && processes.devices().empty() && has_gpu())
+    if (!processes.frameworks().empty() && witness.no_gpu_was_opened() && has_gpu())
         return names_of_frameworks(processes) +
                " computed on the CPU: no process opened a device of the GPU that this machine has" + see;
     if (const auto directories = directories_of_cudnn(processes); directories.size() > 1)
@@ -163,11 +174,11 @@ void explain_failure(const process::CommandEnd& end, CommandWitness& witness, co
     all_causes.only.clear();  // --only chooses the rules that judge this machine
     Report report = judge(facts, options.matrix, all_causes);
     if (facts.log->lines == 0) report.sentence = "undetermined: the command printed nothing";
-    std::optional<Report> machine;
+    std::optional<Report> machine_alone, machine;  // the second one with the output
     if (!was_sent(end) && (!options.report.quiet || !options.report.outputs.empty())) {
         Facts joined = surveyed_with_restrictions(options.survey, options.report.quiet);
-        const Report machine_alone = judge(joined, options.matrix, options.selection);
-        report = cause_of_failure(std::move(report), machine_alone, traits_of(end, witness.processes()));
+        machine_alone = judge(joined, options.matrix, options.selection);
+        report = cause_of_failure(std::move(report), *machine_alone, traits_of(end, witness.processes()));
         joined.log = facts.log;
         machine = judge(std::move(joined), options.matrix, options.selection);
         add_evidence(*machine, end, witness);
@@ -180,25 +191,26 @@ void explain_failure(const process::CommandEnd& end, CommandWitness& witness, co
     if (!machine) add_evidence(report, end, witness);
     const Report shown = finished(std::move(report), options.report);
     if (machine) machine = finished(*std::move(machine), options.report);
+    if (machine_alone) machine_alone = finished(*std::move(machine_alone), options.report);
     write_outputs(outline_of(machine ? *machine : shown), options.report);
     if (!options.report.quiet) {
         print_message("the command ended with " + in_words(end));
         for (const std::string& sentence : sentences_about(end, kernel_lines, group)) print_message(sentence);
-        const auto libraries = libraries_in_words(witness.processes());
-        if (!libraries.empty()) print_message("it loaded " + join(libraries, ", "));
-        const auto memory = in_words(witness.gpu_memory().most_used(), end.time);
-        if (!memory.empty()) print_message(memory.front());  // --output has that of every GPU
+        if (!witness.processes().libraries().empty())
+            print_message("it loaded " + libraries_in_words(witness.processes(), options.report.verbose));
+        const auto memory = fullest_in_words(witness.gpu_memory().most_used(), end.time);
+        if (!memory.empty()) print_message(memory);  // --output has that of every GPU
     }
     print_aside(text_of(shown, options.report.style(STDERR_FILENO)));
     if (!machine || options.report.quiet) return;
-    for (const std::string& line : split(lines_about_machine(*machine), '\n')) print_aside(escaped(line) + '\n');
+    for (const std::string& line : split(lines_about_machine(*machine_alone), '\n')) print_aside(escaped(line) + '\n');
     if (!machine->lstm) return;
     for (const std::string& sentence : machine->lstm->log_replay->sentences) print_message("replay: " + sentence);
 }
 
 void remark_on_success(const process::CommandEnd& end, const CommandWitness& witness, const DoctorOptions& options) {
     if (options.report.quiet || !may_be_worth_reading(end, witness.processes())) return;
-    const std::string remark = remark_on(log_of(end.outputs, "", options.matrix), witness.processes());
+    const std::string remark = remark_on(log_of(end.outputs, "", options.matrix), witness);
     if (!remark.empty()) print_message(remark);
 }
 

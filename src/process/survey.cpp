@@ -351,10 +351,17 @@ class Stages {
 
 }  // namespace
 
-Deadline deadline_after(const std::optional<double>& seconds) {
+static Deadline deadline_since(Clock::time_point begin, const std::optional<double>& seconds) {
     if (!seconds) return std::nullopt;
-    return process::start_of_program() +
-           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+    return begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+}
+
+Deadline deadline_after(const std::optional<double>& seconds) {
+    return deadline_since(process::start_of_program(), seconds);
+}
+
+Deadline deadline_from_now(const std::optional<double>& seconds) {
+    return deadline_since(Clock::now(), seconds);
 }
 
 bool is_over(const Deadline& deadline) {

@@ -18,6 +18,8 @@ namespace rnncheck {
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 /// So long after this program was started: a loader with thousands of directories to search takes seconds.
 Deadline deadline_after(const std::optional<double>& seconds);
+/// So long from now, for what begins when a command has ended.
+Deadline deadline_from_now(const std::optional<double>& seconds);
 bool is_over(const Deadline& deadline);
 
 struct SurveyOptions {

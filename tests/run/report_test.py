@@ -20,6 +20,10 @@ from simulated_machine import build_root, environment_of  # noqa: E402
 PROGRAM, COMPILER, SIM = os.path.abspath(sys.argv.pop(1)), sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
 LOGS = pathlib.Path(__file__).parents[1] / "log"
 SCENARIOS = pathlib.Path(__file__).parents[1] / "scenarios"
+# A /dev of this mount namespace with files in place of a GPU's device files.
+FALSE_GPU = ("set -e; mount --make-rprivate /; made=$(mktemp -d); mount -t tmpfs rnncheck_test $made; "
+             "for name in null zero random urandom tty full; do touch $made/$name; mount --bind /dev/$name $made/$name; done; "
+             "touch $made/nvidia0 $made/nvidiactl; mount --move $made /dev; rmdir $made")
 LOOK = ["--look-only", "--only", "system_folders_hidden"]
 
 
@@ -102,6 +106,14 @@ class Causes(unittest.TestCase):
         self.assertIn("undetermined: the command printed nothing", run("false", options=LOOK).stderr)
         crashed = run("sh", "-c", "kill -SEGV $$", options=LOOK).stderr
         self.assertNotIn("✓", crashed)
+
+    def test_a_long_command_leaves_time_for_the_machine(self):
+        """The deadline is that of the check, which begins when the command has ended."""
+        with tempfile.TemporaryDirectory() as directory:
+            document = pathlib.Path(directory, "report.json")
+            run("sh", "-c", "sleep 4.2; echo 'RuntimeError: x' >&2; exit 1", options=["--deadline=4", "--look-only", f"--output=json={document}"])
+            ends = {one["end"] for one in json.loads(document.read_text())["facts"]["probe_runs"]}
+            self.assertEqual(ends, {"finished"})
 
     def test_success_is_silent(self):
         done = run("echo", "fine")
@@ -273,6 +285,10 @@ class SimulatedMachines(unittest.TestCase):
         done, _, _ = self.run_on("healthy_cudnn9", "OSError: libcudnn_adv.so.9: cannot open shared object file: No such file or directory")
         self.assertRegex(done.stderr, r"\d  cuDNN is not installed[^\n]*\n +This machine does not show it: cuDNN is installed")
 
+    def test_what_the_output_shows_is_not_the_machines(self):
+        done, _, _ = self.run_on("healthy_cudnn9", "RuntimeError: cudnn RNN backward can only be called in training mode")
+        self.assertRegex(done.stderr, r"\n *This machine: no problem found[^\n]*\n")
+
     def test_a_warning_of_the_machine_confirms_a_cause(self):
         """Memory that another process holds is no fault until something fails."""
         message = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
@@ -304,6 +320,22 @@ class Remarks(unittest.TestCase):
     def test_onnx_runtime_on_the_cpu(self):
         done = run("sh", "-c", "echo 'Failed to create CUDAExecutionProvider. Require cuDNN 9.* and CUDA 12.*' >&2")
         self.assertEqual((done.returncode, done.stderr.splitlines()[-1][:50]), (0, "rnncheck: ONNX Runtime could not use CUDA and comp"))
+
+    def test_a_framework_on_the_cpu(self):
+        """The GPU may be opened late and briefly, between two looks: then nothing is remarked."""
+        with tempfile.TemporaryDirectory() as directory:
+            source = pathlib.Path(directory, "empty.c")
+            source.write_text("")
+            library = f"{directory}/libtorch_cpu.so"
+            subprocess.run([COMPILER, "-shared", str(source), "-o", library], check=True)
+            for device, is_remarked in (("/dev/nvidiactl", True), ("/dev/nvidia0", False)):
+                program = f"import ctypes, time; ctypes.CDLL('{library}'); {until_next_look()}; open('{device}').close()"
+                script = (f"{FALSE_GPU}; exec '{PROGRAM}' run --look-only -- '{sys.executable}' -c \"{program}\"")
+                done = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True, check=False, timeout=120)
+                if "unshare:" in done.stderr or "mount:" in done.stderr:
+                    self.skipTest(f"no file system can be mounted here: {done.stderr.strip()}")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual("PyTorch computed on the CPU" in done.stderr, is_remarked, done.stderr)
 
     def test_two_cudnns(self):
         with tempfile.TemporaryDirectory() as directory:

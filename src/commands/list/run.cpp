@@ -4,6 +4,7 @@
 #include "commands/command_line.hpp"
 #include "commands/preflight.hpp"
 #include "commands/run_report.hpp"
+#include "process/apart.hpp"
 
 namespace rnncheck::commands::run {
 
@@ -41,7 +42,8 @@ static int run(Options& options, const CLI::App& app) {
     const process::CommandEnd end = process::run_command(how);
     witness.stop();
     if (end.error != 0) return cannot_start(command.front(), end.error);
-    options.survey.deadline = deadline_after(options.examination.deadline);  // begins now
+    options.survey.deadline = deadline_from_now(options.examination.deadline);
+    process::end_work_apart_at(options.survey.deadline);
     if (has_failed(end))
         explain_failure(end, witness, options, options.run.replay);
     else if (end.exit_code == 0)

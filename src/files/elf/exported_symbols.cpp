@@ -118,10 +118,10 @@ class HashedSymbols {
 
 /// A library of this process's own kind.
 bool is_of_own_kind(const FilePieces& pieces) {
-    const std::string magic = pieces.error() == 0 ? pieces.at(0, EI_NIDENT) : "";
-    return magic.size() == EI_NIDENT && magic.starts_with(ELFMAG) &&
-           static_cast<unsigned char>(magic[EI_CLASS]) == own_class &&
-           static_cast<unsigned char>(magic[EI_DATA]) == own_byte_order;
+    const std::string identification = pieces.error() == 0 ? pieces.at(0, EI_NIDENT) : "";
+    return identification.size() == EI_NIDENT && identification.starts_with(ELFMAG) &&
+           static_cast<unsigned char>(identification[EI_CLASS]) == own_class &&
+           static_cast<unsigned char>(identification[EI_DATA]) == own_byte_order;
 }
 
 }  // namespace

@@ -1,0 +1,36 @@
+#include "files/device_opens.hpp"
+
+#include <sys/inotify.h>
+
+#include <string>
+
+#include "base/lists.hpp"
+#include "base/text.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+/// nvidia0, not nvidiactl or nvidia-uvm, which are also opened to ask for a version.
+bool is_gpu(const std::string& name) {
+    const std::string prefix = "nvidia";
+    return name.starts_with(prefix) && name.size() > prefix.size() && is_digit(name[prefix.size()]);
+}
+
+}  // namespace
+
+DeviceOpens::DeviceOpens() : notices_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+    if (!notices_.open()) return;
+    for (const std::string& name : Root().names_in("/dev")) {
+        if (!is_gpu(name)) continue;
+        watches_all_ = ::inotify_add_watch(notices_.number(), ("/dev/" + name).c_str(), IN_OPEN) >= 0;
+        if (!watches_all_) return;
+    }
+}
+
+bool DeviceOpens::are_possible() const {
+    std::string notices;
+    return !watches_all_ || read_onto(notices, notices_.number()) > 0;
+}
+
+}  // namespace rnncheck
