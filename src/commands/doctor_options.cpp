@@ -14,6 +14,13 @@ static std::optional<std::string> python_from_option(const std::string& text, co
     return process::apart([&] { return python::path_of_python(root, python::variables_of_process(), text); });
 }
 
+static void require_labels(const Profile& profile, const TextMap& labels) {
+    for (const std::string& label : profile.labels)
+        if (!labels.contains(label))
+            throw UsageError("'" + profile.file + "' expects the label '" + label + "' in every report; add --label " +
+                             label + "=VALUE");
+}
+
 void DoctorOptions::check(const CLI::App& app) {
     refuse_together(app, "--facts", "--look-only --no-run --make-nodes --deadline --root --python",
                     "with saved facts nothing is examined");
@@ -37,6 +44,7 @@ void DoctorOptions::check(const CLI::App& app) {
         profile = read_profile(gate.profile, rule_names(matrix));
         if (profile.fail_on && !is_given(app, "--fail-on")) report.fail_on = *from_name<FailOn>(*profile.fail_on);
         report.run.profile = profile;
+        require_labels(profile, report.run.labels);
     }
     selection = selection_from(rules, gate.require, profile, matrix, survey.skip);
 }

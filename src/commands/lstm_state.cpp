@@ -85,19 +85,22 @@ Report not_begun(const Matrix& matrix, const RnnRequest& request) {
     return report;
 }
 
+[[noreturn]] void reject_resume(const std::string& path) {
+    throw InputError("'" + path + "' is not a document of 'rnncheck lstm --save', the only one that --resume " +
+                     "continues; a new run is 'rnncheck lstm --level standard --save FILE'");
+}
+
 }  // namespace
 
 EarlierRun read_earlier_run(const std::string& path) {
     const std::string text = read_document(path);
-    try {
-        EarlierRun earlier{facts_from_text(text, "it"), ""};
-        const Json lstm = Json::parse(text).value("lstm", Json());
-        if (!lstm.is_object() || !earlier.facts.rnn_request) throw InputError("it has no member lstm or no request");
-        earlier.machine = quoted_text(lstm.value("machine", Json("")), "lstm.machine");
-        return earlier;
-    } catch (const InputError& error) {
-        throw InputError("'" + path + "' is not a document of 'rnncheck lstm --save': " + error.what());
-    }
+    const Json document = Json::parse(text, nullptr, false);
+    if (!document.is_object() || !document.contains("lstm") || !document.contains("facts")) reject_resume(path);
+    EarlierRun earlier{facts_from_text(text, "'" + path + "'"), ""};
+    const Json& lstm = document["lstm"];
+    if (!lstm.is_object() || !earlier.facts.rnn_request) reject_resume(path);
+    earlier.machine = quoted_text(lstm.value("machine", Json("")), "lstm.machine");
+    return earlier;
 }
 
 LstmState::LstmState(std::string file, const Matrix& matrix, const RnnRequest& request,

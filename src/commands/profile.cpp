@@ -19,9 +19,10 @@ class ProfileReader {
         Profile profile{.file = path_};
         for_each(parsed(), {"expect", "fail-on", "ignore", "require"},
                  [&](const std::string& key, const toml::node& value) {
-                     if (key == "expect")
+                     if (key == "expect") {
                          profile.expect = expected(table_at(key, value));
-                     else if (key == "fail-on")
+                         profile.labels = labels_of(table_at(key, value));
+                     } else if (key == "fail-on")
                          profile.fail_on = name_of(value_from<FailOn>(place(value) + key, text_at(key, value)));
                      else if (key == "ignore")
                          profile.ignore = reasons(table_at(key, value));
@@ -96,8 +97,18 @@ class ProfileReader {
         return reasons;
     }
 
+    std::vector<std::string> labels_of(const toml::table& expected) const {
+        const toml::node* const value = expected.get("labels");
+        if (!value) return {};
+        if (!value->is_array()) reject(*value, "labels must be a list of keys, e.g. [\"node\"]");
+        std::vector<std::string> labels;
+        for (const toml::node& label : *value->as_array()) labels.push_back(text_at("labels", label));
+        return labels;
+    }
+
+    /// Nothing if the machine may be of any kind.
     std::optional<ExpectedMachine> expected(const toml::table& table) const {
-        if (table.empty()) return std::nullopt;
+        const std::size_t of_report = table.contains("labels") ? 1 : 0;
         ExpectedMachine machine{.profile = path_};
         const std::map<std::string, std::optional<std::string>*> versions = {
             {"driver", &machine.driver}, {"cuda", &machine.cuda}, {"cudnn", &machine.cudnn}};
@@ -108,11 +119,11 @@ class ProfileReader {
                 machine.gpu = text_at(key, value);
             else if (key == "gpus")
                 machine.gpus = static_cast<int>(number_at(key, value));
-            else
+            else if (key == "gpu-memory-mib")
                 machine.gpu_memory_mib = number_at(key, value);
         };
-        for_each(table, {"driver", "cudnn", "cuda", "gpus", "gpu", "gpu-memory-mib"}, take);
-        return machine;
+        for_each(table, {"driver", "cudnn", "cuda", "gpus", "gpu", "gpu-memory-mib", "labels"}, take);
+        return table.size() > of_report ? std::optional(machine) : std::nullopt;
     }
 
     std::string version_at(const std::string& key, const toml::node& value) const {

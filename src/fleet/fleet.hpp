@@ -76,6 +76,9 @@ FleetDiff changes_between(const Collection& before, const Collection& after);
 /// different padding are different ranges.
 std::string nodeset_of(std::vector<std::string> names);
 
+/// "gpu[001-500]" for the name "gpu001-500", which somebody may mean by it; empty for other names.
+std::string range_meant_by(const std::string& name);
+
 /// The names. UsageError if the text is not a nodeset or has more than a million names.
 std::vector<std::string> names_of_nodeset(std::string_view nodeset);
 

@@ -87,6 +87,17 @@ std::string nodeset_of(std::vector<std::string> names) {
     return join(sets, ",");
 }
 
+std::string range_meant_by(const std::string& name) {
+    const std::size_t dash = name.rfind('-');
+    if (dash == std::string::npos) return "";
+    const std::string last = name.substr(dash + 1);
+    const std::size_t begin = dash < last.size() ? std::string::npos : dash - last.size();
+    const auto from = begin == std::string::npos ? std::nullopt : number_from(name.substr(begin, last.size()));
+    const auto to = number_from(last);
+    if (begin == 0 || !from || !to || *from >= *to) return "";
+    return name.substr(0, begin) + '[' + name.substr(begin) + ']';
+}
+
 std::vector<std::string> names_of_nodeset(std::string_view nodeset) {
     std::vector<std::string> names;
     while (!nodeset.empty()) {

@@ -118,6 +118,7 @@ struct Profile {
     RNNCHECK_FIELD(std::optional<std::string>, fail_on, "as --fail-on, which replaces it") = {};
     RNNCHECK_FIELD(std::optional<ExpectedMachine>, expect,
                    "what the rules version_not_expected and gpus_not_expected compare") = {};
+    RNNCHECK_FIELD(std::vector<std::string>, labels, "labels that every report has to have") = {};
     RNNCHECK_FIELDS_END
 };
 

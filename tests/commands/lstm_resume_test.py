@@ -144,7 +144,7 @@ def check_refusals(complete):
     refused("cannot read", "--resume", str(work / "none.json"))
     other = work / "other.json"
     other.write_text('{"kind": "report"}')
-    refused("is not a document of 'rnncheck lstm --save'", "--resume", str(other))
+    refused("is not a document of 'rnncheck lstm --save', the only one that --resume continues; a new run is", "--resume", str(other))
     other.write_text('{"schema": 2, "lstm": {}, "facts": {"schema": 2, "rnn_request": {}, "rnn_runs": [{"case": {"cell": "lstn"}}]}}')
     refused("rnn_runs[0].case.cell", "--resume", str(other))
     refused("cannot be used together", "--resume", str(complete), "--level", "quick")

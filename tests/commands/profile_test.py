@@ -113,6 +113,11 @@ class Profile(unittest.TestCase):
                                ("gpu-memory-mib = 140000", 0), ("gpu-memory-mib = 150000", 1)):
             run = self.judged(f"[expect]\n{expected}\n", found, "--only", "gpus_not_expected")
             self.assertEqual(run.code, code, (expected, run.text))
+        self.assertEqual(self.judged('[expect]\ngpus = 2\nlabels = ["node"]\n', found, "--only", "gpus_not_expected", "--label", "node=a").code, 0)
+        without = self.judged('[expect]\nlabels = ["node"]\n', found)
+        self.assertEqual(without.code, 2)
+        self.assertIn("expects the label 'node' in every report; add --label node=VALUE", without.text)
+        self.rejected('[expect]\nlabels = "node"', "labels must be a list of keys", line=2)
         unknown = self.judged("[expect]\ngpus = 8\n", machine(), "--only", "gpus_not_expected")
         self.assertEqual(unknown.code, 3)
         self.rejected('[expect]\ngpus = "8"', "a number without quotes", line=2)
@@ -137,7 +142,7 @@ class Profile(unittest.TestCase):
 
     def test_the_example_of_the_documentation(self):
         example = re.search(r"```toml\n(.*?)```", DOCUMENTATION, re.S)[1]
-        profile = self.report(example, NO_DRIVER)["profile"]
+        profile = self.report(example, NO_DRIVER, "--label", "node=gpu017")["profile"]
         self.assertEqual((profile["require"], profile["fail_on"]), (["rnn_result_wrong"], "warning"))
         self.assertEqual(set(profile["ignore"]), {"persistence_mode_off", "tf_windows_no_gpu_since_2.11"})
         for text in (*profile["ignore"].values(), *(profile["expect"][key] for key in ("driver", "cuda", "cudnn"))):

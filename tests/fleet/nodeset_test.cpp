@@ -15,6 +15,13 @@ TEST_CASE("sets of nodes are written as cluster tools read them", "[fleet]") {
     CHECK(nodeset_of({"gpu1-ib", "gpu2-ib"}) == "gpu[1-2]-ib");
 }
 
+TEST_CASE("a range without brackets is recognized", "[fleet]") {
+    CHECK(range_meant_by("gpu001-500") == "gpu[001-500]");
+    CHECK(range_meant_by("gpu1-4") == "gpu[1-4]");
+    for (const char* name : {"gpu001", "gpu-7", "gpu500-001", "gpu1-10", "1-4", "rack1-gpu4", ""})
+        CHECK(range_meant_by(name).empty());
+}
+
 TEST_CASE("sets of nodes are read", "[fleet]") {
     CHECK(names_of_nodeset("gpu[008-010,012],login1").size() == 5);
     CHECK(names_of_nodeset("gpu[008-010]") == std::vector<std::string>{"gpu008", "gpu009", "gpu010"});

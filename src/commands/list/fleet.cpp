@@ -101,6 +101,9 @@ int compare(MergeOptions& options, const CLI::App& app, const std::string& node)
     const std::vector<std::string> files = protected_files(options.inputs);
     if (!options.comparison.expect.empty()) protect_input(options.comparison.expect);
     Fleet fleet = process::fields_from_apart<Fleet>([&] { return compared(files, options.comparison, node); });
+    for (const std::string& name : names_of_nodeset(fleet.missing))
+        if (const std::string range = range_meant_by(name); !range.empty())
+            print_message("'" + name + "' in --nodes is the name of one node; a range is written " + range);
     return print_report(finished(std::move(fleet), options.report), options.report);
 }
 
