@@ -116,7 +116,7 @@ class Profile(unittest.TestCase):
         self.assertEqual(self.judged('[expect]\ngpus = 2\nlabels = ["node"]\n', found, "--only", "gpus_not_expected", "--label", "node=a").code, 0)
         without = self.judged('[expect]\nlabels = ["node"]\n', found)
         self.assertEqual(without.code, 2)
-        self.assertIn("expects the label 'node' in every report; add --label node=VALUE", without.text)
+        self.assertIn("expects the label 'node' in every report; add --label node=VALUE", without.err)
         self.rejected('[expect]\nlabels = "node"', "labels must be a list of keys", line=2)
         unknown = self.judged("[expect]\ngpus = 8\n", machine(), "--only", "gpus_not_expected")
         self.assertEqual(unknown.code, 3)
