@@ -358,6 +358,18 @@ TEST_CASE("what a line names more exactly than its cause has a remedy of its own
          "CUDARC_CUDA_VERSION"},
         {"driver_missing", "`nvidia-smi` failed. Ensure that you have CUDA installed", "CUDA_COMPUTE_CAP"},
         {"package_files_missing", "OSError: [WinError 193] %1 is not a valid Win32 application", "64-bit Python"},
+        {"no_gpu_visible", "ERROR: The Nouveau kernel driver is currently in use by your system.", "blacklist nouveau"},
+        {"cuda_toolkit_not_found", "RuntimeError: Failed to auto-detect CUDA root directory.", "cupy-cuda12x[ctk]"},
+        {"framework_passes_bad_parameter", "RuntimeError: Trying to backward through the graph a second time",
+         "detach"},
+        {"framework_passes_bad_parameter",
+         "ValueError: Input 0 of layer \"lstm\" is incompatible with the layer: expected ndim=3, found ndim=2.",
+         "(batch, steps, features)"},
+        {"framework_packages_do_not_match", "Unsupported model IR version: 10, max supported IR version: 9",
+         "update ONNX Runtime"},
+        {"cuda_library_shadowed",
+         "CUDA runtime library `libcusparse.so.12` was loaded from a system path, `/usr/local/cuda/lib64/x`.",
+         "env -u LD_LIBRARY_PATH julia"},
         {"framework_passes_bad_parameter",
          "RuntimeError: input.size(-1) must be equal to input_size. Expected 37, got 38", "input_size"}};
     for (const Row& row : rows) {

@@ -120,6 +120,48 @@ constexpr std::array own_remedies = {
               "Each torchcodec is for one version of PyTorch (0.9 and 0.8 for 2.9, 0.7 for 2.8), and for its CUDA "
               "version: install the one of this PyTorch, from the same index",
               "python -m pip list | grep -i -E \"torch|nvidia\""},
+    // https://github.com/NVIDIA/nvidia-installer
+    OwnRemedy{
+        "no_gpu_visible", "nouveau_in_use",
+        "The driver nouveau holds the GPU. Write the lines 'blacklist nouveau' and 'options nouveau modeset=0' to "
+        "a file in /etc/modprobe.d, rebuild the initial RAM disk (update-initramfs -u or dracut --force), reboot, "
+        "and start the installer again",
+        "lspci -k -d 10de:"},
+    // https://docs.cupy.dev/en/stable/install.html
+    OwnRemedy{"cuda_toolkit_not_found", "cupy_no_toolkit",
+              "Set CUDA_PATH to the directory of a CUDA Toolkit of the major version that this CuPy is built for, or "
+              "install CuPy with the headers from PyPI: cupy-cuda12x[ctk], cupy-cuda13x[ctk]",
+              "python -c \"import cupy; cupy.show_config()\""},
+    // https://github.com/pytorch/pytorch/blob/main/torch/csrc/autograd/saved_variable.cpp
+    OwnRemedy{
+        "framework_passes_bad_parameter", "backward_twice",
+        "In a recurrent network the state of the last batch still belongs to its graph: detach it before the next "
+        "batch (h = h.detach(); for an LSTM both tensors). Otherwise compute the loss again for each backward(). "
+        "GPU and cuDNN have no part in it",
+        nullptr},
+    // https://github.com/keras-team/keras/blob/master/keras/src/layers/input_spec.py
+    OwnRemedy{"framework_passes_bad_parameter", "keras_rnn_input_shape",
+              "A recurrent layer needs input of the shape (batch, steps, features): add the missing dimension with "
+              "Reshape or np.expand_dims, or give the recurrent layer before it return_sequences=True. GPU and cuDNN "
+              "have no part in it",
+              nullptr},
+    // https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/graph/model.cc
+    OwnRemedy{
+        "framework_packages_do_not_match", "ort_model_too_new",
+        "The file was written by a newer onnx than this ONNX Runtime reads: update ONNX Runtime (keep the package "
+        "for the GPU), or export again with an older onnx or opset",
+        "python -m pip list | grep -i onnx"},
+    // https://github.com/JuliaGPU/CUDA.jl/blob/master/src/initialization.jl
+    OwnRemedy{
+        "cuda_library_shadowed", "julia_system_library",
+        "Start Julia without LD_LIBRARY_PATH, or without the directory that the line names: CUDA.jl downloads its "
+        "own libraries. To use those of the system, call CUDA.set_runtime_version!(local_toolkit=true)",
+        "env -u LD_LIBRARY_PATH julia"},
+    // https://github.com/meta-pytorch/torchcodec, the table of versions
+    OwnRemedy{"framework_packages_do_not_match", "torchcodec_library",
+              "Each torchcodec is for one version of PyTorch (0.9 and 0.8 for 2.9, 0.7 for 2.8), and for its CUDA "
+              "version: install the one of this PyTorch, from the same index",
+              "python -m pip list | grep -i -E \"torch|nvidia\""},
     // https://github.com/LaurentMazare/tch-rs/blob/main/torch-sys/build.rs
     OwnRemedy{"package_files_missing", "rust_no_libtorch",
               "Install libtorch and set LIBTORCH to its directory, or let the build use the PyTorch of a Python "
