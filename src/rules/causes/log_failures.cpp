@@ -127,7 +127,7 @@ constexpr std::array own_remedies = {
         "a file in /etc/modprobe.d, rebuild the initial RAM disk (update-initramfs -u or dracut --force), reboot, "
         "and start the installer again",
         "lspci -k -d 10de:"},
-    // https://docs.cupy.dev/en/stable/install.html
+    // https://github.com/cupy/cupy/blob/main/docs/source/install.rst
     OwnRemedy{"cuda_toolkit_not_found", "cupy_no_toolkit",
               "Set CUDA_PATH to the directory of a CUDA Toolkit of the major version that this CuPy is built for, or "
               "install CuPy with the headers from PyPI: cupy-cuda12x[ctk], cupy-cuda13x[ctk]",
