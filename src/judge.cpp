@@ -247,6 +247,17 @@ struct TriedRepair {
     }
 };
 
+bool is_safe(const Remedy& remedy) {
+    return remedy.risk == Risk::safe;
+}
+
+/// Where every repair changes the system, the commands of the rule that do not are shown, too.
+void keep_way_without_system(const std::vector<Remedy>& own, std::vector<Remedy>& held) {
+    if (held.empty() || std::ranges::any_of(held, is_safe)) return;
+    for (const Remedy& one : own)
+        if (is_safe(one) && !one.commands.empty()) held.push_back(one);
+}
+
 /// Those that hold for this kind of fault, leave the fewest errors, and if possible nothing of it: a new driver for a
 /// build that has no code for the GPU would be of no use.
 std::vector<Remedy> useful_repairs(const std::vector<TriedRepair>& tried, const FaultKind& kind, const Faults& before) {
@@ -256,8 +267,12 @@ std::vector<Remedy> useful_repairs(const std::vector<TriedRepair>& tried, const 
     const auto rank = [&](const TriedRepair& repair) { return std::pair(repair.errors_left(), repair.left_of(kind)); };
     std::ranges::stable_sort(held, {}, rank);
     std::vector<Remedy> useful;
-    for (const TriedRepair& repair : held)
-        if (useful.size() < most_shown && rank(repair) == rank(held.front())) useful.push_back(repair.remedy);
+    for (const TriedRepair& repair : held) {
+        if (rank(repair) != rank(held.front())) continue;
+        // Beside what changes the system, a way for who may not.
+        const bool first_safe = is_safe(repair.remedy) && std::ranges::none_of(useful, is_safe);
+        if (useful.size() < most_shown || first_safe) useful.push_back(repair.remedy);
+    }
     return useful;
 }
 
@@ -280,6 +295,7 @@ void add_repairs(std::span<const Named<Rule>> rules, std::vector<Verdict>& verdi
         const bool repairable = finding->severity != Severity::note && before.contains(kind);
         auto held = repairable ? useful_repairs(tried, kind, before) : std::vector<Remedy>();
         if (held.empty() && finding->remedies.empty()) held = {rules::without_repair(stack, matrix)};
+        keep_way_without_system(finding->remedies, held);
         if (!held.empty()) finding->remedies = std::move(held);
         complete(*rule, *finding);
         rules::offer_plan(facts, *finding);
@@ -459,41 +475,6 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     report.verdict = tally.verdict();
     report.facts = std::move(facts);
     report.sentence = sentence_of(report);
-    return report;
-}
-
-Report judge_networks(const Facts& facts, const Matrix& matrix, const std::set<std::string>& also) {
-    const auto judged_by = [&](const auto& wanted) {
-        Selection selection;
-        selection.require = {"rnn_result_wrong"};
-        selection.only = also;
-        for (const auto& rule : rules_of_the_directory())
-            if (wanted(rule->layer)) selection.only.emplace(rule.name);
-        return judge(facts, matrix, selection);
-    };
-    Report report = judged_by([](Layer layer) { return layer == Layer::gpu || layer == Layer::rnn; });
-    if (report.verdict == OverallVerdict::healthy || report.verdict == OverallVerdict::warnings) return report;
-    // Frameworks and their CUDA runtime have no part in these cases.
-    return judged_by([](Layer layer) { return layer != Layer::runtime; });
-}
-
-Report judge_fits(const Facts& facts, std::vector<FitSearch> searches, const Matrix& matrix) {
-    if (searches.empty()) {
-        Report report = judge_networks(facts, matrix);
-        report.lstm.emplace();
-        return report;
-    }
-    const auto broken = [](const FitSearch& fit) { return fit.calculated.size.value_or(0) > 0 && !fit.largest; };
-    const auto found = [](const FitSearch& fit) { return fit.largest && !fit.out_of_time; };
-    Tally tally;
-    tally.error = std::ranges::none_of(searches, &FitSearch::out_of_time) && std::ranges::any_of(searches, broken);
-    tally.open = !std::ranges::all_of(searches, found);
-    Report report;
-    report.tool = {.matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
-    report.verdict = tally.verdict();
-    report.sentence = join(mapped(searches, &FitSearch::answer), "; ");
-    report.facts = facts;
-    report.lstm.emplace().fits = std::move(searches);
     return report;
 }
 

@@ -6,9 +6,28 @@
 
 namespace rnncheck::rules {
 
-/// The update, and the GPUs that it does not help; if it helps none, the alternative.
+/// Of the frameworks that bundle this CUDA runtime: what installs the same version built for the newest CUDA that the
+/// driver runs.
+static std::vector<std::string> builds_instead(const Facts& facts, const Matrix& matrix, const std::string& runtime) {
+    std::vector<std::string> commands;
+    for (const Framework& framework : judged_frameworks(facts, matrix)) {
+        const bool bundles = includes(directories_of(framework), directory_of(runtime));
+        if (!bundles || !framework.version || framework.asked) continue;
+        auto builds = planned_builds(as_named(framework), facts.host.platform, stack_of(facts, matrix), matrix);
+        std::erase_if(builds, [](const PlannedBuild& build) {
+            return !stack::brings_libraries(build) || stack::is_of_conda(build);
+        });
+        const auto newest = std::ranges::max_element(builds, {}, [](const PlannedBuild& build) { return *build.cuda; });
+        if (newest == builds.end()) continue;
+        append(commands, install_here(facts, framework.name, newest->install + in_place_of_installed));
+    }
+    return commands;
+}
+
+/// The update, and the GPUs that it does not help; if it helps none, the alternative. `runtime`: where it is.
 static std::vector<Remedy> update_or_instead(const Facts& facts, const Matrix& matrix,
-                                             const std::optional<Version>& oldest, const Version& cuda) {
+                                             const std::optional<Version>& oldest, const Version& cuda,
+                                             const std::string& runtime) {
     Remedy update = remedy("driver_too_old/update", {oldest ? " to " + oldest->text + " or later" : ""},
                            driver_install_commands(facts, oldest));
     std::vector<Remedy> instead;
@@ -29,7 +48,8 @@ static std::vector<Remedy> update_or_instead(const Facts& facts, const Matrix& m
         instead.push_back(remedy("driver_too_old/ignored", {last, until, link}));
     }
     if (!instead.empty() && instead.size() == facts.cuda_devices.size()) return {instead.front()};
-    const Remedy older_build = remedy("driver_too_old/older_build", {facts.driver.cuda_version->text});
+    const Remedy older_build =
+        remedy("driver_too_old/older_build", {facts.driver.cuda_version->text}, builds_instead(facts, matrix, runtime));
     // Who may not touch the driver begins with what is in reach.
     if (in_container(facts) || !batch_system(facts).empty()) return {older_build, on_host(facts, update)};
     return {on_host(facts, update), older_build};
@@ -47,7 +67,8 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const std::stri
                           driver_library_version(facts) ? "driver.library_version" : "driver.nvml_version"},
                          {"oldest driver for CUDA " + cuda.text, row ? row->oldest_driver.text : "",
                           row ? row->oldest_source.url : "matrix"}},
-            .remedies = update_or_instead(facts, matrix, row ? std::optional(row->oldest_driver) : std::nullopt, cuda),
+            .remedies =
+                update_or_instead(facts, matrix, row ? std::optional(row->oldest_driver) : std::nullopt, cuda, subject),
             .explains = {cuda_for_driver(cuda.major())}};
 }
 

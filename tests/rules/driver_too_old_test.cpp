@@ -66,6 +66,27 @@ TEST_CASE("a runtime that is too new is a warning beside one that suits, else an
     CHECK(severities(two_runtimes("13.0", "13.1")) == std::vector{error, error});
 }
 
+TEST_CASE("the build for an older CUDA is named where a framework bundles the runtime") {
+    auto facts = driver_and_runtime("12.8", "570.124.06", "13.0");
+    const std::string library = "/venv/lib/python3.12/site-packages/nvidia/cu13/lib/libcudart.so.13";
+    facts.runtimes.front().library = library;
+    facts.frameworks.clear();
+    facts.pythons.emplace_back().version = v("3.12");
+    auto& jax = facts.frameworks.emplace_back();
+    jax.name = "jax";
+    jax.version = v("0.9.0");
+    jax.build = "cuda13";
+    jax.cuda = v("13");
+    jax.uses_cuda = true;
+    jax.directories_before = {"/venv/lib/python3.12/site-packages/nvidia/cu13/lib"};
+    const auto* rule = rnncheck::find_named(rnncheck::all_rules(), "driver_too_old");
+    const auto verdict = (*rule)->check(facts, rnncheck::Matrix::bundled());
+    std::vector<std::string> commands;
+    for (const auto& remedy : verdict.findings.at(0).remedies)
+        if (remedy.text.starts_with("Use a framework build for CUDA 12.8")) commands = remedy.commands;
+    CHECK(commands == std::vector<std::string>{"pip install -U \"jax[cuda12]==0.9.0\" --force-reinstall"});
+}
+
 TEST_CASE("under WSL, where libcuda has no release in its name, NVML's word counts") {
     auto f = driver_and_runtime("13.0", nullptr, "13.1");
     f.host.wsl = true;
