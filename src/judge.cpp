@@ -247,15 +247,19 @@ struct TriedRepair {
     }
 };
 
-bool is_safe(const Remedy& remedy) {
-    return remedy.risk == Risk::safe;
+/// It changes Python packages alone.
+bool leaves_system(const Remedy& remedy) {
+    const auto is_of_system = [](const GivenValue& change) {
+        return change.key == "cuda" || change.key == "cudnn" || change.key == "driver" || change.key == "image";
+    };
+    return remedy.risk == Risk::safe && std::ranges::none_of(remedy.changes, is_of_system);
 }
 
 /// Where every repair changes the system, the commands of the rule that do not are shown, too.
 void keep_way_without_system(const std::vector<Remedy>& own, std::vector<Remedy>& held) {
-    if (held.empty() || std::ranges::any_of(held, is_safe)) return;
+    if (held.empty() || std::ranges::any_of(held, leaves_system)) return;
     for (const Remedy& one : own)
-        if (is_safe(one) && !one.commands.empty()) held.push_back(one);
+        if (leaves_system(one) && !one.commands.empty()) held.push_back(one);
 }
 
 /// Those that hold for this kind of fault, leave the fewest errors, and if possible nothing of it: a new driver for a
@@ -270,8 +274,8 @@ std::vector<Remedy> useful_repairs(const std::vector<TriedRepair>& tried, const 
     for (const TriedRepair& repair : held) {
         if (rank(repair) != rank(held.front())) continue;
         // Beside what changes the system, a way for who may not.
-        const bool first_safe = is_safe(repair.remedy) && std::ranges::none_of(useful, is_safe);
-        if (useful.size() < most_shown || first_safe) useful.push_back(repair.remedy);
+        const bool is_first = leaves_system(repair.remedy) && std::ranges::none_of(useful, leaves_system);
+        if (useful.size() < most_shown || is_first) useful.push_back(repair.remedy);
     }
     return useful;
 }

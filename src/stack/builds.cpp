@@ -26,10 +26,24 @@ static bool same_package(const FrameworkBuild& a, const FrameworkBuild& b) {
     return a.first == b.first && a.os == b.os && a.package == b.package && !a.install.empty() && a.install == b.install;
 }
 
+/// Who names no build of conda-forge, "conda-cuda129", means one of the project's own, if there is any.
+static void leave_out_conda(std::vector<FrameworkBuild>& builds, const std::optional<std::string>& flavour) {
+    const bool is_named = flavour && flavour->starts_with("conda");
+    if (!is_named && !std::ranges::all_of(builds, is_of_conda)) std::erase_if(builds, is_of_conda);
+}
+
+/// Those of a flavour; of "cu129", which the build string of a conda package names, too, else conda-forge's.
+static std::vector<FrameworkBuild> of_flavour(const std::vector<FrameworkBuild>& builds, const std::string& flavour) {
+    const bool is_there = find_by(builds, &FrameworkBuild::build, flavour) != nullptr;
+    const std::string name = is_there || !flavour.starts_with("cu") ? flavour : "conda-cuda" + flavour.substr(2);
+    std::vector<FrameworkBuild> exact = builds;
+    std::erase_if(exact, [&](const FrameworkBuild& row) { return row.build != name; });
+    return exact;
+}
+
 /// "cuda" is TensorFlow's build with the system's CUDA; without one of that name, any whose packages contain CUDA.
 static void keep_flavour(std::vector<FrameworkBuild>& builds, const std::string& flavour) {
-    std::vector<FrameworkBuild> exact = builds;
-    std::erase_if(exact, [&](const FrameworkBuild& row) { return row.build != flavour; });
+    const std::vector<FrameworkBuild> exact = of_flavour(builds, flavour);
     if (exact.empty()) {
         std::erase_if(builds, [&](const FrameworkBuild& row) { return !is_called(row, flavour); });
         return;
@@ -66,6 +80,7 @@ static Builds builds_of(const Framework& framework, const std::optional<std::str
         if (is_meant && (!os || row.os == *os)) of_version.push_back(row);
     }
     if (framework.build) keep_flavour(of_version, *framework.build);
+    leave_out_conda(of_version, framework.build);
     keep_rows_of_cuda(of_version, cuda);
     for (FrameworkBuild& row : of_version)
         (row.cuda ? builds.with_cuda : builds.without_cuda).push_back(std::move(row));

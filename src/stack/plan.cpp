@@ -13,13 +13,15 @@ namespace rnncheck {
 namespace {
 
 /// Newer minor versions first; of one, what runs; then machine code before PTX; CUDA as near to the driver's as can be,
-/// from below, else from above; the build that brings its libraries. Of builds alike in all this, the later one.
+/// from below, else from above; the build that brings its libraries. Of builds alike in all this, the later one. Of one
+/// minor version, that of conda-forge comes after the project's own.
 bool is_before(const PlannedBuild& a, const PlannedBuild& b, bool driver_given) {
     const auto minor = [](const PlannedBuild& build) { return shortened(*build.last, 2); };
     if (minor(a) != minor(b)) return minor(a) > minor(b);
     if (runs(a) != runs(b)) return runs(a);
     if (a.fit == b.fit && a.cuda == b.cuda && a.libraries == b.libraries) return a.last > b.last;
     if (a.fit != b.fit) return a.fit < b.fit;
+    if (stack::is_of_conda(a) != stack::is_of_conda(b)) return stack::is_of_conda(b);
     if (a.limited != b.limited) return b.limited;
     if (a.cuda != b.cuda) return driver_given && !a.limited ? *a.cuda > *b.cuda : *a.cuda < *b.cuda;
     return a.libraries != "system" && b.libraries == "system";
@@ -83,8 +85,14 @@ FrameworkPlan plan_for(const std::string& framework, const stack::Stack& stack, 
     plan.framework = framework;
     const std::vector<PlannedBuild> builds = judged_builds(framework, stack, matrix);
     const auto with = [&](Fit fit) { return find_by(builds, &PlannedBuild::fit, fit); };
-    const PlannedBuild* chosen = with(Fit::works);
-    if (!chosen) chosen = with(Fit::compiles_first);
+    const auto of_project = [&](Fit fit) {
+        return find_where(builds, [&](const PlannedBuild& one) { return one.fit == fit && !stack::is_of_conda(one); });
+    };
+    const PlannedBuild* chosen = nullptr;
+    for (const Fit fit : {Fit::works, Fit::compiles_first})
+        if (!chosen) chosen = of_project(fit);
+    for (const Fit fit : {Fit::works, Fit::compiles_first})
+        if (!chosen) chosen = with(fit);
     if (chosen) plan.newest = *chosen;
     for (const PlannedBuild& build : builds)
         if (&build != chosen && runs(build)) plan.others.push_back(build);

@@ -61,7 +61,7 @@ struct PlannedBuild : FrameworkBuild {
 struct FrameworkPlan {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, framework, "its name");
-    /// Else one that compiles first; else unset.
+    /// Else one that compiles first, else one of conda-forge; else unset.
     RNNCHECK_FIELD(std::optional<PlannedBuild>, newest, "the newest version that runs there");
     RNNCHECK_FIELD(std::vector<PlannedBuild>, others, "further builds that run there, newest first");
     RNNCHECK_FIELD(std::vector<std::string>, versions,

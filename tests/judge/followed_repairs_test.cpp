@@ -142,9 +142,9 @@ void follow(stack::Stack given, GivenValues changes, const std::set<std::string>
     CHECK(trouble_in(judge_stack(given)) == nullptr);
 }
 
-/// An older CUDA on the system where a build of the same version would bring its own, and nothing is wrong with the
-/// CUDA itself.
-bool goes_back_needlessly(const stack::Stack& given, const Remedy& remedy) {
+/// An older CUDA on the system where a build of the same version of the framework at fault would bring its own, and
+/// nothing is wrong with the CUDA itself.
+bool goes_back_needlessly(const stack::Stack& given, const Finding& finding, const Remedy& remedy) {
     stack::Stack without = given;
     without.frameworks.clear();
     if (trouble_in(judge_stack(without))) return false;
@@ -152,7 +152,8 @@ bool goes_back_needlessly(const stack::Stack& given, const Remedy& remedy) {
     if (!cuda || !given.cuda || *parse_version(cuda->value) >= *given.cuda) return false;
     return std::ranges::any_of(given.frameworks, [&](stack::Framework framework) {
         const bool is_another = remedy.changes.size() > 1 && !find_by(remedy.changes, &GivenValue::key, framework.name);
-        if (is_another) return false;
+        const bool is_well = finding.part.kind == stack::PartKind::framework && finding.part.id != framework.name;
+        if (is_another || is_well) return false;
         framework.build.reset();
         const auto builds = stack::builds_of(given, framework, bundled_matrix()).with_cuda;
         return std::ranges::any_of(builds, [&](const FrameworkBuild& build) {
@@ -183,7 +184,7 @@ void check_helped(const Report& before, const Finding& repaired, const stack::St
 void follow_remedy(const stack::Stack& given, const Report& report, const Finding& finding, const Remedy& remedy,
                    Followed& counts) {
     INFO("remedy: " << remedy.text << " | " << join(remedy.commands, " && "));
-    CHECK_FALSE(goes_back_needlessly(given, remedy));
+    CHECK_FALSE(goes_back_needlessly(given, finding, remedy));
     const auto without_repair = without_repair_in(report);
     const auto words = by_words(remedy);
     ++counts.followed;

@@ -162,6 +162,8 @@ def check_holes_of_frameworks(tables):
     others' majors are."""
     newest, found = {}, {}
     for row in tables.rows("framework_builds"):
+        if is_of_conda(row):
+            continue  # it fills no gap between the project's own
         suffix = f" for {row['os']}"
         declared = [name.removesuffix(suffix) for name in tables.holes("framework_builds")]
         first, end = row["first"], row.get("last", row["first"])

@@ -323,6 +323,16 @@ TEST_CASE("a machine with an Arm processor gets the builds for it, whatever its 
     CHECK_FALSE(plan_of(asked).newest);
 }
 
+TEST_CASE("conda-forge's builds come after the project's own of the same minor version, and are listed") {
+    CHECK(newest("GTX 1080", "580", "pytorch") == "2.14 cu126 12.6 9.10.2 works");
+    CHECK(newest("RTX 5090", "570", "pytorch") == "2.11 cu128 12.8 9.19.0 works");  // conda has 2.13 for CUDA 12.9
+    CHECK(runs("RTX 5090", "570", "pytorch", "2.13.0", "conda-cuda129"));
+    CHECK(runs("GTX 1080", "580", "pytorch", "2.13.0", "conda-cuda129"));
+    CHECK_FALSE(runs("GTX 1080", "580", "pytorch", "2.13.0", "conda-cuda130"));
+    CHECK(runs("V100", "580", "jax", "0.9.2", "conda-cuda129"));
+    CHECK(newest("H200", "580", "jax") == "0.12.0.1 cuda13 13.0 9.12.0 works");
+}
+
 TEST_CASE("what the table notes of a product stands with its plan") {
     Asked asked = question("Tesla T10", "580", "pytorch");
     asked.set_gpu_name("Tesla T10");
