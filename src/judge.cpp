@@ -405,12 +405,12 @@ std::vector<Finding> with_conflicts(const Log& log, std::vector<Finding> conflic
 
 /// A machine is evaluated as it is, and with it the versions that --for names; of a document of `matrix check` the
 /// stack is.
-std::vector<Verdict> verdicts_about(std::span<const Named<Rule>> rules, const Facts& facts, const Matrix& matrix,
+std::vector<Verdict> verdicts_about(std::span<const Named<Rule>> rules, const Facts& facts,
+                                    const std::optional<Stack>& given, const Matrix& matrix,
                                     const Selection& selection) {
-    if (only_given(facts)) {
-        const Stack stack = stack::stack_of_document(facts, matrix);
-        std::vector<Verdict> verdicts = evaluate_all(rules, stack, matrix, selection);
-        add_repairs(rules, verdicts, stack, facts, matrix);
+    if (given) {
+        std::vector<Verdict> verdicts = evaluate_all(rules, *given, matrix, selection);
+        add_repairs(rules, verdicts, *given, facts, matrix);
         return verdicts;
     }
     std::vector<Verdict> verdicts = evaluate_all(rules, facts, matrix, selection);
@@ -436,22 +436,23 @@ void make_notes(Verdict& verdict, const Named<Rule>& rule, const Facts& facts, c
 
 }  // namespace
 
-Report judge(const stack::Stack& stack, const Matrix& matrix, const Selection& selection) {
-    return judge(stack::document_of(stack), matrix, selection);
-}
+namespace {
 
-Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
+/// `given`: the stack that the facts are the document of.
+Report judge(Facts facts, const std::optional<Stack>& given, const Matrix& matrix, const Selection& selection) {
     Report report;
     report.tool = {.matrix_date = matrix.date(), .matrix_digest = matrix.digest()};
+    report.about = given ? About::versions : About::machine;
+    if (from_logs_alone(facts)) report.about = About::log;
     Tally tally;
-    tally.what_if = only_given(facts);
+    tally.what_if = given.has_value();
     std::vector<Finding> causes = rules::causes_in_log(facts, matrix);
     if (facts.log && facts.log->first_error_line)
         causes = with_conflicts(*facts.log, conflicts_given_with_log(facts, matrix), std::move(causes));
     // Without a log its causes cannot speak, and their table need not be read.
     const auto with_causes = facts.log ? std::optional<RuleList>(matrix) : std::nullopt;
     const auto all = with_causes ? with_causes->all() : rules_of_the_directory();
-    std::vector<Verdict> verdicts = verdicts_about(all, facts, matrix, selection);
+    std::vector<Verdict> verdicts = verdicts_about(all, facts, given, matrix, selection);
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto& rule = all[i];
         const std::string name(rule.name);
@@ -471,15 +472,27 @@ Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
     tally.open |=
         std::ranges::all_of(report.verdicts, [](const RuleVerdict& verdict) { return verdict.not_asked.has_value(); });
     // An error that neither the log's causes nor the machine explain stays an open question.
-    tally.open |= facts.log && !from_logs_alone(facts) && facts.log->first_error_line && !tally.error;
+    const bool is_about_log = report.about == About::log;
+    tally.open |= facts.log && !is_about_log && facts.log->first_error_line && !tally.error;
     // A log without a line shows nothing, least of all that all is well.
-    tally.open |= facts.log && from_logs_alone(facts) && facts.log->lines == 0;
+    tally.open |= is_about_log && facts.log->lines == 0;
     std::ranges::stable_sort(report.findings, {}, order_of_repair);
-    if (from_logs_alone(facts)) std::ranges::stable_sort(report.findings, std::greater(), &Finding::weight);
+    if (is_about_log) std::ranges::stable_sort(report.findings, std::greater(), &Finding::weight);
     report.verdict = tally.verdict();
     report.facts = std::move(facts);
     report.sentence = sentence_of(report);
     return report;
+}
+
+}  // namespace
+
+Report judge(const Stack& stack, const Matrix& matrix, const Selection& selection) {
+    return judge(stack::document_of(stack), stack, matrix, selection);
+}
+
+Report judge(Facts facts, const Matrix& matrix, const Selection& selection) {
+    const auto given = stack::described_stack(facts, matrix);
+    return judge(std::move(facts), given, matrix, selection);
 }
 
 }  // namespace rnncheck

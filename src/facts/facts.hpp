@@ -96,11 +96,6 @@ inline bool stage_was_run(const Facts& facts, Stage stage) {
     return facts.tool.stages.empty() || includes(facts.tool.stages, name_of(stage));
 }
 
-/// All facts come from --given: what it did not name is unknown, and no machine was examined.
-inline bool only_given(const Facts& facts) {
-    return facts.tool.stages == std::vector<std::string>{"given"};
-}
-
 /// No machine was examined: all that is known comes from logs and from --given.
 inline bool from_logs_alone(const Facts& facts) {
     return facts.log && facts.tool.stages == std::vector<std::string>{"log"};

@@ -126,12 +126,12 @@ Words cuda_lines(const Facts& facts) {
     });
 }
 
-Words cudnn_lines(const Facts& facts) {
+Words cudnn_lines(const Facts& facts, bool given) {
     Words rows;
     for (const Cudnn& cudnn : facts.cudnns)
         rows.push_back(concat(cudnn.version ? shown(cudnn.version->text) : "version unknown",
                               known(" (for CUDA ", cudnn.built_for_cuda, ")"),
-                              only_given(facts)   ? ""
+                              given               ? ""
                               : !cudnn.rnn_usable ? ", RNN API not tested"
                               : *cudnn.rnn_usable ? ", RNN API works"
                                                   : ", RNN API does NOT work",
@@ -213,9 +213,8 @@ bool finds_cudnn(const Framework& framework, const Facts& facts) {
 
 /// What the mark of the line may claim: some framework that is evaluated has its cuDNN.
 bool some_framework_finds_cudnn(const Facts& facts) {
-    return only_given(facts) || std::ranges::any_of(facts.frameworks, [&](const Framework& framework) {
-               return finds_cudnn(framework, facts);
-           });
+    return std::ranges::any_of(facts.frameworks,
+                               [&](const Framework& framework) { return finds_cudnn(framework, facts); });
 }
 
 /// What a person may have meant instead: "not examined: /home/ada/venv (VIRTUAL_ENV), the python on PATH is another
@@ -248,22 +247,21 @@ bool python_was_searched(const Facts& facts) {
     return find_by(facts.probe_runs, &ProbeRun::probe, "python_packages");
 }
 
-Words framework_lines(const Facts& facts) {
+Words framework_lines(const Facts& facts, bool given) {
     Words rows;
     const auto candidates = possibly_active(facts);
     const PythonEnvironment* const active = candidates.empty() ? nullptr : candidates.front();
     const bool some = active && find_by(facts.frameworks, &Framework::environment, active->path);
-    if (active) rows.push_back((some || only_given(facts) ? "" : "none in ") + environment_line(*active));
-    if (!active && only_given(facts))
+    if (active) rows.push_back((some || given ? "" : "none in ") + environment_line(*active));
+    if (!active && given)
         for (const PythonEnvironment& python : facts.pythons) rows.push_back(environment_line(python));
-    if (!active && !only_given(facts) && python_was_searched(facts))
-        rows.push_back("none: no Python was found on PATH");
+    if (!active && !given && python_was_searched(facts)) rows.push_back("none: no Python was found on PATH");
     for (const Framework& framework : facts.frameworks)
-        if (framework.asked || only_given(facts) || (active && framework.environment == active->path))
+        if (framework.asked || given || (active && framework.environment == active->path))
             rows.push_back(framework_line(framework, facts));
     append(rows, import_order_lines(facts));
     append(rows, passed_over_lines(facts));
-    if (!only_given(facts)) append(rows, elsewhere_lines(facts, active));
+    if (!given) append(rows, elsewhere_lines(facts, active));
     if (active)
         for (const std::string& text : active->left_out) rows.push_back("not read: " + shown(text));
     return rows;
@@ -340,7 +338,7 @@ void write_own_home(std::string& text, const std::string& in_facts) {
 std::vector<ChecklistLine> checklist_of(const Report& report) {
     std::vector<ChecklistLine> checklist;
     const Facts& facts = report.facts;
-    const bool given = only_given(facts);
+    const bool given = report.about == About::versions;
     const auto state = [&](Layer layer, bool answered) {
         const auto passed = [&](const RuleVerdict& v) { return v.layer == layer && v.outcome == Outcome::pass; };
         return state_of(report, layer, given ? std::ranges::any_of(report.verdicts, passed) : answered);
@@ -360,15 +358,16 @@ std::vector<ChecklistLine> checklist_of(const Report& report) {
               cuda_lines(facts), files_of(facts, LibraryKind::cudart, "no CUDA runtime (libcudart)"));
     add_layer("cuDNN", Layer::cudnn,
               std::ranges::any_of(facts.cudnns, [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); }),
-              cudnn_lines(facts), files_of(facts, LibraryKind::cudnn, "no cuDNN"));
+              cudnn_lines(facts, given), files_of(facts, LibraryKind::cudnn, "no cuDNN"));
     const bool some_found_no_memory = std::ranges::count(facts.rnn_runs, RunEnd::out_of_memory, &RnnRun::end) > 0;
     if (!given)
         add_layer("Networks", Layer::rnn,
                   std::ranges::count(facts.rnn_runs, RunEnd::ok, &RnnRun::end) > 0 && !some_found_no_memory,
                   {facts.rnn_runs.empty() ? why_not_run(report) : networks_line(report)}, {});
     if (facts.network) add_layer("Networks", Layer::rnn, false, {given_network(*facts.network)}, {});
-    add_rows(checklist, "Frameworks", state_of(report, Layer::runtime, some_framework_finds_cudnn(facts), true),
-             framework_lines(facts));
+    add_rows(checklist, "Frameworks",
+             state_of(report, Layer::runtime, given || some_framework_finds_cudnn(facts), true),
+             framework_lines(facts, given));
     if (facts.log) add_log(checklist, *facts.log);
     for (const std::string& restriction : facts.tool.restrictions)
         add_rows(checklist, "Limits", {Mark::warning, ""}, {"rnncheck was restricted here: " + shown(restriction)});

@@ -42,7 +42,7 @@ Outline outline_of(const Report& report) {
     outline.findings = report.findings;
     outline.checks = report.verdicts;
     outline.tests = tests_by_end(report.facts);
-    if (!from_logs_alone(report.facts)) outline.checklist = checklist_of(report);
+    if (report.about != About::log) outline.checklist = checklist_of(report);
     outline.sections = sections_of(report);
     outline.pictures = [&report] { return sweep_pictures(report.facts); };
     return outline;

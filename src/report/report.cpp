@@ -185,8 +185,8 @@ OverallVerdict worse(OverallVerdict one, OverallVerdict other) {
 
 std::string sentence_of(const Report& report) {
     if (!report.sentence.empty()) return report.sentence;
-    if (from_logs_alone(report.facts)) return about_log(report);
-    return only_given(report.facts) ? about_what_was_given(report) : about_machine(report);
+    if (report.about == About::log) return about_log(report);
+    return report.about == About::versions ? about_what_was_given(report) : about_machine(report);
 }
 
 }  // namespace rnncheck

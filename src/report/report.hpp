@@ -142,6 +142,9 @@ struct HiddenThings {
     RNNCHECK_FIELDS_END
 };
 
+/// What a report is about: a machine, versions that a person specified, or a log by itself.
+enum class About { machine, versions, log };
+
 struct Report : RunStamp {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(int, schema, "number of this form of the report") = report_schema;
@@ -158,7 +161,8 @@ struct Report : RunStamp {
     RNNCHECK_FIELD(std::optional<JudgedModel>, model, "with --model: the recurrent layers of that file") = {};
     RNNCHECK_FIELD(std::optional<std::vector<HiddenThings>>, hidden,
                    "what was replaced by words; absent where nothing was") = {};
-    std::string own_home = {};  ///< what stands for the user's home directory in redacted facts; not printed
+    About about = About::machine;  ///< not printed: the facts show it
+    std::string own_home = {};     ///< what stands for the user's home directory in redacted facts; not printed
     RNNCHECK_FIELDS_END_AFTER(RunStamp)
 };
 

@@ -182,7 +182,7 @@ void repeat_verdict(Page& page, const Report& report) {
 }
 
 void write_examination(Page& page, const Report& report) {
-    const bool given = only_given(report.facts);
+    const bool given = report.about == About::versions;
     page.wrap("", headline(report, page), 2);
     if (const std::string file = saved_facts_of(report); !file.empty())
         page.wrap("  ", "of the machine whose facts are saved in " + shown(file) + ", not of this machine");
@@ -392,7 +392,7 @@ std::string hidden_in_words(const Report& report) {
 
 void write_document(Page& page, const Report& report) {
     if (page.is_quiet()) return page.line(headline(report, page));
-    if (from_logs_alone(report.facts))
+    if (report.about == About::log)
         write_diagnosis(page, report);
     else
         write_examination(page, report);

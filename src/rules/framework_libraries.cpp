@@ -85,30 +85,23 @@ namespace {
 
 using stack::Serves;
 
-/// The cuDNN that a framework gets, and the one it was built with.
-struct CudnnInUse {
-    const Framework& framework;
-    Version cudnn, built_with;
-    Serves serves;
-    const FrameworkLibrary& library;
-    const Library* own = nullptr;  ///< another one, that came with the framework
-
-    std::string name() const { return words_of(framework); }
-};
-
-/// The cuDNN that came with the framework: a file by that name in its own directories; null when there is none.
-const Library* own_copy(const Facts& facts, const Framework& framework, const std::string& soname) {
-    for (const std::string& directory : directories_of(framework))
-        if (const auto* own =
-                usable_file(facts, [&](const Library& file) { return file.path == directory + '/' + soname; }))
-            return own;
+/// The cuDNN that came with the framework, a file by that name in its own directories, if it is another than the one
+/// that is loaded; null when there is none.
+const Library* own_copy(const Facts& facts, const Framework& framework, const FrameworkLibrary& loaded) {
+    for (const std::string& directory : directories_of(framework)) {
+        const auto* own =
+            usable_file(facts, [&](const Library& file) { return file.path == directory + '/' + loaded.soname; });
+        if (own) return own->path != *loaded.path ? own : nullptr;
+    }
     return nullptr;
 }
 
-using IsFault = bool (*)(const CudnnInUse&);
-/// Adds message and remedies to the evidence.
-using Describe = std::function<void(Finding&, const CudnnInUse&)>;
+/// `own`: another cuDNN that came with the framework; null when there is none.
+using IsFault = bool (*)(Serves, const FrameworkLibrary& loaded, const Library* own);
+/// Adds message and remedies to the evidence; `cudnn` is the version of the one that is loaded.
+using Describe = std::function<void(Finding&, const Framework&, const FrameworkLibrary& loaded, const Version& cudnn)>;
 
+/// The cuDNN that a framework gets, against the one that it was built with.
 Verdict judge_cudnn(const Facts& facts, const Matrix& matrix, IsFault is_fault, const Describe& describe) {
     const auto judge = [&](const Framework& framework, const FrameworkLibrary& cudnn, VerdictBuilder& answers) {
         const std::string name = words_of(framework);
@@ -118,21 +111,16 @@ Verdict judge_cudnn(const Facts& facts, const Matrix& matrix, IsFault is_fault, 
                                    " was built with, or how it finds cuDNN, is unknown");
         const auto version = version_of(facts, cudnn);
         if (!version) return answers.unknown("the version of the cuDNN at " + *cudnn.path + " is unknown");
-        const Library* own = own_copy(facts, framework, cudnn.soname);
-        const CudnnInUse use{framework,
-                             *version,
-                             *framework.cudnn,
-                             stack::cudnn_serves(*version, *framework.cudnn, framework.name),
-                             cudnn,
-                             own && own->path != *cudnn.path ? own : nullptr};
-        if (!is_fault(use)) return answers.passed(name + " loads cuDNN " + version->text);
+        const Serves serves = stack::cudnn_serves(*version, *framework.cudnn, framework.name);
+        if (!is_fault(serves, cudnn, own_copy(facts, framework, cudnn)))
+            return answers.passed(name + " loads cuDNN " + version->text);
         Finding finding = {.subject = name,
                            .part = part_of(framework),
                            .evidence = {{"cuDNN that it loads", version->text + " at " + *cudnn.path, "frameworks"},
                                         {"found by", *cudnn.found_by, "frameworks"},
                                         built_for(framework, "cuDNN " + framework.cudnn->text)},
                            .symptoms = {name + " with " + *cudnn.path}};
-        describe(finding, use);
+        describe(finding, framework, cudnn, *version);
         answers.fault(std::move(finding));
     };
     return over_opened(facts, matrix, "libcudnn", "every framework loads a suitable cuDNN", judge);
@@ -143,34 +131,46 @@ Verdict judge_cudnn(const Facts& facts, const Matrix& matrix, IsFault is_fault, 
 /// cuDNN is of a later major than the framework knows. Its file name is of the framework's major all the same: somebody
 /// made a link, or renamed it.
 Verdict cudnn_newer_than_framework_supports(const Facts& facts, const Matrix& matrix) {
-    const auto is_newer = [](const CudnnInUse& use) { return use.serves == Serves::too_new; };
-    return judge_cudnn(facts, matrix, is_newer, [&](Finding& finding, const CudnnInUse& use) {
-        const std::string major = std::to_string(use.built_with.major());
-        finding.message = use.name() + " was built for cuDNN " + major + ", but " + *use.library.path +
-                          ", which it loads, is cuDNN " + use.cudnn.text;
-        finding.remedies = {
-            installing_cudnn(facts, use.framework, remedy("cudnn_newer_than_framework_supports", {major}))};
-    });
+    const auto is_newer = [](Serves serves, const FrameworkLibrary&, const Library*) {
+        return serves == Serves::too_new;
+    };
+    return judge_cudnn(
+        facts, matrix, is_newer,
+        [&](Finding& finding, const Framework& framework, const FrameworkLibrary& loaded, const Version& cudnn) {
+            const std::string major = std::to_string(framework.cudnn->major());
+            finding.message = words_of(framework) + " was built for cuDNN " + major + ", but " + *loaded.path +
+                              ", which it loads, is cuDNN " + cudnn.text;
+            finding.remedies = {
+                installing_cudnn(facts, framework, remedy("cudnn_newer_than_framework_supports", {major}))};
+        });
 }
 
 Verdict cudnn_runtime_older_than_built(const Facts& facts, const Matrix& matrix) {
-    const auto is_older = [](const CudnnInUse& use) { return use.serves == Serves::too_old; };
-    return judge_cudnn(facts, matrix, is_older, [&](Finding& finding, const CudnnInUse& use) {
-        const std::string wanted = use.built_with.text, major = std::to_string(use.built_with.major());
-        finding.message = use.name() + " was built with cuDNN " + wanted + ", but loads the older " + use.cudnn.text +
-                          " from " + *use.library.path;
-        finding.remedies = {installing_cudnn(facts, use.framework,
-                                             remedy("cudnn_runtime_older_than_built", {wanted, major, use.name()}))};
-    });
+    const auto is_older = [](Serves serves, const FrameworkLibrary&, const Library*) {
+        return serves == Serves::too_old;
+    };
+    return judge_cudnn(
+        facts, matrix, is_older,
+        [&](Finding& finding, const Framework& framework, const FrameworkLibrary& loaded, const Version& cudnn) {
+            const std::string wanted = framework.cudnn->text, major = std::to_string(framework.cudnn->major());
+            const std::string name = words_of(framework);
+            finding.message = name + " was built with cuDNN " + wanted + ", but loads the older " + cudnn.text +
+                              " from " + *loaded.path;
+            finding.remedies = {
+                installing_cudnn(facts, framework, remedy("cudnn_runtime_older_than_built", {wanted, major, name}))};
+        });
 }
 
-static void describe_first(Finding& finding, const CudnnInUse& use) {
-    const std::string directory = directory_of(*use.library.path);
-    finding.message = "because of LD_LIBRARY_PATH, " + use.name() + " loads cuDNN " + use.cudnn.text + " from " +
-                      directory + " instead of its own at " + use.own->path + "; it is " +
-                      (use.serves == Serves::too_old ? "older than the " : "of a different major version than the ") +
-                      use.built_with.text + " that it was built with";
-    finding.evidence.push_back({"its bundled cuDNN", use.own->path, "libraries"});
+static void describe_first(Finding& finding, const Facts& facts, const Framework& framework,
+                           const FrameworkLibrary& loaded, const Version& cudnn) {
+    const std::string directory = directory_of(*loaded.path);
+    const Library& own = *own_copy(facts, framework, loaded);
+    const bool is_older = stack::cudnn_serves(cudnn, *framework.cudnn, framework.name) == Serves::too_old;
+    finding.message = "because of LD_LIBRARY_PATH, " + words_of(framework) + " loads cuDNN " + cudnn.text + " from " +
+                      directory + " instead of its own at " + own.path + "; it is " +
+                      (is_older ? "older than the " : "of a different major version than the ") +
+                      framework.cudnn->text + " that it was built with";
+    finding.evidence.push_back({"its bundled cuDNN", own.path, "libraries"});
     finding.remedies = {remedy("wrong_cudnn_found_first/in_use", {directory})};
 }
 
@@ -200,10 +200,13 @@ static std::optional<Finding> other_major_first(const Facts& facts, const Framew
 }
 
 Verdict wrong_cudnn_found_first(const Facts& facts, const Matrix& matrix) {
-    const auto passes_over_its_own = [](const CudnnInUse& use) {
-        return use.own && use.library.found_by == "LD_LIBRARY_PATH" && use.serves != Serves::well;
+    const auto passes_over_its_own = [](Serves serves, const FrameworkLibrary& loaded, const Library* own) {
+        return own && loaded.found_by == "LD_LIBRARY_PATH" && serves != Serves::well;
     };
-    Verdict verdict = judge_cudnn(facts, matrix, passes_over_its_own, describe_first);
+    Verdict verdict =
+        judge_cudnn(facts, matrix, passes_over_its_own,
+                    [&](Finding& finding, const Framework& framework, const FrameworkLibrary& loaded,
+                        const Version& cudnn) { describe_first(finding, facts, framework, loaded, cudnn); });
     if (verdict.outcome != Outcome::pass) return verdict;
     for (const Framework& framework : judged_frameworks(facts, matrix))
         if (auto finding = other_major_first(facts, framework)) return fault(std::move(*finding));

@@ -14,10 +14,21 @@ struct NotUnderstood {
     std::string expected;
 };
 
+/// What a person describes, and with a log what its lines show besides.
 struct Given {
-    Stack stack;
-    std::set<std::string> keys;  ///< those that were understood
-    std::vector<NotUnderstood> not_understood;
+    Stack stack;  ///< with a log, its frameworks may have no version; `range` of a GPU's name that several
+                  ///< generations have
+    std::set<std::string> keys = {};  ///< those that were understood
+    std::vector<NotUnderstood> not_understood = {};
+    std::string words = {};                  ///< with a log: everything said, in small letters, with blanks around
+    std::optional<Version> build_cuda = {};  ///< "+cu118", "jaxlib+cuda11": the CUDA that the framework was built with
+
+    const Framework* framework(std::string_view name) const {
+        return find_by(stack.frameworks, &Framework::name, name);
+    }
+    bool says(std::string_view word) const { return contains(words, word); }
+    /// "tensorflow 1.4.0 and tensorflow-gpu 1.4.0", "tensorflow-gpu + tensorflow": one after the other.
+    bool names_both_packages() const;
 };
 
 /// "driver=535", "driver = 535" or "torch==2.4.0"; nothing without a '='. The key is in lower case; of
@@ -66,22 +77,8 @@ const FrameworkWord* framework_word_at(std::string_view text);
 
 // What was given with a log, read strictly, and where that fails by the words that can be made out.
 
-/// What a log and the person who gives it say: a stack, and the words themselves.
-struct Hints {
-    Stack stack;        ///< its frameworks may have no version; `range` of a GPU's name that several generations have
-    std::string words;  ///< everything said, in small letters, with blanks around
-    std::optional<Version> build_cuda;  ///< "+cu118", "jaxlib+cuda11": the CUDA that the framework was built with
-
-    const Framework* framework(std::string_view name) const {
-        return find_by(stack.frameworks, &Framework::name, name);
-    }
-    bool says(std::string_view word) const { return contains(words, word); }
-    /// "tensorflow 1.4.0 and tensorflow-gpu 1.4.0", "tensorflow-gpu + tensorflow": one after the other.
-    bool names_both_packages() const;
-};
-
 /// Needs facts.log, and uses what the machine shows where neither the log nor the person does.
-Hints hints_from(const Facts& facts, const Matrix& matrix);
+Given given_with_log(const Facts& facts, const Matrix& matrix);
 
 /// An item of --given; `expected` is set where nothing can be made out in it.
 UserHint user_hint_from(const GivenValue& item, const Matrix& matrix);

@@ -23,7 +23,7 @@ std::optional<Version> version_after(std::string_view name) {
     return parse_version(first_match(name, form));
 }
 
-void add_framework(Hints& hints, std::string_view name, std::optional<Version> version) {
+void add_framework(Given& hints, std::string_view name, std::optional<Version> version) {
     Framework* const known = find_by(hints.stack.frameworks, &Framework::name, name);
     if (!known)
         hints.stack.frameworks.push_back({std::string(name), std::move(version)});
@@ -31,7 +31,7 @@ void add_framework(Hints& hints, std::string_view name, std::optional<Version> v
         known->version = std::move(version);
 }
 
-void read_frameworks(Hints& hints, const std::string& text) {
+void read_frameworks(Given& hints, const std::string& text) {
     for (std::size_t at = 0; at < text.size(); ++at) {
         if (at > 0 && is_letter(text[at - 1])) continue;
         const FrameworkWord* found = framework_word_at(std::string_view(text).substr(at));
@@ -57,7 +57,7 @@ std::optional<Version> cuda_of_build_words(std::string_view text) {
     return find_version(first_match(text, form), 1);
 }
 
-void read_events(Hints& hints, const Log& log) {
+void read_events(Given& hints, const Log& log) {
     constexpr std::pair<const char*, const char*> told[] = {
         {"tf_version", "tensorflow"}, {"torch_version", "pytorch"}, {"jax_version", "jax"}};
     for (const LogEvent& event : log.events)
@@ -144,7 +144,7 @@ void take(std::optional<Known>& known, const std::optional<Known>& also) {
 }
 
 /// "GT 710" is three chips: known is the newest of them. What is known exactly takes its place.
-void take_capability(Hints& hints, const std::optional<Version>& capability, Exactness exactness,
+void take_capability(Given& hints, const std::optional<Version>& capability, Exactness exactness,
                      const Matrix& matrix) {
     std::vector<Gpu>& gpus = hints.stack.gpus;
     const bool is_known = !gpus.empty() && gpus.front().capability->exactness != Exactness::range;
@@ -155,7 +155,7 @@ void take_capability(Hints& hints, const std::optional<Version>& capability, Exa
 }
 
 /// What was read strictly from an item, or what a machine shows.
-void take(Hints& hints, const Stack& stack, const Matrix& matrix) {
+void take(Given& hints, const Stack& stack, const Matrix& matrix) {
     take(hints.stack.driver, stack.driver);
     take(hints.stack.cuda, stack.cuda);
     take(hints.stack.cudnn, stack.cudnn);
@@ -163,7 +163,7 @@ void take(Hints& hints, const Stack& stack, const Matrix& matrix) {
     if (stack.wsl) hints.words += " wsl ;";
 }
 
-void take_gpu_by_words(Hints& hints, const std::string& value, const Matrix& matrix) {
+void take_gpu_by_words(Given& hints, const std::string& value, const Matrix& matrix) {
     auto capability = capability_in_figures(value);
     if (!capability) capability = capability_named(value, matrix);
     if (!capability) capability = capability_of_series(value, matrix);
@@ -172,7 +172,7 @@ void take_gpu_by_words(Hints& hints, const std::string& value, const Matrix& mat
 }
 
 /// Strictly, and if that fails, by its words. Frameworks only by their words: an item may name several.
-void read_item(Hints& hints, const GivenValue& item, const Matrix& matrix) {
+void read_item(Given& hints, const GivenValue& item, const Matrix& matrix) {
     const std::string value = lower(item.value);
     hints.words += " " + value + " ;";
     const Stack strict = read_given({item}, matrix).stack;
@@ -202,7 +202,7 @@ void read_item(Hints& hints, const GivenValue& item, const Matrix& matrix) {
 
 }  // namespace
 
-bool Hints::names_both_packages() const {
+bool Given::names_both_packages() const {
     static const LazyRE2 form = {
         "tensorflow[0-9.=+&,and ]*[+&,a][0-9.=+&,and ]*tensorflow-gpu|"
         "tensorflow-gpu[0-9.=+&,and ]*[+&,a][0-9.=+&,and ]*tensorflow(?:[^-]|-[^g]|-g[^p]|-gp[^u])"};
@@ -212,7 +212,7 @@ bool Hints::names_both_packages() const {
 UserHint user_hint_from(const GivenValue& item, const Matrix& matrix) {
     const Given strict = read_given({item}, matrix);
     if (strict.not_understood.empty()) return {item.key, item.value, {}};
-    Hints hints;
+    Given hints;
     read_item(hints, item, matrix);
     const bool a_number = item.key == "python" && find_version(item.value, 1);
     // Of another maker: nothing is known about it but that.
@@ -226,8 +226,8 @@ UserHint user_hint_from(const GivenValue& item, const Matrix& matrix) {
     return {item.key, item.value, strict.not_understood.front().expected};
 }
 
-Hints hints_from(const Facts& facts, const Matrix& matrix) {
-    Hints hints;
+Given given_with_log(const Facts& facts, const Matrix& matrix) {
+    Given hints;
     if (!facts.log) return hints;
     for (const UserHint& item : facts.log->user_hints) read_item(hints, {item.key, item.value}, matrix);
     take(hints, stack_of_document(facts, matrix), matrix);

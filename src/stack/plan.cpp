@@ -105,7 +105,7 @@ FrameworkPlan plan_for(const std::string& framework, const stack::Stack& stack, 
 }
 
 void look_at_gpu(Plan& plan, const stack::Stack& stack, const Matrix& matrix) {
-    const Version& gpu = *plan.asked.gpu;
+    const Version gpu = *stack::capability_of(stack);
     const auto architecture = matrix.architecture(gpu);
     if (!architecture) return;
     if (const std::string why = stack::no_board_of_builds(gpu, matrix); !why.empty()) plan.obstacles.push_back(why);
@@ -114,18 +114,17 @@ void look_at_gpu(Plan& plan, const stack::Stack& stack, const Matrix& matrix) {
                                  gpu.text +
                                  "), and no published build of a framework supports it: use a GPU of compute "
                                  "capability 7.5 or later, which today's builds support, or the CPU");
-    if (!plan.asked.driver) return;
-    const auto ignored = stack::driver_still_drives(*plan.asked.driver, gpu, matrix);
+    if (!stack.driver) return;
+    const auto ignored = stack::driver_still_drives(*stack.driver, gpu, matrix);
     if (ignored.fit == Fit::does_not_work) return plan.obstacles.push_back(ignored.why);
-    const auto known = stack::driver_knows(*plan.asked.driver, gpu, matrix);
+    const auto known = stack::driver_knows(*stack.driver, gpu, matrix);
     if (known.fit != Fit::does_not_work) return;
     const auto drivers = stack::drivers_for(architecture->first_cuda, stack::driver_of(stack).os, matrix);
     plan.obstacles.push_back(known.why +
                              (drivers ? ": install driver " + drivers->full_driver.text + " or later" : ""));
 }
 
-void look_at_driver(Plan& plan, const Matrix& matrix) {
-    const Version& driver = *plan.asked.driver;
+void look_at_driver(Plan& plan, const Version& driver, const Matrix& matrix) {
     const auto of_driver = matrix.cuda_of_driver(driver);
     plan.remarks.push_back(of_driver ? "driver " + driver.text + " supports CUDA up to " + of_driver->cuda.text
                                      : stack::outside_data("driver " + driver.text, of_driver.coverage, matrix));
@@ -145,9 +144,9 @@ void look_at_images(Plan& plan, const stack::Stack& stack, const Matrix& matrix)
     const bool arm = stack::on_arm(stack, matrix);
     for (const FrameworkPlan& framework : plan.frameworks) {
         if (framework.newest || framework.perhaps) continue;
-        const ContainerImage* image =
-            stack::image_instead(framework.framework, *plan.asked.gpu, stack::driver_of(stack), matrix, arm);
-        if (image) plan.remarks.push_back(use_of_image(framework.framework, *image, plan.asked.os == "windows", arm));
+        const ContainerImage* image = stack::image_instead(framework.framework, *stack::capability_of(stack),
+                                                           stack::driver_of(stack), matrix, arm);
+        if (image) plan.remarks.push_back(use_of_image(framework.framework, *image, stack.os == "windows", arm));
     }
 }
 
@@ -210,15 +209,17 @@ bool leaves_open(const Plan& plan) {
 Plan make_plan(const stack::Stack& stack, const std::string& framework, const Matrix& matrix) {
     if (!framework.empty()) require_framework(framework, matrix);
     Plan plan{planned_for(stack, framework, matrix), {}, {}, {}};
-    if (plan.asked.gpu) look_at_gpu(plan, stack, matrix);
+    const bool has_gpu = stack::gpu_of(stack) != nullptr;
+    if (has_gpu) look_at_gpu(plan, stack, matrix);
     // What the table notes of a GPU specified by name, such as that its board is no x86-64.
-    if (const auto product = matrix.gpu_product(plan.asked.gpu_name); product && !product->note.empty())
+    const std::string gpu_name = stack.gpus.empty() ? "" : stack.gpus.front().name.value_or("");
+    if (const auto product = matrix.gpu_product(gpu_name); product && !product->note.empty())
         plan.remarks.push_back(product->name + ": " + product->note);
-    if (plan.asked.driver) look_at_driver(plan, matrix);
+    if (stack.driver) look_at_driver(plan, *stack.driver, matrix);
     if (!plan.obstacles.empty()) return plan;
     for (const std::string& name : matrix.frameworks())
         if (framework.empty() || framework == name) plan.frameworks.push_back(plan_for(name, stack, matrix));
-    if (plan.asked.gpu) look_at_images(plan, stack, matrix);
+    if (has_gpu) look_at_images(plan, stack, matrix);
     return plan;
 }
 

@@ -6,7 +6,7 @@
 
 namespace rnncheck {
 
-/// What a plan is for, in its document: the stack's first GPU, driver, Python and system.
+/// What a plan is for, as its document shows it, and nothing else: the stack's first GPU, driver, Python and system.
 struct PlannedFor {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::optional<Version>, gpu, "compute capability");

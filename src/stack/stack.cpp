@@ -192,6 +192,11 @@ Stack stack_of_document(const Facts& facts, const Matrix& matrix) {
     return stack;
 }
 
+std::optional<Stack> described_stack(const Facts& facts, const Matrix& matrix) {
+    if (facts.tool.stages != std::vector<std::string>{"given"}) return std::nullopt;
+    return stack_of_document(facts, matrix);
+}
+
 std::string subject_of(const Gpu& gpu) {
     return "GPU " + std::to_string(gpu.index) + (gpu.name ? " (" + *gpu.name + ")" : "");
 }

@@ -90,6 +90,8 @@ std::vector<Stack> possible_stacks(const Stack& stack, const Matrix& matrix);
 /// The document form of a stack (the member `facts` of what `matrix check` prints), and back.
 Facts document_of(const Stack& stack);
 Stack stack_of_document(const Facts& facts, const Matrix& matrix);
+/// The same if the facts are such a document; unset where they are of a machine or a log.
+std::optional<Stack> described_stack(const Facts& facts, const Matrix& matrix);
 
 /// "GPU 0 (NVIDIA H200)".
 std::string subject_of(const Gpu& gpu);

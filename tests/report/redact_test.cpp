@@ -302,6 +302,7 @@ TEST_CASE("a report states what was hidden, and how much") {
     CHECK_FALSE(redact(without, {}).hidden.has_value());
     Report diagnosis = private_report();
     diagnosis.facts.tool.stages = {"log"};
+    diagnosis.about = About::log;
     diagnosis.facts.log.emplace().lines = 1;
     for (const Report& one : {report, redact(diagnosis, identity)})
         for (const char* format : {"text", "markdown", "html"}) {

@@ -282,6 +282,7 @@ inline Report diagnosis_of_a_log() {
         cause_in_log("batch_too_large_for_cudnn", "The batch is larger than cuDNN's kernel takes", Confidence::possible,
                      {seen}, {Action::other, "Use smaller batches", {}, Risk::safe, "", ""},
                      {"Halve the batch: if it works, this is the cause", ""})};
+    report.about = About::log;
     return report;
 }
 

@@ -85,7 +85,7 @@ TEST_CASE("a system is told by its name") {
 
 TEST_CASE("what was not told stays unset") {
     const Facts facts = given({"cuda=12.4"});
-    CHECK(only_given(facts));
+    CHECK(stack::described_stack(facts, bundled_matrix()));
     CHECK_FALSE(facts.host.platform.has_value());
     CHECK_FALSE(facts.driver.library_version.has_value());
     CHECK_FALSE(facts.driver.cuda_version.has_value());
@@ -168,7 +168,7 @@ TEST_CASE("figures in brackets are a compute capability only where they stand al
     const auto said = [](const char* gpu) {
         Facts facts;
         facts.log.emplace().user_hints.push_back({"gpu", gpu, {}});
-        const auto hints = stack::hints_from(facts, bundled_matrix());
+        const auto hints = stack::given_with_log(facts, bundled_matrix());
         return hints.stack.gpus.empty() ? "unknown" : hints.stack.gpus.front().capability->text;
     };
     CHECK(said("GeForce GT 620 (2.1)") == "2.1");

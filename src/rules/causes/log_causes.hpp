@@ -13,7 +13,7 @@ namespace rnncheck::rules {
 struct KnownOfLog {
     const Log& log;
     const Matrix& matrix;
-    stack::Hints said;
+    stack::Given said;
     /// Ids of signatures that were seen, and features with what they rest on, for the evidence.
     std::map<std::string, std::string, std::less<>> words = {};
 

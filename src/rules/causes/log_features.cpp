@@ -278,7 +278,7 @@ void add_summary(KnownOfLog& t) {
 }
 
 /// "pytorch<=1.6": name, comparison, version; it takes in 1.6.1.
-std::optional<bool> compared(const stack::Hints& said, std::string_view word) {
+std::optional<bool> compared(const stack::Given& said, std::string_view word) {
     const auto at = word.find_first_of("<>=");
     if (at == std::string_view::npos || at + 2 >= word.size() || word[at + 1] != '=') return std::nullopt;
     const auto limit = parse_version(word.substr(at + 2));
@@ -297,7 +297,7 @@ bool KnownOfLog::holds(std::string_view word) const {
 }
 
 KnownOfLog known_of_log(const Facts& facts, const Matrix& matrix) {
-    KnownOfLog t{*facts.log, matrix, stack::hints_from(facts, matrix)};
+    KnownOfLog t{*facts.log, matrix, stack::given_with_log(facts, matrix)};
     for (const LogEvent& event : t.log.events) t.words.emplace(event.signature, "");
     if (from_logs_alone(facts)) t.add("log_alone", "no machine was examined");
     add_error_numbers(t);

@@ -17,19 +17,12 @@ std::optional<Version> cudnn_version(std::string plain) {
                : version;
 }
 
-/// The cuDNN that the program was built with, from each kind of line that shows it, and the one that was loaded.
-struct CudnnPair {
-    std::optional<Version> loaded;
-    Version built;
-};
-std::vector<CudnnPair> cudnn_pairs(const KnownOfLog& t) {
-    std::vector<CudnnPair> pairs;
-    for (const char* signature : {"cudnn_version_mismatch", "torch_cudnn_versions", "jax_found_cudnn",
-                                  "paddle_cudnn_versions", "paddle_header_unmatched", "mxnet_cudnn_versions"}) {
-        const auto built = cudnn_version(t.told(signature, "built").value_or(""));
-        if (built) pairs.push_back({cudnn_version(t.told(signature, "loaded").value_or("")), *built});
-    }
-    return pairs;
+/// Lines of one kind that name the cuDNN that the program was built with; some also the one that was loaded.
+constexpr const char* lines_with_built_cudnn[] = {"cudnn_version_mismatch",  "torch_cudnn_versions",
+                                                  "jax_found_cudnn",         "paddle_cudnn_versions",
+                                                  "paddle_header_unmatched", "mxnet_cudnn_versions"};
+std::optional<Version> cudnn_of_line(const KnownOfLog& t, const char* signature, const char* field) {
+    return cudnn_version(t.told(signature, field).value_or(""));
 }
 
 /// The cuDNN that the person says, or the header in the log shows, is installed.
@@ -41,13 +34,14 @@ std::optional<Version> installed_cudnn(const KnownOfLog& t) {
 
 void add_cudnn_loaded(KnownOfLog& t) {
     const auto installed = installed_cudnn(t);
-    for (const auto& [loaded, built] : cudnn_pairs(t)) {
-        if (!loaded) continue;
-        const std::string why = "cuDNN " + loaded->text + " was loaded, the build needs " + built.text;
-        if (*loaded < built) t.add("cudnn_loaded_older", why);
-        if (*loaded > built) t.add("cudnn_loaded_newer", why);
-        if (installed && *loaded < built && installed->major() == built.major() &&
-            installed->minor() >= built.minor() && installed->minor() > loaded->minor())
+    for (const char* signature : lines_with_built_cudnn) {
+        const auto loaded = cudnn_of_line(t, signature, "loaded"), built = cudnn_of_line(t, signature, "built");
+        if (!loaded || !built) continue;
+        const std::string why = "cuDNN " + loaded->text + " was loaded, the build needs " + built->text;
+        if (*loaded < *built) t.add("cudnn_loaded_older", why);
+        if (*loaded > *built) t.add("cudnn_loaded_newer", why);
+        if (installed && *loaded < *built && installed->major() == built->major() &&
+            installed->minor() >= built->minor() && installed->minor() > loaded->minor())
             t.add("cudnn_given_fits_build", "cuDNN " + installed->text + " is installed and suitable; " + why);
     }
     if (t.said.stack.cudnn && *t.said.stack.cudnn >= make_version({8, 1}) &&
@@ -282,7 +276,7 @@ void add_release(KnownOfLog& t) {
 }  // namespace
 
 std::optional<Version> build_cuda(const KnownOfLog& t) {
-    const stack::Hints& said = t.said;
+    const stack::Given& said = t.said;
     if (said.build_cuda) return said.build_cuda;
     if (const auto cuda = t.version("env_build_cuda", "cuda")) return cuda;
     const auto row = built_with(t);
@@ -310,7 +304,8 @@ std::optional<Version> wanted_cudnn(const KnownOfLog& t) {
         return make_version({*major});
     for (const char* major : {"major", "major2"})
         if (const auto told = t.told("apt_cudnn_unknown", major)) return parse_version(*told);
-    if (const auto pairs = cudnn_pairs(t); !pairs.empty()) return shortened(pairs.front().built, 2);
+    for (const char* signature : lines_with_built_cudnn)
+        if (const auto built = cudnn_of_line(t, signature, "built")) return shortened(*built, 2);
     const auto row = built_with(t);
     return row ? std::optional(make_version({row->cudnn_major})) : std::nullopt;
 }

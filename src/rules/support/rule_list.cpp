@@ -61,8 +61,8 @@ std::string page_of(const LogCause& cause) {
 }  // namespace
 
 Verdict Rule::check(const Facts& facts, const Matrix& matrix) const {
-    if (!conflict || !only_given(facts)) return function(facts, matrix);
-    return rules::verdict_of(*conflict, stack::stack_of_document(facts, matrix), matrix);
+    const auto given = conflict ? stack::described_stack(facts, matrix) : std::nullopt;
+    return given ? rules::verdict_of(*conflict, *given, matrix) : function(facts, matrix);
 }
 
 std::span<const Named<Rule>> rules_of_the_directory() {
