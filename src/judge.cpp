@@ -138,7 +138,8 @@ void join_log(Verdict& verdict, std::string_view rule, const std::vector<Finding
 /// The order of repair: an error may be the cause of those of higher layers, a warning needs no repair before anything
 /// else works. In one layer, what files show (a missing module) comes before what libraries show (an old version).
 auto order_of_repair(const Finding& finding) {
-    const auto* const rule = find_named(all_rules(), finding.rule);
+    const auto* rule = find_named(rules_of_the_directory(), finding.rule);
+    if (!rule) rule = find_named(all_rules(), finding.rule);  // reads the table of what logs show
     const Stage stage = rule ? (*rule)->stage : Stage::run;
     return std::tuple(finding.severity, finding.layer, stage, finding.rule, finding.subject);
 }

@@ -12,11 +12,18 @@ const std::vector<FrameworkBuild>& published_builds(bool arm, const Matrix& matr
     return arm ? matrix.framework_builds_arm() : matrix.framework_builds();
 }
 
-static Coverage coverage_of(const std::vector<FrameworkBuild>& rows, const Version& version) {
-    if (rows.empty()) return Coverage::silent;
-    const auto end_of = [](const FrameworkBuild& row) { return row.last.value_or(row.first); };
-    if (version < std::ranges::min(rows, {}, &FrameworkBuild::first).first) return Coverage::older_than_data;
-    return within(version, end_of(std::ranges::max(rows, {}, end_of))) ? Coverage::silent : Coverage::newer_than_data;
+/// Of a version that no row has.
+static Coverage coverage_of(const Framework& framework, bool arm, const Matrix& matrix) {
+    const Version *first = nullptr, *last = nullptr;
+    for (const FrameworkBuild& row : published_builds(arm, matrix)) {
+        if (row.framework != framework.name) continue;
+        const Version& end = row.last ? *row.last : row.first;
+        if (!first || row.first < *first) first = &row.first;
+        if (!last || *last < end) last = &end;
+    }
+    if (!first) return Coverage::silent;
+    if (*framework.version < *first) return Coverage::older_than_data;
+    return within(*framework.version, *last) ? Coverage::silent : Coverage::newer_than_data;
 }
 
 /// The same package: a row for each CUDA of the system that its files are used with. Rows without a command are
@@ -72,10 +79,9 @@ static Builds builds_of(const Framework& framework, const std::optional<std::str
     Builds builds;
     if (!framework.version) return builds;
     // Nothing but what contradicts what is known is left out.
-    std::vector<FrameworkBuild> all, of_version;
+    std::vector<FrameworkBuild> of_version;
     for (const FrameworkBuild& row : published_builds(arm, matrix)) {
         if (row.framework != framework.name) continue;
-        all.push_back(row);
         const bool is_meant = covers(row.first, row.last, *framework.version) || agree(row.first, *framework.version);
         if (is_meant && (!os || row.os == *os)) of_version.push_back(row);
     }
@@ -84,7 +90,7 @@ static Builds builds_of(const Framework& framework, const std::optional<std::str
     keep_rows_of_cuda(of_version, cuda);
     for (FrameworkBuild& row : of_version)
         (row.cuda ? builds.with_cuda : builds.without_cuda).push_back(std::move(row));
-    if (builds.with_cuda.empty() && builds.without_cuda.empty()) builds.coverage = coverage_of(all, *framework.version);
+    if (builds.with_cuda.empty() && builds.without_cuda.empty()) builds.coverage = coverage_of(framework, arm, matrix);
     return builds;
 }
 

@@ -24,8 +24,8 @@ stack::Part part_of(const Framework& framework) {
 }
 
 bool on_arm(const Facts& facts, const Matrix& matrix) {
+    if (facts.host.machine) return facts.host.machine == "aarch64";
     stack::Stack machine;
-    machine.arm = facts.host.machine == "aarch64";
     for (const Gpu& gpu : facts.cuda_devices) machine.gpus.push_back({.name = gpu.name});
     return stack::on_arm(machine, matrix);
 }
