@@ -8,7 +8,9 @@
 namespace rnncheck {
 
 std::string in_words(const CallResult& call) {
-    const std::string text = escaped(call.text, 300);
+    std::string text = call.text;
+    for (const char* line_end : {"\n ", "\n"}) replace_all(text, line_end, " ");  // cuDNN's messages have several lines
+    text = escaped(text, 300);
     if (call.code < 0) return call.call + (text.empty() ? " failed" : ": " + text);
     return call.call + " returned " + std::to_string(call.code) + (text.empty() ? "" : " (" + text + ")");
 }

@@ -198,6 +198,13 @@ Outline outline_of_nodes(const Document& document) {
     return outline;
 }
 
+/// The nodes first, for they are what is looked for; as many as fit into a title.
+std::string title_about(const std::string& nodes, std::string_view what) {
+    constexpr std::size_t most_columns = 60;
+    const bool fits = nodes.size() <= most_columns;
+    return concat(fits ? nodes : nodes.substr(0, nodes.rfind(',', most_columns)) + ",...", ": ", what);
+}
+
 Finding finding_about(std::string rule, std::string title, Severity severity, const std::string& nodes,
                       std::string message) {
     return {.rule = std::move(rule),
@@ -216,8 +223,9 @@ void add_odd_nodes(const FleetGroup& group, std::vector<Finding>& findings) {
             Finding& finding = by_nodes[value.nodes];
             const std::string usual = "; usually " + field.values.front().value;
             if (finding.rule.empty())
-                finding = finding_about("fleet_node_differs", "Nodes that differ from the others", Severity::warning,
-                                        value.nodes, field.what + " is " + in_words(value) + usual);
+                finding = finding_about("fleet_node_differs",
+                                        title_about(value.nodes, "another " + field.what + " than on other nodes"),
+                                        Severity::warning, value.nodes, field.what + " is " + in_words(value) + usual);
             else
                 finding.evidence.push_back({field.what, value.value + usual, field.fact});
         }
@@ -230,18 +238,18 @@ void add_odd_nodes(const FleetGroup& group, std::vector<Finding>& findings) {
 
 std::vector<Finding> findings_of(const Fleet& fleet) {
     std::vector<Finding> findings;
-    for (const auto& [title, severity, lists] :
-         {std::tuple("Nodes with a problem", Severity::error, &fleet.problems),
-          std::tuple("Nodes with a warning", Severity::warning, &fleet.warnings)})
+    for (const auto& [title, severity, lists] : {std::tuple("a problem", Severity::error, &fleet.problems),
+                                                 std::tuple("a warning", Severity::warning, &fleet.warnings)})
         for (const FleetNodes& list : *lists)
-            findings.push_back(finding_about(list.what, list.title.value_or(title), severity, list.nodes,
-                                             "found on " + on_nodes(list.count, list.nodes)));
+            findings.push_back(finding_about(list.what, title_about(list.nodes, list.title.value_or(title)), severity,
+                                             list.nodes, "found on " + on_nodes(list.count, list.nodes)));
     for (const FleetGroup& group : fleet.groups) add_odd_nodes(group, findings);
     if (!fleet.missing.empty())
-        findings.push_back(finding_about("fleet_node_missing", "Nodes without a report", Severity::warning,
-                                         fleet.missing, fleet.missing + " did not report"));
+        findings.push_back(finding_about("fleet_node_missing", title_about(fleet.missing, "no report"),
+                                         Severity::warning, fleet.missing, fleet.missing + " did not report"));
     for (const FleetNodes& reports : fleet.unreadable)
-        findings.push_back(finding_about("fleet_report_unreadable", "Reports that cannot be read", Severity::warning,
+        findings.push_back(finding_about("fleet_report_unreadable",
+                                         title_about(reports.nodes, "the report cannot be read"), Severity::warning,
                                          reports.nodes, reports.what + ": " + reports.nodes));
     return findings;
 }

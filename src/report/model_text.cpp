@@ -10,6 +10,9 @@ namespace rnncheck {
 
 namespace {
 
+/// `without_findings`: not what the finding of a layer contains.
+enum class LayerDetails { all, without_findings };
+
 const char* name_for_people(LayerKind kind) {
     constexpr const char* names[] = {"LSTM",       "GRU",      "RNN (tanh)", "RNN (ReLU)",     "RNN",
                                      "LSTM cell",  "GRU cell", "RNN cell",   "stack of cells", "convolutional LSTM",
@@ -53,7 +56,19 @@ std::string estimated(const ModelMemory& memory) {
            mebibytes(memory.workspace) + ", for training also " + mebibytes(memory.reserve) + " (estimated)";
 }
 
-void write_layer(Page& page, const JudgedLayer& layer) {
+std::string gain_in_words(double speedup) {
+    return "about " + short_number(std::round(speedup * 10) / 10) +
+           " times as fast (not measured; model of docs/speed.md for 32 sequences of 100 steps or the sizes given)";
+}
+
+/// Why a layer does not use cuDNN, and what to change. Documents with findings have them there.
+void write_reasons(Page& page, const JudgedLayer& layer) {
+    for (const std::string& reason : layer.reasons) page.labelled("Why", shown(reason));
+    for (const std::string& change : layer.changes) page.labelled("Change", shown(change));
+    if (layer.modeled_speedup) page.labelled("Gain", gain_in_words(*layer.modeled_speedup));
+}
+
+void write_layer(Page& page, const JudgedLayer& layer, LayerDetails details) {
     page.line();
     page.wrap(page.styled(TextStyle::bold, shown(layer.name.empty() ? "(the model itself)" : layer.name)) + "  ",
               outline(layer), 4);
@@ -61,13 +76,8 @@ void write_layer(Page& page, const JudgedLayer& layer) {
     if (page.is_verbose()) page.labelled("Settings", shown(join(mapped(layer.settings, setting), ", ")));
     const auto [mark, use] = use_in_words(layer);
     page.wrap("  " + page.mark(mark) + " cuDNN  ", use);
-    for (const std::string& reason : layer.reasons) page.labelled("Why", shown(reason));
-    for (const std::string& change : layer.changes) page.labelled("Change", shown(change));
-    if (layer.modeled_speedup)
-        page.labelled("Gain",
-                      "about " + short_number(std::round(*layer.modeled_speedup * 10) / 10) +
-                          " times as fast (not measured; model of docs/speed.md for 32 sequences of 100 steps or the "
-                          "sizes given)");
+    const bool is_finding = layer.cudnn == CudnnUse::no;
+    if (details == LayerDetails::all || !is_finding) write_reasons(page, layer);
     for (const std::string& place : layer.here) page.labelled("Here", shown(place));
     if (layer.memory) page.labelled("Memory", estimated(*layer.memory));
     if (page.is_verbose())
@@ -81,6 +91,7 @@ Finding finding_of(const JudgedLayer& layer) {
                     .severity = Severity::warning,
                     .subject = layer.name,
                     .message = "layer '" + layer.name + "' does not use cuDNN: " + join(layer.reasons, "; ")};
+    if (layer.modeled_speedup) finding.evidence.push_back({"gain", gain_in_words(*layer.modeled_speedup), ""});
     for (const std::string& change : layer.changes)
         finding.remedies.push_back({.action = Action::change_program,
                                     .text = change,
@@ -99,7 +110,8 @@ void write_runs(Page& page, const LayerRuns& runs) {
 
 }  // namespace
 
-void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerRuns>& runs) {
+static void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerRuns>& runs,
+                         LayerDetails details) {
     const std::string framework = model.framework + (model.version ? " " + *model.version : "");
     if (model.layers.empty() && !model.unclear.empty()) {
         page.wrap("", shown(model.file) + " (" + shown(framework) +
@@ -111,7 +123,7 @@ void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerR
                           pluralized(model.layers.size(), "recurrent layer", "recurrent layers") + ", " +
                           shown(framework));
         for (std::size_t i = 0; i < model.layers.size(); ++i) {
-            write_layer(page, model.layers[i]);
+            write_layer(page, model.layers[i], details);
             if (const auto* const run = find_by(runs, &LayerRuns::layer, static_cast<int>(i + 1)))
                 write_runs(page, *run);
         }
@@ -119,6 +131,10 @@ void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerR
     }
     for (const std::string& reason : model.unclear) page.wrap("unknown: ", shown(reason));
     for (const std::string& note : model.notes) page.wrap("note: ", shown(note));
+}
+
+void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerRuns>& runs) {
+    write_layers(page, model, runs, LayerDetails::all);
 }
 
 /// Several models in one table: each layer on a line, the reasons of the first that differ below.
@@ -183,7 +199,7 @@ Outline outline_of(const ModelDocument& document) {
                               .layer = Layer::runtime});
     outline.sections.insert(outline.sections.begin(), section("Recurrent layers", [&](Page& page) {
                                 if (document.models.empty())
-                                    write_layers(page, document, document.runs);
+                                    write_layers(page, document, document.runs, LayerDetails::without_findings);
                                 else
                                     write_table(page, document);
                             }));

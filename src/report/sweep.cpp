@@ -96,10 +96,11 @@ void draw_sweep(Picture& page, const Sweep& sweep, const std::vector<std::string
     }
 }
 
-void draw_legend(Picture& page, const std::vector<std::string>& shapes) {
+void draw_legend(Picture& page, const Facts& facts, const std::vector<std::string>& shapes) {
     page.y += line_height;
     for (std::size_t i = 0; i < names_of(RunEnd{}).size(); ++i) {
         const auto end = static_cast<RunEnd>(i);
+        if (!find_by(facts.rnn_runs, &RnnRun::end, end)) continue;
         page.square(margin, end, look_of(end).word);
         page.at(margin + cell_size + 4, page.y + 12, look_of(end).word);
         page.y += cell_size;
@@ -111,14 +112,26 @@ void draw_legend(Picture& page, const std::vector<std::string>& shapes) {
 /// The kind of network of each test, and how a number of it relates to its bound.
 using Ratios = std::vector<std::pair<std::string, double>>;
 
-/// A row for each kind, a point for each ratio on a scale of powers of ten, and a line at 1, which may be a limit.
+/// The power of ten of a ratio, of which what is beyond `lowest` and `highest` is drawn at the edge.
+double power_of(double ratio, int lowest, int highest) {
+    return std::isnan(ratio) ? highest : std::clamp<double>(std::log10(ratio), lowest, highest);
+}
+
+/// A row for each kind, a point for each ratio on a scale of the powers of ten that occur, and a line at 1, which may
+/// be a limit.
 std::string ratios_svg(const Ratios& ratios, const std::string& title, int lowest, int highest, bool one_is_limit) {
     constexpr int power_width = 60;
+    int first = -1, last = 1;
+    for (const auto& [kind, value] : ratios) {
+        const double power = power_of(value, lowest, highest);
+        first = std::min(first, static_cast<int>(std::floor(power)));
+        last = std::max(last, static_cast<int>(std::ceil(power)));
+    }
     std::map<std::string, std::set<std::pair<int, bool>>> rows;  // what would lie on another point is drawn once
     std::size_t widest = 0;
     for (const auto& [kind, value] : ratios) {
-        const double power = std::clamp<double>(std::log10(value), lowest, highest);
-        rows[kind].insert({static_cast<int>((power - lowest) * power_width), one_is_limit && !(value <= 1)});
+        const double power = power_of(value, lowest, highest);
+        rows[kind].insert({static_cast<int>((power - first) * power_width), one_is_limit && !(value <= 1)});
         widest = std::max(widest, kind.size());
     }
     Picture page;
@@ -126,8 +139,8 @@ std::string ratios_svg(const Ratios& ratios, const std::string& title, int lowes
     page.y += line_height / 2;
     const int left = margin + letter_width * static_cast<int>(widest + 2), top = page.y + line_height;
     const int bottom = top + line_height * static_cast<int>(rows.size() + 1);
-    for (int power = lowest; power <= highest; ++power) {
-        const int x = left + (power - lowest) * power_width;
+    for (int power = first; power <= last; ++power) {
+        const int x = left + (power - first) * power_width;
         page.draw(x + margin, concat("<path d=\"M", x, ' ', top, 'V', bottom, "\" stroke=\"",
                                      power == 0 ? "#000000" : "#DDDDDD", "\"/>"));
         page.at(x - 10, top - 3, power == 0 ? "1" : concat("1e", power));
@@ -251,7 +264,7 @@ std::string sweeps_svg(const Facts& facts, const std::string& title) {
     page.text(title, "font-weight=\"bold\" font-size=\"14\"");
     const std::vector<std::string> shapes = all_shapes(facts);
     for (const Sweep& sweep : sweeps_of(facts)) draw_sweep(page, sweep, shapes);
-    if (!shapes.empty()) draw_legend(page, shapes);
+    if (!shapes.empty()) draw_legend(page, facts, shapes);
     return page.finished(title);
 }
 

@@ -1,5 +1,8 @@
 // One page to hand to a colleague: no script, nothing loaded from elsewhere, light and dark, for screen, paper and
 // screen readers.
+#include <algorithm>
+
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "report/outline.hpp"
 
@@ -7,7 +10,8 @@ namespace rnncheck::formats::html {
 
 namespace {
 
-constexpr const char* mark_words[] = {"ok", "problem", "warning", "undetermined", "not run"};
+constexpr std::string_view networks_heading = "Recurrent networks";
+constexpr const char* mark_words[] = {"ok", "problem", "warning", "undetermined", "no result"};
 
 std::string element(const std::string& tag, const std::string& content, const std::string& attributes = "") {
     return "<" + tag + (attributes.empty() ? "" : " " + attributes) + ">" + content + "</" +
@@ -22,18 +26,82 @@ std::string fixed(const std::string& text, const std::string& label) {
     return element("pre", xml_lines(text), "tabindex=\"0\" role=\"group\" aria-label=\"" + xml(label) + "\"");
 }
 
+std::string code(const std::string& text) {
+    return "<code>" + xml(text) + "</code>";
+}
+
+/// Below a summary, on which a click shows it.
+std::string folded(const std::string& summary, const std::string& content, bool open = false) {
+    return element("details", element("summary", xml(summary)) + content, open ? "open" : "");
+}
+
+std::string labelled(const std::string& word, const std::string& content) {
+    return element("p", "<strong>" + word + ":</strong> " + content);
+}
+
+/// A mark as in the text form, which is read aloud as `word`.
+std::string symbol(Mark mark, std::string_view word) {
+    return "<span role=\"img\" aria-label=\"" + xml(word) + "\" " + class_of(mark) + ">" + Page({}).mark(mark) +
+           "</span>";
+}
+
+/// What leaves a narrow screen can be moved; that is not visible everywhere.
+std::string wide(const std::string& content) {
+    return element("p", "Scroll sideways to see all of it:", "class=\"hint faint\"") + content;
+}
+
 /// A link only where it is plainly one.
 std::string linked(const std::string& url) {
     if (!url.starts_with("https://")) return xml(url);
     return "<a href=\"" + xml(url) + "\" rel=\"noreferrer\">" + xml(url) + "</a>";
 }
 
+/// One of the causes that an error in a log can have.
+bool is_cause_in_log(const Finding& finding) {
+    return finding.weight && finding.severity != Severity::note;
+}
+
+/// The lines of the log that its evidence quotes, each once: "line 7: RuntimeError: cuDNN error".
+std::vector<std::string> quoted_lines_of(const Finding& finding) {
+    std::vector<std::string> lines;
+    for (const Evidence& item : finding.evidence)
+        if (item.source.starts_with("log.events[") || item.source == "log.first_error") add_once(lines, item.value);
+    return lines;
+}
+
+/// Whether a text is to be typed as it is, such as LSTM(..., unroll=False) or pip install keras.
+bool is_code(std::string_view text) {
+    if (text.starts_with("pip install ")) return true;
+    int depth = 0;
+    for (const char c : text) {
+        depth += contains("([", {&c, 1}) - contains(")]", {&c, 1});
+        if (c == ' ' && depth == 0) return false;
+    }
+    return text.find_first_of("(=") != std::string_view::npos;
+}
+
+/// A word behind two spaces, such as the path of a version, is less important.
+std::string row_text(std::string_view row) {
+    constexpr std::string_view gap = "  ";
+    std::string out;
+    for (auto at = row.find(gap); at != std::string_view::npos; at = row.find(gap)) {
+        out += xml(row.substr(0, at));
+        row = row.substr(std::min(row.find_first_not_of(' ', at), row.size()));
+        const std::size_t end = std::min(row.find(' '), row.size());
+        out += " <span class=\"faint\">" + xml(row.substr(0, end)) + "</span>";
+        row = row.substr(end);
+    }
+    return out + xml(row);
+}
+
 std::string checklist(const Outline& outline) {
     std::string rows;
     for (const ChecklistLine& line : outline.checklist) {
-        const std::vector<std::string> texts = mapped(line.rows, [](const auto& row) { return xml(row); });
-        rows += "<tr><th scope=\"row\">" + xml(line.word) + "</th><td " + class_of(line.mark) + ">" +
-                mark_words[static_cast<std::size_t>(line.mark)] + "</td><td>" + join(texts, "<br>") + "</td></tr>\n";
+        const std::vector<std::string> texts = mapped(line.rows, row_text);
+        const char* const word = mark_words[static_cast<std::size_t>(line.mark)];
+        const std::string mark = line.mark == Mark::not_run ? symbol(line.mark, word) : word;
+        rows += "<tr><th scope=\"row\">" + xml(line.word) + "</th><td " + class_of(line.mark) + ">" + mark +
+                "</td><td>" + join(texts, "<br>") + "</td></tr>\n";
     }
     return rows.empty() ? ""
                         : element("h2", std::string(outline.checklist_heading)) +
@@ -41,31 +109,132 @@ std::string checklist(const Outline& outline) {
 }
 
 std::string remedy_text(const Remedy& remedy, const char* word) {
-    std::string out = element("p", element("strong", word + std::string(":")) + " " + xml(text_with_warning(remedy)));
+    const std::string text = text_with_warning(remedy);
+    std::string out = labelled(word, is_code(text) ? "" : xml(text));
+    if (is_code(text)) out += fixed(text, "Code");
     if (!remedy.commands.empty()) out += fixed(join(remedy.commands, "\n"), "Commands");
-    for (const std::string& check : remedy.checks) out += element("p", "Check: " + element("code", xml(check)));
-    if (!remedy.verify.empty()) out += element("p", "Verify: " + element("code", xml(remedy.verify)));
-    if (!remedy.link.empty()) out += element("p", "Docs: " + linked(remedy.link));
+    for (const std::string& check : remedy.checks) out += labelled("Check", code(check));
+    if (!remedy.verify.empty()) out += labelled("Verify", code(remedy.verify));
+    if (!remedy.link.empty()) out += labelled("Docs", linked(remedy.link));
     return out;
 }
 
-std::string finding_text(const Finding& finding) {
-    const std::string look = class_of(look_of(finding.severity).mark);
-    std::string out = element(
-        "h3", element("span", std::string(look_of(finding.severity).word) + ":", look) + " " + xml(title_of(finding)));
-    out += element("p", xml(finding.message) + " <span class=\"faint\">" + xml(finding.rule) + ", " +
-                            std::string(name_of(finding.confidence)) + "</span>");
-    std::string evidence;
-    for (const Evidence& item : finding.evidence)
-        evidence += element("dt", xml(item.what)) +
-                    element("dd", xml(item.value) + (item.source.empty() ? "" : " [" + linked(item.source) + "]"));
-    if (!evidence.empty()) out += element("details", element("summary", "Evidence") + element("dl", evidence));
-    if (finding.decided_by)
-        out += element("p", "Confirm: " + xml(finding.decided_by->text)) +
-               (finding.decided_by->command.empty() ? "" : fixed(finding.decided_by->command, "Command"));
+std::string remedies_text(const Finding& finding) {
+    std::string out;
     for (const Remedy& remedy : finding.remedies)
         out += remedy_text(remedy, &remedy == finding.remedies.data() ? "Fix" : "Or");
-    return element("article", out, look);
+    return out;
+}
+
+/// Its rule, and how sure it is unless that is certain.
+std::string rule_text(const Finding& finding) {
+    const bool is_certain = finding.confidence == Confidence::certain;
+    return " <span class=\"faint\">" + xml(finding.rule) +
+           (is_certain ? "" : ", " + std::string(name_of(finding.confidence))) + "</span>";
+}
+
+std::string heading_text(const Finding& finding, const std::string& title) {
+    const SeverityLook& look = look_of(finding.severity);
+    return element("h3", element("span", std::string(look.word) + ":", class_of(look.mark)) + " " + xml(title));
+}
+
+/// Without the lines of a log, which are shown above.
+std::string evidence_text(const Finding& finding) {
+    const std::vector<std::string> quoted =
+        is_cause_in_log(finding) ? quoted_lines_of(finding) : std::vector<std::string>{};
+    std::string evidence;
+    for (const Evidence& item : finding.evidence)
+        if (!includes(quoted, item.value))
+            evidence += element("dt", xml(item.what)) +
+                        element("dd", xml(item.value) + (item.source.empty() ? "" : " [" + linked(item.source) + "]"));
+    return evidence.empty() ? "" : folded("Evidence", element("dl", evidence));
+}
+
+std::string check_text(const Finding& finding) {
+    if (!finding.decided_by) return "";
+    const std::string& command = finding.decided_by->command;
+    return labelled("Check", xml(finding.decided_by->text)) + (command.empty() ? "" : fixed(command, "Command"));
+}
+
+std::string quotes(const std::vector<std::string>& lines) {
+    return lines.empty() ? "" : fixed(join(lines, "\n"), "Lines of the log");
+}
+
+/// A note is no reason to act: what could be done about it is folded.
+
+std::string finding_text(const Finding& finding) {
+    std::string out = heading_text(finding, title_of(finding));
+    if (is_cause_in_log(finding)) out += quotes(quoted_lines_of(finding));
+    out += element("p", xml(finding.message) + rule_text(finding));
+    const std::string remedies = remedies_text(finding);
+    const bool is_note = finding.severity == Severity::note && !remedies.empty();
+    out += evidence_text(finding) + check_text(finding) + (is_note ? folded("What can be done", remedies) : remedies);
+    return element("article", out, class_of(look_of(finding.severity).mark));
+}
+
+/// The fix of a cause that is only possible is folded, for it may not be the cause.
+std::string cause_text(const Finding& cause) {
+    std::string out = element("h4", xml(title_of(cause)) + rule_text(cause));
+    if (cause.message != cause.title) out += element("p", xml(cause.message));
+    out += evidence_text(cause) + check_text(cause);
+    const std::string remedies = remedies_text(cause);
+    if (!remedies.empty())
+        out += folded("Fix if this is the cause", remedies, cause.confidence != Confidence::possible);
+    return element("li", out);
+}
+
+/// One error in a log is one article, with its possible causes in the order in which to check them.
+std::string causes_text(const std::vector<const Finding*>& causes) {
+    std::vector<std::string> lines;
+    std::string list;
+    for (const Finding* cause : causes) {
+        for (const std::string& line : quoted_lines_of(*cause)) add_once(lines, line);
+        list += cause_text(*cause);
+    }
+    const std::string title = "An error in the log, with " + std::to_string(causes.size()) + " possible causes";
+    return element("article",
+                   heading_text(*causes.front(), title) + quotes(lines) +
+                       element("p", "To find out which cause it is, check in this order:") + element("ol", list),
+                   class_of(look_of(causes.front()->severity).mark));
+}
+
+std::string findings_text(const std::vector<Finding>& findings) {
+    std::vector<const Finding*> causes;
+    for (const Finding& finding : findings)
+        if (is_cause_in_log(finding)) causes.push_back(&finding);
+    std::string out;
+    for (const Finding& finding : findings) {
+        if (causes.size() < 2 || !is_cause_in_log(finding))
+            out += finding_text(finding);
+        else if (&finding == causes.front())
+            out += causes_text(causes);
+    }
+    return out.empty() ? "" : element("h2", "Findings") + out;
+}
+
+/// What there is to see, where only those who look for it need it: the checklist or the findings are enough for others.
+std::string summary_of(const OutlineSection& section, const Outline& outline) {
+    if (section.heading == networks_heading && outline.run.command != "lstm")
+        return "Results by cuDNN installation and kind of network";
+    const bool is_fleet = section.heading == "Nodes" && !outline.findings.empty();
+    return is_fleet ? "All values that differ, by group of nodes" : "";
+}
+
+/// Lines without columns may be broken.
+std::string section_text(const OutlineSection& section, const Outline& outline) {
+    const std::string summary = summary_of(section, outline);
+    std::string text = fixed(section.text, section.heading);
+    if (section.heading == networks_heading)
+        text = wide(text);
+    else
+        text = "<div class=\"prose\">" + text + "</div>\n";
+    return element("h2", xml(section.heading)) + (summary.empty() ? text : folded(summary, text));
+}
+
+std::string charts(const Outline& outline) {
+    std::string figures;
+    for (const std::string& picture : outline.pictures()) figures += element("figure", picture, "tabindex=\"0\"");
+    return figures.empty() ? "" : folded("Charts: results by shape, errors, times", wide(figures));
 }
 
 std::string checks(const Outline& outline, Outcome outcome, bool evaluated = true) {
@@ -77,29 +246,22 @@ std::string checks(const Outline& outline, Outcome outcome, bool evaluated = tru
 
 std::string all_checks(const Outline& outline) {
     const std::string open = checks(outline, Outcome::undecided);
-    std::string folded;
+    std::string passed_or_not;
     for (const auto& [summary, list] :
          {std::pair("Checks that passed", checks(outline, Outcome::pass)),
           std::pair("Checks that do not apply", checks(outline, Outcome::not_applicable)),
           std::pair("Checks that were not evaluated", checks(outline, Outcome::not_applicable, false))})
-        if (!list.empty()) folded += element("details", element("summary", summary) + list);
+        if (!list.empty()) passed_or_not += folded(summary, list);
     return (open.empty() ? "" : element("h2", "Undetermined") + open) +
-           (folded.empty() ? "" : element("h2", "Checks") + folded);
+           (passed_or_not.empty() ? "" : element("h2", "Checks") + passed_or_not);
 }
 
 std::string write(const Outline& outline, const Style&) {
-    const std::string verdict = std::string(outline.word) + ":";
-    std::string_view sentence = outline.sentence;
-    if (sentence.starts_with(verdict)) sentence.remove_prefix(verdict.size());
-    std::string body =
-        element("h1", element("span", xml(verdict), class_of(mark_of(outline.verdict))) + " " + xml(trim(sentence)));
+    std::string body = element("h1", symbol(mark_of(outline.verdict), outline.word) + " " + xml(outline.sentence));
     body += element("p", xml(about_run(outline)), "class=\"faint\"") + checklist(outline);
-    if (!outline.findings.empty()) body += element("h2", "Findings");
-    for (const Finding& finding : outline.findings) body += finding_text(finding);
-    for (const OutlineSection& section : outline.sections)
-        body += element("h2", xml(section.heading)) + fixed(section.text, section.heading);
-    for (const std::string& picture : outline.pictures()) body += element("figure", picture, "tabindex=\"0\"");
-    body += all_checks(outline);
+    body += findings_text(outline.findings);
+    for (const OutlineSection& section : outline.sections) body += section_text(section, outline);
+    body += charts(outline) + all_checks(outline);
     return std::string(page_named(report_texts(), "html_head")) +
            element("title", "rnncheck: " + xml(outline.sentence)) + "</head>\n<body>\n" + element("main", body) +
            "</body>\n</html>\n";
