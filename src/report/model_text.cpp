@@ -62,7 +62,7 @@ std::string gain_in_words(double speedup) {
 }
 
 /// Why a layer does not use cuDNN, and what to change. Documents with findings have them there.
-void write_reasons(Page& page, const JudgedLayer& layer) {
+void write_why(Page& page, const JudgedLayer& layer) {
     for (const std::string& reason : layer.reasons) page.labelled("Why", shown(reason));
     for (const std::string& change : layer.changes) page.labelled("Change", shown(change));
     if (layer.modeled_speedup) page.labelled("Gain", gain_in_words(*layer.modeled_speedup));
@@ -77,7 +77,7 @@ void write_layer(Page& page, const JudgedLayer& layer, LayerDetails details) {
     const auto [mark, use] = use_in_words(layer);
     page.wrap("  " + page.mark(mark) + " cuDNN  ", use);
     const bool is_finding = layer.cudnn == CudnnUse::no;
-    if (details == LayerDetails::all || !is_finding) write_reasons(page, layer);
+    if (details == LayerDetails::all || !is_finding) write_why(page, layer);
     for (const std::string& place : layer.here) page.labelled("Here", shown(place));
     if (layer.memory) page.labelled("Memory", estimated(*layer.memory));
     if (page.is_verbose())

@@ -78,7 +78,7 @@ TEST_CASE("html: one error in a log is one card, with its causes in the order of
     CHECK(count_of(page, "<li>") == report.findings.size());
     std::size_t last = 0;
     for (const Finding& cause : report.findings) {
-        const std::size_t at = page.find("<h4>" + cause.title);
+        const std::size_t at = page.find("<h4>" + xml(cause.title));
         REQUIRE(at != std::string::npos);
         CHECK(at > last);
         last = at;
