@@ -226,3 +226,17 @@ TEST_CASE("every repair, followed as it is printed, works when it is asked again
     CHECK(counts.followed > 5'000);
     CHECK(counts.by_words > 2'000);
 }
+
+/// One package, of which the CUDA of the system decides what it has code for.
+TEST_CASE("the CuPy that a repair installs is healthy beside the CUDA that was specified") {
+    for (const char* gpu : {"RTX 5080", "RTX 5090", "B200", "RTX PRO 6000"}) {
+        INFO(gpu);
+        const GivenValues values = {{"cupy", "13.3.0+cuda12x"}, {"cuda", "12.8"}, {"gpu", gpu}, {"os", "linux"}};
+        const stack::Stack given = stack::read_given(values, bundled_matrix()).stack;
+        const Report report = judge_stack(given);
+        REQUIRE(trouble_in(report));
+        const auto words = by_words(*first_repair(*trouble_in(report)));
+        REQUIRE(words);
+        CHECK(judge_stack(stack::with_changes(given, *words, bundled_matrix())).verdict == OverallVerdict::healthy);
+    }
+}
