@@ -129,7 +129,8 @@ std::chrono::milliseconds CommandWitness::look_at_processes(pid_t command) {
 }
 
 std::chrono::milliseconds CommandWitness::look_at_gpus() {
-    if (!processes_.uses_driver()) return std::chrono::hours(1);
+    // Some libraries load the driver and never use it; the query itself opens the GPU, which DeviceOpens watches.
+    if (processes_.devices().empty()) return std::chrono::hours(1);
     return gpu_memory_.look([this](pid_t process) { return belongs_to_command(process); });
 }
 

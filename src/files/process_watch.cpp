@@ -99,7 +99,6 @@ void ProcessWatch::read_map(pid_t process, Seen& seen) {
         const std::string name = file_name(file.path);
         if (loader::concerns_gpu(name) && !name.starts_with("libz.")) libraries_[file.path].insert(process);
         seen.uses_driver |= name.starts_with("libcuda.so");
-        uses_driver_ |= seen.uses_driver;
         if (const std::string framework = framework_of(name); !framework.empty())
             frameworks_.emplace(framework, file.path);
     }

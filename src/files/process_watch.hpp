@@ -27,9 +27,6 @@ class ProcessWatch {
 
     bool has_seen(pid_t process) const { return seen_.contains(process); }
 
-    /// Whether a process mapped the driver library.
-    bool uses_driver() const { return uses_driver_; }
-
   private:
     struct Seen {
         unsigned long long memory = 0;  ///< virtual memory when its map was read
@@ -41,7 +38,6 @@ class ProcessWatch {
     void read_descriptors(pid_t process);
 
     std::map<pid_t, Seen> seen_;
-    bool uses_driver_ = false;
     std::map<std::string, std::set<pid_t>> libraries_;
     std::set<std::string> devices_;
     std::map<std::string, std::string> frameworks_;
