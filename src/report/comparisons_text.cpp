@@ -223,9 +223,9 @@ void add_odd_nodes(const FleetGroup& group, std::vector<Finding>& findings) {
             Finding& finding = by_nodes[value.nodes];
             const std::string usual = "; usually " + field.values.front().value;
             if (finding.rule.empty())
-                finding = finding_about("fleet_node_differs",
-                                        title_about(value.nodes, "another " + field.what + " than on other nodes"),
-                                        Severity::warning, value.nodes, field.what + " is " + in_words(value) + usual);
+                finding =
+                    finding_about("fleet_node_differs", title_about(value.nodes, field.what + " is " + value.value),
+                                  Severity::warning, value.nodes, field.what + " is " + in_words(value) + usual);
             else
                 finding.evidence.push_back({field.what, value.value + usual, field.fact});
         }

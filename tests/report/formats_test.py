@@ -330,7 +330,7 @@ def check_browser(pages):
         check.that(not wrong, f"{page.name}: {wrong[:3]}")
     good, broken = pages[0].read_text(), work / "broken.htm"
     for old, new in (("--faint:#a0a9b2", "--faint:#45484c"), ("--faint:#57606a", "--faint:#c7c8ca"), ('lang="en"', ""), ("<h1>", "<h1 style='white-space:nowrap'>" + "x " * 400),
-                     ("content-visibility:visible", ""), ("minmax(6.5rem,max-content)", "4rem"), ("<p ", "<p style='margin-left:-50px;width:500px' ")):
+                     ("content-visibility:visible", ""), ("minmax(7rem,max-content)", "4rem"), ("<p ", "<p style='margin-left:-50px;width:500px' ")):
         check.that(old in good, f"no {old} in {pages[0].name}")
         broken.write_text(good.replace(old, new))
         check.that(complaints_of_page(broken), f"a page with {new[:30]} passes")

@@ -183,6 +183,12 @@ std::string cause_text(const Finding& cause) {
     return element("li", out);
 }
 
+/// 7 of "line 7: RuntimeError: cuDNN error"; those of several logs begin with the log's name and stay in their order.
+long line_number_of(std::string_view line) {
+    constexpr std::string_view begin = "line ";
+    return line.starts_with(begin) ? leading_number(line.substr(begin.size())).value_or(0) : 0;
+}
+
 /// One error in a log is one article, with its possible causes in the order in which to check them.
 std::string causes_text(const std::vector<const Finding*>& causes) {
     std::vector<std::string> lines;
@@ -191,6 +197,7 @@ std::string causes_text(const std::vector<const Finding*>& causes) {
         for (const std::string& line : quoted_lines_of(*cause)) add_once(lines, line);
         list += cause_text(*cause);
     }
+    std::ranges::stable_sort(lines, {}, line_number_of);
     const std::string title = "An error in the log, with " + std::to_string(causes.size()) + " possible causes";
     return element("article",
                    heading_text(*causes.front(), title) + quotes(lines) +
