@@ -23,11 +23,13 @@ std::size_t count_of(std::string_view text, std::string_view part) {
     return count;
 }
 
-/// Whether the first such part is inside of <details>.
+/// Whether the first such part is inside of <details> that are not open.
 bool is_folded(const std::string& page, std::string_view part) {
-    const std::string_view before = std::string_view(page).substr(0, page.find(part));
-    REQUIRE(before.size() < page.size());
-    return count_of(before, "<details") > count_of(before, "</details>");
+    const std::size_t at = page.find(part);
+    REQUIRE(at != std::string::npos);
+    const std::size_t begin = page.rfind("<details", at), end = page.rfind("</details>", at);
+    const bool is_inside = begin != std::string::npos && (end == std::string::npos || end < begin);
+    return is_inside && page.compare(begin, 9, "<details>") == 0;
 }
 
 Report report_with_sentence(Report report) {
