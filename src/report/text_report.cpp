@@ -235,7 +235,7 @@ std::string lines_of(const Log& log, LogKind kind) {
     constexpr std::size_t most_lines = 8;
     std::vector<std::string> lines;
     for (const LogEvent& event : log.events)
-        if (event.kind == kind && lines.size() < most_lines) lines.push_back(std::to_string(event.line));
+        if (event.kind == kind && lines.size() < most_lines) add_once(lines, std::to_string(event.line));
     return lines.empty() ? "" : (lines.size() == 1 ? "line " : "lines ") + join_with_and(lines);
 }
 

@@ -460,6 +460,19 @@ class CommandLine(unittest.TestCase):
             self.assertEqual([line.split()[0] for line in lines], names)
             self.assertEqual(names, sorted(names))
 
+    def test_diagnose_takes_what_is_given_beside_the_log(self):
+        log = b"RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\n"
+        separate = rnncheck("diagnose", "-", "--given", "pytorch=2.1.0+cu121", "--given", "gpu=3090", given=log)
+        together = rnncheck("diagnose", "-", "--given", "pytorch=2.1.0+cu121", "gpu=3090", given=log)
+        self.assertEqual((together.code, together.text), (separate.code, separate.text))
+        self.is_usage_error(rnncheck("diagnose", "gpu=3090"), "needs a log: rnncheck diagnose train.log")
+
+    def test_a_harmless_line_is_no_cause_beside_another(self):
+        log = b"WARNING:tensorflow:Layer lstm will not use cuDNN kernels since it doesn't meet the criteria.\n"
+        run = rnncheck("diagnose", "-", "--json", given=log)
+        self.assertEqual([one["rule"] for one in run.json()["findings"]], ["layer_without_cudnn"])
+        self.assertIn("Harmless: line 1.", rnncheck("diagnose", "-", given=log).text)
+
     def test_what_a_person_tells_beside_a_log(self):
         log = b"CUDNN_STATUS_INTERNAL_ERROR\n"
         loose = ("gpu=GTX 1080 Ti, RTX 3090", "cuda=11.3 (image)", "framework=pytorch in Docker", "os=Windows 10")

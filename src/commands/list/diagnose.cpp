@@ -58,8 +58,21 @@ static Log read(const std::vector<std::string>& files, const Matrix& matrix) {
     }
 }
 
+/// KEY=VALUE among the files is meant for --given, which takes one at a time.
+static void move_given(Options& options) {
+    const auto is_given = [](const std::string& name) {
+        const auto value = stack::split_given(name);
+        return value && !value->key.empty() && !Root().exists(name);
+    };
+    for (const std::string& name : options.files)
+        if (is_given(name)) options.given.push_back(name);
+    std::erase_if(options.files, is_given);
+    if (options.files.empty()) throw UsageError("'rnncheck diagnose' needs a log: rnncheck diagnose train.log");
+}
+
 static int run(Options& options, const CLI::App& app) {
     begin_run(app, options.report);
+    move_given(options);
     const Matrix matrix = matrix_from(options.matrix);
     Facts facts;
     facts.tool = {std::string(version_of_rnncheck()), {"log"}};

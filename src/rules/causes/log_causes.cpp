@@ -214,6 +214,7 @@ std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
     std::vector<Evidence> excluded;
     for (const Candidate& candidate : candidates(known)) {
         const bool is_first = findings.empty();
+        if (!is_first && candidate.best->cause == "harmless_line") continue;  // no cause beside another one
         const bool is_far = !is_first && candidate.best->weight + farthest_behind < *findings.front().weight;
         if (candidate.best->weight != ruled_out && (findings.size() == most_causes || is_far)) continue;
         const LogCause* cause = find_by(matrix.log_causes(), &LogCause::cause, candidate.best->cause);
