@@ -162,6 +162,23 @@ constexpr std::array own_remedies = {
               "Each torchcodec is for one version of PyTorch (0.9 and 0.8 for 2.9, 0.7 for 2.8), and for its CUDA "
               "version: install the one of this PyTorch, from the same index",
               "python -m pip list | grep -i -E \"torch|nvidia\""},
+    // https://github.com/Dao-AILab/flash-attention/issues/1832
+    OwnRemedy{"framework_packages_do_not_match", "compiled_extension",
+              "The extension that the line names is compiled for another PyTorch: install its wheel for this PyTorch, "
+              "CUDA version, Python and C++ ABI (their release pages have one file for each), or compile it here: "
+              "python -m pip install --no-build-isolation --no-binary with its name. Many programs also run without it",
+              "python -c \"import torch; print(torch.__version__, torch.version.cuda, "
+              "torch._C._GLIBCXX_USE_CXX11_ABI)\""},
+    // https://github.com/KlingAIResearch/LivePortrait/issues/124
+    OwnRemedy{"package_not_available", "triton_not_available",
+              "Triton itself has packages for Linux only: on Windows, install triton-windows in the version for this "
+              "PyTorch, or run without torch.compile",
+              nullptr},
+    // https://onnxruntime.ai/docs/install/
+    OwnRemedy{"cpu_only_build", "ort_no_acceleration",
+              "Install onnxruntime-gpu, and uninstall the package onnxruntime first, whose files it shares. Its CUDA "
+              "version must be that of the CUDA libraries: the package of PyPI is for one major version of CUDA",
+              "python -m pip list | grep -i onnx"},
     // https://github.com/LaurentMazare/tch-rs/blob/main/torch-sys/build.rs
     OwnRemedy{"package_files_missing", "rust_no_libtorch",
               "Install libtorch and set LIBTORCH to its directory, or let the build use the PyTorch of a Python "
