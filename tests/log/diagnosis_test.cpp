@@ -189,6 +189,15 @@ TEST_CASE("the exit code of a process that only ended is explained") {
     CHECK(contains(message("Process finished with exit code 139"), "segmentation fault"));
 }
 
+TEST_CASE("a worker that crashed did not run out of memory, one that was killed may have") {
+    const auto cause = [](const char* signal) {
+        const std::string log = "RuntimeError: DataLoader worker (pid 1234) is killed by signal: ";
+        return diagnosed(log + signal + ".\n").findings.front().rule;
+    };
+    CHECK(cause("Killed") == "host_memory_exhausted");
+    CHECK(cause("Segmentation fault") == "unknown_error_in_log");
+}
+
 TEST_CASE("every pattern requires a word, so that a line without any of them is not searched") {
     const log_reader::Signatures signatures(test::bundled_matrix().log_signatures());
     for (const int always : signatures.candidates("zq")) FAIL_CHECK(signatures[static_cast<std::size_t>(always)].id());
