@@ -43,9 +43,11 @@ std::string libraries_in_words(const ProcessWatch& processes, bool verbose) {
             shown.push_back(users.size() == 1 ? path : concat(path, " (", users.size(), " processes)"));
     const std::size_t others = processes.libraries().size() - shown.size();
     if (others == 0) return join(shown, ", ");
-    const std::string rest =
-        pluralized(others, "other GPU library (-v shows it)", "other GPU libraries (-v shows them)");
-    return shown.empty() ? concat("GPU libraries, none of them cuDNN: ", rest) : join(shown, ", ") + " and " + rest;
+    if (shown.empty())
+        return pluralized(others, "GPU library", "GPU libraries") +
+               ", none of them cuDNN or the driver (-v shows which)";
+    return join(shown, ", ") + " and " +
+           pluralized(others, "other GPU library (-v shows it)", "other GPU libraries (-v shows them)");
 }
 
 /// The evidence of the first finding contains what the command did.

@@ -362,6 +362,8 @@ TEST_CASE("what a line names more exactly than its cause has a remedy of its own
          "ImportError: /env/flash_attn_2_cuda.cpython-312-x86_64-linux-gnu.so: undefined symbol: _ZN3c105ErrorC2ENS",
          "compiled for another PyTorch"},
         {"package_not_available", "ERROR: No matching distribution found for triton==2.3.0", "triton-windows"},
+        {"package_not_available", "ERROR: No matching distribution found for tensorrt-libs==8.6.1", "2.15.1"},
+        {"gpu_hidden_by_setting", "RuntimeError: device >= 0 && device < num_gpus INTERNAL ASSERT FAILED", "MIG-"},
         {"cpu_only_build", "UserWarning: DWPose: Onnxruntime not found or doesn't come with acceleration providers",
          "onnxruntime-gpu"},
         {"no_gpu_visible", "ERROR: The Nouveau kernel driver is currently in use by your system.", "blacklist nouveau"},

@@ -51,18 +51,15 @@ static void add_prospects(JudgedModel& model, const Facts& facts, const Matrix& 
     }
 }
 
-int run_doctor(DoctorOptions& options, const CLI::App& app) {
-    options.check(app);
+/// A function of its own, not inlined: its reports take much of a small stack, on which the machine is examined before.
+[[gnu::noinline]] static int report_on(Facts facts, const std::optional<ModelFile>& file, DoctorOptions& options) {
     const Matrix& matrix = options.matrix;
-    const std::string& model = options.input.model;
-    const auto file = model.empty() ? std::nullopt : std::optional(read_model_file(model, false));
-    Facts facts = learn(options);
     const auto& profile = options.report.run.profile;
     if (profile && profile->expect) facts.expected = profile->expect;
     if (file && !facts.network) facts.network = network_of(*file);
     Report judged = judge(std::move(facts), matrix, options.selection);
     if (file) {
-        judged.model = judged_model(model, *file, {}, {}, matrix);
+        judged.model = judged_model(options.input.model, *file, {}, {}, matrix);
         add_prospects(*judged.model, judged.facts, matrix);
         judged.verdict = worse(judged.verdict, verdict_of(*judged.model));
     }
@@ -72,6 +69,13 @@ int run_doctor(DoctorOptions& options, const CLI::App& app) {
     const std::string& path = options.gate.save_facts;
     const bool saved = path.empty() || was_written([&] { write_output(path, facts_to_text(report.facts, 2) + '\n'); });
     return print_report(report, options.report, saved);
+}
+
+int run_doctor(DoctorOptions& options, const CLI::App& app) {
+    options.check(app);
+    const std::string& model = options.input.model;
+    const auto file = model.empty() ? std::nullopt : std::optional(read_model_file(model, false));
+    return report_on(learn(options), file, options);
 }
 
 namespace commands::doctor {

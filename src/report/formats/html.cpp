@@ -161,7 +161,6 @@ std::string quotes(const std::vector<std::string>& lines) {
 }
 
 /// A note is no reason to act: what could be done about it is folded.
-
 std::string finding_text(const Finding& finding) {
     std::string out = heading_text(finding, title_of(finding));
     if (is_cause_in_log(finding)) out += quotes(quoted_lines_of(finding));

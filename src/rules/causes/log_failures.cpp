@@ -174,6 +174,17 @@ constexpr std::array own_remedies = {
               "Triton itself has packages for Linux only: on Windows, install triton-windows in the version for this "
               "PyTorch, or run without torch.compile",
               nullptr},
+    // https://pypi.org/pypi/tensorflow/2.15.0/json and 2.15.1: requires_dist
+    OwnRemedy{"package_not_available", "tensorrt_libs_pinned",
+              "TensorFlow 2.15.0 with CUDA requires tensorrt-libs 8.6.1, which pip does not get from PyPI; 2.15.1 does "
+              "not require it",
+              "python -m pip install \"tensorflow[and-cuda]==2.15.1\""},
+    // https://docs.nvidia.com/datacenter/tesla/mig-user-guide/, CUDA visible devices
+    OwnRemedy{"gpu_hidden_by_setting", "torch_device_count_changed",
+              "The number of GPUs is not the one that PyTorch counted first: set CUDA_VISIBLE_DEVICES before Python "
+              "starts, not in the program. If the GPU is divided (MIG), the value is the UUID of one part, MIG-..., "
+              "which the command lists; otherwise an index, or no variable",
+              "nvidia-smi -L"},
     // https://onnxruntime.ai/docs/install/
     OwnRemedy{"cpu_only_build", "ort_no_acceleration",
               "Install onnxruntime-gpu, and uninstall the package onnxruntime first, whose files it shares. Its CUDA "
