@@ -60,9 +60,9 @@ static Log read(const std::vector<std::string>& files, const Matrix& matrix) {
 
 /// KEY=VALUE among the files is meant for --given, which takes one at a time.
 static void move_given(Options& options) {
-    const auto is_given = [](const std::string& name) {
+    const auto is_given = [keys = stack::given_keys()](const std::string& name) {
         const auto value = stack::split_given(name);
-        return value && !value->key.empty() && !Root().exists(name);
+        return value && includes(keys, value->key);
     };
     for (const std::string& name : options.files)
         if (is_given(name)) options.given.push_back(name);
