@@ -435,10 +435,6 @@ void make_notes(Verdict& verdict, const Named<Rule>& rule, const Facts& facts, c
     }
 }
 
-}  // namespace
-
-namespace {
-
 /// `given`: the stack that the facts are the document of.
 Report judge(Facts facts, const std::optional<Stack>& given, const Matrix& matrix, const Selection& selection) {
     Report report;

@@ -97,6 +97,16 @@ std::string lines_about_machine(const Report& machine) {
     return text + "More about it: rnncheck doctor";
 }
 
+void print_end(const process::CommandEnd& end, const CommandWitness& witness, const std::vector<std::string>& about_end,
+               bool verbose) {
+    print_message("the command ended with " + in_words(end));
+    for (const std::string& sentence : about_end) print_message(sentence);
+    if (!witness.processes().libraries().empty())
+        print_message("it loaded " + libraries_in_words(witness.processes(), verbose));
+    const auto memory = fullest_in_words(witness.gpu_memory().most_used(), end.time);
+    if (!memory.empty()) print_message(memory);  // --output has that of every GPU
+}
+
 bool has_gpu() {
     return !Root().names_in("/proc/driver/nvidia/gpus").empty() || Root().exists("/dev/nvidia0");
 }
@@ -176,36 +186,32 @@ void explain_failure(const process::CommandEnd& end, CommandWitness& witness, co
     all_causes.only.clear();  // --only chooses the rules that judge this machine
     Report report = judge(facts, options.matrix, all_causes);
     if (facts.log->lines == 0) report.sentence = "undetermined: the command printed nothing";
-    std::optional<Report> machine_alone, machine;  // the second one with the output
-    if (!was_sent(end) && (!options.report.quiet || !options.report.outputs.empty())) {
-        Facts joined = surveyed_with_restrictions(options.survey, options.report.quiet);
-        machine_alone = judge(joined, options.matrix, options.selection);
-        report = cause_of_failure(std::move(report), *machine_alone, traits_of(end, witness.processes()));
-        joined.log = facts.log;
-        machine = judge(std::move(joined), options.matrix, options.selection);
-        add_evidence(*machine, end, witness);
+    std::optional<Report> machine, joined;  // the second one with the output, for files
+    const bool has_files = !options.report.outputs.empty();
+    if (!was_sent(end) && (!options.report.quiet || has_files)) {
+        Facts here = surveyed_with_restrictions(options.survey, options.report.quiet);
+        machine = judge(here, options.matrix, options.selection);
+        report = cause_of_failure(std::move(report), *machine, traits_of(end, witness.processes()));
+        here.log = facts.log;
+        if (has_files) joined = judge(std::move(here), options.matrix, options.selection);
+        if (with_replay) machine->lstm.emplace().log_replay = replay(*facts.log, options);
     }
-    if (machine && with_replay) machine->lstm.emplace().log_replay = replay(*facts.log, options);
+    if (joined) add_evidence(*joined, end, witness);
+    if (joined) joined->lstm = machine->lstm;
     fit_commands_to_user(report);
-    if (machine) fit_commands_to_user(*machine);
+    if (joined) fit_commands_to_user(*joined);
     repeat_question(options, report);
-    if (machine) repeat_question(options, *machine);
+    if (joined) repeat_question(options, *joined);
     if (!machine) add_evidence(report, end, witness);
     const Report shown = finished(std::move(report), options.report);
-    if (machine) machine = finished(*std::move(machine), options.report);
-    if (machine_alone) machine_alone = finished(*std::move(machine_alone), options.report);
-    write_outputs(outline_of(machine ? *machine : shown), options.report);
-    if (!options.report.quiet) {
-        print_message("the command ended with " + in_words(end));
-        for (const std::string& sentence : sentences_about(end, kernel_lines, group)) print_message(sentence);
-        if (!witness.processes().libraries().empty())
-            print_message("it loaded " + libraries_in_words(witness.processes(), options.report.verbose));
-        const auto memory = fullest_in_words(witness.gpu_memory().most_used(), end.time);
-        if (!memory.empty()) print_message(memory);  // --output has that of every GPU
-    }
+    if (joined) joined = finished(*std::move(joined), options.report);
+    write_outputs(outline_of(joined ? *joined : shown), options.report);
+    if (!options.report.quiet)
+        print_end(end, witness, sentences_about(end, kernel_lines, group), options.report.verbose);
     print_aside(text_of(shown, options.report.style(STDERR_FILENO)));
     if (!machine || options.report.quiet) return;
-    for (const std::string& line : split(lines_about_machine(*machine_alone), '\n')) print_aside(escaped(line) + '\n');
+    machine = finished(*std::move(machine), options.report);
+    for (const std::string& line : split(lines_about_machine(*machine), '\n')) print_aside(escaped(line) + '\n');
     if (!machine->lstm) return;
     for (const std::string& sentence : machine->lstm->log_replay->sentences) print_message("replay: " + sentence);
 }

@@ -96,13 +96,12 @@ const Library* own_copy(const Facts& facts, const Framework& framework, const Fr
     return nullptr;
 }
 
-/// `own`: another cuDNN that came with the framework; null when there is none.
-using IsFault = bool (*)(Serves, const FrameworkLibrary& loaded, const Library* own);
-/// Adds message and remedies to the evidence; `cudnn` is the version of the one that is loaded.
-using Describe = std::function<void(Finding&, const Framework&, const FrameworkLibrary& loaded, const Version& cudnn)>;
+/// Whether it is a fault that a framework gets this cuDNN, of this version.
+using CudnnQuestion =
+    std::function<bool(Finding&, const Framework&, const FrameworkLibrary& loaded, const Version&, Serves)>;
 
-/// The cuDNN that a framework gets, against the one that it was built with.
-Verdict judge_cudnn(const Facts& facts, const Matrix& matrix, IsFault is_fault, const Describe& describe) {
+/// The cuDNN that a framework gets, against the one that it was built with. `is_fault` adds message and remedies.
+Verdict judge_cudnn(const Facts& facts, const Matrix& matrix, const CudnnQuestion& is_fault) {
     const auto judge = [&](const Framework& framework, const FrameworkLibrary& cudnn, VerdictBuilder& answers) {
         const std::string name = words_of(framework);
         if (!cudnn.path) return answers.no_pass(name + " finds no " + cudnn.soname);
@@ -111,16 +110,15 @@ Verdict judge_cudnn(const Facts& facts, const Matrix& matrix, IsFault is_fault, 
                                    " was built with, or how it finds cuDNN, is unknown");
         const auto version = version_of(facts, cudnn);
         if (!version) return answers.unknown("the version of the cuDNN at " + *cudnn.path + " is unknown");
-        const Serves serves = stack::cudnn_serves(*version, *framework.cudnn, framework.name);
-        if (!is_fault(serves, cudnn, own_copy(facts, framework, cudnn)))
-            return answers.passed(name + " loads cuDNN " + version->text);
         Finding finding = {.subject = name,
                            .part = part_of(framework),
                            .evidence = {{"cuDNN that it loads", version->text + " at " + *cudnn.path, "frameworks"},
                                         {"found by", *cudnn.found_by, "frameworks"},
                                         built_for(framework, "cuDNN " + framework.cudnn->text)},
                            .symptoms = {name + " with " + *cudnn.path}};
-        describe(finding, framework, cudnn, *version);
+        const Serves serves = stack::cudnn_serves(*version, *framework.cudnn, framework.name);
+        if (!is_fault(finding, framework, cudnn, *version, serves))
+            return answers.passed(name + " loads cuDNN " + version->text);
         answers.fault(std::move(finding));
     };
     return over_opened(facts, matrix, "libcudnn", "every framework loads a suitable cuDNN", judge);
@@ -131,47 +129,31 @@ Verdict judge_cudnn(const Facts& facts, const Matrix& matrix, IsFault is_fault, 
 /// cuDNN is of a later major than the framework knows. Its file name is of the framework's major all the same: somebody
 /// made a link, or renamed it.
 Verdict cudnn_newer_than_framework_supports(const Facts& facts, const Matrix& matrix) {
-    const auto is_newer = [](Serves serves, const FrameworkLibrary&, const Library*) {
-        return serves == Serves::too_new;
+    const auto is_newer = [&](Finding& finding, const Framework& framework, const FrameworkLibrary& loaded,
+                              const Version& cudnn, Serves serves) {
+        if (serves != Serves::too_new) return false;
+        const std::string major = std::to_string(framework.cudnn->major());
+        finding.message = words_of(framework) + " was built for cuDNN " + major + ", but " + *loaded.path +
+                          ", which it loads, is cuDNN " + cudnn.text;
+        finding.remedies = {installing_cudnn(facts, framework, remedy("cudnn_newer_than_framework_supports", {major}))};
+        return true;
     };
-    return judge_cudnn(
-        facts, matrix, is_newer,
-        [&](Finding& finding, const Framework& framework, const FrameworkLibrary& loaded, const Version& cudnn) {
-            const std::string major = std::to_string(framework.cudnn->major());
-            finding.message = words_of(framework) + " was built for cuDNN " + major + ", but " + *loaded.path +
-                              ", which it loads, is cuDNN " + cudnn.text;
-            finding.remedies = {
-                installing_cudnn(facts, framework, remedy("cudnn_newer_than_framework_supports", {major}))};
-        });
+    return judge_cudnn(facts, matrix, is_newer);
 }
 
 Verdict cudnn_runtime_older_than_built(const Facts& facts, const Matrix& matrix) {
-    const auto is_older = [](Serves serves, const FrameworkLibrary&, const Library*) {
-        return serves == Serves::too_old;
+    const auto is_older = [&](Finding& finding, const Framework& framework, const FrameworkLibrary& loaded,
+                              const Version& cudnn, Serves serves) {
+        if (serves != Serves::too_old) return false;
+        const std::string wanted = framework.cudnn->text, major = std::to_string(framework.cudnn->major());
+        const std::string name = words_of(framework);
+        finding.message =
+            name + " was built with cuDNN " + wanted + ", but loads the older " + cudnn.text + " from " + *loaded.path;
+        finding.remedies = {
+            installing_cudnn(facts, framework, remedy("cudnn_runtime_older_than_built", {wanted, major, name}))};
+        return true;
     };
-    return judge_cudnn(
-        facts, matrix, is_older,
-        [&](Finding& finding, const Framework& framework, const FrameworkLibrary& loaded, const Version& cudnn) {
-            const std::string wanted = framework.cudnn->text, major = std::to_string(framework.cudnn->major());
-            const std::string name = words_of(framework);
-            finding.message = name + " was built with cuDNN " + wanted + ", but loads the older " + cudnn.text +
-                              " from " + *loaded.path;
-            finding.remedies = {
-                installing_cudnn(facts, framework, remedy("cudnn_runtime_older_than_built", {wanted, major, name}))};
-        });
-}
-
-static void describe_first(Finding& finding, const Facts& facts, const Framework& framework,
-                           const FrameworkLibrary& loaded, const Version& cudnn) {
-    const std::string directory = directory_of(*loaded.path);
-    const Library& own = *own_copy(facts, framework, loaded);
-    const bool is_older = stack::cudnn_serves(cudnn, *framework.cudnn, framework.name) == Serves::too_old;
-    finding.message = "because of LD_LIBRARY_PATH, " + words_of(framework) + " loads cuDNN " + cudnn.text + " from " +
-                      directory + " instead of its own at " + own.path + "; it is " +
-                      (is_older ? "older than the " : "of a different major version than the ") +
-                      framework.cudnn->text + " that it was built with";
-    finding.evidence.push_back({"its bundled cuDNN", own.path, "libraries"});
-    finding.remedies = {remedy("wrong_cudnn_found_first/in_use", {directory})};
+    return judge_cudnn(facts, matrix, is_older);
 }
 
 /// A cuDNN of another major has other file names: it is in the way only of what opens unversioned names.
@@ -200,13 +182,21 @@ static std::optional<Finding> other_major_first(const Facts& facts, const Framew
 }
 
 Verdict wrong_cudnn_found_first(const Facts& facts, const Matrix& matrix) {
-    const auto passes_over_its_own = [](Serves serves, const FrameworkLibrary& loaded, const Library* own) {
-        return own && loaded.found_by == "LD_LIBRARY_PATH" && serves != Serves::well;
+    const auto passes_over_its_own = [&](Finding& finding, const Framework& framework, const FrameworkLibrary& loaded,
+                                         const Version& cudnn, Serves serves) {
+        if (loaded.found_by != "LD_LIBRARY_PATH" || serves == Serves::well) return false;
+        const Library* own = own_copy(facts, framework, loaded);
+        if (!own) return false;
+        const std::string directory = directory_of(*loaded.path);
+        finding.message = "because of LD_LIBRARY_PATH, " + words_of(framework) + " loads cuDNN " + cudnn.text +
+                          " from " + directory + " instead of its own at " + own->path + "; it is " +
+                          (serves == Serves::too_old ? "older than the " : "of a different major version than the ") +
+                          framework.cudnn->text + " that it was built with";
+        finding.evidence.push_back({"its bundled cuDNN", own->path, "libraries"});
+        finding.remedies = {remedy("wrong_cudnn_found_first/in_use", {directory})};
+        return true;
     };
-    Verdict verdict =
-        judge_cudnn(facts, matrix, passes_over_its_own,
-                    [&](Finding& finding, const Framework& framework, const FrameworkLibrary& loaded,
-                        const Version& cudnn) { describe_first(finding, facts, framework, loaded, cudnn); });
+    Verdict verdict = judge_cudnn(facts, matrix, passes_over_its_own);
     if (verdict.outcome != Outcome::pass) return verdict;
     for (const Framework& framework : judged_frameworks(facts, matrix))
         if (auto finding = other_major_first(facts, framework)) return fault(std::move(*finding));

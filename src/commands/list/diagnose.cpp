@@ -60,13 +60,13 @@ static Log read(const std::vector<std::string>& files, const Matrix& matrix) {
 
 /// KEY=VALUE among the files is meant for --given, which takes one at a time.
 static void move_given(Options& options) {
-    const auto is_given = [keys = stack::given_keys()](const std::string& name) {
+    const auto is_log = [keys = stack::given_keys()](const std::string& name) {
         const auto value = stack::split_given(name);
-        return value && includes(keys, value->key);
+        return !value || !includes(keys, value->key);
     };
-    for (const std::string& name : options.files)
-        if (is_given(name)) options.given.push_back(name);
-    std::erase_if(options.files, is_given);
+    const auto given = std::ranges::stable_partition(options.files, is_log);
+    options.given.insert(options.given.end(), given.begin(), given.end());
+    options.files.erase(given.begin(), given.end());
     if (options.files.empty()) throw UsageError("'rnncheck diagnose' needs a log: rnncheck diagnose train.log");
 }
 

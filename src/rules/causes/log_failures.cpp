@@ -70,6 +70,11 @@ struct OwnRemedy {
     const char *cause, *word, *text, *command;
 };
 
+constexpr const char* torchcodec_of_torch =
+    "Each torchcodec is for one version of PyTorch (0.9 and 0.8 for 2.9, 0.7 for 2.8), and for its CUDA version: "
+    "install "
+    "the one of this PyTorch, from the same index";
+
 constexpr std::array own_remedies = {
     // https://download.nvidia.com/XFree86/Linux-x86_64/580.95.05/README/commonproblems.html
     OwnRemedy{"no_gpu_visible", "nvrm_not_claimed",
@@ -116,9 +121,7 @@ constexpr std::array own_remedies = {
               "built for this PyTorch, or switch it off in the program (PyTorch has its own attention)",
               "python -m xformers.info"},
     // https://github.com/meta-pytorch/torchcodec, the table of versions
-    OwnRemedy{"framework_packages_do_not_match", "torchcodec_failed",
-              "Each torchcodec is for one version of PyTorch (0.9 and 0.8 for 2.9, 0.7 for 2.8), and for its CUDA "
-              "version: install the one of this PyTorch, from the same index",
+    OwnRemedy{"framework_packages_do_not_match", "torchcodec_failed", torchcodec_of_torch,
               "python -m pip list | grep -i -E \"torch|nvidia\""},
     // https://github.com/NVIDIA/nvidia-installer
     OwnRemedy{
@@ -158,9 +161,7 @@ constexpr std::array own_remedies = {
         "own libraries. To use those of the system, call CUDA.set_runtime_version!(local_toolkit=true)",
         "env -u LD_LIBRARY_PATH julia"},
     // https://github.com/meta-pytorch/torchcodec, the table of versions
-    OwnRemedy{"framework_packages_do_not_match", "torchcodec_library",
-              "Each torchcodec is for one version of PyTorch (0.9 and 0.8 for 2.9, 0.7 for 2.8), and for its CUDA "
-              "version: install the one of this PyTorch, from the same index",
+    OwnRemedy{"framework_packages_do_not_match", "torchcodec_library", torchcodec_of_torch,
               "python -m pip list | grep -i -E \"torch|nvidia\""},
     // https://github.com/Dao-AILab/flash-attention/issues/1832
     OwnRemedy{"framework_packages_do_not_match", "compiled_extension",
