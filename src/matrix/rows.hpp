@@ -380,22 +380,32 @@ struct LogSignature : Row {
     /// RE2 syntax; a blank matches any run of white space or none, named groups become the event's fields.
     std::string pattern;
     std::string meaning;  ///< one clause: what such a line means
+    /// Classes of messages that it belongs to, for LogEvidence. The id of a cause among them: the line indicates this
+    /// cause, which is likely then.
+    std::string symptoms;
+    /// Signatures and symptoms that follow from what this line reports and indicate nothing beside it.
+    std::string supersedes;
 
     auto key() const { return id; }
-    RNNCHECK_COLUMNS(id, kind, pattern, meaning)
+    RNNCHECK_COLUMNS(id, kind, pattern, meaning, symptoms, supersedes)
+    static constexpr std::string_view may_be_missing[] = {"symptoms", "supersedes"};
 };
 
-/// A sign that points to a cause: all words of `when` hold. A word is the id of a signature that was seen, or a feature
-/// (rules/causes/log_causes.hpp), or a comparison "pytorch<=1.6"; with '!' before it, it must not hold.
+/// What a symptom indicates where all words of `when` hold. A symptom is the id of a signature that was seen, one of
+/// its symptoms, or a feature (rules/causes/log_causes.hpp); a word of `when` is one of these or a comparison
+/// "pytorch<=1.6", with '!' before it: it must not hold. The causes of each column are in the order of their
+/// likelihood, as are the rows of a symptom.
 struct LogEvidence : Row {
-    std::string cause;
+    std::string symptom;
     std::string when;
-    int weight = 0;           ///< 1 to 100: how strongly, beside the others; 0: the cause is ruled out
-    bool conclusive = false;  ///< nothing else is known to give this picture
+    std::string certain;  ///< causes: nothing else is known to produce this
+    std::string likely, possible;
+    std::string rules_out;  ///< causes that it excludes; the last word of `when` is the reason
 
-    auto key() const { return std::tie(cause, when); }
-    RNNCHECK_COLUMNS(cause, when, weight, conclusive)
-    static constexpr std::string_view may_be_missing[] = {"conclusive"};
+    auto key() const { return symptom; }
+    static constexpr bool order_is_meant = true;  ///< of rows with the same key
+    RNNCHECK_COLUMNS(symptom, when, certain, likely, possible, rules_out)
+    static constexpr std::string_view may_be_missing[] = {"when", "certain", "likely", "possible", "rules_out"};
 };
 
 /// What to report about a cause that a log indicates.

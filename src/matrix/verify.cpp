@@ -69,7 +69,7 @@ void check_ranges(const TextMap& cells, std::span<const RangeColumns> ranges, co
 template <class R>
 void check_order(const std::vector<R>& rows, const Report& report) {
     for (std::size_t i = 1; i < rows.size(); ++i)
-        if (rows[i].key() == rows[i - 1].key())
+        if (rows[i].key() == rows[i - 1].key() && !requires { R::order_is_meant; })
             report(rows[i], "the same thing as row {}; keep one of them", rows[i - 1].number);
         else if (rows[i].key() < rows[i - 1].key())
             report(rows[i], "belongs before row {}; rows are sorted by their first columns", rows[i - 1].number);
@@ -231,8 +231,10 @@ void check_row(const Tables& all, const KerasBackend& row, const Report& report)
 
 void check_row(const Tables& all, const LogEvidence& row, const Report& report) {
     const auto& causes = all.log_causes.read();
-    if (causes.is_whole() && !find_by(causes.rows, &LogCause::cause, row.cause))
-        report(row, "log_causes has no '{}'; correct the cause or add it there", row.cause);
+    for (const std::string* column : {&row.certain, &row.likely, &row.possible, &row.rules_out})
+        for (const std::string& cause : split(*column, ' '))
+            if (causes.is_whole() && !find_by(causes.rows, &LogCause::cause, cause))
+                report(row, "log_causes has no '{}'; correct the cause or add it there", cause);
 }
 
 template <class R>

@@ -257,15 +257,15 @@ TEST_CASE("a GPU that is older than all of a build is never called newer, nor th
                                  "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120." + failed);
     const Report recent = diagnosed("NVIDIA GeForce RTX 5090 with CUDA capability sm_120" + listed +
                                     "sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90." + failed);
-    CHECK(findings_of(old) == "gpu_too_old 95; ");
-    CHECK(findings_of(recent) == "gpu_arch_not_in_build 96; ");
+    CHECK(findings_of(old) == "gpu_too_old 98; ");
+    CHECK(findings_of(recent) == "gpu_arch_not_in_build 98; ");
 }
 
 TEST_CASE("TensorFlow without kernels for a GPU is not a build without CUDA") {
     const Report report = diagnosed(
         "gpu_device.cc:2431] TensorFlow was not built with CUDA kernel binaries compatible with compute capability "
         "12.0. CUDA kernels will be jit-compiled from PTX, which could take 30 minutes or longer.\n");
-    CHECK(findings_of(report) == "gpu_arch_not_in_build 92; ");
+    CHECK(findings_of(report) == "gpu_arch_not_in_build 90; ");
 }
 
 TEST_CASE("nvidia-smi tells the driver in its old words and in those of 610") {
@@ -289,29 +289,79 @@ TEST_CASE("values nobody can understand change nothing") {
     CHECK(findings_of(plain) == findings_of(strange));
 }
 
-TEST_CASE("log_evidence names signatures and traits that exist, and of causes that can be explained") {
-    std::set<std::string, std::less<>> words, causes;
-    for (const LogSignature& signature : test::bundled_matrix().log_signatures()) words.insert(signature.id);
+namespace {
+
+std::vector<std::string> causes_of(const LogEvidence& row) {
+    std::vector<std::string> causes;
+    for (const std::string* column : {&row.certain, &row.likely, &row.possible, &row.rules_out})
+        append(causes, split(*column, ' '));
+    return causes;
+}
+
+/// Ids of signatures and their symptoms.
+std::set<std::string, std::less<>> words_of_lines() {
+    std::set<std::string, std::less<>> words;
+    for (const LogSignature& signature : test::bundled_matrix().log_signatures()) {
+        words.insert(signature.id);
+        for (const std::string& symptom : split(signature.symptoms, ' ')) words.insert(symptom);
+    }
+    return words;
+}
+
+}  // namespace
+
+TEST_CASE("log_evidence names symptoms and features that exist, and causes that can be explained") {
+    const auto words = words_of_lines();
+    std::set<std::string, std::less<>> causes;
     const std::string code = content(PROJECT_DIRECTORY "/src/rules/causes/log_features.cpp") +
                              content(PROJECT_DIRECTORY "/src/rules/causes/log_versions.cpp");
+    const auto is_known = [&](const std::string& word) {
+        const bool is_framework = word.starts_with("fw_") && stack::framework_word_at(word.substr(3));
+        return words.contains(word) || is_framework || contains(code, '"' + word + '"');
+    };
     for (const LogCause& cause : test::bundled_matrix().log_causes()) causes.insert(cause.cause);
+    std::set<std::pair<std::string, std::string>> seen;
     for (const LogEvidence& row : test::bundled_matrix().log_evidence()) {
-        INFO(row.cause << ": " << row.when);
-        CHECK(causes.contains(row.cause));
-        CHECK((row.weight >= 0 && row.weight <= 100));
-        std::istringstream all(row.when);
-        for (std::string word; all >> word;) {
+        INFO(row.symptom << " [" << row.when << "]");
+        CHECK(is_known(row.symptom));
+        CHECK(seen.emplace(row.symptom, row.when).second);
+        CHECK_FALSE(causes_of(row).empty());
+        for (const std::string& cause : causes_of(row)) CHECK(causes.contains(cause));
+        for (std::string word : split(row.when, ' ')) {
             if (word.starts_with('!')) word.erase(0, 1);
-            const bool is_feature = contains(code, '"' + word + '"') ||
-                                    (word.starts_with("fw_") && stack::framework_word_at(word.substr(3)));
-            CHECK((words.contains(word) || is_feature || word.find_first_of("<>=") != std::string::npos));
+            CHECK((is_known(word) || word.find_first_of("<>=") != std::string::npos));
+        }
+    }
+}
+
+TEST_CASE("a symptom serves an evidence, a cause or a decision, and what a line supersedes exists and is not mutual") {
+    std::set<std::string, std::less<>> used;
+    const std::string code = content(PROJECT_DIRECTORY "/src/rules/causes/log_causes.cpp") +
+                             content(PROJECT_DIRECTORY "/src/rules/causes/log_features.cpp");
+    for (const LogCause& cause : test::bundled_matrix().log_causes()) used.insert(cause.cause);
+    for (const LogEvidence& row : test::bundled_matrix().log_evidence()) {
+        used.insert(row.symptom);
+        for (std::string word : split(row.when, ' ')) used.insert(word.starts_with('!') ? word.substr(1) : word);
+    }
+    const auto words = words_of_lines();
+    std::map<std::string, std::set<std::string>> superseded_by;
+    for (const LogSignature& signature : test::bundled_matrix().log_signatures()) {
+        INFO(signature.id);
+        for (const std::string& symptom : split(signature.symptoms, ' '))
+            CHECK((used.contains(symptom) || contains(code, '"' + symptom + '"')));
+        for (const std::string& word : split(signature.supersedes, ' ')) {
+            CHECK(words.contains(word));
+            CHECK(word != signature.id);
+            CHECK_FALSE(superseded_by[signature.id].contains(word));
+            superseded_by[word].insert(signature.id);
         }
     }
 }
 
 TEST_CASE("every cause is a rule with a page, and something points to it") {
-    std::set<std::string> pointed;
-    for (const LogEvidence& row : test::bundled_matrix().log_evidence()) pointed.insert(row.cause);
+    std::set<std::string, std::less<>> pointed = words_of_lines();
+    for (const LogEvidence& row : test::bundled_matrix().log_evidence())
+        for (const std::string& cause : causes_of(row)) pointed.insert(cause);
     for (const LogCause& cause : test::bundled_matrix().log_causes()) {
         INFO(cause.cause);
         CHECK(find_named(all_rules(), cause.cause));
@@ -323,6 +373,28 @@ TEST_CASE("every cause is a rule with a page, and something points to it") {
         CHECK((cause.risk.empty() || from_name<Risk>(cause.risk)));
         CHECK_FALSE(cause.message.ends_with('.'));
     }
+}
+
+TEST_CASE("a line that reports the reason of another one leaves that one without evidence") {
+    // The status only repeats that the handle could not be created.
+    const std::string status = "CUDNN_STATUS_INTERNAL_ERROR\n";
+    const std::string handle = "Could not create cudnn handle: ";
+    CHECK(contains(findings_of(diagnosed(status)), "cudnn_bug"));
+    CHECK_FALSE(contains(findings_of(diagnosed(handle + status)), "cudnn_bug"));
+}
+
+TEST_CASE("several lines that indicate one cause outweigh one line that indicates another") {
+    const char* from_container = "Failed to initialize NVML: Driver/library version mismatch\n";
+    const std::string from_kernel =
+        "NVRM: API mismatch: the client has the version 550.54.14, but this kernel module has the version "
+        "535.104.05.\n";
+    const std::vector<UserHint> in_container = {{"os", "Docker container on Ubuntu 22.04", {}}};
+    CHECK(diagnosed(from_container, in_container).findings.front().rule == "driver_installed_inside_container");
+    const Report both = diagnosed(from_container + from_kernel +
+                                      "kernel version 535.104.5 does not match DSO version "
+                                      "550.54.14 -- cannot find working devices\n",
+                                  in_container);
+    CHECK(both.findings.front().rule == "driver_userland_kernel_mismatch");
 }
 
 TEST_CASE("what the specified versions or the system exclude is left out, and the report shows why") {

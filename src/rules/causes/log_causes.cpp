@@ -1,9 +1,9 @@
 #include "rules/causes/log_causes.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "base/text.hpp"
+#include "rules/causes/log_evidence.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/versions.hpp"
 #include "stack/conflicts.hpp"
@@ -13,16 +13,6 @@ namespace rnncheck::rules {
 namespace {
 
 constexpr std::size_t most_causes = 5;
-constexpr int farthest_behind = 60;
-constexpr int likely_from = 70;
-
-struct Candidate {
-    const LogEvidence* best = nullptr;
-    std::vector<std::string> words;
-};
-
-/// Rows of weight 0 rule their cause out, whatever else speaks for it.
-constexpr int ruled_out = 0;
 
 /// Why the system, as the log or the user specifies it, has no such cause; "" where it may have it.
 std::string excluded_by_system(const LogCause& cause, const KnownOfLog& t) {
@@ -35,7 +25,7 @@ std::string excluded_by_system(const LogCause& cause, const KnownOfLog& t) {
 /// Why the versions exclude a cause that the log only points to, in the words of the engine that decides versions; ""
 /// where they do not. What is installed may be another than what is loaded, so that only causes count that follow from
 /// versions alone.
-std::string excluded_by_versions(const LogEvidence& evidence, const stack::Stack& installed, const KnownOfLog& t) {
+std::string excluded_by_versions(const IndicatedCause& indicated, const stack::Stack& installed, const KnownOfLog& t) {
     using enum stack::ConflictKind;
     constexpr stack::ConflictKind by_versions[] = {cudnn_masked_rnn_bug,
                                                    cudnn_newer_than_framework_supports,
@@ -46,27 +36,10 @@ std::string excluded_by_versions(const LogEvidence& evidence, const stack::Stack
                                                    gpu_too_old,
                                                    tf_windows_no_gpu_since_2_11};
     if (!t.has("log_alone")) return "";  // the rules evaluate the machine
-    const auto kind = from_name<stack::ConflictKind>(evidence.cause);
-    if (!kind || !includes(by_versions, *kind) || evidence.weight >= likely_from) return "";
+    const auto kind = from_name<stack::ConflictKind>(indicated.cause);
+    if (!kind || !includes(by_versions, *kind) || indicated.strength != Confidence::possible) return "";
     const stack::Judgement judgement = stack::judgement(*kind, installed, t.matrix);
     return judgement.outcome == Outcome::pass ? judgement.reason : "";
-}
-
-std::vector<Candidate> candidates(const KnownOfLog& t) {
-    std::vector<Candidate> found;
-    for (const LogEvidence& row : t.matrix.log_evidence()) {
-        auto words = split(row.when, ' ');
-        if (!std::ranges::all_of(words, [&](const std::string& word) { return t.holds(word); })) continue;
-        Candidate* same = find_where(found, [&](const Candidate& one) { return one.best->cause == row.cause; });
-        const bool is_stronger =
-            same && same->best->weight != ruled_out && (row.weight == ruled_out || row.weight > same->best->weight);
-        if (!same)
-            found.push_back({&row, std::move(words)});
-        else if (is_stronger)
-            *same = {&row, std::move(words)};
-    }
-    std::ranges::stable_sort(found, std::greater(), [](const Candidate& one) { return one.best->weight; });
-    return found;
 }
 
 Evidence evidence_of_line(const LogEvent& event, const std::string& what, const Log& log) {
@@ -76,8 +49,8 @@ Evidence evidence_of_line(const LogEvent& event, const std::string& what, const 
 }
 
 void add_evidence(Finding& finding, const std::string& word, const KnownOfLog& t) {
-    if (const LogEvent* event = find_by(t.log.events, &LogEvent::signature, word)) {
-        const LogSignature* signature = find_by(t.matrix.log_signatures(), &LogSignature::id, word);
+    if (const LogEvent* event = t.first_event(word)) {
+        const LogSignature* signature = find_by(t.matrix.log_signatures(), &LogSignature::id, event->signature);
         finding.evidence.push_back(evidence_of_line(*event, signature ? signature->meaning : word, t.log));
     } else if (const std::string* why = look_up(t.words, word)) {
         finding.evidence.push_back({"also known", *why, "log"});
@@ -89,15 +62,15 @@ Evidence ruled_out_because(const LogCause& cause, const std::string& why) {
     return {std::string(what_is_ruled_out), concat(cause.title, ", because ", why), "log"};
 }
 
-/// Why the cause is none; "" where it is possible. A row that rules out names its reason with its last word.
-std::string reason_against(const Candidate& candidate, const LogCause& cause, const stack::Stack& installed,
-                           const KnownOfLog& t) {
-    if (candidate.best->weight == ruled_out) {
-        const std::string* why = look_up(t.words, candidate.words.back());
-        return why ? *why : "the log shows it";
+/// What rows of log_evidence rule out, each with the reason.
+std::vector<Evidence> ruled_out_by_lines(const Indications& indicated, const KnownOfLog& t) {
+    std::vector<Evidence> all;
+    for (const auto& [name, word] : indicated.ruled_out) {
+        const LogCause* cause = find_by(t.matrix.log_causes(), &LogCause::cause, name);
+        const std::string* why = look_up(t.words, word);
+        if (cause) all.push_back(ruled_out_because(*cause, why && !why->empty() ? *why : "the log shows it"));
     }
-    const std::string by_system = excluded_by_system(cause, t);
-    return by_system.empty() ? excluded_by_versions(*candidate.best, installed, t) : by_system;
+    return all;
 }
 
 /// A cause whose only sign is a lack: the lines that are there speak for it.
@@ -107,33 +80,44 @@ void add_first_events(Finding& finding, const Log& log) {
             finding.evidence.push_back(evidence_of_line(event, "harmless line", log));
 }
 
+bool has_symptom(const LogEvent& event, std::string_view symptom, const Matrix& matrix) {
+    const LogSignature* signature = find_by(matrix.log_signatures(), &LogSignature::id, event.signature);
+    return signature && includes(split(signature->symptoms, ' '), symptom);
+}
+
+bool is_harmless(const LogEvent& event) {
+    return event.kind == LogKind::context || event.kind == LogKind::harmless;
+}
+
 /// The program found no GPU to use and trained all the same: nothing failed, whatever it might have run faster on.
-bool trained_without_gpu(const Log& log) {
-    // Lines that only show that a program continues without a GPU.
-    constexpr std::string_view about_no_gpu[] = {
-        "cuinit_failed",        "gpu_node_absent",         "jax_no_visible_devices", "kaldi_no_devices",
-        "kernel_driver_absent", "missing_cuda_library",    "missing_cudnn",          "missing_libcuda",
-        "mxnet_no_driver",      "ngc_driver_not_detected", "no_cuda_device",         "no_gpu_listed",
-        "tf_dlopen_failed",     "tf_gpu_skipped",          "tf_library_missing"};
+bool trained_without_gpu(const Log& log, const Matrix& matrix) {
     std::int64_t last_error = 0, progress = 0;
     for (const LogEvent& event : log.events) {
         if (event.signature == "training_progress") progress = event.line;
-        if (event.kind == LogKind::context || event.kind == LogKind::harmless) continue;
-        if (!includes(about_no_gpu, event.signature)) return false;
+        if (is_harmless(event)) continue;
+        if (!has_symptom(event, "goes_on_without_gpu", matrix)) return false;
         last_error = event.line;
     }
     return last_error > 0 && progress > last_error;
 }
 
-Finding finding_of(const Candidate& candidate, bool is_first, const KnownOfLog& t) {
-    const LogEvidence& best = *candidate.best;
-    Finding finding = {.rule = best.cause,
-                       .subject = "log",
-                       .confidence = is_first && best.conclusive  ? Confidence::certain
-                                     : best.weight >= likely_from ? Confidence::likely
-                                                                  : Confidence::possible,
-                       .weight = best.weight};
-    for (const std::string& word : candidate.words)
+/// For readers of the JSON document: each cause weighs less than the one before it, and none more than its strength.
+int weight_of(Confidence strength, std::size_t index) {
+    constexpr int certain = 98, likely = 90, possible = 60;
+    const int steps = 2 * static_cast<int>(index);
+    if (strength == Confidence::certain) return certain;
+    return (strength == Confidence::likely ? likely : possible) - steps;
+}
+
+/// Only the first cause can be certain: two that exclude all others contradict each other.
+Finding finding_of(const IndicatedCause& indicated, std::size_t index, const KnownOfLog& t) {
+    const bool is_certain = indicated.strength == Confidence::certain && index == 0;
+    const bool is_possible = indicated.strength == Confidence::possible;
+    Finding finding = {.rule = indicated.cause, .subject = "log", .confidence = Confidence::likely};
+    if (is_certain) finding.confidence = Confidence::certain;
+    if (is_possible) finding.confidence = Confidence::possible;
+    finding.weight = weight_of(finding.confidence, index);
+    for (const std::string& word : indicated.words)
         if (!word.starts_with('!')) add_evidence(finding, word, t);
     if (finding.evidence.size() < 2 && finding.rule == "harmless_line") add_first_events(finding, t.log);
     if (const LogCause* cause = find_by(t.matrix.log_causes(), &LogCause::cause, finding.rule)) {
@@ -188,20 +172,23 @@ std::string exit_code_in_words(const Log& log) {
 }
 
 /// Every line that is an error only shows that a process ended.
-bool shows_only_an_end(const Log& log) {
-    constexpr std::string_view ends[] = {"crash",          "heap_corrupted", "process_exit_code",
-                                         "process_killed", "session_died",   "windows_exit_code"};
+bool shows_only_an_end(const Log& log, const Matrix& matrix) {
     return std::ranges::all_of(log.events, [&](const LogEvent& event) {
-        return event.kind == LogKind::context || event.kind == LogKind::harmless || includes(ends, event.signature);
+        return is_harmless(event) || has_symptom(event, "process_ended", matrix);
     });
 }
 
 /// Losses, progress bars or results, and no word for an abnormal end.
-bool went_on(const Log& log) {
-    constexpr std::string_view signs[] = {"end_printed", "measure_printed", "program_went_on", "time_printed",
-                                          "training_progress"};
-    const auto is_sign = [&](const LogEvent& event) { return includes(signs, event.signature); };
+bool went_on(const Log& log, const Matrix& matrix) {
+    const auto is_sign = [&](const LogEvent& event) { return has_symptom(event, "went_on", matrix); };
     return std::ranges::any_of(log.events, is_sign) && !find_by(log.events, &LogEvent::signature, "crash_word");
+}
+
+/// Why the system or the versions exclude the cause; "" where it is possible.
+std::string reason_against(const IndicatedCause& indicated, const LogCause& cause, const stack::Stack& installed,
+                           const KnownOfLog& t) {
+    const std::string by_system = excluded_by_system(cause, t);
+    return by_system.empty() ? excluded_by_versions(indicated, installed, t) : by_system;
 }
 
 }  // namespace
@@ -211,26 +198,26 @@ std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
     if (!facts.log) return findings;
     const KnownOfLog known = known_of_log(facts, matrix);
     const stack::Stack installed = as_installed(known.said.stack, matrix);
-    std::vector<Evidence> excluded;
-    for (const Candidate& candidate : candidates(known)) {
-        const bool is_first = findings.empty();
-        if (!is_first && candidate.best->cause == "harmless_line") continue;  // no cause beside another one
-        const bool is_far = !is_first && candidate.best->weight + farthest_behind < *findings.front().weight;
-        if (candidate.best->weight != ruled_out && (findings.size() == most_causes || is_far)) continue;
-        const LogCause* cause = find_by(matrix.log_causes(), &LogCause::cause, candidate.best->cause);
-        const std::string why = cause ? reason_against(candidate, *cause, installed, known) : "";
-        if (why.empty() && candidate.best->weight != ruled_out)
-            findings.push_back(finding_of(candidate, is_first, known));
-        else if (cause)
+    const Indications indicated = indications(known);
+    std::vector<Evidence> excluded = ruled_out_by_lines(indicated, known);
+    for (const IndicatedCause& one : indicated.causes) {
+        if (findings.size() == most_causes) break;
+        if (indicated.ruled_out.contains(one.cause)) continue;
+        if (!findings.empty() && one.cause == "harmless_line") continue;  // no cause beside another one
+        const LogCause* cause = find_by(matrix.log_causes(), &LogCause::cause, one.cause);
+        const std::string why = cause ? reason_against(one, *cause, installed, known) : "";
+        if (why.empty())
+            findings.push_back(finding_of(one, findings.size(), known));
+        else
             excluded.push_back(ruled_out_because(*cause, why));
     }
     if (!findings.empty()) append(findings.front().evidence, std::move(excluded));
     for (Finding& finding : findings) {
-        if (trained_without_gpu(*facts.log)) finding.severity = Severity::note;
+        if (trained_without_gpu(*facts.log, matrix)) finding.severity = Severity::note;
         if (finding.rule != "layer_without_cudnn") continue;
         if (known.has("keras_use_cudnn_rejected"))
             finding.severity = Severity::error;
-        else if (went_on(*facts.log))
+        else if (went_on(*facts.log, matrix))
             finding.severity = Severity::note;
     }
     return findings;
@@ -242,7 +229,7 @@ Verdict unknown_error_in_log(const Facts& facts, const Matrix& matrix) {
     const Log& log = *facts.log;
     if (!log.first_error_line) return pass("no line of the log is an error");
     if (!causes_in_log(facts, matrix).empty()) return not_applicable("the log indicates known causes");
-    const bool is_crash = shows_only_an_end(log);
+    const bool is_crash = shows_only_an_end(log, matrix);
     Verdict verdict = undecided("the errors in the log are unknown to rnncheck");
     verdict.findings = {
         {.severity = Severity::warning,
@@ -268,7 +255,7 @@ Verdict program_end_not_in_log(const Facts& facts, const Matrix& matrix) {
     for (const LogEvent& event : log.events)
         if (event.signature == "not_text") not_text.push_back(event.text);
     const bool is_text = not_text.empty();
-    if (is_text && went_on(log)) return pass("the log shows that the program went on");
+    if (is_text && went_on(log, matrix)) return pass("the log shows that the program went on");
     Verdict verdict = undecided("no line shows that the program went on or ended well");
     verdict.findings = {{.severity = Severity::note,
                          .subject = "log",

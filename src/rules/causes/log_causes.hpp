@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 
 #include "report/finding.hpp"
 #include "stack/given.hpp"
@@ -14,12 +15,22 @@ struct KnownOfLog {
     const Log& log;
     const Matrix& matrix;
     stack::Given said;
-    /// Ids of signatures that were seen, and features with what they rest on, for the evidence.
+    /// Ids of signatures that were seen, their symptoms, and features with what they rest on, for the evidence.
     std::map<std::string, std::string, std::less<>> words = {};
+    /// For each symptom, the signatures of it that were seen and that no other line supersedes.
+    std::map<std::string, std::vector<std::string>, std::less<>> signatures_of = {};
+    /// Signatures and symptoms that follow from what another line reports.
+    std::set<std::string, std::less<>> superseded = {};
 
     bool has(std::string_view word) const { return words.find(word) != words.end(); }
     /// A word of log_evidence: a plain one, or a comparison of a version that is known; false for "!word" that holds.
     bool holds(std::string_view word) const;
+    /// Whether the word holds and indicates something: no other line supersedes it.
+    bool indicates(std::string_view symptom) const;
+    /// How many kinds of lines that were seen have this symptom.
+    std::size_t count_of(std::string_view symptom) const;
+    /// The first line with this signature, or with one of this symptom; null where there is none.
+    const LogEvent* first_event(std::string_view word) const;
 
     /// The first value of the field, or the preferred one if any line has it.
     std::optional<std::string> told(std::string_view signature, std::string_view name,

@@ -50,15 +50,15 @@ void add_missing_cudnn(KnownOfLog& t) {
         return;
     }
     if (const auto there = t.told("cudnn_file_listed", "major", std::to_string(*wanted)))
-        t.add(*there == std::to_string(*wanted) ? "cudnn_same_major_on_disk" : "cudnn_other_major_on_disk",
+        t.add(*there == std::to_string(*wanted) ? "cudnn_same_major_found" : "cudnn_other_major_found",
               "a cuDNN " + *there + " file is installed, " + *name + " is required");
     if (t.said.stack.cudnn)
-        t.add(t.said.stack.cudnn->major() == *wanted ? "cudnn_same_major_given" : "cudnn_other_major_given",
+        t.add(t.said.stack.cudnn->major() == *wanted ? "cudnn_same_major_found" : "cudnn_other_major_found",
               "cuDNN " + t.said.stack.cudnn->text + " is installed, " + *name + " is required");
     const stack::Framework* torch = t.said.framework("pytorch");
     if (!torch || !torch->version) return;
     if (const auto row = t.matrix.framework_cuda("pytorch", *torch->version))
-        t.add(row->cudnn_major == *wanted ? "cudnn_same_major_bundled" : "cudnn_other_major_bundled",
+        t.add(row->cudnn_major == *wanted ? "cudnn_same_major_found" : "cudnn_other_major_bundled",
               "PyTorch " + torch->version->text + " bundles cuDNN " + std::to_string(row->cudnn_major) + ", " + *name +
                   " is required");
 }
@@ -140,7 +140,7 @@ void add_said_words(KnownOfLog& t) {
         {"said_amp",
          "mixed precision (from --given)",
          {" amp ", "amp)", "(amp", "+ amp", "fp16", "half", "mixed precision", "autocast", "apex"}},
-        {"said_directml", "DirectML plugin (from --given)", {"directml"}},
+        {"said_directml", "the DirectML plugin", {"directml"}, "directml"},
         {"said_gpu_package", "GPU package (from --given)", {"tensorflow-gpu", "tensorflow gpu"}},
         {"said_both_packages", "both packages (from --given)", {"both tensorflow"}},
         {"said_rnn", "recurrent network (from --given)", {"lstm", "gru", "rnn", "seq2seq", "recurrent"}},
@@ -179,6 +179,9 @@ void add_frameworks(KnownOfLog& t) {
     int big = 0;
     for (const stack::Framework& framework : t.said.stack.frameworks) {
         t.add("fw_" + framework.name, framework.name);
+        // They contain no cuDNN and open the one that is installed.
+        if (includes(std::to_array<std::string_view>({"ctranslate2", "onnxruntime", "paddlepaddle"}), framework.name))
+            t.add("uses_installed_cudnn", framework.name + " opens the cuDNN that is installed");
         big += framework.name == "tensorflow" || framework.name == "pytorch" || framework.name == "jax";
     }
     if (big > 1 || (t.has("two_frameworks_named") && !t.has("fw_tensorflow")))
@@ -277,6 +280,22 @@ void add_summary(KnownOfLog& t) {
     if (!t.has("any_error")) t.add("only_harmless", "the log contains no error");
 }
 
+/// The symptoms of the signatures that were seen. A line that others supersede has none.
+void add_symptoms(KnownOfLog& t) {
+    std::vector<const LogSignature*> seen;
+    for (const LogSignature& signature : t.matrix.log_signatures())
+        if (t.has(signature.id)) seen.push_back(&signature);
+    for (const LogSignature* signature : seen)
+        for (std::string& word : split(signature->supersedes, ' ')) t.superseded.insert(std::move(word));
+    for (const LogSignature* signature : seen) {
+        if (t.superseded.contains(signature->id)) continue;
+        for (std::string& symptom : split(signature->symptoms, ' ')) {
+            t.signatures_of[symptom].push_back(signature->id);
+            t.add(symptom, t.words[signature->id]);
+        }
+    }
+}
+
 /// "pytorch<=1.6": name, comparison, version; it takes in 1.6.1.
 std::optional<bool> compared(const stack::Given& said, std::string_view word) {
     const auto at = word.find_first_of("<>=");
@@ -296,6 +315,25 @@ bool KnownOfLog::holds(std::string_view word) const {
     return compared(said, word).value_or(has(word));
 }
 
+bool KnownOfLog::indicates(std::string_view symptom) const {
+    return has(symptom) && !superseded.contains(symptom);
+}
+
+std::size_t KnownOfLog::count_of(std::string_view symptom) const {
+    const auto* signatures = look_up(signatures_of, symptom);
+    return signatures ? signatures->size() : 0;
+}
+
+const LogEvent* KnownOfLog::first_event(std::string_view word) const {
+    if (const LogEvent* event = find_by(log.events, &LogEvent::signature, word)) return event;
+    const auto* signatures = look_up(signatures_of, word);
+    if (!signatures) return nullptr;
+    const LogEvent* first = nullptr;
+    for (const LogEvent& event : log.events)
+        if (includes(*signatures, event.signature) && (!first || event.line < first->line)) first = &event;
+    return first;
+}
+
 KnownOfLog known_of_log(const Facts& facts, const Matrix& matrix) {
     KnownOfLog t{*facts.log, matrix, stack::given_with_log(facts, matrix)};
     for (const LogEvent& event : t.log.events) t.words.emplace(event.signature, "");
@@ -310,6 +348,7 @@ KnownOfLog known_of_log(const Facts& facts, const Matrix& matrix) {
     add_missing_cudnn(t);
     add_missing_cuda(t);
     add_summary(t);
+    add_symptoms(t);
     return t;
 }
 
