@@ -56,6 +56,11 @@ TEST_CASE("where the CUDA is not known the remedy has a command for each") {
     CHECK(advice.commands() == Commands{"python -m pip install \"nvidia-cudnn-cu12==8.*\""});
 }
 
+TEST_CASE("of the CUDA versions that a cuDNN is made for, the one that most builds use comes first") {
+    CHECK(about("cudnn_not_installed", "libcudnn.so.9: cannot open shared object file\n").commands() ==
+          Commands{"python -m pip install \"nvidia-cudnn-cu12==9.*\""});
+}
+
 TEST_CASE("no package of cuDNN where the log does not show which major version the program needs") {
     const char* log = "UnknownError: Fail to find the dnn implementation.\n\t [[{{node CudnnRNN}}]]\n";
     CHECK(about("cudnn_runtime_older_than_built", log).commands().empty());
@@ -65,8 +70,8 @@ TEST_CASE("no package of cuDNN where the log does not show which major version t
 
 TEST_CASE("no package for a CUDA that the framework has no build for") {
     const char* log = "libcudnn.so.9: cannot open shared object file: No such file or directory\n";
-    const auto for_any = about("cudnn_not_installed", log).commands();
-    CHECK(std::ranges::find(for_any, "python -m pip install \"nvidia-cudnn-cu13==9.*\"") != for_any.end());
+    const std::string for_any = about("cudnn_not_installed", log).remedies.front().text;
+    CHECK(contains(for_any, "If it uses CUDA 13: python -m pip install \"nvidia-cudnn-cu13==9.*\""));
     CHECK(about("cudnn_not_installed", log, {{"framework", "ctranslate2", {}}}).commands() ==
           Commands{"python -m pip install \"nvidia-cudnn-cu12==9.*\""});
 }
@@ -398,4 +403,118 @@ TEST_CASE("the check of a failure in Kubernetes is one for Kubernetes") {
     const auto check = [](const char* log) { return about("container_no_gpu_runtime", log).check.value().command; };
     CHECK(check("I0907 main.go:317] No devices found. Waiting indefinitely.").starts_with("kubectl "));
     CHECK(check("docker: Error response from daemon: unknown or invalid runtime name: nvidia.").starts_with("docker "));
+}
+
+TEST_CASE("an extension is compiled with the toolkit of PyTorch's CUDA, and for a new GPU with a newer one") {
+    const Advice other =
+        about("cuda_version_not_the_one_built_for",
+              "RuntimeError:\nThe detected CUDA version (12.9) mismatches the version that was used to "
+              "compile\nPyTorch (11.8). Please make sure to use the same CUDA versions.\n");
+    CHECK(contains(other.remedies.front().text, "cuda-toolkit-11-8"));
+    CHECK(other.commands() == Commands{"export CUDA_HOME=/usr/local/cuda-11.8"});
+    const Advice newer = about("gpu_arch_not_in_build", "nvcc fatal: Unsupported gpu architecture 'compute_89'\n");
+    CHECK(contains(newer.remedies.front().text, "11.8 or later for 8.9"));
+    CHECK(newer.commands() == Commands{"nvcc --version"});
+}
+
+TEST_CASE("a driver library that the image contains is removed from it, and nothing is rebooted in a container") {
+    const std::string mismatch = "Failed to initialize NVML: Driver/library version mismatch\n";
+    const auto about_it = [&](std::vector<UserHint> hints) {
+        return about("driver_userland_kernel_mismatch", mismatch, std::move(hints));
+    };
+    CHECK(about_it({}).commands() == Commands{"sudo reboot"});
+    const Advice image = about_it({{"os", "docker", {}}});
+    CHECK(contains(image.remedies.front().text, "remove what the image contains of the driver"));
+    CHECK(image.commands() == Commands{"find / -xdev \\( -name \"libcuda.so*\" -o -name \"libnvidia-ml.so*\" \\)"});
+    const char* of_host =
+        "docker: Error response from daemon: failed to create task for container: OCI runtime create failed:\n"
+        "nvidia-container-cli: initialization error: nvml error: driver/library version mismatch: unknown\n";
+    CHECK(about("driver_userland_kernel_mismatch", of_host).commands() == Commands{"sudo reboot"});
+    const Advice bus =
+        about("gpu_fell_off_bus", "NVRM: GPU 0000:01:00.0: GPU has fallen off the bus.\n", {{"os", "docker", {}}});
+    CHECK(contains(bus.remedies.front().text, "on the host, not in the container"));
+}
+
+TEST_CASE("a list without a GPU leads to the build that has one, for the version and the system") {
+    const std::string empty = "[PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]\n";
+    const auto advice = [&](const std::string& before, std::vector<UserHint> hints = {}) {
+        return about("no_gpu_visible", before + empty, std::move(hints));
+    };
+    CHECK(advice("tensorflow 2.1.0\n").commands() == Commands{"rnncheck matrix plan --for tensorflow==2.1.0"});
+    const Advice linux = advice("", {{"framework", "tensorflow 2.17", {}}});
+    CHECK(linux.commands() == Commands{"python -m pip install \"tensorflow[and-cuda]==2.17\""});
+    const Advice windows = advice("PS C:\\Users\\u> python\nimport tensorflow as tf\n");
+    CHECK(windows.commands().empty());
+    CHECK(contains(windows.remedies.front().text, "WSL 2"));
+    const Advice on_cpu =
+        about("no_gpu_visible",
+              "RuntimeError: Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. "
+              "If you are running on a CPU-only machine, please use torch.load with map_location\n");
+    CHECK(contains(on_cpu.remedies.front().text, "map_location='cpu'"));
+}
+
+TEST_CASE("a package for another CUDA than PyTorch's is not given that CUDA's libraries") {
+    const char* log =
+        "torch 2.11.0+cu126\nImportError: libcudart.so.13: cannot open shared object file: No such file\n";
+    const Advice advice = about("cuda_version_not_the_one_built_for", log, {{"framework", "pytorch 2.11+cu126", {}}});
+    CHECK(contains(advice.remedies.front().text, "built for CUDA 13, PyTorch here for CUDA 12.6"));
+    CHECK_FALSE(contains(join(advice.commands(), " "), "install"));
+}
+
+TEST_CASE("ONNX Runtime for CUDA 11 is updated, and one that does not find its libraries loads those of PyTorch") {
+    const std::string log =
+        "[E:onnxruntime:Default, provider_bridge_ort.cc:1548 TryGetProviderInfo_CUDA] [ONNXRuntimeError] : 1 : FAIL : "
+        "Failed to load library libonnxruntime_providers_cuda.so with error: ";
+    const Advice old = about("cuda_version_not_the_one_built_for",
+                             log + "libcublasLt.so.11: cannot open shared object file: No such file or directory\n");
+    CHECK(old.commands() == Commands{"python -m pip install -U onnxruntime-gpu"});
+    const Advice path =
+        about("cudnn_not_on_loader_path", log + "libcudnn.so.9: cannot open shared object file: No such file\n");
+    CHECK(contains(path.remedies.front().text, "preload_dlls"));
+}
+
+TEST_CASE("what the words of a program decide about its remedy") {
+    const auto text = [](const char* cause, const char* log) { return about(cause, log).remedies.front().text; };
+    CHECK(contains(text("cpu_only_build",
+                        "called `Result::unwrap()` on an `Err` value: Torch(\"Could not run "
+                        "'aten::empty_strided' with arguments from the 'CUDA' backend.\nthread "
+                        "'main' panicked at src/main.rs:6:8:\n"),
+                   "libtorch"));
+    CHECK(about("cpu_only_build", "AssertionError: Torch not compiled with CUDA enabled\n").commands() ==
+          Commands{"python -m pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/cu128"});
+    CHECK_FALSE(contains(text("cudnn_not_installed",
+                              "ERROR: Failed to import the TensorFlow module.\n- Could not find "
+                              "cuDNN 6.\n  The GPU version of TensorFlow requires\n"),
+                         "Julia"));
+    CHECK(contains(text("cuda_version_not_the_one_built_for",
+                        "CUDA backend failed to initialize: Found cuBLAS version 120205, but JAX was built against "
+                        "version 120304, which is newer.\n"),
+                   "an older CUDA is found before it"));
+    CHECK(contains(text("device_nodes_unreadable", "Jetson Orin\nNvRmMemInitNvmap failed with Permission denied\n"),
+                   "video and render"));
+    CHECK(contains(text("gpu_arch_not_in_build",
+                        "Mismatched GPU Architecture: The installed PaddlePaddle package was compiled for 75 80 86 89 "
+                        ",but your current GPU is 120 Solution: Install the correct wheel package\n"),
+                   "12.9 for RTX 50"));
+    CHECK(contains(text("container_no_gpu_runtime",
+                        "kubelet Error: failed to create containerd task: error modifying OCI spec: failed to inject "
+                        "CDI devices: unresolvable CDI devices management.nvidia.com/gpu=GPU-1\n"),
+                   "restart the pods"));
+    CHECK(contains(text("gpu_too_old",
+                        "  File \"/kaggle/working/a.py\", line 1\nTesla P100-PCIE-16GB with CUDA "
+                        "capability sm_60 is not compatible with the current PyTorch installation.\n"
+                        "The current PyTorch install supports CUDA capabilities sm_70 sm_75 sm_80.\n"),
+                   "another accelerator"));
+    CHECK(contains(about("gpu_libs_not_loaded", "Cannot dlopen some GPU libraries.\nSkipping registering GPU devices\n")
+                       .commands()
+                       .front(),
+                   "nvidia.__path__"));
+}
+
+TEST_CASE("on Windows a line's own remedy has no command of Unix") {
+    const char* log =
+        "ModuleNotFoundError: C:\\Users\\u\\xformers\nWARNING[XFORMERS]: xFormers can't load C++/CUDA extensions. "
+        "xFormers was built for:\n  PyTorch 2.1.0+cu121\nRuntimeError: Could not load libtorchcodec. Likely causes:\n";
+    for (const std::string& command : about("framework_packages_do_not_match", log).commands())
+        CHECK_FALSE(rules::is_for_unix(command));
 }

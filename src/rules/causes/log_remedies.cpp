@@ -102,7 +102,7 @@ bool may_use(int cuda_major, const KnownOfLog& t) {
 }
 
 /// The newest two CUDA majors for which there are packages of this cuDNN, of those that the program may use: of 8.1
-/// none is for CUDA 12, and CTranslate2 has no build for CUDA 13.
+/// none is for CUDA 12, and CTranslate2 has no build for CUDA 13. CUDA 12 comes first, which most builds use.
 std::vector<Version> cudas_of(const Version& cudnn, const KnownOfLog& t) {
     std::set<int, std::greater<>> majors;
     for (const CudnnBuild& build : t.matrix.cudnn_builds())
@@ -110,6 +110,8 @@ std::vector<Version> cudas_of(const Version& cudnn, const KnownOfLog& t) {
     std::vector<Version> newest;
     for (const int major : majors)
         if (newest.size() < 2 && may_use(major, t)) newest.push_back(make_version({major}));
+    constexpr int most_used = 12;
+    std::ranges::stable_partition(newest, [](const Version& cuda) { return cuda.major() == most_used; });
     return newest;
 }
 
@@ -262,6 +264,12 @@ void name_package_of_library(Remedy& remedy, const KnownOfLog& t) {
     if (!t.has("gpu_jetson")) remedy.commands = {"python -m pip install " + name};
 }
 
+/// The words of torch/cuda/__init__.py.
+bool is_message_of_torch(const KnownOfLog& t) {
+    const LogEvent* event = find_by(t.log.events, &LogEvent::signature, "torch_not_built_with_cuda");
+    return event && contains(event->text, "Torch not compiled with CUDA");
+}
+
 /// The build with CUDA of the framework that the log names.
 void name_build_with_cuda(Remedy& remedy, const KnownOfLog& t) {
     constexpr std::pair<std::string_view, std::string_view> builds[] = {
@@ -284,9 +292,12 @@ void name_build_with_cuda(Remedy& remedy, const KnownOfLog& t) {
             remedy.commands = commands_of(std::string(chain), " && ");
             return;
         }
-    if (t.said.stack.frameworks.size() != 1) return;
+    const auto& frameworks = t.said.stack.frameworks;
+    if (frameworks.size() > 1) return;
     for (const auto& [framework, chain] : builds) {
-        if (!t.said.framework(framework)) continue;
+        // The message is PyTorch's where no framework is named.
+        const bool is_torch = frameworks.empty() && is_message_of_torch(t) && framework == "pytorch";
+        if (!t.said.framework(framework) && !is_torch) continue;
         remedy.commands = commands_of(std::string(chain), " && ");
         // The row speaks of TensorFlow and PyTorch, and of layers that only Keras has in two kinds.
         replace_all(remedy.text, " (tensorflow[and-cuda] on Linux, torch from the index of its CUDA version)", "");
@@ -294,10 +305,16 @@ void name_build_with_cuda(Remedy& remedy, const KnownOfLog& t) {
     }
 }
 
+/// "ERROR: " begins a line of Julia, and of others: of R with its Python.
+bool is_julia(const KnownOfLog& t) {
+    return t.has("julia_cudnn_missing") || t.has("julia_library") ||
+           (t.has("julia_error") && !t.has("r_error") && t.said.stack.frameworks.empty());
+}
+
 /// What a program outside Python has no use for.
 bool is_outside_python(const KnownOfLog& t) {
-    return t.has("julia_error") || t.has("julia_cudnn_missing") || t.has("julia_library") || t.has("r_error") ||
-           t.has("panic_or_exception") || t.has("go_program") || t.has("kaldi_active_gpu");
+    return is_julia(t) || t.has("r_error") || t.has("panic_or_exception") || t.has("go_program") ||
+           t.has("kaldi_active_gpu");
 }
 
 /// cuDNN for a program that Python's packages are no use to:
@@ -305,7 +322,7 @@ bool is_outside_python(const KnownOfLog& t) {
 /// https://github.com/JuliaGPU/CUDA.jl/issues/1783
 Remedy cudnn_outside_python(const LogCause& cause, const KnownOfLog& t) {
     Remedy remedy = plain_remedy(cause);
-    if (t.has("julia_error") || t.has("julia_cudnn_missing") || t.has("julia_library")) {
+    if (is_julia(t)) {
         remedy.text += ". In Julia cuDNN is a package beside CUDA: import Pkg; Pkg.add([\"CUDA\", \"cuDNN\"])";
         return remedy;
     }
@@ -322,12 +339,52 @@ void speak_to_cluster(Remedy& remedy, const LogCause& cause, const KnownOfLog& t
     const auto take = [&](std::string_view runtime) {
         remedy = rules::remedy(concat("container_no_gpu_runtime/", runtime));
     };
-    if (t.has("cdi_unresolvable"))
-        take("podman");
-    else if (t.has("in_kubernetes"))
+    if (t.has("cdi_unresolvable") && t.has("in_kubernetes")) {
+        // https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/cdi.html
+        remedy.text =
+            "The node has no current description (CDI) of the GPU that the pod was given: restart the pods of the "
+            "container toolkit and of the device plugin on that node (GPU Operator), or generate it there: sudo "
+            "nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml";
+        remedy.commands = {"kubectl get pods --all-namespaces -o wide | grep -i nvidia"};
+    } else if (t.has("in_kubernetes"))
         take("kubernetes");
+    else if (t.has("cdi_unresolvable"))
+        take("podman");
     else if (t.said.says("singularity") || t.said.says("apptainer") || t.has("apptainer_in_log"))
         take("apptainer");
+}
+
+/// What the image contains of the driver hides what the toolkit mounts; a reboot changes neither.
+void speak_to_image(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
+    // These lines are the host's: nvidia-container-cli runs there.
+    if (!t.has("in_container") || t.has("container_cli_mismatch")) return;
+    if (cause.cause != "driver_userland_kernel_mismatch") return;
+    remedy.text =
+        "If nvidia-smi fails on the host as well, reboot the host. Otherwise remove what the image contains of the "
+        "driver (packages nvidia-driver, nvidia-utils, libnvidia-compute or cuda-compat, and the directory "
+        "/usr/local/cuda/compat from LD_LIBRARY_PATH), and start a new container: the container toolkit mounts the "
+        "host's libraries. The command lists the libraries of the image";
+    remedy.commands = {"find / -xdev \\( -name \"libcuda.so*\" -o -name \"libnvidia-ml.so*\" \\)"};
+}
+
+/// Modules, nodes and services are the host's.
+void speak_to_host(Remedy& remedy, const KnownOfLog& t) {
+    const auto is_of_host = [](const std::string& command) {
+        constexpr std::string_view starts[] = {"sudo reboot",          "sudo rmmod",     "sudo modprobe",
+                                               "sudo nvidia-modprobe", "sudo systemctl", "sudo nvidia-smi"};
+        return std::ranges::any_of(starts, [&](auto start) { return command.starts_with(start); });
+    };
+    if (t.has("in_container") && std::ranges::any_of(remedy.commands, is_of_host) && !contains(remedy.text, "host"))
+        remedy.text += ". Run the command on the host, not in the container";
+}
+
+/// https://www.kaggle.com/docs/notebooks: its P100 is older than the PyTorch of its image supports
+/// (https://github.com/Kaggle/kaggle-cli/issues/1151).
+void name_other_gpu_of_service(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
+    if (!on_hosted_notebook(t)) return;
+    if (cause.cause == "gpu_too_old" || cause.cause == "gpu_arch_not_in_build")
+        remedy.text = "Choose another accelerator in the settings of the notebook (T4 or L4 instead of P100), or: " +
+                      lower(remedy.text.substr(0, 1)) + remedy.text.substr(1);
 }
 
 /// "to LD_LIBRARY_PATH (on Windows, to PATH)": the one that the reader has.
@@ -348,6 +405,9 @@ void speak_to_place(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) 
             "Choose a CUDA version that the installer has (torch in R: the variable CUDA), or a newer version of the "
             "package";
     speak_to_cluster(remedy, cause, t);
+    speak_to_image(remedy, cause, t);
+    speak_to_host(remedy, t);
+    name_other_gpu_of_service(remedy, cause, t);
     speak_to_system(remedy, t);
     if (is_outside_python(t))
         std::erase_if(remedy.commands, [](const std::string& command) { return contains(command, "python"); });
