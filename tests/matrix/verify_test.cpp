@@ -189,7 +189,8 @@ TEST_CASE("dates that there are not") {
 TEST_CASE("an image with a CUDA that there is not, and a cause that nothing knows") {
     CHECK(contains(told(after("container_images.json", R"("cuda": "12.4.1")", R"("cuda": "12.7.1")")),
                    "driver_for_cuda does not contain CUDA 12.7.1"));
-    CHECK(contains(told(after("log_evidence.json", R"("likely": ")", R"("likely": "no_such_)")),
+    CHECK(contains(told(after("log_evidence.json", R"("algorithms_differ", "likely": ")",
+                              R"("algorithms_differ", "likely": "no_such_)")),
                    "log_causes has no 'no_such_"));
 }
 

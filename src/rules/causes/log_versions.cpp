@@ -161,56 +161,65 @@ void add_newest_gpus(KnownOfLog& t) {
                                         oldest_gpu->text + ", which earlier versions support");
 }
 
-/// Whether the GPU is newer than the build's CUDA. From Ampere on cuDNN runs the code of the first architecture of a
-/// major on its later ones; on Turing the cuDNN of CUDA 9, which has code for Volta, fails (lquirosd/P2PaLA issue 11).
-bool add_if_newer(KnownOfLog& t, const Version& gpu, const std::string& has) {
+/// The feature for what the engine answers about the GPU and the CUDA of the build; "" if one of them is unknown.
+std::string_view gpu_against_build(const KnownOfLog& t, const Version& gpu) {
     const auto cuda = build_cuda(t);
     const auto row = t.matrix.architecture(gpu);
-    if (!cuda || !row || row->first_cuda <= *cuda) return false;
-    const bool runs_older = gpu.major() >= 8 && stack::cuda_on_gpu(*cuda, gpu, t.matrix).fit == Fit::works;
-    t.add(runs_older ? "gpu_minor_newer_than_build" : "gpu_newer_than_build",
-          has + " and needs CUDA " + row->first_cuda.text + ", the build uses " + cuda->text);
-    return true;
+    if (!cuda || !row) return "";
+    const bool is_newer = row->first_cuda > *cuda;
+    if (stack::cuda_on_gpu(*cuda, gpu, t.matrix).fit == Fit::works)
+        return is_newer ? "gpu_minor_newer_than_build" : "gpu_fits_build";
+    // For Turing with CUDA 9 the engine leaves it open; cuDNN for CUDA 9, which has code for Volta, fails there
+    // (lquirosd/P2PaLA issue 11).
+    return is_newer ? "gpu_newer_than_build" : "gpu_older_than_build";
 }
 
-bool add_if_older(KnownOfLog& t, const Version& gpu, const std::string& has) {
-    const auto cuda = build_cuda(t);
+void add_gpu_against_build(KnownOfLog& t, const Version& gpu, const std::string& has) {
+    const std::string_view feature = gpu_against_build(t, gpu);
+    if (feature.empty()) return;
+    const std::string cuda = build_cuda(t)->text;
     const auto row = t.matrix.architecture(gpu);
-    if (!cuda || !row || !row->last_cuda || *row->last_cuda >= *cuda) return false;
-    t.add("gpu_older_than_build",
-          has + ", which CUDA supported up to " + row->last_cuda->text + "; the build uses " + cuda->text);
-    return true;
+    if (feature == "gpu_fits_build")
+        t.add("gpu_fits_build", "CUDA " + cuda + " of the build supports the GPU's compute capability " + gpu.text);
+    else if (feature == "gpu_older_than_build")
+        t.add("gpu_older_than_build",
+              has + ", which CUDA supported up to " + row->last_cuda->text + "; the build uses " + cuda);
+    else
+        t.add(std::string(feature), has + " and needs CUDA " + row->first_cuda.text + ", the build uses " + cuda);
 }
 
-void add_gpu(KnownOfLog& t) {
-    add_gpu_against_list(t);
-    const Version turing = make_version({7, 5}), volta = make_version({7, 0});
-    const auto gpu = capability(t);
-    const auto& named = t.said.stack.gpus;
-    if (!gpu && !named.empty() && !is_exact(*named.front().capability)) {
+/// Of a name that several GPUs have.
+void add_gpus_of_one_name(KnownOfLog& t) {
+    const Version volta = make_version({7, 0}), turing = make_version({7, 5});
+    if (const auto& named = t.said.stack.gpus; !named.empty() && !is_exact(*named.front().capability)) {
         const Version& newest = *named.front().capability;
         // "GT 710" is three chips, all of them too old for what the newest of them is too old for.
         const std::string have = "GPUs of this name have at most compute capability " + newest.text;
         if (newest < volta) t.add("gpu_old", have);
-        add_if_older(t, newest, have);
+        if (gpu_against_build(t, newest) == "gpu_older_than_build") add_gpu_against_build(t, newest, have);
     }
+    // "RTX", "an RTX card": whichever it is, none is older than Turing.
+    const std::string has = "an RTX GPU has at least compute capability " + turing.text;
+    if (!t.said.says("rtx") || gpu_against_build(t, turing) != "gpu_newer_than_build") return;
+    add_gpu_against_build(t, turing, has);
+    t.add("gpu_recent", has);
+}
+
+void add_gpu(KnownOfLog& t) {
+    add_gpu_against_list(t);
+    const auto gpu = capability(t);
     if (!gpu) {
-        // "RTX", "an RTX card": whichever it is, none is older than Turing.
-        const std::string has = "an RTX GPU has at least compute capability " + turing.text;
-        if (t.said.says("rtx") && add_if_newer(t, turing, has)) t.add("gpu_recent", has);
+        add_gpus_of_one_name(t);
         return;
     }
     const std::string has = "the GPU has compute capability " + gpu->text;
     if (*gpu >= make_version({8, 0})) t.add("gpu_ampere", has);
-    if (*gpu >= turing) t.add("gpu_recent", has);
-    if (*gpu < volta) t.add("gpu_old", has);
+    if (*gpu >= make_version({7, 5})) t.add("gpu_recent", has);
+    if (*gpu < make_version({7, 0})) t.add("gpu_old", has);
     if (std::ranges::all_of(t.matrix.cudnn_builds(),
                             [&](const CudnnBuild& build) { return *gpu < build.capability_min; }))
         t.add("gpu_without_cudnn", has + ", which no known cuDNN supports");
-    if (add_if_newer(t, *gpu, has) || add_if_older(t, *gpu, has)) return;
-    if (const auto cuda = build_cuda(t); cuda && t.matrix.architecture(*gpu))
-        t.add("gpu_fits_build",
-              "CUDA " + cuda->text + " of the build supports the GPU's compute capability " + gpu->text);
+    add_gpu_against_build(t, *gpu, has);
 }
 
 /// As one line tells both, or a line each.
@@ -229,18 +238,20 @@ void add_driver_versions(KnownOfLog& t) {
 
 /// Against the CUDA of the build; of a framework without a version a driver that runs its newest one is new enough.
 void add_driver(KnownOfLog& t) {
-    const auto cuda = build_cuda(t), driver = driver_in_log(t);
+    const auto cuda = build_cuda(t), version = driver_in_log(t);
     auto newest = cuda;
     for (const FrameworkCuda& row : t.matrix.framework_cuda())
         if (!cuda && t.said.framework(row.framework)) newest = std::max(newest, std::optional(row.newest_cuda));
-    const auto needs = newest ? t.matrix.driver_for_cuda(*newest) : Answer<DriverForCuda>();
-    if (!needs || !driver) return;
+    if (!newest || !version) return;
+    const bool is_of_windows = t.has("os_windows") || t.has("os_wsl");
+    const stack::Driver driver = {.version = version, .cuda = {}, .os = is_of_windows ? "windows" : "linux"};
+    const auto needs = stack::drivers_for(*newest, driver.os, t.matrix);
+    if (!needs) return;
     const std::string why =
-        "CUDA " + newest->text + " needs driver " + needs->oldest_driver.text + ", installed is " + driver->text;
-    if (reaches(*driver, needs->oldest_driver))
-        t.add("driver_fits_build", why);
-    else if (cuda)
-        t.add("driver_older_than_build", why);
+        "CUDA " + newest->text + " needs driver " + needs->oldest_driver.text + ", installed is " + version->text;
+    const Fit fit = stack::driver_runs_cuda(driver, *newest, t.matrix).fit;
+    if (fit == Fit::works) t.add("driver_fits_build", why);
+    if (fit == Fit::does_not_work && cuda) t.add("driver_older_than_build", why);
 }
 
 /// The cuDNN of the release's builds that is the oldest, of those that take it from the system.
