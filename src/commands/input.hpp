@@ -27,6 +27,9 @@ std::string read_document(const std::string& path);
 /// "-" is standard input; pipes are read to their end. InputError when a file cannot be read.
 Log read_log_files(const std::vector<std::string>& paths, const Matrix& matrix);
 
+/// So many numbers of a model's layers are read, for an answer of the process that reads it has at most 16 MiB.
+inline constexpr std::size_t most_weights = 600'000;
+
 /// Reads the file in a separate process without privileges. InputError states why it cannot be read.
 ModelFile read_model_file(const std::string& path, bool with_weights);
 

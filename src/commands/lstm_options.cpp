@@ -112,7 +112,7 @@ void add_lstm_options(CLI::App& app, LstmOptions& options) {
         void* const value = reinterpret_cast<char*>(&options.network) + member.offset;
         const Json usual = to_json(member.shape(), value, valid_utf8);
         std::string text = member.about;
-        text.front() = static_cast<char>(text.front() - 'a' + 'A');
+        if (text.front() >= 'a' && text.front() <= 'z') text.front() = static_cast<char>(text.front() - 'a' + 'A');
         const bool is_told = usual.is_string() && contains(text, usual.get<std::string>());
         if (!is_told && (usual.is_string() || (usual.is_number() && usual != 0))) text += " (default: {})";
         const std::string name = option_of_case(member.name);

@@ -323,7 +323,7 @@ static std::vector<FailedCall> failed_calls(const Facts& facts) {
     const auto add = [&](const std::optional<CallResult>& call, std::optional<int> gpu, const std::string& place,
                          const char* field) {
         if (!call || call->ok()) return;
-        FailedCall one{*call, gpu ? gpu_subject(facts, *gpu) : "NVIDIA driver", place + field, {place}};
+        FailedCall one{*call, gpu ? gpu_subject(facts, *gpu) : "NVIDIA driver", place + field, gpu, {place}};
         if (gpu) append(one.explains, places_on(facts, *gpu));
         failed.push_back(std::move(one));
     };

@@ -183,6 +183,7 @@ struct FailedCall {
     CallResult call;
     std::string subject;
     std::string source;
+    std::optional<int> gpu;             ///< that of `subject`, if it is one
     std::vector<std::string> explains;  ///< places of the calls that failed so, and of all that ran on that GPU
 };
 

@@ -158,7 +158,8 @@ std::vector<Finding> without_those_of(const Report& other, const Report& one) {
     std::vector<Finding> left;
     for (const Finding& finding : one.findings) {
         const auto is_same = [&](const Finding& known) {
-            return known.rule == finding.rule && (contains(finding.subject, "/") || known.subject == finding.subject);
+            const auto what = [](const Finding& of) { return std::tie(of.rule, of.part.kind, of.part.id, of.gpu); };
+            return what(known) == what(finding);
         };
         if (finding.severity != Severity::note && std::ranges::none_of(other.findings, is_same))
             left.push_back(finding);
@@ -205,9 +206,8 @@ std::string in_words(const Difference& difference) {
 
 /// " on GPU 2", " (torch)", where the title does not tell which.
 std::string whose(const Finding& finding) {
-    if (const std::string gpu = gpu_of(finding); !gpu.empty()) return " on GPU " + gpu;
-    const bool is_told = contains(finding.subject, "/") || contains(lower(finding.title), lower(finding.subject));
-    return is_told ? "" : " (" + finding.subject + ")";
+    if (finding.gpu) return concat(" on GPU ", *finding.gpu);
+    return finding.part.kind == stack::PartKind::framework ? " (" + finding.subject + ")" : "";
 }
 
 /// Whether the loader finds a cuDNN of `one` by an LD_LIBRARY_PATH that the other has not.

@@ -228,7 +228,7 @@ struct RnnDefect : Row {
     std::optional<Version> capability_max;
     std::string os;          ///< "", "linux", "windows"
     std::string symptom;     ///< one clause, lower case, no full stop
-    std::string workaround;  ///< one sentence
+    std::string workaround;  ///< one sentence, no full stop
 
     auto key() const { return std::tie(first, id); }
     static constexpr RangeColumns ranges[] = {{"cudnn", "first", "fixed", RangeColumns::all_later, true},
@@ -277,13 +277,14 @@ struct ModelRule : Row {
     std::optional<Version> last;  ///< unset: still
     std::string verdict;          ///< where it is another: no, cpu_only, depends, unknown
     std::string rule;             ///< one clause, no full stop; {value}: what the layer has
-    std::string change;           ///< code of the framework that would change it; {class}: the layer's class
+    std::string change;           ///< what would change it; {class}: the layer's class
+    bool change_is_code = false;  ///< of the framework, or a command: to be typed as it is
 
     auto key() const { return std::tie(framework, kinds, setting, first); }
     Series series() const { return {framework + " " + kinds + " " + setting, first, last}; }
     static constexpr RangeColumns ranges[] = {{"version", "first", "last"}};
-    RNNCHECK_COLUMNS(framework, kinds, setting, needed, first, last, verdict, rule, change)
-    static constexpr std::string_view may_be_missing[] = {"setting", "needed", "change"};
+    RNNCHECK_COLUMNS(framework, kinds, setting, needed, first, last, verdict, rule, change, change_is_code)
+    static constexpr std::string_view may_be_missing[] = {"setting", "needed", "change", "change_is_code"};
 };
 
 /// What people call a GPU. A name that is on chips of different capability has a row for each.

@@ -301,10 +301,8 @@ std::string newest_date(std::string_view table) {
 }
 
 void refuse(const TableFiles& files, const Issue& issue) {
-    const bool names_a_part = issue.text.starts_with("column '") || issue.text.starts_with("source '");
     throw InputError(escaped(files.place + "/" + issue.table + ".json") +
-                     (issue.row > 0 ? ", row " + std::to_string(issue.row) : "") + (names_a_part ? ", " : ": ") +
-                     issue.text);
+                     (issue.row > 0 ? ", row " + std::to_string(issue.row) : "") + ": " + issue.text);
 }
 
 template <class R>

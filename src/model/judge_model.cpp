@@ -119,8 +119,9 @@ void apply(const ModelRule& rule, bool of_known_version, JudgedLayer& layer, std
     layer.reasons.push_back(worded(rule.rule));
     // CuDNNLSTM and CuDNNGRU raise an error if they receive a mask (keras/layers/cudnn_recurrent.py of 2.3.1).
     const bool masked = value_of(layer, "mask").value_or("none") != "none";
-    if (!rule.change.empty() && !(masked && contains(rule.change, "CuDNN{class}")))
-        add_once(layer.changes, worded(rule.change));
+    const bool is_in_line = rule.change_is_code && includes(layer.corrected, rule.setting);
+    if (!rule.change.empty() && !is_in_line && !(masked && contains(rule.change, "CuDNN{class}")))
+        layer.add_change(worded(rule.change), rule.change_is_code);
     add_once(layer.sources, rule.source.url);
 }
 
@@ -177,11 +178,19 @@ void apply_size_limit(const std::string& why, const Matrix& matrix, JudgedLayer&
     if (layer.cudnn == CudnnUse::no && layer.changes.empty()) return;
     layer.cudnn = CudnnUse::no;
     layer.reasons.push_back(why);
-    layer.changes = {"reduce the sizes or the number of layers; otherwise disable cuDNN for this layer"};
+    layer.changes.clear();
+    layer.changes_are_code.clear();
+    layer.add_change("reduce the sizes or the number of layers; otherwise disable cuDNN for this layer", false);
     if (const auto row = matrix.rnn_limit("matrix_weights")) add_once(layer.sources, row->source.url);
 }
 
 }  // namespace
+
+void JudgedLayer::add_change(const std::string& change, bool is_code) {
+    if (includes(changes, change)) return;
+    changes.push_back(change);
+    changes_are_code.push_back(is_code);
+}
 
 std::optional<std::string> too_large_for_cudnn(const ModelLayer& layer) {
     const auto network = case_of_any_size(layer, {});
@@ -227,8 +236,10 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
                                      (needed.size() > 1 ? "these settings" : "this setting"));
         if (const auto why = too_large_for_cudnn(layer)) apply_size_limit(*why, matrix, result);
         const std::string* const line = look_up(layer.settings, "changed line");
-        if (line && result.cudnn == CudnnUse::no)
+        if (line && result.cudnn == CudnnUse::no) {
             result.changes.insert(result.changes.begin(), layer.name + ": " + *line);
+            result.changes_are_code.insert(result.changes_are_code.begin(), true);
+        }
         const auto network = case_of(layer, sizes);
         const bool in_a_loop = rules.framework.starts_with("keras") || rules.framework == "tensorflow";
         if (network && in_a_loop && result.cudnn == CudnnUse::no && !result.changes.empty())

@@ -27,6 +27,7 @@ struct JudgedLayer : ModelLayer {
     RNNCHECK_FIELD(std::vector<std::string>, reasons, "why not, on what it depends, or what is unknown") = {};
     RNNCHECK_FIELD(std::vector<std::string>, changes,
                    "changes of the model that would make the framework use cuDNN") = {};
+    std::vector<bool> changes_are_code = {};  ///< of each of `changes`, whether it is typed as it is; not printed
     RNNCHECK_FIELD(std::vector<std::string>, sources, "where the reasons come from") = {};
     RNNCHECK_FIELD(std::optional<double>, modeled_speedup,
                    "factor of time by the model of docs/speed.md, with such changes") = {};
@@ -34,6 +35,9 @@ struct JudgedLayer : ModelLayer {
                    "doctor --model: what the tables show of it with each cuDNN on each GPU, without a run") = {};
     RNNCHECK_FIELD(std::optional<ModelMemory>, memory, "bytes for --batch and --length") = {};
     RNNCHECK_FIELDS_END_AFTER(ModelLayer)
+
+    /// Each once.
+    void add_change(const std::string& change, bool is_code);
 };
 
 /// What a model's file holds, judged.

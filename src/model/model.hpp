@@ -23,6 +23,7 @@ struct ModelLayer {
     /// "activation": "tanh"; what the file does not hold is missing.
     RNNCHECK_FIELD(TextMap, settings, "its other properties, as the framework names them") = {};
     RNNCHECK_FIELDS_END
+    std::vector<std::string> corrected = {};  ///< settings that the line of a program in "changed line" corrects
     std::optional<std::vector<double>> weights = {};  ///< in the order of use_weights(); where they were wanted
 };
 

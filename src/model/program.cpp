@@ -220,8 +220,9 @@ class Program : private WholeProgram {
             std::string plain = needed;
             std::erase(plain, '"');
             const bool of_gru = std::string(setting) == "reset_after" && layer.kind != LayerKind::gru;
-            if (value && !plain.empty() && *value != plain && !of_gru && !(plain == "auto" && *value == "True"))
-                wrong.emplace_back(given, needed);
+            if (!value || plain.empty() || *value == plain || of_gru || (plain == "auto" && *value == "True")) continue;
+            wrong.emplace_back(given, needed);
+            layer.corrected.emplace_back(setting);
         }
         for (const Argument& spread : call.arguments)
             if (spread.name == "**" || spread.name == "*")

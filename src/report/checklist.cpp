@@ -14,6 +14,7 @@ namespace rnncheck {
 namespace {
 
 using Words = std::vector<std::string>;
+using Rows = std::vector<ChecklistRow>;
 
 /// "frameworks" is no layer: what the rules of CUDA say of a framework is shown beside the framework.
 bool is_about_framework(const Finding& finding) {
@@ -23,7 +24,7 @@ bool is_about_framework(const Finding& finding) {
 /// How a layer is, by what the rules found in it.
 struct State {
     Mark mark;
-    std::string because;  ///< " (see driver_missing)"
+    std::string because;  ///< "see driver_missing"
 };
 
 State state_of(const Report& report, Layer layer, bool works, bool of_frameworks = false) {
@@ -42,9 +43,9 @@ State state_of(const Report& report, Layer layer, bool works, bool of_frameworks
         for (const RuleVerdict& verdict : report.verdicts)
             if (verdict.outcome == Outcome::undecided && verdict.layer == layer) add_rule(shown(verdict.rule));
     const std::string list = join(rules, ", ");
-    if (worst == Severity::error) return {Mark::failed, " (see " + list + ")"};
-    if (worst == Severity::warning) return {Mark::warning, " (see " + list + ")"};
-    if (!rules.empty()) return {Mark::undetermined, " (undetermined: " + list + ")"};
+    if (worst == Severity::error) return {Mark::failed, "see " + list};
+    if (worst == Severity::warning) return {Mark::warning, "see " + list};
+    if (!rules.empty()) return {Mark::undetermined, "undetermined: " + list};
     return {works ? Mark::passed : Mark::not_run, ""};
 }
 
@@ -54,29 +55,70 @@ std::string system_line(const Host& host) {
                    known("in a container (", host.container, ")")});
 }
 
-/// The files of a library that was not loaded, or that there is none.
-Words files_of(const Facts& facts, LibraryKind kind, const std::string& what) {
-    Words found;
+/// The files of a library that were not loaded.
+Rows files_not_queried(const Facts& facts, LibraryKind kind) {
+    constexpr std::size_t most = 3;
+    Rows found;
     for (const Library& library : facts.libraries)
-        if (library.kind == kind && !library.stub && found.size() < 3)
-            found.push_back(known("", library.version_in_name, ", ") + "not queried  " + shown(library.path));
-    if (found.empty())
-        found.push_back(what + (libraries_listed(facts) ? " was found" : " was found, but the search is incomplete"));
+        if (library.kind == kind && !library.stub && library.path != facts.driver.library && found.size() < most)
+            found.emplace_back(known("", library.version_in_name, ", ") + "not queried", shown(library.path));
     return found;
 }
 
-std::string driver_line(const Facts& facts) {
+/// "no cuDNN was found".
+std::string none_found(const Facts& facts, const std::string& what) {
+    return what + (libraries_listed(facts) ? " was found" : " was found, but the search is incomplete");
+}
+
+/// The files of a library that was not loaded, or that there is none.
+Rows files_of(const Facts& facts, LibraryKind kind, const std::string& what) {
+    Rows found = files_not_queried(facts, kind);
+    if (found.empty()) found.emplace_back(none_found(facts, what));
+    return found;
+}
+
+/// What programs that open libcuda.so.1 get.
+ChecklistRow loaded_driver(const Facts& facts, bool has_files) {
+    constexpr std::int64_t stub_library = 34;  // CUDA_ERROR_STUB_LIBRARY
+    const Driver& driver = facts.driver;
+    if (!driver.library)
+        return {has_files ? "no driver library is loaded" : none_found(facts, "no driver library (libcuda.so.1)")};
+    const bool is_stub = driver.init && driver.init->code == stub_library;
+    return {is_stub ? "the loaded library is a stub of the CUDA Toolkit, not the driver"
+                    : "the loaded library has no version in its name",
+            shown(*driver.library)};
+}
+
+/// Without a version of the library: what is loaded, what the kernel has, and the files that are not loaded.
+Rows driver_rows_without_version(const Facts& facts) {
+    const Driver& driver = facts.driver;
+    Rows files = files_not_queried(facts, LibraryKind::cuda);
+    Rows rows = {loaded_driver(facts, !files.empty())};
+    const std::string of_kernel =
+        listed({known("kernel module ", driver.kernel_version),
+                !driver.kernel_version && driver.module_loaded.value_or(false) ? "kernel module loaded" : "",
+                driver.module_loaded == false ? "no kernel module is loaded" : "",
+                known("supports CUDA up to ", driver.cuda_version),
+                driver.init && !driver.init->ok() ? shown(in_words(*driver.init)) : ""});
+    if (!of_kernel.empty() && rows.front().place.empty())
+        rows.front().text += ", " + of_kernel;
+    else if (!of_kernel.empty())
+        rows.emplace_back(of_kernel);
+    append(rows, files);
+    return rows;
+}
+
+Rows driver_rows(const Facts& facts) {
+    if (!facts.driver.library_version) return driver_rows_without_version(facts);
     const Driver& driver = facts.driver;
     const auto &library = driver.library_version, &kernel = driver.kernel_version;
-    const bool differs = kernel && library && kernel->text != library->text;
-    return listed({library ? known(differs ? "library " : "", library)
-                           : join(files_of(facts, LibraryKind::cuda, "no driver library (libcuda.so.1)"), ", "),
-                   differs || !library ? known("kernel module ", kernel) : "",
-                   kernel || !driver.module_loaded ? ""
-                   : *driver.module_loaded         ? "kernel module loaded"
-                                                   : "no kernel module is loaded",
-                   known("supports CUDA up to ", driver.cuda_version),
-                   driver.init && !driver.init->ok() ? shown(in_words(*driver.init)) : ""});
+    const bool differs = kernel && kernel->text != library->text;
+    const bool module_is_loaded = driver.module_loaded.value_or(false);
+    const std::string of_module = module_is_loaded ? "kernel module loaded" : "no kernel module is loaded";
+    return {
+        listed({known(differs ? "library " : "", library), differs ? known("kernel module ", kernel) : "",
+                kernel || !driver.module_loaded ? "" : of_module, known("supports CUDA up to ", driver.cuda_version),
+                driver.init && !driver.init->ok() ? shown(in_words(*driver.init)) : ""})};
 }
 
 std::string gibibytes(std::int64_t mebibytes) {
@@ -94,9 +136,9 @@ std::string gpu_words(const Facts& facts, const Gpu& gpu, bool each) {
 }
 
 /// Equal GPUs share a line: "8 x NVIDIA H100 80GB".
-Words gpu_lines(const Facts& facts) {
+Rows gpu_lines(const Facts& facts) {
     const auto groups = grouped(facts.cuda_devices, [&](const Gpu& gpu) { return gpu_words(facts, gpu, false); });
-    Words rows;
+    Rows rows;
     for (const auto& [words, gpus] : groups) {
         const std::string which = groups.size() == 1 ? "" : gpus_in_words(mapped(gpus, &Gpu::index)) + ": ";
         rows.push_back(which + (gpus.size() == 1
@@ -106,7 +148,7 @@ Words gpu_lines(const Facts& facts) {
     return rows;
 }
 
-Words no_gpu_lines(const Facts& facts) {
+Rows no_gpu_lines(const Facts& facts) {
     Words seen;
     for (const Board& board : facts.nvml_devices) seen.push_back(concat("NVML ", board.index, known(" ", board.name)));
     if (seen.empty())
@@ -115,59 +157,69 @@ Words no_gpu_lines(const Facts& facts) {
                            shown(device.kernel_driver.value_or("none")) + ")");
     const bool queried = stage_was_run(facts, Stage::ask);
     if (!seen.empty())
-        return {(queried ? "none that CUDA can use; present: " : "not queried; present: ") + join(seen, ", ")};
-    return {facts.host.pci_listed.value_or(false) ? "none: no NVIDIA device is on the PCI bus" : "none found"};
+        return {ChecklistRow((queried ? "none that CUDA can use; present: " : "not queried; present: ") +
+                             join(seen, ", "))};
+    const bool was_listed = facts.host.pci_listed.value_or(false);
+    return {ChecklistRow(was_listed ? "none: no NVIDIA device is on the PCI bus" : "none found")};
 }
 
-Words cuda_lines(const Facts& facts) {
+Rows cuda_lines(const Facts& facts) {
     return mapped(facts.runtimes, [](const Runtime& runtime) {
-        return (runtime.version ? shown(runtime.version->text) : "version unknown") +
-               (runtime.library.empty() ? "" : "  " + shown(runtime.library));
+        return ChecklistRow(runtime.version ? shown(runtime.version->text) : "version unknown", shown(runtime.library));
     });
 }
 
-Words cudnn_lines(const Facts& facts, bool given) {
-    Words rows;
+Rows cudnn_lines(const Facts& facts, bool given) {
+    Rows rows;
     for (const Cudnn& cudnn : facts.cudnns)
-        rows.push_back(concat(cudnn.version ? shown(cudnn.version->text) : "version unknown",
-                              known(" (for CUDA ", cudnn.built_for_cuda, ")"),
-                              given               ? ""
-                              : !cudnn.rnn_usable ? ", RNN API not tested"
-                              : *cudnn.rnn_usable ? ", RNN API works"
-                                                  : ", RNN API does NOT work",
-                              cudnn.library.empty() ? "" : "  " + shown(cudnn.library)));
+        rows.emplace_back(concat(cudnn.version ? shown(cudnn.version->text) : "version unknown",
+                                 known(" (for CUDA ", cudnn.built_for_cuda, ")"),
+                                 given               ? ""
+                                 : !cudnn.rnn_usable ? ", RNN API not tested"
+                                 : *cudnn.rnn_usable ? ", RNN API works"
+                                                     : ", RNN API does NOT work"),
+                          shown(cudnn.library));
     return rows;
 }
 
-std::string environment_line(const PythonEnvironment& environment) {
-    return concat(
-        "Python ", environment.version ? shown(environment.version->text) : "of unknown version",
-        environment.path.empty() ? "" : "  " + shown(environment.path) + " (" + shown(environment.found_by) + ")");
+ChecklistRow environment_row(const PythonEnvironment& environment, const std::string& before) {
+    const bool has_path = !environment.path.empty();
+    return {before + "Python " + (environment.version ? shown(environment.version->text) : "of unknown version"),
+            has_path ? shown(environment.path) + " (" + shown(environment.found_by) + ")" : ""};
 }
 
 std::string named(const Framework& framework) {
     return shown(framework.name) + known(" ", framework.version) + known(" (", framework.build, ")");
 }
 
-/// The path only where no line of cuDNN has it.
-std::string loaded_cudnn(const Framework& framework, const Facts& facts) {
-    if (framework.uses_cudnn == false) return "does not use cuDNN";
-    for (const FrameworkLibrary& library : framework.libraries) {
-        if (!library.soname.starts_with("libcudnn")) continue;
-        if (!library.path) return "finds no " + shown(library.soname);
-        const bool is_listed = find_by(facts.cudnns, &Cudnn::library, *library.path);
-        return "loads cuDNN" + known(" ", library.version) + known(" found by ", library.found_by) +
-               (is_listed && facts.cudnns.size() == 1 ? "" : "  " + shown(*library.path));
-    }
-    return "";
+/// Its cuDNN was queried, and its RNN API cannot be used.
+bool is_unusable(const FrameworkLibrary& library, const Facts& facts) {
+    const Cudnn* const queried = library.path ? find_by(facts.cudnns, &Cudnn::library, *library.path) : nullptr;
+    return queried && !queried->rnn_usable.value_or(true);
 }
 
-std::string framework_line(const Framework& framework, const Facts& facts) {
+/// The path only where no line of cuDNN has it.
+ChecklistRow loaded_cudnn(const Framework& framework, const Facts& facts) {
+    if (framework.uses_cudnn == false) return {"does not use cuDNN"};
+    for (const FrameworkLibrary& library : framework.libraries) {
+        if (!library.soname.starts_with("libcudnn")) continue;
+        if (!library.path) return {"finds no " + shown(library.soname)};
+        const bool is_listed = find_by(facts.cudnns, &Cudnn::library, *library.path);
+        const std::string how = is_unusable(library, facts) ? ", whose RNN API does NOT work" : "";
+        return {"loads cuDNN" + known(" ", library.version) + known(" found by ", library.found_by) + how,
+                is_listed && facts.cudnns.size() == 1 ? "" : shown(*library.path)};
+    }
+    return {""};
+}
+
+ChecklistRow framework_row(const Framework& framework, const Facts& facts) {
     Words built{known("CUDA ", framework.cuda), known("cuDNN ", framework.cudnn)};
     std::erase(built, "");
-    return listed({named(framework), framework.asked ? "named with --for" : "",
-                   framework.uses_cuda == false ? "without CUDA" : "",
-                   built.empty() ? "" : "built for " + join_with_and(built), loaded_cudnn(framework, facts)});
+    ChecklistRow cudnn = loaded_cudnn(framework, facts);
+    return {listed({named(framework), framework.asked ? "named with --for" : "",
+                    framework.uses_cuda == false ? "without CUDA" : "",
+                    built.empty() ? "" : "built for " + join_with_and(built), cudnn.text}),
+            cudnn.place};
 }
 
 /// "both call /a/libcudnn.so.9", or what each calls.
@@ -211,6 +263,16 @@ bool finds_cudnn(const Framework& framework, const Facts& facts) {
     return false;
 }
 
+/// A framework of the environment that is evaluated loads a cuDNN that cannot be used.
+bool some_cudnn_is_unusable(const Facts& facts) {
+    return std::ranges::any_of(facts.frameworks, [&](const Framework& framework) {
+        const FrameworkLibrary* const cudnn = find_where(framework.libraries, [](const FrameworkLibrary& library) {
+            return library.soname.starts_with("libcudnn");
+        });
+        return framework.uses_cudnn != false && cudnn && is_unusable(*cudnn, facts);
+    });
+}
+
 /// What the mark of the line may claim: some framework that is evaluated has its cuDNN.
 bool some_framework_finds_cudnn(const Facts& facts) {
     return std::ranges::any_of(facts.frameworks,
@@ -247,23 +309,24 @@ bool python_was_searched(const Facts& facts) {
     return find_by(facts.probe_runs, &ProbeRun::probe, "python_packages");
 }
 
-Words framework_lines(const Facts& facts, bool given) {
-    Words rows;
+Rows framework_rows(const Facts& facts, bool given) {
+    Rows rows;
     const auto candidates = possibly_active(facts);
     const PythonEnvironment* const active = candidates.empty() ? nullptr : candidates.front();
     const bool some = active && find_by(facts.frameworks, &Framework::environment, active->path);
-    if (active) rows.push_back((some || given ? "" : "none in ") + environment_line(*active));
+    if (active) rows.push_back(environment_row(*active, some || given ? "" : "none in "));
     if (!active && given)
-        for (const PythonEnvironment& python : facts.pythons) rows.push_back(environment_line(python));
-    if (!active && !given && python_was_searched(facts)) rows.push_back("none: no Python was found on PATH");
+        for (const PythonEnvironment& python : facts.pythons) rows.push_back(environment_row(python, ""));
+    if (!active && !given && python_was_searched(facts)) rows.emplace_back("none: no Python was found on PATH");
     for (const Framework& framework : facts.frameworks)
         if (framework.asked || given || (active && framework.environment == active->path))
-            rows.push_back(framework_line(framework, facts));
-    append(rows, import_order_lines(facts));
-    append(rows, passed_over_lines(facts));
-    if (!given) append(rows, elsewhere_lines(facts, active));
+            rows.push_back(framework_row(framework, facts));
+    Words others = import_order_lines(facts);
+    append(others, passed_over_lines(facts));
+    if (!given) append(others, elsewhere_lines(facts, active));
+    for (const std::string& text : others) rows.emplace_back(text);
     if (active)
-        for (const std::string& text : active->left_out) rows.push_back("not read: " + shown(text));
+        for (const std::string& text : active->left_out) rows.emplace_back("not read: " + shown(text));
     return rows;
 }
 
@@ -280,7 +343,22 @@ std::string networks_computed(const Facts& facts) {
     return join(cells, "; ");
 }
 
+std::string why_not_run(const Report& report) {
+    if (!stage_was_run(report.facts, Stage::run)) return "not run, as requested";
+    const Finding* const error = find_by(report.findings, &Finding::severity, Severity::error);
+    const bool has_cause = error && error->layer <= Layer::gpu;
+    if (!has_cause && report.facts.cuda_devices.empty() && report.facts.host.pci_listed.value_or(false) &&
+        report.facts.host.pci_gpus.empty())
+        return "not run: no NVIDIA device is on the PCI bus";
+    if (!error || error->layer == Layer::rnn) return "not run";
+    return "not run: fix " + shown(error->rule) + " first";
+}
+
 std::string networks_line(const Report& report) {
+    if (report.facts.rnn_runs.empty()) return why_not_run(report);
+    if (const Finding* const cause = cause_below_all_cases(report))
+        return pluralized(report.facts.rnn_runs.size(), "case", "cases") + ": none could be computed: fix " +
+               shown(cause->rule) + " first";
     Cases cases;
     std::set<int> failed_on, not_run_on;
     for (const RnnRun& run : report.facts.rnn_runs) {
@@ -296,20 +374,29 @@ std::string networks_line(const Report& report) {
     return line + (types.empty() ? "" : "; " + types);
 }
 
-std::string why_not_run(const Report& report) {
-    if (!stage_was_run(report.facts, Stage::run)) return "not run, as requested";
-    const Finding* const error = find_by(report.findings, &Finding::severity, Severity::error);
-    const bool has_cause = error && error->layer <= Layer::gpu;
-    if (!has_cause && report.facts.cuda_devices.empty() && report.facts.host.pci_listed.value_or(false) &&
-        report.facts.host.pci_gpus.empty())
-        return "not run: no NVIDIA device is on the PCI bus";
-    if (!error || error->layer == Layer::rnn) return "not run";
-    return "not run: fix " + shown(error->rule) + " first";
+/// What ran out of memory was requested, too.
+State networks_state(const Report& report) {
+    const auto count = [&](RunEnd end) { return std::ranges::count(report.facts.rnn_runs, end, &RnnRun::end); };
+    State state = state_of(report, Layer::rnn, count(RunEnd::ok) > 0);
+    if (state.mark == Mark::passed && count(RunEnd::out_of_memory) > 0) state.mark = Mark::warning;
+    return state;
 }
 
-void add_rows(std::vector<ChecklistLine>& checklist, std::string_view word, const State& state, Words rows) {
+/// A framework does not work with a cuDNN that does not, whatever finding has it.
+State frameworks_state(const Report& report) {
+    const bool works = report.about == About::versions || some_framework_finds_cudnn(report.facts);
+    State state = state_of(report, Layer::runtime, works, true);
+    const bool has_finding = state.mark == Mark::failed || state.mark == Mark::warning;
+    if (!has_finding && some_cudnn_is_unusable(report.facts)) state.mark = Mark::failed;
+    return state;
+}
+
+/// Why the mark is so is behind the only row, or has a row of its own.
+void add_rows(std::vector<ChecklistLine>& checklist, std::string_view word, const State& state, Rows rows) {
     if (rows.empty()) return;
-    rows.back() += state.because;
+    const bool is_long = rows.size() > 1 || !rows.front().place.empty();
+    if (!state.because.empty() && is_long) rows.emplace_back(state.because);
+    if (!state.because.empty() && !is_long) rows.front().text += " (" + state.because + ')';
     checklist.push_back({std::string(word), state.mark, std::move(rows)});
 }
 
@@ -335,6 +422,19 @@ void write_own_home(std::string& text, const std::string& in_facts) {
 
 }  // namespace
 
+const Finding* cause_below_all_cases(const Report& report) {
+    const std::vector<RnnRun>& runs = report.facts.rnn_runs;
+    const auto accounts_for_all = [&](const Finding& finding) {
+        const auto is_explained = [&](const RnnRun& run) {
+            return includes(finding.explains, place_of(report.facts, run));
+        };
+        return finding.severity == Severity::error && finding.layer < Layer::gpu &&
+               std::ranges::all_of(runs, is_explained);
+    };
+    if (runs.empty() || find_by(runs, &RnnRun::end, RunEnd::ok)) return nullptr;
+    return find_where(report.findings, accounts_for_all);
+}
+
 std::vector<ChecklistLine> checklist_of(const Report& report) {
     std::vector<ChecklistLine> checklist;
     const Facts& facts = report.facts;
@@ -344,14 +444,14 @@ std::vector<ChecklistLine> checklist_of(const Report& report) {
         return state_of(report, layer, given ? std::ranges::any_of(report.verdicts, passed) : answered);
     };
     /// What was not given has no line.
-    const auto add_layer = [&](std::string_view word, Layer layer, bool answered, const Words& rows,
-                               const Words& otherwise) {
+    const auto add_layer = [&](std::string_view word, Layer layer, bool answered, const Rows& rows,
+                               const Rows& otherwise) {
         add_rows(checklist, word, state(layer, answered), rows.empty() && !given ? otherwise : rows);
     };
     const std::string system = system_line(facts.host);
-    add_layer("System", Layer::host, !system.empty(), system.empty() ? Words{} : Words{system}, {"unknown"});
+    add_layer("System", Layer::host, !system.empty(), system.empty() ? Rows{} : Rows{system}, {std::string("unknown")});
     add_layer("Driver", Layer::driver, facts.driver.init && facts.driver.init->ok(),
-              given && !facts.driver.library_version ? Words{} : Words{driver_line(facts)}, {});
+              given && !facts.driver.library_version ? Rows{} : driver_rows(facts), {});
     add_layer("GPU", Layer::gpu, !facts.cuda_devices.empty(), gpu_lines(facts), no_gpu_lines(facts));
     add_layer("CUDA", Layer::runtime,
               std::ranges::any_of(facts.runtimes, [](const Runtime& runtime) { return !runtime.failure; }),
@@ -359,28 +459,26 @@ std::vector<ChecklistLine> checklist_of(const Report& report) {
     add_layer("cuDNN", Layer::cudnn,
               std::ranges::any_of(facts.cudnns, [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); }),
               cudnn_lines(facts, given), files_of(facts, LibraryKind::cudnn, "no cuDNN"));
-    const bool some_found_no_memory = std::ranges::count(facts.rnn_runs, RunEnd::out_of_memory, &RnnRun::end) > 0;
-    if (!given)
-        add_layer("Networks", Layer::rnn,
-                  std::ranges::count(facts.rnn_runs, RunEnd::ok, &RnnRun::end) > 0 && !some_found_no_memory,
-                  {facts.rnn_runs.empty() ? why_not_run(report) : networks_line(report)}, {});
+    if (!given) add_rows(checklist, "Networks", networks_state(report), {networks_line(report)});
     if (facts.network) add_layer("Networks", Layer::rnn, false, {given_network(*facts.network)}, {});
-    add_rows(checklist, "Frameworks",
-             state_of(report, Layer::runtime, given || some_framework_finds_cudnn(facts), true),
-             framework_lines(facts, given));
+    add_rows(checklist, "Frameworks", frameworks_state(report), framework_rows(facts, given));
     if (facts.log) add_log(checklist, *facts.log);
     for (const std::string& restriction : facts.tool.restrictions)
-        add_rows(checklist, "Limits", {Mark::warning, ""}, {"rnncheck was restricted here: " + shown(restriction)});
+        add_rows(checklist, "Limits", {Mark::warning, ""},
+                 {ChecklistRow("rnncheck was restricted here: " + shown(restriction))});
     for (ChecklistLine& line : checklist)
-        for (std::string& row : line.rows) write_own_home(row, report.own_home);
+        for (ChecklistRow& row : line.rows) {
+            write_own_home(row.text, report.own_home);
+            write_own_home(row.place, report.own_home);
+        }
     return checklist;
 }
 
 void write_checklist(Page& page, const std::vector<ChecklistLine>& checklist) {
     for (const ChecklistLine& line : checklist) {
         std::string begin = " " + page.mark(line.mark) + ' ' + padded(line.word, 11);
-        for (const std::string& row : line.rows) {
-            page.wrap(begin, row);
+        for (const ChecklistRow& row : line.rows) {
+            page.wrap(begin, row.whole());
             begin = std::string(columns_of(begin), ' ');
         }
     }

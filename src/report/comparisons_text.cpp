@@ -75,7 +75,8 @@ std::vector<RuleVerdict> checks_of(const Diff& diff) {
                                 : line.mark == Mark::passed ? Outcome::pass
                                                             : Outcome::undecided;
         const auto layer = static_cast<Layer>(std::min(place, names_of(Layer{}).size() - 1));
-        const std::string reason = line.rows.empty() ? "nothing differs" : join(line.rows, "; ");
+        const std::string reason =
+            line.rows.empty() ? "nothing differs" : join(mapped(line.rows, &ChecklistRow::whole), "; ");
         checks.push_back({std::string(names_of(DiffLayer{})[place++]), outcome, reason, {}, {}, layer});
     }
     return checks;
@@ -160,6 +161,10 @@ void write_groups(Page& page, const Fleet& fleet) {
     }
 }
 
+std::string repeated_in_words(const Fleet& fleet) {
+    return pluralized(fleet.repeated, "report", "reports") + " left out: the same node has a later one";
+}
+
 void write_body(Page& page, const Fleet& fleet) {
     write_list(page, "Problems", fleet.problems);
     write_list(page, "Warnings", fleet.warnings);
@@ -170,7 +175,7 @@ void write_body(Page& page, const Fleet& fleet) {
     write_list(page, "Unreadable reports", mapped(fleet.unreadable, why));
     if (fleet.repeated == 0) return;
     page.line();
-    page.wrap("", pluralized(fleet.repeated, "report", "reports") + " left out: the same node has a later one");
+    page.wrap("", repeated_in_words(fleet));
 }
 
 void write_body(Page& page, const FleetDiff& diff) {
@@ -194,8 +199,32 @@ void write_whole(Page& page, const Document& document) {
 template <class Document>
 Outline outline_of_nodes(const Document& document) {
     Outline outline = outline_with(document, verdict_of(document));
-    outline.sections = {section("Nodes", [&](Page& page) { write_body(page, document); })};
+    outline.sections = {section(SectionKind::nodes, [&](Page& page) { write_body(page, document); })};
     return outline;
+}
+
+/// What differs in each group, for formats that draw tables, and what no finding has.
+std::vector<OutlineTable> tables_of(const Fleet& fleet) {
+    std::vector<OutlineTable> tables;
+    for (const FleetGroup& group : fleet.groups) {
+        OutlineTable& table = tables.emplace_back(OutlineTable{on_nodes(group.nodes, group.name), {}, {}});
+        for (const FleetField& field : group.differences)
+            for (const FleetValue& value : field.values) {
+                const bool is_first = &value == field.values.data();
+                table.rows.push_back({{is_first ? field.what : ""},
+                                      {value.value, value.odd ? std::optional(Mark::warning) : std::nullopt},
+                                      {value.count == 0 ? "expected" : on_nodes(value.count, value.nodes)}});
+            }
+        if (table.rows.empty())
+            table.below.push_back("All " + std::to_string(group.fields_compared) + " fields are the same");
+        else
+            table.columns = {"Field", "Value", "Nodes"};
+    }
+    OutlineTable rest;
+    if (!fleet.undetermined.empty()) rest.below.push_back("Undetermined: " + fleet.undetermined);
+    if (fleet.repeated > 0) rest.below.push_back(repeated_in_words(fleet));
+    if (!rest.below.empty()) tables.push_back(std::move(rest));
+    return tables;
 }
 
 /// The nodes first, for they are what is looked for; as many as fit into a title.
@@ -315,6 +344,9 @@ Outline outline_of(const Fleet& fleet) {
         outline.checks.push_back({finding.rule, Outcome::fault, finding.message});
     if (outline.checks.empty()) outline.checks.push_back({"fleet_node_differs", Outcome::pass, fleet.sentence});
     outline.rows = rows_of(fleet);
+    OutlineSection& nodes = outline.sections.front();
+    nodes.tables = tables_of(fleet);
+    if (!outline.findings.empty()) nodes.summary = "All values that differ, by group of nodes";
     return outline;
 }
 

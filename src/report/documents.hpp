@@ -128,6 +128,7 @@ struct LayerRuns {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(int, layer, "its number among the layers, from 1") = 0;
     RNNCHECK_FIELD(bool, own_weights, "with the weights of the file; else with those made by formula") = false;
+    RNNCHECK_FIELD(std::string, why_formula, "why not with the weights of the file, if not") = {};
     RNNCHECK_FIELD(std::optional<Algorithm>, algorithm,
                    "cuDNN's algorithm that PyTorch or TensorFlow requests here; missing elsewhere") = {};
     RNNCHECK_FIELD(std::vector<RnnRun>, runs, "how it went with each cuDNN on each GPU") = {};

@@ -97,7 +97,9 @@ std::string made_of(const PlannedBuild& build) {
 
 void write_build_details(Page& page, const PlannedBuild& build) {
     if (!build.install.empty()) page.command("install", build.install);
-    for (const std::string& note : build.notes) page.labelled("note", shown(note));
+    for (const auto* const texts : {&build.defects, &build.notes})
+        for (const std::string& text : *texts) page.labelled("note", shown(text));
+    page.labelled("note", shown(build.after_install));
 }
 
 void write_sources(Page& page, const PlannedBuild& build) {

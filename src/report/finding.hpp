@@ -42,6 +42,7 @@ struct Remedy {
     RNNCHECK_FIELD(std::string, verify, "a command that shows that it helped") = {};
     RNNCHECK_FIELD(std::string, link, "documentation") = {};
     RNNCHECK_FIELD(std::vector<std::string>, checks, "commands that show what the text names and change nothing") = {};
+    bool text_is_code = false;             ///< `text` is to be typed as it is; not printed
     std::vector<GivenValue> changes = {};  ///< what `matrix check` would be told afterwards instead; not printed
     RNNCHECK_FIELDS_END
 };
@@ -65,6 +66,7 @@ struct Finding {
     RNNCHECK_FIELD(std::string, subject, "what it is about: GPU 0, a file ...") = {};
     /// Not printed: of a GPU or a part of a stack, which one it is, whatever its version.
     stack::Part part = {};
+    std::optional<int> gpu = {};  ///< the number of the GPU that it is about, if it is about one; not printed
     RNNCHECK_FIELD(std::string, message, "what is wrong, in one sentence") = {};
     /// The judge leaves out what has no value, being unknown.
     RNNCHECK_FIELD(std::vector<Evidence>, evidence, "what it rests on") = {};

@@ -92,20 +92,36 @@ Finding finding_of(const JudgedLayer& layer) {
                     .subject = layer.name,
                     .message = "layer '" + layer.name + "' does not use cuDNN: " + join(layer.reasons, "; ")};
     if (layer.modeled_speedup) finding.evidence.push_back({"gain", gain_in_words(*layer.modeled_speedup), ""});
-    for (const std::string& change : layer.changes)
+    for (std::size_t i = 0; i < layer.changes.size(); ++i)
         finding.remedies.push_back({.action = Action::change_program,
-                                    .text = change,
-                                    .link = layer.sources.empty() ? "" : layer.sources.front()});
+                                    .text = layer.changes[i],
+                                    .link = layer.sources.empty() ? "" : layer.sources.front(),
+                                    .text_is_code = layer.changes_are_code[i]});
     return finding;
 }
 
+std::string run_in_words(const RnnRun& run) {
+    const bool is_legacy = run.dialect == Dialect::legacy;
+    return concat("GPU ", run.gpu, ", ", shown(run.library), is_legacy ? " (legacy interface): " : ": ",
+                  how_it_went(run));
+}
+
+std::string weights_in_words(const LayerRuns& runs) {
+    if (runs.own_weights) return "those of the file";
+    return "made by formula, not those of the file" + (runs.why_formula.empty() ? "" : ": " + runs.why_formula);
+}
+
+std::vector<std::string> runs_in_words(const LayerRuns& runs) {
+    std::vector<std::string> lines = mapped(runs.runs, run_in_words);
+    lines.push_back("Weights: " + weights_in_words(runs));
+    return lines;
+}
+
 void write_runs(Page& page, const LayerRuns& runs) {
-    for (const RnnRun& run : runs.runs)
-        page.labelled("Run", concat("GPU ", run.gpu, ", ", shown(run.library),
-                                    run.dialect == Dialect::legacy ? " (legacy interface): " : ": ", how_it_went(run)));
+    for (const RnnRun& run : runs.runs) page.labelled("Run", run_in_words(run));
     if (runs.algorithm)
         page.labelled("Algorithm", std::string(name_of(*runs.algorithm)) + ", which the framework requests here");
-    page.labelled("Weights", runs.own_weights ? "those of the file" : "made by formula, not those of the file");
+    page.labelled("Weights", weights_in_words(runs));
 }
 
 }  // namespace
@@ -156,6 +172,51 @@ static void write_table(Page& page, const ModelDocument& document) {
     for (const UnreadModel& model : document.unread) page.wrap("not read: ", shown(model.file + ": " + model.reason));
 }
 
+/// What the cell of a layer has beside whether it uses cuDNN; the reasons only where no finding has them.
+static std::string details_of(const JudgedLayer& layer, const LayerRuns* runs) {
+    std::vector<std::string> lines;
+    if (layer.cudnn != CudnnUse::no) {
+        append(lines, layer.reasons);
+        for (const std::string& change : layer.changes) lines.push_back("Change: " + change);
+        if (layer.modeled_speedup) lines.push_back("Gain: " + gain_in_words(*layer.modeled_speedup));
+    }
+    append(lines, layer.here);
+    if (layer.memory) lines.push_back("Memory: " + estimated(*layer.memory));
+    if (runs) append(lines, runs_in_words(*runs));
+    return join(lines, "\n");
+}
+
+/// The layers, for formats that draw tables.
+static OutlineTable table_of(const JudgedModel& model, const std::vector<LayerRuns>& runs = {}) {
+    OutlineTable table{concat(model.file, " (", model.framework, known(" ", model.version), ")"),
+                       {"Layer", "Network", "cuDNN", "Details"},
+                       {}};
+    for (std::size_t i = 0; i < model.layers.size(); ++i) {
+        const JudgedLayer& layer = model.layers[i];
+        const auto [mark, use] = use_in_words(layer);
+        const LayerRuns* const run = find_by(runs, &LayerRuns::layer, static_cast<int>(i + 1));
+        table.rows.push_back({{layer.name.empty() ? "(the model itself)" : layer.name},
+                              {outline(layer)},
+                              {use, mark},
+                              {details_of(layer, run)}});
+    }
+    if (table.rows.empty()) table.columns.clear();
+    if (table.rows.empty() && model.unclear.empty()) table.below.emplace_back("It has no recurrent layer");
+    for (const std::string& reason : model.unclear) table.below.push_back("Unknown: " + reason);
+    for (const std::string& note : model.notes) table.below.push_back("Note: " + note);
+    return table;
+}
+
+static std::vector<OutlineTable> tables_of(const ModelDocument& document) {
+    if (document.models.empty() && document.unread.empty()) return {table_of(document, document.runs)};
+    std::vector<OutlineTable> tables =
+        mapped(document.models, [](const JudgedModel& model) { return table_of(model); });
+    OutlineTable unread{.title = "Not read"};
+    for (const UnreadModel& model : document.unread) unread.below.push_back(model.file + ": " + model.reason);
+    if (!unread.below.empty()) tables.push_back(std::move(unread));
+    return tables;
+}
+
 /// A layer for which it depends on the data is no fault, and not fine either.
 static Mark mark_of_layers(const ModelDocument& document) {
     const auto depends = [](const JudgedModel& model) {
@@ -197,12 +258,13 @@ Outline outline_of(const ModelDocument& document) {
                                                    : Outcome::pass,
                               .reason = document.sentence,
                               .layer = Layer::runtime});
-    outline.sections.insert(outline.sections.begin(), section("Recurrent layers", [&](Page& page) {
+    outline.sections.insert(outline.sections.begin(), section(SectionKind::layers, [&](Page& page) {
                                 if (document.models.empty())
                                     write_layers(page, document, document.runs, LayerDetails::without_findings);
                                 else
                                     write_table(page, document);
                             }));
+    outline.sections.front().tables = tables_of(document);
     return outline;
 }
 

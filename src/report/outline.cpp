@@ -1,5 +1,7 @@
 #include "report/outline.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "report/sweep.hpp"
 
@@ -7,14 +9,16 @@ namespace rnncheck {
 
 static std::vector<OutlineSection> sections_of(const Report& report) {
     std::vector<OutlineSection> sections = {
-        section("Recurrent networks", [&](Page& page) { write_sweeps(page, report.facts, true, ""); }),
-        section("Recurrent layers",
+        section(SectionKind::networks, [&](Page& page) { write_sweeps(page, report.facts, true, ""); }),
+        section(SectionKind::layers,
                 [&](Page& page) {
                     if (report.model) write_layers(page, *report.model);
                 }),
-        section("Further results", [&](Page& page) {
+        section(SectionKind::further_results, [&](Page& page) {
             if (report.lstm) write_lstm(page, *report.lstm);
         })};
+    sections.front().tables = tables_of_sweeps(report.facts);
+    if (report.command != "lstm") sections.front().summary = "Results by cuDNN installation and kind of network";
     std::erase_if(sections, [](const OutlineSection& section) { return section.text.empty(); });
     return sections;
 }
@@ -26,13 +30,14 @@ static std::map<int, std::map<RunEnd, int>> tests_by_end(const Facts& facts) {
     return tests;
 }
 
-OutlineSection section(std::string heading, const std::function<void(Page&)>& write) {
+OutlineSection section(SectionKind kind, const std::function<void(Page&)>& write) {
+    constexpr const char* headings[] = {"Recurrent networks", "Recurrent layers", "Further results", "Nodes"};
     Page page({});
     write(page);
     std::string text = page.text();
     text.erase(text.find_last_not_of('\n') + 1);
     text.erase(0, text.find_first_not_of('\n'));
-    return {std::move(heading), std::move(text)};
+    return {kind, headings[static_cast<std::size_t>(kind)], std::move(text)};
 }
 
 Outline outline_of(const Report& report) {
@@ -40,6 +45,7 @@ Outline outline_of(const Report& report) {
     outline.sentence = sentence_of(report);
     outline.hidden = hidden_in_words(report);
     outline.findings = report.findings;
+    if (report.facts.log) outline.log = &*report.facts.log;
     outline.checks = report.verdicts;
     outline.tests = tests_by_end(report.facts);
     if (report.about != About::log) outline.checklist = checklist_of(report);
@@ -73,12 +79,14 @@ std::string message_of(const Finding& finding) {
     return (is_certain ? "" : std::string(name_of(finding.confidence)) + ": ") + finding.message;
 }
 
-std::string gpu_of(const Finding& finding) {
-    constexpr std::string_view begin = "GPU ";
-    const std::size_t at = (' ' + finding.subject).find(' ' + std::string(begin));
-    if (at == std::string::npos) return "";
-    const auto number = leading_number(std::string_view(finding.subject).substr(at + begin.size()));
-    return number && *number >= 0 ? std::to_string(*number) : "";
+std::optional<LogPlace> quoted_line(const Evidence& evidence, const Log& log) {
+    constexpr std::string_view list = "log.events[";
+    if (evidence.source == "log.first_error" && log.first_error_line) return LogPlace{0, *log.first_error_line};
+    if (!evidence.source.starts_with(list)) return std::nullopt;
+    const auto index = leading_number(std::string_view(evidence.source).substr(list.size()));
+    if (!index || *index < 0 || *index >= std::ssize(log.events)) return std::nullopt;
+    const LogEvent& event = log.events[static_cast<std::size_t>(*index)];
+    return LogPlace{std::ranges::find(log.files, event.file) - log.files.begin(), event.line};
 }
 
 }  // namespace rnncheck

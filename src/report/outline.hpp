@@ -12,9 +12,28 @@
 
 namespace rnncheck {
 
-/// Lines of fixed width below a heading: a table, the tests that failed.
+/// A table of a section, for formats that draw tables: how a cell is colored, and its text.
+struct OutlineCell {
+    std::string text;
+    std::optional<Mark> mark = {};
+};
+
+struct OutlineTable {
+    std::string title = {};  ///< "GPU 0, cuDNN 9.19.0, v8 API: 24 ok"
+    std::vector<std::string> columns = {};
+    std::vector<std::vector<OutlineCell>> rows = {};
+    std::vector<std::string> below = {};  ///< sentences below it
+};
+
+/// What a section is, whatever its heading.
+enum class SectionKind { networks, layers, further_results, nodes };
+
+/// A part of a document below a heading. `text` is all of it, as the text form prints it.
 struct OutlineSection {
-    std::string heading, text;
+    SectionKind kind = {};
+    std::string heading = {}, text = {};
+    std::vector<OutlineTable> tables = {};  ///< the same for formats that draw tables; empty: they print the text
+    std::string summary = {};               ///< what it shows, where only those who look for it need it; else empty
 };
 
 /// Must not outlive its document.
@@ -26,6 +45,7 @@ struct Outline {
     std::string sentence = {};
     std::string hidden = {};  ///< what was replaced because it is private
     std::vector<Finding> findings = {};
+    const Log* log = nullptr;                         ///< to whose lines the evidence of findings refers
     std::vector<RuleVerdict> checks = {};             ///< of a finding's rule too
     std::map<int, std::map<RunEnd, int>> tests = {};  ///< by GPU and end; empty where none belongs to the document
     std::string_view checklist_heading = "Checklist";
@@ -51,7 +71,7 @@ Outline outline_with(const Document& document, OverallVerdict verdict, Outline o
 }
 
 /// A section with what `write` puts on a page.
-OutlineSection section(std::string heading, const std::function<void(Page&)>& write);
+OutlineSection section(SectionKind kind, const std::function<void(Page&)>& write);
 
 /// A format prints the outline of a report or of another document. It may not look anything up and may not decide.
 struct Format {
@@ -68,6 +88,9 @@ Outline outline_of(const Fleet& fleet);
 Outline outline_of(const FleetDiff& diff);
 Outline outline_of(const ModelDocument& document);
 
+/// Of each cuDNN installation its networks by kind, and the cases that did not pass or were requested by themselves.
+std::vector<OutlineTable> tables_of_sweeps(const Facts& facts);
+
 /// Which rnncheck with which data, when it was run, and how.
 std::string about_run(const Outline& outline);
 
@@ -77,7 +100,15 @@ std::vector<const RuleVerdict*> faults_without_finding(const Outline& outline);
 /// What is wrong, and how sure that is where it is not certain: "possible: another process uses the GPU's memory".
 std::string message_of(const Finding& finding);
 
-/// The number of a finding's GPU, where its subject names one: "GPU 3, cuDNN libcudnn.so.9"; else empty.
-std::string gpu_of(const Finding& finding);
+/// A line of a log: the place of its file among the log's files, and its number there.
+struct LogPlace {
+    std::ptrdiff_t file = 0;
+    std::int64_t line = 0;
+
+    auto operator<=>(const LogPlace&) const = default;
+};
+
+/// The line that it quotes; nothing for what is not of a log.
+std::optional<LogPlace> quoted_line(const Evidence& evidence, const Log& log);
 
 }  // namespace rnncheck

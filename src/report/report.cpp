@@ -51,12 +51,16 @@ bool is_possible(const Finding& finding) {
     return finding.confidence == Confidence::possible;
 }
 
+std::size_t possible_errors(const Report& report) {
+    return static_cast<std::size_t>(std::ranges::count_if(report.findings, [](const Finding& finding) {
+        return finding.severity == Severity::error && is_possible(finding);
+    }));
+}
+
 /// "2 problems", "1 problem and 5 possible ones", "5 possible problems".
 std::string problems_in_words(const Report& report) {
     const std::size_t all = count_of(report.findings, Severity::error);
-    const auto possible = static_cast<std::size_t>(std::ranges::count_if(report.findings, [](const Finding& finding) {
-        return finding.severity == Severity::error && is_possible(finding);
-    }));
+    const std::size_t possible = possible_errors(report);
     if (possible == all) return pluralized(all, "possible problem", "possible problems");
     return pluralized(all - possible, "problem", "problems") +
            (possible > 0 ? " and " + std::to_string(possible) + " possible" : "");
@@ -117,7 +121,8 @@ std::string about_machine(const Report& report) {
         if (all.passed > 0 && all.failed == 0)
             return with_first(report, problems + ": ", "; " + ran + untested_in_words(report.facts));
         if (has_no_cause_for_lack_of_gpu(report)) return with_first(report, problems + ": ", "; " + ran);
-        return with_first(report, (problems == "1 problem" ? "" : problems + ", ") + ran + ": ");
+        const bool is_only_one = errors == 1 && possible_errors(report) == 0;
+        return with_first(report, (is_only_one ? "" : problems + ", ") + ran + ": ");
     }
     if (report.verdict == OverallVerdict::undetermined) return "undetermined: " + what_is_open(report) + ran;
     if (warnings > 0) return with_first(report, ran + "; " + pluralized(warnings, "warning", "warnings") + ": ");

@@ -120,12 +120,24 @@ std::vector<const RuleVerdict*> checks_with(const std::vector<RuleVerdict>& chec
 std::string headline(const ToolStamp& tool, Mark mark, std::string_view sentence, const Page& page);
 std::string headline(const Report& report, const Page& page);
 
+/// What was found: a text and, less important, the path of what it is about.
+struct ChecklistRow {
+    ChecklistRow(std::string what, std::string where = {}) : text(std::move(what)), place(std::move(where)) {}
+
+    std::string whole() const { return place.empty() ? text : text + "  " + place; }
+
+    std::string text, place;
+};
+
 /// A layer, how it is, and what was found there.
 struct ChecklistLine {
     std::string word;
     Mark mark;
-    std::vector<std::string> rows;
+    std::vector<ChecklistRow> rows;
 };
+
+/// The error of a lower layer, such as the driver, that accounts for every case if none was computed; else null.
+const Finding* cause_below_all_cases(const Report& report);
 
 /// System, driver, GPUs, CUDA, cuDNN, networks and frameworks; of what a person told, what was told.
 std::vector<ChecklistLine> checklist_of(const Report& report);

@@ -6,6 +6,7 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
+#include "report/outline.hpp"
 #include "report/text.hpp"
 
 namespace rnncheck {
@@ -26,19 +27,6 @@ void write_title(Page& page, const Finding& finding) {
                          page.styled(TextStyle::faint, rule));
     page.wrap(begin, text);
     page.line(std::string(columns_of(begin), ' ') + page.styled(TextStyle::faint, rule));
-}
-
-/// The checklist shows the whole paths of cuDNN and CUDA; elsewhere the name of the file is enough to know which.
-std::string with_short_paths(std::string text, const Facts& facts) {
-    std::vector<std::string> paths = mapped(facts.cudnns, &Cudnn::library);
-    append(paths, mapped(facts.runtimes, &Runtime::library));
-    for (const std::string& path : paths) {
-        const auto same_name = [&](const std::string& other) { return file_name(other) == file_name(path); };
-        if (!path.starts_with('/') || std::ranges::count_if(paths, same_name) > 1) continue;
-        replace_all(text, " at " + path, "");
-        replace_all(text, path, file_name(path));
-    }
-    return text;
 }
 
 void write_evidence(Page& page, const std::vector<Evidence>& evidence, std::string_view word) {
@@ -66,12 +54,11 @@ void write_remedy(Page& page, std::string_view word, const Remedy& remedy) {
     for (const std::string& check : remedy.checks) page.command(&check == &remedy.checks.front() ? "Check" : "", check);
 }
 
-void write_finding(Page& page, const Report& report, std::span<const Finding> with_one_fix) {
+void write_finding(Page& page, std::span<const Finding> with_one_fix) {
     const Finding& finding = with_one_fix.front();
     write_title(page, finding);
     for (const Finding& one : with_one_fix) {
-        const std::string message =
-            shown(page.is_verbose() ? one.message : with_short_paths(one.message, report.facts));
+        const std::string message = shown(one.message);
         if (lower(message) != lower(one.title) && !one.title.empty()) page.wrap("  ", message);
     }
     if (page.is_verbose()) write_evidence(page, finding.evidence, "Evidence");
@@ -159,11 +146,11 @@ bool have_one_fix(const Finding& one, const Finding& other) {
 }
 
 /// Notes in a line each: nothing needs to be done about them. With -v they are findings like the others.
-void write_notes(Page& page, const Report& report, std::span<const Finding> notes) {
+void write_notes(Page& page, std::span<const Finding> notes) {
     if (notes.empty()) return;
     page.heading("Notes, which do not affect the verdict (-v shows what can be done)");
     for (const Finding& note : notes)
-        page.wrap("  ", shown(with_short_paths(note.message, report.facts)) + " (" + shown(note.rule) + ')', 4);
+        page.wrap("  ", shown(note.message) + " (" + shown(note.rule) + ')', 4);
 }
 
 /// The file of --facts; empty if this machine was examined.
@@ -195,12 +182,13 @@ void write_examination(Page& page, const Report& report) {
     for (std::size_t i = 0, next; i < written; i = next) {
         next = i + 1;
         while (!page.is_verbose() && next < written && have_one_fix(findings[i], findings[next])) ++next;
-        write_finding(page, report, findings.subspan(i, next - i));
+        write_finding(page, findings.subspan(i, next - i));
     }
-    write_notes(page, report, findings.subspan(written));
+    write_notes(page, findings.subspan(written));
     write_reasons(page, page.mark(Mark::undetermined) + page.styled(TextStyle::bold, " Undetermined"),
                   checks_with(report.verdicts, Outcome::undecided), page.is_verbose());
-    write_sweeps(page, report.facts, page.is_verbose() || report.lstm);
+    if (page.is_verbose() || !cause_below_all_cases(report))
+        write_sweeps(page, report.facts, page.is_verbose() || report.lstm);
     if (report.lstm) write_lstm(page, *report.lstm);
     if (page.is_verbose() || given)
         write_reasons(page, page.styled(TextStyle::bold, "Passed"), checks_with(report.verdicts, Outcome::pass), true);
@@ -260,25 +248,23 @@ std::string given_in_words(const Log& log) {
 /// The lines of the log and the other facts that indicate the cause, each line once, and the first error if it is
 /// another line.
 void write_lines(Page& page, const Finding& cause, const Log& log, const Room& room) {
-    std::vector<std::string> known, quoted, excluded;
+    std::vector<std::string> known, excluded;
+    std::vector<LogPlace> quoted;
     for (const Evidence& item : cause.evidence) {
         if (item.source == "log.first_error") continue;
-        if (!item.source.starts_with("log.events[")) {
-            (item.what == what_is_ruled_out ? excluded : known).push_back(shown(item.value));
-            continue;
-        }
-        const std::string place = item.value.substr(0, item.value.find(':'));
-        if (!includes(quoted, place)) page.wrap("  ", shortened(shown(item.value), room.quote), 4);
-        quoted.push_back(place);
+        const auto place = quoted_line(item, log);
+        if (!place) (item.what == what_is_ruled_out ? excluded : known).push_back(shown(item.value));
+        if (!place || includes(quoted, *place)) continue;
+        page.wrap("  ", shortened(shown(item.value), room.quote), 4);
+        quoted.push_back(*place);
     }
     std::erase_if(known, [&](const std::string& one) { return contains(join(excluded, " "), one); });
     page.labelled("Known", shortened(join(known, ", "), room.known));
     for (const std::string& other : excluded) page.labelled("Ruled out", shortened(other, room.reason));
     if (!log.first_error_line) return;
-    const std::string place = "line " + std::to_string(*log.first_error_line) + ":";
-    const auto is_there = [&](const Evidence& item) { return contains(item.value, place); };
-    if (std::ranges::none_of(cause.evidence, is_there))
-        page.labelled("Error", shortened(place + ' ' + shown(log.first_error.value_or("")), room.error));
+    if (find_by(quoted, &LogPlace::line, *log.first_error_line)) return;
+    const std::string first = concat("line ", *log.first_error_line, ": ", shown(log.first_error.value_or("")));
+    page.labelled("Error", shortened(first, room.error));
 }
 
 /// What a check costs: a command that only looks, one that searches or needs root, one that runs the program, a change
@@ -368,7 +354,7 @@ void write_diagnosis(Page& page, const Report& report) {
         if (!log.user_hints.empty()) page.labelled("Given", given_in_words(log));
         write_way_out(page, causes, room);
         if (page.is_verbose())
-            for (const Finding& cause : causes) write_finding(page, report, {&cause, 1});
+            for (const Finding& cause : causes) write_finding(page, {&cause, 1});
     }
     write_about_log(page, log, fills_screen);
     if (const std::string hidden = hidden_in_words(report); !hidden.empty()) page.wrap("", hidden);

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "facts/queries.hpp"
 #include "facts/rnn_runs.hpp"
+#include "report/outline.hpp"
 #include "report/sweep.hpp"
 #include "report/text.hpp"
 
@@ -201,14 +202,18 @@ void write_each_case(Page& page, const Facts& facts, const Sweep& sweep) {
         if (all || run->end != RunEnd::ok) write_case(page, facts, *run);
 }
 
-/// What did not pass, and the cases that failed in the same way together.
-void write_kinds_of_failure(Page& page, const Facts& facts, const Sweep& sweep) {
+/// What did not pass: the cases that failed in the same way together.
+std::vector<Cases> kinds_of_failure(const Facts& facts, const Sweep& sweep) {
     Cases failed;
     std::ranges::copy_if(sweep.runs, std::back_inserter(failed), [](const RnnRun* run) { return is_bad(*run); });
     const auto kind = [&](const RnnRun& run) { return std::pair(std::string(word_of(facts, run)), reason_of(run)); };
-    const auto kinds = grouped(failed, kind);
+    return mapped(grouped(failed, kind), [](const auto& alike) { return alike.second; });
+}
+
+void write_kinds_of_failure(Page& page, const Facts& facts, const Sweep& sweep) {
+    const std::vector<Cases> kinds = kinds_of_failure(facts, sweep);
     std::size_t written = 0;
-    for (const auto& [what, alike] : kinds) {
+    for (const Cases& alike : kinds) {
         if (written++ == most_spelled_out) break;
         write_case(page, facts, *alike.front(), alike.size() - 1);
     }
@@ -221,6 +226,53 @@ void write_cases(Page& page, const Facts& facts, const Sweep& sweep) {
         write_each_case(page, facts, sweep);
     else
         write_kinds_of_failure(page, facts, sweep);
+}
+
+Mark mark_of(RunEnd end) {
+    constexpr Mark by_weight[] = {Mark::passed, Mark::not_run, Mark::warning};
+    return look_of(end).is_bad() ? Mark::failed : by_weight[look_of(end).weight];
+}
+
+/// The table of a page for formats that draw tables.
+OutlineTable grid_table(const Facts& facts, const std::vector<GridRow>& rows) {
+    OutlineTable table{.columns = {"Network"}};
+    table.rows = mapped(rows, [](const GridRow& row) { return std::vector<OutlineCell>{{row.name}}; });
+    for (std::size_t i = 0; i < shape_columns.size(); ++i) {
+        if (std::ranges::all_of(rows, [&](const GridRow& row) { return row.cells[i].empty(); })) continue;
+        table.columns.emplace_back(trim(join(shape_columns[i], " ")));
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            const Cases& cases = rows[r].cells[i];
+            const Mark mark = cases.empty() ? Mark::not_run : mark_of(worst_of(cases));
+            table.rows[r].push_back({cell_word(facts, cases), mark});
+        }
+    }
+    return table;
+}
+
+std::vector<OutlineCell> row_of_case(const Facts& facts, const RnnRun& run, std::size_t others = 0) {
+    const bool was_computed = run.end == RunEnd::ok || run.end == RunEnd::incorrect;
+    std::vector<std::string> details;
+    if (others > 0) details.push_back("the same in " + pluralized(others, "other case", "other cases"));
+    if (run.end != RunEnd::ok) details.push_back(what_happened(run));
+    if (facts.rnn_request && was_computed) details.push_back(numbers_of(run));
+    if (facts.rnn_request && run.end != RunEnd::ok && run.end != RunEnd::not_supported)
+        details.push_back("run it again: " + rerun_command(facts, run));
+    return {{std::to_string(run.number)},
+            {kind_of(run.rnn_case) + ' ' + shape_of(run.rnn_case)},
+            {std::string(word_of(facts, run)), mark_of(run.end)},
+            {join(details, "\n")}};
+}
+
+OutlineTable table_of_cases(const Facts& facts, const Sweep& sweep) {
+    OutlineTable table{.columns = {"Case", "Network", "Result", "Details"}};
+    if (facts.rnn_request) {
+        for (const RnnRun* run : sweep.runs)
+            if (all_spelled_out(facts) || is_bad(*run)) table.rows.push_back(row_of_case(facts, *run));
+        return table;
+    }
+    for (const Cases& alike : kinds_of_failure(facts, sweep))
+        table.rows.push_back(row_of_case(facts, *alike.front(), alike.size() - 1));
+    return table;
 }
 
 /// The table is worth its lines only where kinds of networks fared differently.
@@ -303,6 +355,19 @@ void write_sweeps(Page& page, const Facts& facts, bool all, std::string_view hea
         if (needs_table(page, facts, sweep)) write_grid(page, facts, grid_of(sweep));
         write_cases(page, facts, sweep);
     }
+}
+
+std::vector<OutlineTable> tables_of_sweeps(const Facts& facts) {
+    std::vector<OutlineTable> tables;
+    for (const Sweep& sweep : sweeps_of(facts)) {
+        if (!all_spelled_out(facts)) tables.push_back(grid_table(facts, grid_of(sweep)));
+        OutlineTable cases = table_of_cases(facts, sweep);
+        const std::string title = title_of(facts, sweep);
+        if (!all_spelled_out(facts)) tables.back().title = title;
+        cases.title = all_spelled_out(facts) ? title : "Cases that did not pass";
+        if (!cases.rows.empty()) tables.push_back(std::move(cases));
+    }
+    return tables;
 }
 
 void write_lstm(Page& page, const LstmExtras& extras) {

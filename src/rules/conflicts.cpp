@@ -270,7 +270,6 @@ Remedy against_defects(Remedy update, const std::vector<RnnDefect>& defects, boo
     const auto is_fixed = [](const RnnDefect& defect) { return defect.fixed.has_value(); };
     if (!has_fix && std::ranges::all_of(defects, is_fixed)) return remedy("cudnn_bug/without_cudnn", {update.link});
     for (const RnnDefect& defect : defects) update.text += ". " + defect.workaround;
-    if (update.text.ends_with('.')) update.text.pop_back();
     return update;
 }
 

@@ -131,8 +131,7 @@ static Finding missing_parts(const Facts& facts, const CudnnCopy& copy, const st
     for (const auto& part : parts) {
         const std::string why = part.needed_by_version ? "needed by every call" : "needed by recurrent networks";
         finding.evidence.push_back({part.soname, "not found in " + searched, "libraries"});
-        const bool adds_nothing = part.note.empty() || why.ends_with(part.note);
-        finding.evidence.push_back({part.soname, adds_nothing ? why : why + ": " + part.note, part.source.url});
+        finding.evidence.push_back({part.soname, part.note.empty() ? why : why + ": " + part.note, part.source.url});
     }
     if (copy.answer && copy.answer->failure)
         finding.evidence.push_back({"failed call", in_words(*copy.answer->failure), "cudnns"});

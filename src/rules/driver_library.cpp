@@ -105,6 +105,7 @@ Verdict driver_library_missing(const Facts& facts, const Matrix&) {
 static Finding without_ptx_compiler(const Facts& facts, const KernelRun& run) {
     const std::string gpu = gpu_subject(facts, run.gpu);
     return {.subject = gpu,
+            .gpu = run.gpu,
             .message = "the driver cannot compile code for " + gpu + ": " + in_words(*run.result),
             .evidence = {{"call", in_words(*run.result), place_of(facts, run) + ".result"}},
             .remedies = {in_container(facts) ? remedy("ptx_compiler_missing/container")

@@ -40,8 +40,8 @@ static Remedy with_cuda_instead(const Facts& facts, const Matrix& matrix, Framew
     const auto command = build ? by_pip(environment_of(facts, framework), build->install) : std::nullopt;
     if (command) {
         std::string notes;
-        for (const std::string& note : build->notes)
-            if (!note.starts_with("known defect")) notes += (note == build->after_install ? ". " : "; it ") + note;
+        for (const std::string& note : build->notes) notes += "; it " + note;
+        if (!build->after_install.empty()) notes += ". " + build->after_install;
         std::vector<std::string> commands = {*command};
         if (const auto& package = framework.package)
             commands.insert(commands.begin(),

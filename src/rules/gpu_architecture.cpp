@@ -216,6 +216,7 @@ static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu, c
     Finding finding = {.severity = Severity::note,
                        .subject = subject_of(gpu),
                        .part = part_of(gpu),
+                       .gpu = gpu.index,
                        .evidence = {{"compute capability", capability.empty() ? "unknown" : capability,
                                      place_of(facts, gpu) + ".compute_capability"}},
                        .explains = refused_on(facts, gpu.index)};

@@ -89,12 +89,17 @@ Finding about_bits(const Facts& facts, Severity severity, const std::string& gpu
             .remedies = {std::move(remedy)}};
 }
 
+Finding about_one_gpu(const Facts& facts, const Kind& kind, int gpu, const Runs& runs) {
+    const std::string where = "to those of other GPUs of its model in " + share(runs.size(), kind);
+    Finding finding =
+        about_bits(facts, Severity::warning, gpu_subject(facts, gpu),
+                   where + "; every result is within its error limit", runs, remedy("gpu_gives_other_bits/one"));
+    finding.gpu = gpu;
+    return finding;
+}
+
 void judge(const Facts& facts, const Kind& kind, VerdictBuilder& answers) {
-    for (const auto& [gpu, runs] : kind.unusual)
-        answers.fault(about_bits(facts, Severity::warning, gpu_subject(facts, gpu),
-                                 "to those of other GPUs of its model in " + share(runs.size(), kind) +
-                                     "; every result is within its error limit",
-                                 runs, remedy("gpu_gives_other_bits/one")));
+    for (const auto& [gpu, runs] : kind.unusual) answers.fault(about_one_gpu(facts, kind, gpu, runs));
     if (!kind.undecided.empty())
         answers.fault(about_bits(facts, Severity::note,
                                  join_with_and(mapped(kind.gpus, [&](int gpu) { return gpu_subject(facts, gpu); })),

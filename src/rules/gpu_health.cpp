@@ -18,6 +18,7 @@ Verdict gpu_fell_off_bus(const Facts& facts, const Matrix&) {
         const bool is_lost = board.unreachable->code == nvml_gpu_is_lost;
         return fault(
             {.subject = subject_of(board),
+             .gpu = board.index,
              .message = subject_of(board) + " does not respond on the PCI bus: the driver lost it",
              .evidence = {{"failed call", in_words(*board.unreachable), board_fact(facts, board, "unreachable")}},
              .remedies = remedies,
@@ -50,6 +51,7 @@ static Verdict judge_errors(const Facts& facts, const Board& board) {
         return undecided("ECC is enabled, but the board did not report the number of uncorrectable errors");
     if (!errors) return not_reported(facts, "memory errors", {"nvmlDeviceGetEccMode"});
     return fault({.subject = subject_of(board),
+                  .gpu = board.index,
                   .message = subject_of(board) + " had " +
                              pluralized(static_cast<std::size_t>(*errors), "uncorrectable memory error",
                                         "uncorrectable memory errors") +
@@ -88,6 +90,7 @@ Verdict gpu_memory_repair_pending(const Facts& facts, const Matrix&) {
             if ((board.*need.flag).value_or(false))
                 return fault({.severity = need.severity,
                               .subject = subject_of(board),
+                              .gpu = board.index,
                               .message = subject_of(board) + ' ' + need.what,
                               .evidence = {{need.field, "true", board_fact(facts, board, need.field)}},
                               .remedies = {on_host(facts, need.severity == Severity::error
@@ -130,6 +133,7 @@ Verdict gpu_throttled(const Facts& facts, const Matrix&) {
         const std::string reasons = join_with_and(slowdowns);
         return fault(
             {.subject = subject_of(board),
+             .gpu = board.index,
              .message = subject_of(board) + " is throttled because of heat or power (" + reasons + ")",
              .evidence = {{"reasons for reduced clocks", reasons, board_fact(facts, board, "throttle_reasons")}},
              .remedies = {on_host(facts, remedy("gpu_throttled", {what_to_check(reasons)}))}});
@@ -140,6 +144,7 @@ static Finding failed(const Facts& facts, const KernelRun& run) {
     const std::string place = place_of(facts, run), gpu = gpu_subject(facts, run.gpu);
     const bool computed = !run.result || run.result->ok();
     return {.subject = gpu,
+            .gpu = run.gpu,
             .message = computed ? gpu + " returned incorrect results from a test kernel"
                                 : gpu + " cannot run a test kernel: " + in_words(*run.result),
             .evidence = {{"call", if_known(run.result), place + ".result"},

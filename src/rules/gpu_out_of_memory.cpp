@@ -159,6 +159,7 @@ Finding ran_out(const Want& want) {
     const Bound bound = bound_of(want);
     Finding finding = {.severity = lost.severity,
                        .subject = subject_of(want.gpu),
+                       .gpu = want.gpu.index,
                        .message = subject_of(want.gpu) + bound.how_it_ran_out + ": " +
                                   call_in_words(want.calls.front()) + "; " + free_in_words(want) + ", " + bound.words +
                                   "; " + lost_in_words(lost),

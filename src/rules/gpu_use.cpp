@@ -27,6 +27,7 @@ Verdict gpu_compute_prohibited(const Facts& facts, const Matrix&) {
         Finding finding = closed(facts, subject_of(board), board_fact(facts, board, "compute_mode"),
                                  places_on(facts, board), " -i " + std::to_string(board.index));
         finding.severity = severity_on(facts, board, Severity::error);
+        finding.gpu = board.index;
         return fault(std::move(finding));
     });
     bool all_known = !facts.cuda_devices.empty();
@@ -34,8 +35,9 @@ Verdict gpu_compute_prohibited(const Facts& facts, const Matrix&) {
         all_known &= gpu.compute_mode.has_value();
         const Board* board = board_of(facts, gpu);
         const bool reported = board && board->compute_mode == "prohibited";
-        if (gpu.compute_mode == "prohibited" && !reported)
-            verdict.findings.push_back(closed(facts, subject_of(gpu), "cuda_devices", places_on(facts, gpu.index)));
+        if (gpu.compute_mode != "prohibited" || reported) continue;
+        verdict.findings.push_back(closed(facts, subject_of(gpu), "cuda_devices", places_on(facts, gpu.index)));
+        verdict.findings.back().gpu = gpu.index;
     }
     if (!verdict.findings.empty()) return fault_or(std::move(verdict.findings), {});
     return facts.nvml_devices.empty() && all_known ? pass("CUDA is allowed on every GPU that it sees") : verdict;
@@ -67,6 +69,7 @@ static Verdict judge_exclusive_mode(const Facts& facts, const Board& board) {
         join_with_and(mapped(board.processes, [](const auto& process) { return std::to_string(process.pid); }));
     return fault({.severity = severity_on(facts, board, Severity::error),
                   .subject = subject_of(board),
+                  .gpu = board.index,
                   .message = subject_of(board) + " is in exclusive-process mode and in use by process " + pids,
                   .evidence = {{"compute mode", *board.compute_mode, board_fact(facts, board, "compute_mode")},
                                {"processes on the GPU", pids, board_fact(facts, board, "processes")}},
@@ -100,6 +103,7 @@ static Verdict judge_free_memory(const Facts& facts, const Board& board, bool he
     return fault(
         {.severity = severity_on(facts, board, Severity::warning),
          .subject = subject_of(board),
+         .gpu = board.index,
          .message = subject_of(board) + " has only " + free_of_total(board) + " of memory free" +
                     (held ? "; in use by " + holders_of(board) : ", and no visible process uses the rest"),
          .evidence = {{"free memory", free_of_total(board), board_fact(facts, board, "memory_free_mib")},

@@ -107,6 +107,7 @@ Verdict over_probe_ends(const Facts& facts, const std::string& all_well,
             if (!about) {
                 about = &findings.emplace_back(std::move(*finding));
                 about->subject = subject_of(run);
+                about->gpu = gpu_of_target(run.target);
                 about->evidence = evidence_of(facts, run);
             }
             about->symptoms.push_back(place_of(facts, run));
@@ -311,29 +312,40 @@ Verdict probe_stuck(const Facts& facts, const Matrix&) {
     });
 }
 
+/// What the deadline or a file system ended, by the subject of its finding: what had not responded, and in which call.
+struct CutOff {
+    std::string what;  ///< "cuDNN /usr/lib/libcudnn.so.9 on GPU 0"
+    std::string call;  ///< probe and call; empty of a file system
+};
+using CutOffs = std::map<std::string, CutOff>;
+
 /// A probe of our own waits for a file system, which shows no problem of the GPU libraries.
-static std::optional<Finding> waited_for_file(const ProbeRun& run) {
+static std::optional<Finding> waited_for_file(const ProbeRun& run, CutOffs& cut_offs) {
     const bool was_ended = run.end == ProbeEnd::timed_out || run.end == ProbeEnd::cut_off;
     if (!was_ended || !is_own_probe(run) || !run.hang || !run.hang->file) return std::nullopt;
+    const std::string what = "the file system of " + escaped(*run.hang->file);
+    cut_offs.try_emplace(subject_of(run), what, "");
     return Finding{.severity = Severity::warning,
-                   .message = "the file system of " + escaped(*run.hang->file) +
-                              " had not responded when rnncheck's own probe " + run.probe +
+                   .message = what + " had not responded when rnncheck's own probe " + run.probe +
                               " was ended, so what it would have found is unknown",
                    .remedies = {remedy("probe_timed_out/file", {*run.hang->file})}};
 }
 
-static std::optional<Finding> timed_out(const Facts& facts, const ProbeRun& run) {
-    if (auto finding = waited_for_file(run)) return finding;
+static std::optional<Finding> timed_out(const Facts& facts, const ProbeRun& run, CutOffs& cut_offs) {
+    if (auto finding = waited_for_file(run, cut_offs)) return finding;
     // A probe that calls no vendor library waits for a disk or a processor, which shows no problem of the machine.
     // Nor does it if the deadline ends the probe that starts late by design, while another one hangs.
     const bool was_under_way = (run.elapsed_ms > 0 || run.last_call) && run.probe != "hang_witness";
     const bool cut_off = run.end == ProbeEnd::cut_off && was_under_way;
     if (is_own_probe(run) || (run.end != ProbeEnd::timed_out && !cut_off)) return std::nullopt;
-    if (cut_off)  // whether it would have come to its end is unknown
+    if (cut_off) {  // whether it would have come to its end is unknown
+        const std::string what = examined(facts, run);
+        cut_offs.try_emplace(subject_of(run), what, run.probe + ' ' + run.last_call.value_or(""));
         return Finding{.severity = Severity::warning,
-                       .message = examined(facts, run) + " had not responded" + in_last_call(run) +
+                       .message = what + " had not responded" + in_last_call(run) +
                                   " when the time limit of the check was reached; whether it hangs is unknown",
                        .remedies = {remedy("probe_timed_out/cut_off")}};
+    }
     const std::string cause = cause_of_hang(facts, run);
     return Finding{.message = examined(facts, run) + " did not respond" + in_last_call(run) +
                               (run.reason ? ": " + escaped(*run.reason) : " within the time limit") +
@@ -342,32 +354,27 @@ static std::optional<Finding> timed_out(const Facts& facts, const ProbeRun& run)
 }
 
 /// What the deadline ended in the same call of the same probe, on several GPUs, is one finding.
-static void join_cut_offs(std::vector<Finding>& findings) {
+static void join_cut_offs(std::vector<Finding>& findings, const CutOffs& cut_offs) {
     std::map<std::string, std::vector<Finding>> by_call;
-    for (Finding& finding : findings) {
-        const Evidence* call = find_by(finding.evidence, &Evidence::what, "last call");
-        const std::string probe = finding.subject.substr(0, finding.subject.find(' '));
-        const bool is_of_file = finding.message.starts_with("the file system of ");
+    for (Finding& finding : findings)
         if (finding.severity == Severity::warning)
-            by_call[is_of_file ? "" : probe + ' ' + (call ? call->value : "")].push_back(std::exchange(finding, {}));
-    }
+            by_call[cut_offs.at(finding.subject).call].push_back(std::exchange(finding, {}));
     std::erase_if(findings, [](const Finding& finding) { return finding.subject.empty(); });
     for (auto& [call, alike] : by_call) {
         Finding joined = std::move(alike.front());
         alike.erase(alike.begin());
-        if (!alike.empty())
-            joined.message += "; the same for " + join_with_and(mapped(alike, [](const Finding& other) {
-                                  return other.message.substr(0, other.message.find(" had not responded"));
-                              }));
+        const auto what = [&](const Finding& other) { return cut_offs.at(other.subject).what; };
+        if (!alike.empty()) joined.message += "; the same for " + join_with_and(mapped(alike, what));
         for (const Finding& other : alike) append(joined.symptoms, other.symptoms);
         findings.push_back(std::move(joined));
     }
 }
 
 Verdict probe_timed_out(const Facts& facts, const Matrix&) {
+    CutOffs cut_offs;
     Verdict verdict = over_probe_ends(facts, "every call returned in time",
-                                      [&](const ProbeRun& run) { return timed_out(facts, run); });
-    join_cut_offs(verdict.findings);
+                                      [&](const ProbeRun& run) { return timed_out(facts, run, cut_offs); });
+    join_cut_offs(verdict.findings, cut_offs);
     return verdict;
 }
 

@@ -1,5 +1,6 @@
 // Recurrent networks that were not run, or did not run to the end.
 #include <map>
+#include <set>
 
 #include "report/sweep.hpp"
 #include "rules/rule.hpp"
@@ -47,11 +48,12 @@ Verdict cudnn_handle_refused(const Facts& facts, const Matrix& matrix) {
 /// The processes that these cases terminated, of which each restart of the probe may end in another case: why they
 /// hung, and what the libraries printed at their end.
 static void add_processes(const Facts& facts, const Runs& runs, Finding& finding) {
+    std::set<std::string> causes;
     for (const ProbeRun* process : runs_of(facts, "rnn_forward")) {
         if (std::ranges::none_of(runs, [&](const RnnRun* run) { return ended_in(*process, *run); })) continue;
         const std::string place = place_of(facts, *process);
         finding.explains.push_back(place);
-        if (const std::string cause = cause_of_hang(facts, *process); !contains(finding.message, cause))
+        if (const std::string cause = cause_of_hang(facts, *process); !cause.empty() && causes.insert(cause).second)
             finding.message += "; " + cause;
         append(finding.evidence, evidence_of_hang(facts, *process));
         if (process->output_tail)
@@ -151,6 +153,7 @@ static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run)
     const CudnnCopy copy = cudnn_copy(facts, run.library);
     return {.severity = severity_of(copy),
             .subject = subject_of(gpu),
+            .gpu = gpu.index,
             .message = "no recurrent network could be run on " + subject_of(gpu) + " with " + name_of(copy) + ": " +
                        in_words(*run.result),
             .evidence = {evidence_of(facts, run, in_words(*run.result))},

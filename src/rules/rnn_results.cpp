@@ -123,6 +123,7 @@ Verdict tf32_reduced_precision(const Facts& facts, const Matrix&) {
         const std::string* setting = environment(facts, "NVIDIA_TF32_OVERRIDE");
         answers.fault(
             {.subject = subject_of(facts, sweep),
+             .gpu = sweep.gpu,
              .message = name_of(facts, sweep) +
                         " computes in TF32 although full single precision was requested: results differ from a CPU's "
                         "in the third or fourth digit",
@@ -184,6 +185,7 @@ static void judge_dropout(const Facts& facts, const RnnDropout& dropout, Verdict
     const auto faults = faults_of(dropout);
     if (!faults.empty())
         return answers.fault({.subject = subject_of(facts, Sweep{dropout.library, dropout.gpu, {}}),
+                              .gpu = dropout.gpu,
                               .message = where(facts, dropout) + " is incorrect: " + join_with_and(faults),
                               .evidence = {{"elements kept", share(dropout), place_of(facts, dropout)}},
                               .remedies = {remedy("rnn_dropout_wrong", {exact_number(dropout.probability)})}});
@@ -246,6 +248,7 @@ static void judge_speed(const Facts& facts, const Gpu& gpu, VerdictBuilder& answ
     if (largest.ratio > slow_factor)
         return answers.fault(
             {.subject = subject_of(gpu),
+             .gpu = gpu.index,
              .message = ratio_in_words(gpu, largest) +
                         ": it is throttled because of heat or power, in a low power state or shared with other "
                         "programs, or cuDNN uses a slow kernel",

@@ -27,7 +27,8 @@ struct PlannedBuild : FrameworkBuild {
     Fit fit = Fit::works;
     bool limited = false;                 ///< runs by minor-version compatibility alone
     std::vector<std::string> because;     ///< what keeps it from working, or from being known to
-    std::vector<std::string> notes;       ///< what to know before using it
+    std::vector<std::string> notes;       ///< what to know before using it, each a clause about the build
+    std::vector<std::string> defects;     ///< known ones of its cuDNN
     std::optional<Version> driver_full;   ///< oldest driver with all features of its CUDA; `driver_min` runs it
     std::optional<Version> cudnn_by_pip;  ///< unset if its packages require one version
     std::vector<std::string> sources;
@@ -41,6 +42,9 @@ struct PlannedBuild : FrameworkBuild {
         visit("limited", self.limited, "whether it runs by minor-version compatibility alone");
         visit("because", self.because, "what keeps it from working, or from being known to");
         visit("notes", self.notes, "what to know before using it");
+        visit("defects", self.defects, "known defects of its cuDNN, each with what to do about it");
+        visit("after_install", self.after_install,
+              "what else has to be done before it finds its libraries; empty for nothing");
         visit("cuda", self.cuda, "CUDA it is built with");
         visit("cudnn", self.cudnn, "cuDNN it is built with or requires");
         visit("cudnn_by_pip", self.cudnn_by_pip,

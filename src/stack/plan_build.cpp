@@ -92,15 +92,15 @@ void judge_driver(PlannedBuild& planned, const FrameworkBuild& build, const stac
 /// The table's own sentence, or running the layer without cuDNN.
 std::string workaround_for(const RnnDefect& defect, const std::optional<Version>& gpu, const Matrix& matrix) {
     if (!defect.fixed || !gpu || stack::fixed_cudnn(defect, gpu, {}, matrix)) return defect.workaround;
-    return "No version without it has code for " + gpu->text + ": run the layer without cuDNN.";
+    return "No version without it has code for " + gpu->text + ": run the layer without cuDNN";
 }
 
 void add_known_defects(PlannedBuild& planned, const FrameworkBuild& build, const std::optional<Version>& gpu,
                        const Matrix& matrix) {
     if (!build.cudnn) return;
     for (const RnnDefect& defect : matrix.rnn_defects(*build.cudnn, gpu, build.os)) {
-        planned.notes.push_back("known defect of cuDNN " + version_in_words(*build.cudnn) + ": " + defect.symptom +
-                                ". " + workaround_for(defect, gpu, matrix));
+        planned.defects.push_back("known defect of cuDNN " + version_in_words(*build.cudnn) + ": " + defect.symptom +
+                                  ". " + workaround_for(defect, gpu, matrix));
         add_once(planned.sources, defect.source.url);
     }
 }
@@ -143,7 +143,6 @@ PlannedBuild plan_build(const FrameworkBuild& build, const stack::Stack& stack, 
         planned.notes.push_back("needs CUDA " + build.cuda->text +
                                 (build.cudnn ? " and cuDNN " + version_in_words(*build.cudnn) : "") +
                                 " installed separately");
-    if (!build.after_install.empty()) planned.notes.push_back(build.after_install);
     if (const CudnnBuild* by_pip = stack::cudnn_by_pip(build, gpu, matrix)) planned.cudnn_by_pip = by_pip->last();
     planned.install = install_command(build, gpu, matrix);
     return planned;

@@ -209,6 +209,8 @@ class CommandLine(unittest.TestCase):
         commands = [item["name"].split() for item in json.loads(rnncheck("list", "commands", "--json").out)["items"]]
         for command in commands + [["matrix", name] for name in ("check", "plan", "show", "verify")]:
             text = rnncheck(*command, "--help").out.decode()
+            for meaning in re.findall(r"^  (?:-\w,)?--\S+(?: \S+)?(?: \.\.\.)?\s+(\S.*)$", re.sub(r"\n {20,}", "  ", text), re.M):
+                self.assertRegex(meaning, r"^[A-Z]", command)
             examples = [line.strip() for line in text.partition("\nExamples:\n")[2].partition("\n\n")[0].splitlines()]
             self.assertTrue(examples, command)
             for example in examples:

@@ -130,28 +130,28 @@ TEST_CASE("a fault is named with file, row and column") {
     const struct {
         const char *table, *old_text, *new_text, *place, *what;
     } faults[] = {
-        {"driver_for_cuda", R"("cuda": "9.2")", R"("cuda": "9.x")", ", row 3, column 'cuda'", "'9.x' is not a version"},
-        {"driver_for_cuda", R"("cuda": "9.2")", R"("cuda": 9.2)", ", row 3, column 'cuda'", "a text is expected"},
-        {"cuda_of_driver", R"("branch": 387)", R"("branch": "387")", ", row 2, column 'branch'", "a whole number"},
-        {"cuda_of_driver", R"("branch": 387)", R"("branch": -1)", ", row 2, column 'branch'", "out of range"},
-        {"cuda_of_driver", R"("branch": 387)", R"("branch": 4294967683)", ", row 2, column 'branch'", "out of range"},
-        {"cudnn_parts", R"("needed_by_rnn": true)", R"("needed_by_rnn": 1)", ", row 1, column 'needed_by_rnn'",
+        {"driver_for_cuda", R"("cuda": "9.2")", R"("cuda": "9.x")", ", row 3: column 'cuda'", "'9.x' is not a version"},
+        {"driver_for_cuda", R"("cuda": "9.2")", R"("cuda": 9.2)", ", row 3: column 'cuda'", "a text is expected"},
+        {"cuda_of_driver", R"("branch": 387)", R"("branch": "387")", ", row 2: column 'branch'", "a whole number"},
+        {"cuda_of_driver", R"("branch": 387)", R"("branch": -1)", ", row 2: column 'branch'", "out of range"},
+        {"cuda_of_driver", R"("branch": 387)", R"("branch": 4294967683)", ", row 2: column 'branch'", "out of range"},
+        {"cudnn_parts", R"("needed_by_rnn": true)", R"("needed_by_rnn": 1)", ", row 1: column 'needed_by_rnn'",
          "true or false"},
         {"rnn_required_support", R"("provenance": "inferred")", R"("provenance": "guessed")",
-         ", row 2, column 'provenance'", "'guessed' is not one of documented, source_code, inferred and unconfirmed"},
-        {"architectures", R"("source": "cuda_jl", )", "", ", row 3, column 'source'", "missing"},
-        {"architectures", R"("source": "cuda_jl")", R"("source": "hearsay")", ", row 3, column 'source'",
+         ", row 2: column 'provenance'", "'guessed' is not one of documented, source_code, inferred and unconfirmed"},
+        {"architectures", R"("source": "cuda_jl", )", "", ", row 3: column 'source'", "missing"},
+        {"architectures", R"("source": "cuda_jl")", R"("source": "hearsay")", ", row 3: column 'source'",
          "'hearsay' is not in the table's list"},
-        {"rnn_required_support", R"("url": "https://)", R"("link": "https://)", ", source 'torch_164411'",
+        {"rnn_required_support", R"("url": "https://)", R"("link": "https://)", ": source 'torch_164411'",
          "'url' is missing"},
-        {"rnn_required_support", R"("url": "https://)", R"("url": "ftp://)", ", source 'torch_164411'", "https"},
-        {"rnn_required_support", R"("seen": "2026-11-21")", R"("seen": "21.11.2026")", ", source 'torch_164411'",
+        {"rnn_required_support", R"("url": "https://)", R"("url": "ftp://)", ": source 'torch_164411'", "https"},
+        {"rnn_required_support", R"("seen": "2026-11-21")", R"("seen": "21.11.2026")", ": source 'torch_164411'",
          "'seen' is not a date"},
         {"rnn_defects", R"("cudnn_bug", "first": "6.0.0")", R"("cudnn_bug", "fist": "6.0.0", "first": "6.0.0")",
-         ", row 2, column 'fist'", "unknown column"},
-        {"rnn_defects", R"("columns": {)", R"("columns": {"fist": "text", )", ", column 'fist'", "unknown column"},
-        {"rnn_defects", R"("first": "version")", R"("first": "integer")", ", column 'first'", "'version'"},
-        {"rnn_defects", R"("first": "6.0.0", )", "", ", row 2, column 'first'", "missing"},
+         ", row 2: column 'fist'", "unknown column"},
+        {"rnn_defects", R"("columns": {)", R"("columns": {"fist": "text", )", ": column 'fist'", "unknown column"},
+        {"rnn_defects", R"("first": "version")", R"("first": "integer")", ": column 'first'", "'version'"},
+        {"rnn_defects", R"("first": "6.0.0", )", "", ", row 2: column 'first'", "missing"},
         {"rnn_required_support", R"({"dtype": "bf16",)", R"({"dtype": "fp16", "dtype": "bf16",)", ", row 1",
          "the key 'dtype' is duplicated"},
         {"xid", R"("columns":)", R"("rows": [], "columns":)", "", "the key 'rows' is duplicated"},
@@ -169,7 +169,7 @@ TEST_CASE("a table of nothing but faults is given up after the first thousand") 
     copy.write("xid.json", R"({"columns": {}, "sources": {}, "rows": [)" + rows + "]}");
     const auto issues = verify(Tables(table_files_of(copy.directory.string())));
     CHECK(issues.size() < 1100);
-    says(copy.error(), {"xid.json, row 1, column 'xid': missing"});
+    says(copy.error(), {"xid.json, row 1: column 'xid': missing"});
 }
 
 TEST_CASE("a message shows nothing that could upset a terminal") {

@@ -107,8 +107,8 @@ def check_wording(tables, name):
                 tables.report(name, row, f"'{column}' is a clause; remove the full stop")
     if name == "rnn_defects":
         for row in tables.rows(name):
-            if not row["workaround"].endswith("."):
-                tables.report(name, row, "'workaround' is a sentence; end it with a full stop")
+            if row["workaround"].endswith("."):
+                tables.report(name, row, "'workaround' is a sentence that others follow; remove the full stop")
     if name == "status_names":
         for row in tables.rows(name):
             if row["library"] != "cudnn" and not row.get("meaning"):

@@ -120,7 +120,7 @@ TEST_CASE("html: a fleet's nodes head their cards, and the values of all groups 
     CHECK(contains(page, " gpu007: A GPU ran out of memory</h3>"));
     CHECK(contains(page, " gpu004: driver kernel version is 535.183.01</h3>"));
     CHECK(contains(page, " gpu[011-012]: no report</h3>"));
-    CHECK(is_folded(page, "580.159.04 on 9 nodes"));
+    CHECK(is_folded(page, "<td>580.159.04</td>"));
 
     fleet.missing = "gpu[000";
     for (int node = 1; node < 400; node += 2) fleet.missing += "," + std::to_string(node + 1000);
@@ -137,7 +137,8 @@ TEST_CASE("html: a change of a model is code, and is printed once") {
     layer.name = "lstm";
     layer.cudnn = CudnnUse::no;
     layer.reasons = {"activation is relu; cuDNN computes tanh only"};
-    layer.changes = {"LSTM(..., activation=\"tanh\")", "Remove the Masking layer"};
+    layer.add_change("LSTM(..., activation=\"tanh\")", true);
+    layer.add_change("Remove the Masking layer", false);
     layer.modeled_speedup = 5.0;
     const std::string page = page_of(outline_of(document));
     CHECK(contains(page, "aria-label=\"Code\">LSTM(..., activation=&quot;tanh&quot;)</pre>"));
@@ -147,20 +148,53 @@ TEST_CASE("html: a change of a model is code, and is printed once") {
         CHECK(count_of(page, once) == 1);
 }
 
-TEST_CASE("html: a fix that is typed as it is looks like code") {
+TEST_CASE("html: what is typed as it is looks like code, whatever its text") {
     Report report = report_without_driver();
-    std::string& text = report.findings[0].remedies[0].text;
-    report.findings[0].remedies[0].risk = Risk::safe;
-    for (const char* code : {"LSTM(..., unroll=False)", "KERAS_BACKEND=tensorflow", "pip install --upgrade keras",
-                             "activations=[[0], [1, 2]]", "keras.utils.pad_sequences(..., padding=post)"}) {
-        text = code;
-        CHECK(contains(page_of(outline_of(report)), "aria-label=\"Code\">" + text + "</pre>"));
+    Remedy& remedy = report.findings[0].remedies[0];
+    remedy.risk = Risk::safe;
+    for (const char* text : {"LSTM(..., unroll=False)", "Remove the input P", "dtype=float32 for this layer"}) {
+        remedy.text = text;
+        remedy.text_is_code = true;
+        CHECK(contains(page_of(outline_of(report)), concat("aria-label=\"Code\">", text, "</pre>")));
+        remedy.text_is_code = false;
+        CHECK(contains(page_of(outline_of(report)), concat("<strong>Fix:</strong> ", text, "</p>")));
     }
-    for (const char* prose : {"Remove the input P", "Remove tf.compat.v1.disable_eager_execution()", "RNN",
-                              "dtype=float32 for this layer", "keras.layers.LSTM(...) or keras.layers.GRU(...)"}) {
-        text = prose;
-        CHECK(contains(page_of(outline_of(report)), "<strong>Fix:</strong> " + text + "</p>"));
-    }
+}
+
+TEST_CASE("html: what is folded and drawn is decided by the kind of a section, not by its heading") {
+    const Report healthy = report_with_sentence(healthy_report());
+    Outline outline = outline_of(healthy);
+    for (OutlineSection& section : outline.sections) section.heading = "Anything";
+    const std::string page = page_of(outline);
+    CHECK(is_folded(page, "LSTM fp64"));
+    CHECK(count_of(page, "<h2>Anything</h2>") == outline.sections.size());
+}
+
+TEST_CASE("html: networks, layers and nodes are tables") {
+    const Report healthy = report_with_sentence(healthy_report());
+    const std::string page = page_of(outline_of(healthy));
+    CHECK(contains(page, "<th scope=\"row\">LSTM fp64</th>"));
+    CHECK(contains(page, "<td class=\"passed\">ok</td>"));
+
+    Report swept = report_with_sentence(report_of_a_sweep());
+    CHECK(contains(page_of(outline_of(swept)), "<td class=\"failed\">WRONG</td>"));
+
+    ModelDocument document;
+    document.sentence = "1 of 1 recurrent layer uses cuDNN";
+    document.file = "model.keras";
+    JudgedLayer& layer = document.layers.emplace_back();
+    layer.name = "lstm";
+    layer.cudnn = CudnnUse::yes;
+    const std::string layers = page_of(outline_of(document));
+    CHECK(contains(layers, "<th scope=\"row\">lstm</th>"));
+    CHECK_FALSE(contains(layers, "<pre"));
+
+    Fleet fleet;
+    fleet.groups = {{"8 x H100", 10, 90, {field("driver", "580.1", "535.2", "gpu004")}}, {"1 x T4", 3, 80, {}}};
+    const std::string nodes = page_of(outline_of(fleet));
+    CHECK(contains(nodes, "<td class=\"warning\">535.2</td>"));
+    CHECK(contains(nodes, "All 80 fields are the same"));
+    CHECK_FALSE(contains(nodes, "<pre"));
 }
 
 TEST_CASE("the result of a call is one line") {

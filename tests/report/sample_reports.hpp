@@ -202,6 +202,7 @@ inline Report report_of_eight_gpus() {
     wrong.title = "Recurrent networks compute incorrect results";
     wrong.layer = Layer::rnn;
     wrong.subject = "GPU 3";
+    wrong.gpu = 3;
     wrong.message = "GPU 3 computes recurrent networks incorrectly in 4 of 6 cases";
     wrong.evidence = {{"largest error", "0.25 where 1e-05 is allowed", "rnn_runs"}};
     report.findings = {wrong};

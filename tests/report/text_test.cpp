@@ -262,11 +262,69 @@ TEST_CASE("what is the same on several GPUs is shown once") {
     CHECK(contains(as_text(report), "  GPU 1 too\n  Fix "));
 }
 
-TEST_CASE("a message names a library whose path stands in the checklist by its file") {
+TEST_CASE("a message is printed as the rule has it, with the whole path") {
     Report report = report_without_driver();
     report.findings[0].message = "cuDNN 8.9.7 at " + report.facts.cudnns[0].library + " fails";
-    CHECK(contains(as_text(report), "\n  cuDNN 8.9.7 fails\n"));
-    CHECK(contains(as_text(report, {.verbose = true}), "cuDNN 8.9.7 at /usr"));
+    CHECK(contains(unwrapped(as_text(report)), report.findings[0].message));
+}
+
+TEST_CASE("networks of which some ran out of memory are marked as a warning, not as if nothing was run") {
+    Report report = healthy_report();
+    CHECK(contains(as_text(report), " ✓ Networks   "));
+    report.facts.rnn_runs[0].end = RunEnd::out_of_memory;
+    CHECK(contains(as_text(report), " ! Networks   "));
+    for (RnnRun& run : report.facts.rnn_runs) run.end = RunEnd::out_of_memory;
+    CHECK(contains(as_text(report), " – Networks   "));
+}
+
+TEST_CASE("cases that no computation reached name the error below them, and are not listed") {
+    Report report = report_without_driver();
+    report.facts.rnn_runs = healthy_report().facts.rnn_runs;
+    for (RnnRun& run : report.facts.rnn_runs) {
+        run.end = RunEnd::out_of_memory;
+        report.findings[0].explains.push_back(place_of(report.facts, run));
+    }
+    const std::string text = as_text(report);
+    CHECK(contains(text, "none could be computed: fix " + report.findings[0].rule + " first"));
+    CHECK_FALSE(contains(text, "out of memory"));
+    CHECK(contains(as_text(report, {.verbose = true}), "out of memory"));
+    report.findings[0].explains.pop_back();  // one case is not accounted for
+    CHECK(contains(as_text(report), "out of memory"));
+}
+
+TEST_CASE("the driver's row shows which library is loaded, and a row each that none is") {
+    Report report = report_without_driver();
+    Facts& facts = report.facts;
+    facts.driver = {};
+    facts.driver.library = "/opt/stubs/libcuda.so.1";
+    facts.driver.init = CallResult{"cuInit", 34, ""};
+    for (const char* path : {"/opt/stubs/libcuda.so.1", "/usr/lib/libcuda.so.1"}) {
+        Library& library = facts.libraries.emplace_back();
+        library.kind = LibraryKind::cuda;
+        library.path = path;
+    }
+    const std::string text = unwrapped(as_text(report));
+    CHECK(contains(text, "the loaded library is a stub of the CUDA Toolkit, not the driver  /opt/stubs/libcuda.so.1"));
+    CHECK(contains(text, "not queried  /usr/lib/libcuda.so.1"));
+    CHECK_FALSE(contains(text, "not queried  /opt/stubs"));
+}
+
+TEST_CASE("a framework that loads a cuDNN without a usable RNN API is marked as failed") {
+    Report report = healthy_report();
+    Facts& facts = report.facts;
+    facts.cudnns[0].rnn_usable = false;
+    PythonEnvironment& python = facts.pythons.emplace_back();
+    python.path = "/venv";
+    python.active = true;
+    Framework& framework = facts.frameworks.emplace_back();
+    framework.name = "pytorch";
+    framework.environment = python.path;
+    FrameworkLibrary& library = framework.libraries.emplace_back();
+    library.soname = "libcudnn.so.9";
+    library.path = facts.cudnns[0].library;
+    const std::string text = unwrapped(as_text(report));
+    CHECK(contains(text, " ✗ Frameworks "));
+    CHECK(contains(text, "whose RNN API does NOT work"));
 }
 
 TEST_CASE("quiet is the headline alone") {

@@ -271,9 +271,9 @@ TEST_CASE("a release that runs is not open, too") {
 TEST_CASE("a GPU that a cuDNN without the defect has left is told to run the layer without cuDNN") {
     const FrameworkPlan plan = plan_of(question("3.7", "470", "tensorflow"));
     REQUIRE(plan.newest);
-    CHECK(contains(told(plan.newest->notes), "No version without it has code for 3.7"));
-    CHECK_FALSE(contains(told(plan.newest->notes), "Use cuDNN 8.9.2"));
-    CHECK(contains(told(plan_of(question("6.1", "470", "tensorflow")).newest->notes), "Use cuDNN 8.9.2"));
+    CHECK(contains(told(plan.newest->defects), "No version without it has code for 3.7"));
+    CHECK_FALSE(contains(told(plan.newest->defects), "Use cuDNN 8.9.2"));
+    CHECK(contains(told(plan_of(question("6.1", "470", "tensorflow")).newest->defects), "Use cuDNN 8.9.2"));
 }
 
 namespace {

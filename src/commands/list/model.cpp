@@ -63,9 +63,11 @@ class LayerCases {
             if (rnn_case->projection == rnn_case->hidden) rnn_case->projection = 0;
             if (contradiction_in(*rnn_case)) continue;
             request.cases.push_back(*rnn_case);
-            const bool own = layer.weights && std::ssize(*layer.weights) == weights_in(*rnn_case);
+            const std::int64_t count = weights_in(*rnn_case);
+            const bool own = layer.weights && std::ssize(*layer.weights) == count;
             if (own) request.weights.push_back({static_cast<int>(request.cases.size()), *layer.weights});
-            runs_.push_back({static_cast<int>(i + 1), own});
+            runs_.push_back({static_cast<int>(i + 1), own, own ? "" : why_not_its_own(count)});
+            numbers_read_ += own ? count : 0;
         }
     }
 
@@ -91,6 +93,13 @@ class LayerCases {
     std::vector<std::string> too_large;  ///< why cuDNN cannot compute a layer, one sentence each
 
   private:
+    std::string why_not_its_own(std::int64_t count) const {
+        if (numbers_read_ + count <= static_cast<std::int64_t>(most_weights))
+            return "the file does not contain them in a form that rnncheck reads";
+        return concat("they are ", count, " numbers, and at most ", most_weights, " are read for all layers together");
+    }
+
+    std::int64_t numbers_read_ = 0;
     const ModelFile& file_;
     std::vector<LayerRuns> runs_;  ///< by case; without a run
 };

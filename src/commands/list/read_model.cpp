@@ -3,6 +3,7 @@
 #include "base/json.hpp"
 #include "base/program.hpp"
 #include "commands/command.hpp"
+#include "commands/input.hpp"
 #include "commands/options.hpp"
 #include "model/found_model.hpp"
 #include "process/this_process.hpp"
@@ -10,7 +11,7 @@
 
 namespace rnncheck::commands::read_model {
 
-constexpr std::size_t most_memory = 256 << 20, most_weights = 600'000;  // an answer has at most 16 MiB
+constexpr std::size_t most_memory = 256 << 20;
 
 struct Options {
     RNNCHECK_FIELDS

@@ -1,6 +1,7 @@
 // One page to hand to a colleague: no script, nothing loaded from elsewhere, light and dark, for screen, paper and
 // screen readers.
 #include <algorithm>
+#include <ranges>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
@@ -10,7 +11,6 @@ namespace rnncheck::formats::html {
 
 namespace {
 
-constexpr std::string_view networks_heading = "Recurrent networks";
 constexpr const char* mark_words[] = {"ok", "problem", "warning", "undetermined", "no result"};
 
 std::string element(const std::string& tag, const std::string& content, const std::string& attributes = "") {
@@ -61,37 +61,25 @@ bool is_cause_in_log(const Finding& finding) {
     return finding.weight && finding.severity != Severity::note;
 }
 
-/// The lines of the log that its evidence quotes, each once: "line 7: RuntimeError: cuDNN error".
-std::vector<std::string> quoted_lines_of(const Finding& finding) {
-    std::vector<std::string> lines;
-    for (const Evidence& item : finding.evidence)
-        if (item.source.starts_with("log.events[") || item.source == "log.first_error") add_once(lines, item.value);
-    return lines;
+/// A line of the log, and how the evidence quotes it: "line 7: RuntimeError: cuDNN error".
+struct Quote {
+    LogPlace place;
+    std::string text;
+};
+
+/// The lines of the log that the evidence of a finding quotes, each once.
+std::vector<Quote> quotes_of(const Finding& finding, const Outline& outline) {
+    std::vector<Quote> quotes;
+    if (!outline.log || !is_cause_in_log(finding)) return quotes;
+    for (const Evidence& item : finding.evidence) {
+        const auto place = quoted_line(item, *outline.log);
+        if (place && !find_by(quotes, &Quote::place, *place)) quotes.push_back({*place, item.value});
+    }
+    return quotes;
 }
 
-/// Whether a text is to be typed as it is, such as LSTM(..., unroll=False) or pip install keras.
-bool is_code(std::string_view text) {
-    if (text.starts_with("pip install ")) return true;
-    int depth = 0;
-    for (const char c : text) {
-        depth += contains("([", {&c, 1}) - contains(")]", {&c, 1});
-        if (c == ' ' && depth == 0) return false;
-    }
-    return text.find_first_of("(=") != std::string_view::npos;
-}
-
-/// A word behind two spaces, such as the path of a version, is less important.
-std::string row_text(std::string_view row) {
-    constexpr std::string_view gap = "  ";
-    std::string out;
-    for (auto at = row.find(gap); at != std::string_view::npos; at = row.find(gap)) {
-        out += xml(row.substr(0, at));
-        row = row.substr(std::min(row.find_first_not_of(' ', at), row.size()));
-        const std::size_t end = std::min(row.find(' '), row.size());
-        out += " <span class=\"faint\">" + xml(row.substr(0, end)) + "</span>";
-        row = row.substr(end);
-    }
-    return out + xml(row);
+std::string row_text(const ChecklistRow& row) {
+    return xml(row.text) + (row.place.empty() ? "" : " <span class=\"faint\">" + xml(row.place) + "</span>");
 }
 
 std::string checklist(const Outline& outline) {
@@ -105,13 +93,13 @@ std::string checklist(const Outline& outline) {
     }
     return rows.empty() ? ""
                         : element("h2", std::string(outline.checklist_heading)) +
-                              element("table", "<tbody>\n" + rows + "</tbody>");
+                              element("table class=\"list\"", "<tbody>\n" + rows + "</tbody>");
 }
 
 std::string remedy_text(const Remedy& remedy, const char* word) {
     const std::string text = text_with_warning(remedy);
-    std::string out = labelled(word, is_code(text) ? "" : xml(text));
-    if (is_code(text)) out += fixed(text, "Code");
+    std::string out = labelled(word, remedy.text_is_code ? "" : xml(text));
+    if (remedy.text_is_code) out += fixed(text, "Code");
     if (!remedy.commands.empty()) out += fixed(join(remedy.commands, "\n"), "Commands");
     for (const std::string& check : remedy.checks) out += labelled("Check", code(check));
     if (!remedy.verify.empty()) out += labelled("Verify", code(remedy.verify));
@@ -139,12 +127,11 @@ std::string heading_text(const Finding& finding, const std::string& title) {
 }
 
 /// Without the lines of a log, which are shown above.
-std::string evidence_text(const Finding& finding) {
-    const std::vector<std::string> quoted =
-        is_cause_in_log(finding) ? quoted_lines_of(finding) : std::vector<std::string>{};
+std::string evidence_text(const Finding& finding, const Outline& outline) {
+    const bool has_quotes = outline.log && is_cause_in_log(finding);
     std::string evidence;
     for (const Evidence& item : finding.evidence)
-        if (!includes(quoted, item.value))
+        if (!has_quotes || !quoted_line(item, *outline.log))
             evidence += element("dt", xml(item.what)) +
                         element("dd", xml(item.value) + (item.source.empty() ? "" : " [" + linked(item.source) + "]"));
     return evidence.empty() ? "" : folded("Evidence", element("dl", evidence));
@@ -156,85 +143,95 @@ std::string check_text(const Finding& finding) {
     return labelled("Check", xml(finding.decided_by->text)) + (command.empty() ? "" : fixed(command, "Command"));
 }
 
-std::string quotes(const std::vector<std::string>& lines) {
-    return lines.empty() ? "" : fixed(join(lines, "\n"), "Lines of the log");
+std::string quotes_text(const std::vector<Quote>& quotes) {
+    return quotes.empty() ? "" : fixed(join(mapped(quotes, &Quote::text), "\n"), "Lines of the log");
 }
 
 /// A note is no reason to act: what could be done about it is folded.
-std::string finding_text(const Finding& finding) {
-    std::string out = heading_text(finding, title_of(finding));
-    if (is_cause_in_log(finding)) out += quotes(quoted_lines_of(finding));
+std::string finding_text(const Finding& finding, const Outline& outline) {
+    std::string out = heading_text(finding, title_of(finding)) + quotes_text(quotes_of(finding, outline));
     out += element("p", xml(finding.message) + rule_text(finding));
     const std::string remedies = remedies_text(finding);
     const bool is_note = finding.severity == Severity::note && !remedies.empty();
-    out += evidence_text(finding) + check_text(finding) + (is_note ? folded("What can be done", remedies) : remedies);
+    out += evidence_text(finding, outline) + check_text(finding) +
+           (is_note ? folded("What can be done", remedies) : remedies);
     return element("article", out, class_of(look_of(finding.severity).mark));
 }
 
 /// The fix of a cause that is only possible is folded, for it may not be the cause.
-std::string cause_text(const Finding& cause) {
+std::string cause_text(const Finding& cause, const Outline& outline) {
     std::string out = element("h4", xml(title_of(cause)) + rule_text(cause));
     if (cause.message != cause.title) out += element("p", xml(cause.message));
-    out += evidence_text(cause) + check_text(cause);
+    out += evidence_text(cause, outline) + check_text(cause);
     const std::string remedies = remedies_text(cause);
     if (!remedies.empty())
         out += folded("Fix if this is the cause", remedies, cause.confidence != Confidence::possible);
     return element("li", out);
 }
 
-/// 7 of "line 7: RuntimeError: cuDNN error"; those of several logs begin with the log's name and stay in their order.
-long line_number_of(std::string_view line) {
-    constexpr std::string_view begin = "line ";
-    return line.starts_with(begin) ? leading_number(line.substr(begin.size())).value_or(0) : 0;
-}
-
 /// One error in a log is one article, with its possible causes in the order in which to check them.
-std::string causes_text(const std::vector<const Finding*>& causes) {
-    std::vector<std::string> lines;
+std::string causes_text(const std::vector<const Finding*>& causes, const Outline& outline) {
+    std::vector<Quote> quotes;
     std::string list;
     for (const Finding* cause : causes) {
-        for (const std::string& line : quoted_lines_of(*cause)) add_once(lines, line);
-        list += cause_text(*cause);
+        for (const Quote& quote : quotes_of(*cause, outline))
+            if (!find_by(quotes, &Quote::place, quote.place)) quotes.push_back(quote);
+        list += cause_text(*cause, outline);
     }
-    std::ranges::stable_sort(lines, {}, line_number_of);
+    std::ranges::sort(quotes, {}, &Quote::place);
     const std::string title = "An error in the log, with " + std::to_string(causes.size()) + " possible causes";
     return element("article",
-                   heading_text(*causes.front(), title) + quotes(lines) +
+                   heading_text(*causes.front(), title) + quotes_text(quotes) +
                        element("p", "To find out which cause it is, check in this order:") + element("ol", list),
                    class_of(look_of(causes.front()->severity).mark));
 }
 
-std::string findings_text(const std::vector<Finding>& findings) {
+std::string findings_text(const Outline& outline) {
     std::vector<const Finding*> causes;
-    for (const Finding& finding : findings)
+    for (const Finding& finding : outline.findings)
         if (is_cause_in_log(finding)) causes.push_back(&finding);
     std::string out;
-    for (const Finding& finding : findings) {
+    for (const Finding& finding : outline.findings) {
         if (causes.size() < 2 || !is_cause_in_log(finding))
-            out += finding_text(finding);
+            out += finding_text(finding, outline);
         else if (&finding == causes.front())
-            out += causes_text(causes);
+            out += causes_text(causes, outline);
     }
     return out.empty() ? "" : element("h2", "Findings") + out;
 }
 
-/// What there is to see, where only those who look for it need it: the checklist or the findings are enough for others.
-std::string summary_of(const OutlineSection& section, const Outline& outline) {
-    if (section.heading == networks_heading && outline.run.command != "lstm")
-        return "Results by cuDNN installation and kind of network";
-    const bool is_fleet = section.heading == "Nodes" && !outline.findings.empty();
-    return is_fleet ? "All values that differ, by group of nodes" : "";
+/// The word of a mark is in the text of the cell.
+std::string cell_text(const OutlineCell& cell) {
+    const std::string text =
+        join(mapped(split(cell.text, '\n'), [](const std::string& line) { return xml(line); }), "<br>");
+    return element("td", text, cell.mark ? class_of(*cell.mark) : "");
+}
+
+std::string table_row(const std::vector<OutlineCell>& row) {
+    std::string cells = element("th scope=\"row\"", xml(row.front().text));
+    for (const OutlineCell& cell : row | std::views::drop(1)) cells += cell_text(cell);
+    return element("tr", cells);
+}
+
+std::string table_text(const OutlineTable& table) {
+    std::string out = table.title.empty() ? "" : element("h3", xml(table.title));
+    std::string head;
+    for (const std::string& column : table.columns) head += element("th scope=\"col\"", xml(column));
+    std::string rows;
+    for (const auto& row : table.rows) rows += table_row(row);
+    const std::string name = "tabindex=\"0\" role=\"group\" aria-label=\"" + xml(table.title) + "\" class=\"grid\"";
+    if (!rows.empty())
+        out += element("div", element("table", element("thead", element("tr", head)) + element("tbody", rows)), name);
+    for (const std::string& sentence : table.below) out += element("p", xml(sentence));
+    return out;
 }
 
 /// Lines without columns may be broken.
-std::string section_text(const OutlineSection& section, const Outline& outline) {
-    const std::string summary = summary_of(section, outline);
-    std::string text = fixed(section.text, section.heading);
-    if (section.heading == networks_heading)
-        text = wide(text);
-    else
-        text = "<div class=\"prose\">" + text + "</div>\n";
-    return element("h2", xml(section.heading)) + (summary.empty() ? text : folded(summary, text));
+std::string section_text(const OutlineSection& section) {
+    std::string text;
+    for (const OutlineTable& table : section.tables) text += table_text(table);
+    if (section.tables.empty()) text = "<div class=\"prose\">" + fixed(section.text, section.heading) + "</div>\n";
+    return element("h2", xml(section.heading)) + (section.summary.empty() ? text : folded(section.summary, text));
 }
 
 std::string charts(const Outline& outline) {
@@ -265,8 +262,8 @@ std::string all_checks(const Outline& outline) {
 std::string write(const Outline& outline, const Style&) {
     std::string body = element("h1", symbol(mark_of(outline.verdict), outline.word) + " " + xml(outline.sentence));
     body += element("p", xml(about_run(outline)), "class=\"faint\"") + checklist(outline);
-    body += findings_text(outline.findings);
-    for (const OutlineSection& section : outline.sections) body += section_text(section, outline);
+    body += findings_text(outline);
+    for (const OutlineSection& section : outline.sections) body += section_text(section);
     body += charts(outline) + all_checks(outline);
     return std::string(page_named(report_texts(), "html_head")) +
            element("title", "rnncheck: " + xml(outline.sentence)) + "</head>\n<body>\n" + element("main", body) +

@@ -58,7 +58,8 @@ std::string checklist(const Outline& outline, const Style& style) {
     const Page marks({.ascii = style.ascii});
     std::string out = "\n### " + std::string(outline.checklist_heading) + "\n\n| | | |\n| --- | --- | --- |\n";
     for (const ChecklistLine& line : outline.checklist) {
-        const std::string rows = join(mapped(line.rows, plain), "<br>");
+        const std::string rows =
+            join(mapped(line.rows, [](const ChecklistRow& row) { return plain(row.whole()); }), "<br>");
         out += "| " + marks.mark(line.mark) + " | " + line.word + " | " + rows + " |\n";
     }
     return out;

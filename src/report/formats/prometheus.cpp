@@ -53,7 +53,9 @@ static std::string write(const Outline& outline, const Style&) {
     metrics.begin("finding", "Findings of a rule; gpu is empty where a finding is not about one GPU.");
     std::map<Labels, int> findings;
     for (const Finding& finding : outline.findings)
-        ++findings[{{"rule", finding.rule}, {"severity", concat(finding.severity)}, {"gpu", gpu_of(finding)}}];
+        ++findings[{{"rule", finding.rule},
+                    {"severity", concat(finding.severity)},
+                    {"gpu", finding.gpu ? std::to_string(*finding.gpu) : ""}}];
     for (const RuleVerdict* check : faults_without_finding(outline))
         ++findings[{{"rule", check->rule}, {"severity", "warning"}, {"gpu", ""}}];
     for (const auto& [labels, count] : findings) metrics.add(labels, count);

@@ -59,6 +59,7 @@ std::vector<Evidence> evidence_of(const Facts& facts, const Runs& runs, const Ho
 Finding about_cases(const Facts& facts, const Sweep& sweep, const Runs& runs, std::string message, Remedy remedy,
                     const HowItWent& how_it_went) {
     return {.subject = subject_of(facts, sweep),
+            .gpu = sweep.gpu,
             .message = std::move(message),
             .evidence = evidence_of(facts, runs, how_it_went),
             .remedies = {std::move(remedy)},

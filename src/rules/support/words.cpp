@@ -35,6 +35,7 @@ std::vector<Finding> findings_for(const std::vector<FailedCall>& failures, const
     return mapped(failures, [&](const FailedCall& failed) {
         Finding finding = sample;
         finding.subject = failed.subject;
+        finding.gpu = failed.gpu;
         finding.evidence.insert(finding.evidence.begin(), evidence_of(failed));
         finding.symptoms = {failed.explains.front()};
         finding.explains = failed.explains;
