@@ -159,7 +159,8 @@ class BoundedValues {
 
 std::string in_words(rapidjson::ParseErrorCode error) {
     if (error == rapidjson::kParseErrorTermination) return "it contains more values than any report";
-    return "it is invalid JSON: " + std::string(GetParseError_En(error));
+    const std::string_view why = GetParseError_En(error);  // with a full stop
+    return "it is invalid JSON: " + std::string(why.substr(0, why.find_last_not_of('.') + 1));
 }
 
 /// Parses in the chunk's text, which the strings of the JSON then share.

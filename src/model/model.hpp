@@ -22,8 +22,9 @@ struct ModelLayer {
                    "type that it computes in, as the framework names it: float32, mixed_float16") = {};
     /// "activation": "tanh"; what the file does not hold is missing.
     RNNCHECK_FIELD(TextMap, settings, "its other properties, as the framework names them") = {};
+    RNNCHECK_FIELD(std::vector<std::string>, corrected,
+                   "of a program: the settings that the line 'changed line' among the settings corrects") = {};
     RNNCHECK_FIELDS_END
-    std::vector<std::string> corrected = {};  ///< settings that the line of a program in "changed line" corrects
     std::optional<std::vector<double>> weights = {};  ///< in the order of use_weights(); where they were wanted
 };
 

@@ -278,8 +278,8 @@ class Program : private WholeProgram {
             at = tokens_[argument->last - 1].end;
         }
         line += text_.substr(at, tokens_[call.close].end - at);
-        std::ranges::replace(line, '\n', ' ');
-        return line;
+        const auto trimmed = [](const std::string& part) { return std::string(trim(part)); };
+        return join(mapped(split(line, '\n'), trimmed), " ");
     }
 
     void add_other(const Call& call, const std::string& name, ModelLayer& layer) const {

@@ -112,6 +112,7 @@ struct Fleet : RunStamp, Document<ToolStamp> {
     RNNCHECK_FIELD(std::vector<FleetNodes>, warnings, "warnings by rule") = {};
     RNNCHECK_FIELD(std::vector<FleetNodes>, unreadable, "reports that could not be read, by reason") = {};
     RNNCHECK_FIELD(std::vector<FleetGroup>, groups, "the groups, largest first") = {};
+    std::string node_to_show = {};  ///< the first with a problem or a difference; not printed
     RNNCHECK_FIELDS_END_AFTER(RunStamp, Document)
 };
 

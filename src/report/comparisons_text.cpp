@@ -171,7 +171,7 @@ void write_body(Page& page, const Fleet& fleet) {
     write_groups(page, fleet);
     write_nodes(page, "No report", fleet.missing);
     write_nodes(page, "Undetermined", fleet.undetermined);
-    const auto why = [](const FleetNodes& reports) { return reports.what + ": " + reports.nodes; };
+    const auto why = [](const FleetNodes& reports) { return reports.nodes + ": " + reports.what; };
     write_list(page, "Unreadable reports", mapped(fleet.unreadable, why));
     if (fleet.repeated == 0) return;
     page.line();
@@ -252,9 +252,8 @@ void add_odd_nodes(const FleetGroup& group, std::vector<Finding>& findings) {
             Finding& finding = by_nodes[value.nodes];
             const std::string usual = "; usually " + field.values.front().value;
             if (finding.rule.empty())
-                finding =
-                    finding_about("fleet_node_differs", title_about(value.nodes, field.what + " is " + value.value),
-                                  Severity::warning, value.nodes, field.what + " is " + in_words(value) + usual);
+                finding = finding_about("fleet_node_differs", title_about(value.nodes, field.what + " " + value.value),
+                                        Severity::warning, value.nodes, field.what + " " + in_words(value) + usual);
             else
                 finding.evidence.push_back({field.what, value.value + usual, field.fact});
         }
@@ -279,7 +278,7 @@ std::vector<Finding> findings_of(const Fleet& fleet) {
     for (const FleetNodes& reports : fleet.unreadable)
         findings.push_back(finding_about("fleet_report_unreadable",
                                          title_about(reports.nodes, "the report cannot be read"), Severity::warning,
-                                         reports.nodes, reports.what + ": " + reports.nodes));
+                                         reports.nodes, reports.nodes + ": " + reports.what));
     return findings;
 }
 
@@ -328,8 +327,19 @@ Outline outline_of(const Diff& diff) {
     return outline;
 }
 
+/// The arguments behind the options of the command: the reports.
+std::string next_command(const Fleet& fleet) {
+    std::string command = "rnncheck fleet show " + shell_quoted(fleet.node_to_show);
+    for (const std::string& option : fleet.options)
+        if (!option.starts_with('-')) command += ' ' + shell_quoted(option);
+    return command;
+}
+
 void write_document(Page& page, const Fleet& fleet) {
     write_whole(page, fleet);
+    if (page.is_quiet() || fleet.node_to_show.empty()) return;
+    page.line();
+    page.line("More: " + shown(next_command(fleet)));
 }
 
 void write_document(Page& page, const FleetDiff& diff) {

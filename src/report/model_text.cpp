@@ -95,7 +95,7 @@ Finding finding_of(const JudgedLayer& layer) {
     for (std::size_t i = 0; i < layer.changes.size(); ++i)
         finding.remedies.push_back({.action = Action::change_program,
                                     .text = layer.changes[i],
-                                    .link = layer.sources.empty() ? "" : layer.sources.front(),
+                                    .link = i == 0 && !layer.sources.empty() ? layer.sources.front() : "",
                                     .text_is_code = layer.changes_are_code[i]});
     return finding;
 }
@@ -200,7 +200,11 @@ static OutlineTable table_of(const JudgedModel& model, const std::vector<LayerRu
                               {use, mark},
                               {details_of(layer, run)}});
     }
-    if (table.rows.empty()) table.columns.clear();
+    const auto has_no_details = [](const auto& row) { return row.back().text.empty(); };
+    if (std::ranges::all_of(table.rows, has_no_details)) {
+        table.columns.pop_back();
+        for (auto& row : table.rows) row.pop_back();
+    }
     if (table.rows.empty() && model.unclear.empty()) table.below.emplace_back("It has no recurrent layer");
     for (const std::string& reason : model.unclear) table.below.push_back("Unknown: " + reason);
     for (const std::string& note : model.notes) table.below.push_back("Note: " + note);

@@ -149,8 +149,7 @@ bool have_one_fix(const Finding& one, const Finding& other) {
 void write_notes(Page& page, std::span<const Finding> notes) {
     if (notes.empty()) return;
     page.heading("Notes, which do not affect the verdict (-v shows what can be done)");
-    for (const Finding& note : notes)
-        page.wrap("  ", shown(note.message) + " (" + shown(note.rule) + ')', 4);
+    for (const Finding& note : notes) page.wrap("  ", shown(note.message) + " (" + shown(note.rule) + ')', 4);
 }
 
 /// The file of --facts; empty if this machine was examined.

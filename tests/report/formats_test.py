@@ -257,7 +257,7 @@ def negate_says(text, code):
 
 def check_html(text, findings, checks):
     wrong, tags = complaints_of_markup(text.decode(), {
-        "html", "head", "meta", "style", "title", "body", "main", "h1", "h2", "h3", "p", "span", "strong", "table", "tbody", "tr", "th", "td", "br",
+        "html", "head", "meta", "style", "title", "body", "main", "h1", "h2", "h3", "p", "span", "strong", "table", "thead", "tbody", "tr", "th", "td", "br",
         "article", "pre", "code", "a", "dl", "div", "h4", "ol", "li", "dt", "dd", "details", "summary", "figure", "figcaption", "svg", "g", "rect", "circle", "path", "text"})
     if len(text) > 300_000:
         wrong.append(f"{len(text)} bytes")

@@ -118,7 +118,7 @@ TEST_CASE("html: a fleet's nodes head their cards, and the values of all groups 
         {"1 x NVIDIA H200", 10, 90, {field("driver kernel version", "580.159.04", "535.183.01", "gpu004")}}};
     const std::string page = page_of(outline_of(fleet));
     CHECK(contains(page, " gpu007: A GPU ran out of memory</h3>"));
-    CHECK(contains(page, " gpu004: driver kernel version is 535.183.01</h3>"));
+    CHECK(contains(page, " gpu004: driver kernel version 535.183.01</h3>"));
     CHECK(contains(page, " gpu[011-012]: no report</h3>"));
     CHECK(is_folded(page, "<td>580.159.04</td>"));
 

@@ -304,9 +304,9 @@ TEST_CASE("the driver's row shows which library is loaded, and a row each that n
         library.path = path;
     }
     const std::string text = unwrapped(as_text(report));
-    CHECK(contains(text, "the loaded library is a stub of the CUDA Toolkit, not the driver  /opt/stubs/libcuda.so.1"));
-    CHECK(contains(text, "not queried  /usr/lib/libcuda.so.1"));
-    CHECK_FALSE(contains(text, "not queried  /opt/stubs"));
+    CHECK(contains(text, "the loaded library is a stub of the CUDA Toolkit, not the driver /opt/stubs/libcuda.so.1"));
+    CHECK(contains(text, "not queried /usr/lib/libcuda.so.1"));
+    CHECK_FALSE(contains(text, "not queried /opt/stubs"));
 }
 
 TEST_CASE("a framework that loads a cuDNN without a usable RNN API is marked as failed") {

@@ -96,6 +96,12 @@ Fleet compared(const std::vector<std::string>& files, const ComparisonOptions& h
     return compare_nodes(collection, question);
 }
 
+std::string first_of_interest(const Fleet& fleet) {
+    for (const std::string* nodes : {&fleet.with_problems, &fleet.odd, &fleet.undetermined})
+        if (!nodes->empty()) return names_of_nodeset(*nodes).front();
+    return "";
+}
+
 int compare(MergeOptions& options, const CLI::App& app, const std::string& node) {
     begin_run(app, options.report);
     const std::vector<std::string> files = protected_files(options.inputs);
@@ -104,6 +110,7 @@ int compare(MergeOptions& options, const CLI::App& app, const std::string& node)
     for (const std::string& name : names_of_nodeset(fleet.missing))
         if (const std::string range = range_meant_by(name); !range.empty())
             print_message("'" + name + "' in --nodes is the name of one node; a range is written " + range);
+    if (node.empty()) fleet.node_to_show = first_of_interest(fleet);
     return print_report(finished(std::move(fleet), options.report), options.report);
 }
 

@@ -208,7 +208,8 @@ std::string cell_text(const OutlineCell& cell) {
 }
 
 std::string table_row(const std::vector<OutlineCell>& row) {
-    std::string cells = element("th scope=\"row\"", xml(row.front().text));
+    const std::string& first = row.front().text;
+    std::string cells = first.empty() ? element("td", "") : element("th scope=\"row\"", xml(first));
     for (const OutlineCell& cell : row | std::views::drop(1)) cells += cell_text(cell);
     return element("tr", cells);
 }
