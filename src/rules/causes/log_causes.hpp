@@ -85,6 +85,9 @@ std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t);
 /// Text and commands for a failure that a line names more exactly than the cause: which packages, which switch.
 void speak_of_what_failed(Remedy& remedy, const LogCause& cause, const KnownOfLog& t);
 
+/// Text and commands that follow from the versions in the log: which build of which framework, which compiler.
+void speak_of_builds(Remedy& remedy, const LogCause& cause, const KnownOfLog& t);
+
 /// The check for such a failure; nothing where that of the cause applies.
 std::optional<DecidingCheck> check_of_what_failed(const LogCause& cause, const KnownOfLog& t);
 

@@ -1,9 +1,7 @@
 // What to do about failures that a line of the log names more exactly than its cause does.
-#include <algorithm>
 #include <array>
 
 #include "base/text.hpp"
-#include "matrix/ranges.hpp"
 #include "rules/causes/log_causes.hpp"
 
 namespace rnncheck::rules {
@@ -78,131 +76,6 @@ void open_nodes_of_jetson(Remedy& remedy, const KnownOfLog& t) {
     remedy.commands = {"sudo usermod -aG video,render $USER"};
 }
 
-/// nvcc of one CUDA, PyTorch of another:
-/// https://github.com/pytorch/pytorch/blob/main/torch/utils/cpp_extension.py
-void name_toolkit_of_extension(Remedy& remedy, const KnownOfLog& t) {
-    const auto built = t.told("torch_extension_cuda", "built");
-    if (!built) return;
-    std::string package = "cuda-toolkit-" + *built;
-    std::ranges::replace(package, '.', '-');
-    remedy.text = concat("Extensions of PyTorch are compiled with the CUDA Toolkit of PyTorch's CUDA: install ",
-                         package, " from NVIDIA's repository (conda: cuda-toolkit of the channel nvidia/label/cuda-",
-                         *built, ".0) beside the other one and set CUDA_HOME to its directory; or install PyTorch for ",
-                         "the CUDA of the toolkit, or a wheel of the package instead of compiling it");
-    remedy.commands = {t.has("os_windows") ? concat("set CUDA_HOME=C:\\Program Files\\NVIDIA GPU Computing Toolkit"
-                                                    "\\CUDA\\v",
-                                                    *built)
-                                           : concat("export CUDA_HOME=/usr/local/cuda-", *built)};
-}
-
-/// "compute_86" of nvcc: the compiler is older than the GPU, whatever the framework has.
-void name_compiler_for_gpu(Remedy& remedy, const KnownOfLog& t) {
-    const auto arch = t.told("arch_not_supported_by_compiler", "arch");
-    if (!arch) return;
-    const auto gpu = capability_of_digits(arch->substr(arch->find('_') + 1));
-    const auto row = gpu ? t.matrix.architecture(*gpu) : Answer<Architecture>();
-    const std::string since = row ? concat(" (", row->first_cuda.text, " or later for ", gpu->text, ")") : "";
-    remedy.text = concat("The CUDA compiler is older than the GPU: compile with a CUDA Toolkit that supports it", since,
-                         ", with CUDA_HOME and PATH set to it, and with a PyTorch for the same CUDA; or leave the "
-                         "architecture out (TORCH_CUDA_ARCH_LIST, CMAKE_CUDA_ARCHITECTURES) and add PTX of an older "
-                         "one, such as TORCH_CUDA_ARCH_LIST=8.0+PTX");
-    remedy.commands = {"nvcc --version"};
-}
-
-/// A package of one CUDA and PyTorch of another, which brings the libraries of its own:
-/// https://github.com/vllm-project/vllm/issues/52300
-void name_package_of_other_cuda(Remedy& remedy, const KnownOfLog& t) {
-    const auto build = build_cuda(t), wanted = wanted_cuda(t);
-    const bool is_torch_alone = t.said.stack.frameworks.size() == 1 && t.said.framework("pytorch");
-    if (!t.has("cuda_other_major_built") || !is_torch_alone || !build || !wanted) return;
-    remedy.text =
-        concat("A package that the traceback loads was built for CUDA ", wanted->major(), ", PyTorch here for CUDA ",
-               build->text, ": install that package for PyTorch's CUDA, or both ",
-               "for the same one, in one command and from one index. The libraries alone would not make ", "them fit");
-    remedy.commands = {"python -m pip list"};
-}
-
-/// https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html, requirements and preload_dlls()
-void speak_of_onnxruntime(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
-    constexpr std::string_view causes[] = {"cuda_version_not_the_one_built_for", "cuda_lib_not_on_loader_path",
-                                           "cuda_library_not_installed", "cudnn_not_on_loader_path",
-                                           "cudnn_not_installed"};
-    if (!includes(causes, cause.cause) || !t.has("onnxruntime_in_use")) return;
-    if (t.has("panic_or_exception") || t.has("go_program")) return;
-    const auto missing = missing_library(t, "missing_cuda_library");
-    const bool is_for_cuda_11 = missing && major_in_file_name(*missing) == 11;
-    if (is_for_cuda_11 && cause.cause == "cuda_version_not_the_one_built_for") {
-        remedy.text =
-            "This ONNX Runtime is built for CUDA 11. Update it: the package on PyPI is for CUDA 12 from 1.19 on. "
-            "Where CUDA 11 must stay, install its libraries beside the others";
-        remedy.commands = {"python -m pip install -U onnxruntime-gpu"};
-    }
-    if (t.has("ort_tensorrt_missing")) return;
-    remedy.text +=
-        ". In Python, ONNX Runtime finds the libraries of PyTorch or of NVIDIA's packages if the program imports torch "
-        "first, or, from 1.21 on, calls onnxruntime.preload_dlls()";
-}
-
-/// Which versions of TensorFlow see a GPU where: https://www.tensorflow.org/install/pip
-void name_gpu_builds_of_tensorflow(Remedy& remedy, const KnownOfLog& t) {
-    const stack::Framework* framework = t.said.framework("tensorflow");
-    const auto version = framework ? framework->version : std::nullopt;
-    const bool is_old = version && *version < make_version({2, 11});
-    if (is_old) {
-        remedy.text =
-            concat("TensorFlow ", version->text, " uses a GPU only with exactly the CUDA and cuDNN that it was ",
-                   "built with, in the loader's search path, and as a build with CUDA (up to 2.0 the package ",
-                   "tensorflow-gpu): the command prints them. Then check CUDA_VISIBLE_DEVICES and the driver");
-        remedy.commands = {"rnncheck matrix plan --for tensorflow==" + version->text};
-        return;
-    }
-    remedy.text =
-        "On native Windows, TensorFlow from 2.11 on has no GPU: use it under WSL 2, or TensorFlow 2.10 (also "
-        "tensorflow-cpu 2.10 with tensorflow-directml-plugin)";
-    remedy.commands.clear();
-    if (t.has("os_windows")) return;
-    remedy.text =
-        "Install TensorFlow with its CUDA libraries (Linux and WSL 2, from 2.14 on), then check that nvidia-smi lists "
-        "the GPU and that CUDA_VISIBLE_DEVICES is not empty. " +
-        remedy.text;
-    remedy.commands = {
-        concat("python -m pip install \"tensorflow[and-cuda]", version ? "==" + version->text : "", "\"")};
-}
-
-/// A list without a GPU, and no line of the driver: the build of the framework comes first.
-void name_gpu_builds(Remedy& remedy, const KnownOfLog& t) {
-    if (!t.has("no_gpu_listed") || t.has("no_cuda_device") || t.has("smi_failed")) return;
-    if (t.has("fw_tensorflow"))
-        name_gpu_builds_of_tensorflow(remedy, t);
-    else if (t.has("paddle_in_use") || t.has("fw_paddlepaddle")) {
-        remedy.text =
-            "Install paddlepaddle-gpu for a CUDA version that the driver supports (the package paddlepaddle has no "
-            "GPU), and check CUDA_VISIBLE_DEVICES: paddle.utils.run_check() reports whether it uses the GPU";
-        remedy.commands = {"python -m pip list"};
-    }
-}
-
-/// PyTorch in Rust: https://github.com/LaurentMazare/tch-rs/blob/main/README.md
-void name_libtorch_with_cuda(Remedy& remedy, const KnownOfLog& t) {
-    if (!t.has("panic_or_exception") || !t.has("cuda_operator_absent")) return;
-    remedy.text =
-        "Build against libtorch with CUDA: set TORCH_CUDA_VERSION, which chooses the download, or LIBTORCH to a "
-        "directory with libtorch_cuda.so, then build again from the start. If it is there, the linker may have left "
-        "it out: link torch_cuda with --no-as-needed";
-    remedy.commands = {"export TORCH_CUDA_VERSION=cu126", "cargo clean"};
-}
-
-/// https://github.com/PaddlePaddle/Paddle/issues/76037
-void name_paddle_for_new_gpu(Remedy& remedy, const KnownOfLog& t) {
-    if (!t.has("fw_paddlepaddle") || t.said.stack.frameworks.size() != 1) return;
-    remedy.text =
-        "Install paddlepaddle-gpu for a CUDA version that supports the GPU: 12.9 for RTX 50 (on Windows its "
-        "documentation names wheels of their own), 11.8 or later for RTX 30 and 40";
-    remedy.commands = {"python -m pip uninstall -y paddlepaddle-gpu",
-                       "python -m pip install paddlepaddle-gpu -i "
-                       "https://www.paddlepaddle.org.cn/packages/stable/cu129/"};
-}
-
 /// What a cause's own remedy would miss for a line that holds. Of several lines that hold, the last row counts.
 struct OwnRemedy {
     const char *cause, *word, *text, *command;
@@ -214,6 +87,23 @@ constexpr const char* torchcodec_of_torch =
     "the one of this PyTorch, from the same index";
 
 constexpr std::array own_remedies = {
+    // https://github.com/woct0rdho/triton-windows/issues/158
+    OwnRemedy{
+        "framework_packages_do_not_match", "triton_api_of_other_version",
+        "Each PyTorch works with one version of Triton (3.4 for 2.8, 3.5 for 2.9): install the one that pip check "
+        "names, or, on Windows, the triton-windows of the same number; a Triton that was compiled here must be of "
+        "that version, too",
+        "python -m pip check"},
+    // https://github.com/pytorch/pytorch/issues/123097
+    OwnRemedy{"framework_packages_do_not_match", "mkl_too_new",
+              "conda's PyTorch is linked with an older MKL: install one before 2024.1, or PyTorch from pip, which "
+              "contains it (Intel's oneAPI: 2024.0, and not in LD_LIBRARY_PATH)",
+              "conda install \"mkl<2024.1\""},
+    // https://github.com/NVIDIA/TensorRT/issues/2727
+    OwnRemedy{"gpu_arch_not_in_build", "trt_gpu_unsupported",
+              "Install a TensorRT that supports the GPU (8.5 or later for RTX 40, one for CUDA 12.8 or later for RTX "
+              "50), with its CUDA and cuDNN, and build the engines again with it",
+              "python -m pip install -U tensorrt"},
     // https://docs.jax.dev/en/latest/installation.html and https://github.com/jax-ml/jax/issues/18027
     OwnRemedy{"cuda_version_not_the_one_built_for", "jax_found_cuda",
               "If pip lists a library as new as the one that JAX was built with, an older CUDA is found before it: "
@@ -433,7 +323,11 @@ constexpr std::array own_remedies = {
     OwnRemedy{"framework_packages_do_not_match", "jax_packages_differ",
               "Install jax, jaxlib and the CUDA plug-in with one command, so that they are of the same version; add "
               "the version that the program needs to jax[cuda12], and use jax[cuda13] for a driver of CUDA 13",
-              "python -m pip install -U \"jax[cuda12]\""}};
+              "python -m pip install -U \"jax[cuda12]\""},
+    OwnRemedy{"framework_packages_do_not_match", "torchaudio_not_loaded",
+              "Install torch, torchaudio and torchvision of the same version together, from the same index; a file "
+              "named torchaudio.py in the program's directory has the same effect",
+              "python -m pip install --force-reinstall torch torchaudio"}};
 
 void speak_as_the_line(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
     for (const OwnRemedy& own : own_remedies) {
@@ -462,17 +356,6 @@ void speak_of_what_failed(Remedy& remedy, const LogCause& cause, const KnownOfLo
         open_nodes_of_jetson(remedy, t);
         open_nodes_in_container(remedy, t);
     }
-    if (cause.cause == "cuda_version_not_the_one_built_for") {
-        name_package_of_other_cuda(remedy, t);
-        name_toolkit_of_extension(remedy, t);
-    }
-    if (cause.cause == "gpu_arch_not_in_build") {
-        name_compiler_for_gpu(remedy, t);
-        name_paddle_for_new_gpu(remedy, t);
-    }
-    if (cause.cause == "cpu_only_build") name_libtorch_with_cuda(remedy, t);
-    if (cause.cause == "no_gpu_visible") name_gpu_builds(remedy, t);
-    speak_of_onnxruntime(remedy, cause, t);
     if (cause.cause == "cuda_library_not_installed" || cause.cause == "cuda_lib_not_on_loader_path")
         name_tensorrt(remedy, t);
 }

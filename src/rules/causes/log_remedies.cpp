@@ -400,6 +400,7 @@ void speak_to_place(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) 
     if (cause.cause == "cuda_library_not_installed") name_package_of_library(remedy, t);
     if (cause.cause == "cpu_only_build") name_build_with_cuda(remedy, t);
     speak_of_what_failed(remedy, cause, t);
+    speak_of_builds(remedy, cause, t);
     if (cause.cause == "package_not_available" && t.has("installer_lacks_cuda"))
         remedy.text =
             "Choose a CUDA version that the installer has (torch in R: the variable CUDA), or a newer version of the "
