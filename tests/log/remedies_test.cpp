@@ -518,6 +518,7 @@ TEST_CASE("what the words of a program decide about its remedy") {
                         "capability sm_60 is not compatible with the current PyTorch installation.\n"
                         "The current PyTorch install supports CUDA capabilities sm_70 sm_75 sm_80.\n"),
                    "another accelerator"));
+    CHECK(contains(text("device_number_out_of_range", "ValueError: unsupported device cuda:1\n"), "device_index=1"));
     CHECK(contains(about("gpu_libs_not_loaded", "Cannot dlopen some GPU libraries.\nSkipping registering GPU devices\n")
                        .commands()
                        .front(),

@@ -99,6 +99,11 @@ constexpr std::array own_remedies = {
               "conda's PyTorch is linked with an older MKL: install one before 2024.1, or PyTorch from pip, which "
               "contains it (Intel's oneAPI: 2024.0, and not in LD_LIBRARY_PATH)",
               "conda install \"mkl<2024.1\""},
+    // https://github.com/SYSTRAN/faster-whisper/issues/4
+    OwnRemedy{"device_number_out_of_range", "device_with_number_refused",
+              "CTranslate2 takes the number of the GPU apart from the device: device=\"cuda\" with device_index=1 "
+              "(WhisperX: --device cuda --device_index 1)",
+              "nvidia-smi -L"},
     // https://github.com/NVIDIA/TensorRT/issues/2727
     OwnRemedy{"gpu_arch_not_in_build", "trt_gpu_unsupported",
               "Install a TensorRT that supports the GPU (8.5 or later for RTX 40, one for CUDA 12.8 or later for RTX "
