@@ -61,10 +61,18 @@ std::string gain_in_words(double speedup) {
            " times as fast (not measured; model of docs/speed.md for 32 sequences of 100 steps or the sizes given)";
 }
 
+bool is_code(const JudgedLayer& layer, std::size_t change) {
+    return change < layer.changes_are_code.size() && layer.changes_are_code[change];
+}
+
 /// Why a layer does not use cuDNN, and what to change. Documents with findings have them there.
 void write_why(Page& page, const JudgedLayer& layer) {
     for (const std::string& reason : layer.reasons) page.labelled("Why", shown(reason));
-    for (const std::string& change : layer.changes) page.labelled("Change", shown(change));
+    for (std::size_t i = 0; i < layer.changes.size(); ++i)
+        if (is_code(layer, i))
+            page.unwrapped("Change", shown(layer.changes[i]));  // to be copied
+        else
+            page.labelled("Change", shown(layer.changes[i]));
     if (layer.modeled_speedup) page.labelled("Gain", gain_in_words(*layer.modeled_speedup));
 }
 
@@ -96,7 +104,7 @@ Finding finding_of(const JudgedLayer& layer) {
         finding.remedies.push_back({.action = Action::change_program,
                                     .text = layer.changes[i],
                                     .link = i == 0 && !layer.sources.empty() ? layer.sources.front() : "",
-                                    .text_is_code = layer.changes_are_code[i]});
+                                    .text_is_code = is_code(layer, i)});
     return finding;
 }
 

@@ -167,6 +167,13 @@ void repeat_verdict(Page& page, const Report& report) {
     page.wrap(page.mark(mark_of(report.verdict)) + ' ', shown(sentence_of(report)), 2);
 }
 
+/// The answer for a version that was named, where it fits: what is known of versions alone, not of files and runs.
+Verdicts passed_of_versions(const Report& report) {
+    Verdicts passed = checks_with(report.verdicts, Outcome::pass);
+    std::erase_if(passed, [](const RuleVerdict* check) { return !from_name<stack::ConflictKind>(check->rule); });
+    return passed;
+}
+
 void write_examination(Page& page, const Report& report) {
     const bool given = report.about == About::versions;
     page.wrap("", headline(report, page), 2);
@@ -191,6 +198,8 @@ void write_examination(Page& page, const Report& report) {
     if (report.lstm) write_lstm(page, *report.lstm);
     if (page.is_verbose() || given)
         write_reasons(page, page.styled(TextStyle::bold, "Passed"), checks_with(report.verdicts, Outcome::pass), true);
+    else if (find_by(report.facts.frameworks, &Framework::asked, true))
+        write_reasons(page, page.styled(TextStyle::bold, "Passed, of versions"), passed_of_versions(report));
     if (page.is_verbose()) {
         const Verdicts not_applicable = checks_with(report.verdicts, Outcome::not_applicable);
         if (!not_applicable.empty()) {

@@ -110,6 +110,10 @@ for number in range(ROUNDS):
     check.that(done.code in (1, 3, 4), f"{word} on {changed}: exit {done.code}")
     check.that("alike" not in document["sentence"], f"{word} on {changed}: {document['sentence']}")
 
+text = Run(program, "fleet", "merge", directory).out.decode()
+shown = re.search(r"^More: (rnncheck fleet show (\S+) (\S+))$", text, re.M)
+check.that(shown and shown[2] == changed and shown[3].endswith("reports"), f"the next command: {text[-200:]}")
+
 unknown_node = Run(program, "fleet", "show", "gpu99", directory)
 check.that(unknown_node.code == 2 and "the reports are of gpu[001-" in unknown_node.err, f"unknown node: {unknown_node.err}")
 unknown_label = Run(program, "fleet", "merge", directory, "--group-by", "rack")

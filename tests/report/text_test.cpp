@@ -327,6 +327,18 @@ TEST_CASE("a framework that loads a cuDNN without a usable RNN API is marked as 
     CHECK(contains(text, "whose RNN API does NOT work"));
 }
 
+TEST_CASE("where a version was named, the checks of versions that passed are the answer") {
+    Report report = healthy_report();
+    report.verdicts = {{"driver_too_old", Outcome::pass, "driver 580 runs CUDA 13"},
+                       {"gpu_throttled", Outcome::pass, "no GPU is throttled"}};
+    CHECK_FALSE(contains(as_text(report), "driver 580 runs CUDA 13"));
+    Framework& named = report.facts.frameworks.emplace_back();
+    named.name = "pytorch";
+    named.asked = true;
+    CHECK(contains(as_text(report), "  driver_too_old: driver 580 runs CUDA 13\n"));
+    CHECK_FALSE(contains(as_text(report), "throttled"));
+}
+
 TEST_CASE("quiet is the headline alone") {
     for (const Report& report : all_samples()) {
         const std::string text = as_text(report, {.quiet = true});

@@ -215,14 +215,16 @@ std::string table_row(const std::vector<OutlineCell>& row) {
 }
 
 std::string table_text(const OutlineTable& table) {
-    std::string out = table.title.empty() ? "" : element("h3", xml(table.title));
+    std::string out = table.title.empty() ? "" : element("h3 class=\"title\"", xml(table.title));
     std::string head;
     for (const std::string& column : table.columns) head += element("th scope=\"col\"", xml(column));
     std::string rows;
     for (const auto& row : table.rows) rows += table_row(row);
     const std::string name = "tabindex=\"0\" role=\"group\" aria-label=\"" + xml(table.title) + "\" class=\"grid\"";
-    if (!rows.empty())
-        out += element("div", element("table", element("thead", element("tr", head)) + element("tbody", rows)), name);
+    const std::string text = element("thead", element("tr", head)) + element("tbody", rows);
+    constexpr std::size_t columns_of_a_phone = 3;
+    const std::string grid = rows.empty() ? "" : element("div", element("table", text), name);
+    out += table.columns.size() > columns_of_a_phone ? wide(grid) : grid;
     for (const std::string& sentence : table.below) out += element("p", xml(sentence));
     return out;
 }
