@@ -519,6 +519,18 @@ TEST_CASE("what the words of a program decide about its remedy") {
                         "The current PyTorch install supports CUDA capabilities sm_70 sm_75 sm_80.\n"),
                    "another accelerator"));
     CHECK(contains(text("device_number_out_of_range", "ValueError: unsupported device cuda:1\n"), "device_index=1"));
+    CHECK(contains(text("driver_too_old",
+                        "Unable to load cudart library /usr/lib/ollama/cuda_v11/libcudart.so.11.3.109: your nvidia "
+                        "driver is too old or missing.\ncudaSetDevice err: 35\n"),
+                   "the driver is missing, not old"));
+    CHECK(contains(text("package_files_missing",
+                        "OSError: [WinError 127] The specified procedure could not be found. Error loading "
+                        "\"C:\\torch\\lib\\torch_xpu.dll\" or one of its dependencies.\n"),
+                   "Intel GPUs"));
+    CHECK(contains(text("no_gpu_visible",
+                        "lightning.fabric.utilities.exceptions.MisconfigurationException: No supported gpu backend "
+                        "found!\n"),
+                   "PyTorch is a build without CUDA"));
     CHECK(contains(about("gpu_libs_not_loaded", "Cannot dlopen some GPU libraries.\nSkipping registering GPU devices\n")
                        .commands()
                        .front(),

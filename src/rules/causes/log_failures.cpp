@@ -241,6 +241,18 @@ constexpr std::array own_remedies = {
               "Install onnxruntime-gpu, and uninstall the package onnxruntime first, whose files it shares. Its CUDA "
               "version must be that of the CUDA libraries: the package of PyPI is for one major version of CUDA",
               "python -m pip list | grep -i onnx"},
+    // https://github.com/ollama/ollama/issues/9503
+    OwnRemedy{"driver_too_old", "ollama_driver_old_or_missing",
+              "Run nvidia-smi where the program runs. If it fails there, the driver is missing, not old: start the "
+              "container with --gpus all (on a Jetson with --runtime nvidia, and an image for its JetPack). If it "
+              "prints a GPU, update the driver to one that still supports it",
+              "nvidia-smi"},
+    // https://github.com/pytorch/pytorch/issues/138986
+    OwnRemedy{"package_files_missing", "torch_xpu_not_loaded",
+              "This PyTorch is the build for Intel GPUs: install the newest driver of the Intel GPU and the newest "
+              "build, in an environment without other oneAPI libraries in PATH. For an NVIDIA GPU, install PyTorch "
+              "for CUDA instead",
+              "python -m pip install -U torch --index-url https://download.pytorch.org/whl/xpu"},
     // https://github.com/LaurentMazare/tch-rs/blob/main/torch-sys/build.rs
     OwnRemedy{"package_files_missing", "rust_no_libtorch",
               "Install libtorch and set LIBTORCH to its directory, or let the build use the PyTorch of a Python "
