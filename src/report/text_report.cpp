@@ -123,13 +123,28 @@ std::string summary_of(const Report& report) {
     return is_fine ? "No problem found" + (all.empty() ? "" : ", " + all) : all;
 }
 
+std::string in_words(const std::vector<HiddenThings>& all) {
+    std::vector<std::string> hidden;
+    for (const HiddenThings& things : all)
+        if (things.count > 0) hidden.push_back(std::to_string(things.count) + " x " + shown(id_in_words(things.kind)));
+    return hidden.empty() ? "" : "Hidden because private: " + join(hidden, ", ") + " (--show-private shows them).";
+}
+
+/// On a page the user's own home directory is "~", which hides nothing from that person.
+std::string hidden_on_page(const Report& report) {
+    std::vector<HiddenThings> all = report.hidden.value_or(std::vector<HiddenThings>{});
+    HiddenThings* const homes = find_by(all, &HiddenThings::kind, std::string_view("home"));
+    if (homes && !report.own_home.empty()) --homes->count;
+    return in_words(all);
+}
+
 void write_end(Page& page, const Report& report) {
     const ToolStamp& tool = report.tool;
     page.line();
     page.wrap("", summary_of(report) +
                       (tool.matrix_date.empty() ? "." : ". Compatibility data: " + matrix_date_in_words(tool) + "."));
     if (report.profile) page.wrap("", "Profile: " + shown(report.profile->file) + ".");
-    if (const std::string hidden = hidden_in_words(report); !hidden.empty()) page.wrap("", hidden);
+    if (const std::string hidden = hidden_on_page(report); !hidden.empty()) page.wrap("", hidden);
     const std::string explain =
         report.findings.empty() ? "" : "rnncheck explain " + shown(report.findings.front().rule);
     if (page.is_verbose() && explain.empty()) return;
@@ -365,7 +380,7 @@ void write_diagnosis(Page& page, const Report& report) {
             for (const Finding& cause : causes) write_finding(page, {&cause, 1});
     }
     write_about_log(page, log, fills_screen);
-    if (const std::string hidden = hidden_in_words(report); !hidden.empty()) page.wrap("", hidden);
+    if (const std::string hidden = hidden_on_page(report); !hidden.empty()) page.wrap("", hidden);
     if (fills_screen && !page.is_verbose())
         page.line("More: -v shows the fix of each cause");
     else if (!causes.empty())
@@ -378,10 +393,7 @@ void write_diagnosis(Page& page, const Report& report) {
 }  // namespace
 
 std::string hidden_in_words(const Report& report) {
-    std::vector<std::string> hidden;
-    for (const HiddenThings& things : report.hidden.value_or(std::vector<HiddenThings>{}))
-        hidden.push_back(std::to_string(things.count) + " x " + shown(id_in_words(things.kind)));
-    return hidden.empty() ? "" : "Hidden because private: " + join(hidden, ", ") + " (--show-private shows them).";
+    return in_words(report.hidden.value_or(std::vector<HiddenThings>{}));
 }
 
 void write_document(Page& page, const Report& report) {

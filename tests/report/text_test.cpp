@@ -327,6 +327,16 @@ TEST_CASE("a framework that loads a cuDNN without a usable RNN API is marked as 
     CHECK(contains(text, "whose RNN API does NOT work"));
 }
 
+TEST_CASE("the user's own home directory, which is shown as ~, does not count as hidden") {
+    Report report = healthy_report();
+    report.hidden = {{"home", 1}};
+    CHECK(contains(as_text(report), "Hidden because private: 1 x home"));
+    report.own_home = "/HOME1";
+    CHECK_FALSE(contains(as_text(report), "Hidden because"));
+    report.hidden = {{"home", 2}, {"uuid", 1}};
+    CHECK(contains(as_text(report), "Hidden because private: 1 x home, 1 x uuid"));
+}
+
 TEST_CASE("where a version was named, the checks of versions that passed are the answer") {
     Report report = healthy_report();
     report.verdicts = {{"driver_too_old", Outcome::pass, "driver 580 runs CUDA 13"},
