@@ -220,6 +220,17 @@ class CommandLine(unittest.TestCase):
                     options = text if option in text.partition("\nExamples:")[0] else rnncheck(*own.split("rnncheck ")[1].split()[:2], "--help").out.decode()
                     self.assertRegex(options.partition("\nExamples:")[0], rf"{option}\b", example)
 
+    def test_a_file_name_alone_chooses_the_format_by_its_ending(self):
+        with tempfile.TemporaryDirectory() as place:
+            for name, begin in (("report.json", b"{"), ("report.html", b"<!DOCTYPE html>"), ("gate.xml", b"<?xml"), ("report.md", b"## rnncheck")):
+                judged(NO_DRIVER, "--output", f"{place}/{name}")
+                self.assertTrue(pathlib.Path(place, name).read_bytes().startswith(begin), name)
+
+    def test_the_pages_of_rules_are_folded(self):
+        for rule in ("harmless_line", "driver_too_old", "gpu_out_of_memory"):
+            for line in rnncheck("explain", rule).out.decode().splitlines():
+                self.assertTrue(len(line) <= 100 or "https://" in line, line)
+
     def test_an_option_means_the_same_in_all_commands(self):
         meanings = {}
         for command in (["doctor"], ["diagnose"], ["lstm"], ["exec"], ["which"], ["selftest"], ["list"], ["matrix", "check"], ["matrix", "plan"], ["matrix", "show"]):

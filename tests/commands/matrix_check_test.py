@@ -111,6 +111,15 @@ class Combinations(unittest.TestCase):
                 self.assertIn(words, errors[0]["message"])
                 self.names_a_row(errors[0]["evidence"])
 
+    def test_the_order_of_gpus_decides_nothing(self):
+        for one, other, driver in (("RTX 3090", "RTX 5090", "535"), ("RTX 3090", "RTX 4090", "470"), ("A100", "H100", "450"), ("GTX 1080", "RTX 4090", "470")):
+            found = []
+            for gpus in ((one, other), (other, one)):
+                code, report = asked(*(f"gpu={gpu}" for gpu in gpus), f"driver={driver}", "os=linux")
+                found.append((code, sorted((finding["rule"], finding["remedies"][0]["text"]) for finding in report["findings"])))
+            self.assertEqual(found[0], found[1])
+            self.assertEqual(found[0][0], 1)
+
     def test_what_does(self):
         for given, rule, words in PASSES:
             with self.subTest(given=given):
