@@ -92,6 +92,9 @@ void compare_framework(const Stack& stack, const Matrix& matrix, const Gpu& gpu,
     for (const FrameworkBuild& build : builds) {
         const FrameworkBuild loaded = with_system_libraries(stack, build);
         auto& one = suits.emplace_back(build_and_cudnn_on_gpu(build, capability, driver_of(stack), matrix, &loaded));
+        if (one.fit == Fit::does_not_work)
+            one = decided_by_libraries(build, loaded, capability, {.cuda = !stack.cuda, .cudnn = !stack.cudnn}, matrix)
+                      .value_or(one);
         if (one.fit == Fit::unknown && !one.outside) one.why = part.text + ": " + one.why;
         numbers.push_back(number_of(one));
         const CudnnBuild* newer = newer_cudnn_without(build, capability, matrix);

@@ -65,4 +65,33 @@ const CudnnBuild* cudnn_by_pip(const FrameworkBuild& build, const std::optional<
     return newest;
 }
 
+namespace {
+
+/// With the first CUDA that has code for the GPU, and the newest cuDNN of the build's major, for what is open.
+FrameworkBuild with_newer_libraries(FrameworkBuild loaded, const Version& first_cuda, OpenLibraries open,
+                                    const Matrix& matrix) {
+    if (open.cuda && first_cuda.major() == loaded.cuda->major()) loaded.cuda = std::max(*loaded.cuda, first_cuda);
+    if (!open.cudnn || !loaded.cudnn) return loaded;
+    for (const CudnnBuild& row : matrix.cudnn_builds())
+        if (row.cuda_major == loaded.cuda->major() && row.cudnn.major() == loaded.cudnn->major())
+            loaded.cudnn = std::max(*loaded.cudnn, row.cudnn);
+    return loaded;
+}
+
+}  // namespace
+
+std::optional<Suitability> decided_by_libraries(const FrameworkBuild& build, const FrameworkBuild& loaded,
+                                                const Version& gpu, OpenLibraries open, const Matrix& matrix) {
+    const auto row = matrix.architecture(gpu);
+    const bool is_from_system = build.cuda && build.libraries == "system" && build.framework != "tensorflow";
+    if (!is_from_system || !row || !(open.cuda || (open.cudnn && loaded.cudnn))) return std::nullopt;
+    const FrameworkBuild newer = with_newer_libraries(loaded, row->first_cuda, open, matrix);
+    if (build_and_cudnn_on_gpu(build, gpu, {}, matrix, &newer).fit == Fit::does_not_work) return std::nullopt;
+    const std::string cudnn = newer.cudnn != loaded.cudnn ? " and a cuDNN such as " + newer.cudnn->text : "";
+    return Suitability{.fit = Fit::unknown,
+                       .why = "it has PTX code alone for compute capability " + gpu.text +
+                              ", which runs beside installed libraries with code for it: those of CUDA " +
+                              row->first_cuda.text + " or later" + cudnn};
+}
+
 }  // namespace rnncheck::stack

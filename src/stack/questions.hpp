@@ -129,6 +129,16 @@ Suitability cudnn_runs_networks(Dtype dtype, const Version& cudnn, const Version
 /// What goes wrong in recurrent networks with this cuDNN on this GPU, as documented.
 std::vector<std::string> defects_in_words(const Version& cudnn, const Version& gpu, const Matrix& matrix);
 
+/// What is not known of the libraries that are installed.
+struct OpenLibraries {
+    bool cuda = false, cudnn = false;
+};
+/// For a build that fails on the GPU with the libraries of `loaded` and takes them from the system: that those which
+/// are not known decide, if newer ones of the same majors have code for the GPU; unset where they do not. The code of
+/// TensorFlow itself fails beside newer ones too (https://github.com/tensorflow/tensorflow/issues/97387).
+std::optional<Suitability> decided_by_libraries(const FrameworkBuild& build, const FrameworkBuild& loaded,
+                                                const Version& gpu, OpenLibraries open, const Matrix& matrix);
+
 /// "cu124"; "gpu" of any build with CUDA, "cuda" of one whose packages contain it.
 bool is_called(const FrameworkBuild& build, std::string_view name);
 Suitability build_for_python(const FrameworkBuild& build, const Version& python);
