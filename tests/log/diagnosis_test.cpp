@@ -168,6 +168,19 @@ TEST_CASE("without an error, only a line that shows progress or a good end is ev
     CHECK(contains(diagnosed("%PDF-1.7\nloss: 0.5\n").findings.front().message, "is a PDF document"));
 }
 
+TEST_CASE("layers that run slowly are counted, and weights that are copied at each call have a remedy") {
+    const auto keras = [](const char* layer) {
+        return concat("WARNING:tensorflow:Layer ", layer,
+                      " will not use cuDNN kernels since it doesn't meet the criteria.\n");
+    };
+    const auto message = [](const std::string& log) { return diagnosed(log).findings.front().message; };
+    CHECK_FALSE(contains(message(keras("lstm")), "lines of the log"));
+    CHECK(contains(message(keras("lstm") + keras("lstm_1")), "; 2 lines of the log are about such layers"));
+    const Report copied =
+        diagnosed("UserWarning: RNN module weights are not part of single contiguous chunk of memory.\n");
+    CHECK(contains(copied.findings.front().remedies.front().text, "call flatten_parameters()"));
+}
+
 TEST_CASE("a number of an error of CUDA means what its name means") {
     for (const auto& [line, cause] : std::initializer_list<std::pair<const char*, const char*>>{
              {"failed call to cuInit: UNKNOWN ERROR (34)", "stub_driver_library_in_path"},

@@ -215,6 +215,9 @@ std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
     for (Finding& finding : findings) {
         if (trained_without_gpu(*facts.log, matrix)) finding.severity = Severity::note;
         if (finding.rule != "layer_without_cudnn") continue;
+        const LogEvent* line = known.first_event("layer_without_cudnn");
+        if (line && line->count > 1)
+            finding.message += concat("; ", line->count, " lines of the log are about such layers");
         if (known.has("keras_use_cudnn_rejected"))
             finding.severity = Severity::error;
         else if (went_on(*facts.log, matrix))

@@ -323,6 +323,12 @@ constexpr std::array own_remedies = {
               "features of one step; with batch_first=True the first is the batch. The line has both numbers: "
               "change input_size or the data. GPU and cuDNN have no part in it",
               nullptr},
+    // https://github.com/pytorch/pytorch/blob/main/torch/nn/modules/rnn.py, flatten_parameters()
+    OwnRemedy{"harmless_line", "weights_not_contiguous",
+              "The results are correct, but every call copies all weights, which costs time and memory: call "
+              "flatten_parameters() of the layer once after its weights were loaded, moved or copied (with "
+              "DataParallel at the beginning of forward)",
+              nullptr},
     // https://github.com/pytorch/pytorch/issues/138649: in 2.5.0, not in 2.5.1
     OwnRemedy{"broken_framework_release", "torch_cudnn_attention",
               "Install PyTorch 2.5.1 or later, which does not choose cuDNN for attention by itself; or, before the "
