@@ -130,8 +130,7 @@ const SeverityLook& look_of(Severity severity) {
 }
 
 std::string text_with_warning(const Remedy& remedy) {
-    constexpr std::string_view warnings[] = {"", " (needs administrator rights)",
-                                             " (interrupts running programs or needs a reboot)",
+    constexpr std::string_view warnings[] = {"", " (needs administrator rights)", " (interrupts running programs)",
                                              " (destroys data: read the documentation first)"};
     return concat(remedy.text, warnings[static_cast<std::size_t>(remedy.risk)]);
 }
