@@ -412,15 +412,17 @@ struct LogEvidence : Row {
 /// What to report about a cause that a log indicates.
 struct LogCause : Row {
     std::string cause;
-    std::string layer;     ///< a name of Layer
-    std::string severity;  ///< a name of Severity
-    std::string title;     ///< one sentence that states the fault
-    std::string message;   ///< the finding: begins in lower case or with a proper name, no full stop
-    std::string means;     ///< a paragraph; "" where docs/rules/ has a page
-    std::string knows;     ///< what distinguishes it from similar causes
-    std::string check;     ///< the one check that decides
+    std::string layer;            ///< a name of Layer
+    std::string severity;         ///< a name of Severity
+    std::string title;            ///< one sentence that states the fault
+    std::string message;          ///< the finding: begins in lower case or with a proper name, no full stop
+    std::string means;            ///< a paragraph; "" where docs/rules/ has a page
+    std::string knows;            ///< what distinguishes it from similar causes
+    std::string check;            ///< the one check that decides
+    bool needs_no_check = false;  ///< the log shows what `check` would
     std::string check_command;
     std::string windows_check_command;  ///< where check_command is one for Unix
+    /// "{search_path}" stands for the variable with the directories that the loader searches: LD_LIBRARY_PATH, PATH.
     std::string remedy;
     std::string action;  ///< a name of Action
     /// May be empty. "{nvidia-cudnn}" stands for the package in the version that the log asks for,
@@ -434,11 +436,13 @@ struct LogCause : Row {
     std::string harmless;         ///< when it may be left alone
 
     auto key() const { return cause; }
-    RNNCHECK_COLUMNS(cause, layer, severity, title, message, means, knows, check, check_command, windows_check_command,
-                     remedy, action, command, windows_command, rests_on, occurs_on, risk, harmless)
+    RNNCHECK_COLUMNS(cause, layer, severity, title, message, means, knows, check, needs_no_check, check_command,
+                     windows_check_command, remedy, action, command, windows_command, rests_on, occurs_on, risk,
+                     harmless)
     static constexpr std::string_view may_be_missing[] = {
-        "means", "check_command", "windows_check_command", "command", "windows_command", "rests_on", "occurs_on",
-        "risk",  "harmless"};
+        "means",   "needs_no_check",  "check_command", "windows_check_command",
+        "command", "windows_command", "rests_on",      "occurs_on",
+        "risk",    "harmless"};
 };
 
 }  // namespace rnncheck

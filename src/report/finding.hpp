@@ -52,6 +52,7 @@ struct DecidingCheck {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, text, "what to look at, and what it means");
     RNNCHECK_FIELD(std::string, command, "a command that shows it; empty when there is none");
+    bool is_needed = true;  ///< not printed; false if the log shows it already
     RNNCHECK_FIELDS_END
 };
 

@@ -293,7 +293,8 @@ void write_lines(Page& page, const Finding& cause, const Log& log, const Room& r
 /// What a check costs: a command that only looks, one that searches or needs root, one that runs the program, a change
 /// of the program.
 int cost_of(const DecidingCheck& check) {
-    if (check.command.empty()) return check.text.starts_with("No check is needed") ? 0 : 3;
+    if (!check.is_needed) return 0;
+    if (check.command.empty()) return 3;
     if (contains(check.command, "your_program")) return 2;
     return contains(check.command, "find /") || contains(check.command, "sudo ") ? 1 : 0;
 }

@@ -86,7 +86,10 @@ std::optional<Suitability> decided_by_libraries(const FrameworkBuild& build, con
     const bool is_from_system = build.cuda && build.libraries == "system" && build.framework != "tensorflow";
     if (!is_from_system || !row || !(open.cuda || (open.cudnn && loaded.cudnn))) return std::nullopt;
     const FrameworkBuild newer = with_newer_libraries(loaded, row->first_cuda, open, matrix);
-    if (build_and_cudnn_on_gpu(build, gpu, {}, matrix, &newer).fit == Fit::does_not_work) return std::nullopt;
+    const auto fails_with = [&](const FrameworkBuild& libraries) {  // whatever the driver
+        return build_and_cudnn_on_gpu(build, gpu, {}, matrix, &libraries).fit == Fit::does_not_work;
+    };
+    if (!fails_with(loaded) || fails_with(newer)) return std::nullopt;
     const std::string cudnn = newer.cudnn != loaded.cudnn ? " and a cuDNN such as " + newer.cudnn->text : "";
     return Suitability{.fit = Fit::unknown,
                        .why = "it has PTX code alone for compute capability " + gpu.text +

@@ -54,6 +54,28 @@ TEST_CASE("each message points to its cause first") {
     CHECK(test::messages().size() >= 100);
 }
 
+TEST_CASE("a fix names the search path of the reader's system") {
+    for (const test::Message& message : test::messages())
+        for (const char* system : {"Windows 11", "Ubuntu 24.04"}) {
+            auto given = message.given;
+            given.push_back({"os", system, {}});
+            const bool is_windows = std::string_view(system) == "Windows 11";
+            for (const Finding& finding : diagnosed(message.log, given).findings)
+                for (const Remedy& remedy : finding.remedies) {
+                    INFO(message.log << "\n" << system << ": " << remedy.text);
+                    CHECK_FALSE(contains(remedy.text, "{search_path}"));
+                    const bool is_in_wsl = finding.rule == "wsl_libcuda_not_found";  // the log shows WSL
+                    if (is_windows && !is_in_wsl) CHECK_FALSE(contains(remedy.text, "LD_LIBRARY_PATH"));
+                }
+        }
+    const auto search_path = [](const char* system) {
+        const Report report = diagnosed("libcudnn.so.9: cannot open shared object file: No such file or directory\n",
+                                        {{"os", system, {}}, {"cudnn", "9.1", {}}});
+        return report.findings.front().remedies.front().text;
+    };
+    CHECK(contains(search_path("Ubuntu 24.04"), "LD_LIBRARY_PATH"));
+}
+
 TEST_CASE("failures that people reported in public lead to one of the causes that their threads name") {
     // Reduced to the lines that the program printed; "basis" tells whether the thread states the cause or implies it.
     std::ifstream file(std::string(TEST_DIRECTORY) + "/public_failures.jsonl");

@@ -384,8 +384,8 @@ def check_advice(tables):
             tables.report("log_causes", row, "'command' names one CUDA version for every log; write {nvidia-cudnn} for the package")
         if not command and "the command" in remedy:
             tables.report("log_causes", row, "'remedy' speaks of a command, but there is none")
-        if "{nvidia-" in command and "LD_LIBRARY_PATH" not in remedy:
-            tables.report("log_causes", row, "'remedy' must name LD_LIBRARY_PATH, for programs that do not search Python packages")
+        if "{nvidia-" in command and "{search_path}" not in remedy:
+            tables.report("log_causes", row, "'remedy' must name {search_path}, for programs that do not search Python packages")
         if row.get("rests_on"):
             check_grounds(tables, row)
     for name in ("status_names", "xid"):

@@ -32,3 +32,12 @@ TEST_CASE("no library that may be installed helps where none of its major has co
     CHECK(code_for_gpu({{"ctranslate2", "4.4"}}).outcome == Outcome::fault);       // cuDNN 8
     CHECK(code_for_gpu({{"tensorflow", "2.18+cuda"}}).outcome == Outcome::fault);  // its own kernels fail
 }
+
+TEST_CASE("a driver that cannot compile the PTX code is too old whatever the libraries are") {
+    const stack::Given read =
+        stack::read_given({{"ctranslate2", "4.8.5+cuda"}, {"gpu", "9.0"}, {"driver", "535.104.05"}, {"os", "linux"}},
+                          test::bundled_matrix());
+    const auto judged =
+        stack::judgement(stack::ConflictKind::gpu_arch_not_in_build, read.stack, test::bundled_matrix());
+    CHECK(judged.outcome == Outcome::fault);
+}

@@ -148,7 +148,7 @@ void name_driver_for_large_parameters(Remedy& remedy, const KnownOfLog& t) {
     remedy.text =
         concat("Kernels of CUDA 12.1 and later may have parameters that need driver 530 or later, and driver ",
                driver->text, " is installed: update it (for a container, on the host), or compile with CUDA ",
-               "12.0. Otherwise: ", lower(remedy.text.substr(0, 1)), remedy.text.substr(1));
+               "12.0. Otherwise: ", remedy.text);
     remedy.commands.clear();
 }
 

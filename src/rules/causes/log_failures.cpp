@@ -35,7 +35,7 @@ void name_other_nccl(Remedy& remedy, const KnownOfLog& t) {
     if (!symbol || !symbol->starts_with("nccl")) return;
     remedy.text =
         "An NCCL that is older than the one PyTorch was built with is found first: remove its directory from "
-        "LD_LIBRARY_PATH, or, where pip lists two packages (nvidia-nccl-cu12 and nvidia-nccl-cu13 share files) or an "
+        "{search_path}, or, where pip lists two packages (nvidia-nccl-cu12 and nvidia-nccl-cu13 share files) or an "
         "older one than torch requires, uninstall them and install torch again";
     remedy.commands = {"python -m pip list | grep -i nccl"};
 }
@@ -58,7 +58,7 @@ void name_tensorrt(Remedy& remedy, const KnownOfLog& t) {
     const int major = major_in_file_name(*name).value_or(0);
     remedy.text = concat(*name, " is TensorRT", major > 0 ? concat(" ", major) : std::string(),
                          ", which no CUDA installation contains. Its Python package puts the libraries into "
-                         "site-packages/tensorrt_libs: add that directory to LD_LIBRARY_PATH. Without TensorRT, leave "
+                         "site-packages/tensorrt_libs: add that directory to {search_path}. Without TensorRT, leave "
                          "TensorrtExecutionProvider out of the providers: CUDA alone is used then");
     constexpr int oldest_by_cuda = 10;  // https://pypi.org/project/tensorrt-cu12/
     remedy.commands.clear();
@@ -97,7 +97,7 @@ constexpr std::array own_remedies = {
     // https://github.com/pytorch/pytorch/issues/123097
     OwnRemedy{"framework_packages_do_not_match", "mkl_too_new",
               "conda's PyTorch is linked with an older MKL: install one before 2024.1, or PyTorch from pip, which "
-              "contains it (Intel's oneAPI: 2024.0, and not in LD_LIBRARY_PATH)",
+              "contains it (Intel's oneAPI: 2024.0, and not in {search_path})",
               "conda install \"mkl<2024.1\""},
     // https://github.com/SYSTRAN/faster-whisper/issues/4
     OwnRemedy{"device_number_out_of_range", "device_with_number_refused",
@@ -112,7 +112,7 @@ constexpr std::array own_remedies = {
     // https://docs.jax.dev/en/latest/installation.html and https://github.com/jax-ml/jax/issues/18027
     OwnRemedy{"cuda_version_not_the_one_built_for", "jax_found_cuda",
               "If pip lists a library as new as the one that JAX was built with, an older CUDA is found before it: "
-              "remove that from LD_LIBRARY_PATH. Otherwise update JAX and its libraries together; where the CUDA of "
+              "remove that from {search_path}. Otherwise update JAX and its libraries together; where the CUDA of "
               "the system must be used, install the JAX that was built with it",
               "python -m pip install -U \"jax[cuda12]\""},
     // https://pytorch.org/docs/stable/generated/torch.load.html
@@ -147,7 +147,7 @@ constexpr std::array own_remedies = {
     // https://github.com/state-spaces/mamba/issues/123 and triton/backends/nvidia/driver.py
     OwnRemedy{"host_compiler_missing", "linker_no_libcuda",
               "The driver has installed libcuda.so.1 only; the linker searches libcuda.so. Let it use the stub of the "
-              "CUDA Toolkit (the directory must not be in LD_LIBRARY_PATH), or set TRITON_LIBCUDA_PATH to a directory "
+              "CUDA Toolkit (the directory must not be in {search_path}), or set TRITON_LIBCUDA_PATH to a directory "
               "that contains libcuda.so",
               "export LIBRARY_PATH=/usr/local/cuda/lib64/stubs:$LIBRARY_PATH"},
     // https://github.com/pytorch/pytorch/blob/main/torch/distributed/distributed_c10d.py
@@ -205,11 +205,10 @@ constexpr std::array own_remedies = {
         "for the GPU), or export again with an older onnx or opset",
         "python -m pip list | grep -i onnx"},
     // https://github.com/JuliaGPU/CUDA.jl/blob/master/src/initialization.jl
-    OwnRemedy{
-        "cuda_library_shadowed", "julia_system_library",
-        "Start Julia without LD_LIBRARY_PATH, or without the directory that the line names: CUDA.jl downloads its "
-        "own libraries. To use those of the system, call CUDA.set_runtime_version!(local_toolkit=true)",
-        "env -u LD_LIBRARY_PATH julia"},
+    OwnRemedy{"cuda_library_shadowed", "julia_system_library",
+              "Start Julia without {search_path}, or without the directory that the line names: CUDA.jl downloads its "
+              "own libraries. To use those of the system, call CUDA.set_runtime_version!(local_toolkit=true)",
+              "env -u LD_LIBRARY_PATH julia"},
     // https://github.com/meta-pytorch/torchcodec, the table of versions
     OwnRemedy{"framework_packages_do_not_match", "torchcodec_library", torchcodec_of_torch,
               "python -m pip list | grep -i -E \"torch|nvidia\""},

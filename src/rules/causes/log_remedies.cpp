@@ -157,8 +157,7 @@ Remedy with_package_of_cudnn(const LogCause& cause, const KnownOfLog& t) {
     Remedy remedy = plain_remedy(cause);
     const auto pairs = possible(cause, t);
     if (pairs.size() > 1)
-        remedy.text = "If the program uses CUDA " + std::to_string(pairs.front().cuda->major()) + ": " +
-                      lower(remedy.text.substr(0, 1)) + remedy.text.substr(1);
+        remedy.text = "If the program uses CUDA " + std::to_string(pairs.front().cuda->major()) + ": " + remedy.text;
     for (const Stack& asked : pairs) {
         const auto command = filled_in(cause.command, asked, t);
         if (command && remedy.commands.empty())
@@ -299,9 +298,8 @@ void name_build_with_cuda(Remedy& remedy, const KnownOfLog& t) {
         const bool is_torch = frameworks.empty() && is_message_of_torch(t) && framework == "pytorch";
         if (!t.said.framework(framework) && !is_torch) continue;
         remedy.commands = commands_of(std::string(chain), " && ");
-        // The row speaks of TensorFlow and PyTorch, and of layers that only Keras has in two kinds.
-        replace_all(remedy.text, " (tensorflow[and-cuda] on Linux, torch from the index of its CUDA version)", "");
-        replace_all(remedy.text, ", or use the plain LSTM or GRU layer, which runs on any device", "");
+        // The row's text is about TensorFlow and PyTorch, and about layers that only Keras has in two kinds.
+        remedy.text = "Install the build with CUDA in the same version";
     }
 }
 
@@ -362,7 +360,7 @@ void speak_to_image(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) 
     remedy.text =
         "If nvidia-smi fails on the host as well, reboot the host. Otherwise remove what the image contains of the "
         "driver (packages nvidia-driver, nvidia-utils, libnvidia-compute or cuda-compat, and the directory "
-        "/usr/local/cuda/compat from LD_LIBRARY_PATH), and start a new container: the container toolkit mounts the "
+        "/usr/local/cuda/compat from {search_path}), and start a new container: the container toolkit mounts the "
         "host's libraries. The command lists the libraries of the image";
     remedy.commands = {"find / -xdev \\( -name \"libcuda.so*\" -o -name \"libnvidia-ml.so*\" \\)"};
 }
@@ -374,7 +372,7 @@ void speak_to_host(Remedy& remedy, const KnownOfLog& t) {
                                                "sudo nvidia-modprobe", "sudo systemctl", "sudo nvidia-smi"};
         return std::ranges::any_of(starts, [&](auto start) { return command.starts_with(start); });
     };
-    if (t.has("in_container") && std::ranges::any_of(remedy.commands, is_of_host) && !contains(remedy.text, "host"))
+    if (t.has("in_container") && std::ranges::any_of(remedy.commands, is_of_host))
         remedy.text += ". Run the command on the host, not in the container";
 }
 
@@ -383,16 +381,14 @@ void speak_to_host(Remedy& remedy, const KnownOfLog& t) {
 void name_other_gpu_of_service(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
     if (!on_hosted_notebook(t)) return;
     if (cause.cause == "gpu_too_old" || cause.cause == "gpu_arch_not_in_build")
-        remedy.text = "Choose another accelerator in the settings of the notebook (T4 or L4 instead of P100), or: " +
-                      lower(remedy.text.substr(0, 1)) + remedy.text.substr(1);
+        remedy.text =
+            "Choose another accelerator in the settings of the notebook (T4 or L4 instead of P100). Otherwise: " +
+            remedy.text;
 }
 
-/// "to LD_LIBRARY_PATH (on Windows, to PATH)": the one that the reader has.
+/// The variable with the directories that the loader of the reader's system searches.
 void speak_to_system(Remedy& remedy, const KnownOfLog& t) {
-    if (!t.has("os_windows")) return;
-    for (const char* word : {"to", "in", "from"})
-        replace_all(remedy.text, concat("LD_LIBRARY_PATH (on Windows, ", word, " PATH)"), "PATH");
-    replace_all(remedy.text, "LD_LIBRARY_PATH", "PATH");
+    replace_all(remedy.text, "{search_path}", t.has("os_windows") ? "PATH" : "LD_LIBRARY_PATH");
 }
 
 /// What else the reader must know where the program runs.
@@ -483,7 +479,7 @@ DecidingCheck check_for(const LogCause& cause, const KnownOfLog& t) {
     std::string command = for_framework(for_shell(cause.check_command, cause.windows_check_command, t), t);
     const std::string library = named_library(t);
     replace_all(command, "{library}", library.empty() ? "libcudart" : library);
-    return {cause.check, command};
+    return {cause.check, command, !cause.needs_no_check};
 }
 
 }  // namespace rnncheck::rules

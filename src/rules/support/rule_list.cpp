@@ -53,7 +53,9 @@ std::string page_of(const LogCause& cause) {
     std::string page = "# " + cause.cause + "\n\n" + cause.title + "\n\n## What it means\n\n" + cause.means +
                        "\n\n## How rnncheck knows\n\n" + cause.knows + "\n\nDeciding check: " + cause.check;
     if (!cause.check_command.empty()) page += " `" + cause.check_command + "`";
-    page += "\n\n## What to do\n\n" + cause.remedy;
+    std::string what_to_do = cause.remedy;
+    replace_all(what_to_do, "{search_path}", "LD_LIBRARY_PATH (on Windows, PATH)");
+    page += "\n\n## What to do\n\n" + what_to_do;
     if (!cause.command.empty()) page += " `" + cause.command + "`";
     return page + "\n\n## When it is harmless\n\n" + cause.harmless + "\n\n## Sources\n\n- " + cause.source.url + "\n";
 }
