@@ -1,5 +1,6 @@
 // Which CUDA and cuDNN a build can use, and what its packages require of them.
 #include "matrix/ranges.hpp"
+#include "stack/builds.hpp"
 #include "stack/questions.hpp"
 
 namespace rnncheck::stack {
@@ -83,8 +84,8 @@ FrameworkBuild with_newer_libraries(FrameworkBuild loaded, const Version& first_
 std::optional<Suitability> decided_by_libraries(const FrameworkBuild& build, const FrameworkBuild& loaded,
                                                 const Version& gpu, OpenLibraries open, const Matrix& matrix) {
     const auto row = matrix.architecture(gpu);
-    const bool is_from_system = build.cuda && build.libraries == "system" && build.framework != "tensorflow";
-    if (!is_from_system || !row || !(open.cuda || (open.cudnn && loaded.cudnn))) return std::nullopt;
+    if (!takes_system_libraries(build) || build.framework == "tensorflow" || !row) return std::nullopt;
+    if (!open.cuda && !(open.cudnn && loaded.cudnn)) return std::nullopt;
     const FrameworkBuild newer = with_newer_libraries(loaded, row->first_cuda, open, matrix);
     const auto fails_with = [&](const FrameworkBuild& libraries) {  // whatever the driver
         return build_and_cudnn_on_gpu(build, gpu, {}, matrix, &libraries).fit == Fit::does_not_work;

@@ -59,11 +59,8 @@ void judge_gpu(PlannedBuild& planned, const FrameworkBuild& build, const Version
                const Matrix& matrix) {
     if (const auto architecture = matrix.architecture(gpu))
         add_driver_of_gpu(planned, architecture->first_cuda, driver.os, matrix);
-    const Suitability together = stack::build_and_cudnn_on_gpu(build, gpu, driver, matrix);
-    if (together.fit == Fit::does_not_work) {
-        const auto open = stack::decided_by_libraries(build, build, gpu, {.cuda = true, .cudnn = true}, matrix);
-        if (open) return take(planned, *open);
-    }
+    const auto open = stack::decided_by_libraries(build, build, gpu, {.cuda = true, .cudnn = true}, matrix);
+    if (open) return take(planned, *open);
     take(planned, stack::build_on_gpu(build, gpu, driver, matrix));
     if (planned.fit == Fit::compiles_first) raise(planned.driver_min, planned.driver_full);
     take(planned, stack::cudnn_of_build_on_gpu(build, gpu, matrix));

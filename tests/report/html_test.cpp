@@ -47,6 +47,16 @@ FleetField field(const char* what, const char* usual, const char* other, const c
     return {what, what, FleetAgreement::majority, {{usual, 9, "", false}, {other, 1, nodes, true}}};
 }
 
+ModelDocument model_with_lstm(CudnnUse use) {
+    ModelDocument document;
+    document.sentence = "about the layer lstm";
+    document.file = "model.keras";
+    JudgedLayer& layer = document.layers.emplace_back();
+    layer.name = "lstm";
+    layer.cudnn = use;
+    return document;
+}
+
 }  // namespace
 
 TEST_CASE("html: charts and the results of a machine are folded, the verdict and what was found are not") {
@@ -130,12 +140,8 @@ TEST_CASE("html: a fleet's nodes head their cards, and the values of all groups 
 }
 
 TEST_CASE("html: a change of a model is code, and is printed once") {
-    ModelDocument document;
-    document.sentence = "0 of 1 recurrent layer uses cuDNN; without it: lstm";
-    document.file = "model.keras";
-    JudgedLayer& layer = document.layers.emplace_back();
-    layer.name = "lstm";
-    layer.cudnn = CudnnUse::no;
+    ModelDocument document = model_with_lstm(CudnnUse::no);
+    JudgedLayer& layer = document.layers.front();
     layer.reasons = {"activation is relu; cuDNN computes tanh only"};
     layer.add_change("LSTM(..., activation=\"tanh\")", true);
     layer.add_change("Remove the Masking layer", false);
@@ -179,12 +185,7 @@ TEST_CASE("html: networks, layers and nodes are tables") {
     Report swept = report_with_sentence(report_of_a_sweep());
     CHECK(contains(page_of(outline_of(swept)), "<td class=\"failed\">WRONG</td>"));
 
-    ModelDocument document;
-    document.sentence = "1 of 1 recurrent layer uses cuDNN";
-    document.file = "model.keras";
-    JudgedLayer& layer = document.layers.emplace_back();
-    layer.name = "lstm";
-    layer.cudnn = CudnnUse::yes;
+    const ModelDocument document = model_with_lstm(CudnnUse::yes);
     const std::string layers = page_of(outline_of(document));
     CHECK(contains(layers, "<th scope=\"row\">lstm</th>"));
     CHECK_FALSE(contains(layers, "<pre"));

@@ -212,8 +212,9 @@ std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
             excluded.push_back(ruled_out_because(*cause, why));
     }
     if (!findings.empty()) append(findings.front().evidence, std::move(excluded));
+    const bool is_no_fault = trained_without_gpu(*facts.log, matrix);
     for (Finding& finding : findings) {
-        if (trained_without_gpu(*facts.log, matrix)) finding.severity = Severity::note;
+        if (is_no_fault) finding.severity = Severity::note;
         if (finding.rule != "layer_without_cudnn") continue;
         const LogEvent* line = known.first_event("layer_without_cudnn");
         if (line && line->count > 1)

@@ -43,17 +43,20 @@ void add_stated_causes(std::vector<Indication>& found, const KnownOfLog& known) 
     }
 }
 
-void add_row(std::vector<Indication>& found, const LogEvidence& row, const KnownOfLog& known,
-             std::map<std::string, std::size_t>& places) {
+/// The next place of a symptom's causes, for each strength.
+using Places = std::map<std::pair<std::string_view, Confidence>, std::size_t>;
+
+void add_row(std::vector<Indication>& found, const LogEvidence& row, const std::vector<std::string>& when,
+             const KnownOfLog& known, Places& places) {
     const std::pair<Confidence, const std::string*> columns[] = {
         {Confidence::certain, &row.certain}, {Confidence::likely, &row.likely}, {Confidence::possible, &row.possible}};
+    const std::int64_t line = first_line(known, row.symptom);
     for (const auto& [strength, causes] : columns) {
-        std::size_t& place = places[concat(name_of(strength), ' ', row.symptom)];
+        std::size_t& place = places[{row.symptom, strength}];
         for (const std::string& name : split(*causes, ' ')) {
             const LogCause* cause = find_by(known.matrix.log_causes(), &LogCause::cause, name);
             if (!cause) continue;
-            found.push_back({cause->cause, row.symptom, false, strength, place++, split(row.when, ' ')});
-            found.back().line = first_line(known, row.symptom);
+            found.push_back({cause->cause, row.symptom, false, strength, place++, when, line});
         }
     }
 }
@@ -76,14 +79,14 @@ Indications indications(const KnownOfLog& known) {
     Indications result;
     std::vector<Indication> found;
     add_stated_causes(found, known);
-    std::map<std::string, std::size_t> places;
+    Places places;
     for (const LogEvidence& row : known.matrix.log_evidence()) {
         const std::vector<std::string> when = split(row.when, ' ');
         const auto holds = [&](const std::string& word) { return known.holds(word); };
         if (!known.indicates(row.symptom) || !std::ranges::all_of(when, holds)) continue;
         for (const std::string& cause : split(row.rules_out, ' '))
             result.ruled_out.emplace(cause, when.empty() ? row.symptom : when.back());
-        add_row(found, row, known, places);
+        add_row(found, row, when, known, places);
     }
     count_symptoms(found);
     std::ranges::stable_sort(found, {}, rank);

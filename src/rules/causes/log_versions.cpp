@@ -167,15 +167,16 @@ std::string_view gpu_against_build(const KnownOfLog& t, const Version& gpu) {
     const auto row = t.matrix.architecture(gpu);
     if (!cuda || !row) return "";
     const bool is_newer = row->first_cuda > *cuda;
-    if (stack::cuda_on_gpu(*cuda, gpu, t.matrix).fit == Fit::works)
-        return is_newer ? "gpu_minor_newer_than_build" : "gpu_fits_build";
+    const Fit fit = stack::cuda_on_gpu(*cuda, gpu, t.matrix).fit;
+    if (fit == Fit::works) return is_newer ? "gpu_minor_newer_than_build" : "gpu_fits_build";
     // For Turing with CUDA 9 the engine leaves it open; cuDNN for CUDA 9, which has code for Volta, fails there
     // (lquirosd/P2PaLA issue 11).
-    return is_newer ? "gpu_newer_than_build" : "gpu_older_than_build";
+    if (is_newer) return "gpu_newer_than_build";
+    return fit == Fit::does_not_work ? "gpu_older_than_build" : "";
 }
 
-void add_gpu_against_build(KnownOfLog& t, const Version& gpu, const std::string& has) {
-    const std::string_view feature = gpu_against_build(t, gpu);
+/// `feature` is that of gpu_against_build().
+void add_gpu_against_build(KnownOfLog& t, std::string_view feature, const Version& gpu, const std::string& has) {
     if (feature.empty()) return;
     const std::string cuda = build_cuda(t)->text;
     const auto row = t.matrix.architecture(gpu);
@@ -196,12 +197,14 @@ void add_gpus_of_one_name(KnownOfLog& t) {
         // "GT 710" is three chips, all of them too old for what the newest of them is too old for.
         const std::string have = "GPUs of this name have at most compute capability " + newest.text;
         if (newest < volta) t.add("gpu_old", have);
-        if (gpu_against_build(t, newest) == "gpu_older_than_build") add_gpu_against_build(t, newest, have);
+        const std::string_view feature = gpu_against_build(t, newest);
+        if (feature == "gpu_older_than_build") add_gpu_against_build(t, feature, newest, have);
     }
     // "RTX", "an RTX card": whichever it is, none is older than Turing.
     const std::string has = "an RTX GPU has at least compute capability " + turing.text;
-    if (!t.said.says("rtx") || gpu_against_build(t, turing) != "gpu_newer_than_build") return;
-    add_gpu_against_build(t, turing, has);
+    const std::string_view feature = gpu_against_build(t, turing);
+    if (!t.said.says("rtx") || feature != "gpu_newer_than_build") return;
+    add_gpu_against_build(t, feature, turing, has);
     t.add("gpu_recent", has);
 }
 
@@ -219,7 +222,7 @@ void add_gpu(KnownOfLog& t) {
     if (std::ranges::all_of(t.matrix.cudnn_builds(),
                             [&](const CudnnBuild& build) { return *gpu < build.capability_min; }))
         t.add("gpu_without_cudnn", has + ", which no known cuDNN supports");
-    add_gpu_against_build(t, *gpu, has);
+    add_gpu_against_build(t, gpu_against_build(t, *gpu), *gpu, has);
 }
 
 /// As one line tells both, or a line each.
