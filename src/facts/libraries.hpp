@@ -11,7 +11,7 @@ RNNCHECK_ENUM(LibraryKind, cuda, nvml, cudart, cudnn, cudnn_part, cublas, cublas
 RNNCHECK_ENUM(FoundVia, ld_library_path, loader_cache, default_directory, toolkit, wheel, conda, wsl)
 
 /// What is wrong with a file, as a file.
-RNNCHECK_ENUM(FileProblem, unreadable, not_elf, truncated, damaged, other_class, other_machine, dangling_link,
+RNNCHECK_ENUM(FileProblem, unreadable, not_elf, not_pe, truncated, damaged, other_class, other_machine, dangling_link,
               link_circle, directory, named_pipe, socket, device)
 
 /// One file with the name of a GPU library. Several names of one file are one entry (`path` the first one found).

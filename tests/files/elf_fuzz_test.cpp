@@ -1,88 +1,18 @@
 // Mutated ELF files and loader caches: whatever they hold, reading them ends, in bounds and in little memory.
 // RNNCHECK_FUZZ=1000000 test_files "[fuzz]" runs as many of each; by default a few, so that the test stays quick.
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <fstream>
-#include <random>
-
 #include "files/elf/cudnn_builds.hpp"
 #include "files/elf/elf_file.hpp"
 #include "files/loader/process.hpp"
 #include "support/catch.hpp"
 #include "support/elf_builder.hpp"
 #include "support/fake_root.hpp"
+#include "support/file_mutator.hpp"
 #include "support/loader_cache_builder.hpp"
 
 using namespace rnncheck;
 using namespace rnncheck::test;
 
 namespace {
-
-long rounds() {
-    const char* wanted = std::getenv("RNNCHECK_FUZZ");
-    return wanted ? std::atol(wanted) : 500;
-}
-
-class Mutator {
-  public:
-    explicit Mutator(std::vector<std::string> seeds) : seeds_(std::move(seeds)) {}
-
-    std::string next() {
-        std::string bytes = seeds_[below(seeds_.size())];
-        for (std::size_t n = 1 + below(8); n > 0; --n) change(bytes);
-        return bytes;
-    }
-    std::size_t below(std::size_t limit) { return random_() % limit; }
-
-  private:
-    void change(std::string& bytes) {
-        static constexpr std::uint64_t numbers[] = {0,
-                                                    1,
-                                                    2,
-                                                    0xFF,
-                                                    0xFFFF,
-                                                    0xFFFFFFFF,
-                                                    0x7FFFFFFF,
-                                                    0x80000000,
-                                                    0x1000000,
-                                                    ~std::uint64_t{0},
-                                                    ~std::uint64_t{7},
-                                                    std::uint64_t{1} << 63,
-                                                    std::uint64_t{1} << 62};
-        static const std::string pieces[] = {"$ORIGIN", "${LIB}", "/", ":", "libx.so.1", "../", std::string(1, '\0')};
-        if (bytes.empty()) bytes = "\x7f";
-        const std::size_t at = below(bytes.size());
-        switch (below(6)) {
-            case 0:
-                bytes[at] = static_cast<char>(below(256));
-                break;
-            case 1: {
-                const std::size_t width = std::size_t{1} << below(4), place = at / width * width;
-                const std::uint64_t number = numbers[below(std::size(numbers))] + below(3);
-                if (place + width <= bytes.size()) std::memcpy(&bytes[place], &number, width);
-                break;
-            }
-            case 2:
-                bytes.resize(at);
-                break;
-            case 3:
-                bytes.insert(at, std::string(below(40), static_cast<char>(below(256))));
-                break;
-            case 4: {
-                const std::string& piece = pieces[below(std::size(pieces))];
-                bytes.replace(at, std::min(piece.size(), bytes.size() - at), piece);
-                break;
-            }
-            default:
-                bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8)));
-        }
-    }
-
-    std::vector<std::string> seeds_;
-    std::mt19937_64 random_{20261121};
-};
 
 std::vector<std::string> elf_seeds() {
     std::vector<std::string> seeds;
@@ -103,36 +33,17 @@ std::vector<std::string> elf_seeds() {
     return seeds;
 }
 
-/// One file rewritten in place: a million new ones would take long.
-class Target {
-  public:
-    explicit Target(const std::string& path) : file_(open(path.c_str(), O_RDWR | O_CREAT, 0755)) {
-        REQUIRE(file_ >= 0);
-    }
-    ~Target() { close(file_); }
-    Target(const Target&) = delete;
-    Target& operator=(const Target&) = delete;
-
-    void holds(const std::string& bytes) const {
-        REQUIRE(ftruncate(file_, 0) == 0);
-        REQUIRE(pwrite(file_, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
-    }
-
-  private:
-    int file_;
-};
-
 }  // namespace
 
 TEST_CASE("mutated ELF files do no harm", "[fuzz]") {
     FakeRoot root;
     root.file("/good/libx.so.1", library_bytes("libx.so.1", {"liby.so"}))
         .file("/good/liby.so", library_bytes("liby.so"));
-    const Target target(root.outside("/good/target"));
+    const RewrittenFile target(root.outside("/good/target"));
     root.link("/good/libz.so", "target");
-    Mutator mutator(elf_seeds());
+    FileMutator mutator(elf_seeds(), {"$ORIGIN", "${LIB}", "/", ":", "libx.so.1", "../"});
     const loader::Loader loader = loader::loader_of(root.root(), {"/good"});
-    for (long round = 0; round < rounds(); ++round) {
+    for (long round = 0; round < fuzz_rounds(); ++round) {
         target.holds(mutator.next());
         elf::ElfFile file = elf::read_elf_file(root.root(), "/good/target", elf::ElfUse::program);
         bool sane = file.problem.has_value() == !file.problem_detail.empty() && file.needed.size() <= 512 &&
@@ -151,12 +62,12 @@ TEST_CASE("mutated ELF files do no harm", "[fuzz]") {
 
 TEST_CASE("mutated files of cuDNN do no harm", "[fuzz]") {
     FakeRoot root;
-    const Target target(root.outside("/target"));
+    const RewrittenFile target(root.outside("/target"));
     const std::string made = FAKE_CUDNN;
-    Mutator mutator({Root().read(made + "/fake_adv/libcudnn_adv.so.9").value(),
-                     Root().read(made + "/fake_rpath_9.28.0/libcudnn.so.9").value()});
+    FileMutator mutator({Root().read(made + "/fake_adv/libcudnn_adv.so.9").value(),
+                         Root().read(made + "/fake_rpath_9.28.0/libcudnn.so.9").value()});
     std::size_t known = 0;
-    for (long round = 0; round < rounds(); ++round) {
+    for (long round = 0; round < fuzz_rounds(); ++round) {
         target.holds(mutator.next());
         const auto cuda = elf::cuda_major_of_gpu_code(root.root(), "/target");
         const auto version = elf::version_of_parts_opened(root.root(), "/target");
@@ -176,8 +87,8 @@ TEST_CASE("mutated loader caches do no harm", "[fuzz]") {
     append_number(old, 1, 4);
     old += std::string(12, 'x');
     old.resize((old.size() + 7) / 8 * 8);
-    Mutator mutator({made, made, old + made});
-    for (long round = 0; round < rounds(); ++round) {
+    FileMutator mutator({made, made, old + made});
+    for (long round = 0; round < fuzz_rounds(); ++round) {
         const loader::LoaderCache cache(mutator.next());
         bool sane = true;
         for (const auto& entry : cache.entries()) sane &= entry.path.size() <= 4096;
@@ -192,13 +103,13 @@ TEST_CASE("mutated loader caches do no harm", "[fuzz]") {
 
 TEST_CASE("mutated interpreters do no harm", "[fuzz]") {
     FakeRoot root;
-    const Target target(root.outside("/ld.so"));
+    const RewrittenFile target(root.outside("/ld.so"));
     using namespace std::string_literals;
-    Mutator mutator(
+    FileMutator mutator(
         {"\x7f"
          "ELF\0GLIBC_PRIVATE\0/etc/ld.so.cache\0/lib/\0/usr/lib/\0glibc-hwcaps\0/etc/ld.so.preload\0"s});
     std::size_t told = 0;
-    for (long round = 0; round < rounds(); ++round) {
+    for (long round = 0; round < fuzz_rounds(); ++round) {
         target.holds(mutator.next());
         const auto build = loader::read_loader_build(root.root(), "/ld.so");
         if (!build) continue;

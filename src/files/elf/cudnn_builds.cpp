@@ -83,8 +83,7 @@ struct FatEntry {
 
 template <class T>
 std::optional<T> read_as(const FilePieces& pieces, std::uint64_t offset) {
-    const auto items = as_array<T>(pieces.at(offset, sizeof(T)));
-    return items.empty() ? std::nullopt : std::optional(items.front());
+    return first_as<T>(pieces.at(offset, sizeof(T)));
 }
 
 struct Part {

@@ -1,14 +1,11 @@
 #include "files/elf/elf_file.hpp"
 
-#include <fcntl.h>
 #include <link.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <limits>
-#include <system_error>
 #include <unordered_set>
 
 #include "base/lists.hpp"
@@ -54,9 +51,7 @@ void damaged(ElfFile& file, const std::string& detail) {
 }
 
 void truncated(ElfFile& file, std::uint64_t size, std::uint64_t end) {
-    fail(file, FileProblem::truncated,
-         "is cut off: it ends after " + pluralized(size, "byte", "bytes") + ", its contents reach to byte " +
-             std::to_string(end));
+    fail(file, FileProblem::truncated, cut_off(size, end));
 }
 
 std::vector<Segment> read_segments(ElfFile& file, const FilePieces& pieces, const std::string& start) {
@@ -243,37 +238,17 @@ ElfFile absent(const Root& root, std::string_view path) {
     return with_problem(FileProblem::dangling_link, link + "to no file", Then::skip);
 }
 
-/// What is never opened, to look at it or by the loader's own fault; nothing for a regular file.
-std::optional<ElfFile> no_regular_file(const std::string& path) {
-    struct stat about {};
-    if (stat(path.c_str(), &about) != 0 || S_ISREG(about.st_mode)) return std::nullopt;
-    if (S_ISDIR(about.st_mode)) return with_problem(FileProblem::directory, "is a directory, not a file");
-    if (S_ISFIFO(about.st_mode)) return with_problem(FileProblem::named_pipe, "is a named pipe (FIFO), not a file");
-    if (S_ISSOCK(about.st_mode)) return with_problem(FileProblem::socket, "is a socket, not a file", Then::abort_list);
-    return with_problem(FileProblem::device, "is a device, not a file");
+/// The loader fails on a socket because it cannot be opened, on the others because they are no ELF files.
+std::optional<ElfFile> never_opened(const std::string& path) {
+    const auto fault = no_regular_file(path);
+    if (!fault) return std::nullopt;
+    const Then then = fault->problem == FileProblem::socket ? Then::abort_list : Then::stop;
+    return with_problem(fault->problem, fault->detail, then);
 }
 
 ElfFile unopened(int error) {
-    if (error == EACCES) return with_problem(FileProblem::unreadable, "this user may not read it", Then::skip);
-    const std::string why =
-        error == EINVAL ? "is not a regular file" : "cannot be opened: " + std::generic_category().message(error);
-    return with_problem(FileProblem::unreadable, why, Then::abort_list);
-}
-
-bool is_text(std::string_view bytes) {
-    return std::ranges::all_of(bytes, [](unsigned char c) {
-        return (c >= 0x20 && c != 0x7F) || c == '\t' || c == '\n' || c == '\r' || c == '\f';
-    });
-}
-
-std::string what_else_it_is(std::string_view start) {
-    if (start.empty()) return "is empty";
-    if (is_text(start))
-        return "is a text file that begins with '" +
-               std::string(start.substr(0, std::min<std::size_t>(start.find('\n'), 60))) + "'";
-    std::string words = "is not an ELF file: it begins with the bytes";
-    for (const unsigned char byte : start.substr(0, 4)) append_hex(words += ' ', byte);
-    return words;
+    const Then then = error == EACCES ? Then::skip : Then::abort_list;
+    return with_problem(FileProblem::unreadable, why_not_opened(error), then);
 }
 
 ElfFile other(FileProblem problem, const std::string& machine, Then then) {
@@ -322,36 +297,16 @@ ElfFile judge_header(const std::string& start, ElfUse use) {
 
 }  // namespace
 
-FilePieces::FilePieces(const std::string& path) {
-    struct stat about {};
-    if (stat(path.c_str(), &about) != 0)
-        error_ = errno;
-    else if (!S_ISREG(about.st_mode))
-        error_ = EINVAL;
-    // Not blocking: another process may put a pipe here between stat and open.
-    else if (file_ = Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)); !file_.open())
-        error_ = errno;
-    size_ = static_cast<std::uint64_t>(about.st_size);
-}
-
-std::string FilePieces::at(std::uint64_t offset, std::size_t length) const {
-    if (offset >= size_) return {};
-    std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(length, size_ - offset)), '\0');
-    const ssize_t got = pread(file_.number(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    return bytes;
-}
-
 ElfFile read_elf_file(const Root& root, std::string_view path, ElfUse use) {
     const auto real = root.real_path(path);
     if (!real) return absent(root, path);
-    if (auto other_thing = no_regular_file(root.outside(*real))) return *other_thing;
+    if (auto other_thing = never_opened(root.outside(*real))) return *other_thing;
     const FilePieces pieces(root.outside(*real));
     if (pieces.error() != 0) return unopened(pieces.error());
     const std::string start = pieces.at(0, start_length);
     if (start.empty() && pieces.size() > 0) return with_problem(FileProblem::unreadable, "cannot be read");
     if (start.empty() || start.compare(0, magic.size(), magic, 0, start.size()) != 0)
-        return with_problem(FileProblem::not_elf, what_else_it_is(start));
+        return with_problem(FileProblem::not_elf, what_else_it_is(start, "an ELF file"));
     ElfFile file = judge_header(start, use);
     if (!file.problem) read_dynamic_section(file, pieces, start, use);
     return file;

@@ -12,6 +12,7 @@
 
 #include "base/files.hpp"
 #include "facts/libraries.hpp"
+#include "files/file_pieces.hpp"
 
 namespace rnncheck::elf {
 
@@ -63,33 +64,6 @@ enum class ElfUse { library, program };
 
 /// The machine of reference is that of our own process.
 ElfFile read_elf_file(const Root& root, std::string_view path, ElfUse use = ElfUse::library);
-
-// Regular files, read in pieces by position: a library of 500 MB costs a few kilobytes.
-
-class FilePieces {
-  public:
-    /// Opens a regular file and nothing else: a directory, pipe or device is never opened. Check error() before use.
-    explicit FilePieces(const std::string& path);
-
-    int error() const { return error_; }  ///< errno of the failed opening, EINVAL for what is no file
-    std::uint64_t size() const { return size_; }
-
-    /// At most `length` bytes from `offset`: fewer at the end of the file, none after it or when reading fails.
-    std::string at(std::uint64_t offset, std::size_t length) const;
-
-  private:
-    Descriptor file_;
-    int error_ = 0;
-    std::uint64_t size_ = 0;
-};
-
-/// The whole items in the bytes.
-template <class T>
-std::vector<T> as_array(const std::string& bytes) {
-    std::vector<T> items(bytes.size() / sizeof(T));
-    if (!items.empty()) std::memcpy(items.data(), bytes.data(), items.size() * sizeof(T));
-    return items;
-}
 
 // Library names that are texts in a file's read-only data: what it may open with dlopen while it runs.
 

@@ -101,8 +101,7 @@ class HashedSymbols {
 
     template <class T>
     std::optional<T> one_at(std::uint64_t offset) const {
-        const auto items = as_array<T>(pieces_.at(offset, sizeof(T)));
-        return items.empty() ? std::nullopt : std::optional(items.front());
+        return first_as<T>(pieces_.at(offset, sizeof(T)));
     }
 
     bool is_called(const std::string& name, std::uint64_t symbol, std::uint64_t texts) const {

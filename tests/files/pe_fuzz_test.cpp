@@ -1,0 +1,54 @@
+// Mutated DLLs: whatever they hold, reading them ends, in bounds and in little memory.
+// RNNCHECK_FUZZ=1000000 test_files "[fuzz]" reads as many; by default a few, so that the test stays quick.
+#include "files/pe/pe_file.hpp"
+#include "support/catch.hpp"
+#include "support/fake_root.hpp"
+#include "support/file_mutator.hpp"
+#include "support/pe_builder.hpp"
+
+using namespace rnncheck;
+using namespace rnncheck::test;
+
+namespace {
+
+std::vector<std::string> dll_seeds() {
+    std::vector<std::string> seeds{dll_bytes("cudart64_12.dll")};
+    PeBuilder builder;
+    builder.imports = {{"cudnn_graph64_9.dll", {"cudnnAbort", "cudnnCreate"}}, {"KERNEL32.dll"}, {"cublas64_12.dll"}};
+    builder.delayed = {"nvcuda.dll", "zlibwapi.dll"};
+    builder.exports = {"cudnnCreate", "cudnnGetVersion", "cudnnRNNForward"};
+    builder.version = {9, 10, 2, 21};
+    builder.texts = {"cudnn_ops64_9.dll", "cublas64_118.dll;cublas64_11.dll"};
+    seeds.push_back(builder.bytes());
+    builder.is_64_bit = false;
+    builder.machine = 0x14C;
+    builder.is_dll = false;
+    seeds.push_back(builder.bytes());
+    return seeds;
+}
+
+}  // namespace
+
+TEST_CASE("mutated DLLs do no harm", "[fuzz]") {
+    FakeRoot root;
+    const RewrittenFile target(root.outside("/target"));
+    FileMutator mutator(dll_seeds(), {"PE\0\0", "MZ", ".dll", "x.dll;", std::string(8, '\0'), std::string(8, '\xff')});
+    std::size_t read = 0;
+    for (long round = 0; round < fuzz_rounds(); ++round) {
+        target.holds(mutator.next());
+        const pe::PeFile file = pe::read_pe_file(root.root(), "/target");
+        bool sane = file.problem.has_value() == !file.problem_detail.empty();
+        sane &= file.imports.size() <= 513 && file.delayed.size() <= 513;
+        const auto imported = pe::imported_functions(root.root(), "/target");
+        const auto exported = pe::exported_functions(root.root(), "/target");
+        sane &= !exported || exported->size() <= 65'536;
+        const bool unusable = file.problem && file.problem != FileProblem::damaged;
+        sane &= !unusable || (!imported && !exported);
+        const auto version = pe::version_resource(root.root(), "/target");
+        sane &= !version || version->product.size() < 65'536;
+        sane &= pe::embedded_library_names(root.root(), "/target").size() <= 1024;
+        read += imported && exported && version && !file.problem;
+        if (!sane) FAIL("round " << round);
+    }
+    CHECK(read > 0);
+}
