@@ -64,7 +64,7 @@ constexpr std::chrono::seconds slow_start(3);
 
 static void run(const Job&, ProbeWriter& writer) {
     const auto start = std::chrono::steady_clock::now();
-    const auto cuda = vendor::open_as<vendor::CudaApi>(writer, "libcuda.so.1");
+    const auto cuda = vendor::open_as<vendor::CudaApi>(writer, vendor::driver_library);
     if (!cuda.handle) return;
     writer.facts(about_library(cuda));
 

@@ -1,6 +1,7 @@
 // The driver's kernel side as files show it. Device nodes are looked at, never opened: opening one may load a module,
 // and nothing here may change the machine.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -45,7 +46,7 @@ static std::optional<DeviceNode> look_at(const Root& root, const std::string& pa
     const auto about = root.status(path);
     if (!about) return std::nullopt;
     char mode[64];
-    std::snprintf(mode, sizeof mode, "%04o %u:%u", about->st_mode & 07777, about->st_uid, about->st_gid);
+    std::snprintf(mode, sizeof mode, "%04o %u:%u", about->mode, about->owner, about->group);
     const std::string outside = root.outside(*root.real_path(path));
     const auto may = [&](int access) { return faccessat(AT_FDCWD, outside.c_str(), access, AT_EACCESS) == 0; };
     return DeviceNode{path, mode, may(R_OK), may(W_OK)};
@@ -64,7 +65,7 @@ static std::vector<DeviceNode> device_nodes(const Root& root) {
 /// libcuda starts this program, by this path, to make missing device nodes.
 static bool has_modprobe_helper(const Root& root) {
     const auto about = root.status("/usr/bin/nvidia-modprobe");
-    return about && S_ISREG(about->st_mode) && (about->st_mode & S_ISUID) != 0;
+    return about && about->is_regular() && (about->mode & S_ISUID) != 0;
 }
 
 /// https://docs.nvidia.com/deploy/mps/index.html: the control daemon and its clients meet in this directory, which may

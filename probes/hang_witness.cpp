@@ -65,7 +65,7 @@ static Driver read_kernel_log(const Root& root) {
 
 /// Of the boards that are known already; the others could not be distinguished.
 static void ask_how_busy(const Facts& known, ProbeWriter& writer) {
-    const auto nvml = vendor::open_as<vendor::NvmlApi>(writer, "libnvidia-ml.so.1");
+    const auto nvml = vendor::open_as<vendor::NvmlApi>(writer, vendor::nvml_library);
     if (!nvml.handle || known.nvml_devices.empty() || !nvml.check(nvml.nvmlInit_v2).ok()) return;
     for (const Board& board : known.nvml_devices) {
         vendor::NvmlDevice device = nullptr;

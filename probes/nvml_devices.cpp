@@ -141,7 +141,7 @@ static Facts ask_versions(const Nvml& nvml) {
 }
 
 static void run(const Job&, ProbeWriter& writer) {
-    const auto nvml = vendor::open_as<vendor::NvmlApi>(writer, "libnvidia-ml.so.1");
+    const auto nvml = vendor::open_as<vendor::NvmlApi>(writer, vendor::nvml_library);
     if (!nvml.handle) return;
     Facts init;
     init.driver.nvml_init = nvml.check(nvml.nvmlInit_v2);

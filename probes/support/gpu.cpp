@@ -35,9 +35,10 @@ std::optional<std::chrono::milliseconds> limit_of_other_start(std::size_t gpus, 
 }
 
 vendor::Opened<vendor::CudaApi> open_gpu(ProbeWriter& writer, int index) {
-    auto cuda = vendor::open_as<vendor::CudaApi>(writer, "libcuda.so.1");
+    auto cuda = vendor::open_as<vendor::CudaApi>(writer, vendor::driver_library);
     vendor::Calls calls;
-    if (cuda.failure) calls.result = {"dlopen(libcuda.so.1)", cuda.failure->code, cuda.failure->text};
+    if (cuda.failure)
+        calls.result = {vendor::opening_of(vendor::driver_library), cuda.failure->code, cuda.failure->text};
     int device = 0;
     vendor::CudaContext context = nullptr;
     calls(cuda, cuda.cuInit, 0u);

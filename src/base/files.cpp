@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,12 +17,17 @@ namespace rnncheck {
 constexpr int most_links = 40;  // what Linux follows as well before it answers ELOOP
 constexpr std::size_t most_at_once = 1 << 16;
 
-ssize_t read_onto(std::string& text, int file, std::size_t most) {
+std::ptrdiff_t read_onto(std::string& text, int file, std::size_t most) {
     const std::size_t before = text.size();
     text.resize(before + std::min(most, most_at_once));
     const ssize_t got = read(file, text.data() + before, text.size() - before);
     text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     return got;
+}
+
+void Descriptor::close() {
+    if (open()) ::close(number_);
+    number_ = -1;
 }
 
 Root::Root(std::string prefix) : prefix_(std::move(prefix)) {
@@ -98,10 +104,23 @@ std::optional<std::string> Root::place_of(std::string_view path) const {
     return real ? std::optional(outside(*real)) : std::nullopt;
 }
 
-std::optional<struct stat> Root::status(std::string_view path) const {
+static FileStatus::Kind file_kind(mode_t mode) {
+    if (S_ISREG(mode)) return FileStatus::Kind::regular;
+    return S_ISDIR(mode) ? FileStatus::Kind::directory : FileStatus::Kind::other;
+}
+
+std::optional<FileStatus> Root::status(std::string_view path) const {
     const auto place = place_of(path);
     struct stat about {};
-    return place && stat(place->c_str(), &about) == 0 ? std::optional(about) : std::nullopt;
+    if (!place || stat(place->c_str(), &about) != 0) return std::nullopt;
+    constexpr mode_t all_bits = 07777;
+    return FileStatus{file_kind(about.st_mode),
+                      about.st_mode & all_bits,
+                      about.st_uid,
+                      about.st_gid,
+                      about.st_size,
+                      about.st_dev,
+                      about.st_ino};
 }
 
 std::optional<std::string> Root::real_path(std::string_view path) const {

@@ -1,9 +1,8 @@
 // Reading files below a root directory, bounded in size. May not write, and knows no product.
 #pragma once
 
-#include <sys/stat.h>
-#include <unistd.h>
-
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +13,7 @@ namespace rnncheck {
 
 /// One read(2) of at most `most` bytes, added to the text: no buffer on the stack, which may be limited to little.
 /// Gives what read gives.
-ssize_t read_onto(std::string& text, int file, std::size_t most = 1 << 14);
+std::ptrdiff_t read_onto(std::string& text, int file, std::size_t most = 1 << 14);
 
 /// A file descriptor that closes itself.
 class Descriptor {
@@ -30,13 +29,25 @@ class Descriptor {
 
     int number() const { return number_; }
     bool open() const { return number_ >= 0; }
-    void close() {
-        if (open()) ::close(number_);
-        number_ = -1;
-    }
+    void close();
 
   private:
     int number_ = -1;
+};
+
+/// What is known of a file without opening it.
+struct FileStatus {
+    enum class Kind { regular, directory, other };
+
+    Kind kind = Kind::other;
+    unsigned mode = 0;              ///< permission bits and the set-id bits, e.g. 04755
+    unsigned owner = 0, group = 0;  ///< numbers of the user and the group
+    std::int64_t size = 0;          ///< in bytes
+    std::uint64_t device = 0;       ///< with `inode` the same for all names of one file
+    std::uint64_t inode = 0;
+
+    bool is_regular() const { return kind == Kind::regular; }
+    bool is_directory() const { return kind == Kind::directory; }
 };
 
 /// The file system as seen from `prefix`: "" is the machine itself, "/mnt/image" a mounted image or a test's directory.
@@ -56,8 +67,8 @@ class Root {
     /// opened or read. Never blocks on a pipe or a device.
     std::optional<std::string> read(std::string_view path, std::size_t most = 1 << 20) const;
 
-    /// What stat returns for a path, links followed; nothing when it does not exist.
-    std::optional<struct stat> status(std::string_view path) const;
+    /// Links followed; nothing when it does not exist.
+    std::optional<FileStatus> status(std::string_view path) const;
 
     /// Sorted names in a directory, without "." and ".."; empty when it cannot be read. At most `most` names.
     std::vector<std::string> names_in(std::string_view directory, std::size_t most = 100'000) const;

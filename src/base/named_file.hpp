@@ -1,7 +1,7 @@
 // A file that a person names: whatever it is, reading it neither waits without end nor grows without bound.
 #pragma once
 
-#include <sys/types.h>
+#include <sys/stat.h>
 
 #include <string>
 #include <string_view>

@@ -10,7 +10,7 @@
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "process/child.hpp"
+#include "process/process_state.hpp"
 
 namespace rnncheck {
 

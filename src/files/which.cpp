@@ -1,6 +1,7 @@
 #include "files/which.hpp"
 
 #include <elf.h>
+#include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -67,8 +68,8 @@ void refuse_unpredictable(const Root& root, const std::string& path, const elf::
 bool starts_secure(const Root& root, const std::string& path) {
     const auto about = root.status(path);
     if (!about) return false;
-    const bool other_user = (about->st_mode & S_ISUID) && about->st_uid != getuid();
-    const bool other_group = (about->st_mode & S_ISGID) && (about->st_mode & S_IXGRP) && about->st_gid != getgid();
+    const bool other_user = (about->mode & S_ISUID) && about->owner != getuid();
+    const bool other_group = (about->mode & S_ISGID) && (about->mode & S_IXGRP) && about->group != getgid();
     const bool capabilities =
         getuid() != 0 && getxattr(root.outside(path).c_str(), "security.capability", nullptr, 0) > 0;
     return other_user || other_group || capabilities;

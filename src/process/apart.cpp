@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "base/files.hpp"
-#include "process/child.hpp"
+#include "process/process_state.hpp"
 #include "process/wire.hpp"
 
 namespace rnncheck::process {

@@ -1,3 +1,5 @@
+#include "process/process_state.hpp"
+
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,7 +12,6 @@
 #include "base/files.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
-#include "process/child.hpp"
 
 namespace rnncheck::process {
 

@@ -1,7 +1,5 @@
 #include "process/survey.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <deque>
@@ -419,7 +417,7 @@ int run_probe_here(const ProbeCall& call) {
     ProbeWriter writer(call.answer_to);
     (*probe)->run(job, writer);
     writer.done();
-    while (writer.stays()) pause();
+    if (writer.stays()) process::stay_until_ended();
     return 0;
 }
 

@@ -22,7 +22,7 @@
 #include <thread>
 
 #include "base/program.hpp"
-#include "process/child.hpp"
+#include "process/process_state.hpp"
 #include "process/wire.hpp"
 
 namespace rnncheck::process {
@@ -150,6 +150,10 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
     return list;
 }
 
+void stay_until_ended() {
+    for (;;) pause();
+}
+
 int exec_command(const std::vector<std::string>& arguments) {
     const auto list = pointers_to(arguments);
     execvp(list.front(), list.data());
@@ -180,52 +184,44 @@ static void wait_for_end(pid_t process) {
     }
 }
 
-PrivateDirectory::PrivateDirectory() {
-    int needed[2], report[2];
-    if (pipe2(needed, O_CLOEXEC) != 0) return;
-    Descriptor other_end(needed[0]);
-    open_while_needed_ = Descriptor(needed[1]);
-    if (pipe2(report, O_CLOEXEC) != 0) return;
-    Descriptor from(report[0]), to(report[1]);
-    keeper_ = fork();
-    if (keeper_ == 0) {
+/// The process that has the directory.
+class PrivateDirectory::Keeper {
+  public:
+    Keeper() {
+        int needed[2], report[2];
+        if (pipe2(needed, O_CLOEXEC) != 0) return;
+        Descriptor other_end(needed[0]);
+        open_while_needed_ = Descriptor(needed[1]);
+        if (pipe2(report, O_CLOEXEC) != 0) return;
+        report_ = Descriptor(report[0]);
+        Descriptor to(report[1]);
+        process_ = fork();
+        if (process_ != 0) return;
         open_while_needed_.close();
         keep_directory(temporary_directory() + "/rnncheck-XXXXXX", to.number(), other_end.number());
     }
-    to.close();
-    std::string path = line_from(from);
+    ~Keeper() {
+        open_while_needed_.close();
+        if (process_ > 0) wait_for_end(process_);
+    }
+    Keeper(const Keeper&) = delete;
+    Keeper& operator=(const Keeper&) = delete;
+
+    /// With a line end; without one where there is no directory.
+    std::string path_line() const { return report_.open() ? line_from(report_) : ""; }
+
+  private:
+    pid_t process_ = -1;
+    Descriptor open_while_needed_, report_;
+};
+
+PrivateDirectory::PrivateDirectory() : keeper_(std::make_unique<Keeper>()) {
+    std::string path = keeper_->path_line();
     if (!path.ends_with('\n')) return;
     path.pop_back();
     path_ = path;
 }
 
-PrivateDirectory::~PrivateDirectory() {
-    open_while_needed_.close();
-    if (keeper_ > 0) wait_for_end(keeper_);
-}
-
-ChildAnswer answer_of_child(std::vector<std::string> arguments, std::chrono::milliseconds limit) {
-    Command command;
-    command.arguments = std::move(arguments);
-    command.arguments.insert(command.arguments.begin(), own_program());
-    command.arguments.insert(command.arguments.end(), {"--answer-to", std::to_string(wire().answer)});
-    command.quiet_limit = limit;
-    command.stuck_after = std::chrono::seconds(1);
-    ChildAnswer answer;
-    const ProbeRun run = process::run(command, [&](std::string_view line) {
-        answer.line = line;
-        return LineMeaning{.done = true};
-    });
-    if (answer.line) return answer;
-    if (run.signal)
-        answer.failure = "crashed with " + *run.signal;
-    else if (run.exit_code)
-        answer.failure = "exited with code " + std::to_string(*run.exit_code);
-    else if (run.end == ProbeEnd::not_started)
-        answer.failure = "could not be started: " + run.reason.value_or("");
-    else
-        answer.failure = "did not finish within " + std::to_string(limit.count() / 1000) + " seconds";
-    return answer;
-}
+PrivateDirectory::~PrivateDirectory() = default;
 
 }  // namespace rnncheck::process

@@ -2,10 +2,9 @@
 // a temporary directory.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +40,9 @@ std::optional<int> run_in_fork(const std::function<int()>& work);
 /// As exec and posix_spawn take them, with a null at the end; valid as long as `texts`.
 std::vector<char*> pointers_to(const std::vector<std::string>& texts);
 
+/// For a process that has done its work and whose end somebody else decides on.
+[[noreturn]] void stay_until_ended();
+
 /// Replaces this process by a program, looked for on PATH as execvp does. Returns only when that fails: the error
 /// number.
 int exec_command(const std::vector<std::string>& arguments);
@@ -59,9 +61,9 @@ class PrivateDirectory {
     const std::optional<std::string>& path() const { return path_; }
 
   private:
+    class Keeper;
     std::optional<std::string> path_;
-    pid_t keeper_ = -1;
-    Descriptor open_while_needed_;
+    std::unique_ptr<Keeper> keeper_;
 };
 
 // A hidden command of this program, run in a process of its own for its one line of answer.

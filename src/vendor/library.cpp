@@ -10,6 +10,12 @@
 
 namespace rnncheck::vendor {
 
+const std::string driver_library = "libcuda.so.1", nvml_library = "libnvidia-ml.so.1";
+
+std::string opening_of(const std::string& name) {
+    return "dlopen(" + name + ")";
+}
+
 void* Library::symbol(const char* name) const {
     return handle ? dlsym(handle, name) : nullptr;
 }
@@ -29,7 +35,7 @@ void reject_openings(std::function<std::optional<std::string>(const std::string&
 }
 
 Library open_library(ProbeWriter& writer, const std::string& name) {
-    const std::string call_name = "dlopen(" + name + ")";
+    const std::string call_name = opening_of(name);
     writer.calling(call_name);
     Library library;
     if (const auto reason = rejection(name)) {

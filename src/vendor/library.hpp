@@ -1,5 +1,5 @@
-// Opens vendor libraries and calls them; every call is reported before it is made. The only user of <dlfcn.h>. Must not
-// evaluate or print, and never unloads: the process ends anyway.
+// Opens vendor libraries and calls them; every call is reported before it is made. Must not evaluate or print, and
+// never unloads: the process ends anyway.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,8 @@ struct Symbol<Result(Parameters...)> {
 struct Library {
     void* handle = nullptr;
     std::string path;  ///< the file really opened, as the loader reports it
-    /// Of opening it ("dlopen" and the loader's own words) or preparing it; no call may follow.
+    /// Of opening it (the system's call, such as dlopen, and the loader's own words) or preparing it; no call may
+    /// follow.
     std::optional<CallResult> failure;
 
     void* symbol(const char* name) const;
@@ -35,8 +36,14 @@ struct Library {
 /// From now on open_library fails with the code would_block for the names and paths for which `reason` gives a text.
 void reject_openings(std::function<std::optional<std::string>(const std::string& name)> reason);
 
-/// RTLD_NOW and RTLD_LOCAL, as frameworks open them. A path that leads to no regular file is not opened: a pipe would
-/// wait forever. A failure is reported to the writer.
+/// The names by which every program opens the driver's libraries.
+extern const std::string driver_library, nvml_library;
+
+/// The call that opens a library, as it is reported: "dlopen(libcuda.so.1)".
+std::string opening_of(const std::string& name);
+
+/// With all that it needs at once, as frameworks open them. A path that leads to no regular file is not opened: a pipe
+/// would wait forever. A failure is reported to the writer.
 Library open_library(ProbeWriter& writer, const std::string& name);
 
 /// Files mapped into this process whose name contains `part`, sorted, each once.

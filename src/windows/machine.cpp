@@ -87,13 +87,6 @@ std::string path_of_python(const Root&, const Variables&, const std::string&) {
 
 }  // namespace python
 
-// Links and mounted images are of other systems.
-Root::Root(std::string prefix) : prefix_(std::move(prefix)) {}
-
-std::optional<std::string> Root::read(std::string_view, std::size_t) const {
-    return std::nullopt;
-}
-
 namespace process {
 
 namespace {

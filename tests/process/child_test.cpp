@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/text.hpp"
+#include "process/process_state.hpp"
 #include "process/this_process.hpp"
 #include "support/catch.hpp"
 #include "support/skip.hpp"

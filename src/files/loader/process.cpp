@@ -37,8 +37,8 @@ static std::vector<std::string> names_in_preload_file(const Loader& loader) {
 static void identify(const Loader& loader, Object& object) {
     const auto about = loader.root.status(object.path);
     if (!about) return;
-    object.device = about->st_dev;
-    object.inode = about->st_ino;
+    object.device = about->device;
+    object.inode = about->inode;
 }
 
 Process::Process(const Loader& loader, const std::string& path, elf::ElfFile program) : loader_(loader) {

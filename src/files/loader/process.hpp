@@ -2,8 +2,7 @@
 // Nothing is loaded. Source: glibc elf/rtld.c, elf/dl-deps.c, elf/dl-load.c.
 #pragma once
 
-#include <sys/types.h>
-
+#include <cstdint>
 #include <functional>
 
 #include "facts/libraries.hpp"
@@ -20,8 +19,8 @@ struct Object {
     elf::ElfFile file;
     RunPath run_path;
     std::vector<std::string> names = {};  ///< by which it answers, beside its soname
-    dev_t device = 0;
-    ino_t inode = 0;
+    std::uint64_t device = 0;             ///< of FileStatus
+    std::uint64_t inode = 0;
 };
 
 /// Its soname, or the name of its file.

@@ -182,7 +182,7 @@ void compare_files(const Root& root, Distribution& distribution, std::vector<std
         const auto about = root.status(place);
         if (!about)
             add(distribution.missing_files, place);
-        else if (file.bytes && S_ISREG(about->st_mode) && about->st_size != *file.bytes)
+        else if (file.bytes && about->is_regular() && about->size != *file.bytes)
             add(distribution.changed_files, place);
     }
 }

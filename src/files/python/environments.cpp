@@ -22,7 +22,7 @@ std::string without_slashes(std::string path) {
 
 bool is_directory(const Root& root, const std::string& path) {
     const auto about = root.status(path);
-    return about && S_ISDIR(about->st_mode);
+    return about && about->is_directory();
 }
 
 /// Where packages are below a prefix. The system's python searches Debian's dist-packages instead of site-packages.

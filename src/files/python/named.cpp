@@ -23,7 +23,7 @@ std::string absolute(const Variables& variables, const std::string& text) {
 bool is_python(const Root& root, const Variables& variables, const std::string& path) {
     const auto environment = environment_at(root, variables, path);
     const auto about = root.status(path);
-    if (!environment || !about || !S_ISREG(about->st_mode)) return environment.has_value();
+    if (!environment || !about || !about->is_regular()) return environment.has_value();
     const std::string name = file_name(path);
     return name.starts_with("python") || name.starts_with("pypy") || root.exists(environment->path + "/pyvenv.cfg");
 }

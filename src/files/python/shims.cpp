@@ -144,7 +144,7 @@ std::optional<Setting> setting_of(const Root& root, const Variables& variables, 
 
 bool is_executable(const Root& root, const std::string& path) {
     const auto about = root.status(path);
-    return about && S_ISREG(about->st_mode) && (about->st_mode & 0111);
+    return about && about->is_regular() && (about->mode & 0111);
 }
 
 /// 3.11.7 is a version of 3.11; 3.12.0rc1, 3.13.0t (no global lock) and 3.13-dev are taken only by their full names.

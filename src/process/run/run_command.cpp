@@ -11,7 +11,7 @@
 #include <cerrno>
 
 #include "base/text.hpp"
-#include "process/child.hpp"
+#include "process/process_state.hpp"
 #include "process/run/keeper.hpp"
 #include "process/run/streams.hpp"
 #include "process/run/terminal.hpp"

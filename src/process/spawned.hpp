@@ -1,0 +1,77 @@
+// A started process as the operating system shows it: the part of child.hpp that every system does in its own way.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "process/child.hpp"
+
+namespace rnncheck::process {
+
+class Spawned {
+  public:
+    /// Starts the command, with the ends of wire() for its input and its answer.
+    explicit Spawned(const Command& command);
+    /// Ends it, with the processes that it started.
+    ~Spawned();
+
+    /// Why it could not be started.
+    const std::optional<std::string>& failure() const;
+
+    /// It was started, and forget() was not called.
+    bool is_known() const;
+
+    /// From now on it is neither looked at nor ended.
+    void forget();
+
+    // None of these waits for the process.
+
+    /// More of the command's input.
+    void write_input();
+    /// What it has answered since the last call.
+    std::string new_answers();
+    /// False once it has closed its end.
+    bool answers_are_open() const;
+    /// What it has written to its standard output and error since the last call.
+    std::string new_output();
+
+    /// Its number is still its own.
+    bool has_exited();
+    /// It has begun to exit, which may take long.
+    bool is_exiting() const;
+    std::optional<Hang> what_it_does() const;
+
+    /// With the processes that it started.
+    void kill();
+
+    struct End {
+        std::optional<int> exit_code;       ///< where it exited by itself
+        std::optional<std::string> signal;  ///< by which it crashed or was killed: "SIGSEGV"
+        bool was_killed = false;            ///< from outside, not by an error of its own
+        std::optional<std::int64_t> peak_memory_mib;
+    };
+
+    /// To be called once, after has_exited().
+    End end();
+
+    /// The time in which it could run since the last restart (RunClock).
+    std::chrono::milliseconds time_run();
+    void restart_clock();
+
+    /// A process for whose news somebody waits; by its lines or, where they come too fast, by the clock alone.
+    struct Awaited {
+        const Spawned* process;
+        bool by_lines;
+    };
+
+    /// Until one of them has news, at most so long.
+    static void wait(const std::vector<Awaited>& awaited, std::chrono::milliseconds longest);
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace rnncheck::process
