@@ -71,6 +71,7 @@ struct Facts {
     RNNCHECK_FIELD(std::vector<Framework>, frameworks, "frameworks that run recurrent networks through cuDNN");
     RNNCHECK_FIELD(std::vector<ImportOrder>, import_orders,
                    "which cuDNN two frameworks of the active environment call in one process");
+    RNNCHECK_FIELD(std::vector<DllLoad>, dll_loads, "DLLs that the frameworks on a disk of Windows load");
     RNNCHECK_FIELD(std::optional<Network>, network, "the recurrent network that is meant to run");
     RNNCHECK_FIELD(std::vector<KernelRun>, kernel_runs, "the test kernel on each GPU");
     RNNCHECK_FIELD(std::optional<RnnRequest>, rnn_request,

@@ -32,10 +32,17 @@ struct LaterField {
     const char* place;
     int schema;  ///< the first whose documents all have it
 };
-constexpr LaterField later_fields[] = {
-    {".cudnns[].files", 4}, {".driver.xids", 3},      {".frameworks", 3}, {".host.hidden_directories", 3},
-    {".host.limits", 4},    {".import_orders", 4},    {".pythons", 3},    {".rnn_dropouts", 3},
-    {".rnn_fits", 3},       {".tool.restrictions", 3}};
+constexpr LaterField later_fields[] = {{".cudnns[].files", 4},
+                                       {".dll_loads", 4},
+                                       {".driver.xids", 3},
+                                       {".frameworks", 3},
+                                       {".host.hidden_directories", 3},
+                                       {".host.limits", 4},
+                                       {".import_orders", 4},
+                                       {".pythons", 3},
+                                       {".rnn_dropouts", 3},
+                                       {".rnn_fits", 3},
+                                       {".tool.restrictions", 3}};
 
 /// ".cudnns[].files" of ".cudnns[1].files".
 std::string without_indexes(const std::string& place) {

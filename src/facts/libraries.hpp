@@ -99,7 +99,8 @@ struct Nvrtc {
     const std::string& key() const { return library; }
 };
 
-/// By which rule of glibc's loader a file is found, in the order in which it tries them, and where else files lie.
+/// By which rule of the loader a file is found, glibc's or Windows', in the order in which it tries them, and where
+/// else files lie.
 RNNCHECK_ENUM(LoaderRule,
               already_loaded,     ///< a library of that name is there already
               path,               ///< the name holds a '/'
@@ -110,8 +111,45 @@ RNNCHECK_ENUM(LoaderRule,
               cache,              ///< /etc/ld.so.cache
               default_directory,  ///< built into the loader
               mapped,             ///< seen in a running process
-              elsewhere           ///< in a toolkit, a wheel or conda, where the loader does not look by itself
+              elsewhere,          ///< in a toolkit, a wheel or conda, where the loader does not look by itself
+              // Of Windows, by https://learn.microsoft.com/en-us/windows/win32/dlls/dynamic-link-library-search-order
+              load_directory,         ///< of the file that was loaded by its path
+              application_directory,  ///< of the program
+              user_directory,         ///< AddDllDirectory, os.add_dll_directory
+              system_directory,       ///< System32, Windows
+              current_directory,      ///< of the process
+              path_variable           ///< PATH
 )
+
+RNNCHECK_ENUM(DllEnding,
+              loaded,          ///< with all that it needs
+              not_found,       ///< error 126: no such file, or one that it needs is not found
+              unusable,        ///< error 193: what is found is no DLL for this machine
+              lacks_function,  ///< error 127: it needs a function that another DLL does not have
+              unknown          ///< not found so far, and PATH is not known completely
+)
+
+/// One DLL that a framework on a disk of Windows loads, predicted from files. Paths are Windows'.
+struct DllLoad {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(std::string, framework, "the framework that loads it, as in frameworks[].name");
+    RNNCHECK_FIELD(std::string, environment, "directory of its Python environment");
+    RNNCHECK_FIELD(std::string, name, "the requested name: cudnn_ops64_9.dll");
+    RNNCHECK_FIELD(DllEnding, ending, "how loading it ends") = DllEnding::unknown;
+    RNNCHECK_FIELD(std::optional<std::string>, path, "the file that the search comes to, usable or not");
+    RNNCHECK_FIELD(std::optional<LoaderRule>, rule, "the rule by which it comes to that");
+    RNNCHECK_FIELD(std::optional<std::string>, needed_by, "the DLL that needs or opens it");
+    RNNCHECK_FIELD(std::optional<std::string>, problem, "why it is not loaded, in words");
+    RNNCHECK_FIELD(std::optional<std::string>, absent, "of those that it needs the one that is not found");
+    RNNCHECK_FIELD(std::optional<std::string>, lacking, "the DLL that does not have functions that it needs");
+    RNNCHECK_FIELD(std::optional<Version>, version, "of the file, by its version resource");
+    RNNCHECK_FIELD(std::optional<std::string>, own, "the file of that name which the framework's package contains");
+    RNNCHECK_FIELD(std::vector<std::string>, elsewhere,
+                   "files of that name, or of another major version, that are not searched");
+    RNNCHECK_FIELDS_END
+
+    std::string key() const { return framework + " " + environment + " " + name; }
+};
 
 /// Another file of that name, and why it is not the one.
 struct LibraryCandidate {

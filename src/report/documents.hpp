@@ -118,6 +118,7 @@ struct WhichDocument : Document<ProgramStamp> {
                    "what holds for the whole target, and what could not be determined");
     RNNCHECK_FIELD(std::vector<LibraryChoice>, libraries,
                    "one entry per requested name, in the order of the command line");
+    RNNCHECK_FIELD(std::vector<Finding>, findings, "what is wrong on a disk of Windows; else empty") = {};
     RNNCHECK_FIELDS_END_AFTER(Document)
 };
 

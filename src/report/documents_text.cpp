@@ -242,6 +242,7 @@ void write_document(Page& page, const WhichDocument& document) {
         page.line("no such library is needed or opened by name");
     }
     for (const auto& choice : document.libraries) write_choice(page, choice);
+    for (const Finding& finding : document.findings) write_finding(page, {&finding, 1});
 }
 
 void write_document(Page& page, const SelftestDocument& document) {

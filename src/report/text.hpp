@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,6 +57,9 @@ std::string matrix_date_in_words(const ToolStamp& tool);
 
 /// "timed out" of the id timed_out.
 std::string id_in_words(std::string_view id);
+
+/// Title, message and fix of findings that have one fix; on a verbose page evidence and documentation too.
+void write_finding(Page& page, std::span<const Finding> with_one_fix);
 
 Mark mark_of(OverallVerdict verdict);
 

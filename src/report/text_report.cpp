@@ -54,6 +54,8 @@ void write_remedy(Page& page, std::string_view word, const Remedy& remedy) {
     for (const std::string& check : remedy.checks) page.command(&check == &remedy.checks.front() ? "Check" : "", check);
 }
 
+}  // namespace
+
 void write_finding(Page& page, std::span<const Finding> with_one_fix) {
     const Finding& finding = with_one_fix.front();
     write_title(page, finding);
@@ -70,6 +72,8 @@ void write_finding(Page& page, std::span<const Finding> with_one_fix) {
         if (page.is_verbose() && !remedy.link.empty()) page.line("  " + padded("Docs", 10) + shown(remedy.link));
     }
 }
+
+namespace {
 
 using Verdicts = std::vector<const RuleVerdict*>;
 

@@ -1,10 +1,12 @@
 // Copies of cuDNN and their parts.
 #include "rules/rule.hpp"
+#include "rules/support/dlls.hpp"
 #include "rules/support/probes.hpp"
 
 namespace rnncheck::rules {
 
 Verdict cudnn_not_installed(const Facts& facts, const Matrix&) {
+    if (has_dlls(facts)) return no_dll_of_cudnn(facts);
     if (!cudnn_copies(facts).empty()) return pass("cuDNN is installed");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     const bool parts_only = std::ranges::any_of(
@@ -140,6 +142,7 @@ static Finding missing_parts(const Facts& facts, const CudnnCopy& copy, const st
 
 /// cuDNN 8 and 9 are several files, and one that recurrent networks need is not where the front library looks.
 Verdict cudnn_part_missing(const Facts& facts, const Matrix& matrix) {
+    if (has_dlls(facts)) return dll_of_cudnn_missing(facts);
     return over_copies(facts, [&](const CudnnCopy& copy, VerdictBuilder& answers) {
         const std::string name = name_of(copy);
         if (copy.answer && copy.answer->rnn_usable.value_or(false))

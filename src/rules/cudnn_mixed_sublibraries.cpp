@@ -1,6 +1,7 @@
 // The parts of cuDNN that one program would load come from different releases.
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
+#include "rules/support/dlls.hpp"
 #include "rules/support/probes.hpp"
 
 namespace rnncheck::rules {
@@ -212,6 +213,7 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
 }
 
 Verdict cudnn_mixed_sublibraries(const Facts& facts, const Matrix& matrix) {
+    if (has_dlls(facts)) return dlls_of_cudnn_mixed(facts);
     return over_copies(facts,
                        [&](const CudnnCopy& copy, VerdictBuilder& answers) { judge(facts, matrix, copy, answers); });
 }

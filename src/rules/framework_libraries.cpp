@@ -1,5 +1,6 @@
 // The libraries that a framework opens: which ones it finds, and whether they suit it.
 #include "rules/rule.hpp"
+#include "rules/support/dlls.hpp"
 
 namespace rnncheck::rules {
 
@@ -34,6 +35,7 @@ static Verdict over_not_found(
 }
 
 Verdict cudnn_major_soname_mismatch(const Facts& facts, const Matrix& matrix) {
+    if (has_dlls(facts)) return dll_of_other_cudnn_major(facts);
     const auto judge = [&](const Framework& framework, const FrameworkLibrary& cudnn, VerdictBuilder& answers) {
         const std::string name = words_of(framework);
         if (!framework.cudnn) return answers.unknown("the cuDNN version that " + name + " was built with is unknown");
@@ -57,6 +59,7 @@ Verdict cudnn_major_soname_mismatch(const Facts& facts, const Matrix& matrix) {
 }
 
 Verdict cuda_version_not_the_one_built_for(const Facts& facts, const Matrix& matrix) {
+    if (has_dlls(facts)) return dll_of_other_cuda_major(facts);
     const auto judge = [&](const Framework& framework, const FrameworkLibrary& cublas, VerdictBuilder& answers) {
         const std::string name = words_of(framework);
         if (!framework.cuda) return answers.unknown("the CUDA version that " + name + " was built for is unknown");
@@ -182,6 +185,7 @@ static std::optional<Finding> other_major_first(const Facts& facts, const Framew
 }
 
 Verdict wrong_cudnn_found_first(const Facts& facts, const Matrix& matrix) {
+    if (has_dlls(facts)) return wrong_dll_of_cudnn_first(facts);
     const auto passes_over_its_own = [&](Finding& finding, const Framework& framework, const FrameworkLibrary& loaded,
                                          const Version& cudnn, Serves serves) {
         if (loaded.found_by != "LD_LIBRARY_PATH" || serves == Serves::well) return false;
@@ -233,10 +237,12 @@ static Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::
 }
 
 Verdict cudnn_not_on_loader_path(const Facts& facts, const Matrix& matrix) {
+    if (has_dlls(facts)) return dll_of_cudnn_not_on_path(facts);
     return judge_loader_path(facts, matrix, "libcudnn");
 }
 
 Verdict cuda_lib_not_on_loader_path(const Facts& facts, const Matrix& matrix) {
+    if (has_dlls(facts)) return dll_of_cuda_not_on_path(facts);
     return judge_loader_path(facts, matrix, "libcublas.so");
 }
 

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "rules/rule.hpp"
+#include "rules/support/dlls.hpp"
 #include "rules/support/probes.hpp"
 
 namespace rnncheck::rules {
@@ -51,6 +52,7 @@ static std::string kind_of(const Library& library) {
 /// A file with the name of a GPU library cannot be a library: unreadable, no ELF file, cut off, damaged, a dead link,
 /// no file at all.
 Verdict library_file_damaged(const Facts& facts, const Matrix&) {
+    if (has_dlls(facts)) return dll_unusable(facts);
     VerdictBuilder answers;
     if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
     const bool driver_found = driver_library(facts);
@@ -148,6 +150,7 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
 }
 
 Verdict zlib_missing(const Facts& facts, const Matrix& matrix) {
+    if (has_dlls(facts)) return dll_of_zlib_missing(facts);
     if (cudnn_copies(facts).empty()) return without_cudnn(facts);
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     VerdictBuilder answers;

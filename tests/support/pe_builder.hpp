@@ -192,10 +192,11 @@ struct PeBuilder {
     }
 };
 
-/// A 64-bit DLL of this name that imports others.
+/// A 64-bit DLL of this name that imports the one function of others, and has it.
 inline std::string dll_bytes(const std::string& name, const std::vector<std::string>& needed = {}) {
     PeBuilder builder;
     builder.name = name;
+    builder.exports = {"function"};
     for (const auto& library : needed) builder.imports.push_back({library});
     return builder.bytes();
 }

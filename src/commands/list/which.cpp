@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
+#include "commands/which_disk.hpp"
 #include "files/python/environments.hpp"
 #include "files/python/frameworks.hpp"
 #include "process/apart.hpp"
@@ -23,6 +24,9 @@ struct Options {
         std::optional<std::string>, target, "[TARGET]",
         "A library, a program, a script, the name of a program on PATH, or of a library such as libcudnn.so.9");
     RNNCHECK_FIELD(std::optional<int>, pid, "A running process");
+    RNNCHECK_FIELD(std::string, root, root_option);
+    RNNCHECK_FIELD(std::optional<std::string>, path,
+                   "With --root: PATH of that Windows, as 'C:\\a;C:\\b' (default: unknown)");
     RNNCHECK_FIELD(bool, all, "Show every needed library, not only those that concern the GPU") = false;
     RNNCHECK_FIELD(ReportOptions, document, "Options: json color ascii show-private");
     RNNCHECK_FIELDS_END
@@ -140,11 +144,22 @@ static WhichDocument fit_to_show(const WhichDocument& document) {
     return shown;
 }
 
+static int show_disk(const Options& options) {
+    const auto document = process::fields_from_apart<WhichDocument>([&] {
+        return which_on_disk({options.root, options.target, options.path, options.all});
+    });
+    print_document(written(options.document.show_private ? document : fit_to_show(document), options.document));
+    return exit_code_of_disk(document);
+}
+
 static int run(Options& options, const CLI::App& app) {
     refuse_together(app, "TARGET", "--pid", "each names what to look at");
+    refuse_together(app, "--root", "--pid", "no process runs on a disk");
+    if (!options.root.empty()) return show_disk(options);
+    if (options.path) throw UsageError("--path belongs to a disk of Windows: give --root too");
     const auto document = process::fields_from_apart<WhichDocument>([&] {
         loader::Which which = ask(options);
-        return WhichDocument{{}, std::move(which.target), std::move(which.notes), std::move(which.libraries)};
+        return WhichDocument{{}, std::move(which.target), std::move(which.notes), std::move(which.libraries), {}};
     });
     print_document(written(options.document.show_private ? document : fit_to_show(document), options.document));
     // Something that the target cannot be started or loaded without.

@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "base/lists.hpp"
 #include "base/text.hpp"
 #include "files/elf/elf_file.hpp"
+#include "files/pe/pe_file.hpp"
 #include "files/python/frameworks.hpp"
 
 namespace rnncheck::python {
@@ -35,11 +37,22 @@ std::optional<std::string> file_that_begins(const Root& root, const std::string&
     return std::nullopt;
 }
 
-/// "libcublas.so.12" among the needed names gives 12.
+/// "libcublas.so.12" among the needed names gives 12, and so does "cublas64_12.dll".
 std::optional<Version> number_behind(const std::vector<std::string>& names, std::string_view stem) {
     for (const std::string& name : names)
-        if (name.starts_with(stem)) return parse_version(std::string_view(name).substr(stem.size()));
+        if (name.starts_with(stem)) return leading_version(std::string_view(name).substr(stem.size()));
     return std::nullopt;
+}
+
+/// "64_112", as TensorFlow's packages for Windows name the end of a DLL's name, is CUDA 11.2; "64_8" is cuDNN 8, and
+/// "64_10" CUDA 10. Other texts stay as they are.
+std::string without_bits(const std::string& text) {
+    constexpr std::string_view bits = "64_";
+    constexpr std::size_t with_minor = 3;
+    if (!text.starts_with(bits)) return text;
+    std::string number = text.substr(bits.size());
+    if (number.size() == with_minor && is_number(number)) number.insert(2, ".");
+    return number;
 }
 
 /// The oldest release that the bounds allow, cuDNN's three numbers of it.
@@ -87,7 +100,8 @@ std::optional<std::string> library_with_cudnn_stubs(const Root& root, const std:
         if (const std::string path = directory + '/' + name; elf::defines_symbol(root, path, "cudnnCreate"))
             return path;
     return first_of(root, directory,
-                    {"libtensorflow_cc.so.2", "libtensorflow_cc.so.1", "python/_pywrap_tensorflow_internal.so"});
+                    {"libtensorflow_cc.so.2", "libtensorflow_cc.so.1", "python/_pywrap_tensorflow_internal.so",
+                     "python/_pywrap_tensorflow_internal.pyd"});
 }
 
 void read_tensorflow(const Root& root, const Installed& installed, Framework& framework) {
@@ -103,16 +117,17 @@ void read_tensorflow(const Root& root, const Installed& installed, Framework& fr
     const bool with_wheels = installed.brings_cudnn && framework.version && *framework.version >= make_version({2, 14});
     framework.build = with_wheels ? "and-cuda" : "cuda";
     for (const char* name : {"cuda_version", "cuda_version_number"})
-        if (!framework.cuda) framework.cuda = parse_version(info->one(name).value_or(""));
+        if (!framework.cuda) framework.cuda = parse_version(without_bits(info->one(name).value_or("")));
     for (const char* name : {"cudnn_version", "cudnn_version_number"})
-        if (!framework.cudnn) framework.cudnn = leading_version(info->one(name).value_or(""));
+        if (!framework.cudnn) framework.cudnn = leading_version(without_bits(info->one(name).value_or("")));
     if (const auto words = info->all("cuda_compute_capabilities"); !words.empty())
         framework.targets = targets_of_tensorflow(words);
 }
 
 void read_torch(const Root& root, const Installed& installed, Framework& framework) {
     const std::string directory = installed.directory + "/torch", told_by = directory + "/version.py";
-    framework.core = first_of(root, directory, {"lib/libtorch_cuda_cpp.so", "lib/libtorch_cuda.so"});
+    framework.core =
+        first_of(root, directory, {"lib/libtorch_cuda_cpp.so", "lib/libtorch_cuda.so", "lib/torch_cuda.dll"});
     const auto info = literals_of(root, told_by);
     if (!info) return;
     const auto cuda = info->one("cuda"), written = info->one("__version__");
@@ -153,7 +168,7 @@ void read_jax(const Root& root, const Installed& installed, Framework& framework
 
 void read_onnxruntime(const Root& root, const Installed& installed, Framework& framework) {
     const std::string directory = installed.directory + "/onnxruntime/capi";
-    framework.core = first_of(root, directory, {"libonnxruntime_providers_cuda.so"});
+    framework.core = first_of(root, directory, {"libonnxruntime_providers_cuda.so", "onnxruntime_providers_cuda.dll"});
     framework.uses_cuda = framework.core.has_value();
     framework.shown_by = framework.core.value_or(directory);
     if (framework.core) framework.build = "cuda";
@@ -161,7 +176,8 @@ void read_onnxruntime(const Root& root, const Installed& installed, Framework& f
 
 void read_paddle(const Root& root, const Installed& installed, Framework& framework) {
     const std::string directory = installed.directory + "/paddle", told_by = directory + "/version/__init__.py";
-    framework.core = first_of(root, directory, {"base/libpaddle.so", "fluid/libpaddle.so", "fluid/core_avx.so"});
+    framework.core = first_of(root, directory,
+                              {"base/libpaddle.so", "fluid/libpaddle.so", "fluid/core_avx.so", "base/libpaddle.pyd"});
     const auto info = literals_of(root, told_by);
     if (!info) return;
     framework.cuda = parse_version(info->one("cuda_version").value_or(""));
@@ -171,13 +187,28 @@ void read_paddle(const Root& root, const Installed& installed, Framework& framew
     if (framework.cuda) framework.build = cu_flavour(*framework.cuda);
 }
 
+/// For Windows it contains the front of cuDNN, which opens the parts of that version elsewhere.
+void read_ctranslate2_of_windows(const Root& root, const std::string& directory, Framework& framework) {
+    const std::string library = directory + "/ctranslate2.dll";
+    const auto front = file_that_begins(root, directory, "cudnn64_");
+    framework.cuda = number_behind(pe::embedded_library_names(root, library), "cublas64_");
+    if (!framework.cuda) return;
+    framework.uses_cuda = true;
+    framework.shown_by = library;
+    framework.core = library;
+    framework.build = "cuda";
+    framework.uses_cudnn = front.has_value();
+    const auto version = front ? pe::version_resource(root, *front) : std::nullopt;
+    if (version) framework.cudnn = shortened(version->file, 3);
+}
+
 /// Up to 4.6.2 its own front library of cuDNN, libcudnn-74a4c495.so.9.1.0, opens the parts of that version elsewhere;
 /// later ones do without cuDNN.
 void read_ctranslate2(const Root& root, const Installed& installed, Framework& framework) {
     const std::string directory = installed.directory + "/ctranslate2.libs";
     framework.core = file_that_begins(root, installed.directory + "/ctranslate2", "_ext.");
     const auto library = file_that_begins(root, directory, "libctranslate2-");
-    if (!library) return;
+    if (!library) return read_ctranslate2_of_windows(root, installed.directory + "/ctranslate2", framework);
     // cuBLAS is opened by name alone: no header tells its major. A build without CUDA does not name it.
     framework.cuda = number_behind(elf::embedded_library_names(root, *library), "libcublas.so.");
     const auto front = file_that_begins(root, directory, "libcudnn-");
@@ -212,6 +243,13 @@ void read_mxnet(const Root& root, const Installed& installed, Framework& framewo
 /// The names that the core needs carry the majors; exact numbers from other files stay.
 void take_majors(const Root& root, Framework& framework) {
     if (!framework.core) return;
+    if (framework.core->ends_with(".dll") || framework.core->ends_with(".pyd")) {
+        std::vector<std::string> names = pe::read_pe_file(root, *framework.core).imports;
+        append(names, pe::embedded_library_names(root, *framework.core));
+        if (!framework.cudnn) framework.cudnn = number_behind(names, "cudnn64_");
+        if (!framework.cuda) framework.cuda = number_behind(names, "cublas64_");
+        return;
+    }
     const auto needed = elf::read_elf_file(root, *framework.core).needed;
     if (!framework.cudnn) framework.cudnn = number_behind(needed, "libcudnn.so.");
     if (!framework.cuda) framework.cuda = number_behind(needed, "libcublas.so.");

@@ -1,0 +1,126 @@
+#include "commands/which_disk.hpp"
+
+#include <algorithm>
+
+#include "base/lists.hpp"
+#include "base/program.hpp"
+#include "base/text.hpp"
+#include "commands/command.hpp"
+#include "files/dll/frameworks.hpp"
+#include "judge.hpp"
+
+namespace rnncheck::commands {
+
+namespace {
+
+constexpr std::string_view path_is_unknown = "PATH of this disk is unknown";
+
+/// Those that evaluate the files of a disk; the others are about a machine that runs.
+const std::set<std::string> rules_about_disks = {"cudnn_part_missing",
+                                                 "cudnn_mixed_sublibraries",
+                                                 "cudnn_major_soname_mismatch",
+                                                 "cudnn_not_installed",
+                                                 "cudnn_not_on_loader_path",
+                                                 "cuda_lib_not_on_loader_path",
+                                                 "cuda_version_not_the_one_built_for",
+                                                 "library_file_damaged",
+                                                 "plugin_without_cudnn_rnn",
+                                                 "tf_windows_no_gpu_since_2.11",
+                                                 "vc_runtime_missing",
+                                                 "wrong_cudnn_found_first",
+                                                 "zlib_missing"};
+
+/// "/mnt/disk/Users/ada" and "/Users/ada" of a disk at /mnt/disk are "C:\Users\ada".
+std::string as_windows_path(const Root& root, std::string target) {
+    if (!root.prefix().empty() && target.starts_with(root.prefix() + '/')) target.erase(0, root.prefix().size());
+    return target.starts_with('/') ? dll::windows_path(target) : target;
+}
+
+std::vector<dll::Environment> environments(const dll::Disk& disk, const DiskQuestion& question) {
+    if (!question.target) {
+        auto found = dll::environments_on(disk);
+        if (found.empty())
+            throw InputError("no Python environment was found below '" + question.root +
+                             "' where installers of Windows put them; specify one: rnncheck which --root " +
+                             shell_quoted(question.root) + " 'C:\\Users\\NAME\\venv'");
+        return found;
+    }
+    const std::string path = as_windows_path(disk.root(), *question.target);
+    auto environment = dll::environment_at(disk, path);
+    if (!environment)
+        throw InputError("'" + *question.target + "' is no Python environment of Windows below '" + question.root +
+                         "': it has neither pyvenv.cfg nor python.exe");
+    return {std::move(*environment)};
+}
+
+std::string described(const dll::Environment& environment, std::size_t frameworks) {
+    const auto& version = environment.python.version;
+    return "Python " + (version ? version->text : "of unknown version") + " in " + environment.prefix +
+           (frameworks == 0 ? ": no framework that rnncheck knows is installed" : "");
+}
+
+std::string described(const Framework& framework) {
+    const std::string name = framework.name + (framework.version ? " " + framework.version->text : "");
+    if (framework.uses_cuda.value_or(false)) return name + " in " + framework.environment + " uses CUDA";
+    return name + " in " + framework.environment +
+           (framework.uses_cuda ? " is a build without CUDA" : ": its files do not show whether it uses CUDA");
+}
+
+Facts facts_of(const dll::Environment& environment, const std::vector<dll::FrameworkLoads>& loads) {
+    Facts facts;
+    facts.tool.version = std::string(version_of_rnncheck());
+    facts.tool.stages = {"look"};
+    facts.host.platform = "windows";
+    PythonEnvironment python = environment.python;
+    python.path = environment.prefix;
+    facts.pythons = {std::move(python)};
+    for (const dll::FrameworkLoads& one : loads) {
+        facts.frameworks.push_back(one.framework);
+        append(facts.dll_loads, one.loads);
+    }
+    return facts;
+}
+
+void add_environment(const dll::Disk& disk, const DiskQuestion& question, dll::Environment environment,
+                     const Matrix& matrix, WhichDocument& document) {
+    const auto loads = dll::framework_loads(disk, environment, {.path = question.path, .all = question.all});
+    document.notes.push_back(described(environment, loads.size()));
+    for (const dll::FrameworkLoads& one : loads) {
+        document.notes.push_back(described(one.framework));
+        for (const std::string& note : one.notes) add_once(document.notes, note);
+        append(document.libraries, one.libraries);
+    }
+    Selection selection;
+    selection.only = rules_about_disks;
+    append(document.findings, judge(facts_of(environment, loads), matrix, selection).findings);
+}
+
+bool is_open(const LibraryChoice& choice) {
+    return !choice.path && contains(choice.why, path_is_unknown);
+}
+
+}  // namespace
+
+WhichDocument which_on_disk(const DiskQuestion& question) {
+    const dll::Disk disk{Root(question.root)};
+    if (!disk.is_directory("C:\\Windows") && !question.target)
+        throw InputError("'" + question.root +
+                         "' is no disk of Windows, which --root is for here: it has no directory Windows");
+    WhichDocument document;
+    document.target = "the disk of Windows at " + question.root;
+    const Matrix matrix = Matrix::bundled();
+    for (dll::Environment& environment : environments(disk, question))
+        add_environment(disk, question, std::move(environment), matrix, document);
+    if (!question.path)
+        document.notes.push_back(std::string(path_is_unknown) +
+                                 ": only what activating an environment adds to it is searched; --path specifies it");
+    document.notes.push_back("the registry is not read, nor are manifests; files of other drives are unknown");
+    return document;
+}
+
+int exit_code_of_disk(const WhichDocument& document) {
+    if (find_by(document.findings, &Finding::severity, Severity::error)) return problem;
+    return std::ranges::any_of(document.libraries, is_open) ? undetermined : healthy;
+}
+
+}  // namespace rnncheck::commands

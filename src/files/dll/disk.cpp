@@ -1,0 +1,91 @@
+#include "files/dll/disk.hpp"
+
+#include <algorithm>
+
+#include "base/lists.hpp"
+#include "base/text.hpp"
+
+namespace rnncheck::dll {
+
+namespace {
+
+constexpr std::string_view drive = "c:\\";
+
+}  // namespace
+
+const std::map<std::string, std::string>& Disk::names_below(const std::string& directory) const {
+    const auto known = listings_.find(directory);
+    if (known != listings_.end()) return known->second;
+    auto& listing = listings_[directory];
+    for (std::string& name : root_.names_in(directory)) listing.try_emplace(lower(name), std::move(name));
+    return listing;
+}
+
+std::optional<std::string> Disk::inside(std::string_view path) const {
+    const auto absolute = absolute_windows_path(path);
+    if (!absolute || !lower(*absolute).starts_with(drive)) return std::nullopt;
+    std::string found;
+    for (const std::string& part : split(std::string_view(*absolute).substr(drive.size()), '\\')) {
+        if (part.empty()) continue;
+        const auto* const name = look_up(names_below(found.empty() ? "/" : found), lower(part));
+        if (!name) return std::nullopt;
+        found += '/' + *name;
+    }
+    return found.empty() ? "/" : found;
+}
+
+bool Disk::is_directory(std::string_view path) const {
+    const auto place = inside(path);
+    const auto about = place ? root_.status(*place) : std::nullopt;
+    return about && S_ISDIR(about->st_mode);
+}
+
+std::vector<std::string> Disk::names_in(std::string_view directory) const {
+    const auto place = inside(directory);
+    std::vector<std::string> names;
+    if (!place) return names;
+    for (const auto& [key, name] : names_below(*place)) names.push_back(name);
+    return names;
+}
+
+std::string Disk::as_written(std::string_view path) const {
+    const auto place = inside(path);
+    return place ? windows_path(*place) : std::string(path);
+}
+
+std::string windows_path(std::string_view inside) {
+    std::string path = "C:" + std::string(inside);
+    std::ranges::replace(path, '/', '\\');
+    return path;
+}
+
+std::optional<std::string> absolute_windows_path(std::string_view path) {
+    std::string text(path);
+    std::ranges::replace(text, '/', '\\');
+    if (text.size() < drive.size() || !is_letter(text[0]) || text[1] != ':' || text[2] != '\\') return std::nullopt;
+    std::vector<std::string> parts;
+    for (const std::string& part : split(std::string_view(text).substr(drive.size()), '\\')) {
+        if (part.empty() || part == ".") continue;
+        if (part != "..")
+            parts.push_back(part);
+        else if (!parts.empty())
+            parts.pop_back();
+    }
+    return text.substr(0, drive.size()) + join(parts, "\\");
+}
+
+bool same_name(std::string_view one, std::string_view other) {
+    return lower(one) == lower(other);
+}
+
+std::string dll_name(std::string_view path) {
+    return std::string(path.substr(path.rfind('\\') + 1));
+}
+
+std::string dll_directory(std::string_view path) {
+    const auto end = path.rfind('\\');
+    const bool is_root = end != std::string_view::npos && path.substr(0, end).ends_with(':');
+    return std::string(path.substr(0, end == std::string_view::npos ? 0 : end + (is_root ? 1 : 0)));
+}
+
+}  // namespace rnncheck::dll

@@ -1,0 +1,294 @@
+// What frameworks on a disk of Windows load, predicted from files.
+#include <functional>
+#include <map>
+#include <set>
+
+#include "rules/rule.hpp"
+#include "rules/support/dlls.hpp"
+#include "rules/support/verdict_builder.hpp"
+
+namespace rnncheck::rules {
+
+namespace {
+
+std::string name_in(std::string_view path) {
+    return std::string(path.substr(path.rfind('\\') + 1));
+}
+
+std::string directory_in(std::string_view path) {
+    return std::string(path.substr(0, path.rfind('\\')));
+}
+
+bool begins_with(const DllLoad& load, std::string_view beginning) {
+    return lower(load.name).starts_with(beginning);
+}
+
+bool is_front(const DllLoad& load) {
+    return begins_with(load, "cudnn64_");
+}
+
+bool is_part(const DllLoad& load) {
+    return begins_with(load, "cudnn_");
+}
+
+bool is_cuda(const DllLoad& load) {
+    return begins_with(load, "cublas") || begins_with(load, "cudart64");
+}
+
+bool is_visual_cpp(std::string_view name) {
+    const std::string small = lower(name);
+    return small.starts_with("vcruntime140") || small.starts_with("msvcp140") || small.starts_with("vcomp140");
+}
+
+std::string words_of(const Facts& facts, const DllLoad& load) {
+    for (const Framework& framework : facts.frameworks)
+        if (framework.name == load.framework && framework.environment == load.environment && framework.version)
+            return load.framework + " " + framework.version->text;
+    return load.framework;
+}
+
+/// One of the same name, if the first that is listed is; else those are of another version.
+bool is_installed_elsewhere(const DllLoad& load) {
+    return !load.elsewhere.empty() && lower(name_in(load.elsewhere.front())) == lower(load.name);
+}
+
+Evidence asker_of(const DllLoad& load) {
+    return {"loaded by", load.needed_by.value_or(""), "dll_loads"};
+}
+
+/// The command of PowerShell that puts a directory in front of PATH.
+std::string path_with(const std::string& directory) {
+    return "$env:PATH = \"" + directory + ";$env:PATH\"";
+}
+
+Remedy putting_on_path(const std::string& directory) {
+    return remedy("cudnn_not_on_loader_path/windows", {directory}, {path_with(directory)});
+}
+
+using Judge = std::function<void(const DllLoad&, VerdictBuilder&)>;
+
+/// Over the loads that `concerns` picks; an unknown one among them leaves the verdict open.
+Verdict over_loads(const Facts& facts, const std::function<bool(const DllLoad&)>& concerns, const Judge& judge) {
+    VerdictBuilder answers;
+    answers.irrelevant("no framework of this disk loads such a DLL");
+    for (const DllLoad& load : facts.dll_loads) {
+        if (!concerns(load)) continue;
+        if (load.ending == DllEnding::unknown)
+            answers.unknown("whether " + load.name + " is found is unknown");
+        else if (load.ending == DllEnding::loaded)
+            answers.passed(load.name + " is found");
+        judge(load, answers);
+    }
+    return answers.close();
+}
+
+/// The same over those that are not found themselves.
+Verdict over_not_found(const Facts& facts, const std::function<bool(const DllLoad&)>& concerns, const Judge& judge) {
+    return over_loads(facts, concerns, [&](const DllLoad& load, VerdictBuilder& answers) {
+        if (load.ending == DllEnding::not_found && !load.path) judge(load, answers);
+    });
+}
+
+Finding about(const Facts& facts, const DllLoad& load, std::string message, std::vector<Remedy> remedies) {
+    return {.subject = words_of(facts, load) + " " + load.name,
+            .message = std::move(message),
+            .evidence = {{load.name, load.path.value_or("not found"), "dll_loads"}, asker_of(load)},
+            .remedies = std::move(remedies)};
+}
+
+/// Where the file should come from: beside the one that opens it, else any of that name.
+std::string best_directory(const DllLoad& load) {
+    const std::string beside = load.needed_by ? lower(directory_in(*load.needed_by)) : "";
+    for (const std::string& path : load.elsewhere)
+        if (lower(directory_in(path)) == beside) return directory_in(path);
+    return directory_in(load.elsewhere.front());
+}
+
+/// 9.10.2.21 is cuDNN 9.10.2.
+std::string cudnn_version(const Version& version) {
+    return shortened(version, 3).text;
+}
+
+/// A load of a framework and environment with others of it.
+using Key = std::pair<std::string, std::string>;
+
+Finding mixed_versions(const Facts& facts, const DllLoad& one, const DllLoad& other) {
+    return {.subject = words_of(facts, one) + " cuDNN",
+            .message = words_of(facts, one) + " loads cuDNN libraries of different versions: " + one.name + " " +
+                       cudnn_version(*one.version) + " from " + directory_in(*one.path) + " and " + other.name + " " +
+                       cudnn_version(*other.version) + " from " + directory_in(*other.path),
+            .evidence = {{one.name, *one.path, "dll_loads"}, {other.name, *other.path, "dll_loads"}},
+            .remedies = {remedy("cudnn_mixed_sublibraries/windows", {directory_in(*one.path)},
+                                {path_with(directory_in(*one.path))})}};
+}
+
+Finding lacking_functions(const Facts& facts, const DllLoad& load) {
+    const std::string directory = directory_in(load.needed_by.value_or(*load.path));
+    return {.subject = words_of(facts, load) + " cuDNN",
+            .message = load.path.value_or(load.name) + " " + load.problem.value_or("lacks a function") +
+                       " (WinError 127): the files are of different versions",
+            .evidence = {{load.name, load.path.value_or(""), "dll_loads"},
+                         {"does not have the function", load.lacking.value_or(""), "dll_loads"}},
+            .remedies = {remedy("cudnn_mixed_sublibraries/windows", {directory}, {path_with(directory)})}};
+}
+
+/// A place where no installer of NVIDIA or of a framework puts cuDNN, and which is searched before PATH.
+bool is_foreign_place(const DllLoad& load) {
+    return load.rule == LoaderRule::system_directory || load.rule == LoaderRule::application_directory ||
+           load.rule == LoaderRule::current_directory;
+}
+
+std::optional<Version> cudnn_built_with(const Facts& facts, const DllLoad& load) {
+    for (const Framework& framework : facts.frameworks)
+        if (framework.name == load.framework && framework.environment == load.environment) return framework.cudnn;
+    return std::nullopt;
+}
+
+}  // namespace
+
+Verdict dll_of_cudnn_missing(const Facts& facts) {
+    return over_not_found(facts, is_part, [&](const DllLoad& load, VerdictBuilder& answers) {
+        const bool elsewhere = is_installed_elsewhere(load);
+        const std::string place = elsewhere ? best_directory(load) : "";
+        const std::string where = elsewhere ? "; Windows does not search " + place + ", where it is" : "";
+        answers.fault(about(facts, load,
+                            words_of(facts, load) + " gets " + load.needed_by.value_or("cuDNN") + ", which opens " +
+                                load.name + ", and that is not found" + where,
+                            {elsewhere ? putting_on_path(place) : remedy("cudnn_part_missing/windows")}));
+    });
+}
+
+Verdict dll_of_zlib_missing(const Facts& facts) {
+    const auto is_zlib = [](const DllLoad& load) { return begins_with(load, "zlibwapi"); };
+    return over_loads(facts, is_zlib, [&](const DllLoad& load, VerdictBuilder& answers) {
+        if (load.ending != DllEnding::not_found && load.ending != DllEnding::unusable) return;
+        const DllLoad* const cudnn = find_where(
+            facts.dll_loads, [&](const DllLoad& other) { return other.path && other.path == load.needed_by; });
+        const auto first_unknown = make_version({8, 7});
+        if (!cudnn || !cudnn->version || *cudnn->version >= first_unknown)
+            return answers.unknown("whether this version of cuDNN needs zlibwapi.dll is unknown");
+        answers.fault(about(facts, load,
+                            "cuDNN " + cudnn_version(*cudnn->version) + " at " + *cudnn->path +
+                                " needs zlibwapi.dll, which " + load.problem.value_or("is not found"),
+                            {remedy("zlib_missing/windows")}));
+    });
+}
+
+Verdict dlls_of_cudnn_mixed(const Facts& facts) {
+    const auto concerns = [](const DllLoad& load) { return is_front(load) || is_part(load); };
+    std::map<Key, const DllLoad*> first;
+    std::set<Key> reported;
+    return over_loads(facts, concerns, [&](const DllLoad& load, VerdictBuilder& answers) {
+        const Key key{load.framework, load.environment};
+        if (reported.contains(key)) return;
+        if (load.ending == DllEnding::lacks_function) {
+            reported.insert(key);
+            return answers.fault(lacking_functions(facts, load));
+        }
+        if (load.ending != DllEnding::loaded || !load.version || !load.path) return;
+        const DllLoad*& one = first[key];
+        if (!one) one = &load;
+        if (shortened(*one->version, 3) == shortened(*load.version, 3)) return;
+        reported.insert(key);
+        answers.fault(mixed_versions(facts, is_front(load) ? load : *one, is_front(load) ? *one : load));
+    });
+}
+
+Verdict wrong_dll_of_cudnn_first(const Facts& facts) {
+    return over_loads(facts, is_front, [&](const DllLoad& load, VerdictBuilder& answers) {
+        if (load.ending != DllEnding::loaded || !load.version || !load.path) return;
+        const auto wanted = cudnn_built_with(facts, load);
+        const bool older = wanted && *load.version < *wanted;
+        const bool not_its_own = load.own && lower(*load.own) != lower(*load.path);
+        if (!is_foreign_place(load) && !not_its_own) return;
+        if (!is_installed_elsewhere(load) && !older && !not_its_own) return;
+        const std::string instead = not_its_own                    ? *load.own
+                                    : is_installed_elsewhere(load) ? load.elsewhere.front()
+                                                                   : "";
+        Finding finding =
+            about(facts, load,
+                  words_of(facts, load) + " loads cuDNN " + cudnn_version(*load.version) + " from " +
+                      directory_in(*load.path) + (instead.empty() ? "" : " instead of " + instead) +
+                      (older ? ", and it is older than the " + wanted->text + " that it was built with" : ""),
+                  {remedy("wrong_cudnn_found_first/windows", {*load.path})});
+        finding.severity = older ? Severity::error : Severity::warning;
+        answers.fault(std::move(finding));
+    });
+}
+
+static Verdict over_other_majors(const Facts& facts, const std::function<bool(const DllLoad&)>& concerns,
+                                 std::string_view place) {
+    return over_not_found(facts, concerns, [&](const DllLoad& load, VerdictBuilder& answers) {
+        if (load.elsewhere.empty() || is_installed_elsewhere(load))
+            return answers.no_pass(load.name + " is not found, and there is no other version of it");
+        answers.fault(about(facts, load,
+                            words_of(facts, load) + " loads " + load.name + ", but this disk has " +
+                                load.elsewhere.front() + ": DLLs of different major versions are not interchangeable",
+                            {remedy(place, {load.name})}));
+    });
+}
+
+Verdict dll_of_other_cudnn_major(const Facts& facts) {
+    return over_other_majors(facts, is_front, "cudnn_major_soname_mismatch/windows");
+}
+
+Verdict dll_of_other_cuda_major(const Facts& facts) {
+    return over_other_majors(facts, is_cuda, "cuda_version_not_the_one_built_for/windows");
+}
+
+static Verdict over_not_on_path(const Facts& facts, const std::function<bool(const DllLoad&)>& concerns) {
+    return over_not_found(facts, concerns, [&](const DllLoad& load, VerdictBuilder& answers) {
+        if (!is_installed_elsewhere(load)) return answers.no_pass(load.name + " is not installed");
+        const std::string directory = best_directory(load);
+        answers.fault(about(facts, load,
+                            words_of(facts, load) + " loads " + load.name + ", which is in " + directory +
+                                ", where Windows does not search",
+                            {putting_on_path(directory)}));
+    });
+}
+
+Verdict dll_of_cudnn_not_on_path(const Facts& facts) {
+    return over_not_on_path(facts, is_front);
+}
+
+Verdict dll_of_cuda_not_on_path(const Facts& facts) {
+    return over_not_on_path(facts, is_cuda);
+}
+
+Verdict no_dll_of_cudnn(const Facts& facts) {
+    return over_not_found(facts, is_front, [&](const DllLoad& load, VerdictBuilder& answers) {
+        if (!load.elsewhere.empty()) return answers.passed("cuDNN is installed");
+        answers.fault(about(facts, load, words_of(facts, load) + " loads " + load.name + ", which is not installed",
+                            {remedy("cudnn_not_installed/windows", {load.name})}));
+    });
+}
+
+Verdict dll_unusable(const Facts& facts) {
+    const auto any = [](const DllLoad&) { return true; };
+    return over_loads(facts, any, [&](const DllLoad& load, VerdictBuilder& answers) {
+        if (load.ending != DllEnding::unusable || !load.path || !load.problem) return;
+        answers.fault(about(facts, load, *load.path + " " + *load.problem, {remedy("library_file_damaged")}));
+    });
+}
+
+Verdict vc_runtime_missing(const Facts& facts, const Matrix&) {
+    if (!has_dlls(facts)) return not_applicable("no DLLs of Windows were examined");
+    const auto concerns = [](const DllLoad& load) {
+        return is_visual_cpp(load.name) || (load.lacking && is_visual_cpp(name_in(*load.lacking)));
+    };
+    return over_loads(facts, concerns, [&](const DllLoad& load, VerdictBuilder& answers) {
+        const std::string user = load.needed_by.value_or(load.framework);
+        if (is_visual_cpp(load.name) && load.ending == DllEnding::not_found && !load.path)
+            answers.fault(about(facts, load,
+                                user + " needs " + load.name +
+                                    " of Microsoft's Visual C++ runtime, which is not installed (WinError 126)",
+                                {remedy("vc_runtime_missing")}));
+        else if (load.ending == DllEnding::lacks_function)
+            answers.fault(about(facts, load,
+                                "Microsoft's Visual C++ runtime is too old: " + load.path.value_or(load.name) + " " +
+                                    load.problem.value_or("needs a newer one") + " (WinError 127)",
+                                {remedy("vc_runtime_missing")}));
+    });
+}
+
+}  // namespace rnncheck::rules
