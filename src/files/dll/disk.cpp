@@ -37,7 +37,7 @@ std::optional<std::string> Disk::inside(std::string_view path) const {
 bool Disk::is_directory(std::string_view path) const {
     const auto place = inside(path);
     const auto about = place ? root_.status(*place) : std::nullopt;
-    return about && S_ISDIR(about->st_mode);
+    return about && about->is_directory();
 }
 
 std::vector<std::string> Disk::names_in(std::string_view directory) const {
