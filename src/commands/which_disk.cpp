@@ -81,6 +81,13 @@ Facts facts_of(const dll::Environment& environment, const std::vector<dll::Frame
     return facts;
 }
 
+/// The command that shows whether a remedy helped.
+std::string again(const DiskQuestion& question) {
+    std::string command = "rnncheck which --root " + shell_quoted(question.root);
+    if (question.target) command += " " + shell_quoted(*question.target);
+    return command + (question.path ? " --path " + shell_quoted(*question.path) : "");
+}
+
 void add_environment(const dll::Disk& disk, const DiskQuestion& question, dll::Environment environment,
                      const Matrix& matrix, WhichDocument& document) {
     const auto loads = dll::framework_loads(disk, environment, {.path = question.path, .all = question.all});
@@ -92,7 +99,10 @@ void add_environment(const dll::Disk& disk, const DiskQuestion& question, dll::E
     }
     Selection selection;
     selection.only = rules_about_disks;
-    append(document.findings, judge(facts_of(environment, loads), matrix, selection).findings);
+    for (Finding& finding : judge(facts_of(environment, loads), matrix, selection).findings) {
+        for (Remedy& remedy : finding.remedies) remedy.verify = again(question);
+        document.findings.push_back(std::move(finding));
+    }
 }
 
 bool is_open(const LibraryChoice& choice) {

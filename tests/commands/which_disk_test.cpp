@@ -164,6 +164,7 @@ TEST_CASE("cuDNN's other libraries that are not found are named, with where they
     CHECK(contains(finding.message, "Windows does not search C:\\Program Files\\NVIDIA\\CUDNN\\v9.10\\bin\\12.9"));
     CHECK(finding.remedies.front().commands ==
           Strings{"$env:PATH = \"C:\\Program Files\\NVIDIA\\CUDNN\\v9.10\\bin\\12.9;$env:PATH\""});
+    CHECK(contains(finding.remedies.front().verify, "rnncheck which --root "));
     CHECK(exit_code_of_disk(document) == problem);
     CHECK(disk.rules(cuda + ";C:\\Program Files\\NVIDIA\\CUDNN\\v9.10\\bin\\12.9").empty());
 }

@@ -175,3 +175,15 @@ TEST_CASE("what is not found is unknown where PATH is not known, or the disk has
     dll::Process other(without, with_path({}));
     CHECK(other.load("C:\\lib\\a.dll", dll::python_flags).ending == Ending::unknown);
 }
+
+TEST_CASE("a program that loads more DLLs than any real one is not examined to its end") {
+    WindowsDisk disk;
+    for (int i = 0; i < 1100; ++i)
+        disk.dll("/lib/d" + std::to_string(i) + ".dll", {"d" + std::to_string(i + 1) + ".dll"});
+    disk.dll("/lib/d1100.dll");
+    const dll::Disk drive(disk.root());
+    dll::Process process(drive, with_path({}));
+    const dll::Answer answer = process.load("C:\\lib\\d0.dll", dll::python_flags);
+    CHECK(answer.ending == Ending::unknown);
+    CHECK(process.modules().size() == 1024);
+}

@@ -9,7 +9,8 @@ namespace rnncheck::dll {
 
 namespace {
 
-constexpr std::size_t most_modules = 1024;  // a process with PyTorch has some hundred
+// A process with PyTorch has some hundred DLLs, and ten times as many requests for them.
+constexpr std::size_t most_modules = 1024, most_requests = 32768;
 constexpr std::string_view windows = "C:\\Windows", system32 = "C:\\Windows\\System32";
 
 /// DLLs that every Windows has and every process takes from System32, whatever the directories have: the part of the
@@ -134,9 +135,8 @@ void Process::search(Answer& answer, const Load& load) {
 }
 
 Answer Process::request(Answer answer, const Load& load) {
-    if (modules_.size() >= most_modules) {
-        answer.problem = "is not examined: the program has more than 1024 DLLs";
-        answers_.push_back(answer);
+    if (modules_.size() >= most_modules || ++requests_ > most_requests) {
+        answer.problem = "is not examined: the program loads more DLLs than any real one";
         return answer;
     }
     const std::size_t before = modules_.size();

@@ -105,6 +105,7 @@ class Process {
     std::vector<std::string> user_directories_;
     std::vector<Module> modules_;
     std::vector<Answer> answers_;
+    std::size_t requests_ = 0;
     std::map<std::string, std::optional<std::set<std::string>>> exports_;
 };
 
