@@ -23,6 +23,7 @@
     X(KerasBackend, keras_backends)                \
     X(LogCause, log_causes)                        \
     X(LogEvidence, log_evidence)                   \
+    X(LogRemedy, log_remedies)                     \
     X(LogSignature, log_signatures)                \
     X(ModelRule, model_rules)                      \
     X(RnnDefect, rnn_defects)                      \

@@ -445,4 +445,19 @@ struct LogCause : Row {
         "risk",    "harmless"};
 };
 
+/// What to do about a cause where a line of the log names the failure more exactly: text and command instead of those
+/// of LogCause. Of several lines that a log contains, the first row counts.
+struct LogRemedy : Row {
+    std::string cause;
+    std::string line;             ///< id of a signature, or one of its symptoms
+    std::string remedy;           ///< as LogCause::remedy
+    std::string command;          ///< without placeholders; may be empty
+    std::string windows_command;  ///< where command is one for Unix
+
+    auto key() const { return cause; }
+    static constexpr bool order_is_meant = true;  ///< of rows with the same key
+    RNNCHECK_COLUMNS(cause, line, remedy, command, windows_command)
+    static constexpr std::string_view may_be_missing[] = {"command", "windows_command"};
+};
+
 }  // namespace rnncheck

@@ -229,12 +229,20 @@ void check_row(const Tables& all, const KerasBackend& row, const Report& report)
         report(row, "framework_builds has no '{}'; correct the backend's name or add its builds there", row.backend);
 }
 
-void check_row(const Tables& all, const LogEvidence& row, const Report& report) {
+template <class R>
+void check_cause(const Tables& all, const std::string& cause, const R& row, const Report& report) {
     const auto& causes = all.log_causes.read();
+    if (causes.is_whole() && !find_by(causes.rows, &LogCause::cause, cause))
+        report(row, "log_causes has no '{}'; correct the cause or add it there", cause);
+}
+
+void check_row(const Tables& all, const LogEvidence& row, const Report& report) {
     for (const std::string* column : {&row.certain, &row.likely, &row.possible, &row.rules_out})
-        for (const std::string& cause : split(*column, ' '))
-            if (causes.is_whole() && !find_by(causes.rows, &LogCause::cause, cause))
-                report(row, "log_causes has no '{}'; correct the cause or add it there", cause);
+        for (const std::string& cause : split(*column, ' ')) check_cause(all, cause, row, report);
+}
+
+void check_row(const Tables& all, const LogRemedy& row, const Report& report) {
+    check_cause(all, row.cause, row, report);
 }
 
 template <class R>

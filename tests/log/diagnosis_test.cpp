@@ -369,6 +369,16 @@ TEST_CASE("log_evidence names symptoms and features that exist, and causes that 
     }
 }
 
+TEST_CASE("a remedy of a line is for a line that can hold, once for each cause") {
+    const auto words = words_of_lines();
+    std::set<std::pair<std::string, std::string>> seen;
+    for (const LogRemedy& row : test::bundled_matrix().log_remedies()) {
+        INFO(row.cause << " " << row.line);
+        CHECK(words.contains(row.line));
+        CHECK(seen.emplace(row.cause, row.line).second);
+    }
+}
+
 TEST_CASE("a symptom serves an evidence, a cause or a decision, and what a line supersedes exists and is not mutual") {
     std::set<std::string, std::less<>> used;
     const std::string code = content(PROJECT_DIRECTORY "/src/rules/causes/log_causes.cpp") +

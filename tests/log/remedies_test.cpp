@@ -250,6 +250,8 @@ TEST_CASE("a command for Windows runs there, and a check that only Unix has gets
         const bool on_windows = row.layer == "cudnn" || row.layer == "runtime" || row.layer == "rnn";
         if (on_windows && rules::is_for_unix(row.check_command)) CHECK_FALSE(row.windows_check_command.empty());
     }
+    for (const LogRemedy& row : test::bundled_matrix().log_remedies())
+        CHECK_FALSE(rules::is_for_unix(row.windows_command));
 }
 
 TEST_CASE("a build with CUDA is that of the framework in the log, and no other is named") {

@@ -388,10 +388,11 @@ def check_advice(tables):
             tables.report("log_causes", row, "'remedy' must name {search_path}, for programs that do not search Python packages")
         if row.get("rests_on"):
             check_grounds(tables, row)
-    for name in ("status_names", "xid"):
+    for name in ("log_remedies", "status_names", "xid"):
         for row in tables.rows(name):
-            for fault in faults_of_commands(row.get("remedy", "")):
-                tables.report(name, row, f"column 'remedy': {fault}")
+            for column in ("remedy", "command", "windows_command"):
+                for fault in faults_of_commands(row.get(column, "")):
+                    tables.report(name, row, f"column '{column}': {fault}")
 
 
 def issues_of_tables(directory, today):

@@ -90,9 +90,8 @@ std::vector<SearchPlace> Process::places_of(const Load& load) const {
     return places;
 }
 
-/// True when the search ends here: with a usable file, or one that the loader gives up at. A 32-bit one is passed over
-/// by a 64-bit program, one for a processor that this Windows does not run is not: so does Wine's loader, and Windows'
-/// LdrpMapDllSearchPath goes on after STATUS_IMAGE_MACHINE_TYPE_MISMATCH alone.
+/// True when the search ends here: with a usable file, or one that the loader gives up at. One for another machine is
+/// passed over (LdrpMapDllSearchPath goes on after STATUS_IMAGE_MACHINE_TYPE_MISMATCH, as does Wine's loader).
 bool Process::take(Answer& answer, const std::string& path, LoaderRule rule) {
     if (!disk_.exists(path) || disk_.is_directory(path)) return false;
     const std::string written = disk_.as_written(path);
@@ -105,7 +104,7 @@ bool Process::take(Answer& answer, const std::string& path, LoaderRule rule) {
         answer.problem = other_machine ? "is built for another architecture: " + *file.machine + ", the program is " +
                                              setting_.machine
                                        : file.problem_detail;
-        return file.problem || file.machine != "32-bit x86";
+        return file.problem.has_value();
     }
     answer.path = written;
     answer.rule = rule;

@@ -95,6 +95,9 @@ std::optional<DecidingCheck> check_of_what_failed(const LogCause& cause, const K
 /// has.
 bool is_for_unix(std::string_view command);
 
+/// The command for the shell of the reader; "" where there is none for it.
+const std::string& for_shell(const std::string& command, const std::string& on_windows, const KnownOfLog& t);
+
 /// The check that would confirm the cause.
 DecidingCheck check_for(const LogCause& cause, const KnownOfLog& t);
 

@@ -146,13 +146,6 @@ Remedy plain_remedy(const LogCause& cause) {
             .link = cause.source.url};
 }
 
-/// The command for the shell of the reader; "" where there is none for it.
-const std::string& for_shell(const std::string& command, const std::string& on_windows, const KnownOfLog& t) {
-    static const std::string none;
-    if (!t.has("os_windows")) return command;
-    return !on_windows.empty() ? on_windows : is_for_unix(command) ? none : command;
-}
-
 Remedy with_package_of_cudnn(const LogCause& cause, const KnownOfLog& t) {
     Remedy remedy = plain_remedy(cause);
     const auto pairs = possible(cause, t);
@@ -447,6 +440,13 @@ bool is_for_unix(std::string_view command) {
         joined |= c == ';' && !quoted;
     }
     return sets_variable || joined || std::ranges::any_of(words, [&](auto word) { return contains(command, word); });
+}
+
+const std::string& for_shell(const std::string& command, const std::string& on_windows, const KnownOfLog& t) {
+    static const std::string none;
+    if (!t.has("os_windows")) return command;
+    if (on_windows.empty() && is_for_unix(command)) return none;
+    return on_windows.empty() ? command : on_windows;
 }
 
 std::vector<Remedy> remedies_for(const LogCause& cause, const KnownOfLog& t) {
