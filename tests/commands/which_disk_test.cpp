@@ -130,6 +130,16 @@ TEST_CASE("a PyTorch of Windows gets its own cuDNN, whatever PATH has") {
     }
 }
 
+TEST_CASE("PyTorch loads again with PATH what it does not find without") {
+    WindowsDisk disk;
+    disk.torch().dll("/extra/cufft64_11.dll");
+    disk.dll(site + "/torch/lib/torch_cuda.dll", {"c10.dll", "cudnn64_9.dll", "cufft64_11.dll"});
+    const WhichDocument document = disk.which("C:\\extra");
+    CHECK(path_of(document, "cufft64_11.dll") == "C:\\extra\\cufft64_11.dll");
+    CHECK(document.findings.empty());
+    CHECK(contains(path_of(disk.which(""), "cufft64_11.dll"), "is not found"));
+}
+
 TEST_CASE("TensorFlow 2.10 gets cuDNN from PATH, and its build information is that of CUDA 11.2") {
     WindowsDisk disk;
     disk.tensorflow_2_10().cuda_11().cudnn_8(toolkit, cudnn_8_1);
