@@ -1,11 +1,14 @@
 # The directory is the list: every .cpp in `directory` defines one object of `type`, named as the type in lower case, in a namespace of its
 # own: rnncheck::<space>::<file> (a dot as _). Generates `function()`, the table of {file, &object}; a missing object is a link error
-# that names the file.
+# that names the file. Further arguments are the files of the list, in place of the whole directory.
 # Generated lists grow with their directory: they are not held to the size of hand-written functions.
 file(WRITE ${PROJECT_BINARY_DIR}/generated/.clang-tidy "Checks: '-*,modernize-use-override'\n")
 
 function(rnncheck_directory_list target directory type space function header)
   file(GLOB files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/${directory} ${PROJECT_SOURCE_DIR}/${directory}/*.cpp)
+  if(ARGN)
+    set(files ${ARGN})
+  endif()
   list(SORT files)
   string(TOLOWER ${type} lower)
   set(declarations "")

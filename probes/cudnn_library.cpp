@@ -30,7 +30,7 @@ static void run(const Job& job, ProbeWriter& writer) {
     Cudnn& found = news.cudnns.emplace_back();
     found.library = job.target;
     const CudnnApi cudnn = open_cudnn(job, writer, job.target);
-    found.failure = cudnn.failure;
+    found.failure = cudnn.failure ? cudnn.failure : why_not_to_call(job.root, job.target);
     if (!found.failure) ask_versions(cudnn, writer, found);
     writer.facts(news);
     if (found.failure) return;
@@ -38,7 +38,7 @@ static void run(const Job& job, ProbeWriter& writer) {
     rnn_api.library = job.target;
     rnn_api.failure = try_rnn_api(cudnn, FirstCall::ops);
     rnn_api.rnn_usable = !rnn_api.failure;
-    rnn_api.parts_mapped = vendor::mapped_files("libcudnn");
+    rnn_api.parts_mapped = vendor::mapped_files("cudnn");
     rnn_api.files = builds_of(rnn_api.parts_mapped);
     writer.facts(later);
 }

@@ -34,7 +34,7 @@ static void run(const Job& job, ProbeWriter& writer) {
     found.library = job.target;
     found.rnn_first.emplace();
     found.rnn_first->failure = try_rnn_api(cudnn, FirstCall::adv);
-    found.rnn_first->parts_mapped = vendor::mapped_files("libcudnn");
+    found.rnn_first->parts_mapped = vendor::mapped_files("cudnn");
     writer.facts(news);
 }
 

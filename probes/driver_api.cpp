@@ -52,7 +52,7 @@ static Gpu ask_gpu(const Cuda& cuda, int index) {
 static Facts about_library(const vendor::Library& library) {
     Facts news;
     std::error_code no_such_file;
-    const std::string real = std::filesystem::canonical(library.path, no_such_file).string();
+    const std::string real = std::filesystem::canonical(library.path, no_such_file).generic_string();
     news.driver.library = real.empty() ? library.path : real;
     if (const auto name = loader::library_name(file_name(real))) news.driver.library_version = name->product_version();
     return news;

@@ -10,6 +10,7 @@
 #include "rules/causes/log_causes.hpp"
 #include "rules/conflicts.hpp"
 #include "rules/support/repairs.hpp"
+#include "rules/support/windows.hpp"
 #include "stack/given.hpp"
 
 namespace rnncheck {
@@ -53,7 +54,9 @@ void complete(const Named<Rule>& rule, Finding& finding) {
 /// A question the user did not want asked is no open question.
 Verdict evaluate(const Named<Rule>& rule, const Facts& facts, const Matrix& matrix) {
     if (from_logs_alone(facts) && !rule->judges_log) return not_applicable("the log does not point to it");
+    if (auto verdict = rules::instead_on_windows(*rule.thing, facts)) return *verdict;
     Verdict verdict = rule->check(facts, matrix);
+    rules::fit_to_windows(facts, verdict);
     if (verdict.outcome == Outcome::undecided && !rule->judges_log && !stage_was_run(facts, rule->stage))
         return not_asked(NotAsked::stage_off, "the stage '" + std::string(name_of(rule->stage)) + "' was switched off");
     return verdict;

@@ -1,9 +1,5 @@
 #include "support/cudnn.hpp"
 
-#include "base/text.hpp"
-#include "files/elf/cudnn_builds.hpp"
-#include "files/gpu_libraries.hpp"
-
 namespace rnncheck::probes {
 
 /// The parts' own consistency checks, where this major has them.
@@ -36,23 +32,6 @@ std::optional<CallResult> try_rnn_api(const CudnnApi& cudnn, FirstCall first) {
     check_parts(cudnn, calls);
     if (first == FirstCall::ops) describe_lstm(cudnn, calls);
     return calls.failure();
-}
-
-std::vector<CudnnFile> builds_of(const std::vector<std::string>& paths) {
-    const Root here;
-    std::vector<CudnnFile> files;
-    for (const auto& path : paths) {
-        CudnnFile file{.path = path, .version = {}, .cuda_major = {}};
-        const bool is_front = loader::is_cudnn(file_name(path));
-        if (is_front) {
-            file.version = elf::version_of_parts_opened(here, path);
-            file.cuda_major = elf::cuda_major_of_gpu_code(here, directory_of(path) + "/libcudnn_ops.so.9");
-        } else {
-            file.cuda_major = elf::cuda_major_of_gpu_code(here, path);
-        }
-        if (is_front ? file.version.has_value() : file.cuda_major.has_value()) files.push_back(std::move(file));
-    }
-    return files;
 }
 
 }  // namespace rnncheck::probes

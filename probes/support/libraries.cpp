@@ -46,7 +46,7 @@ std::optional<std::vector<std::string>> named_by(const Framework& framework, con
 }
 
 std::vector<std::string> beside(const Facts& facts, const std::string& cudnn_path, const Companion& companion) {
-    const auto tail = cudnn_path.rfind("/nvidia/cudnn/lib/");
+    const auto tail = cudnn_path.rfind("/nvidia/cudnn/");
     std::vector<std::string> paths;
     if (tail == std::string::npos) return paths;
     const std::string wheels = cudnn_path.substr(0, tail) + "/nvidia/";

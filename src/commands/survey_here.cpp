@@ -33,6 +33,10 @@ static std::vector<std::string> restrictions_of(const Facts& facts) {
         sentences.push_back("the processes of " + pluralized(not_started, "probe", "probes") +
                             " could not be started (" + first->reason.value_or("no reason given") +
                             "), so what they look at was not examined");
+    if (on_windows(facts))
+        sentences.emplace_back(
+            "on Windows it examines the driver and the libraries of CUDA and cuDNN alone, so Python environments and "
+            "what the GPU computes are unknown");
     for (const std::string& directory : facts.host.hidden_directories)
         sentences.push_back(without_directory(directory));
     if (const std::string why = why_no_temporary_files(); !why.empty())

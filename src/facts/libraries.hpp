@@ -8,7 +8,7 @@ namespace rnncheck {
 RNNCHECK_ENUM(LibraryKind, cuda, nvml, cudart, cudnn, cudnn_part, cublas, cublaslt, nvrtc, nvrtc_builtins)
 
 /// Where a file was found, in the order in which the loader and people look.
-RNNCHECK_ENUM(FoundVia, ld_library_path, loader_cache, default_directory, toolkit, wheel, conda, wsl)
+RNNCHECK_ENUM(FoundVia, ld_library_path, loader_cache, default_directory, toolkit, wheel, conda, wsl, path_variable)
 
 /// What is wrong with a file, as a file.
 RNNCHECK_ENUM(FileProblem, unreadable, not_elf, not_pe, truncated, damaged, other_class, other_machine, dangling_link,

@@ -29,10 +29,23 @@ struct ResourceLimit {
     std::string key() const { return std::string(name_of(kind)) + ' ' + place; }
 };
 
+/// What only Windows has.
+struct WindowsHost {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD(
+        std::optional<bool>, gpu_timeout,
+        "whether Windows resets a display GPU whose kernel runs for too long (TDR; TdrLevel of the registry)");
+    RNNCHECK_FIELD(std::optional<int>, gpu_timeout_s, "after how many seconds (TdrDelay of the registry)");
+    RNNCHECK_FIELD(std::optional<std::int64_t>, commit_limit_mib, "memory and page files together, in MiB");
+    RNNCHECK_FIELD(std::optional<std::int64_t>, commit_free_mib, "what of it was free, in MiB");
+    RNNCHECK_FIELD(std::optional<Version>, vc_runtime, "version of the Visual C++ runtime that is installed");
+    RNNCHECK_FIELDS_END
+};
+
 struct Host {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::optional<std::string>, platform, "linux, windows or macos");
-    RNNCHECK_FIELD(std::optional<std::string>, os, "distribution, from os-release");
+    RNNCHECK_FIELD(std::optional<std::string>, os, "distribution, from os-release, or version of Windows");
     RNNCHECK_FIELD(std::optional<std::string>, kernel, "kernel release");
     RNNCHECK_FIELD(std::optional<std::string>, libc, "C library and its version, e.g. glibc 2.36");
     RNNCHECK_FIELD(std::optional<std::string>, machine, "processor architecture as the kernel names it, e.g. x86_64");
@@ -45,6 +58,7 @@ struct Host {
     RNNCHECK_FIELD(std::vector<std::string>, hidden_directories,
                    "those of /proc, /sys and /dev that are empty or closed to us");
     RNNCHECK_FIELD(std::vector<ResourceLimit>, limits, "what the process that examined the machine may use at most");
+    RNNCHECK_FIELD(std::optional<WindowsHost>, windows, "what only Windows has");
     RNNCHECK_FIELD(std::optional<std::string>, boot_id_hash,
                    "hash of the kernel's random boot id: another one means that the machine was restarted");
     RNNCHECK_FIELDS_END

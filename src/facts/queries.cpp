@@ -217,11 +217,16 @@ bool read_whole(const Library& library) {
 
 bool on_loader_path(const Library& library) {
     return library.picked_by_loader || library.found_via == FoundVia::ld_library_path ||
-           library.found_via == FoundVia::loader_cache || library.found_via == FoundVia::default_directory;
+           library.found_via == FoundVia::loader_cache || library.found_via == FoundVia::default_directory ||
+           library.found_via == FoundVia::path_variable;
 }
 
 bool on_wsl(const Facts& facts) {
     return facts.host.wsl.value_or(false);
+}
+
+bool on_windows(const Facts& facts) {
+    return facts.host.platform == "windows";
 }
 
 bool in_container(const Facts& facts) {

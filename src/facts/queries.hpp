@@ -145,6 +145,7 @@ bool read_whole(const Library& library);
 bool on_loader_path(const Library& library);
 
 bool on_wsl(const Facts& facts);
+bool on_windows(const Facts& facts);
 bool in_container(const Facts& facts);
 
 /// The value of an environment variable; null when it is not set.

@@ -1,15 +1,10 @@
 // The parts of a cuDNN, opened in a played-through process as cuDNN opens them while a program runs.
 #pragma once
 
+#include "files/first_call.hpp"
 #include "files/loader/process.hpp"
 
 namespace rnncheck::loader {
-
-/// Which part a program needs first once it has created its handle, for which cuDNN 9 opens libcudnn_graph.
-/// ops: it creates a dropout or tensor descriptor, as PyTorch (ATen/native/cudnn/RNN.cpp) and TensorFlow (XLA,
-/// cuda_dnn.cc) do before the descriptor of an RNN. adv: it creates that of the RNN, as JAX does
-/// (jaxlib/gpu/rnn_kernels.cc).
-enum class FirstCall { ops, adv };
 
 /// Opens the parts of the libcudnn with this number in process.objects(). `names_inside` are the library names that are
 /// texts in it. The order decides: what one part needs, another may bring from elsewhere.

@@ -150,6 +150,17 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
     return list;
 }
 
+std::vector<std::string> directories_of_kernel() {
+    return {"/proc", "/sys", "/dev"};
+}
+
+const std::string crash_by_bad_memory = "SIGSEGV";
+
+void use_bad_memory() {
+    signal(SIGSEGV, SIG_DFL);  // sanitizers take it
+    raise(SIGSEGV);
+}
+
 void stay_until_ended() {
     for (;;) pause();
 }

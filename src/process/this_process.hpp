@@ -40,6 +40,15 @@ std::optional<int> run_in_fork(const std::function<int()>& work);
 /// As exec and posix_spawn take them, with a null at the end; valid as long as `texts`.
 std::vector<char*> pointers_to(const std::vector<std::string>& texts);
 
+/// The directories in which the kernel shows itself, some of which may be hidden from this process.
+std::vector<std::string> directories_of_kernel();
+
+/// How the crash of a process that uses memory that is not its own is reported: "SIGSEGV".
+extern const std::string crash_by_bad_memory;
+
+/// Such a crash of this process.
+void use_bad_memory();
+
 /// For a process that has done its work and whose end somebody else decides on.
 [[noreturn]] void stay_until_ended();
 

@@ -81,12 +81,13 @@ Rows files_of(const Facts& facts, LibraryKind kind, const std::string& what) {
 ChecklistRow loaded_driver(const Facts& facts, bool has_files) {
     constexpr std::int64_t stub_library = 34;  // CUDA_ERROR_STUB_LIBRARY
     const Driver& driver = facts.driver;
+    const std::string name = on_windows(facts) ? "nvcuda.dll" : "libcuda.so.1";
     if (!driver.library)
-        return {has_files ? "no driver library is loaded" : none_found(facts, "no driver library (libcuda.so.1)")};
-    const bool is_stub = driver.init && driver.init->code == stub_library;
-    return {is_stub ? "the loaded library is a stub of the CUDA Toolkit, not the driver"
-                    : "the loaded library has no version in its name",
-            shown(*driver.library)};
+        return {has_files ? "no driver library is loaded" : none_found(facts, "no driver library (" + name + ")")};
+    if (driver.init && driver.init->code == stub_library)
+        return {"the loaded library is a stub of the CUDA Toolkit, not the driver", shown(*driver.library)};
+    if (on_windows(facts)) return {"of unknown version", shown(*driver.library)};
+    return {"the loaded library has no version in its name", shown(*driver.library)};
 }
 
 /// Without a version of the library: what is loaded, what the kernel has, and the files that are not loaded.
@@ -455,7 +456,9 @@ std::vector<ChecklistLine> checklist_of(const Report& report) {
     add_layer("GPU", Layer::gpu, !facts.cuda_devices.empty(), gpu_lines(facts), no_gpu_lines(facts));
     add_layer("CUDA", Layer::runtime,
               std::ranges::any_of(facts.runtimes, [](const Runtime& runtime) { return !runtime.failure; }),
-              cuda_lines(facts), files_of(facts, LibraryKind::cudart, "no CUDA runtime (libcudart)"));
+              cuda_lines(facts),
+              files_of(facts, LibraryKind::cudart,
+                       on_windows(facts) ? "no CUDA runtime (cudart64_*.dll)" : "no CUDA runtime (libcudart)"));
     add_layer("cuDNN", Layer::cudnn,
               std::ranges::any_of(facts.cudnns, [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); }),
               cudnn_lines(facts, given), files_of(facts, LibraryKind::cudnn, "no cuDNN"));

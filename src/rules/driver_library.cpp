@@ -32,10 +32,20 @@ static std::string message_without_driver(const Facts& facts) {
     return "no NVIDIA driver is installed: " + nothing_found;
 }
 
+/// The driver puts its libraries into Windows' own directory, and CUDA looks for them there alone.
+static Finding driver_missing_on_windows() {
+    return {.subject = "NVIDIA driver",
+            .message = "no NVIDIA driver is installed: nvcuda.dll is not in Windows' own directory",
+            .evidence = {{"driver library", "no nvcuda.dll in System32", "libraries"}},
+            .remedies = {remedy("driver_missing/windows"), remedy("driver_missing/no_gpu")},
+            .symptoms = {"driver"}};
+}
+
 Verdict driver_missing(const Facts& facts, const Matrix&) {
     if (driver_answers(facts)) return pass("the driver works");
     if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
     if (driver_library_seen(facts)) return not_applicable("a driver library is installed");
+    if (on_windows(facts)) return fault(driver_missing_on_windows());
     if (kernel_side_seen(facts)) return not_applicable("the driver's kernel module is installed");
     if (!facts.driver.module_loaded) return undecided(kernel_not_asked(facts));
     Finding finding = {

@@ -293,7 +293,7 @@ Verdict probe_quit_early(const Facts& facts, const Matrix&) {
                 .message = examined(facts, run) + (own ? " ended" + code + " before it was finished" + own_causes
                                                        : " terminated the process" + in_last_call(run) + code +
                                                              " before it returned a result"),
-                .remedies = {remedy("probe_quit_early")}};
+                .remedies = {remedy(on_windows(facts) ? "probe_quit_early/windows" : "probe_quit_early/preloaded")}};
         });
 }
 
@@ -347,10 +347,11 @@ static std::optional<Finding> timed_out(const Facts& facts, const ProbeRun& run,
                        .remedies = {remedy("probe_timed_out/cut_off")}};
     }
     const std::string cause = cause_of_hang(facts, run);
-    return Finding{.message = examined(facts, run) + " did not respond" + in_last_call(run) +
-                              (run.reason ? ": " + escaped(*run.reason) : " within the time limit") +
-                              (cause.empty() ? "" : "; " + cause),
-                   .remedies = {on_host(facts, remedy("probe_timed_out/hangs"))}};
+    return Finding{
+        .message = examined(facts, run) + " did not respond" + in_last_call(run) +
+                   (run.reason ? ": " + escaped(*run.reason) : " within the time limit") +
+                   (cause.empty() ? "" : "; " + cause),
+        .remedies = {on_host(facts, remedy(on_windows(facts) ? "probe_timed_out/windows" : "probe_timed_out/hangs"))}};
 }
 
 /// What the deadline ended in the same call of the same probe, on several GPUs, is one finding.

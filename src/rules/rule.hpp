@@ -18,6 +18,10 @@
 
 namespace rnncheck {
 
+/// What a rule does on a machine with Windows, whose files, names and commands are others. unknown: it was written for
+/// Linux and is undecided there. never_applies: it is about what Windows does not have.
+RNNCHECK_ENUM(OnWindows, unknown, decides, never_applies)
+
 /// What a rule's page lists, with the word after the slash in remedy("driver_init_failed/mps").
 struct NamedRemedy : Remedy {
     RNNCHECK_FIELDS
@@ -42,6 +46,7 @@ struct Rule {
         std::string, what_if_inputs,
         "the keys that `matrix check` needs for an answer; empty when only the machine itself can answer") = {};
     RNNCHECK_FIELD(bool, judges_log, "the function looks at the log's facts itself") = false;
+    RNNCHECK_FIELD(OnWindows, on_windows, "what it does on an examined machine with Windows") = OnWindows::unknown;
     RNNCHECK_FIELD(bool, says_no_gpu, "what it finds is expected on a machine without a GPU (--allow-no-gpu)") = false;
     RNNCHECK_FIELD(bool, repaired_by_versions,
                    "versions do not fit: judge() adds repairs that the tables confirm") = false;

@@ -2,12 +2,30 @@
 
 #include <windows.h>
 
+#include <string_view>
+
 int fcntl(int descriptor, int) {
     return _get_osfhandle(descriptor) < 0 ? -1 : 0;
 }
 
 int pipe(int* ends) {
     return _pipe(ends, 1 << 16, _O_BINARY | _O_NOINHERIT);
+}
+
+std::ptrdiff_t pread(int descriptor, void* to, std::size_t size, off_t offset) {
+    OVERLAPPED place{};
+    place.Offset = static_cast<DWORD>(offset);
+    place.OffsetHigh = static_cast<DWORD>(static_cast<unsigned long long>(offset) >> 32);
+    DWORD got = 0;
+    const auto file = reinterpret_cast<HANDLE>(_get_osfhandle(descriptor));
+    if (ReadFile(file, to, static_cast<DWORD>(size), &got, &place)) return static_cast<std::ptrdiff_t>(got);
+    return GetLastError() == ERROR_HANDLE_EOF ? 0 : -1;
+}
+
+void* memmem(const void* all, std::size_t size, const void* part, std::size_t part_size) {
+    const std::string_view text(static_cast<const char*>(all), size);
+    const auto at = text.find(std::string_view(static_cast<const char*>(part), part_size));
+    return at == std::string_view::npos ? nullptr : const_cast<char*>(text.data()) + at;
 }
 
 int gethostname(char* name, std::size_t size) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #define _POSIX_THREAD_SAFE_FUNCTIONS  // gmtime_r
+#define __USE_MINGW_ACCESS            // access without X_OK, which Windows rejects
 
 #include <fcntl.h>
 #include <io.h>
@@ -18,6 +19,8 @@ constexpr int O_CLOEXEC = O_NOINHERIT, O_NONBLOCK = 0, O_NOCTTY = 0, F_GETFD = 1
 constexpr int SIGPIPE = SIGTERM, SIGXFSZ = SIGTERM;  // Windows sends none of the three
 int fcntl(int descriptor, int command);
 int pipe(int* ends);
+std::ptrdiff_t pread(int descriptor, void* to, std::size_t size, off_t offset);
+void* memmem(const void* all, std::size_t size, const void* part, std::size_t part_size);
 int gethostname(char* name, std::size_t size);
 inline int getuid() {
     return 0;

@@ -233,3 +233,17 @@ TEST_CASE("forgetting cannot heal") {
         }
     }
 }
+
+TEST_CASE("a rule that was not written for Windows decides nothing about a machine with Windows") {
+    for (Broken broken : broken_machines()) {
+        broken.facts.host.platform = "windows";
+        const Report report = judge(broken.facts, Matrix::bundled(), {});
+        for (const RuleVerdict& verdict : report.verdicts) {
+            const auto* const rule = find_named(all_rules(), verdict.rule);
+            if ((*rule)->on_windows == OnWindows::decides || (*rule)->judges_log) continue;
+            INFO(broken.rule << ": " << verdict.rule << " decides on Windows: " << verdict.reason);
+            CHECK_FALSE(verdict.outcome == Outcome::pass);
+            CHECK_FALSE(verdict.outcome == Outcome::fault);
+        }
+    }
+}

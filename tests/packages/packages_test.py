@@ -220,7 +220,7 @@ class Packages(unittest.TestCase):
 
 class Windows(unittest.TestCase):
     """The program for Windows under Wine, beside the one for Linux."""
-    REJECTED = "this machine cannot be examined from Windows yet"
+    REJECTED = "this cannot be done on Windows yet"
     WINE = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "WINEPREFIX": str(ROOT / "build/package/wine"), "WINEDEBUG": "-all",
             "DISPLAY": "", "LC_ALL": "C.UTF-8"}
 
@@ -285,10 +285,98 @@ class Windows(unittest.TestCase):
             self.same("model", file.name, "--json")
 
     def test_rejected(self):
-        for arguments in (["doctor"], ["report"], ["which", "python"], ["exec", "--", "python"], ["lstm", "--hidden", "8"], ["selftest"]):
+        for arguments in (["which", "python"], ["exec", "--", "python"], ["lstm", "--hidden", "8"], ["doctor", "--python", "3.12"]):
             code, output, errors = self.answer(*arguments)
             self.assertEqual((code, output), (2, b""), arguments)
             self.assertIn(self.REJECTED, errors)
+
+    def examined(self, *arguments, **variables):
+        """The report of this machine."""
+        done = subprocess.run(["wine", self.program, "doctor", "--json", *arguments], stdout=subprocess.PIPE, env=self.WINE | variables, cwd=self.directory)
+        self.assertIn(done.returncode, (1, 3))
+        return json.loads(done.stdout)
+
+    def system_library(self, name, source):
+        """A DLL by our compiler in Windows' own directory, until the test ends."""
+        library = Path(self.WINE["WINEPREFIX"]) / "drive_c/windows/system32" / name
+        self.addCleanup(library.unlink)
+        output_of("x86_64-w64-mingw32-gcc-posix", "-shared", "-O0", "-o", library, source)
+
+    def test_doctor(self):
+        """A machine without a driver: that is the only finding, and what is not examined does not pass."""
+        report = self.examined()
+        self.assertEqual((report["facts"]["host"]["platform"], report["verdict"]), ("windows", "problems"))
+        self.assertEqual([finding["rule"] for finding in report["findings"]], ["driver_missing"])
+        self.assertEqual({run["end"] for run in report["facts"]["probe_runs"]}, {"finished"})
+        passed = {one["rule"] for one in report["verdicts"] if one["outcome"] == "pass"}
+        self.assertEqual(passed, {"probe_crashed", "probe_quit_early", "probe_timed_out"})
+        commands = [command for one in report["findings"] for remedy in one["remedies"] for command in remedy["commands"] + remedy["checks"]]
+        self.assertEqual([command for command in commands if re.match("sudo|apt|ls|grep|cat|/", command)], [])
+        self.assertIn("Python environments", report["facts"]["tool"]["restrictions"][0])
+        text = self.answer("doctor")[1].decode()
+        self.assertIn("rnncheck was restricted here: on Windows", re.sub(r"\s+", " ", text))
+
+    def test_selftest(self):
+        code, output, _ = self.answer("selftest", "--json")
+        checks = {check["name"]: check["outcome"] for check in json.loads(output)["checks"]}
+        self.assertEqual((code, set(checks.values())), (0, {"passed"}), checks)
+        self.assertNotIn("/proc", checks)
+
+    def test_endings(self):
+        """The ends of the process in which the driver's library is called: how each is reported."""
+        self.system_library("nvcuda.dll", ROOT / "tests/packages/hostile_dll.c")
+        crashes = {"crash": "0xC0000005", "crash in a thread": "0xC0000005", "illegal instruction": "0xC000001D", "division by zero": "0xC0000094",
+                   "stack overflow": "0xC00000FD", "exception": "0xE06D7363", "abort": "0xC0000409"}
+        expected = {behavior: ("crashed", code, None) for behavior, code in crashes.items()} | {
+            "exit": ("quit_early", None, 3), "exit with success": ("quit_early", None, 0), "exit in DllMain": ("quit_early", None, 3),
+            "hang": ("cut_off", None, None), "loop": ("cut_off", None, None), "hang in DllMain": ("cut_off", None, None),
+            "DllMain fails": ("finished", None, None), "": ("finished", None, None)}
+        for behavior, (end, signal, exit_code) in expected.items():
+            with self.subTest(behavior):
+                began = time.monotonic()
+                report = self.examined("--deadline", "4", HOSTILE=behavior)
+                run = next(run for run in report["facts"]["probe_runs"] if run["probe"] == "driver_api")
+                self.assertEqual((run["end"], run.get("exit_code")), (end, exit_code), run)
+                self.assertTrue(run.get("signal", "").startswith(signal or ""), run)
+                if signal and behavior not in ("abort", "exception"):  # no filter sees the one, the other comes from a DLL of Windows
+                    self.assertRegex(run["signal"], r"in .*\\nvcuda\.dll")
+                if end != "finished":
+                    self.assertEqual(run["last_call"], "LoadLibraryEx(nvcuda.dll)" if "DllMain" in behavior else "cuInit")
+                self.assertLess(time.monotonic() - began, 15)
+
+    def test_cudnn(self):
+        """NVIDIA's own cuDNN for Windows, whole and broken: version, RNN API, and the finding that names the file."""
+        wheel = Path(os.environ.get("RNNCHECK_WHEELS", "/nonexistent")) / "nvidia_cudnn_cu12-9.10.2.21-py3-none-win_amd64.whl"
+        if not wheel.exists():
+            self.skipTest("RNNCHECK_WHEELS has no " + wheel.name)
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(self.directory / "wheel")
+        whole = self.directory / "wheel/nvidia/cudnn/bin"
+        text = b"<html>not a library</html>"
+        adv = (whole / "cudnn_adv64_9.dll").read_bytes()
+        # what is done to which file; the rule that finds it, if any
+        cases = {"whole": ("", None, None), "no ops": ("cudnn_ops64_9.dll", None, "cudnn_unusable"), "no adv": ("cudnn_adv64_9.dll", None, "cudnn_unusable"),
+                 "no graph": ("cudnn_graph64_9.dll", None, "cudnn_unusable"), "text": ("cudnn_adv64_9.dll", text, "cudnn_unusable"),
+                 "cut": ("cudnn_adv64_9.dll", adv[:len(adv) // 2], "cudnn_unusable")}
+        for case, (name, content, rule) in cases.items():
+            with self.subTest(case):
+                changed = self.directory / "changed"
+                shutil.rmtree(changed, ignore_errors=True)
+                changed.mkdir()
+                for file in whole.iterdir():
+                    if file.name != name:
+                        os.link(file, changed / file.name)
+                if content:
+                    (changed / name).write_bytes(content)
+                report = self.examined(WINEPATH="Z:" + str(changed).replace("/", "\\"))
+                cudnn = next(one for one in report["facts"]["cudnns"] if one["library"].endswith("/changed/cudnn64_9.dll"))
+                if not rule:
+                    self.assertEqual((cudnn["version"], cudnn["rnn_usable"], len(cudnn["parts_mapped"])), ("9.10.2", True, 4))
+                    self.assertEqual({file["version"] for file in cudnn["files"]}, {"9.10.2"})
+                found = [one for one in report["findings"] if one["rule"].startswith("cudnn")]
+                self.assertEqual([one["rule"] for one in found], [rule] if rule else [])
+                for one in found:
+                    self.assertIn(name, one["message"])
 
     def test_needs_windows_alone(self):
         needed = re.findall(r"DLL Name: (\S+)", output_of("objdump", "-p", self.program))

@@ -207,7 +207,8 @@ void find_used_libraries(const loader::Loader& loader, const std::vector<PythonP
     framework.directories_before = plain_paths(loader.root, core.run_path.before);
     framework.directories_after = plain_paths(loader.root, core.run_path.after);
     for (const std::string& name : opened_names(loader.root, framework, core.file)) {
-        FrameworkLibrary library{.soname = name};
+        FrameworkLibrary library;
+        library.soname = name;
         if (const loader::Lookup found = process.look_up(name, number); found.usable()) {
             library.found_by = found_by(found.rule);
             library.path = plain_path(loader.root, *found.path);

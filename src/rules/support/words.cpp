@@ -17,8 +17,9 @@ std::string if_known(const std::optional<std::string>& text) {
 }
 
 std::string why_unusable(const CallResult& failure) {
-    return failure.call.starts_with("dlopen") ? "cannot be opened: " + escaped(failure.text, 300)
-                                              : "does not report its version: " + in_words(failure);
+    const bool is_opening = failure.call.starts_with("dlopen") || failure.call.starts_with("LoadLibraryEx");
+    if (is_opening) return "cannot be opened: " + escaped(failure.text, 300);
+    return "does not report its version: " + in_words(failure);
 }
 
 Evidence evidence_of(const FailedCall& failed) {
