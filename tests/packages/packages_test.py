@@ -324,6 +324,8 @@ class Windows(unittest.TestCase):
 
     def test_endings(self):
         """The ends of the process in which the driver's library is called: how each is reported."""
+        if not shutil.which("x86_64-w64-mingw32-gcc-posix"):
+            self.skipTest("there is no gcc-mingw-w64-x86-64-posix")
         self.system_library("nvcuda.dll", ROOT / "tests/packages/hostile_dll.c")
         crashes = {"crash": "0xC0000005", "crash in a thread": "0xC0000005", "illegal instruction": "0xC000001D", "division by zero": "0xC0000094",
                    "stack overflow": "0xC00000FD", "exception": "0xE06D7363", "abort": "0xC0000409"}
