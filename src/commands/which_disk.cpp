@@ -114,8 +114,9 @@ bool is_open(const LibraryChoice& choice) {
 WhichDocument which_on_disk(const DiskQuestion& question) {
     const dll::Disk disk{Root(question.root)};
     if (!disk.is_directory("C:\\Windows") && !question.target)
-        throw InputError("'" + question.root +
-                         "' is no disk of Windows, which --root is for here: it has no directory Windows");
+        throw InputError(
+            "'" + question.root +
+            "' has no directory Windows: --root needs the directory at which a disk of Windows is mounted");
     WhichDocument document;
     document.target = "the disk of Windows at " + question.root;
     const Matrix matrix = Matrix::bundled();

@@ -32,10 +32,10 @@ static std::string message_without_driver(const Facts& facts) {
     return "no NVIDIA driver is installed: " + nothing_found;
 }
 
-/// The driver puts its libraries into Windows' own directory, and CUDA looks for them there alone.
+/// The driver puts its libraries into System32, and CUDA looks for them there alone.
 static Finding driver_missing_on_windows() {
     return {.subject = "NVIDIA driver",
-            .message = "no NVIDIA driver is installed: nvcuda.dll is not in Windows' own directory",
+            .message = "no NVIDIA driver is installed: nvcuda.dll is not in Windows' system directory (System32)",
             .evidence = {{"driver library", "no nvcuda.dll in System32", "libraries"}},
             .remedies = {remedy("driver_missing/windows"), remedy("driver_missing/no_gpu")},
             .symptoms = {"driver"}};

@@ -150,10 +150,11 @@ Verdict dll_of_cudnn_missing(const Facts& facts) {
     return over_not_found(facts, is_part, [&](const DllLoad& load, VerdictBuilder& answers) {
         const bool elsewhere = is_installed_elsewhere(load);
         const std::string place = elsewhere ? best_directory(load) : "";
-        const std::string where = elsewhere ? "; Windows does not search " + place + ", where it is" : "";
+        const std::string where =
+            elsewhere ? "it is in " + place + ", which Windows does not search" : "it is not installed";
         answers.fault(about(facts, load,
-                            words_of(facts, load) + " gets " + load.needed_by.value_or("cuDNN") + ", which opens " +
-                                load.name + ", and that is not found" + where,
+                            words_of(facts, load) + " loads " + load.needed_by.value_or("cuDNN") +
+                                ", which does not find " + load.name + ": " + where,
                             {elsewhere ? putting_on_path(place) : remedy("cudnn_part_missing/windows")}));
     });
 }

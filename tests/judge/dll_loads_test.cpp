@@ -54,9 +54,8 @@ TEST_CASE("each fault of a disk of Windows is one finding") {
               {front_dll(cuda_directory, "8.1.0"),
                missing_dll("cudnn_ops_infer64_8.dll", cuda_directory + "cudnn64_8.dll",
                            {"C:\\other\\cudnn_ops_infer64_8.dll", cuda_directory + "cudnn_ops_infer64_8.dll"})}) ==
-          "cudnn_part_missing: tensorflow 2.10.1 gets C:\\CUDA\\v11.2\\bin\\cudnn64_8.dll, which opens "
-          "cudnn_ops_infer64_8.dll, and that is not found; Windows does not search C:\\CUDA\\v11.2\\bin, where it "
-          "is\n");
+          "cudnn_part_missing: tensorflow 2.10.1 loads C:\\CUDA\\v11.2\\bin\\cudnn64_8.dll, which does not find "
+          "cudnn_ops_infer64_8.dll: it is in C:\\CUDA\\v11.2\\bin, which Windows does not search\n");
     CHECK(dlls_reported(
               {front_dll(cuda_directory, "8.3.2"), missing_dll("zlibwapi.dll", cuda_directory + "cudnn64_8.dll")}) ==
           "zlib_missing: cuDNN 8.3.2 at C:\\CUDA\\v11.2\\bin\\cudnn64_8.dll needs zlibwapi.dll, which is not found\n");

@@ -24,9 +24,9 @@ struct Options {
         std::optional<std::string>, target, "[TARGET]",
         "A library, a program, a script, the name of a program on PATH, or of a library such as libcudnn.so.9");
     RNNCHECK_FIELD(std::optional<int>, pid, "A running process");
-    RNNCHECK_FIELD(std::string, root, root_option);
+    RNNCHECK_FIELD(std::string, root, "DIR: Examine the disk of Windows that is mounted at this directory");
     RNNCHECK_FIELD(std::optional<std::string>, path,
-                   "With --root: PATH of that Windows, as 'C:\\a;C:\\b' (default: unknown)");
+                   "With --root: the value of PATH on that disk, e.g. 'C:\\a;C:\\b' (default: unknown)");
     RNNCHECK_FIELD(bool, all, "Show every needed library, not only those that concern the GPU") = false;
     RNNCHECK_FIELD(ReportOptions, document, "Options: json color ascii show-private");
     RNNCHECK_FIELDS_END
@@ -156,7 +156,7 @@ static int run(Options& options, const CLI::App& app) {
     refuse_together(app, "TARGET", "--pid", "each names what to look at");
     refuse_together(app, "--root", "--pid", "no process runs on a disk");
     if (!options.root.empty()) return show_disk(options);
-    if (options.path) throw UsageError("--path belongs to a disk of Windows: give --root too");
+    if (options.path) throw UsageError("--path is PATH of a disk of Windows: specify the disk with --root");
     const auto document = process::fields_from_apart<WhichDocument>([&] {
         loader::Which which = ask(options);
         return WhichDocument{{}, std::move(which.target), std::move(which.notes), std::move(which.libraries), {}};
