@@ -10,29 +10,12 @@
 #include <climits>
 #include <memory>
 
+#include "base/descriptor.hpp"
 #include "base/text.hpp"
 
 namespace rnncheck {
 
 constexpr int most_links = 40;  // what Linux follows as well before it answers ELOOP
-constexpr std::size_t most_at_once = 1 << 16;
-
-std::ptrdiff_t read_onto(std::string& text, int file, std::size_t most) {
-    const std::size_t before = text.size();
-    text.resize(before + std::min(most, most_at_once));
-    const ssize_t got = read(file, text.data() + before, text.size() - before);
-    text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    return got;
-}
-
-void Descriptor::close() {
-    if (open()) ::close(number_);
-    number_ = -1;
-}
-
-Root::Root(std::string prefix) : prefix_(std::move(prefix)) {
-    while (!prefix_.empty() && prefix_.back() == '/') prefix_.pop_back();
-}
 
 std::optional<std::string> Root::read(std::string_view path, std::size_t most) const {
     const auto place = place_of(path);
@@ -40,13 +23,7 @@ std::optional<std::string> Root::read(std::string_view path, std::size_t most) c
     const Descriptor file(open(place->c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     struct stat about {};
     if (!file.open() || fstat(file.number(), &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
-    std::string content;
-    while (content.size() < most) {
-        const ssize_t got = read_onto(content, file.number(), most - content.size());
-        if (got < 0) return std::nullopt;
-        if (got == 0) break;
-    }
-    return content;
+    return content_of(file, most);
 }
 
 std::vector<std::string> Root::names_in(std::string_view directory, std::size_t most) const {

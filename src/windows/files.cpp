@@ -3,11 +3,11 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
+
+#include "base/descriptor.hpp"
 
 namespace rnncheck {
 
@@ -24,36 +24,12 @@ std::string slashed(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::ptrdiff_t read_onto(std::string& text, int file, std::size_t most) {
-    constexpr std::size_t most_at_once = 1 << 16;
-    const std::size_t before = text.size();
-    text.resize(before + std::min(most, most_at_once));
-    const auto got = ::read(file, text.data() + before, static_cast<unsigned>(text.size() - before));
-    text.resize(before + static_cast<std::size_t>(std::max(got, 0)));
-    return got;
-}
-
-void Descriptor::close() {
-    if (open()) ::close(number_);
-    number_ = -1;
-}
-
-Root::Root(std::string prefix) : prefix_(std::move(prefix)) {
-    while (!prefix_.empty() && prefix_.back() == '/') prefix_.pop_back();
-}
-
 std::optional<std::string> Root::read(std::string_view path, std::size_t most) const {
     const auto about = status(path);
     if (!about || !about->is_regular()) return std::nullopt;
     const Descriptor file(::_wopen(path_of(outside(path)).c_str(), O_RDONLY | O_BINARY | O_CLOEXEC));
     if (!file.open()) return std::nullopt;
-    std::string content;
-    while (content.size() < most) {
-        const auto got = read_onto(content, file.number(), most - content.size());
-        if (got < 0) return std::nullopt;
-        if (got == 0) break;
-    }
-    return content;
+    return content_of(file, most);
 }
 
 /// Names like CON and PRN are devices: the library finds that they are no regular files.

@@ -171,7 +171,8 @@ TEST_CASE("cuDNN's other libraries that are not found are named, with where they
     REQUIRE_FALSE(document.findings.empty());
     const Finding& finding = document.findings.front();
     CHECK(finding.rule == "cudnn_part_missing");
-    CHECK(contains(finding.message, "Windows does not search C:\\Program Files\\NVIDIA\\CUDNN\\v9.10\\bin\\12.9"));
+    CHECK(
+        contains(finding.message, "C:\\Program Files\\NVIDIA\\CUDNN\\v9.10\\bin\\12.9, which Windows does not search"));
     CHECK(finding.remedies.front().commands ==
           Strings{"$env:PATH = \"C:\\Program Files\\NVIDIA\\CUDNN\\v9.10\\bin\\12.9;$env:PATH\""});
     CHECK(contains(finding.remedies.front().verify, "rnncheck which --root "));

@@ -24,7 +24,7 @@ struct Options {
         std::optional<std::string>, target, "[TARGET]",
         "A library, a program, a script, the name of a program on PATH, or of a library such as libcudnn.so.9");
     RNNCHECK_FIELD(std::optional<int>, pid, "A running process");
-    RNNCHECK_FIELD(std::string, root, "DIR: Examine the disk of Windows that is mounted at this directory");
+    RNNCHECK_FIELD(std::string, root, root_option);
     RNNCHECK_FIELD(std::optional<std::string>, path,
                    "With --root: the value of PATH on that disk, e.g. 'C:\\a;C:\\b' (default: unknown)");
     RNNCHECK_FIELD(bool, all, "Show every needed library, not only those that concern the GPU") = false;
