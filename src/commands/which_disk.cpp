@@ -13,8 +13,6 @@ namespace rnncheck::commands {
 
 namespace {
 
-constexpr std::string_view path_is_unknown = "PATH of this disk is unknown";
-
 /// Those that evaluate the files of a disk; the others are about a machine that runs.
 const std::set<std::string> rules_about_disks = {"cudnn_part_missing",
                                                  "cudnn_mixed_sublibraries",
@@ -106,7 +104,7 @@ void add_environment(const dll::Disk& disk, const DiskQuestion& question, dll::E
 }
 
 bool is_open(const LibraryChoice& choice) {
-    return !choice.path && contains(choice.why, path_is_unknown);
+    return !choice.path && contains(choice.why, dll::path_is_unknown);
 }
 
 }  // namespace
@@ -123,7 +121,7 @@ WhichDocument which_on_disk(const DiskQuestion& question) {
     for (dll::Environment& environment : environments(disk, question))
         add_environment(disk, question, std::move(environment), matrix, document);
     if (!question.path)
-        document.notes.push_back(std::string(path_is_unknown) +
+        document.notes.push_back(std::string(dll::path_is_unknown) +
                                  ": only what activating an environment adds to it is searched; --path specifies it");
     document.notes.push_back("the registry is not read, nor are manifests; files of other drives are unknown");
     return document;

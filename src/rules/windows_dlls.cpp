@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "facts/dll_names.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/dlls.hpp"
 #include "rules/support/verdict_builder.hpp"
@@ -11,45 +12,37 @@ namespace rnncheck::rules {
 
 namespace {
 
-std::string name_in(std::string_view path) {
-    return std::string(path.substr(path.rfind('\\') + 1));
-}
-
-std::string directory_in(std::string_view path) {
-    return std::string(path.substr(0, path.rfind('\\')));
-}
-
 bool begins_with(const DllLoad& load, std::string_view beginning) {
     return lower(load.name).starts_with(beginning);
 }
 
 bool is_front(const DllLoad& load) {
-    return begins_with(load, "cudnn64_");
+    return dll::is_cudnn(load.name);
 }
 
 bool is_part(const DllLoad& load) {
-    return begins_with(load, "cudnn_");
+    return dll::is_part_of_cudnn(load.name);
 }
 
 bool is_cuda(const DllLoad& load) {
     return begins_with(load, "cublas") || begins_with(load, "cudart64");
 }
 
-bool is_visual_cpp(std::string_view name) {
-    const std::string small = lower(name);
-    return small.starts_with("vcruntime140") || small.starts_with("msvcp140") || small.starts_with("vcomp140");
+const Framework* framework_of(const Facts& facts, const DllLoad& load) {
+    return find_where(facts.frameworks, [&](const Framework& framework) {
+        return framework.name == load.framework && framework.environment == load.environment;
+    });
 }
 
 std::string words_of(const Facts& facts, const DllLoad& load) {
-    for (const Framework& framework : facts.frameworks)
-        if (framework.name == load.framework && framework.environment == load.environment && framework.version)
-            return load.framework + " " + framework.version->text;
-    return load.framework;
+    const Framework* const framework = framework_of(facts, load);
+    const bool is_known = framework && framework->version;
+    return load.framework + (is_known ? " " + framework->version->text : "");
 }
 
 /// One of the same name, if the first that is listed is; else those are of another version.
 bool is_installed_elsewhere(const DllLoad& load) {
-    return !load.elsewhere.empty() && lower(name_in(load.elsewhere.front())) == lower(load.name);
+    return !load.elsewhere.empty() && dll::same_name(dll::dll_name(load.elsewhere.front()), load.name);
 }
 
 Evidence asker_of(const DllLoad& load) {
@@ -98,10 +91,10 @@ Finding about(const Facts& facts, const DllLoad& load, std::string message, std:
 
 /// Where the file should come from: beside the one that opens it, else any of that name.
 std::string best_directory(const DllLoad& load) {
-    const std::string beside = load.needed_by ? lower(directory_in(*load.needed_by)) : "";
+    const std::string beside = dll::dll_directory(load.needed_by.value_or(""));
     for (const std::string& path : load.elsewhere)
-        if (lower(directory_in(path)) == beside) return directory_in(path);
-    return directory_in(load.elsewhere.front());
+        if (dll::same_name(dll::dll_directory(path), beside)) return dll::dll_directory(path);
+    return dll::dll_directory(load.elsewhere.front());
 }
 
 /// 9.10.2.21 is cuDNN 9.10.2.
@@ -115,15 +108,15 @@ using Key = std::pair<std::string, std::string>;
 Finding mixed_versions(const Facts& facts, const DllLoad& one, const DllLoad& other) {
     return {.subject = words_of(facts, one) + " cuDNN",
             .message = words_of(facts, one) + " loads cuDNN libraries of different versions: " + one.name + " " +
-                       cudnn_version(*one.version) + " from " + directory_in(*one.path) + " and " + other.name + " " +
-                       cudnn_version(*other.version) + " from " + directory_in(*other.path),
+                       cudnn_version(*one.version) + " from " + dll::dll_directory(*one.path) + " and " + other.name +
+                       " " + cudnn_version(*other.version) + " from " + dll::dll_directory(*other.path),
             .evidence = {{one.name, *one.path, "dll_loads"}, {other.name, *other.path, "dll_loads"}},
-            .remedies = {remedy("cudnn_mixed_sublibraries/windows", {directory_in(*one.path)},
-                                {path_with(directory_in(*one.path))})}};
+            .remedies = {remedy("cudnn_mixed_sublibraries/windows", {dll::dll_directory(*one.path)},
+                                {path_with(dll::dll_directory(*one.path))})}};
 }
 
 Finding lacking_functions(const Facts& facts, const DllLoad& load) {
-    const std::string directory = directory_in(load.needed_by.value_or(*load.path));
+    const std::string directory = dll::dll_directory(load.needed_by.value_or(*load.path));
     return {.subject = words_of(facts, load) + " cuDNN",
             .message = load.path.value_or(load.name) + " " + load.problem.value_or("lacks a function") +
                        " (WinError 127): the files are of different versions",
@@ -136,12 +129,6 @@ Finding lacking_functions(const Facts& facts, const DllLoad& load) {
 bool is_foreign_place(const DllLoad& load) {
     return load.rule == LoaderRule::system_directory || load.rule == LoaderRule::application_directory ||
            load.rule == LoaderRule::current_directory;
-}
-
-std::optional<Version> cudnn_built_with(const Facts& facts, const DllLoad& load) {
-    for (const Framework& framework : facts.frameworks)
-        if (framework.name == load.framework && framework.environment == load.environment) return framework.cudnn;
-    return std::nullopt;
 }
 
 }  // namespace
@@ -198,9 +185,10 @@ Verdict dlls_of_cudnn_mixed(const Facts& facts) {
 Verdict wrong_dll_of_cudnn_first(const Facts& facts) {
     return over_loads(facts, is_front, [&](const DllLoad& load, VerdictBuilder& answers) {
         if (load.ending != DllEnding::loaded || !load.version || !load.path) return;
-        const auto wanted = cudnn_built_with(facts, load);
+        const Framework* const framework = framework_of(facts, load);
+        const auto wanted = framework ? framework->cudnn : std::nullopt;
         const bool older = wanted && *load.version < *wanted;
-        const bool not_its_own = load.own && lower(*load.own) != lower(*load.path);
+        const bool not_its_own = load.own && !dll::same_name(*load.own, *load.path);
         if (!is_foreign_place(load) && !not_its_own) return;
         if (!is_installed_elsewhere(load) && !older && !not_its_own) return;
         const std::string instead = not_its_own                    ? *load.own
@@ -209,7 +197,7 @@ Verdict wrong_dll_of_cudnn_first(const Facts& facts) {
         Finding finding =
             about(facts, load,
                   words_of(facts, load) + " loads cuDNN " + cudnn_version(*load.version) + " from " +
-                      directory_in(*load.path) + (instead.empty() ? "" : " instead of " + instead) +
+                      dll::dll_directory(*load.path) + (instead.empty() ? "" : " instead of " + instead) +
                       (older ? ", and it is older than the " + wanted->text + " that it was built with" : ""),
                   {remedy("wrong_cudnn_found_first/windows", {*load.path})});
         finding.severity = older ? Severity::error : Severity::warning;
@@ -275,11 +263,12 @@ Verdict dll_unusable(const Facts& facts) {
 Verdict vc_runtime_missing(const Facts& facts, const Matrix&) {
     if (!has_dlls(facts)) return not_applicable("no DLLs of Windows were examined");
     const auto concerns = [](const DllLoad& load) {
-        return is_visual_cpp(load.name) || (load.lacking && is_visual_cpp(name_in(*load.lacking)));
+        return dll::is_visual_cpp_runtime(load.name) ||
+               (load.lacking && dll::is_visual_cpp_runtime(dll::dll_name(*load.lacking)));
     };
     return over_loads(facts, concerns, [&](const DllLoad& load, VerdictBuilder& answers) {
         const std::string user = load.needed_by.value_or(load.framework);
-        if (is_visual_cpp(load.name) && load.ending == DllEnding::not_found && !load.path)
+        if (dll::is_visual_cpp_runtime(load.name) && load.ending == DllEnding::not_found && !load.path)
             answers.fault(about(facts, load,
                                 user + " needs " + load.name +
                                     " of Microsoft's Visual C++ runtime, which is not installed (WinError 126)",

@@ -74,18 +74,4 @@ std::optional<std::string> absolute_windows_path(std::string_view path) {
     return text.substr(0, drive.size()) + join(parts, "\\");
 }
 
-bool same_name(std::string_view one, std::string_view other) {
-    return lower(one) == lower(other);
-}
-
-std::string dll_name(std::string_view path) {
-    return std::string(path.substr(path.rfind('\\') + 1));
-}
-
-std::string dll_directory(std::string_view path) {
-    const auto end = path.rfind('\\');
-    const bool is_root = end != std::string_view::npos && path.substr(0, end).ends_with(':');
-    return std::string(path.substr(0, end == std::string_view::npos ? 0 : end + (is_root ? 1 : 0)));
-}
-
 }  // namespace rnncheck::dll

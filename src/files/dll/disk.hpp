@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/files.hpp"
+#include "facts/dll_names.hpp"
 
 namespace rnncheck::dll {
 
@@ -44,12 +45,5 @@ std::string windows_path(std::string_view inside);
 
 /// An absolute path with backslashes and without "." and ".."; nothing for a relative one, and for one of a network.
 std::optional<std::string> absolute_windows_path(std::string_view path);
-
-/// Whether two paths or names are the same where case does not count.
-bool same_name(std::string_view one, std::string_view other);
-
-/// "C:\a\b.dll" is the file b.dll in the directory C:\a.
-std::string dll_name(std::string_view path);
-std::string dll_directory(std::string_view path);
 
 }  // namespace rnncheck::dll

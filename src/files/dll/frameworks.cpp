@@ -83,22 +83,25 @@ class Player {
 
     /// Empty when a value that the text needs is unknown.
     std::string filled(std::string text) const {
-        const auto major = [](const std::optional<Version>& version) {
-            return version ? std::to_string(version->major()) : "";
-        };
-        const std::pair<std::string_view, std::string> values[] = {{"{site}", site()},
-                                                                   {"{prefix}", environment_.prefix},
-                                                                   {"{toolkit}", toolkit()},
-                                                                   {"{cudnn}", major(framework_.cudnn)},
-                                                                   {"{cuda}", major(framework_.cuda)},
-                                                                   {"{cudart}", number_of_runtime()}};
-        for (const auto& [token, value] : values) {
+        using ValueOf = std::string (Player::*)() const;
+        static constexpr std::pair<std::string_view, ValueOf> values[] = {
+            {"{site}", &Player::site},       {"{prefix}", &Player::prefix},
+            {"{toolkit}", &Player::toolkit}, {"{cudnn}", &Player::cudnn_major},
+            {"{cuda}", &Player::cuda_major}, {"{cudart}", &Player::number_of_runtime}};
+        for (const auto& [token, value_of] : values) {
             if (!contains(text, token)) continue;
+            const std::string value = (this->*value_of)();
             if (value.empty()) return "";
             replace_all(text, token, value);
         }
         return text;
     }
+
+    std::string prefix() const { return environment_.prefix; }
+
+    std::string cudnn_major() const { return framework_.cudnn ? std::to_string(framework_.cudnn->major()) : ""; }
+
+    std::string cuda_major() const { return framework_.cuda ? std::to_string(framework_.cuda->major()) : ""; }
 
     /// cudart64_101.dll is that of CUDA 10.1; since 11 all minor versions have the name of the first.
     std::string number_of_runtime() const {
@@ -295,7 +298,7 @@ class Player {
             choice.rule = answer.rule;
             choice.why = in_words(answer.rule);
         } else if (answer.ending == DllEnding::unknown && !answer.path) {
-            choice.why = "not found so far, and PATH of this disk is unknown (--path)";
+            choice.why = concat("not found so far, and ", path_is_unknown, " (--path)");
         } else {
             choice.why = (answer.path ? *answer.path + " " : "") + answer.problem;
         }

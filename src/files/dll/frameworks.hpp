@@ -27,6 +27,9 @@ std::vector<std::string> other_directories(const Disk& disk, const Environment& 
 /// The value of PATH as Windows writes it, C:\a;"C:\b c". Entries that are no absolute paths are left out.
 std::vector<std::string> directories_of_path(std::string_view value);
 
+/// Part of the reason of a choice that PATH would decide.
+inline constexpr std::string_view path_is_unknown = "PATH of this disk is unknown";
+
 /// What one framework of an environment would load.
 struct FrameworkLoads {
     Framework framework;  ///< with paths of Windows

@@ -29,11 +29,6 @@ std::string with_ending(const std::string& name) {
     return contains(dll_name(name), ".") ? name : name + ".dll";
 }
 
-bool begins_with_any(std::string_view name, std::initializer_list<std::string_view> beginnings) {
-    const std::string small = lower(name);
-    return std::ranges::any_of(beginnings, [&](std::string_view beginning) { return small.starts_with(beginning); });
-}
-
 std::string first_of(const std::vector<std::string>& functions) {
     constexpr std::size_t most_named = 3;
     const std::size_t named = std::min(functions.size(), most_named);
@@ -229,24 +224,6 @@ std::string in_words(LoaderRule rule) {
 bool is_api_set(std::string_view name) {
     const std::string small = lower(name);
     return small.starts_with("api-ms-win-") || small.starts_with("ext-ms-");
-}
-
-bool is_visual_cpp_runtime(std::string_view name) {
-    return begins_with_any(name, {"vcruntime140", "msvcp140", "concrt140", "vcomp140"});
-}
-
-bool concerns_gpu(std::string_view name) {
-    return is_visual_cpp_runtime(name) ||
-           begins_with_any(name, {"cudnn", "cublas", "cudart64", "cufft64", "curand64", "cusolver", "cusparse64",
-                                  "nvcuda.dll", "nvrtc", "nvml.dll", "nvinfer", "zlibwapi.dll"});
-}
-
-bool is_cudnn(std::string_view name) {
-    return begins_with_any(name, {"cudnn64_"});
-}
-
-bool is_part_of_cudnn(std::string_view name) {
-    return begins_with_any(name, {"cudnn_"});
 }
 
 }  // namespace rnncheck::dll

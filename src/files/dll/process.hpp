@@ -115,14 +115,4 @@ std::string in_words(LoaderRule rule);
 /// A contract that Windows resolves to its own DLLs, without a file: api-ms-win-crt-heap-l1-1-0.dll.
 bool is_api_set(std::string_view name);
 
-/// vcruntime140.dll, msvcp140.dll and the others of Microsoft's Visual C++ runtime.
-bool is_visual_cpp_runtime(std::string_view name);
-
-/// The GPU libraries, their parts, zlib for cuDNN, and Microsoft's runtime, without which none of them loads.
-bool concerns_gpu(std::string_view name);
-
-/// "cudnn64_9.dll", and "cudnn_ops64_9.dll".
-bool is_cudnn(std::string_view name);
-bool is_part_of_cudnn(std::string_view name);
-
 }  // namespace rnncheck::dll
