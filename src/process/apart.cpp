@@ -99,9 +99,13 @@ class Fork {
     }
 
     bool is_over(Time::time_point moved) const {
-        constexpr std::chrono::seconds least(1), patience(8), patience_without_proc(60);
+        constexpr std::chrono::seconds least(1), grace(4), patience(8), patience_without_proc(60);
         const auto now = Time::now();
-        if (last_moment && now > std::max(*last_moment, started_ + least)) return true;
+        if (last_moment) {
+            // On a busy machine the fork may not have reached the file yet that its message is to name.
+            const auto end = std::max(*last_moment, started_ + least);
+            if (now > end) return awaited_file(process_) || now > end + grace;
+        }
         if (now < moved + patience || waits_for_stream(process_)) return false;
         return awaited_file(process_) || now > moved + patience_without_proc;
     }
