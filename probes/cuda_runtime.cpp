@@ -11,7 +11,8 @@ static void run(const Job& job, ProbeWriter& writer) {
     runtime.library = job.target;
     const auto cudart = vendor::open_as<vendor::CudartApi>(writer, job.root.outside(job.target));
     runtime.failure = cudart.failure;
-    if (runtime.failure) return writer.facts(news);
+    if (runtime.failure)
+        return writer.facts(news);
     int number = 0;
     if (const auto result = cudart.check(cudart.cudaRuntimeGetVersion, &number); result.ok())
         runtime.version = cuda_version_from_number(number);

@@ -1,6 +1,6 @@
-// Opens one libcudnn and asks for its version, then whether its RNN API works. cuDNN 8 and 9 load their parts on
-// demand, so an installation can return its version and fail at the first RNN call; descriptor calls show that without
-// a GPU.
+// Opens one libcudnn and asks for its version, then whether its RNN API works. cuDNN 8 and 9 load
+// their parts on demand, so an installation can return its version and fail at the first RNN call;
+// descriptor calls show that without a GPU.
 #include "process/probe.hpp"
 #include "rnn/case.hpp"
 #include "support/cudnn.hpp"
@@ -10,19 +10,23 @@ namespace rnncheck::probes::cudnn_library {
 
 static void ask_versions(const CudnnApi& cudnn, ProbeWriter& writer, Cudnn& found) {
     if (!cudnn.cudnnGetVersion) {
-        found.failure =
-            CallResult{cudnn.cudnnGetVersion.name, missing_symbol, "the library does not export this function"};
+        found.failure = CallResult{cudnn.cudnnGetVersion.name, missing_symbol,
+                                   "the library does not export this function"};
         return;
     }
     found.version = cudnn_version_from_number(call(writer, cudnn.cudnnGetVersion));
     if (cudnn.cudnnGetCudartVersion)
-        found.built_for_cuda = cuda_version_from_number(static_cast<int>(call(writer, cudnn.cudnnGetCudartVersion)));
+        found.built_for_cuda =
+            cuda_version_from_number(static_cast<int>(call(writer, cudnn.cudnnGetCudartVersion)));
     if (cudnn.cudnnGetMaxDeviceVersion)  // 100 * major + 10 * minor: 1210 is 12.1
-        if (const auto number = call(writer, cudnn.cudnnGetMaxDeviceVersion); number > 0 && number < 100'000)
+        if (const auto number = call(writer, cudnn.cudnnGetMaxDeviceVersion);
+            number > 0 && number < 100'000)
             found.newest_capability =
                 make_version({static_cast<int>(number / 100), static_cast<int>(number % 100 / 10)});
-    if (cudnn.speaks_legacy()) found.dialects.emplace_back(name_of(Dialect::legacy));
-    if (cudnn.speaks_v8()) found.dialects.emplace_back(name_of(Dialect::v8));
+    if (cudnn.speaks_legacy())
+        found.dialects.emplace_back(name_of(Dialect::legacy));
+    if (cudnn.speaks_v8())
+        found.dialects.emplace_back(name_of(Dialect::v8));
 }
 
 static void run(const Job& job, ProbeWriter& writer) {
@@ -31,9 +35,11 @@ static void run(const Job& job, ProbeWriter& writer) {
     found.library = job.target;
     const CudnnApi cudnn = open_cudnn(job, writer, job.target);
     found.failure = cudnn.failure ? cudnn.failure : why_not_to_call(job.root, job.target);
-    if (!found.failure) ask_versions(cudnn, writer, found);
+    if (!found.failure)
+        ask_versions(cudnn, writer, found);
     writer.facts(news);
-    if (found.failure) return;
+    if (found.failure)
+        return;
     Cudnn& rnn_api = later.cudnns.emplace_back();
     rnn_api.library = job.target;
     rnn_api.failure = try_rnn_api(cudnn, FirstCall::ops);
@@ -43,10 +49,11 @@ static void run(const Job& job, ProbeWriter& writer) {
     writer.facts(later);
 }
 
-extern const Probe probe{.title = "Queries the version of each cuDNN installation and tests its RNN API, without a GPU",
-                         .stage = Stage::ask,
-                         .limit = std::chrono::seconds(30),
-                         .run = run,
-                         .targets = installations_to_query<LibraryKind::cudnn>};
+extern const Probe probe{
+    .title = "Queries the version of each cuDNN installation and tests its RNN API, without a GPU",
+    .stage = Stage::ask,
+    .limit = std::chrono::seconds(30),
+    .run = run,
+    .targets = installations_to_query<LibraryKind::cudnn>};
 
 }  // namespace rnncheck::probes::cudnn_library

@@ -1,5 +1,6 @@
-// Calls a function of cuDNN's for RNNs before any other of its parts, as JAX does. libcudnn_adv.so.9 then takes what it
-// needs from LD_LIBRARY_PATH, which is searched before its own run path, and not from beside libcudnn.so.9.
+// Calls a function of cuDNN's for RNNs before any other of its parts, as JAX does.
+// libcudnn_adv.so.9 then takes what it needs from LD_LIBRARY_PATH, which is searched before its own
+// run path, and not from beside libcudnn.so.9.
 #include "base/text.hpp"
 #include "facts/queries.hpp"
 #include "process/probe.hpp"
@@ -9,7 +10,8 @@
 namespace rnncheck::probes::cudnn_rnn_first {
 
 static bool is_ops_of_library_path(const Library& library) {
-    return library.kind == LibraryKind::cudnn_part && library.found_via == FoundVia::ld_library_path &&
+    return library.kind == LibraryKind::cudnn_part &&
+           library.found_via == FoundVia::ld_library_path &&
            file_name(library.path).starts_with("libcudnn_ops.so.9");
 }
 
@@ -19,7 +21,8 @@ static std::vector<std::string> targets(const Facts& facts) {
     std::erase_if(paths, [&](const std::string& path) {
         return !file_name(path).starts_with("libcudnn.so.9") ||
                std::ranges::none_of(facts.libraries, [&](const Library& library) {
-                   return is_ops_of_library_path(library) && directory_of(library.path) != directory_of(path);
+                   return is_ops_of_library_path(library) &&
+                          directory_of(library.path) != directory_of(path);
                });
     });
     return paths;
@@ -27,7 +30,8 @@ static std::vector<std::string> targets(const Facts& facts) {
 
 static void run(const Job& job, ProbeWriter& writer) {
     const CudnnApi cudnn = open_cudnn(job, writer, job.target);
-    if (cudnn.failure || !cudnn.cudnnGetVersion) return;  // cudnn_library reports that
+    if (cudnn.failure || !cudnn.cudnnGetVersion)
+        return;  // cudnn_library reports that
     call(writer, cudnn.cudnnGetVersion);
     Facts news;
     Cudnn& found = news.cudnns.emplace_back();
@@ -38,10 +42,11 @@ static void run(const Job& job, ProbeWriter& writer) {
     writer.facts(news);
 }
 
-extern const Probe probe{.title = "Tests the RNN API of cuDNN 9 with an RNN function as the first, as JAX calls it",
-                         .stage = Stage::ask,
-                         .limit = std::chrono::seconds(30),
-                         .run = run,
-                         .targets = targets};
+extern const Probe probe{
+    .title = "Tests the RNN API of cuDNN 9 with an RNN function as the first, as JAX calls it",
+    .stage = Stage::ask,
+    .limit = std::chrono::seconds(30),
+    .run = run,
+    .targets = targets};
 
 }  // namespace rnncheck::probes::cudnn_rnn_first

@@ -1,4 +1,5 @@
-// Opens libcuda.so.1 as every CUDA program does and asks it what it supports and which GPUs it shows.
+// Opens libcuda.so.1 as every CUDA program does and asks it what it supports and which GPUs it
+// shows.
 #include <filesystem>
 
 #include "base/text.hpp"
@@ -14,7 +15,8 @@ using Cuda = vendor::Opened<vendor::CudaApi>;
 static std::string uuid_text(const vendor::CudaUuid& uuid) {
     std::string text = "GPU-";
     for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
-        if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            text += '-';
         append_hex(text, static_cast<unsigned char>(uuid.bytes[i]));
     }
     return text;
@@ -24,48 +26,64 @@ static Gpu ask_gpu(const Cuda& cuda, int index) {
     Gpu gpu;
     gpu.index = index;
     int device = 0;
-    const auto get = [&](const auto& symbol, auto... arguments) { return cuda.check(symbol, arguments...).ok(); };
-    if (!get(cuda.cuDeviceGet, &device, index)) return gpu;
+    const auto get = [&](const auto& symbol, auto... arguments) {
+        return cuda.check(symbol, arguments...).ok();
+    };
+    if (!get(cuda.cuDeviceGet, &device, index))
+        return gpu;
     char text[256] = {};
-    if (get(cuda.cuDeviceGetName, text, int{sizeof text}, device)) gpu.name = valid_utf8(text_in(text));
-    if (get(cuda.cuDeviceGetPCIBusId, text, int{sizeof text}, device)) gpu.pci = pci_address(text_in(text));
+    if (get(cuda.cuDeviceGetName, text, int{sizeof text}, device))
+        gpu.name = valid_utf8(text_in(text));
+    if (get(cuda.cuDeviceGetPCIBusId, text, int{sizeof text}, device))
+        gpu.pci = pci_address(text_in(text));
     vendor::CudaUuid uuid{};
-    if (get(cuda.cuDeviceGetUuid, &uuid, device)) gpu.uuid = uuid_text(uuid);
+    if (get(cuda.cuDeviceGetUuid, &uuid, device))
+        gpu.uuid = uuid_text(uuid);
     std::size_t bytes = 0;
-    if (get(cuda.cuDeviceTotalMem_v2, &bytes, device)) gpu.memory_total_mib = static_cast<std::int64_t>(bytes >> 20);
+    if (get(cuda.cuDeviceTotalMem_v2, &bytes, device))
+        gpu.memory_total_mib = static_cast<std::int64_t>(bytes >> 20);
     const auto attribute = [&](vendor::DeviceAttribute which) {
         int value = 0;
-        return get(cuda.cuDeviceGetAttribute, &value, int{which}, device) ? std::optional(value) : std::nullopt;
+        return get(cuda.cuDeviceGetAttribute, &value, int{which}, device) ? std::optional(value)
+                                                                          : std::nullopt;
     };
     gpu.multiprocessors = attribute(vendor::multiprocessor_count);
     constexpr int khz_per_mhz = 1000;
-    if (const auto khz = attribute(vendor::clock_rate)) gpu.clock_mhz = *khz / khz_per_mhz;
-    if (const auto khz = attribute(vendor::memory_clock_rate)) gpu.memory_clock_mhz = *khz / khz_per_mhz;
+    if (const auto khz = attribute(vendor::clock_rate))
+        gpu.clock_mhz = *khz / khz_per_mhz;
+    if (const auto khz = attribute(vendor::memory_clock_rate))
+        gpu.memory_clock_mhz = *khz / khz_per_mhz;
     gpu.memory_bus_bits = attribute(vendor::memory_bus_width);
-    if (const auto mode = attribute(vendor::compute_mode)) gpu.compute_mode = compute_mode_name(*mode);
+    if (const auto mode = attribute(vendor::compute_mode))
+        gpu.compute_mode = compute_mode_name(*mode);
     const auto major = attribute(vendor::capability_major);
     const auto minor = attribute(vendor::capability_minor);
-    if (major && minor) gpu.compute_capability = make_version({*major, *minor});
+    if (major && minor)
+        gpu.compute_capability = make_version({*major, *minor});
     return gpu;
 }
 
 static Facts about_library(const vendor::Library& library) {
     Facts news;
     std::error_code no_such_file;
-    const std::string real = std::filesystem::canonical(library.path, no_such_file).generic_string();
+    const std::string real =
+        std::filesystem::canonical(library.path, no_such_file).generic_string();
     news.driver.library = real.empty() ? library.path : real;
-    if (const auto name = loader::library_name(file_name(real))) news.driver.library_version = name->product_version();
+    if (const auto name = loader::library_name(file_name(real)))
+        news.driver.library_version = name->product_version();
     return news;
 }
 
-/// Without persistence mode the driver lets go of a GPU with the last process that uses it and starts anew for the next
-/// one, in this survey too: https://docs.nvidia.com/deploy/driver-persistence/overview.html
+/// Without persistence mode the driver lets go of a GPU with the last process that uses it and
+/// starts anew for the next one, in this survey too:
+/// https://docs.nvidia.com/deploy/driver-persistence/overview.html
 constexpr std::chrono::seconds slow_start(3);
 
 static void run(const Job&, ProbeWriter& writer) {
     const auto start = std::chrono::steady_clock::now();
     const auto cuda = vendor::open_as<vendor::CudaApi>(writer, vendor::driver_library);
-    if (!cuda.handle) return;
+    if (!cuda.handle)
+        return;
     writer.facts(about_library(cuda));
 
     Facts version;
@@ -78,8 +96,10 @@ static void run(const Job&, ProbeWriter& writer) {
     init.driver.init = cuda.check(cuda.cuInit, 0u);
     writer.facts(init);
     int count = 0;
-    if (std::chrono::steady_clock::now() - start > slow_start) writer.stay();
-    if (!init.driver.init->ok() || !cuda.check(cuda.cuDeviceGetCount, &count).ok()) return;
+    if (std::chrono::steady_clock::now() - start > slow_start)
+        writer.stay();
+    if (!init.driver.init->ok() || !cuda.check(cuda.cuDeviceGetCount, &count).ok())
+        return;
     const int gpus = believable_count(writer, cuda.cuDeviceGetCount.name, count).value_or(0);
     for (int index = 0; index < gpus; ++index) {
         Facts news;

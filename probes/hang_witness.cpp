@@ -1,5 +1,6 @@
-// Asked while the process of another probe is silent for long: how busy the GPUs are, and which faults the driver wrote
-// into the kernel log. Together they tell a kernel that never ends from a driver that waits.
+// Asked while the process of another probe is silent for long: how busy the GPUs are, and which
+// faults the driver wrote into the kernel log. Together they tell a kernel that never ends from a
+// driver that waits.
 #include <fcntl.h>
 
 #include <algorithm>
@@ -13,41 +14,50 @@ namespace rnncheck::probes::hang_witness {
 
 constexpr std::size_t most_bytes = 8 << 20, most_xids = 20;
 
-/// Each read of /dev/kmsg gives one record and does not wait for the next one (Documentation/ABI/testing/dev-kmsg of
-/// the kernel). Nothing where it may not be read: dmesg_restrict, or a container.
+/// Each read of /dev/kmsg gives one record and does not wait for the next one
+/// (Documentation/ABI/testing/dev-kmsg of the kernel). Nothing where it may not be read:
+/// dmesg_restrict, or a container.
 static std::optional<std::string> kernel_log(const Root& root) {
-    const Descriptor file(open(root.outside("/dev/kmsg").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    const Descriptor file(
+        open(root.outside("/dev/kmsg").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     std::string text;
     while (text.size() < most_bytes) {
         const ssize_t got = read_onto(text, file.number(), 8192);
-        if (got < 0 && errno == EPIPE) continue;  // overwritten while we read
-        if (got <= 0) break;
+        if (got < 0 && errno == EPIPE)
+            continue;  // overwritten while we read
+        if (got <= 0)
+            break;
     }
     return text.empty() ? std::nullopt : std::optional(text);
 }
 
-/// "4,1234,98765432,-;NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus." The third number is the age
-/// of the system then, in microseconds.
+/// "4,1234,98765432,-;NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus." The third
+/// number is the age of the system then, in microseconds.
 static std::optional<XidEvent> xid_in(std::string_view record) {
     const auto message = record.find(';');
     const auto start = record.find("NVRM: Xid");
-    if (message == record.npos || start == record.npos) return std::nullopt;
+    if (message == record.npos || start == record.npos)
+        return std::nullopt;
     const std::string_view text = record.substr(start);
     const auto number = text.find("): ");
-    if (number == text.npos) return std::nullopt;
+    if (number == text.npos)
+        return std::nullopt;
     const auto code = leading_number(text.substr(number + 3));
-    if (!code) return std::nullopt;
+    if (!code)
+        return std::nullopt;
     XidEvent event{*code, {}, {}, valid_utf8(std::string(text.substr(0, 300)))};
     if (const auto pci = text.find("PCI:"); pci < number) {
         const std::string_view address = text.substr(pci + 4, number - pci - 4);
-        event.pci = lower(std::string(address.substr(0, address.find(' '))));  // a MIG instance may follow
+        event.pci =
+            lower(std::string(address.substr(0, address.find(' '))));  // a MIG instance may follow
     }
     const auto head = split(record.substr(0, message), ',');
     if (head.size() >= 3)
         if (const auto microseconds = leading_number<long long>(head[2])) {
-            const auto since_boot = std::chrono::steady_clock::now().time_since_epoch();  // CLOCK_MONOTONIC
-            event.seconds_ago =
-                std::chrono::duration<double>(since_boot).count() - static_cast<double>(*microseconds) / 1e6;
+            const auto since_boot =
+                std::chrono::steady_clock::now().time_since_epoch();  // CLOCK_MONOTONIC
+            event.seconds_ago = std::chrono::duration<double>(since_boot).count() -
+                                static_cast<double>(*microseconds) / 1e6;
         }
     return event;
 }
@@ -57,22 +67,27 @@ static Driver read_kernel_log(const Root& root) {
     const auto log = kernel_log(root);
     driver.kernel_log_read = log.has_value();
     for (const auto& record : split(log.value_or(""), '\n'))
-        if (auto event = xid_in(record)) driver.xids.push_back(std::move(*event));
+        if (auto event = xid_in(record))
+            driver.xids.push_back(std::move(*event));
     if (driver.xids.size() > most_xids)
-        driver.xids.erase(driver.xids.begin(), driver.xids.end() - static_cast<std::ptrdiff_t>(most_xids));
+        driver.xids.erase(driver.xids.begin(),
+                          driver.xids.end() - static_cast<std::ptrdiff_t>(most_xids));
     return driver;
 }
 
 /// Of the boards that are known already; the others could not be distinguished.
 static void ask_how_busy(const Facts& known, ProbeWriter& writer) {
     const auto nvml = vendor::open_as<vendor::NvmlApi>(writer, vendor::nvml_library);
-    if (!nvml.handle || known.nvml_devices.empty() || !nvml.check(nvml.nvmlInit_v2).ok()) return;
+    if (!nvml.handle || known.nvml_devices.empty() || !nvml.check(nvml.nvmlInit_v2).ok())
+        return;
     for (const Board& board : known.nvml_devices) {
         vendor::NvmlDevice device = nullptr;
         vendor::NvmlUtilization utilization{};
         vendor::Calls calls;
-        calls(nvml, nvml.nvmlDeviceGetHandleByIndex_v2, static_cast<unsigned>(board.index), &device);
-        if (!calls(nvml, nvml.nvmlDeviceGetUtilizationRates, device, &utilization)) continue;
+        calls(nvml, nvml.nvmlDeviceGetHandleByIndex_v2, static_cast<unsigned>(board.index),
+              &device);
+        if (!calls(nvml, nvml.nvmlDeviceGetUtilizationRates, device, &utilization))
+            continue;
         Facts news;
         Board& busy = news.nvml_devices.emplace_back();
         busy.index = board.index;
@@ -89,7 +104,8 @@ static void run(const Job& job, ProbeWriter& writer) {
 }
 
 extern const Probe probe{
-    .title = "Determines why another probe does not respond: GPU utilization, errors in the kernel log",
+    .title =
+        "Determines why another probe does not respond: GPU utilization, errors in the kernel log",
     .stage = Stage::run,
     .limit = std::chrono::seconds(8),
     .run = run,

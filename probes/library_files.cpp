@@ -1,5 +1,5 @@
-// Every GPU library on the loader's way and in the places where toolkits and wheels put them, read as
-// files. Nothing is loaded.
+// Every GPU library on the loader's way and in the places where toolkits and wheels put them, read
+// as files. Nothing is loaded.
 #include <map>
 #include <set>
 #include <tuple>
@@ -29,11 +29,13 @@ static bool has_directory(const Library& library, std::string_view directory) {
     return contains(library.path, part) || contains(library.real_path.value_or(""), part);
 }
 
-/// By kind, and of several names of one file the one that programs open first: libcudart.so.12 before .so.12.4.99.
+/// By kind, and of several names of one file the one that programs open first: libcudart.so.12
+/// before .so.12.4.99.
 static std::vector<std::string> library_names_in(const Root& root, const std::string& directory) {
     std::set<std::tuple<LibraryKind, std::size_t, std::string>> found;
     for (const auto& name : root.names_in(directory))
-        if (const auto library = loader::library_name(name)) found.emplace(library->kind, name.size(), name);
+        if (const auto library = loader::library_name(name))
+            found.emplace(library->kind, name.size(), name);
     return mapped(found, [](const auto& entry) { return std::get<std::string>(entry); });
 }
 
@@ -52,7 +54,8 @@ class Search {
         learn_news();
         search(loader_.default_directories, FoundVia::default_directory);
         search({"/lib64", "/usr/lib64"}, FoundVia::default_directory);
-        for (const auto& [via, directories] : loader::other_library_directories(job_.root, job_.facts.tool.python))
+        for (const auto& [via, directories] :
+             loader::other_library_directories(job_.root, job_.facts.tool.python))
             search(directories, via);
         add_development_names();
     }
@@ -61,16 +64,19 @@ class Search {
     void search(const std::vector<std::string>& directories, FoundVia via) {
         for (const auto& directory : directories) {
             const auto real = job_.root.real_path(directory);
-            if (!real || !directories_done_.insert(*real).second) continue;
+            if (!real || !directories_done_.insert(*real).second)
+                continue;
             writer_.calling("reading the directory " + directory);
-            for (const auto& name : library_names_in(job_.root, *real)) consider({directory + '/' + name, via});
+            for (const auto& name : library_names_in(job_.root, *real))
+                consider({directory + '/' + name, via});
         }
         learn_news();
     }
 
     void consider(const Candidate& candidate) {
         const auto name = loader::library_name(file_name(candidate.path));
-        if (!name) return;
+        if (!name)
+            return;
         if (name->development)
             development_names_.push_back(candidate);
         else
@@ -81,8 +87,10 @@ class Search {
     void add_development_names() {
         for (const auto& candidate : development_names_) {
             const auto real_path = job_.root.real_path(candidate.path);
-            if (!real_path || files_done_.contains(*real_path)) continue;
-            if (elf::read_elf_file(job_.root, candidate.path).problem == FileProblem::not_elf) continue;
+            if (!real_path || files_done_.contains(*real_path))
+                continue;
+            if (elf::read_elf_file(job_.root, candidate.path).problem == FileProblem::not_elf)
+                continue;
             add(candidate);
         }
         learn_news();
@@ -90,16 +98,20 @@ class Search {
 
     void add(const Candidate& candidate) {
         const auto real_path = job_.root.real_path(candidate.path);
-        const bool gone = !real_path && !job_.root.link(candidate.path);  // the cache may be older than the files
-        if (gone || !files_done_.insert(real_path.value_or(candidate.path)).second || count_ == most_libraries) return;
+        const bool gone =
+            !real_path && !job_.root.link(candidate.path);  // the cache may be older than the files
+        if (gone || !files_done_.insert(real_path.value_or(candidate.path)).second ||
+            count_ == most_libraries)
+            return;
         news_.libraries.push_back(describe(candidate, real_path));
         if (++count_ == most_libraries)
-            writer_.failed(
-                {"list of libraries", 1, "only the first " + std::to_string(most_libraries) + " are reported"});
+            writer_.failed({"list of libraries", 1,
+                            "only the first " + std::to_string(most_libraries) + " are reported"});
     }
 
     void learn_news() {
-        if (!news_.libraries.empty()) writer_.facts(news_);
+        if (!news_.libraries.empty())
+            writer_.facts(news_);
         news_ = {};
     }
 
@@ -124,7 +136,8 @@ class Search {
             library.problem_detail = file.problem_detail;
         else
             library.missing_needs = missing_needs(file, candidate.path);
-        const Picked& picked = pick_for(loader::opened_as(library.kind, library.soname, file_name(library.path)));
+        const Picked& picked =
+            pick_for(loader::opened_as(library.kind, library.soname, file_name(library.path)));
         library.picked_by_loader = real_path && picked.real_path == real_path;
         return library;
     }
@@ -132,31 +145,38 @@ class Search {
     std::vector<std::string> missing_needs(const elf::ElfFile& file, const std::string& path) {
         std::vector<std::string> missing;
         for (const auto& name : file.needed)
-            if (!loader::belongs_to_c_library(name) && !contains(name, "/") && !pick_for(name).lookup.path)
+            if (!loader::belongs_to_c_library(name) && !contains(name, "/") &&
+                !pick_for(name).lookup.path)
                 missing.push_back(name);
-        if (missing.empty()) return missing;
+        if (missing.empty())
+            return missing;
         loader::Process with_it = plain_;
         const std::size_t number = with_it.put(path);
-        std::erase_if(missing, [&](const auto& name) { return with_it.look_up(name, number).path; });
+        std::erase_if(missing,
+                      [&](const auto& name) { return with_it.look_up(name, number).path; });
         return missing;
     }
 
     const Picked& pick_for(const std::string& name) {
         const auto [entry, is_new] = picks_.try_emplace(name);
-        if (!is_new) return entry->second;
+        if (!is_new)
+            return entry->second;
         entry->second.lookup = plain_.look_up(name, 0);
-        if (const auto& path = entry->second.lookup.path) entry->second.real_path = job_.root.real_path(*path);
+        if (const auto& path = entry->second.lookup.path)
+            entry->second.real_path = job_.root.real_path(*path);
         return entry->second;
     }
 
     const Job& job_;
     ProbeWriter& writer_;
-    loader::Loader loader_ = loader::loader_of(job_.root, {environment_variable("LD_LIBRARY_PATH").value_or("")});
-    loader::Process plain_{loader_, "", {}};    ///< a program that opens libraries by name
-    std::set<std::string> directories_done_;    ///< real paths
-    std::set<std::string> files_done_;          ///< real paths; the path itself for a link to nowhere
-    std::vector<Candidate> development_names_;  ///< wait until nothing better has led to their files
-    std::map<std::string, Picked> picks_;       ///< by the name given to dlopen
+    loader::Loader loader_ =
+        loader::loader_of(job_.root, {environment_variable("LD_LIBRARY_PATH").value_or("")});
+    loader::Process plain_{loader_, "", {}};  ///< a program that opens libraries by name
+    std::set<std::string> directories_done_;  ///< real paths
+    std::set<std::string> files_done_;        ///< real paths; the path itself for a link to nowhere
+    std::vector<Candidate>
+        development_names_;                ///< wait until nothing better has led to their files
+    std::map<std::string, Picked> picks_;  ///< by the name given to dlopen
     Facts news_;
     std::size_t count_ = 0;
 };

@@ -12,8 +12,9 @@ namespace rnncheck::probes::nvml_devices {
 using vendor::NvmlDevice;
 using Nvml = vendor::Opened<vendor::NvmlApi>;
 
-constexpr int uncorrected = 1, since_boot = 0, lifetime = 1;  // nvmlMemoryErrorType_t, nvmlEccCounterType_t
-constexpr int double_bit = 1;                                 // nvmlPageRetirementCause_t
+constexpr int uncorrected = 1, since_boot = 0,
+              lifetime = 1;    // nvmlMemoryErrorType_t, nvmlEccCounterType_t
+constexpr int double_bit = 1;  // nvmlPageRetirementCause_t
 constexpr int no_permission = 4;
 constexpr unsigned most_processes = 1024;
 
@@ -24,20 +25,26 @@ struct Asked {
     Board& board;
 
     template <class... Parameters, class... Arguments>
-    bool ok(const vendor::Symbol<int(NvmlDevice, Parameters...)>& symbol, Arguments... arguments) const {
-        if (!symbol) return false;  // an older NVML
+    bool ok(const vendor::Symbol<int(NvmlDevice, Parameters...)>& symbol,
+            Arguments... arguments) const {
+        if (!symbol)
+            return false;  // an older NVML
         const CallResult result = nvml.check(symbol, device, arguments...);
-        if (result.code == nvml_gpu_is_lost) board.unreachable = result;
+        if (result.code == nvml_gpu_is_lost)
+            board.unreachable = result;
         return result.ok();
     }
 };
 
 static void ask_identity(const Asked& ask) {
     char text[96] = {};
-    if (ask.ok(ask.nvml.nvmlDeviceGetName, text, unsigned{sizeof text})) ask.board.name = valid_utf8(text_in(text));
-    if (ask.ok(ask.nvml.nvmlDeviceGetUUID, text, unsigned{sizeof text})) ask.board.uuid = valid_utf8(text_in(text));
+    if (ask.ok(ask.nvml.nvmlDeviceGetName, text, unsigned{sizeof text}))
+        ask.board.name = valid_utf8(text_in(text));
+    if (ask.ok(ask.nvml.nvmlDeviceGetUUID, text, unsigned{sizeof text}))
+        ask.board.uuid = valid_utf8(text_in(text));
     vendor::NvmlPciInfo pci{};
-    if (ask.ok(ask.nvml.nvmlDeviceGetPciInfo_v3, &pci)) ask.board.pci = pci_address(valid_utf8(text_in(pci.bus_id)));
+    if (ask.ok(ask.nvml.nvmlDeviceGetPciInfo_v3, &pci))
+        ask.board.pci = pci_address(valid_utf8(text_in(pci.bus_id)));
 }
 
 static void ask_memory(const Asked& ask) {
@@ -51,7 +58,8 @@ static void ask_memory(const Asked& ask) {
     std::vector<vendor::NvmlProcess> processes(count);
     if (!ask.ok(ask.nvml.nvmlDeviceGetComputeRunningProcesses_v2, &count, processes.data())) {
         count = most_processes;
-        if (!ask.ok(ask.nvml.nvmlDeviceGetComputeRunningProcesses_v3, &count, processes.data())) return;
+        if (!ask.ok(ask.nvml.nvmlDeviceGetComputeRunningProcesses_v3, &count, processes.data()))
+            return;
     }
     for (unsigned i = 0; i < std::min(count, most_processes); ++i) {
         GpuProcess& process = ask.board.processes.emplace_back();
@@ -63,13 +71,15 @@ static void ask_memory(const Asked& ask) {
 
 /// Nothing for a count that cannot be.
 static std::optional<std::int64_t> as_count(unsigned long long number) {
-    if (number > std::numeric_limits<std::int64_t>::max()) return std::nullopt;
+    if (number > std::numeric_limits<std::int64_t>::max())
+        return std::nullopt;
     return static_cast<std::int64_t>(number);
 }
 
 static void ask_memory_faults(const Asked& ask) {
     int now = 0, after_reboot = 0;
-    if (!ask.ok(ask.nvml.nvmlDeviceGetEccMode, &now, &after_reboot)) return;  // a board without error correction
+    if (!ask.ok(ask.nvml.nvmlDeviceGetEccMode, &now, &after_reboot))
+        return;  // a board without error correction
     ask.board.ecc_enabled = now == 1;
     unsigned long long errors = 0;
     if (ask.ok(ask.nvml.nvmlDeviceGetTotalEccErrors, uncorrected, since_boot, &errors))
@@ -77,7 +87,8 @@ static void ask_memory_faults(const Asked& ask) {
     if (ask.ok(ask.nvml.nvmlDeviceGetTotalEccErrors, uncorrected, lifetime, &errors))
         ask.board.ecc_uncorrected_lifetime = as_count(errors);
     unsigned corrected_rows = 0, uncorrected_rows = 0, pending = 0, failed = 0;
-    if (ask.ok(ask.nvml.nvmlDeviceGetRemappedRows, &corrected_rows, &uncorrected_rows, &pending, &failed)) {
+    if (ask.ok(ask.nvml.nvmlDeviceGetRemappedRows, &corrected_rows, &uncorrected_rows, &pending,
+               &failed)) {
         ask.board.remapped_rows = static_cast<int>(uncorrected_rows);
         ask.board.remapping_pending = pending != 0;
         ask.board.remapping_failed = failed != 0;
@@ -88,19 +99,26 @@ static void ask_memory_faults(const Asked& ask) {
     if (ask.ok(ask.nvml.nvmlDeviceGetRetiredPages, double_bit, &pages, addresses.data()))
         ask.board.retired_pages = static_cast<int>(pages);
     int waiting = 0;
-    if (ask.ok(ask.nvml.nvmlDeviceGetRetiredPagesPendingStatus, &waiting)) ask.board.retirement_pending = waiting == 1;
+    if (ask.ok(ask.nvml.nvmlDeviceGetRetiredPagesPendingStatus, &waiting))
+        ask.board.retirement_pending = waiting == 1;
 }
 
 static void ask_state(const Asked& ask) {
     int mode = 0;
-    if (ask.ok(ask.nvml.nvmlDeviceGetComputeMode, &mode)) ask.board.compute_mode = compute_mode_name(mode);
-    if (ask.ok(ask.nvml.nvmlDeviceGetPersistenceMode, &mode)) ask.board.persistence = mode == 1;
-    if (ask.ok(ask.nvml.nvmlDeviceGetDisplayActive, &mode)) ask.board.display_active = mode == 1;
-    static constexpr std::string_view kinds[] = {"none", "passthrough", "vgpu", "host_vgpu", "host_vsga"};
-    if (ask.ok(ask.nvml.nvmlDeviceGetVirtualizationMode, &mode) && mode >= 0 && mode < int{std::size(kinds)})
+    if (ask.ok(ask.nvml.nvmlDeviceGetComputeMode, &mode))
+        ask.board.compute_mode = compute_mode_name(mode);
+    if (ask.ok(ask.nvml.nvmlDeviceGetPersistenceMode, &mode))
+        ask.board.persistence = mode == 1;
+    if (ask.ok(ask.nvml.nvmlDeviceGetDisplayActive, &mode))
+        ask.board.display_active = mode == 1;
+    static constexpr std::string_view kinds[] = {"none", "passthrough", "vgpu", "host_vgpu",
+                                                 "host_vsga"};
+    if (ask.ok(ask.nvml.nvmlDeviceGetVirtualizationMode, &mode) && mode >= 0 &&
+        mode < int{std::size(kinds)})
         ask.board.virtualization = kinds[mode];  // nvmlGpuVirtualizationMode_t
     unsigned mig = 0, mig_after_reset = 0;
-    if (ask.ok(ask.nvml.nvmlDeviceGetMigMode, &mig, &mig_after_reset)) ask.board.mig = mig == 1;
+    if (ask.ok(ask.nvml.nvmlDeviceGetMigMode, &mig, &mig_after_reset))
+        ask.board.mig = mig == 1;
     unsigned long long reasons = 0;
     ask.ok(ask.nvml.nvmlDeviceGetCurrentClocksThrottleReasons, &reasons);
     static constexpr std::string_view names[] = {
@@ -109,7 +127,8 @@ static void ask_state(const Asked& ask) {
         "sync_boost",    "sw_thermal_slowdown",         "hw_thermal_slowdown", "hw_power_brake",
         "display_clocks"};
     for (std::size_t bit = 0; bit < std::size(names); ++bit)
-        if (reasons >> bit & 1) ask.board.throttle_reasons.emplace_back(names[bit]);
+        if (reasons >> bit & 1)
+            ask.board.throttle_reasons.emplace_back(names[bit]);
 }
 
 /// Nothing for a board that is closed to this process, as on shared nodes.
@@ -118,9 +137,12 @@ static std::optional<Board> ask_board(const Nvml& nvml, unsigned index) {
     board.index = static_cast<int>(index);
     NvmlDevice device = nullptr;
     const CallResult handle = nvml.check(nvml.nvmlDeviceGetHandleByIndex_v2, index, &device);
-    if (handle.code == no_permission) return std::nullopt;
-    if (handle.code == nvml_gpu_is_lost) board.unreachable = handle;
-    if (!handle.ok()) return board;
+    if (handle.code == no_permission)
+        return std::nullopt;
+    if (handle.code == nvml_gpu_is_lost)
+        board.unreachable = handle;
+    if (!handle.ok())
+        return board;
     const Asked ask{nvml, device, board};
     ask_identity(ask);
     ask_memory(ask);
@@ -135,35 +157,41 @@ static Facts ask_versions(const Nvml& nvml) {
     if (nvml.check(nvml.nvmlSystemGetDriverVersion, text, unsigned{sizeof text}).ok())
         news.driver.nvml_version = parse_version(text_in(text));
     int cuda = 0;
-    if (nvml.nvmlSystemGetCudaDriverVersion_v2 && nvml.check(nvml.nvmlSystemGetCudaDriverVersion_v2, &cuda).ok())
+    if (nvml.nvmlSystemGetCudaDriverVersion_v2 &&
+        nvml.check(nvml.nvmlSystemGetCudaDriverVersion_v2, &cuda).ok())
         news.driver.nvml_cuda_version = cuda_version_from_number(cuda);
     return news;
 }
 
 static void run(const Job&, ProbeWriter& writer) {
     const auto nvml = vendor::open_as<vendor::NvmlApi>(writer, vendor::nvml_library);
-    if (!nvml.handle) return;
+    if (!nvml.handle)
+        return;
     Facts init;
     init.driver.nvml_init = nvml.check(nvml.nvmlInit_v2);
     writer.facts(init);
     unsigned count = 0;
-    if (!init.driver.nvml_init->ok()) return;
+    if (!init.driver.nvml_init->ok())
+        return;
     writer.facts(ask_versions(nvml));
-    if (!nvml.check(nvml.nvmlDeviceGetCount_v2, &count).ok()) return;
+    if (!nvml.check(nvml.nvmlDeviceGetCount_v2, &count).ok())
+        return;
     const int boards = believable_count(writer, nvml.nvmlDeviceGetCount_v2.name, count).value_or(0);
     for (int index = 0; index < boards; ++index) {
         Facts news;
-        if (auto board = ask_board(nvml, static_cast<unsigned>(index))) news.nvml_devices.push_back(std::move(*board));
+        if (auto board = ask_board(nvml, static_cast<unsigned>(index)))
+            news.nvml_devices.push_back(std::move(*board));
         writer.facts(news);
     }
 }
 
-extern const Probe probe{.title = "Queries NVML for the state of every GPU: memory, errors, modes, processes",
-                         .stage = Stage::ask,
-                         .limit = std::chrono::seconds(45),
-                         .run = run,
-                         .start_limit = [](const Facts& found, std::chrono::milliseconds took) {
-                             return limit_of_other_start(found.nvml_devices.size(), took);
-                         }};
+extern const Probe probe{
+    .title = "Queries NVML for the state of every GPU: memory, errors, modes, processes",
+    .stage = Stage::ask,
+    .limit = std::chrono::seconds(45),
+    .run = run,
+    .start_limit = [](const Facts& found, std::chrono::milliseconds took) {
+        return limit_of_other_start(found.nvml_devices.size(), took);
+    }};
 
 }  // namespace rnncheck::probes::nvml_devices

@@ -1,11 +1,13 @@
-// Opens one libnvrtc and compiles a test kernel, which needs no GPU: cuDNN 8 and 9 compile some of their kernels so.
+// Opens one libnvrtc and compiles a test kernel, which needs no GPU: cuDNN 8 and 9 compile some of
+// their kernels so.
 #include "process/probe.hpp"
 #include "support/libraries.hpp"
 #include "vendor/cuda_abi.hpp"
 
 namespace rnncheck::probes::nvrtc_compile {
 
-constexpr const char* kernel = "extern \"C\" __global__ void twice(float* x) { x[threadIdx.x] *= 2.0f; }\n";
+constexpr const char* kernel =
+    "extern \"C\" __global__ void twice(float* x) { x[threadIdx.x] *= 2.0f; }\n";
 
 static std::optional<CallResult> compile(const vendor::Opened<vendor::NvrtcApi>& nvrtc) {
     vendor::Calls calls;
@@ -14,7 +16,8 @@ static std::optional<CallResult> compile(const vendor::Opened<vendor::NvrtcApi>&
     calls(nvrtc, nvrtc.nvrtcCreateProgram, &program, kernel, "twice.cu", 0, nullptr, nullptr);
     calls(nvrtc, nvrtc.nvrtcCompileProgram, program, 0, nullptr);
     if (calls(nvrtc, nvrtc.nvrtcGetPTXSize, program, &bytes) && bytes <= 1)
-        return CallResult{nvrtc.nvrtcGetPTXSize.name, missing_symbol, "the compiled program is empty"};
+        return CallResult{nvrtc.nvrtcGetPTXSize.name, missing_symbol,
+                          "the compiled program is empty"};
     return calls.failure();
 }
 
@@ -24,7 +27,8 @@ static void run(const Job& job, ProbeWriter& writer) {
     found.library = job.target;
     const auto nvrtc = vendor::open_as<vendor::NvrtcApi>(writer, job.root.outside(job.target));
     found.failure = nvrtc.failure;
-    if (found.failure) return writer.facts(news);
+    if (found.failure)
+        return writer.facts(news);
     int major = 0, minor = 0;
     if (const auto result = nvrtc.check(nvrtc.nvrtcVersion, &major, &minor); result.ok())
         found.version = make_version({major, minor});
@@ -33,7 +37,8 @@ static void run(const Job& job, ProbeWriter& writer) {
     writer.facts(news);
     const auto failure = compile(nvrtc);
     found.compiles = !failure;
-    if (!found.failure) found.failure = failure;
+    if (!found.failure)
+        found.failure = failure;
     writer.facts(news);
 }
 

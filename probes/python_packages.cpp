@@ -1,5 +1,5 @@
-// Python environments and the frameworks in them, read as files: which build it is, what it was made for, and which
-// cuDNN and cuBLAS files the loader would give it. No interpreter is started.
+// Python environments and the frameworks in them, read as files: which build it is, what it was
+// made for, and which cuDNN and cuBLAS files the loader would give it. No interpreter is started.
 #include <algorithm>
 #include <set>
 
@@ -14,10 +14,12 @@ namespace rnncheck::probes::python_packages {
 static Facts facts_of(const Root& root, PythonEnvironment environment) {
     Facts news;
     news.frameworks = python::frameworks_of(root, environment);
-    const bool any_cuda = std::ranges::any_of(
-        news.frameworks, [](const Framework& framework) { return framework.uses_cuda.value_or(false); });
+    const bool any_cuda = std::ranges::any_of(news.frameworks, [](const Framework& framework) {
+        return framework.uses_cuda.value_or(false);
+    });
     if (environment.active == true && any_cuda) {
-        const loader::Loader loader = loader::loader_of(root, {environment_variable("LD_LIBRARY_PATH").value_or("")});
+        const loader::Loader loader =
+            loader::loader_of(root, {environment_variable("LD_LIBRARY_PATH").value_or("")});
         for (Framework& framework : news.frameworks)
             python::find_used_libraries(loader, environment.packages, framework);
         news.import_orders = python::import_orders_of(loader, environment, news.frameworks);
@@ -32,14 +34,17 @@ static void run(const Job& job, ProbeWriter& writer) {
     writer.calling("looking for the active Python environment");
     const auto chosen = python::chosen_environments(job.root, variables, job.facts.tool.python);
     if (job.facts.tool.python && chosen.empty())
-        writer.failed({"--python", 1, "there is no Python environment at " + *job.facts.tool.python});
+        writer.failed(
+            {"--python", 1, "there is no Python environment at " + *job.facts.tool.python});
     std::set<std::string> done;  // real paths
     const auto examine = [&](PythonEnvironment environment) {
-        if (!done.insert(job.root.real_path(environment.path).value_or(environment.path)).second) return;
+        if (!done.insert(job.root.real_path(environment.path).value_or(environment.path)).second)
+            return;
         writer.calling("reading the packages of " + environment.path);
         writer.facts(facts_of(job.root, std::move(environment)));
     };
-    for (const PythonEnvironment& environment : chosen) examine(environment);
+    for (const PythonEnvironment& environment : chosen)
+        examine(environment);
     std::vector<PythonEnvironment> others = python::other_environments(job.root, variables);
     if (others.size() == python::most_environments && !chosen.empty()) {
         Facts news;
@@ -48,7 +53,8 @@ static void run(const Job& job, ProbeWriter& writer) {
         first.left_out = {"environments beyond the first 64"};
         writer.facts(std::move(news));
     }
-    for (PythonEnvironment& other : others) examine(std::move(other));
+    for (PythonEnvironment& other : others)
+        examine(std::move(other));
 }
 
 extern const Probe probe{.title = "Finds Python environments and the frameworks installed in them",

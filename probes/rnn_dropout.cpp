@@ -1,5 +1,6 @@
-// What dropout between two layers does: how many elements it keeps, what it multiplies them by, and whether the seed
-// decides which. Two layers of relu are made to show the mask: the first gives 1 everywhere, the second passes it on.
+// What dropout between two layers does: how many elements it keeps, what it multiplies them by, and
+// whether the seed decides which. Two layers of relu are made to show the mask: the first gives 1
+// everywhere, the second passes it on.
 #include <algorithm>
 #include <cmath>
 
@@ -19,11 +20,13 @@ static std::vector<std::string> targets(const Facts& facts) {
 static RnnInputs mask_inputs(const RnnCase& rnn_case) {
     RnnInputs inputs = make_inputs(rnn_case);
     for (LayerWeights& layer : inputs.layers)
-        for (auto* part : {&layer.input[0], &layer.recurrent[0], &layer.input_bias[0], &layer.recurrent_bias[0]})
+        for (auto* part :
+             {&layer.input[0], &layer.recurrent[0], &layer.input_bias[0], &layer.recurrent_bias[0]})
             std::ranges::fill(*part, 0);
     std::ranges::fill(inputs.layers[0].input_bias[0], 1);
     const auto hidden = static_cast<std::size_t>(rnn_case.hidden);
-    for (std::size_t unit = 0; unit < hidden; ++unit) inputs.layers[1].input[0][unit * hidden + unit] = 1;
+    for (std::size_t unit = 0; unit < hidden; ++unit)
+        inputs.layers[1].input[0][unit * hidden + unit] = 1;
     return inputs;
 }
 
@@ -31,10 +34,12 @@ static void record(const std::vector<double>& y, RnnDropout& found) {
     const double scale = 1 / (1 - found.probability);
     double error = 0;
     for (const double value : y)
-        if (value != 0) error = std::isnan(value) ? HUGE_VAL : std::max(error, std::abs(value / scale - 1));
+        if (value != 0)
+            error = std::isnan(value) ? HUGE_VAL : std::max(error, std::abs(value / scale - 1));
     found.elements = std::ssize(y);
     found.kept = std::ssize(y) - std::ranges::count(y, 0);
-    if (std::isfinite(error)) found.scale_error = error;
+    if (std::isfinite(error))
+        found.scale_error = error;
 }
 
 static void measure(vendor::Session& session, RnnDropout& found) {
@@ -46,21 +51,24 @@ static void measure(vendor::Session& session, RnnDropout& found) {
         !calls(session.cuda, session.cuda.cuMemAlloc_v2, &states, bytes))
         calls.result.bytes = static_cast<std::int64_t>(bytes);
     calls(cudnn, cudnn.cudnnCreateDropoutDescriptor, &session.no_dropout);
-    const RnnCase mask_case =
-        parse_case("relu fp32 I=64 H=64 B=64 T=16 L=2 training", {.math = exact_math(found.dialect)});
+    const RnnCase mask_case = parse_case("relu fp32 I=64 H=64 B=64 T=16 L=2 training",
+                                         {.math = exact_math(found.dialect)});
     RnnRun run = run_of(found, mask_case, 0);
     const vendor::DeviceImage image = vendor::device_image(mask_case, mask_inputs(mask_case));
     const auto y_from_seed = [&] {
         std::vector<double> y;
         if (calls(cudnn, cudnn.cudnnSetDropoutDescriptor, session.no_dropout, session.handle,
-                  static_cast<float>(found.probability), reinterpret_cast<void*>(states), bytes, seed))
+                  static_cast<float>(found.probability), reinterpret_cast<void*>(states), bytes,
+                  seed))
             y = run_lstm(session, image, run).first.y;
-        if (run.result) calls.result = *run.result;
+        if (run.result)
+            calls.result = *run.result;
         return y;
     };
     const std::vector<double> first = y_from_seed(), again = y_from_seed();
     found.result = calls.failure();
-    if (found.result) return;
+    if (found.result)
+        return;
     record(first, found);
     found.repeats = first == again;
     found.moves_on = run.bitwise_repeatable == false;
@@ -74,7 +82,8 @@ static void run(const Job& job, ProbeWriter& writer) {
     found.probability = job.facts.rnn_request->dropout.value();
     vendor::Session session = open_rnn(job, writer, target);
     found.result = session.failure;
-    if (!found.result) measure(session, found);
+    if (!found.result)
+        measure(session, found);
     writer.facts(news);
 }
 

@@ -1,5 +1,5 @@
-// How large a recurrent network fits into the free memory of a GPU: by cuDNN's own questions about sizes, and by
-// running one of a given size.
+// How large a recurrent network fits into the free memory of a GPU: by cuDNN's own questions about
+// sizes, and by running one of a given size.
 #include <map>
 
 #include "process/probe.hpp"
@@ -13,9 +13,12 @@ static bool has_a_better_interface(const Facts& facts, const RnnTarget& target) 
 }
 
 static std::vector<std::string> targets(const Facts& facts) {
-    if (!facts.rnn_request || !facts.rnn_request->fit || facts.rnn_request->cases.empty()) return {};
+    if (!facts.rnn_request || !facts.rnn_request->fit || facts.rnn_request->cases.empty())
+        return {};
     std::vector<std::string> texts = rnn_targets(facts);
-    std::erase_if(texts, [&](const std::string& text) { return has_a_better_interface(facts, rnn_target_of(text)); });
+    std::erase_if(texts, [&](const std::string& text) {
+        return has_a_better_interface(facts, rnn_target_of(text));
+    });
     return texts;
 }
 
@@ -29,11 +32,12 @@ static int largest(FitSize of) {
     return of == FitSize::batch ? 1 << 24 : 65535;
 }
 
-/// The largest size whose memory is within the free one. A size for which cuDNN asks for less than for a
-/// smaller one is not believed: its number has overflowed.
+/// The largest size whose memory is within the free one. A size for which cuDNN asks for less than
+/// for a smaller one is not believed: its number has overflowed.
 class Calculation {
   public:
-    Calculation(const vendor::Session& session, RnnFit& fit) : session_(session), fit_(fit) {}
+    Calculation(const vendor::Session& session, RnnFit& fit) : session_(session), fit_(fit) {
+    }
 
     void run() {
         if (!fits(1)) {
@@ -47,8 +51,10 @@ class Calculation {
             const int next = unbounded ? 2 * good : good + (bad - good) / 2;
             (fits(next) ? good : bad) = next;
         }
-        // What is just below must fit as well; else the search went astray, and goes down from there.
-        while (good > 1 && !(fits(good - 1) && fits(good))) good = good / 2;
+        // What is just below must fit as well; else the search went astray, and goes down from
+        // there.
+        while (good > 1 && !(fits(good - 1) && fits(good)))
+            good = good / 2;
         fit_.bounded = last_refused_ == good + 1 || good == largest(fit_.of);
         record(good);
     }
@@ -61,8 +67,9 @@ class Calculation {
             return false;
         }
         const auto larger = asked_.upper_bound(size);
-        const bool shrinks = (larger != asked_.begin() && last_.total() < std::prev(larger)->second.total()) ||
-                             (larger != asked_.end() && larger->second.total() < last_.total());
+        const bool shrinks =
+            (larger != asked_.begin() && last_.total() < std::prev(larger)->second.total()) ||
+            (larger != asked_.end() && larger->second.total() < last_.total());
         if (shrinks) {
             refuse_shrinking(size);
             return false;
@@ -74,8 +81,9 @@ class Calculation {
     void refuse_shrinking(int size) {
         last_refused_ = size;
         fit_.result = CallResult{"cudnnGetRNNTempSpaceSizes", impossible_answer,
-                                 "requests less memory with a " + std::string(name_of(fit_.of)) + " of " +
-                                     std::to_string(size) + " than with a smaller one: its number has overflowed"};
+                                 "requests less memory with a " + std::string(name_of(fit_.of)) +
+                                     " of " + std::to_string(size) +
+                                     " than with a smaller one: its number has overflowed"};
     }
 
     void record(int size) {
@@ -100,10 +108,12 @@ static void measure(const vendor::Session& session, const RnnRequest& request, R
     vendor::Calls calls;
     calls(session.cuda, session.cuda.cuMemGetInfo_v2, &free_bytes, &total);
     fit.result = calls.failure();
-    if (fit.result) return;
+    if (fit.result)
+        return;
     fit.free_bytes = static_cast<std::int64_t>(free_bytes);
     fit.total_bytes = static_cast<std::int64_t>(total);
-    if (!request.trial) return Calculation(session, fit).run();
+    if (!request.trial)
+        return Calculation(session, fit).run();
     fit.size = *request.trial;
     fit.rnn_case = with_size(fit.rnn_case, fit.of, *request.trial);
     fit.result = vendor::run_on_zeros(session, fit.rnn_case);
@@ -120,9 +130,11 @@ static void run(const Job& job, ProbeWriter& writer) {
     fit.rnn_case = request.cases.front();
     const vendor::Session session = open_rnn(job, writer, target);
     fit.result = session.failure;
-    if (fit.result) return writer.facts(news);
+    if (fit.result)
+        return writer.facts(news);
     if (target.dialect != Dialect::v8)
-        fit.result = CallResult{"cudnnGetRNNTempSpaceSizes", missing_symbol, "only available in the v8 interface"};
+        fit.result = CallResult{"cudnnGetRNNTempSpaceSizes", missing_symbol,
+                                "only available in the v8 interface"};
     else
         measure(session, request, fit);
     writer.facts(news);

@@ -1,5 +1,6 @@
-// Computes recurrent-network cases through one cuDNN on one GPU, the quick sweep or what was asked for, and compares
-// every element with the reference. Each case is reported as soon as it ends, so a crash costs that case alone.
+// Computes recurrent-network cases through one cuDNN on one GPU, the quick sweep or what was asked
+// for, and compares every element with the reference. Each case is reported as soon as it ends, so
+// a crash costs that case alone.
 #include <malloc.h>
 
 #include <algorithm>
@@ -38,10 +39,14 @@ static std::string group(const Job& job, int step) {
 static void record(const Comparison& comparison, RnnRun& run) {
     run.end = comparison.correct ? RunEnd::ok : RunEnd::incorrect;
     run.limit = comparison.limit;
-    if (std::isfinite(comparison.largest_error)) run.largest_error = comparison.largest_error;
-    if (!comparison.correct) run.where = comparison.worst;
-    if (run.rnn_case.dtype == Dtype::fp32) run.precision = comparison.precision;
-    if (comparison.overflow) run.overflow = true;
+    if (std::isfinite(comparison.largest_error))
+        run.largest_error = comparison.largest_error;
+    if (!comparison.correct)
+        run.where = comparison.worst;
+    if (run.rnn_case.dtype == Dtype::fp32)
+        run.precision = comparison.precision;
+    if (comparison.overflow)
+        run.overflow = true;
 }
 
 /// What must come out of a case.
@@ -61,7 +66,8 @@ struct Step {
 
     RnnInputs inputs() const {
         RnnInputs inputs = make_inputs(rnn_case);
-        if (!weights.empty()) use_weights(rnn_case, weights, inputs);
+        if (!weights.empty())
+            use_weights(rnn_case, weights, inputs);
         return inputs;
     }
 };
@@ -73,37 +79,45 @@ static std::vector<Step> steps_of(const Job& job) {
     std::vector<Step> steps;
     for (const RnnCase& rnn_case : cases_of(job)) {
         const std::size_t at = steps.size();
-        Step& step =
-            steps.emplace_back(Step{rnn_case, {}, reduced_precision(job.facts, target.gpu, rnn_case), is_done[at]});
-        if (at >= numbers.size()) continue;
-        if (const auto* const own = find_by(job.facts.rnn_request->weights, &CaseWeights::number, numbers[at]))
+        Step& step = steps.emplace_back(
+            Step{rnn_case, {}, reduced_precision(job.facts, target.gpu, rnn_case), is_done[at]});
+        if (at >= numbers.size())
+            continue;
+        if (const auto* const own =
+                find_by(job.facts.rnn_request->weights, &CaseWeights::number, numbers[at]))
             step.weights = own->weights;
     }
     return steps;
 }
 
-/// For a reference: this process' share of the processors, as the probes of all GPUs run at the same time. More than
-/// sixteen would only wait for one another.
+/// For a reference: this process' share of the processors, as the probes of all GPUs run at the
+/// same time. More than sixteen would only wait for one another.
 static int threads_of(const Job& job) {
     const auto gpus = static_cast<int>(std::max<std::size_t>(job.facts.cuda_devices.size(), 1));
     return std::clamp(process::usable_processors() / gpus, 1, 16);
 }
 
-/// What goes to the device, and what must come out, of the cases that are not done, made one after the other by a
-/// thread of their own beside the vendor's work, a few ahead of it. Each is taken once, and waited for if need be. The
-/// thread is not waited for: a reference that nobody needs any more may take minutes.
+/// What goes to the device, and what must come out, of the cases that are not done, made one after
+/// the other by a thread of their own beside the vendor's work, a few ahead of it. Each is taken
+/// once, and waited for if need be. The thread is not waited for: a reference that nobody needs any
+/// more may take minutes.
 class Preparation {
   public:
-    Preparation(std::vector<Step> steps, int threads) : work_(std::make_shared<Work>(std::move(steps), threads)) {
+    Preparation(std::vector<Step> steps, int threads)
+        : work_(std::make_shared<Work>(std::move(steps), threads)) {
         Step* const first = find_by(work_->steps, &Step::done, false);
-        if (!first) return;
+        if (!first)
+            return;
         // Threads start late on a busy machine: the vendor's work begins without it.
-        fulfil(first->image, [&] { return vendor::device_image(first->rnn_case, first->inputs()); });
+        fulfil(first->image,
+               [&] { return vendor::device_image(first->rnn_case, first->inputs()); });
         std::thread([work = work_, first] {
             for (Step& step : work->steps) {
-                if (step.done) continue;
+                if (step.done)
+                    continue;
                 work->ahead.acquire();
-                if (work->given_up) return;
+                if (work->given_up)
+                    return;
                 prepare(step, &step != first, work->threads);
             }
         }).detach();
@@ -115,25 +129,34 @@ class Preparation {
         work_->ahead.release();
     }
 
-    const std::vector<Step>& steps() const { return work_->steps; }
+    const std::vector<Step>& steps() const {
+        return work_->steps;
+    }
     vendor::DeviceImage image(std::size_t step) {
         work_->ahead.release();
         return work_->steps[step].image.get_future().get();
     }
-    void pass_over() { work_->ahead.release(); }
-    /// Reports that time passes, which is not the vendor's. std::bad_alloc where the case is too large for us.
+    void pass_over() {
+        work_->ahead.release();
+    }
+    /// Reports that time passes, which is not the vendor's. std::bad_alloc where the case is too
+    /// large for us.
     Expected expected(std::size_t step, const std::function<void()>& time_passes) {
         constexpr auto often = std::chrono::seconds(1);
         auto future = work_->steps[step].expected.get_future();
-        while (future.wait_for(often) == std::future_status::timeout) time_passes();
+        while (future.wait_for(often) == std::future_status::timeout)
+            time_passes();
         return future.get();
     }
 
   private:
     /// Shared with the thread, which may outlive us.
     struct Work {
-        Work(std::vector<Step> all, int most_threads) : steps(std::move(all)), threads(most_threads) {}
-        static constexpr int most_ahead = 24;  // as many as the quick sweep has, which none has to wait for
+        Work(std::vector<Step> all, int most_threads)
+            : steps(std::move(all)), threads(most_threads) {
+        }
+        static constexpr int most_ahead =
+            24;  // as many as the quick sweep has, which none has to wait for
         std::vector<Step> steps;
         const int threads;
         std::counting_semaphore<> ahead{most_ahead};
@@ -151,11 +174,14 @@ class Preparation {
 
     static void prepare(Step& step, bool image_too, int threads) {
         const RnnCase& rnn_case = step.rnn_case;
-        const auto inputs = std::async(std::launch::deferred, [&] { return step.inputs(); }).share();
-        if (image_too) fulfil(step.image, [&] { return vendor::device_image(rnn_case, inputs.get()); });
+        const auto inputs =
+            std::async(std::launch::deferred, [&] { return step.inputs(); }).share();
+        if (image_too)
+            fulfil(step.image, [&] { return vendor::device_image(rnn_case, inputs.get()); });
         fulfil(step.expected, [&] {
             Expected expected{compute(rnn_case, inputs.get(), threads), {}};
-            expected.limits = limits_for(rnn_case, inputs.get(), expected.computation, step.reduced, threads);
+            expected.limits =
+                limits_for(rnn_case, inputs.get(), expected.computation, step.reduced, threads);
             return expected;
         });
     }
@@ -163,40 +189,46 @@ class Preparation {
     std::shared_ptr<Work> work_;
 };
 
-/// Whether the driver compiles this cuDNN's kernels for the GPU, which is newer than all that the library has machine
-/// code for; code runs on every later minor of its compute capability (CUDA C++ Programming Guide, binary
-/// compatibility). cuDNN reports its newest since 8.6; before, that was 8.6 at the most.
+/// Whether the driver compiles this cuDNN's kernels for the GPU, which is newer than all that the
+/// library has machine code for; code runs on every later minor of its compute capability (CUDA C++
+/// Programming Guide, binary compatibility). cuDNN reports its newest since 8.6; before, that
+/// was 8.6 at the most.
 static bool compiles_kernels(const Facts& facts, const RnnTarget& target) {
     const Gpu* const gpu = find_by(facts.cuda_devices, &Gpu::index, target.gpu);
     const Cudnn* const cudnn = find_by(facts.cudnns, &Cudnn::library, target.library);
     return gpu && cudnn && gpu->compute_capability &&
-           gpu->compute_capability->major() > cudnn->newest_capability.value_or(make_version({8, 6})).major();
+           gpu->compute_capability->major() >
+               cudnn->newest_capability.value_or(make_version({8, 6})).major();
 }
 
-/// How long cases may be silent. The first of each kind loads its kernels, from a disk that may be slow: how slow shows
-/// in the time that opening the libraries took.
+/// How long cases may be silent. The first of each kind loads its kernels, from a disk that may be
+/// slow: how slow shows in the time that opening the libraries took.
 class SilenceLimits {
   public:
     SilenceLimits(std::chrono::milliseconds opening, bool compiles)
         : loading_(std::chrono::seconds(15) +
                    std::min<std::chrono::milliseconds>(10 * opening, std::chrono::seconds(15))),
-          compiles_(compiles) {}
+          compiles_(compiles) {
+    }
 
     std::chrono::milliseconds of(const RnnCase& rnn_case) {
-        if (compiles_) return computing(rnn_case) + std::chrono::minutes(5);
-        const std::string kernels =
-            kernels_of(rnn_case) + ' ' + std::string(name_of(rnn_case.cell)) + (rnn_case.training ? " training" : "");
+        if (compiles_)
+            return computing(rnn_case) + std::chrono::minutes(5);
+        const std::string kernels = kernels_of(rnn_case) + ' ' +
+                                    std::string(name_of(rnn_case.cell)) +
+                                    (rnn_case.training ? " training" : "");
         const bool first = loaded_.insert(kernels).second;
         return computing(rnn_case) + (first ? loading_ : std::chrono::seconds(5));
     }
 
   private:
-    /// A hundred times what a slow GPU needs (docs/speed.md): a launch a step and layer, and a thousand million
-    /// multiply-adds a second.
+    /// A hundred times what a slow GPU needs (docs/speed.md): a launch a step and layer, and a
+    /// thousand million multiply-adds a second.
     static std::chrono::milliseconds computing(const RnnCase& c) {
-        const double launches = double{1} * c.sequence_length * c.pseudo_layers() * (c.training ? 3 : 1);
-        return std::chrono::milliseconds(
-            static_cast<long long>(launches * (1 + 4e-6 * c.hidden * (c.input + c.hidden) * c.batch)));
+        const double launches =
+            double{1} * c.sequence_length * c.pseudo_layers() * (c.training ? 3 : 1);
+        return std::chrono::milliseconds(static_cast<long long>(
+            launches * (1 + 4e-6 * c.hidden * (c.input + c.hidden) * c.batch)));
     }
 
     std::chrono::milliseconds loading_;
@@ -211,18 +243,22 @@ class Sweep {
         : job_(job),
           writer_(writer),
           target_(rnn_target_of(job.target)),
-          preparation_(steps_of(job), threads_of(job)) {}
+          preparation_(steps_of(job), threads_of(job)) {
+    }
 
     void run() {
         const auto start = std::chrono::steady_clock::now();
         const vendor::Session session = open_rnn(job_, writer_, target_);
-        if (session.cudnn.handle) ask_free_memory(session);
-        SilenceLimits limits(
-            std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start),
-            compiles_kernels(job_.facts, target_));
+        if (session.cudnn.handle)
+            ask_free_memory(session);
+        SilenceLimits limits(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                 std::chrono::steady_clock::now() - start),
+                             compiles_kernels(job_.facts, target_));
         for (std::size_t step = 0; step < preparation_.steps().size(); ++step) {
-            if (preparation_.steps()[step].done) continue;
-            RnnRun run = run_of(target_, preparation_.steps()[step].rnn_case, static_cast<int>(step));
+            if (preparation_.steps()[step].done)
+                continue;
+            RnnRun run =
+                run_of(target_, preparation_.steps()[step].rnn_case, static_cast<int>(step));
             if (session.failure) {
                 run.skip_reason = SkipReason::gpu_unusable;
                 run.result = session.failure;
@@ -230,11 +266,13 @@ class Sweep {
                 run_case(session, limits.of(run.rnn_case), run);
             run.free_bytes = free_bytes_;
             // A kernel that went astray leaves a context in which no later call can succeed.
-            const bool broken = run.end == RunEnd::failed && !session.cuda.check(session.cuda.cuCtxSynchronize).ok();
+            const bool broken = run.end == RunEnd::failed &&
+                                !session.cuda.check(session.cuda.cuCtxSynchronize).ok();
             Facts news;
             news.rnn_runs.push_back(std::move(run));
             writer_.facts(news);
-            if (broken) return writer_.past_use();
+            if (broken)
+                return writer_.past_use();
         }
     }
 
@@ -243,7 +281,8 @@ class Sweep {
         writer_.step(run.number - 1, limit);
         if (came_after(run.rnn_case, rnn_place(job_.facts, target_).cudnn)) {
             run.end = RunEnd::not_supported;
-            run.result = {"cudnnSetRNNDescriptor_v8", missing_symbol, "this kind of case requires cuDNN 8.1 or later"};
+            run.result = {"cudnnSetRNNDescriptor_v8", missing_symbol,
+                          "this kind of case requires cuDNN 8.1 or later"};
             return preparation_.pass_over();
         }
         try {
@@ -255,15 +294,18 @@ class Sweep {
         }
     }
 
-    void run_and_judge(const vendor::Session& session, std::chrono::milliseconds limit, RnnRun& run) {
+    void run_and_judge(const vendor::Session& session, std::chrono::milliseconds limit,
+                       RnnRun& run) {
         const auto step = static_cast<std::size_t>(run.number - 1);
         const vendor::Outputs outputs = run_lstm(session, preparation_.image(step), run);
         if (run.result) {
             run.end = case_outcome(*run.result);
-            if (run.end == RunEnd::out_of_memory) ask_free_memory(session);
+            if (run.end == RunEnd::out_of_memory)
+                ask_free_memory(session);
             return;
         }
-        const Expected expected = preparation_.expected(step, [&] { writer_.step(run.number - 1, limit); });
+        const Expected expected =
+            preparation_.expected(step, [&] { writer_.step(run.number - 1, limit); });
         const RnnOutputs& right = expected.computation.outputs;
         record(compare(run.rnn_case, right, outputs.first, outputs.again, expected.limits), run);
     }
@@ -281,8 +323,8 @@ class Sweep {
     std::optional<std::int64_t> free_bytes_;
 };
 
-/// The cases' buffers come and go by the megabyte. By default each is a piece of memory of its own, with a page fault
-/// for every page of it and calls into the kernel that hold up both threads.
+/// The cases' buffers come and go by the megabyte. By default each is a piece of memory of its own,
+/// with a page fault for every page of it and calls into the kernel that hold up both threads.
 static void keep_freed_memory() {
     constexpr int megabyte = 1 << 20;
     mallopt(M_MMAP_THRESHOLD, 32 * megabyte);

@@ -13,11 +13,13 @@ std::vector<CudnnFile> builds_of(const std::vector<std::string>& paths) {
         const bool is_front = loader::is_cudnn(file_name(path));
         if (is_front) {
             file.version = elf::version_of_parts_opened(here, path);
-            file.cuda_major = elf::cuda_major_of_gpu_code(here, directory_of(path) + "/libcudnn_ops.so.9");
+            file.cuda_major =
+                elf::cuda_major_of_gpu_code(here, directory_of(path) + "/libcudnn_ops.so.9");
         } else {
             file.cuda_major = elf::cuda_major_of_gpu_code(here, path);
         }
-        if (is_front ? file.version.has_value() : file.cuda_major.has_value()) files.push_back(std::move(file));
+        if (is_front ? file.version.has_value() : file.cuda_major.has_value())
+            files.push_back(std::move(file));
     }
     return files;
 }

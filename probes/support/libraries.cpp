@@ -13,7 +13,8 @@ namespace probes {
 namespace {
 
 bool is_active(const Facts& facts, const Framework& framework) {
-    const auto* const environment = find_by(facts.pythons, &PythonEnvironment::path, framework.environment);
+    const auto* const environment =
+        find_by(facts.pythons, &PythonEnvironment::path, framework.environment);
     return environment && environment->active == true;
 }
 
@@ -38,17 +39,22 @@ constexpr Companion companions[] = {{LibraryKind::nvrtc, "libnvrtc.so"},
                                     {LibraryKind::cublas, "libcublas.so"}};
 
 /// The one that the framework gets; unset where none is known that it opens, which says nothing.
-std::optional<std::vector<std::string>> named_by(const Framework& framework, const Companion& companion) {
-    const auto* const library = find_where(
-        framework.libraries, [&](const FrameworkLibrary& one) { return one.soname.starts_with(companion.stem); });
-    if (!library) return std::nullopt;
+std::optional<std::vector<std::string>> named_by(const Framework& framework,
+                                                 const Companion& companion) {
+    const auto* const library = find_where(framework.libraries, [&](const FrameworkLibrary& one) {
+        return one.soname.starts_with(companion.stem);
+    });
+    if (!library)
+        return std::nullopt;
     return library->path ? std::vector{*library->path} : std::vector<std::string>();
 }
 
-std::vector<std::string> beside(const Facts& facts, const std::string& cudnn_path, const Companion& companion) {
+std::vector<std::string> beside(const Facts& facts, const std::string& cudnn_path,
+                                const Companion& companion) {
     const auto tail = cudnn_path.rfind("/nvidia/cudnn/");
     std::vector<std::string> paths;
-    if (tail == std::string::npos) return paths;
+    if (tail == std::string::npos)
+        return paths;
     const std::string wheels = cudnn_path.substr(0, tail) + "/nvidia/";
     for (const Library& library : facts.libraries)
         if (library.kind == companion.kind && !library.problem && library.path.starts_with(wheels))
@@ -72,13 +78,15 @@ std::vector<std::string> companions_of(const Facts& facts, const std::string& cu
     std::vector<std::string> all;
     for (const Companion& companion : companions) {
         auto paths = framework ? named_by(*framework, companion) : std::nullopt;
-        if (!paths) paths = beside(facts, cudnn_path, companion);
+        if (!paths)
+            paths = beside(facts, cudnn_path, companion);
         all.insert(all.end(), paths->begin(), paths->end());
     }
     return all;
 }
 
-vendor::Opened<vendor::CudnnApi> open_cudnn(const Job& job, ProbeWriter& writer, const std::string& path) {
+vendor::Opened<vendor::CudnnApi> open_cudnn(const Job& job, ProbeWriter& writer,
+                                            const std::string& path) {
     for (const auto& companion : companions_of(job.facts, path))
         vendor::open_library(writer, job.root.outside(companion));
     return vendor::open_as<vendor::CudnnApi>(writer, job.root.outside(path));
@@ -104,20 +112,25 @@ bool is_cudnn(LibraryKind kind) {
 }
 
 /// By its ELF headers, or those of the parts that a cuDNN opens by itself.
-bool needs(const Facts& facts, const loader::LibraryName& opened, const std::string& path, std::string_view name) {
+bool needs(const Facts& facts, const loader::LibraryName& opened, const std::string& path,
+           std::string_view name) {
     return std::ranges::any_of(facts.libraries, [&](const Library& library) {
         const bool is_it = library.path == path;
-        const bool is_part = is_cudnn(opened.kind) && is_cudnn(library.kind) &&
-                             major_of(loader::library_name(file_name(library.path))) == major_of(opened);
+        const bool is_part =
+            is_cudnn(opened.kind) && is_cudnn(library.kind) &&
+            major_of(loader::library_name(file_name(library.path))) == major_of(opened);
         return (is_it || is_part) && includes(library.needed, name);
     });
 }
 
-/// Whether opening and asking the one may lead the loader to the other. Seen with CUDA 13.0 and cuDNN 9.19: cudart,
-/// NVRTC and cuDNN open libcuda.so.1 by themselves, cuDNN its parts, NVRTC its builtins.
-bool leads_to(const Facts& facts, const loader::LibraryName& opened, const std::string& path, const Library& pipe) {
+/// Whether opening and asking the one may lead the loader to the other. Seen with CUDA 13.0 and
+/// cuDNN 9.19: cudart, NVRTC and cuDNN open libcuda.so.1 by themselves, cuDNN its parts, NVRTC its
+/// builtins.
+bool leads_to(const Facts& facts, const loader::LibraryName& opened, const std::string& path,
+              const Library& pipe) {
     const auto name = loader::library_name(file_name(pipe.path));
-    if (needs(facts, opened, path, file_name(pipe.path))) return true;
+    if (needs(facts, opened, path, file_name(pipe.path)))
+        return true;
     switch (pipe.kind) {
         case LibraryKind::cuda:
             return opened.kind != LibraryKind::nvml;
@@ -135,13 +148,15 @@ bool leads_to(const Facts& facts, const loader::LibraryName& opened, const std::
 }  // namespace
 
 void reject_blocking_files(const Facts& facts) {
-    if (std::ranges::none_of(facts.libraries, waits)) return;
+    if (std::ranges::none_of(facts.libraries, waits))
+        return;
     vendor::reject_openings([facts](const std::string& path) -> std::optional<std::string> {
         const auto opened = loader::library_name(file_name(path));
         for (const auto& library : facts.libraries)
             if (opened && waits(library) && leads_to(facts, *opened, path, library))
                 return "the loader would come to " + library.path + ", which " +
-                       library.problem_detail.value_or("is not a file") + ", and wait there forever";
+                       library.problem_detail.value_or("is not a file") +
+                       ", and wait there forever";
         return std::nullopt;
     });
 }

@@ -12,44 +12,54 @@ namespace rnncheck::probes {
 namespace {
 
 bool wanted(const std::optional<RnnRequest>& request, const RnnTarget& target) {
-    if (!request) return true;
+    if (!request)
+        return true;
     return request->gpu.value_or(target.gpu) == target.gpu &&
            request->dialect.value_or(target.dialect) == target.dialect &&
            target.library.find(request->library.value_or("")) != std::string::npos;
 }
 
 bool all_done(const Facts& facts, const RnnTarget& target) {
-    return !facts.rnn_runs.empty() && !includes(done_before(facts, target, cases_of(facts, target).size()), false);
+    return !facts.rnn_runs.empty() &&
+           !includes(done_before(facts, target, cases_of(facts, target).size()), false);
 }
 
 RunEnd outcome_before_9(std::int64_t status) {
-    constexpr int arch_mismatch = 6, not_supported = 9, prerequisite_missing = 11, bad_param = 3, invalid_value = 5;
-    if (includes(std::array{arch_mismatch, not_supported, prerequisite_missing}, status)) return RunEnd::not_supported;
+    constexpr int arch_mismatch = 6, not_supported = 9, prerequisite_missing = 11, bad_param = 3,
+                  invalid_value = 5;
+    if (includes(std::array{arch_mismatch, not_supported, prerequisite_missing}, status))
+        return RunEnd::not_supported;
     return status == bad_param || status == invalid_value ? RunEnd::rejected : RunEnd::failed;
 }
 
 RunEnd outcome_since_9(std::int64_t status) {
-    return status / 1000 == 2 ? RunEnd::rejected : status / 1000 == 3 ? RunEnd::not_supported : RunEnd::failed;
+    return status / 1000 == 2   ? RunEnd::rejected
+           : status / 1000 == 3 ? RunEnd::not_supported
+                                : RunEnd::failed;
 }
 
-/// Sequences of different lengths came with 7.2.1; an older one does not support them, it is not damaged.
+/// Sequences of different lengths came with 7.2.1; an older one does not support them, it is not
+/// damaged.
 bool came_with_7_2(const std::string& function) {
-    constexpr std::string_view since_7_2[] = {"cudnnCreateRNNDataDescriptor", "cudnnSetRNNDataDescriptor",
-                                              "cudnnSetRNNPaddingMode", "cudnnRNNForwardInferenceEx"};
+    constexpr std::string_view since_7_2[] = {"cudnnCreateRNNDataDescriptor",
+                                              "cudnnSetRNNDataDescriptor", "cudnnSetRNNPaddingMode",
+                                              "cudnnRNNForwardInferenceEx"};
     return includes(since_7_2, function);
 }
 
 }  // namespace
 
 std::string text_of(const RnnTarget& target) {
-    return "GPU " + std::to_string(target.gpu) + " " + std::string(name_of(target.dialect)) + " " + target.library;
+    return "GPU " + std::to_string(target.gpu) + " " + std::string(name_of(target.dialect)) + " " +
+           target.library;
 }
 
 RnnTarget rnn_target_of(const std::string& text) {
     int gpu = 0, path = 0;
     char dialect[16] = {};
     std::sscanf(text.c_str(), "GPU %d %15s %n", &gpu, dialect, &path);
-    return {text.substr(static_cast<std::size_t>(path)), gpu, from_name<Dialect>(dialect).value_or(Dialect::v8)};
+    return {text.substr(static_cast<std::size_t>(path)), gpu,
+            from_name<Dialect>(dialect).value_or(Dialect::v8)};
 }
 
 std::vector<std::string> wanted_rnn_targets(const Facts& facts) {
@@ -57,11 +67,13 @@ std::vector<std::string> wanted_rnn_targets(const Facts& facts) {
     std::vector<std::string> texts;
     std::size_t copies = 0;
     for (const Cudnn& cudnn : facts.cudnns) {
-        if (cudnn.rnn_usable != true || ++copies > most) continue;
+        if (cudnn.rnn_usable != true || ++copies > most)
+            continue;
         for (const auto& dialect : cudnn.dialects)
             for (const Gpu& gpu : facts.cuda_devices)
                 if (const auto named = from_name<Dialect>(dialect))
-                    if (const RnnTarget target{cudnn.library, gpu.index, *named}; wanted(facts.rnn_request, target))
+                    if (const RnnTarget target{cudnn.library, gpu.index, *named};
+                        wanted(facts.rnn_request, target))
                         texts.push_back(text_of(target));
     }
     return texts;
@@ -69,7 +81,8 @@ std::vector<std::string> wanted_rnn_targets(const Facts& facts) {
 
 std::vector<std::string> rnn_targets(const Facts& facts) {
     std::vector<std::string> texts = wanted_rnn_targets(facts);
-    std::erase_if(texts, [&](const std::string& text) { return all_done(facts, rnn_target_of(text)); });
+    std::erase_if(texts,
+                  [&](const std::string& text) { return all_done(facts, rnn_target_of(text)); });
     return texts;
 }
 
@@ -98,8 +111,8 @@ Facts lost_cases(const Job& job, const std::vector<LostStep>& lost_steps) {
     const auto cases = cases_of(job);
     Facts news;
     for (const LostStep& step : lost_steps) {
-        RnnRun& run =
-            news.rnn_runs.emplace_back(run_of(target, cases.at(static_cast<std::size_t>(step.number)), step.number));
+        RnnRun& run = news.rnn_runs.emplace_back(
+            run_of(target, cases.at(static_cast<std::size_t>(step.number)), step.number));
         run.end = step.skipped ? RunEnd::skipped : RunEnd::failed;
         run.skip_reason = step.skipped;
         run.result = step.result;
@@ -122,32 +135,39 @@ ReducedPrecision reduced_precision(const Facts& facts, int gpu, const RnnCase& r
     ReducedPrecision reduced;
     reduced.tf32_exists = at_least(8, 0);
     // 1 forces it on, whatever the program asks; 0 forbids it.
-    reduced.tf32_allowed = reduced.tf32_exists && forced != "0" && (forced == "1" || rnn_case.math != MathType::fma);
-    // cuDNN compiles persist_dynamic with --use_fast_math, which means tanh.approx.f32 from sm_75 on; on an H200 the
-    // static persistent kernels had such errors too. docs/numerics.md
+    reduced.tf32_allowed =
+        reduced.tf32_exists && forced != "0" && (forced == "1" || rnn_case.math != MathType::fma);
+    // cuDNN compiles persist_dynamic with --use_fast_math, which means tanh.approx.f32 from sm_75
+    // on; on an H200 the static persistent kernels had such errors too. docs/numerics.md
     reduced.fast_math = rnn_case.algorithm != Algorithm::standard && at_least(7, 5);
     return reduced;
 }
 
 RunEnd case_outcome(const CallResult& result) {
-    if (is_out_of_memory(result)) return RunEnd::out_of_memory;
-    if (!result.call.starts_with("cudnn")) return RunEnd::failed;
-    if (result.code == missing_symbol) return came_with_7_2(result.call) ? RunEnd::not_supported : RunEnd::failed;
+    if (is_out_of_memory(result))
+        return RunEnd::out_of_memory;
+    if (!result.call.starts_with("cudnn"))
+        return RunEnd::failed;
+    if (result.code == missing_symbol)
+        return came_with_7_2(result.call) ? RunEnd::not_supported : RunEnd::failed;
     return result.code >= 1000 ? outcome_since_9(result.code) : outcome_before_9(result.code);
 }
 
 bool came_after(const RnnCase& rnn_case, const std::optional<Version>& cudnn) {
-    const bool of_8_1 = rnn_case.dtype == Dtype::bf16 || rnn_case.algorithm == Algorithm::persist_static_small_h;
+    const bool of_8_1 =
+        rnn_case.dtype == Dtype::bf16 || rnn_case.algorithm == Algorithm::persist_static_small_h;
     return of_8_1 && cudnn && *cudnn < make_version({8, 1, 0});
 }
 
 vendor::Session open_rnn(const Job& job, ProbeWriter& writer, const RnnTarget& target) {
     vendor::Session session{open_gpu(writer, target.gpu), {}};
     session.failure = session.cuda.failure;
-    if (session.failure) return session;
+    if (session.failure)
+        return session;
     session.cudnn = open_cudnn(job, writer, target.library);
     session.failure = session.cudnn.failure;
-    if (!session.failure) start(session);
+    if (!session.failure)
+        start(session);
     return session;
 }
 

@@ -1,5 +1,5 @@
-// Directories as lists that the build generates: of objects, one in each file (cmake/directory_list.cmake), and of
-// files compiled into the program (cmake/embed.cmake).
+// Directories as lists that the build generates: of objects, one in each file
+// (cmake/directory_list.cmake), and of files compiled into the program (cmake/embed.cmake).
 #pragma once
 
 #include <span>
@@ -14,7 +14,9 @@ struct Named {
     std::string_view name;  ///< the file's stem, the id on screen
     const Thing* thing;
 
-    const Thing* operator->() const { return thing; }
+    const Thing* operator->() const {
+        return thing;
+    }
 };
 
 template <class Thing>

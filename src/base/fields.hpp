@@ -5,11 +5,11 @@
 //         RNNCHECK_FIELD(std::optional<int>, clock_mhz, "highest clock");
 //         RNNCHECK_FIELDS_END
 //     };
-// has two members and Gpu::fields(self, visit), which calls visit("index", self.index, "CUDA's ordinal") and so on, in
-// this order. RNNCHECK_FIELDS_END_AFTER(Base, ...) visits those of its bases first. A structure may write its fields()
-// itself.
-// An enumeration takes part through `constexpr std::span<const std::string_view> names_of(E)`, found by its type,
-// whose entries are the values in order.
+// has two members and Gpu::fields(self, visit), which calls visit("index", self.index, "CUDA's
+// ordinal") and so on, in this order. RNNCHECK_FIELDS_END_AFTER(Base, ...) visits those of its
+// bases first. A structure may write its fields() itself. An enumeration takes part through
+// `constexpr std::span<const std::string_view> names_of(E)`, found by its type, whose entries are
+// the values in order.
 #pragma once
 
 #include <map>
@@ -44,7 +44,8 @@ template <NamedEnum E>
 std::optional<E> from_name(std::string_view name) {
     const auto names = names_of(E{});
     for (std::size_t i = 0; i < names.size(); ++i)
-        if (names[i] == name) return static_cast<E>(i);
+        if (names[i] == name)
+            return static_cast<E>(i);
     return std::nullopt;
 }
 
@@ -85,15 +86,17 @@ void for_each_line(auto&& use) {
     }                                                                                         \
     T member
 #define RNNCHECK_FIELDS_END RNNCHECK_FIELDS_END_AFTER()
-#define RNNCHECK_FIELDS_END_AFTER(...)                                                                  \
-    static void fields(auto& self, auto&& visit) {                                                      \
-        ::rnncheck::visit_fields_of<__VA_ARGS__>(self, visit);                                          \
-        ::rnncheck::for_each_line<line_of_fields, __LINE__>([&](auto line) {                            \
-            if constexpr (requires { visit_field(line, self, visit); }) visit_field(line, self, visit); \
-        });                                                                                             \
+#define RNNCHECK_FIELDS_END_AFTER(...)                                       \
+    static void fields(auto& self, auto&& visit) {                           \
+        ::rnncheck::visit_fields_of<__VA_ARGS__>(self, visit);               \
+        ::rnncheck::for_each_line<line_of_fields, __LINE__>([&](auto line) { \
+            if constexpr (requires { visit_field(line, self, visit); })      \
+                visit_field(line, self, visit);                              \
+        });                                                                  \
     }
 
-/// Gives the enumeration E its names, in the order of its values; use it right after E in namespace rnncheck.
+/// Gives the enumeration E its names, in the order of its values; use it right after E in namespace
+/// rnncheck.
 #define RNNCHECK_ENUM_NAMES(E, ...)                                \
     inline std::span<const std::string_view> names_of(E) {         \
         static constexpr std::string_view names[] = {__VA_ARGS__}; \
@@ -108,7 +111,8 @@ void for_each_line(auto&& use) {
 
 /// RNNCHECK_FOR_EACH(use, a, b) is use(a) use(b), for at most 27 words.
 #define RNNCHECK_FOR_EACH(use, ...) RNNCHECK_SCAN(RNNCHECK_EACH(use, __VA_ARGS__))
-#define RNNCHECK_EACH(use, first, ...) use(first) __VA_OPT__(RNNCHECK_AGAIN RNNCHECK_PARENTHESES(use, __VA_ARGS__))
+#define RNNCHECK_EACH(use, first, ...) \
+    use(first) __VA_OPT__(RNNCHECK_AGAIN RNNCHECK_PARENTHESES(use, __VA_ARGS__))
 #define RNNCHECK_AGAIN() RNNCHECK_EACH
 #define RNNCHECK_PARENTHESES ()
 #define RNNCHECK_SCAN(...) RNNCHECK_SCAN_9(RNNCHECK_SCAN_9(RNNCHECK_SCAN_9(__VA_ARGS__)))

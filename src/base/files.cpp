@@ -19,23 +19,29 @@ constexpr int most_links = 40;  // what Linux follows as well before it answers 
 
 std::optional<std::string> Root::read(std::string_view path, std::size_t most) const {
     const auto place = place_of(path);
-    if (!place) return std::nullopt;
+    if (!place)
+        return std::nullopt;
     const Descriptor file(open(place->c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     struct stat about {};
-    if (!file.open() || fstat(file.number(), &about) != 0 || !S_ISREG(about.st_mode)) return std::nullopt;
+    if (!file.open() || fstat(file.number(), &about) != 0 || !S_ISREG(about.st_mode))
+        return std::nullopt;
     return content_of(file, most);
 }
 
 std::vector<std::string> Root::names_in(std::string_view directory, std::size_t most) const {
     std::vector<std::string> names;
     const auto place = place_of(directory);
-    if (!place) return names;
+    if (!place)
+        return names;
     const std::unique_ptr<DIR, int (*)(DIR*)> open_directory(opendir(place->c_str()), closedir);
-    if (!open_directory) return names;
+    if (!open_directory)
+        return names;
     while (const dirent* entry = readdir(open_directory.get())) {
         const std::string_view name = entry->d_name;
-        if (name != "." && name != "..") names.emplace_back(name);
-        if (names.size() >= most) break;
+        if (name != "." && name != "..")
+            names.emplace_back(name);
+        if (names.size() >= most)
+            break;
     }
     std::ranges::sort(names);
     return names;
@@ -44,7 +50,8 @@ std::vector<std::string> Root::names_in(std::string_view directory, std::size_t 
 std::optional<std::string> Root::link(std::string_view path) const {
     char target[PATH_MAX];
     const ssize_t length = readlink(outside(path).c_str(), target, sizeof target);
-    return length > 0 ? std::optional(std::string(target, static_cast<std::size_t>(length))) : std::nullopt;
+    return length > 0 ? std::optional(std::string(target, static_cast<std::size_t>(length)))
+                      : std::nullopt;
 }
 
 /// Nothing when they run in a circle.
@@ -56,7 +63,8 @@ std::optional<std::string> Root::follow_links(std::string_view path) const {
     while (!pending.empty()) {
         const std::string part = std::move(pending.back());
         pending.pop_back();
-        if (part.empty() || part == ".") continue;
+        if (part.empty() || part == ".")
+            continue;
         if (part == "..") {
             done.erase(std::min(done.rfind('/'), done.size()));
             continue;
@@ -67,8 +75,10 @@ std::optional<std::string> Root::follow_links(std::string_view path) const {
             done = next;
             continue;
         }
-        if (++links > most_links) return std::nullopt;
-        if (target->front() == '/') done.clear();
+        if (++links > most_links)
+            return std::nullopt;
+        if (target->front() == '/')
+            done.clear();
         std::vector<std::string> parts = split(*target, '/');
         pending.insert(pending.end(), parts.rbegin(), parts.rend());
     }
@@ -76,20 +86,23 @@ std::optional<std::string> Root::follow_links(std::string_view path) const {
 }
 
 std::optional<std::string> Root::place_of(std::string_view path) const {
-    if (prefix_.empty() && path.starts_with('/')) return std::string(path);
+    if (prefix_.empty() && path.starts_with('/'))
+        return std::string(path);
     const auto real = follow_links(path);
     return real ? std::optional(outside(*real)) : std::nullopt;
 }
 
 static FileStatus::Kind file_kind(mode_t mode) {
-    if (S_ISREG(mode)) return FileStatus::Kind::regular;
+    if (S_ISREG(mode))
+        return FileStatus::Kind::regular;
     return S_ISDIR(mode) ? FileStatus::Kind::directory : FileStatus::Kind::other;
 }
 
 std::optional<FileStatus> Root::status(std::string_view path) const {
     const auto place = place_of(path);
     struct stat about {};
-    if (!place || stat(place->c_str(), &about) != 0) return std::nullopt;
+    if (!place || stat(place->c_str(), &about) != 0)
+        return std::nullopt;
     constexpr mode_t all_bits = 07777;
     return FileStatus{file_kind(about.st_mode),
                       about.st_mode & all_bits,
@@ -101,7 +114,8 @@ std::optional<FileStatus> Root::status(std::string_view path) const {
 }
 
 std::optional<std::string> Root::real_path(std::string_view path) const {
-    return exists(path) ? follow_links(path) : std::nullopt;  // most are not there, which costs one call
+    return exists(path) ? follow_links(path)
+                        : std::nullopt;  // most are not there, which costs one call
 }
 
 bool Root::surely_absent(std::string_view path) const {

@@ -11,7 +11,8 @@ void wrong(const std::string& place, const std::string& why) {
 }
 
 std::string quoted_text(const Json& json, const std::string& place) {
-    if (!json.is_string()) wrong(place, "a text is expected");
+    if (!json.is_string())
+        wrong(place, "a text is expected");
     return json.get<std::string>();
 }
 
@@ -33,12 +34,14 @@ const void* member_of(const void* value, const Shape::Member& member) {
     return static_cast<const char*>(value) + member.offset;
 }
 
-// Texts --------------------------------------------------------------------------------------------------------------
+// Texts
+// --------------------------------------------------------------------------------------------------------------
 
 Version version_from_json(const Json& json, const std::string& place) {
     const std::string text = quoted_text(json, place);
     const auto version = parse_version(text);
-    if (!version) wrong(place, "'" + escaped(text, 80) + "' is not a version");
+    if (!version)
+        wrong(place, "'" + escaped(text, 80) + "' is not a version");
     return *version;
 }
 
@@ -46,12 +49,13 @@ int word_from_json(const Json& json, const Shape& shape, const std::string& plac
     const std::string text = quoted_text(json, place);
     const auto found = std::ranges::find(shape.words, text);
     if (found == shape.words.end())
-        wrong(place,
-              "'" + escaped(text, 80) + "' is not one of " + join_with_and({shape.words.begin(), shape.words.end()}));
+        wrong(place, "'" + escaped(text, 80) + "' is not one of " +
+                         join_with_and({shape.words.begin(), shape.words.end()}));
     return static_cast<int>(found - shape.words.begin());
 }
 
-// Structures ---------------------------------------------------------------------------------------------------------
+// Structures
+// ---------------------------------------------------------------------------------------------------------
 
 Json list_to_json(const Shape& shape, const void* value, TextCoding text) {
     Json list = Json::array();
@@ -62,7 +66,8 @@ Json list_to_json(const Shape& shape, const void* value, TextCoding text) {
 
 Json map_to_json(const TextMap& map, TextCoding text) {
     Json object = Json::object();
-    for (const auto& [key, item] : map) object[text(key)] = text(item);
+    for (const auto& [key, item] : map)
+        object[text(key)] = text(item);
     return object;
 }
 
@@ -70,30 +75,37 @@ Json structure_to_json(const Shape& shape, const void* value, TextCoding text) {
     Json object = Json::object();
     for (const Shape::Member& member : shape.members) {
         Json item = to_json(member.shape(), member_of(value, member), text);
-        if (!item.is_null()) object[member.name] = std::move(item);
+        if (!item.is_null())
+            object[member.name] = std::move(item);
     }
     return object;
 }
 
 void list_from_json(const Json& json, const Shape& shape, void* value, const std::string& place) {
-    if (!json.is_array()) wrong(place, "a list is expected");
+    if (!json.is_array())
+        wrong(place, "a list is expected");
     shape.clear(value);
     std::size_t i = 0;
     for (const Json& item : json)
-        from_json(item, shape.item_shape(), shape.add(value), place + '[' + std::to_string(i++) + ']');
+        from_json(item, shape.item_shape(), shape.add(value),
+                  place + '[' + std::to_string(i++) + ']');
 }
 
 void map_from_json(const Json& json, TextMap& map, const std::string& place) {
-    if (!json.is_object()) wrong(place, "an object is expected");
+    if (!json.is_object())
+        wrong(place, "an object is expected");
     for (const auto& [key, item] : json.items())
         map[original_bytes(key)] = original_bytes(quoted_text(item, place + '.' + key));
 }
 
-void structure_from_json(const Json& json, const Shape& shape, void* value, const std::string& place) {
-    if (!json.is_object()) wrong(place, "an object is expected");
+void structure_from_json(const Json& json, const Shape& shape, void* value,
+                         const std::string& place) {
+    if (!json.is_object())
+        wrong(place, "an object is expected");
     for (const Shape::Member& member : shape.members)
         if (const auto found = json.find(member.name); found != json.end())
-            from_json(*found, member.shape(), static_cast<char*>(value) + member.offset, place + '.' + member.name);
+            from_json(*found, member.shape(), static_cast<char*>(value) + member.offset,
+                      place + '.' + member.name);
 }
 
 Json schema_of_structure(const Shape& shape) {
@@ -101,9 +113,13 @@ Json schema_of_structure(const Shape& shape) {
     for (const Shape::Member& member : shape.members) {
         properties[member.name] = schema_of(member.shape());
         properties[member.name]["description"] = member.about;
-        if (member.shape().kind != Kind::optional) required.push_back(member.name);
+        if (member.shape().kind != Kind::optional)
+            required.push_back(member.name);
     }
-    return {{"type", "object"}, {"properties", properties}, {"required", required}, {"additionalProperties", false}};
+    return {{"type", "object"},
+            {"properties", properties},
+            {"required", required},
+            {"additionalProperties", false}};
 }
 
 }  // namespace
@@ -115,7 +131,8 @@ Json to_json(const Shape& shape, const void* value, TextCoding text) {
         case Kind::whole:
             return shape.number_to_json(value);
         case Kind::real:
-            return std::isfinite(as<double>(value)) ? Json(as<double>(value)) : Json();  // JSON has no infinity
+            return std::isfinite(as<double>(value)) ? Json(as<double>(value))
+                                                    : Json();  // JSON has no infinity
         case Kind::text:
             return text(as<std::string>(value));
         case Kind::version:
@@ -125,7 +142,8 @@ Json to_json(const Shape& shape, const void* value, TextCoding text) {
         case Kind::text_map:
             return map_to_json(as<TextMap>(value), text);
         case Kind::optional:
-            return shape.count(value) ? to_json(shape.item_shape(), shape.item(value, 0), text) : Json();
+            return shape.count(value) ? to_json(shape.item_shape(), shape.item(value, 0), text)
+                                      : Json();
         case Kind::list:
             return list_to_json(shape, value, text);
         case Kind::structure:
@@ -137,15 +155,19 @@ Json to_json(const Shape& shape, const void* value, TextCoding text) {
 void from_json(const Json& json, const Shape& shape, void* value, const std::string& place) {
     switch (shape.kind) {
         case Kind::boolean:
-            if (!json.is_boolean()) wrong(place, "true or false is expected");
+            if (!json.is_boolean())
+                wrong(place, "true or false is expected");
             as<bool>(value) = json.get<bool>();
             return;
         case Kind::whole:
-            if (!json.is_number_integer()) wrong(place, "a whole number is expected");
-            if (!shape.number_from_json(json, value)) wrong(place, "the number is out of range");
+            if (!json.is_number_integer())
+                wrong(place, "a whole number is expected");
+            if (!shape.number_from_json(json, value))
+                wrong(place, "the number is out of range");
             return;
         case Kind::real:
-            if (!json.is_number()) wrong(place, "a number is expected");
+            if (!json.is_number())
+                wrong(place, "a number is expected");
             as<double>(value) = json.get<double>();
             return;
         case Kind::text:

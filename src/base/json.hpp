@@ -1,5 +1,5 @@
-// Any fielded structure as JSON and back, and its JSON Schema. Each type is described once at run time (`Shape`), so
-// that the code about JSON is compiled once and not for every type.
+// Any fielded structure as JSON and back, and its JSON Schema. Each type is described once at run
+// time (`Shape`), so that the code about JSON is compiled once and not for every type.
 #pragma once
 
 #include <concepts>
@@ -13,13 +13,24 @@ namespace rnncheck {
 
 using Json = nlohmann::json;
 
-/// How texts become UTF-8: by default so that from_json gives the very bytes back, as paths need it. With valid_utf8
-/// they are for reading alone.
+/// How texts become UTF-8: by default so that from_json gives the very bytes back, as paths need
+/// it. With valid_utf8 they are for reading alone.
 using TextCoding = std::string (*)(std::string_view);
 
 /// What a type looks like to JSON.
 struct Shape {
-    enum class Kind { boolean, whole, real, text, version, word, text_map, optional, list, structure };
+    enum class Kind {
+        boolean,
+        whole,
+        real,
+        text,
+        version,
+        word,
+        text_map,
+        optional,
+        list,
+        structure
+    };
     struct Member {
         const char* name;
         const char* about;
@@ -28,9 +39,11 @@ struct Shape {
     };
 
     Kind kind;
-    Json (*number_to_json)(const void*) = nullptr;           ///< of a `whole`
-    bool (*number_from_json)(const Json&, void*) = nullptr;  ///< of a `whole`; false when it is out of range
-    std::span<const std::string_view> words = {};            ///< of a `word`: the values of an enumeration, in order
+    Json (*number_to_json)(const void*) = nullptr;  ///< of a `whole`
+    bool (*number_from_json)(const Json&,
+                             void*) = nullptr;  ///< of a `whole`; false when it is out of range
+    std::span<const std::string_view> words =
+        {};  ///< of a `word`: the values of an enumeration, in order
     // Of an `optional` (which has one item or none) and of a `list`:
     const Shape& (*item_shape)() = nullptr;
     std::size_t (*count)(const void*) = nullptr;
@@ -54,8 +67,9 @@ Json to_json(const T& value, TextCoding text = reversible_utf8) {
     return to_json(shape_of<T>(), &value, text);
 }
 
-/// Fills `value`. Fields that are absent keep their defaults, unknown ones are ignored (a newer rnncheck wrote them).
-/// InputError names the place: "facts.cuda_devices[0].compute_capability: '8.x' is not a version".
+/// Fills `value`. Fields that are absent keep their defaults, unknown ones are ignored (a newer
+/// rnncheck wrote them). InputError names the place: "facts.cuda_devices[0].compute_capability:
+/// '8.x' is not a version".
 template <class T>
 void from_json(const Json& json, T& value, const std::string& place) {
     from_json(json, shape_of<T>(), &value, place);
@@ -80,9 +94,11 @@ Shape shape_of_whole() {
             .number_to_json = [](const void* value) { return Json(*static_cast<const T*>(value)); },
             .number_from_json =
                 [](const Json& json, void* value) {
-                    const bool fits = json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
-                                                                : std::in_range<T>(json.get<std::int64_t>());
-                    if (fits) *static_cast<T*>(value) = json.get<T>();
+                    const bool fits = json.is_number_unsigned()
+                                          ? std::in_range<T>(json.get<std::uint64_t>())
+                                          : std::in_range<T>(json.get<std::int64_t>());
+                    if (fits)
+                        *static_cast<T*>(value) = json.get<T>();
                     return fits;
                 }};
 }
@@ -91,8 +107,13 @@ template <class T>
 Shape shape_of_optional() {
     return {.kind = Shape::Kind::optional,
             .item_shape = shape_of<typename T::value_type>,
-            .count = [](const void* value) { return std::size_t{static_cast<const T*>(value)->has_value()}; },
-            .item = [](const void* value, std::size_t) -> const void* { return &**static_cast<const T*>(value); },
+            .count =
+                [](const void* value) {
+                    return std::size_t{static_cast<const T*>(value)->has_value()};
+                },
+            .item = [](const void* value, std::size_t) -> const void* {
+                return &**static_cast<const T*>(value);
+            },
             .add = [](void* value) -> void* { return &static_cast<T*>(value)->emplace(); },
             .clear = [](void* value) { static_cast<T*>(value)->reset(); }};
 }
@@ -102,7 +123,9 @@ Shape shape_of_list() {
     return {.kind = Shape::Kind::list,
             .item_shape = shape_of<typename T::value_type>,
             .count = [](const void* value) { return static_cast<const T*>(value)->size(); },
-            .item = [](const void* value, std::size_t i) -> const void* { return &(*static_cast<const T*>(value))[i]; },
+            .item = [](const void* value, std::size_t i) -> const void* {
+                return &(*static_cast<const T*>(value))[i];
+            },
             .add = [](void* value) -> void* { return &static_cast<T*>(value)->emplace_back(); },
             .clear = [](void* value) { static_cast<T*>(value)->clear(); }};
 }
@@ -112,7 +135,8 @@ Shape shape_of_structure() {
     Shape shape{.kind = Shape::Kind::structure};
     T sample;
     T::fields(sample, [&]<class M>(const char* name, M& member, const char* about) {
-        const auto offset = reinterpret_cast<const char*>(&member) - reinterpret_cast<const char*>(&sample);
+        const auto offset =
+            reinterpret_cast<const char*>(&member) - reinterpret_cast<const char*>(&sample);
         shape.members.push_back({name, about, static_cast<std::size_t>(offset), shape_of<M>});
     });
     return shape;

@@ -18,7 +18,8 @@ bool includes(const List& list, const Item& item) {
 
 template <class T>
 void add_once(std::vector<T>& list, const std::type_identity_t<T>& item) {
-    if (!includes(list, item)) list.push_back(item);
+    if (!includes(list, item))
+        list.push_back(item);
 }
 
 template <class T>
@@ -29,8 +30,10 @@ void append(std::vector<T>& list, std::type_identity_t<std::vector<T>> more) {
 /// What `of`, which may be a member, gives for each item.
 template <class List, class Of>
 auto mapped(const List& list, Of of) {
-    std::vector<std::decay_t<std::invoke_result_t<Of, decltype(*std::ranges::begin(list))>>> results;
-    for (const auto& item : list) results.push_back(std::invoke(of, item));
+    std::vector<std::decay_t<std::invoke_result_t<Of, decltype(*std::ranges::begin(list))>>>
+        results;
+    for (const auto& item : list)
+        results.push_back(std::invoke(of, item));
     return results;
 }
 
@@ -48,8 +51,8 @@ auto find_by(List&& list, Member member, const Value& value) {
     return found == std::ranges::end(list) ? nullptr : std::to_address(found);
 }
 
-/// The items with the same key together, in the order of their first ones: pairs of the key and pointers to them. The
-/// list holds items or pointers to them.
+/// The items with the same key together, in the order of their first ones: pairs of the key and
+/// pointers to them. The list holds items or pointers to them.
 template <class List, class KeyOf>
 auto grouped(const List& list, KeyOf key_of) {
     const auto pointer_to = []<class T>(const T& item) {
@@ -63,8 +66,10 @@ auto grouped(const List& list, KeyOf key_of) {
     std::vector<std::pair<Key, std::vector<Item>>> groups;
     std::map<Key, std::size_t> places;
     for (const auto& item : list) {
-        const auto [place, is_new] = places.try_emplace(std::invoke(key_of, *pointer_to(item)), groups.size());
-        if (is_new) groups.push_back({place->first, {}});
+        const auto [place, is_new] =
+            places.try_emplace(std::invoke(key_of, *pointer_to(item)), groups.size());
+        if (is_new)
+            groups.push_back({place->first, {}});
         groups[place->second].second.push_back(pointer_to(item));
     }
     return groups;
@@ -75,7 +80,8 @@ template <class Number>
 std::vector<std::pair<Number, Number>> runs_in(const std::vector<Number>& numbers) {
     std::vector<std::pair<Number, Number>> runs;
     for (const Number number : numbers) {
-        if (runs.empty() || runs.back().second != number - 1) runs.emplace_back(number, number);
+        if (runs.empty() || runs.back().second != number - 1)
+            runs.emplace_back(number, number);
         runs.back().second = number;
     }
     return runs;

@@ -16,29 +16,36 @@ namespace rnncheck {
 namespace {
 
 constexpr int patience_with_fifo_ms = 5'000;
-/// Of what a shell's process substitution started: a check of another machine, which has 70 seconds itself.
+/// Of what a shell's process substitution started: a check of another machine, which has 70 seconds
+/// itself.
 constexpr int patience_with_process_ms = 120'000;
 
 constexpr off_t most_of_unknown_size = off_t{64} << 20;  // files in /proc and /sys have the size 0
 
 /// 63 of "/dev/fd/63".
 std::optional<int> descriptor_named(std::string_view path) {
-    if (path == "-" || path == "/dev/stdin") return STDIN_FILENO;
+    if (path == "-" || path == "/dev/stdin")
+        return STDIN_FILENO;
     for (const std::string_view directory : {"/dev/fd/", "/proc/self/fd/"})
-        if (path.starts_with(directory)) return leading_number<int>(path.substr(directory.size()));
+        if (path.starts_with(directory))
+            return leading_number<int>(path.substr(directory.size()));
     return std::nullopt;
 }
 
 std::string kind_of(mode_t mode) {
-    if (S_ISDIR(mode)) return "a directory";
-    if (S_ISSOCK(mode)) return "a socket";
-    if (S_ISFIFO(mode)) return "a pipe";
+    if (S_ISDIR(mode))
+        return "a directory";
+    if (S_ISSOCK(mode))
+        return "a socket";
+    if (S_ISFIFO(mode))
+        return "a pipe";
     return "a device";
 }
 
 bool is_null_device(const struct stat& about) {
     struct stat null_device {};
-    return S_ISCHR(about.st_mode) && stat("/dev/null", &null_device) == 0 && about.st_rdev == null_device.st_rdev;
+    return S_ISCHR(about.st_mode) && stat("/dev/null", &null_device) == 0 &&
+           about.st_rdev == null_device.st_rdev;
 }
 
 }  // namespace
@@ -47,43 +54,59 @@ bool is_inherited(std::string_view path) {
     return descriptor_named(path).has_value();
 }
 
-NamedFile::NamedFile(const std::string& path, Fifo fifo) : name_(path == "-" ? "standard input" : "'" + path + "'") {
+NamedFile::NamedFile(const std::string& path, Fifo fifo)
+    : name_(path == "-" ? "standard input" : "'" + path + "'") {
     const auto inherited = descriptor_named(path);
     struct stat about {};
-    if ((inherited ? fstat(*inherited, &about) : stat(path.c_str(), &about)) != 0) fail(std::strerror(errno));
-    // A terminal and, from some programs, a socket are usual as a standard input, and end when somebody ends them.
+    if ((inherited ? fstat(*inherited, &about) : stat(path.c_str(), &about)) != 0)
+        fail(std::strerror(errno));
+    // A terminal and, from some programs, a socket are usual as a standard input, and end when
+    // somebody ends them.
     const bool is_usual_stream = inherited && (isatty(*inherited) != 0 || S_ISSOCK(about.st_mode));
-    if (inherited) fifo = Fifo::read;
-    if (!is_usual_stream) require_readable(about, fifo);
+    if (inherited)
+        fifo = Fifo::read;
+    if (!is_usual_stream)
+        require_readable(about, fifo);
     const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
     file_ = Descriptor(inherited ? dup(*inherited) : open(path.c_str(), flags));
-    if (!file_.open() || fstat(file_.number(), &about) != 0) fail(std::strerror(errno));
-    if (!is_usual_stream) require_readable(about, fifo);  // it may be another file by now
+    if (!file_.open() || fstat(file_.number(), &about) != 0)
+        fail(std::strerror(errno));
+    if (!is_usual_stream)
+        require_readable(about, fifo);  // it may be another file by now
     is_regular_ = S_ISREG(about.st_mode);
     size_ = is_regular_ ? about.st_size : 0;
     end_ = size_ > 0 ? size_ : most_of_unknown_size;
-    if (S_ISFIFO(about.st_mode) && !inherited) patience_ms_ = patience_with_fifo_ms;
-    if (S_ISFIFO(about.st_mode) && inherited > STDERR_FILENO) patience_ms_ = patience_with_process_ms;
+    if (S_ISFIFO(about.st_mode) && !inherited)
+        patience_ms_ = patience_with_fifo_ms;
+    if (S_ISFIFO(about.st_mode) && inherited > STDERR_FILENO)
+        patience_ms_ = patience_with_process_ms;
 }
 
 void NamedFile::require_readable(const struct stat& about, Fifo fifo) {
     const bool fits = S_ISREG(about.st_mode) || (S_ISFIFO(about.st_mode) && fifo == Fifo::read);
-    if (!fits && !is_null_device(about)) fail("it is " + kind_of(about.st_mode) + "; give a file");
+    if (!fits && !is_null_device(about))
+        fail("it is " + kind_of(about.st_mode) + "; give a file");
 }
 
 std::size_t NamedFile::read(char* to, std::size_t size) {
     if (is_regular_) {
         const off_t at = lseek(file_.number(), 0, SEEK_CUR);
         const off_t data = at < 0 ? at : lseek(file_.number(), at, SEEK_DATA);
-        if (at >= end_ || (data < 0 && errno == ENXIO)) return 0;  // nothing but a hole follows
-        if (data < 0 && at >= 0) lseek(file_.number(), at, SEEK_SET);
-        size = std::min(size, static_cast<std::size_t>(std::max<off_t>(end_ - std::max(data, at), 0)));
+        if (at >= end_ || (data < 0 && errno == ENXIO))
+            return 0;  // nothing but a hole follows
+        if (data < 0 && at >= 0)
+            lseek(file_.number(), at, SEEK_SET);
+        size =
+            std::min(size, static_cast<std::size_t>(std::max<off_t>(end_ - std::max(data, at), 0)));
     }
     while (true) {
-        if (!is_regular_) wait_for_bytes();
+        if (!is_regular_)
+            wait_for_bytes();
         const ssize_t got = ::read(file_.number(), to, size);
-        if (got >= 0) return static_cast<std::size_t>(got);
-        if (errno != EINTR && errno != EAGAIN) fail(std::strerror(errno));
+        if (got >= 0)
+            return static_cast<std::size_t>(got);
+        if (errno != EINTR && errno != EAGAIN)
+            fail(std::strerror(errno));
     }
 }
 
@@ -98,16 +121,19 @@ std::string NamedFile::content(std::size_t most, std::string_view remark) {
     constexpr std::size_t block = 1 << 16;
     const auto require = [&](std::size_t size) {
         if (size > most)
-            throw InputError(name_ + " is larger than " + std::to_string(most >> 20) + " MiB" + std::string(remark));
+            throw InputError(name_ + " is larger than " + std::to_string(most >> 20) + " MiB" +
+                             std::string(remark));
     };
-    if (size_ > 0) require(static_cast<std::size_t>(size_));
+    if (size_ > 0)
+        require(static_cast<std::size_t>(size_));
     std::string text;
     for (std::size_t size = 0;; require(size)) {
         text.resize(size + block);
         const std::size_t got = read(text.data() + size, block);
         size += got;
         text.resize(size);
-        if (got == 0) return text;
+        if (got == 0)
+            return text;
     }
 }
 

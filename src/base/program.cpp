@@ -45,11 +45,13 @@ void set_level(Level level) {
 }
 
 void warn(std::string_view text) {
-    if (chosen != Level::quiet) logger().warn("{}", escaped(text));
+    if (chosen != Level::quiet)
+        logger().warn("{}", escaped(text));
 }
 
 void detail(std::string_view text) {
-    if (chosen == Level::verbose) logger().debug("{}", escaped(text));
+    if (chosen == Level::verbose)
+        logger().debug("{}", escaped(text));
 }
 
 }  // namespace log

@@ -26,7 +26,8 @@ struct UsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// A file given to us cannot be used: one sentence with the file, the place in it and what to do; exit code 2.
+/// A file given to us cannot be used: one sentence with the file, the place in it and what to do;
+/// exit code 2.
 struct InputError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

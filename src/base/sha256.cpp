@@ -11,7 +11,8 @@ namespace rnncheck {
 constexpr std::size_t block_bytes = 64;
 using State = std::array<std::uint32_t, 8>;
 
-// First 32 bits of the fractional parts of the cube roots of the first 64 primes (FIPS 180-4, 4.2.2).
+// First 32 bits of the fractional parts of the cube roots of the first 64 primes (FIPS
+// 180-4, 4.2.2).
 constexpr std::array<std::uint32_t, 64> round_constants = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -24,7 +25,8 @@ constexpr std::array<std::uint32_t, 64> round_constants = {
 
 static std::array<std::uint32_t, 64> message_schedule(std::string_view block) {
     std::array<std::uint32_t, 64> w{};
-    for (std::size_t i = 0; i < block.size(); ++i) w[i / 4] = w[i / 4] << 8 | static_cast<unsigned char>(block[i]);
+    for (std::size_t i = 0; i < block.size(); ++i)
+        w[i / 4] = w[i / 4] << 8 | static_cast<unsigned char>(block[i]);
     for (std::size_t i = 16; i < w.size(); ++i) {
         const auto sigma0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ w[i - 15] >> 3;
         const auto sigma1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ w[i - 2] >> 10;
@@ -44,28 +46,35 @@ static void add_block(State& state, std::string_view block) {
         h = g, g = f, f = e, e = d + first, d = c, c = b, b = a, a = first + second;
     }
     const State round = {a, b, c, d, e, f, g, h};
-    for (std::size_t i = 0; i < state.size(); ++i) state[i] += round[i];
+    for (std::size_t i = 0; i < state.size(); ++i)
+        state[i] += round[i];
 }
 
-/// The rest of the message with the padding: a 1 bit, zeros, the length in bits (FIPS 180-4, 5.1.1).
+/// The rest of the message with the padding: a 1 bit, zeros, the length in bits (FIPS
+/// 180-4, 5.1.1).
 static std::string padded_end(std::string_view rest, std::uint64_t total_bytes) {
     std::string end(rest);
     end += '\x80';
-    while (end.size() % block_bytes != block_bytes - 8) end += '\0';
-    for (int shift = 56; shift >= 0; shift -= 8) end += static_cast<char>(total_bytes * 8 >> shift & 0xFF);
+    while (end.size() % block_bytes != block_bytes - 8)
+        end += '\0';
+    for (int shift = 56; shift >= 0; shift -= 8)
+        end += static_cast<char>(total_bytes * 8 >> shift & 0xFF);
     return end;
 }
 
 std::string sha256_hex(std::string_view data) {
-    State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                   0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     const std::size_t whole = data.size() / block_bytes * block_bytes;
-    for (std::size_t at = 0; at < whole; at += block_bytes) add_block(state, data.substr(at, block_bytes));
+    for (std::size_t at = 0; at < whole; at += block_bytes)
+        add_block(state, data.substr(at, block_bytes));
     const std::string end = padded_end(data.substr(whole), data.size());
     for (std::size_t at = 0; at < end.size(); at += block_bytes)
         add_block(state, std::string_view(end).substr(at, block_bytes));
     std::string hex;
     for (const std::uint32_t word : state)
-        for (int shift = 24; shift >= 0; shift -= 8) append_hex(hex, static_cast<unsigned char>(word >> shift));
+        for (int shift = 24; shift >= 0; shift -= 8)
+            append_hex(hex, static_cast<unsigned char>(word >> shift));
     return hex;
 }
 

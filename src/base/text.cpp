@@ -20,31 +20,37 @@ Character first_character(std::string_view text) {
     constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};  // by length
     const auto first = static_cast<unsigned char>(text[0]);
     const Character byte{text.substr(0, 1), std::nullopt};
-    if (first < 0x80) return {byte.bytes, first};
+    if (first < 0x80)
+        return {byte.bytes, first};
     const std::size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-    if (first < 0xC0 || first >= 0xF8 || text.size() < length) return byte;
+    if (first < 0xC0 || first >= 0xF8 || text.size() < length)
+        return byte;
     char32_t code = first & (0x7F >> length);
     for (const char c : text.substr(1, length - 1)) {
-        if ((c & 0xC0) != 0x80) return byte;
+        if ((c & 0xC0) != 0x80)
+            return byte;
         code = code << 6 | (c & 0x3F);
     }
     const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
-    if (code < least[length] || is_surrogate || code > 0x10FFFF) return byte;
+    if (code < least[length] || is_surrogate || code > 0x10FFFF)
+        return byte;
     return {text.substr(0, length), code};
 }
 
-/// C0, DEL, and C1, which terminals obey as well; marks that end a line or turn the direction of text, so that it reads
-/// as what it is not; and what no XML document may hold.
+/// C0, DEL, and C1, which terminals obey as well; marks that end a line or turn the direction of
+/// text, so that it reads as what it is not; and what no XML document may hold.
 bool is_control(char32_t code) {
-    constexpr std::pair<char32_t, char32_t> ranges[] = {{0, 0x1F},        {0x7F, 0x9F},     {0x61C, 0x61C},
-                                                        {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069},
-                                                        {0xFFFE, 0xFFFF}};
-    return std::ranges::any_of(ranges, [&](const auto& range) { return range.first <= code && code <= range.second; });
+    constexpr std::pair<char32_t, char32_t> ranges[] = {
+        {0, 0x1F},        {0x7F, 0x9F},     {0x61C, 0x61C},  {0x200E, 0x200F},
+        {0x2028, 0x202E}, {0x2066, 0x2069}, {0xFFFE, 0xFFFF}};
+    return std::ranges::any_of(
+        ranges, [&](const auto& range) { return range.first <= code && code <= range.second; });
 }
 
 /// \xNN for each byte.
 void append_escapes(std::string& out, std::string_view bytes) {
-    for (const char c : bytes) append_hex(out += "\\x", static_cast<unsigned char>(c));
+    for (const char c : bytes)
+        append_hex(out += "\\x", static_cast<unsigned char>(c));
 }
 
 constexpr std::string_view hex_digits = "0123456789abcdef";
@@ -52,9 +58,11 @@ constexpr std::size_t escape_length = 4;  // \xNN
 
 /// The byte that an escape of reversible_utf8 at the start of `text` means, -1 when there is none.
 int escaped_byte(std::string_view text) {
-    if (text.size() < escape_length || !text.starts_with("\\x")) return -1;
+    if (text.size() < escape_length || !text.starts_with("\\x"))
+        return -1;
     const std::size_t high = hex_digits.find(text[2]), low = hex_digits.find(text[3]);
-    if (high == std::string_view::npos || low == std::string_view::npos) return -1;
+    if (high == std::string_view::npos || low == std::string_view::npos)
+        return -1;
     const int byte = static_cast<int>(high * 16 + low);
     return byte >= 0x80 || byte == '\\' ? byte : -1;
 }
@@ -73,7 +81,8 @@ void append_hex(std::string& out, unsigned char byte) {
 std::string_view trim(std::string_view text) {
     constexpr std::string_view space = " \t\r\n\f\v";
     const auto first = text.find_first_not_of(space);
-    return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(space) - first + 1);
+    return first == text.npos ? std::string_view()
+                              : text.substr(first, text.find_last_not_of(space) - first + 1);
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
@@ -84,17 +93,20 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 std::string lower(std::string_view text) {
     std::string small(text);
     for (char& c : small)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+        if (c >= 'A' && c <= 'Z')
+            c = static_cast<char>(c - 'A' + 'a');
     return small;
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {
     std::vector<std::string> parts;
-    if (text.empty()) return parts;
+    if (text.empty())
+        return parts;
     while (true) {
         const auto at = text.find(separator);
         parts.emplace_back(text.substr(0, at));
-        if (at == std::string_view::npos) return parts;
+        if (at == std::string_view::npos)
+            return parts;
         text.remove_prefix(at + 1);
     }
 }
@@ -102,14 +114,16 @@ std::vector<std::string> split(std::string_view text, char separator) {
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
     std::string out;
     for (const auto& part : parts) {
-        if (!out.empty()) out += separator;
+        if (!out.empty())
+            out += separator;
         out += part;
     }
     return out;
 }
 
 std::string join_with_and(const std::vector<std::string>& parts) {
-    if (parts.size() < 2) return parts.empty() ? "" : parts[0];
+    if (parts.size() < 2)
+        return parts.empty() ? "" : parts[0];
     return join({parts.begin(), parts.end() - 1}, ", ") + " and " + parts.back();
 }
 
@@ -128,18 +142,20 @@ bool contains(std::string_view text, std::string_view part) {
 /// GitHub's runner obeys "::command" where a line begins and "##[command]" anywhere:
 /// https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs
 static bool begins_command(std::string_view text, bool is_word) {
-    return text.starts_with("##[") ||
-           (is_word && text.size() > 2 && text.starts_with("::") && text[2] >= 'a' && text[2] <= 'z');
+    return text.starts_with("##[") || (is_word && text.size() > 2 && text.starts_with("::") &&
+                                       text[2] >= 'a' && text[2] <= 'z');
 }
 
 std::string escaped(std::string_view text, std::size_t most) {
     std::string out;
     while (!text.empty()) {
-        if (out.size() >= most) return out + "...";
+        if (out.size() >= most)
+            return out + "...";
         const auto [bytes, code] = first_character(text);
         if (code == U'\n')
             out += "\\n";
-        else if (!code || is_control(*code) || begins_command(text, out.empty() || out.back() == ' '))
+        else if (!code || is_control(*code) ||
+                 begins_command(text, out.empty() || out.back() == ' '))
             append_escapes(out, bytes);
         else
             out += bytes;
@@ -184,7 +200,8 @@ std::string original_bytes(std::string_view text) {
 
 std::string short_number(double value, int digits) {
     char buffer[40];
-    const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, digits);
+    const auto [end, error] =
+        std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, digits);
     return error == std::errc{} ? std::string(buffer, end) : "?";
 }
 
@@ -198,10 +215,13 @@ std::string counts_in_words(const std::vector<CountedThing>& things) {
 }
 
 std::string shell_quoted(std::string_view text) {
-    constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:@,%";
-    if (!text.empty() && text.find_first_not_of(plain) == std::string_view::npos) return std::string(text);
+    constexpr std::string_view plain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:@,%";
+    if (!text.empty() && text.find_first_not_of(plain) == std::string_view::npos)
+        return std::string(text);
     std::string quoted = "'";
-    for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    for (const char c : text)
+        quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return quoted + "'";
 }
 

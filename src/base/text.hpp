@@ -30,8 +30,8 @@ inline bool is_letter_or_digit(char c) {
 /// Not empty, digits alone.
 bool is_number(std::string_view text);
 
-/// The decimal number that the text begins with, and the one that is the whole text; nothing where there is none, or it
-/// is out of range.
+/// The decimal number that the text begins with, and the one that is the whole text; nothing where
+/// there is none, or it is out of range.
 template <class Number = int>
 std::optional<Number> leading_number(std::string_view text, bool whole = false) {
     Number number{};
@@ -84,19 +84,21 @@ std::string concat(const auto&... parts) {
     return text;
 }
 
-/// Text from outside made safe for a terminal and a CI log: control characters, invalid UTF-8 and the beginning of a
-/// workflow command become \xNN, line ends \n, longer than `most` bytes is cut with "...".
+/// Text from outside made safe for a terminal and a CI log: control characters, invalid UTF-8 and
+/// the beginning of a workflow command become \xNN, line ends \n, longer than `most` bytes is cut
+/// with "...".
 std::string escaped(std::string_view text, std::size_t most = 4096);
 
 /// Valid UTF-8 for people: each byte that is not part of a valid sequence becomes \xNN.
 std::string valid_utf8(std::string_view text);
 
-/// Valid UTF-8 from which original_bytes gets every byte back: as valid_utf8, and a backslash of the text's own that
-/// would be taken for such an escape (\x80 to \xff, \x5c) becomes \x5c.
+/// Valid UTF-8 from which original_bytes gets every byte back: as valid_utf8, and a backslash of
+/// the text's own that would be taken for such an escape (\x80 to \xff, \x5c) becomes \x5c.
 std::string reversible_utf8(std::string_view text);
 std::string original_bytes(std::string_view text);
 
-/// Short decimal form, "1.5e-07", "0.25": enough digits to compare by eye, the same in every locale.
+/// Short decimal form, "1.5e-07", "0.25": enough digits to compare by eye, the same in every
+/// locale.
 std::string short_number(double value, int digits = 3);
 
 /// "1 copy", "3 copies".
@@ -108,12 +110,14 @@ std::string pluralized(std::integral auto count, std::string_view one, std::stri
 struct CountedThing {
     std::string words;
     CountedThing(std::integral auto count, std::string_view one, std::string_view many)
-        : words(count > 0 ? pluralized(count, one, many) : "") {}
+        : words(count > 0 ? pluralized(count, one, many) : "") {
+    }
 };
 std::string counts_in_words(const std::vector<CountedThing>& things);
 
-/// One word of a shell's command line: as it is where no shell takes anything in it for its own; else in single quotes,
-/// those in it kept. POSIX shell, 2.2.2: https://pubs.opengroup.org/onlinepubs/9699919799/utilities/V3_chap02.html
+/// One word of a shell's command line: as it is where no shell takes anything in it for its own;
+/// else in single quotes, those in it kept. POSIX shell, 2.2.2:
+/// https://pubs.opengroup.org/onlinepubs/9699919799/utilities/V3_chap02.html
 std::string shell_quoted(std::string_view text);
 
 }  // namespace rnncheck

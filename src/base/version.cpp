@@ -13,7 +13,8 @@ std::optional<Version> parse_version(std::string_view text) {
     std::string_view rest = text;
     for (int& part : version.parts) {
         const std::string_view digits = rest.substr(0, rest.find('.'));
-        if (!is_number(digits) || digits.size() > 9) return std::nullopt;
+        if (!is_number(digits) || digits.size() > 9)
+            return std::nullopt;
         part = *number_from(digits);
         if (digits.size() == rest.size()) {
             version.text = text;
@@ -26,11 +27,15 @@ std::optional<Version> parse_version(std::string_view text) {
 
 std::optional<Version> find_version(std::string_view text, int min_parts) {
     for (std::size_t i = 0; i < text.size(); ++i) {
-        if (!is_digit(text[i]) || (i > 0 && (is_letter_or_digit(text[i - 1]) || text[i - 1] == '.'))) continue;
+        if (!is_digit(text[i]) ||
+            (i > 0 && (is_letter_or_digit(text[i - 1]) || text[i - 1] == '.')))
+            continue;
         std::string_view run = text.substr(i, text.find_first_not_of("0123456789.", i) - i);
-        while (run.ends_with('.')) run.remove_suffix(1);
+        while (run.ends_with('.'))
+            run.remove_suffix(1);
         if (std::ranges::count(run, '.') + 1 >= min_parts)
-            if (auto version = parse_version(run)) return version;
+            if (auto version = parse_version(run))
+                return version;
         i += run.size();
     }
     return std::nullopt;
@@ -39,7 +44,8 @@ std::optional<Version> find_version(std::string_view text, int min_parts) {
 static Version version_of(std::span<const int> numbers) {
     Version version;
     version.text = join(mapped(numbers, [](int number) { return std::to_string(number); }), ".");
-    std::ranges::copy(numbers.first(std::min(numbers.size(), version.parts.size())), version.parts.begin());
+    std::ranges::copy(numbers.first(std::min(numbers.size(), version.parts.size())),
+                      version.parts.begin());
     return version;
 }
 
@@ -52,13 +58,16 @@ Version shortened(const Version& version, std::size_t numbers) {
 }
 
 std::optional<Version> cuda_version_from_number(int number) {
-    return number > 0 ? std::optional(make_version({number / 1000, number % 1000 / 10})) : std::nullopt;
+    return number > 0 ? std::optional(make_version({number / 1000, number % 1000 / 10}))
+                      : std::nullopt;
 }
 
 std::optional<Version> cudnn_version_from_number(std::size_t number) {
-    if (number == 0 || number > 100'000'000) return std::nullopt;
+    if (number == 0 || number > 100'000'000)
+        return std::nullopt;
     const int n = static_cast<int>(number);
-    if (n >= 90'000) return make_version({n / 10'000, n / 100 % 100, n % 100});
+    if (n >= 90'000)
+        return make_version({n / 10'000, n / 100 % 100, n % 100});
     return make_version({n / 1000, n / 100 % 10, n % 100});
 }
 

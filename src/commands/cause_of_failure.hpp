@@ -13,9 +13,11 @@ struct FailureTraits {
     LibraryPath library_path;         ///< that it inherited
 };
 
-/// The report about the output alone, with what the machine shows: a cause that both show is certain and comes first.
-/// If the output only allows causes, an error of the machine about the same library or layer comes before them, and
-/// those that the machine does not show come last. The machine was judged without the output.
-Report cause_of_failure(Report from_output, const Report& from_machine, const FailureTraits& traits);
+/// The report about the output alone, with what the machine shows: a cause that both show is
+/// certain and comes first. If the output only allows causes, an error of the machine about the
+/// same library or layer comes before them, and those that the machine does not show come last. The
+/// machine was judged without the output.
+Report cause_of_failure(Report from_output, const Report& from_machine,
+                        const FailureTraits& traits);
 
 }  // namespace rnncheck

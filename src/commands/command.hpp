@@ -9,8 +9,8 @@
 
 namespace rnncheck {
 
-/// Exit codes, the same in every format. `usage` also stands for a file or stdout that could not be written.
-/// The last three are those of `exec`, with 126 and 127 as shells have them.
+/// Exit codes, the same in every format. `usage` also stands for a file or stdout that could not be
+/// written. The last three are those of `exec`, with 126 and 127 as shells have them.
 enum Exit {
     healthy = 0,
     problem = 1,
@@ -24,7 +24,8 @@ enum Exit {
 };
 
 struct Command {
-    /// Declares the options on `app`; the returned function runs the command and gives the exit code.
+    /// Declares the options on `app`; the returned function runs the command and gives the exit
+    /// code.
     std::function<int()> (*declare)(CLI::App& app);
 };
 
@@ -38,8 +39,10 @@ struct CommandText {
 };
 CommandText text_of_command(std::string_view name);
 
-/// Declares subcommands such as `matrix check`; the returned function runs the one that the user named.
-std::function<int()> declare_subcommands(CLI::App& app, std::span<const std::pair<const char*, Command>> commands);
+/// Declares subcommands such as `matrix check`; the returned function runs the one that the user
+/// named.
+std::function<int()> declare_subcommands(CLI::App& app,
+                                         std::span<const std::pair<const char*, Command>> commands);
 
 /// For `exec` and `run`: shows in the usage line that another program's command follows.
 void show_command_after_dashes(CLI::App& app);

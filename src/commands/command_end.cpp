@@ -21,26 +21,34 @@ long long number_after(const std::string& text, const std::string& word) {
     return at == std::string::npos ? 0 : std::atoll(text.c_str() + at + word.size() + 1);
 }
 
-/// Version 2 has memory.events, version 1 memory.oom_control (kernel documentation, admin-guide/cgroup-v2 and
-/// cgroup-v1/memory).
+/// Version 2 has memory.events, version 1 memory.oom_control (kernel documentation,
+/// admin-guide/cgroup-v2 and cgroup-v1/memory).
 std::optional<MemoryGroup> memory_of(const process::ControlGroup& group) {
     const Root root;
-    const auto events = group.text(root, group.second_version ? "memory.events" : "memory.oom_control");
-    if (!events) return std::nullopt;
-    const auto limit = group.text(root, group.second_version ? "memory.max" : "memory.limit_in_bytes");
-    MemoryGroup memory{group, number_after(*events, "oom_kill"), std::string(trim(limit.value_or("")))};
+    const auto events =
+        group.text(root, group.second_version ? "memory.events" : "memory.oom_control");
+    if (!events)
+        return std::nullopt;
+    const auto limit =
+        group.text(root, group.second_version ? "memory.max" : "memory.limit_in_bytes");
+    MemoryGroup memory{group, number_after(*events, "oom_kill"),
+                       std::string(trim(limit.value_or("")))};
     constexpr std::size_t digits_of_no_limit = 19;  // version 1 writes a number near 2^63
-    if (memory.limit == "max" || memory.limit.size() >= digits_of_no_limit) memory.limit.clear();
+    if (memory.limit == "max" || memory.limit.size() >= digits_of_no_limit)
+        memory.limit.clear();
     return memory;
 }
 
-/// The process's group and those around it, the innermost first: a kill in it counts in those around it as well.
+/// The process's group and those around it, the innermost first: a kill in it counts in those
+/// around it as well.
 std::vector<MemoryGroup> memory_groups(pid_t process) {
     auto groups = process::control_groups(Root(), "memory", std::to_string(process));
-    if (!groups.empty()) std::ranges::rotate(groups, groups.begin() + 1);  // the root is first
+    if (!groups.empty())
+        std::ranges::rotate(groups, groups.begin() + 1);  // the root is first
     std::vector<MemoryGroup> found;
     for (const process::ControlGroup& group : groups)
-        if (const auto memory = memory_of(group)) found.push_back(*memory);
+        if (const auto memory = memory_of(group))
+            found.push_back(*memory);
     return found;
 }
 
@@ -48,18 +56,21 @@ bool is_about_gpu(const std::string& line) {
     return contains(line, "NVRM: Xid");
 }
 
-/// "python[4711]: segfault at 8 ip ...", "Killed process 4711 (python)", "NVRM: Xid (PCI:0000:01:00): 13, pid=4711,
+/// "python[4711]: segfault at 8 ip ...", "Killed process 4711 (python)", "NVRM: Xid
+/// (PCI:0000:01:00): 13, pid=4711,
 /// ...". -1 if the line names none.
 pid_t process_in(const std::string& line) {
     for (const char* before : {"Killed process ", "pid=", "["})
         if (const auto at = line.find(before); at != std::string::npos)
-            if (const int number = std::atoi(line.c_str() + at + std::strlen(before)); number > 0) return number;
+            if (const int number = std::atoi(line.c_str() + at + std::strlen(before)); number > 0)
+                return number;
     return -1;
 }
 
 bool is_end(const std::string& line) {
-    return contains(line, "segfault at") || contains(line, "general protection") || contains(line, "traps:") ||
-           contains(line, "Killed process") || contains(line, "trap invalid opcode");
+    return contains(line, "segfault at") || contains(line, "general protection") ||
+           contains(line, "traps:") || contains(line, "Killed process") ||
+           contains(line, "trap invalid opcode");
 }
 
 /// "libcudnn.so.9" of "segfault at 8 ip ... error 4 in libcudnn.so.9[87dd,...]".
@@ -90,23 +101,29 @@ std::string shell_word_of(int signal) {
 }
 
 std::string seconds_in_words(double seconds) {
-    return concat(seconds < 10 ? std::to_string(seconds).substr(0, 3) : std::to_string(static_cast<int>(seconds)),
+    return concat(seconds < 10 ? std::to_string(seconds).substr(0, 3)
+                               : std::to_string(static_cast<int>(seconds)),
                   " s");
 }
 
 /// What the scheduler calls this job.
 std::string job_in_words() {
-    const std::pair<const char*, const char*> schedulers[] = {
-        {"SLURM_JOB_ID", "Slurm"}, {"PBS_JOBID", "PBS"}, {"LSB_JOBID", "LSF"}, {"JOB_ID", "Grid Engine"}};
+    const std::pair<const char*, const char*> schedulers[] = {{"SLURM_JOB_ID", "Slurm"},
+                                                              {"PBS_JOBID", "PBS"},
+                                                              {"LSB_JOBID", "LSF"},
+                                                              {"JOB_ID", "Grid Engine"}};
     for (const auto& [variable, name] : schedulers)
-        if (const auto id = environment_variable(variable)) return concat(name, " job ", *id);
+        if (const auto id = environment_variable(variable))
+            return concat(name, " job ", *id);
     return environment_variable("KUBERNETES_SERVICE_HOST") ? "Kubernetes" : "";
 }
 
 }  // namespace
 
-CommandWitness::CommandWitness() : kernel_log_(::open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
-    if (kernel_log_.open()) ::lseek(kernel_log_.number(), 0, SEEK_END);
+CommandWitness::CommandWitness()
+    : kernel_log_(::open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
+    if (kernel_log_.open())
+        ::lseek(kernel_log_.number(), 0, SEEK_END);
 }
 
 std::chrono::milliseconds CommandWitness::look(pid_t command) {
@@ -118,19 +135,23 @@ std::chrono::milliseconds CommandWitness::look(pid_t command) {
 std::chrono::milliseconds CommandWitness::look_at_processes(pid_t command) {
     constexpr std::chrono::milliseconds after_start(50);
     const auto now = std::chrono::steady_clock::now();
-    if (now < next_look_) return std::chrono::ceil<std::chrono::milliseconds>(next_look_ - now);
+    if (now < next_look_)
+        return std::chrono::ceil<std::chrono::milliseconds>(next_look_ - now);
     const bool is_first = command_ < 0;
     command_ = command;
     for (const MemoryGroup& group : memory_groups(command))
-        if (!is_known(group)) groups_.push_back(group);
+        if (!is_known(group))
+            groups_.push_back(group);
     const auto wait = is_first ? after_start : processes_.look(command);
     next_look_ = std::chrono::steady_clock::now() + wait;
     return wait;
 }
 
 std::chrono::milliseconds CommandWitness::look_at_gpus() {
-    // Some libraries load the driver and never use it; the query itself opens the GPU, which DeviceOpens watches.
-    if (processes_.devices().empty()) return std::chrono::hours(1);
+    // Some libraries load the driver and never use it; the query itself opens the GPU, which
+    // DeviceOpens watches.
+    if (processes_.devices().empty())
+        return std::chrono::hours(1);
     return gpu_memory_.look([this](pid_t process) { return belongs_to_command(process); });
 }
 
@@ -144,7 +165,8 @@ void CommandWitness::stop() {
 
 std::vector<std::string> CommandWitness::kernel_lines() {
     std::vector<std::string> lines;
-    for (std::string record; kernel_log_.open() && read_onto(record, kernel_log_.number()) > 0; record.clear()) {
+    for (std::string record; kernel_log_.open() && read_onto(record, kernel_log_.number()) > 0;
+         record.clear()) {
         const std::string line = record.substr(std::min(record.find(';') + 1, record.size()));
         const std::string first = line.substr(0, line.find('\n'));
         if (concerns_command(first, [this](pid_t process) { return belongs_to_command(process); }))
@@ -153,66 +175,83 @@ std::vector<std::string> CommandWitness::kernel_lines() {
     return lines;
 }
 
-bool concerns_command(const std::string& kernel_line, const std::function<bool(pid_t)>& belongs_to_command) {
-    if (!is_about_gpu(kernel_line) && !is_end(kernel_line)) return false;
+bool concerns_command(const std::string& kernel_line,
+                      const std::function<bool(pid_t)>& belongs_to_command) {
+    if (!is_about_gpu(kernel_line) && !is_end(kernel_line))
+        return false;
     const pid_t process = process_in(kernel_line);
     return process < 0 ? is_about_gpu(kernel_line) : belongs_to_command(process);
 }
 
 bool CommandWitness::is_known(const MemoryGroup& group) const {
-    return std::ranges::any_of(
-        groups_, [&](const MemoryGroup& known) { return known.group.directory == group.group.directory; });
+    return std::ranges::any_of(groups_, [&](const MemoryGroup& known) {
+        return known.group.directory == group.group.directory;
+    });
 }
 
 std::optional<MemoryGroup> CommandWitness::group_out_of_memory() const {
     for (const MemoryGroup& before : groups_)
-        if (const auto now = memory_of(before.group); now && now->kills > before.kills && !now->limit.empty())
+        if (const auto now = memory_of(before.group);
+            now && now->kills > before.kills && !now->limit.empty())
             return now;
     return std::nullopt;
 }
 
 bool has_failed(const process::CommandEnd& end) {
-    if (end.passed_limit) return true;
-    if (end.signal) return *end.signal != SIGINT && *end.signal != SIGPIPE;
+    if (end.passed_limit)
+        return true;
+    if (end.signal)
+        return *end.signal != SIGINT && *end.signal != SIGPIPE;
     return end.exit_code != 0;
 }
 
 std::string in_words(const process::CommandEnd& end) {
     const std::string after = " after " + seconds_in_words(end.seconds);
-    if (end.passed_limit) return "the time limit" + after;
-    if (end.signal) return process::signal_name(*end.signal) + after;
-    return end.exit_code ? concat("exit code ", *end.exit_code, after) : "an unknown exit code" + after;
+    if (end.passed_limit)
+        return "the time limit" + after;
+    if (end.signal)
+        return process::signal_name(*end.signal) + after;
+    return end.exit_code ? concat("exit code ", *end.exit_code, after)
+                         : "an unknown exit code" + after;
 }
 
 std::string as_log(const process::CommandEnd& end, const std::vector<std::string>& kernel_lines,
                    const std::optional<MemoryGroup>& group) {
     std::string log = join(kernel_lines, "\n");
-    const bool is_named =
-        std::ranges::any_of(kernel_lines, [](auto& line) { return contains(line, "Killed process"); });
-    if (group && !is_named) log += "\noom_kill: Memory cgroup out of memory";
-    if (end.signal && !end.sent && !end.passed_limit) log += '\n' + shell_word_of(*end.signal);
+    const bool is_named = std::ranges::any_of(
+        kernel_lines, [](auto& line) { return contains(line, "Killed process"); });
+    if (group && !is_named)
+        log += "\noom_kill: Memory cgroup out of memory";
+    if (end.signal && !end.sent && !end.passed_limit)
+        log += '\n' + shell_word_of(*end.signal);
     return log;
 }
 
-std::vector<std::string> sentences_about(const process::CommandEnd& end, const std::vector<std::string>& kernel_lines,
+std::vector<std::string> sentences_about(const process::CommandEnd& end,
+                                         const std::vector<std::string>& kernel_lines,
                                          const std::optional<MemoryGroup>& group) {
     std::vector<std::string> sentences;
     if (group)
-        sentences.push_back("the kernel killed a process because the memory limit of " + group->group.directory + ", " +
-                            group->limit + " bytes, was reached; request more memory or use less");
-    for (const std::string& line : kernel_lines) sentences.push_back("kernel log: " + line);
+        sentences.push_back("the kernel killed a process because the memory limit of " +
+                            group->group.directory + ", " + group->limit +
+                            " bytes, was reached; request more memory or use less");
     for (const std::string& line : kernel_lines)
-        if (const std::string library = library_in(line); contains(line, "segfault") && !library.empty())
+        sentences.push_back("kernel log: " + line);
+    for (const std::string& line : kernel_lines)
+        if (const std::string library = library_in(line);
+            contains(line, "segfault") && !library.empty())
             sentences.push_back("the crash was in " + library);
     if (end.sent && end.signal == end.sent->signal) {
         const std::string job = job_in_words();
-        sentences.push_back(process::signal_name(end.sent->signal) + " was sent by " +
-                            (end.sent->sender.empty() ? "an unknown process" : end.sent->sender) +
-                            (job.empty() ? "" : ", in " + job + ": a time limit, a preemption or a cancellation"));
+        sentences.push_back(
+            process::signal_name(end.sent->signal) + " was sent by " +
+            (end.sent->sender.empty() ? "an unknown process" : end.sent->sender) +
+            (job.empty() ? "" : ", in " + job + ": a time limit, a preemption or a cancellation"));
     }
     if (end.passed_limit && end.hang) {
         const Hang& hang = *end.hang;
-        sentences.push_back("when the time limit of --time-limit passed, the command was " + hang.state +
+        sentences.push_back("when the time limit of --time-limit passed, the command was " +
+                            hang.state +
                             (hang.kernel_function ? " in " + *hang.kernel_function : "") +
                             (hang.file ? ", waiting for the file system of " + *hang.file : ""));
     }

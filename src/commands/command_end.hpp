@@ -33,14 +33,20 @@ class CommandWitness {
     /// The command has ended.
     void stop();
 
-    const ProcessWatch& processes() const { return processes_; }
-    const GpuMemoryWatch& gpu_memory() const { return gpu_memory_; }
+    const ProcessWatch& processes() const {
+        return processes_;
+    }
+    const GpuMemoryWatch& gpu_memory() const {
+        return gpu_memory_;
+    }
 
     /// Whether it is certain that no process opened a GPU, of the command or any other.
-    bool no_gpu_was_opened() const { return processes_.devices().empty() && !device_opens_.are_possible(); }
+    bool no_gpu_was_opened() const {
+        return processes_.devices().empty() && !device_opens_.are_possible();
+    }
 
-    /// The lines of the kernel's log about the command's processes and about GPUs as such, since the start; empty where
-    /// this user may not read it.
+    /// The lines of the kernel's log about the command's processes and about GPUs as such, since
+    /// the start; empty where this user may not read it.
     std::vector<std::string> kernel_lines();
 
     /// The group whose limit ended a process since the first look.
@@ -57,13 +63,14 @@ class CommandWitness {
     ProcessWatch processes_;
     GpuMemoryWatch gpu_memory_;
     std::chrono::steady_clock::time_point next_look_ = {};  ///< at the processes
-    std::vector<MemoryGroup> groups_;                       ///< when they were first seen, the innermost first
+    std::vector<MemoryGroup> groups_;  ///< when they were first seen, the innermost first
     pid_t command_ = -1;
 };
 
-/// Whether a line of the kernel's log is about a process of the command, or about a GPU as such. Another program's
-/// error on the same GPU is no reason for the command to fail.
-bool concerns_command(const std::string& kernel_line, const std::function<bool(pid_t)>& belongs_to_command);
+/// Whether a line of the kernel's log is about a process of the command, or about a GPU as such.
+/// Another program's error on the same GPU is no reason for the command to fail.
+bool concerns_command(const std::string& kernel_line,
+                      const std::function<bool(pid_t)>& belongs_to_command);
 
 /// What somebody ended on purpose, or nobody wanted to read any more, did not fail.
 bool has_failed(const process::CommandEnd& end);
@@ -71,12 +78,15 @@ bool has_failed(const process::CommandEnd& end);
 /// "SIGSEGV after 12 s", "exit code 1 after 3 s".
 std::string in_words(const process::CommandEnd& end);
 
-/// In the words in which shells, kernels and schedulers write it into logs: what the log reader understands.
+/// In the words in which shells, kernels and schedulers write it into logs: what the log reader
+/// understands.
 std::string as_log(const process::CommandEnd& end, const std::vector<std::string>& kernel_lines,
                    const std::optional<MemoryGroup>& group);
 
-/// Sentences about the end that no log contains: who sent the signal, whose memory limit, what a hanging command did.
-std::vector<std::string> sentences_about(const process::CommandEnd& end, const std::vector<std::string>& kernel_lines,
+/// Sentences about the end that no log contains: who sent the signal, whose memory limit, what a
+/// hanging command did.
+std::vector<std::string> sentences_about(const process::CommandEnd& end,
+                                         const std::vector<std::string>& kernel_lines,
                                          const std::optional<MemoryGroup>& group);
 
 }  // namespace rnncheck

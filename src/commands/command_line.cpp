@@ -19,8 +19,10 @@ namespace rnncheck {
 namespace {
 
 constexpr const char* exit_codes =
-    "Exit codes: 0 healthy, 1 a problem was found, 2 incorrect usage, or a file that cannot be read or written, 3 "
-    "undetermined, 4 warnings (with --fail-on warning), 70 a bug in rnncheck; 'rnncheck exec' and 'rnncheck run' exit "
+    "Exit codes: 0 healthy, 1 a problem was found, 2 incorrect usage, or a file that cannot be "
+    "read or written, 3 "
+    "undetermined, 4 warnings (with --fail-on warning), 70 a bug in rnncheck; 'rnncheck exec' and "
+    "'rnncheck run' exit "
     "with the code of their command, 'exec' with 125 if the check found a problem.";
 
 Arguments after_dashes;
@@ -28,34 +30,39 @@ Arguments after_dashes;
 /// Adds "Examples:" and these lines to what --help shows.
 void add_examples(CLI::App& app, std::string_view examples) {
     std::string text = "Examples:";
-    for (const std::string& line : split(examples, '\n')) text += "\n  " + line;
+    for (const std::string& line : split(examples, '\n'))
+        text += "\n  " + line;
     app.footer(text + (app.get_footer().empty() ? "" : "\n\n" + app.get_footer()));
 }
 
 /// The "--" of `exec` and `run`: what follows are the arguments of another program.
 Arguments::const_iterator end_of_own(const Arguments& arguments) {
-    const bool has_command = !arguments.empty() && (arguments.front() == "exec" || arguments.front() == "run");
+    const bool has_command =
+        !arguments.empty() && (arguments.front() == "exec" || arguments.front() == "run");
     return has_command ? std::find(arguments.begin(), arguments.end(), "--") : arguments.end();
 }
 
 std::vector<std::string> options_of(const CLI::App& app) {
     std::vector<std::string> names;
     for (const CLI::Option* option : app.get_options())
-        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+        for (const std::string& name : option->get_lnames())
+            names.push_back("--" + name);
     return names;
 }
 
 std::vector<std::string> shown_commands() {
     std::vector<std::string> names;
     for (const auto& command : all_commands())
-        if (!text_of_command(command.name).title.empty()) names.emplace_back(command.name);
+        if (!text_of_command(command.name).title.empty())
+            names.emplace_back(command.name);
     return names;
 }
 
 /// "matrix check" is the command check of matrix.
 const CLI::App* chosen_command(const CLI::App& app) {
     const auto chosen = app.get_subcommands();
-    if (chosen.empty()) return nullptr;
+    if (chosen.empty())
+        return nullptr;
     const CLI::App* const inner = chosen_command(*chosen.front());
     return inner ? inner : chosen.front();
 }
@@ -81,24 +88,30 @@ std::string whose_option(const std::string& option) {
 
 /// "-V" is short for the only option that begins with v.
 std::string hint_for(const std::string& option, const std::vector<std::string>& known) {
-    if (option.size() != 2) return did_you_mean(option, known);
+    if (option.size() != 2)
+        return did_you_mean(option, known);
     const std::string begin = "--" + lower(option.substr(1));
     const auto begins = [&](const std::string& name) { return name.starts_with(begin); };
     const auto found = std::ranges::find_if(known, begins);
     return std::ranges::count_if(known, begins) == 1 ? "; did you mean '" + *found + "'?" : "";
 }
 
-[[noreturn]] void reject_option(const CLI::App& app, const CLI::App* command, const std::string& argument) {
+[[noreturn]] void reject_option(const CLI::App& app, const CLI::App* command,
+                                const std::string& argument) {
     const std::string option = argument.substr(0, argument.find('='));
     std::string hint = hint_for(option, options_of(command ? *command : app));
-    if (hint.empty()) hint = whose_option(option);
-    if (hint.empty()) hint = "; '" + full_name(command ? command : &app) + " --help' lists the options";
-    throw UsageError("unknown option '" + option + "'" + (command ? " of '" + full_name(command) + "'" : "") + hint);
+    if (hint.empty())
+        hint = whose_option(option);
+    if (hint.empty())
+        hint = "; '" + full_name(command ? command : &app) + " --help' lists the options";
+    throw UsageError("unknown option '" + option + "'" +
+                     (command ? " of '" + full_name(command) + "'" : "") + hint);
 }
 
 std::vector<std::string> names_of_commands(const CLI::App& app) {
     std::vector<std::string> names;
-    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+    for (const CLI::App* command : app.get_subcommands({}))
+        names.push_back(command->get_name());
     return names;
 }
 
@@ -109,18 +122,24 @@ std::vector<std::string> names_of_commands(const CLI::App& app) {
 }
 
 /// `command` is null for what comes before a command.
-[[noreturn]] void reject_argument(const CLI::App& app, const CLI::App* command, const std::string& argument,
-                                  const Arguments& arguments) {
-    if (argument.size() > 1 && argument[0] == '-') reject_option(app, command, argument);
-    if (!command) throw UsageError("unknown command '" + argument + "'" + hint_for_command(argument, shown_commands()));
-    if (!names_of_commands(*command).empty()) reject_command_of(*command, argument);
+[[noreturn]] void reject_argument(const CLI::App& app, const CLI::App* command,
+                                  const std::string& argument, const Arguments& arguments) {
+    if (argument.size() > 1 && argument[0] == '-')
+        reject_option(app, command, argument);
+    if (!command)
+        throw UsageError("unknown command '" + argument + "'" +
+                         hint_for_command(argument, shown_commands()));
+    if (!names_of_commands(*command).empty())
+        reject_command_of(*command, argument);
     std::string hint = hint_for_argument(*command, argument, arguments);
     if (command->get_name() == "exec" || command->get_name() == "run")
-        hint = "; write '--' before the command that it runs: " + full_name(command) + " -- " + argument + " ...";
+        hint = "; write '--' before the command that it runs: " + full_name(command) + " -- " +
+               argument + " ...";
     throw UsageError("'" + full_name(command) + "' takes no argument '" + argument + "'" + hint);
 }
 
-/// The option's name and text, as --help shows them: "--format F: Format of the report: text, json and html".
+/// The option's name and text, as --help shows them: "--format F: Format of the report: text, json
+/// and html".
 std::string described(const CLI::Option& option) {
     return option.get_name() + ' ' + option.get_type_name() + ": " + option.get_description();
 }
@@ -130,7 +149,8 @@ std::string described(const CLI::Option& option) {
     const std::string text = error.what(), name = text.substr(0, text.find(':'));
     const CLI::Option* const option = command ? command->get_option_no_throw(name) : nullptr;
     const std::string where = command ? "'" + full_name(command) + "': " : "";
-    if (!option || !option->results().empty()) throw UsageError(where + text);
+    if (!option || !option->results().empty())
+        throw UsageError(where + text);
     throw UsageError(where + name + " needs a value; " + described(*option));
 }
 
@@ -141,7 +161,8 @@ void parse(CLI::App& app, const Arguments& arguments) {
         const CLI::App* command = chosen_command(app);
         const auto unknown = app.remaining(true);
         const bool has_commands = command && !names_of_commands(*command).empty();
-        if (has_commands && !unknown.empty()) reject_command_of(*command, unknown.front());
+        if (has_commands && !unknown.empty())
+            reject_command_of(*command, unknown.front());
         throw;
     } catch (const CLI::Success&) {
         throw;  // --version
@@ -169,16 +190,20 @@ bool wants(const Arguments& arguments, const std::string& option, const std::str
     const auto end = end_of_own(arguments);
     const std::string in_two_words[] = {option, value};
     return std::find(arguments.begin(), end, option + '=' + value) != end ||
-           std::search(arguments.begin(), end, std::begin(in_two_words), std::end(in_two_words)) != end;
+           std::search(arguments.begin(), end, std::begin(in_two_words), std::end(in_two_words)) !=
+               end;
 }
 
-/// The seconds of --deadline, by the bare arguments: it must hold while the options are read, which may name files.
+/// The seconds of --deadline, by the bare arguments: it must hold while the options are read, which
+/// may name files.
 std::optional<double> deadline_in(const Arguments& arguments) {
     const std::string option = "--deadline";
     std::string value;
     for (auto at = arguments.begin(); at != end_of_own(arguments); ++at) {
-        if (at->starts_with(option + '=')) value = at->substr(option.size() + 1);
-        if (at != arguments.begin() && at[-1] == option) value = *at;
+        if (at->starts_with(option + '='))
+            value = at->substr(option.size() + 1);
+        if (at != arguments.begin() && at[-1] == option)
+            value = *at;
     }
     const auto seconds = number_from<double>(value);
     constexpr double most = 1e6;  // what is above is rejected later, or no limit
@@ -191,7 +216,8 @@ int report_failure(const Arguments& arguments, FailureKind kind, const std::stri
         print_document("RNNCHECK UNKNOWN: " + escaped(fit_for_message(sentence)) + '\n');
         return 3;
     }
-    if (wants_json(arguments)) try {
+    if (wants_json(arguments))
+        try {
             const FailureDocument document{{}, {kind, fit_for_message(sentence)}};
             print_document(json_text(document, ReportOptions().style().json_lines));
         } catch (const std::exception& error) {
@@ -212,7 +238,8 @@ CommandText text_of_command(std::string_view name) {
     return {std::string(text.substr(0, end)), std::string(trim(text.substr(end)))};
 }
 
-std::function<int()> declare_subcommands(CLI::App& app, std::span<const std::pair<const char*, Command>> commands) {
+std::function<int()> declare_subcommands(
+    CLI::App& app, std::span<const std::pair<const char*, Command>> commands) {
     app.require_subcommand(1);
     std::map<const CLI::App*, std::function<int()>> runs;
     for (const auto& [name, command] : commands) {
@@ -254,16 +281,20 @@ int run_command_line(const Arguments& arguments) {
         const auto [title, examples] = text_of_command(command.name);
         CLI::App* sub = app.add_subcommand(std::string(command.name), title);
         sub->group(title.empty() ? "" : "Commands");
-        if (first != command.name && first != "help") continue;  // the options of all commands take 2 ms
+        if (first != command.name && first != "help")
+            continue;  // the options of all commands take 2 ms
         auto declared = command->declare(*sub);
-        if (first == command.name) run = std::move(declared);
-        if (!examples.empty()) add_examples(*sub, examples);
+        if (first == command.name)
+            run = std::move(declared);
+        if (!examples.empty())
+            add_examples(*sub, examples);
     }
     app.footer(exit_codes);  // after the commands, which would inherit it
     add_examples(app, about.examples);
     try {
         const auto end = end_of_own(arguments);
-        if (end != arguments.end()) after_dashes = {end + 1, arguments.end()};
+        if (end != arguments.end())
+            after_dashes = {end + 1, arguments.end()};
         parse(app, {arguments.begin(), end});
     } catch (const CLI::CallForVersion&) {
         print_version(wants_json(arguments));
@@ -273,28 +304,31 @@ int run_command_line(const Arguments& arguments) {
     }
     if (!run)
         throw UsageError(
-            "no command was given; 'rnncheck doctor' checks this machine, 'rnncheck --help' lists the commands");
+            "no command was given; 'rnncheck doctor' checks this machine, 'rnncheck --help' lists "
+            "the commands");
     return run();
 }
 
 bool wants_json(const Arguments& arguments) {
     const auto end = end_of_own(arguments);
-    return std::find(arguments.begin(), end, "--json") != end || wants(arguments, "--format", "json");
+    return std::find(arguments.begin(), end, "--json") != end ||
+           wants(arguments, "--format", "json");
 }
 
 constexpr const char* beyond_limit =
-    "a limit of this process is too low for rnncheck, which found no more memory, threads or open files; raise it "
+    "a limit of this process is too low for rnncheck, which found no more memory, threads or open "
+    "files; raise it "
     "('ulimit -a' shows the limits), or the memory of the container or job";
 
 static bool is_limit(const std::error_code& error) {
-    return error == std::errc::resource_unavailable_try_again || error == std::errc::not_enough_memory ||
-           error == std::errc::too_many_files_open;
+    return error == std::errc::resource_unavailable_try_again ||
+           error == std::errc::not_enough_memory || error == std::errc::too_many_files_open;
 }
 
 int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
     open_missing_streams();
-    keep_private_in_messages(std::find(arguments.begin(), end_of_own(arguments), "--show-private") !=
-                             end_of_own(arguments));
+    keep_private_in_messages(std::find(arguments.begin(), end_of_own(arguments),
+                                       "--show-private") != end_of_own(arguments));
     process::end_work_apart_at(deadline_after(deadline_in(arguments)));
     try {
         return work(arguments);
@@ -308,12 +342,16 @@ int run_safely(const Arguments& arguments, int (*work)(const Arguments&)) {
     } catch (const std::bad_alloc&) {
         return report_failure(arguments, FailureKind::limit, beyond_limit);
     } catch (const std::system_error& error) {
-        if (is_limit(error.code())) return report_failure(arguments, FailureKind::limit, beyond_limit);
-        return report_failure(arguments, FailureKind::bug, "this is a bug in rnncheck: " + std::string(error.what()));
+        if (is_limit(error.code()))
+            return report_failure(arguments, FailureKind::limit, beyond_limit);
+        return report_failure(arguments, FailureKind::bug,
+                              "this is a bug in rnncheck: " + std::string(error.what()));
     } catch (const std::exception& error) {
-        return report_failure(arguments, FailureKind::bug, "this is a bug in rnncheck: " + std::string(error.what()));
+        return report_failure(arguments, FailureKind::bug,
+                              "this is a bug in rnncheck: " + std::string(error.what()));
     } catch (...) {
-        return report_failure(arguments, FailureKind::bug, "this is a bug in rnncheck: an exception of unknown type");
+        return report_failure(arguments, FailureKind::bug,
+                              "this is a bug in rnncheck: an exception of unknown type");
     }
 }
 

@@ -20,7 +20,8 @@ std::vector<std::string> options_given(const CLI::App& app) {
     std::vector<std::string> given;
     for (const CLI::Option* option : app.get_options()) {
         const std::string name = option->get_positional() ? "" : option->get_name();
-        if (option->count() == 0 || name == "--label") continue;
+        if (option->count() == 0 || name == "--label")
+            continue;
         if (option->get_items_expected_max() == 0)
             given.push_back(name);
         else
@@ -32,21 +33,28 @@ std::vector<std::string> options_given(const CLI::App& app) {
 
 std::pair<std::string, std::string> label_from(const std::string& text) {
     const auto label = stack::split_given(text);
-    const auto is_part = [](char c) { return is_letter_or_digit(c) || c == '_' || c == '-' || c == '.'; };
-    if (!label || label->key.empty() || label->value.empty() || !std::ranges::all_of(label->key, is_part))
-        throw UsageError("--label cannot be '" + text +
-                         "'; give a name of letters, digits, '_', '-' and '.', and a value, e.g. node=gpu017");
+    const auto is_part = [](char c) {
+        return is_letter_or_digit(c) || c == '_' || c == '-' || c == '.';
+    };
+    if (!label || label->key.empty() || label->value.empty() ||
+        !std::ranges::all_of(label->key, is_part))
+        throw UsageError(
+            "--label cannot be '" + text +
+            "'; give a name of letters, digits, '_', '-' and '.', and a value, e.g. node=gpu017");
     return {label->key, label->value};
 }
 
-/// The format that the ending of a file's name stands for: html of "report.html". Unset for other endings.
+/// The format that the ending of a file's name stands for: html of "report.html". Unset for other
+/// endings.
 std::optional<std::string> format_by_ending(const std::string& path) {
     constexpr std::pair<std::string_view, const char*> endings[] = {
-        {".json", "json"}, {".html", "html"}, {".htm", "html"},        {".md", "markdown"}, {".markdown", "markdown"},
-        {".xml", "junit"}, {".csv", "csv"},   {".prom", "prometheus"}, {".txt", "text"}};
+        {".json", "json"},   {".html", "html"},         {".htm", "html"},
+        {".md", "markdown"}, {".markdown", "markdown"}, {".xml", "junit"},
+        {".csv", "csv"},     {".prom", "prometheus"},   {".txt", "text"}};
     const std::string lowered = lower(path);
     for (const auto& [ending, format] : endings)
-        if (lowered.ends_with(ending)) return format;
+        if (lowered.ends_with(ending))
+            return format;
     return std::nullopt;
 }
 
@@ -57,9 +65,11 @@ OutputFile output_from(const std::string& text) {
         return {format ? format_named(*format) : nullptr, text};
     }
     if (at == std::string::npos || at == 0 || at + 1 == text.size())
-        throw UsageError("--output cannot be '" + text + "'; give a format and a file, e.g. json=report.json");
+        throw UsageError("--output cannot be '" + text +
+                         "'; give a format and a file, e.g. json=report.json");
     if (text.substr(at + 1) == "-")
-        throw UsageError("--output writes files; for standard output use --format " + text.substr(0, at));
+        throw UsageError("--output writes files; for standard output use --format " +
+                         text.substr(0, at));
     return {format_named(text.substr(0, at)), text.substr(at + 1)};
 }
 
@@ -67,26 +77,32 @@ OutputFile output_from(const std::string& text) {
 bool wants_ascii() {
     std::string locale;
     for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
-        if (locale.empty()) locale = lower(environment_variable(name).value_or(""));
+        if (locale.empty())
+            locale = lower(environment_variable(name).value_or(""));
     const bool is_utf8 = contains(locale, "utf-8") || contains(locale, "utf8");
     return !is_utf8 || environment_variable("TERM") == "dumb";
 }
 
 std::size_t columns_of_terminal(int descriptor) {
     constexpr std::size_t without_terminal = 100;
-    std::size_t columns = leading_number<std::size_t>(environment_variable("COLUMNS").value_or("")).value_or(0);
+    std::size_t columns =
+        leading_number<std::size_t>(environment_variable("COLUMNS").value_or("")).value_or(0);
     winsize size = {};
-    if (columns == 0 && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+    if (columns == 0 && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0)
+        columns = size.ws_col;
     return columns == 0 ? without_terminal : columns;
 }
 
-/// `automatic` is yes on a capable terminal or with CLICOLOR_FORCE, unless NO_COLOR is set to anything
-/// (https://no-color.org) or CLICOLOR is 0 (https://bixense.com/clicolors).
+/// `automatic` is yes on a capable terminal or with CLICOLOR_FORCE, unless NO_COLOR is set to
+/// anything (https://no-color.org) or CLICOLOR is 0 (https://bixense.com/clicolors).
 bool wants_color(ColorChoice choice, int descriptor) {
-    if (choice != ColorChoice::automatic) return choice == ColorChoice::always;
-    if (!environment_variable("NO_COLOR").value_or("").empty()) return false;
+    if (choice != ColorChoice::automatic)
+        return choice == ColorChoice::always;
+    if (!environment_variable("NO_COLOR").value_or("").empty())
+        return false;
     const std::string force = environment_variable("CLICOLOR_FORCE").value_or("");
-    if (!force.empty() && force != "0") return true;
+    if (!force.empty() && force != "0")
+        return true;
     return environment_variable("CLICOLOR") != "0" && is_capable_terminal(descriptor);
 }
 
@@ -94,7 +110,8 @@ bool wants_color(ColorChoice choice, int descriptor) {
 std::size_t last_column(std::string_view line) {
     constexpr std::size_t continued = 20;
     const std::size_t start = std::min(line.find_first_not_of(' '), line.size());
-    if (start >= continued) return start;
+    if (start >= continued)
+        return start;
     const std::size_t gap = line.rfind("  ");
     return gap == std::string_view::npos || gap < start ? 0 : gap + 2;
 }
@@ -104,8 +121,9 @@ std::size_t last_column(std::string_view line) {
 Framework framework_asked_for(const std::string& text) {
     const auto named = stack::framework_from(text);
     if (!named || !named->version)
-        throw UsageError("--for cannot be '" + text +
-                         "'; give a framework and its version, e.g. tensorflow==2.15 or pytorch==2.4+cu124");
+        throw UsageError(
+            "--for cannot be '" + text +
+            "'; give a framework and its version, e.g. tensorflow==2.15 or pytorch==2.4+cu124");
     Framework framework;
     framework.name = named->name;
     framework.version = named->version;
@@ -114,28 +132,36 @@ Framework framework_asked_for(const std::string& text) {
     return framework;
 }
 
-Selection selection_from(const RuleOptions& rules, std::vector<std::string> require, const Profile& profile,
-                         const Matrix& matrix, std::set<std::string>& skipped_probes) {
+Selection selection_from(const RuleOptions& rules, std::vector<std::string> require,
+                         const Profile& profile, const Matrix& matrix,
+                         std::set<std::string>& skipped_probes) {
     const auto known = [&] { return rule_names(matrix); };
     Selection selection;
     selection.allow_no_gpu = rules.allow_no_gpu;
     selection.only = ids_from(rules.only, "--only", "rule", known);
     selection.ignore = profile.ignore;
-    for (const std::string& id : ids_from(rules.ignore, "--ignore", "rule", known)) selection.ignore.emplace(id, "");
+    for (const std::string& id : ids_from(rules.ignore, "--ignore", "rule", known))
+        selection.ignore.emplace(id, "");
     append(require, profile.require);
     // Also where nothing was queried.
-    if (profile.expect && profile.expect->names_versions()) require.push_back("version_not_expected");
-    if (profile.expect && profile.expect->names_gpus()) require.push_back("gpus_not_expected");
+    if (profile.expect && profile.expect->names_versions())
+        require.push_back("version_not_expected");
+    if (profile.expect && profile.expect->names_gpus())
+        require.push_back("gpus_not_expected");
     selection.require = ids_from(require, "--require", "rule", known);
-    selection.skip = ids_from(rules.skip, "--skip", "rule or probe", [&] { return rule_and_probe_names(matrix); });
+    selection.skip = ids_from(rules.skip, "--skip", "rule or probe",
+                              [&] { return rule_and_probe_names(matrix); });
     for (const std::string& probe : probe_names())
-        if (selection.skip.erase(probe) > 0) skipped_probes.insert(probe);
+        if (selection.skip.erase(probe) > 0)
+            skipped_probes.insert(probe);
     const bool selects = !selection.only.empty() || !selection.skip.empty();
-    if (selects && std::ranges::none_of(known(), [&](const std::string& rule) { return selection.includes(rule); }))
+    if (selects && std::ranges::none_of(
+                       known(), [&](const std::string& rule) { return selection.includes(rule); }))
         throw UsageError("--only and --skip exclude every rule, so nothing would be checked");
     for (const std::string& id : selection.require)
         if (!selection.includes(id))
-            throw UsageError("--skip or --only excludes " + id + ", which --require or the profile requires");
+            throw UsageError("--skip or --only excludes " + id +
+                             ", which --require or the profile requires");
     return selection;
 }
 
@@ -161,7 +187,8 @@ int print_help(const std::string& help) {
             page.wrap(line.substr(0, column), line.substr(column));
         else {
             const std::string first(line.substr(0, line.find_last_not_of(' ', column - 1) + 1));
-            if (!first.empty()) page.line(first);
+            if (!first.empty())
+                page.line(first);
             page.wrap("      ", line.substr(column));
         }
     }
@@ -173,28 +200,37 @@ void begin_run(const CLI::App& app, ReportOptions& options) {
     refuse_together(app, "--quiet", "--verbose", "one shortens the report, the other extends it");
     refuse_together(app, "--json", "--format", "standard output carries one document");
     const bool is_plugin = options.exit_style == ExitStyle::nagios && !is_given(app, "--format");
-    options.format = format_named(options.json ? "json" : is_plugin ? "nagios" : options.format_name);
+    options.format = format_named(options.json ? "json"
+                                  : is_plugin  ? "nagios"
+                                               : options.format_name);
     for (const std::string& text : options.output) {
         const OutputFile output = output_from(text);
-        if (find_by(options.outputs, &OutputFile::path, output.path) && !output.path.starts_with("/dev/"))
-            throw UsageError("--output names '" + output.path + "' twice: the second report would replace the first");
+        if (find_by(options.outputs, &OutputFile::path, output.path) &&
+            !output.path.starts_with("/dev/"))
+            throw UsageError("--output names '" + output.path +
+                             "' twice: the second report would replace the first");
         options.outputs.push_back(output);
     }
     for (const std::string& text : options.label)
         if (!options.run.labels.insert(label_from(text)).second)
-            throw UsageError("--label " + text + ": this label was given before; give each name once");
-    if (options.verbose) log::set_level(log::Level::verbose);
-    if (options.quiet) log::set_level(log::Level::quiet);
+            throw UsageError("--label " + text +
+                             ": this label was given before; give each name once");
+    if (options.verbose)
+        log::set_level(log::Level::verbose);
+    if (options.quiet)
+        log::set_level(log::Level::quiet);
     options.started = std::chrono::steady_clock::now();
     options.run.run_at = utc_time(std::chrono::system_clock::now());
     const CLI::App* parent = app.get_parent();
-    options.run.command = (parent && parent->get_parent() ? parent->get_name() + ' ' : "") + app.get_name();
+    options.run.command =
+        (parent && parent->get_parent() ? parent->get_name() + ' ' : "") + app.get_name();
     options.run.options = options_given(app);
 }
 
 void stamp_run(RunStamp& run, ToolStamp& tool, const ReportOptions& options) {
     run = options.run;
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - options.started;
+    const std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - options.started;
     run.duration_ms = std::round(elapsed.count());
     const TableFiles files = tool.matrix_date.empty() ? bundled_table_files() : TableFiles{};
     tool = stamp_with(tool.matrix_date + files.date, tool.matrix_digest + files.digest);
@@ -207,25 +243,30 @@ bool write_outputs(const Outline& outline, const ReportOptions& options) {
     bool all_written = true;
     for (const OutputFile& output : options.outputs)
         all_written &= was_written([&] {
-            write_output(output.path, (*(output.format ? output.format : options.format))->write(outline, in_file));
+            write_output(
+                output.path,
+                (*(output.format ? output.format : options.format))->write(outline, in_file));
         });
     return all_written;
 }
 
 int print_outline(Outline outline, const ReportOptions& options, bool all_written) {
-    all_written &= write_outputs(outline, options);  // first: a full standard output must not cost them
+    all_written &=
+        write_outputs(outline, options);  // first: a full standard output must not cost them
     const bool is_plugin = options.exit_style == ExitStyle::nagios;
     if (is_plugin && !all_written) {
         outline.verdict = OverallVerdict::undetermined;
         outline.sentence = "an output could not be written; " + outline.sentence;
     }
     print_document((*options.format)->write(outline, options.style()));
-    if (is_plugin) return static_cast<int>(outline.verdict);  // OK, WARNING, CRITICAL, UNKNOWN
+    if (is_plugin)
+        return static_cast<int>(outline.verdict);  // OK, WARNING, CRITICAL, UNKNOWN
     return all_written ? exit_code(outline.verdict, options.fail_on) : usage;
 }
 
 Exit exit_code(OverallVerdict verdict, FailOn fail_on) {
-    if (verdict == OverallVerdict::warnings && fail_on == FailOn::warning) return warned;
+    if (verdict == OverallVerdict::warnings && fail_on == FailOn::warning)
+        return warned;
     constexpr Exit codes[] = {healthy, healthy, problem, undetermined};
     return codes[static_cast<std::size_t>(verdict)];
 }

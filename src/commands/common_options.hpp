@@ -1,4 +1,5 @@
-// Options that several commands have: declared, explained and checked once, with one meaning everywhere.
+// Options that several commands have: declared, explained and checked once, with one meaning
+// everywhere.
 #pragma once
 
 #include "commands/command.hpp"
@@ -11,8 +12,10 @@ namespace rnncheck {
 
 // Help texts that several commands share.
 inline constexpr const char *matrix_option = "DIR: Use the compatibility tables in this directory",
-                            *root_option = "DIR: Examine the files below this directory, e.g. a mounted image",
-                            *deadline_option = "S: Time limit for the whole check, in seconds (default: {})";
+                            *root_option =
+                                "DIR: Examine the files below this directory, e.g. a mounted image",
+                            *deadline_option =
+                                "S: Time limit for the whole check, in seconds (default: {})";
 
 /// Which rules to run, and with which tables.
 struct RuleOptions {
@@ -26,13 +29,15 @@ struct RuleOptions {
     RNNCHECK_FIELDS_END
 };
 
-/// The framework version that --for names. UsageError if the text is not a framework with a version.
+/// The framework version that --for names. UsageError if the text is not a framework with a
+/// version.
 Framework framework_asked_for(const std::string& text);
 
-/// The rules to run, with those that --require and a profile add. UsageError for an unknown id, and if no rule is left.
-/// Adds the probes among --skip to `skipped_probes`.
-Selection selection_from(const RuleOptions& rules, std::vector<std::string> require, const Profile& profile,
-                         const Matrix& matrix, std::set<std::string>& skipped_probes);
+/// The rules to run, with those that --require and a profile add. UsageError for an unknown id, and
+/// if no rule is left. Adds the probes among --skip to `skipped_probes`.
+Selection selection_from(const RuleOptions& rules, std::vector<std::string> require,
+                         const Profile& profile, const Matrix& matrix,
+                         std::set<std::string>& skipped_probes);
 
 RNNCHECK_ENUM(FailOn, error, warning, never)
 
@@ -48,29 +53,37 @@ struct OutputFile {
     std::string path;
 };
 
-/// How a report is written, and which exit code it gives. A command that prints another document declares only some of
-/// these. If the document cannot contain private data, the command sets `show_private`, because the search takes time.
+/// How a report is written, and which exit code it gives. A command that prints another document
+/// declares only some of these. If the document cannot contain private data, the command sets
+/// `show_private`, because the search takes time.
 struct ReportOptions {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::string, format_name, "format", "F: Format of the report: {formats}") = "text";
+    RNNCHECK_FIELD_AS(std::string, format_name, "format",
+                      "F: Format of the report: {formats}") = "text";
     RNNCHECK_FIELD(bool, json, "Print one JSON document") = false;
+    RNNCHECK_FIELD(std::vector<std::string>, output,
+                   "[F=]FILE: Also write the report to a file, e.g. json=report.json; of a file "
+                   "name alone, the ending chooses "
+                   "the format (.json, .html, .md, .xml, .csv, .prom, .txt), otherwise --format "
+                   "does; can be repeated");
     RNNCHECK_FIELD(
-        std::vector<std::string>, output,
-        "[F=]FILE: Also write the report to a file, e.g. json=report.json; of a file name alone, the ending chooses "
-        "the format (.json, .html, .md, .xml, .csv, .prom, .txt), otherwise --format does; can be repeated");
-    RNNCHECK_FIELD(std::vector<std::string>, label,
-                   "KEY=VALUE: Add a label to the report, e.g. node=gpu017; labels are not redacted");
-    RNNCHECK_FIELD(ColorChoice, color, "Use color; auto means on a terminal, unless NO_COLOR is set") = {};
+        std::vector<std::string>, label,
+        "KEY=VALUE: Add a label to the report, e.g. node=gpu017; labels are not redacted");
+    RNNCHECK_FIELD(ColorChoice, color,
+                   "Use color; auto means on a terminal, unless NO_COLOR is set") = {};
     RNNCHECK_FIELD(bool, ascii, "Print only ASCII characters") = false;
     RNNCHECK_FIELD(bool, show_private,
-                   "Show user and host names, home directories, addresses, serial numbers and secrets instead of "
+                   "Show user and host names, home directories, addresses, serial numbers and "
+                   "secrets instead of "
                    "hiding them") = false;
     RNNCHECK_FIELD_AS(bool, verbose, "-v,--verbose", "Show all details") = false;
     RNNCHECK_FIELD_AS(bool, quiet, "-q,--quiet",
                       "Show only the verdict, in one line, without progress or warnings") = false;
-    RNNCHECK_FIELD(FailOn, fail_on, "With \"warning\": exit code 4 if there are warnings") = FailOn::error;
-    RNNCHECK_FIELD(ExitStyle, exit_style,
-                   "With \"nagios\": exit code and, without --format, output of a monitoring plugin") =
+    RNNCHECK_FIELD(FailOn, fail_on,
+                   "With \"warning\": exit code 4 if there are warnings") = FailOn::error;
+    RNNCHECK_FIELD(
+        ExitStyle, exit_style,
+        "With \"nagios\": exit code and, without --format, output of a monitoring plugin") =
         ExitStyle::plain;
     RNNCHECK_FIELDS_END
 
@@ -80,16 +93,18 @@ struct ReportOptions {
     RunStamp run;
     std::chrono::steady_clock::time_point started = {};
 
-    /// For text printed on this descriptor: color if it is wanted and supported; only ASCII unless the locale is UTF-8
-    /// and TERM is not "dumb"; the width is COLUMNS or that of the terminal, 100 if there is no terminal.
+    /// For text printed on this descriptor: color if it is wanted and supported; only ASCII unless
+    /// the locale is UTF-8 and TERM is not "dumb"; the width is COLUMNS or that of the terminal,
+    /// 100 if there is no terminal.
     Style style(int descriptor = 1) const;
 };
 
-/// Call it once the command line is parsed: reads what the options name, and sets the level of messages. UsageError if
-/// two options contradict each other.
+/// Call it once the command line is parsed: reads what the options name, and sets the level of
+/// messages. UsageError if two options contradict each other.
 void begin_run(const CLI::App& app, ReportOptions& options);
 
-/// The document without private data, unless these are to be shown. Every document passes through here.
+/// The document without private data, unless these are to be shown. Every document passes through
+/// here.
 template <class Document>
 Document redacted_unless(bool show_private, Document document) {
     return show_private ? document : redact(std::move(document), this_machine());
@@ -99,10 +114,12 @@ Document redacted_unless(bool show_private, Document document) {
 template <class Document>
 std::string written(Document document, const ReportOptions& options) {
     document = redacted_unless(options.show_private, std::move(document));
-    return options.json ? json_text(document, options.style().json_lines) : text_of(document, options.style());
+    return options.json ? json_text(document, options.style().json_lines)
+                        : text_of(document, options.style());
 }
 
-/// Text of --help or `rnncheck help` to stdout, its columns folded to the width of the terminal. Gives the exit code.
+/// Text of --help or `rnncheck help` to stdout, its columns folded to the width of the terminal.
+/// Gives the exit code.
 int print_help(const std::string& help);
 
 /// The redacted document with the time and options of the run and the age of its tables.
@@ -116,8 +133,9 @@ void stamp_run(RunStamp& run, ToolStamp& tool, const ReportOptions& options);
 /// Writes the files of --output; false if one could not be written, which is reported.
 bool write_outputs(const Outline& outline, const ReportOptions& options);
 
-/// Prints what finished() returned to stdout and to the files of --output. Returns the exit code, which is `usage` if a
-/// file could not be written, or if `all_written` is false: a file that the command itself writes was not.
+/// Prints what finished() returned to stdout and to the files of --output. Returns the exit code,
+/// which is `usage` if a file could not be written, or if `all_written` is false: a file that the
+/// command itself writes was not.
 int print_outline(Outline outline, const ReportOptions& options, bool all_written);
 template <class Document>
 int print_report(const Document& document, const ReportOptions& options, bool all_written = true) {

@@ -16,7 +16,8 @@ std::int64_t used_mib(const Board& board) {
     return *board.memory_total_mib - *board.memory_free_mib;
 }
 
-std::optional<std::int64_t> used_by_others(const Board& board, const std::function<bool(pid_t)>& belongs_to_command) {
+std::optional<std::int64_t> used_by_others(const Board& board,
+                                           const std::function<bool(pid_t)>& belongs_to_command) {
     std::int64_t others = 0;
     bool lists_command = false;
     for (const GpuProcess& process : board.processes) {
@@ -35,13 +36,15 @@ std::string gib(std::int64_t mib) {
 }
 
 std::string in_words(const GpuMemoryUse& use, Clock::time_point end) {
-    const auto before_end = std::chrono::duration_cast<std::chrono::seconds>(end - use.time).count();
+    const auto before_end =
+        std::chrono::duration_cast<std::chrono::seconds>(end - use.time).count();
     const std::string name = use.board.name ? " (" + *use.board.name + ")" : "";
-    std::string line =
-        concat("GPU ", use.board.index, name, ": ", gib(used_mib(use.board)), " of ", gib(*use.board.memory_total_mib),
-               " GiB of its memory were in use ", before_end, " s before the end");
+    std::string line = concat("GPU ", use.board.index, name, ": ", gib(used_mib(use.board)), " of ",
+                              gib(*use.board.memory_total_mib), " GiB of its memory were in use ",
+                              before_end, " s before the end");
     if (use.used_by_others_mib.value_or(0) > 0)
-        line += concat(", ", gib(*use.used_by_others_mib), " GiB of it by processes that do not belong to the command");
+        line += concat(", ", gib(*use.used_by_others_mib),
+                       " GiB of it by processes that do not belong to the command");
     return line;
 }
 
@@ -58,14 +61,17 @@ milliseconds GpuMemoryWatch::look(const std::function<bool(pid_t)>& belongs_to_c
     constexpr milliseconds while_asking(100), longest(60000), never(std::chrono::hours(1));
     if (query_) {
         const auto found = query_->look();
-        if (!found) return while_asking;
+        if (!found)
+            return while_asking;
         take(*found, belongs_to_command);
         query_.reset();
         has_no_answer_ = found->nvml_devices.empty();
     }
-    if (has_no_answer_) return never;
+    if (has_no_answer_)
+        return never;
     const auto now = Clock::now();
-    if (now < next_query_) return std::chrono::ceil<milliseconds>(next_query_ - now);
+    if (now < next_query_)
+        return std::chrono::ceil<milliseconds>(next_query_ - now);
     query_.emplace("nvml_devices");
     next_query_ = now + interval_;
     interval_ = std::min(2 * interval_, longest);
@@ -73,24 +79,32 @@ milliseconds GpuMemoryWatch::look(const std::function<bool(pid_t)>& belongs_to_c
 }
 
 void GpuMemoryWatch::stop(const std::function<bool(pid_t)>& belongs_to_command) {
-    if (!query_) return;
-    if (const auto found = query_->look()) take(*found, belongs_to_command);
+    if (!query_)
+        return;
+    if (const auto found = query_->look())
+        take(*found, belongs_to_command);
     query_.reset();
 }
 
-void GpuMemoryWatch::take(const Facts& found, const std::function<bool(pid_t)>& belongs_to_command) {
+void GpuMemoryWatch::take(const Facts& found,
+                          const std::function<bool(pid_t)>& belongs_to_command) {
     for (const Board& board : found.nvml_devices) {
-        if (!board.memory_total_mib || !board.memory_free_mib) continue;
+        if (!board.memory_total_mib || !board.memory_free_mib)
+            continue;
         const auto before = most_used_.find(board.index);
-        if (before != most_used_.end() && used_mib(before->second.board) >= used_mib(board)) continue;
+        if (before != most_used_.end() && used_mib(before->second.board) >= used_mib(board))
+            continue;
         most_used_[board.index] = {board, Clock::now(), used_by_others(board, belongs_to_command)};
     }
 }
 
-std::vector<std::string> in_words(const std::map<int, GpuMemoryUse>& most_used, Clock::time_point end) {
+std::vector<std::string> in_words(const std::map<int, GpuMemoryUse>& most_used,
+                                  Clock::time_point end) {
     std::vector<GpuMemoryUse> uses;
-    for (const auto& [index, use] : most_used) uses.push_back(use);
-    std::ranges::stable_sort(uses, {}, [](const GpuMemoryUse& use) { return *use.board.memory_free_mib; });
+    for (const auto& [index, use] : most_used)
+        uses.push_back(use);
+    std::ranges::stable_sort(uses, {},
+                             [](const GpuMemoryUse& use) { return *use.board.memory_free_mib; });
     return mapped(uses, [&](const GpuMemoryUse& use) { return in_words(use, end); });
 }
 

@@ -50,7 +50,8 @@ constexpr Ending endings[] = {
 std::optional<FileKind> kind_of_file(const std::string& name) {
     const std::string lowered = lower(name);
     for (const Ending& ending : endings)
-        if (lowered.size() > ending.text.size() && lowered.ends_with(ending.text)) return ending.kind;
+        if (lowered.size() > ending.text.size() && lowered.ends_with(ending.text))
+            return ending.kind;
     return std::nullopt;
 }
 
@@ -65,11 +66,13 @@ std::string command_for(FileKind kind, const std::string& file) {
     }
 }
 
-/// The option of several values of which `argument` would be one more: "--ignore" in "--ignore a b".
+/// The option of several values of which `argument` would be one more: "--ignore" in "--ignore a
+/// b".
 const CLI::Option* list_before(const CLI::App& command, const std::string& argument,
                                const std::vector<std::string>& arguments) {
     const auto at = std::ranges::find(arguments, argument);
-    if (at == arguments.end() || at - arguments.begin() < 2) return nullptr;
+    if (at == arguments.end() || at - arguments.begin() < 2)
+        return nullptr;
     const CLI::Option* const option = command.get_option_no_throw(at[-2]);
     const bool is_list = option && option->get_expected_max() > 1;
     return is_list && !option->results().empty() ? option : nullptr;
@@ -80,7 +83,8 @@ const CLI::Option* list_before(const CLI::App& command, const std::string& argum
 std::string hint_for_command(const std::string& word, const std::vector<std::string>& commands) {
     if (const OtherName* known = find_by(other_names, &OtherName::word, lower(word)))
         return "; '" + std::string(known->command) + "' " + std::string(known->does);
-    if (const auto kind = kind_of_file(word)) return "; " + command_for(*kind, word);
+    if (const auto kind = kind_of_file(word))
+        return "; " + command_for(*kind, word);
     return did_you_mean(word, commands, "; the commands are " + join_with_and(commands));
 }
 
@@ -88,14 +92,16 @@ std::string hint_for_argument(const CLI::App& command, const std::string& argume
                               const std::vector<std::string>& arguments) {
     if (const CLI::Option* option = list_before(command, argument, arguments)) {
         const std::string name = option->get_name();
-        return "; repeat the option for another value: " + name + ' ' + option->results().back() + ' ' + name + ' ' +
-               argument;
+        return "; repeat the option for another value: " + name + ' ' + option->results().back() +
+               ' ' + name + ' ' + argument;
     }
     const bool has_log = command.get_option_no_throw("--log") != nullptr;
     const auto kind = kind_of_file(argument);
     if (kind == FileKind::log && has_log)
-        return "; " + command_for(*kind, argument) + ", and --log " + argument + " adds it to this check";
-    if (kind) return "; " + command_for(*kind, argument);
+        return "; " + command_for(*kind, argument) + ", and --log " + argument +
+               " adds it to this check";
+    if (kind)
+        return "; " + command_for(*kind, argument);
     if (contains(argument, "==") && command.get_option_no_throw("--for"))
         return "; --for " + argument + " checks this machine against that version";
     return "";

@@ -29,21 +29,25 @@ std::string name_of_file(const std::string& path) {
 
 /// A compressed log looks like noise, in which nothing is wrong.
 void refuse_compressed(const std::string& path, std::string_view begin) {
-    constexpr std::pair<std::string_view, const char*> compressions[] = {{"\x1F\x8B", "gzip -dc"},
-                                                                         {"\x28\xB5\x2F\xFD", "zstd -dc"},
-                                                                         {"\3757zXZ", "xz -dc"},
-                                                                         {"BZh9", "bzip2 -dc"},
-                                                                         {"PK\x03\x04", "unzip -p"}};
+    constexpr std::pair<std::string_view, const char*> compressions[] = {
+        {"\x1F\x8B", "gzip -dc"},
+        {"\x28\xB5\x2F\xFD", "zstd -dc"},
+        {"\3757zXZ", "xz -dc"},
+        {"BZh9", "bzip2 -dc"},
+        {"PK\x03\x04", "unzip -p"}};
     for (const auto& [magic, unpack] : compressions)
         if (begin.starts_with(magic))
             throw InputError(name_of_file(path) + " is compressed: unpack it first with " + unpack +
-                             (path == "-" ? "" : " " + shell_quoted(path)) + " | rnncheck diagnose -");
+                             (path == "-" ? "" : " " + shell_quoted(path)) +
+                             " | rnncheck diagnose -");
 }
 
 LogInput log_input(const std::string& path) {
-    return {path, [path, file = std::make_shared<NamedFile>(path), begun = false](char* to, std::size_t size) mutable {
+    return {path, [path, file = std::make_shared<NamedFile>(path), begun = false](
+                      char* to, std::size_t size) mutable {
                 const std::size_t got = file->read(to, size);
-                if (!begun) refuse_compressed(path, {to, got});
+                if (!begun)
+                    refuse_compressed(path, {to, got});
                 begun = true;
                 return got;
             }};
@@ -51,7 +55,8 @@ LogInput log_input(const std::string& path) {
 
 std::string first_of(const std::vector<std::string>& places) {
     constexpr std::size_t shown = 5;
-    const std::vector<std::string> first(places.begin(), places.begin() + std::min(shown, places.size()));
+    const std::vector<std::string> first(places.begin(),
+                                         places.begin() + std::min(shown, places.size()));
     return escaped(join(first, ", "), 400) +
            (places.size() > shown ? " and " + std::to_string(places.size() - shown) + " more" : "");
 }
@@ -79,21 +84,25 @@ std::chrono::sys_days today() {
 std::string read_document(const std::string& path) {
     constexpr std::size_t largest = std::size_t{64} << 20;
     protect_input(path);
-    return process::apart([&] { return NamedFile(path).content(largest, ", which no report and no saved facts are"); });
+    return process::apart([&] {
+        return NamedFile(path).content(largest, ", which no report and no saved facts are");
+    });
 }
 
 Facts read_facts(const std::string& path) {
     std::vector<std::string> unknown;
     Facts facts = facts_from_text(read_document(path), name_of_file(path), &unknown);
     if (!unknown.empty())
-        log::warn(fit_for_message(name_of_file(path) +
-                                  " has fields that this rnncheck does not know and skips: " + first_of(unknown)));
+        log::warn(fit_for_message(
+            name_of_file(path) +
+            " has fields that this rnncheck does not know and skips: " + first_of(unknown)));
     return facts;
 }
 
 Log read_log_files(const std::vector<std::string>& paths, const Matrix& matrix) {
     std::ranges::for_each(paths, protect_input);
-    return process::fields_from_apart<Log>([&] { return read_logs(mapped(paths, log_input), matrix); });
+    return process::fields_from_apart<Log>(
+        [&] { return read_logs(mapped(paths, log_input), matrix); });
 }
 
 std::vector<FoundModel> read_model_files(const std::string& path, bool with_weights) {
@@ -101,12 +110,17 @@ std::vector<FoundModel> read_model_files(const std::string& path, bool with_weig
     std::vector<std::string> arguments{"read_model", path};
     protect_input(path);
     process::require_response(path);
-    if (with_weights) arguments.emplace_back("--weights");
+    if (with_weights)
+        arguments.emplace_back("--weights");
     const process::ChildAnswer answer = process::answer_of_child(std::move(arguments), limit);
-    const auto cannot = [&](const std::string& why) { return InputError("'" + path + "' cannot be read: " + why); };
-    if (!answer.line) throw cannot("the process that reads it " + answer.failure);
+    const auto cannot = [&](const std::string& why) {
+        return InputError("'" + path + "' cannot be read: " + why);
+    };
+    if (!answer.line)
+        throw cannot("the process that reads it " + answer.failure);
     const Json json = Json::parse(*answer.line);
-    if (json.contains("error")) throw cannot(json["error"].get<std::string>());
+    if (json.contains("error"))
+        throw cannot(json["error"].get<std::string>());
     std::vector<FoundModel> models;
     for (const Json& one : json["models"]) {
         FoundModel& model = models.emplace_back();
@@ -115,7 +129,8 @@ std::vector<FoundModel> read_model_files(const std::string& path, bool with_weig
         from_json(one["model"], model.file, path);
         const Json& weights = one["weights"];
         for (std::size_t i = 0; i < weights.size(); ++i)
-            if (!weights[i].is_null()) model.file.layers[i].weights = weights[i].get<std::vector<double>>();
+            if (!weights[i].is_null())
+                model.file.layers[i].weights = weights[i].get<std::vector<double>>();
     }
     return models;
 }
@@ -123,41 +138,49 @@ std::vector<FoundModel> read_model_files(const std::string& path, bool with_weig
 ModelFile read_model_file(const std::string& path, bool with_weights) {
     std::vector<FoundModel> models = read_model_files(path, with_weights);
     std::erase_if(models, [](const FoundModel& one) { return !one.error.empty(); });
-    if (models.size() == 1) return std::move(models.front().file);
-    throw InputError(concat("'", path, "' has ", models.size(), " models, the first are '", models[0].name, "' and '",
-                            models[1].name, "'; give one of them"));
+    if (models.size() == 1)
+        return std::move(models.front().file);
+    throw InputError(concat("'", path, "' has ", models.size(), " models, the first are '",
+                            models[0].name, "' and '", models[1].name, "'; give one of them"));
 }
 
 std::optional<Network> network_of(const ModelFile& file) {
     for (const ModelLayer& layer : file.layers)
-        if (const auto* mask = look_up(layer.settings, "mask"); mask && *mask != "none") return Network{{}, true};
+        if (const auto* mask = look_up(layer.settings, "mask"); mask && *mask != "none")
+            return Network{{}, true};
     return std::nullopt;
 }
 
 std::optional<std::string> find_in_path(const std::string& name) {
-    for (const std::string& directory : split(environment_variable("PATH").value_or("/usr/bin:/bin"), ':')) {
+    for (const std::string& directory :
+         split(environment_variable("PATH").value_or("/usr/bin:/bin"), ':')) {
         const std::string file = (directory.empty() ? "." : directory) + '/' + name;
         struct stat about;
-        if (::stat(file.c_str(), &about) == 0 && S_ISREG(about.st_mode) && ::access(file.c_str(), X_OK) == 0)
+        if (::stat(file.c_str(), &about) == 0 && S_ISREG(about.st_mode) &&
+            ::access(file.c_str(), X_OK) == 0)
             return file;
     }
     return std::nullopt;
 }
 
 Matrix matrix_from(const std::string& directory) {
-    if (directory.empty()) return Matrix::bundled();
+    if (directory.empty())
+        return Matrix::bundled();
     return Matrix(std::make_shared<Tables>(table_files_from(directory)));
 }
 
 TableFiles table_files_from(const std::string& directory) {
-    if (directory.empty()) return bundled_table_files();
-    const FoundTables found = process::fields_from_apart<FoundTables>([&] { return found_in(directory); });
+    if (directory.empty())
+        return bundled_table_files();
+    const FoundTables found =
+        process::fields_from_apart<FoundTables>([&] { return found_in(directory); });
     TableFiles files;
     files.place = directory;
     files.owned = found.texts;
     files.digest = found.digest;
     files.date = found.date;
-    for (const auto& [stem, text] : files.owned) files.content[stem] = text;
+    for (const auto& [stem, text] : files.owned)
+        files.content[stem] = text;
     return files;
 }
 
@@ -169,12 +192,15 @@ std::vector<Issue> issues_in(const Tables& tables) {
 
 std::optional<int> days_from(std::string_view date, std::chrono::sys_days today) {
     const auto read = parse_date(date);
-    return read && *read <= today ? std::optional(static_cast<int>((today - *read).count())) : std::nullopt;
+    return read && *read <= today ? std::optional(static_cast<int>((today - *read).count()))
+                                  : std::nullopt;
 }
 
 ToolStamp stamp_with(std::string matrix_date, std::string matrix_digest) {
-    ToolStamp stamp{.matrix_date = std::move(matrix_date), .matrix_digest = std::move(matrix_digest)};
-    if (!commit_of_rnncheck().empty()) stamp.commit = commit_of_rnncheck();
+    ToolStamp stamp{.matrix_date = std::move(matrix_date),
+                    .matrix_digest = std::move(matrix_digest)};
+    if (!commit_of_rnncheck().empty())
+        stamp.commit = commit_of_rnncheck();
     stamp.matrix_age_days = days_from(stamp.matrix_date, today());
     return stamp;
 }

@@ -1,5 +1,5 @@
-// Files that the user names: facts, logs, profiles, models, programs, compatibility tables. The only reader of the
-// calendar.
+// Files that the user names: facts, logs, profiles, models, programs, compatibility tables. The
+// only reader of the calendar.
 #pragma once
 
 #include <chrono>
@@ -17,8 +17,8 @@
 
 namespace rnncheck {
 
-/// "-" is standard input; pipes are read to their end. InputError when it cannot be read, is larger than 64 MiB or
-/// contains no facts; fields not known here are reported on stderr.
+/// "-" is standard input; pipes are read to their end. InputError when it cannot be read, is larger
+/// than 64 MiB or contains no facts; fields not known here are reported on stderr.
 Facts read_facts(const std::string& path);
 
 /// The text of such a file. InputError when it cannot be read or is larger than 64 MiB.
@@ -27,10 +27,12 @@ std::string read_document(const std::string& path);
 /// "-" is standard input; pipes are read to their end. InputError when a file cannot be read.
 Log read_log_files(const std::vector<std::string>& paths, const Matrix& matrix);
 
-/// So many numbers of a model's layers are read, for an answer of the process that reads it has at most 16 MiB.
+/// So many numbers of a model's layers are read, for an answer of the process that reads it has at
+/// most 16 MiB.
 inline constexpr std::size_t most_weights = 600'000;
 
-/// Reads the file in a separate process without privileges. InputError states why it cannot be read.
+/// Reads the file in a separate process without privileges. InputError states why it cannot be
+/// read.
 ModelFile read_model_file(const std::string& path, bool with_weights);
 
 /// Every model in it, where it is an archive or a directory.
@@ -39,11 +41,12 @@ std::vector<FoundModel> read_model_files(const std::string& path, bool with_weig
 /// Whether a layer receives a mask; nothing where the file does not contain it.
 std::optional<Network> network_of(const ModelFile& file);
 
-/// Reads rnncheck.toml, which contains what a gate requires of its machines; `rules` are all rule ids. InputError or
-/// UsageError names the file, the line and what is allowed there.
+/// Reads rnncheck.toml, which contains what a gate requires of its machines; `rules` are all rule
+/// ids. InputError or UsageError names the file, the line and what is allowed there.
 Profile read_profile(const std::string& path, const std::vector<std::string>& rules);
 
-/// The first file of this name on PATH that may be executed, as a shell finds it; `name` without '/'.
+/// The first file of this name on PATH that may be executed, as a shell finds it; `name` without
+/// '/'.
 std::optional<std::string> find_in_path(const std::string& name);
 
 /// The tables in `directory`, or the bundled ones where it is empty.

@@ -15,7 +15,8 @@ namespace {
 /// "libnvJitLink.so.12" of libnvJitLink.so.12.1.105: what messages of the loader name.
 std::string soname_in(const std::string& file_name) {
     const auto number = file_name.find(".so.");
-    if (number == std::string::npos) return file_name;
+    if (number == std::string::npos)
+        return file_name;
     return file_name.substr(0, file_name.find('.', number + std::string_view(".so.").size()));
 }
 
@@ -29,8 +30,10 @@ LibraryPath read_path(const std::string& variable) {
     for (const std::string& directory : split(variable, ':')) {
         PathDirectory& found = path.directories.emplace_back();
         found.directory = directory;
-        for (const std::string& name : directory.empty() ? std::vector<std::string>() : Root().names_in(directory))
-            if (is_of_cuda(name)) found.cuda_libraries.push_back(name);
+        for (const std::string& name :
+             directory.empty() ? std::vector<std::string>() : Root().names_in(directory))
+            if (is_of_cuda(name))
+                found.cuda_libraries.push_back(name);
     }
     return path;
 }
@@ -39,7 +42,8 @@ LibraryPath read_path(const std::string& variable) {
 
 LibraryPath library_path() {
     const auto variable = environment_variable("LD_LIBRARY_PATH");
-    if (!variable) return {};
+    if (!variable)
+        return {};
     try {
         return process::fields_from_apart<LibraryPath>([&] { return read_path(*variable); });
     } catch (const process::NoResponse&) {
@@ -47,19 +51,23 @@ LibraryPath library_path() {
     }
 }
 
-const PathDirectory* directory_named_in(const LibraryPath& path, const std::vector<std::string>& texts) {
+const PathDirectory* directory_named_in(const LibraryPath& path,
+                                        const std::vector<std::string>& texts) {
     for (const PathDirectory& directory : path.directories)
         for (const std::string& library : directory.cuda_libraries)
             for (const std::string& text : texts)
-                if (contains(text, soname_in(library)) && !contains(text, directory.directory)) return &directory;
+                if (contains(text, soname_in(library)) && !contains(text, directory.directory))
+                    return &directory;
     return nullptr;
 }
 
 std::string command_without_cuda(const LibraryPath& path) {
     std::vector<std::string> rest;
     for (const PathDirectory& directory : path.directories)
-        if (directory.cuda_libraries.empty()) rest.push_back(directory.directory);
-    return rest.empty() ? "unset LD_LIBRARY_PATH" : "export LD_LIBRARY_PATH=" + shell_quoted(join(rest, ":"));
+        if (directory.cuda_libraries.empty())
+            rest.push_back(directory.directory);
+    return rest.empty() ? "unset LD_LIBRARY_PATH"
+                        : "export LD_LIBRARY_PATH=" + shell_quoted(join(rest, ":"));
 }
 
 }  // namespace rnncheck

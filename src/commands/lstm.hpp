@@ -1,4 +1,5 @@
-// The parts of `rnncheck lstm`: its options, the resumable run, and what it reports in addition to the verdict.
+// The parts of `rnncheck lstm`: its options, the resumable run, and what it reports in addition to
+// the verdict.
 #pragma once
 
 #include "commands/common_options.hpp"
@@ -11,14 +12,17 @@ namespace rnncheck {
 struct LstmRunOptions {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::optional<Level>, level, "Run a whole sweep instead of one case");
-    RNNCHECK_FIELD(std::string, from_log, "FILE: Run the network that failed according to this TensorFlow log");
+    RNNCHECK_FIELD(std::string, from_log,
+                   "FILE: Run the network that failed according to this TensorFlow log");
     RNNCHECK_FIELD(std::optional<FitSize>, fit,
                    "Find the largest size that fits into free GPU memory, instead of computing");
-    RNNCHECK_FIELD(std::string, resume, "FILE: Resume the run saved in this file and continue to save it there");
+    RNNCHECK_FIELD(std::string, resume,
+                   "FILE: Resume the run saved in this file and continue to save it there");
     RNNCHECK_FIELD(std::optional<int>, device, "Use only the GPU with this CUDA index");
     RNNCHECK_FIELD(std::string, cudnn, "TEXT: Use only the libcudnn whose path contains TEXT");
     RNNCHECK_FIELD(std::optional<Dialect>, interface, "Use only this RNN interface of cuDNN");
-    RNNCHECK_FIELD(std::optional<double>, dropout, "P: Also check dropout between layers, with this probability");
+    RNNCHECK_FIELD(std::optional<double>, dropout,
+                   "P: Also check dropout between layers, with this probability");
     RNNCHECK_FIELD(bool, no_shrink, "Do not search for the smallest case that fails") = false;
     RNNCHECK_FIELD(std::optional<double>, deadline, deadline_option);
     RNNCHECK_FIELD(std::string, root, root_option);
@@ -27,9 +31,11 @@ struct LstmRunOptions {
 
 struct LstmFileOptions {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(std::string, save, "FILE: Keep the JSON report in this file during the run, for --resume");
+    RNNCHECK_FIELD(std::string, save,
+                   "FILE: Keep the JSON report in this file during the run, for --resume");
     RNNCHECK_FIELD(std::string, svg, "FILE: Also draw the results as an SVG picture in this file");
-    RNNCHECK_FIELD(std::string, emit_repro, "FILE: Write a C++ program that reproduces the failure without rnncheck");
+    RNNCHECK_FIELD(std::string, emit_repro,
+                   "FILE: Write a C++ program that reproduces the failure without rnncheck");
     RNNCHECK_FIELDS_END
 };
 
@@ -41,20 +47,22 @@ struct LstmOptions {
     RNNCHECK_FIELDS_END
 
     RnnCase network = {.input = 64, .hidden = 64, .batch = 8, .sequence_length = 16};
-    std::set<std::string> given;  ///< options of the network that were given; the others may come from a log
+    std::set<std::string>
+        given;  ///< options of the network that were given; the others may come from a log
 };
 
 /// Declares the options; the members of RnnCase are options, too.
 void add_lstm_options(CLI::App& app, LstmOptions& options);
 
-/// Call it once the command line is parsed, before the run. UsageError names an invalid option, two that cannot be used
-/// together, or a file of --svg or --emit-repro that cannot be written.
+/// Call it once the command line is parsed, before the run. UsageError names an invalid option, two
+/// that cannot be used together, or a file of --svg or --emit-repro that cannot be written.
 void check_lstm_options(const CLI::App& app, LstmOptions& options);
 
 /// What to run. UsageError states why the network is invalid, InputError why the log contains none.
 RnnRequest request_of(const LstmOptions& given, const Log& log);
 
-// lstm_state.cpp: a run, its cases in order, its report, and the file that keeps it so that it can be resumed.
+// lstm_state.cpp: a run, its cases in order, its report, and the file that keeps it so that it can
+// be resumed.
 
 /// A saved run. `machine` is empty if the run ended before it used a GPU.
 struct EarlierRun {
@@ -67,13 +75,13 @@ EarlierRun read_earlier_run(const std::string& path);
 
 class LstmState {
   public:
-    /// `file` may be empty: then nothing is written. Writes the first document, so that a file that cannot be written
-    /// is reported at once.
-    LstmState(std::string file, const Matrix& matrix, const RnnRequest& request, std::optional<EarlierRun> earlier,
-              const ReportOptions& options);
+    /// `file` may be empty: then nothing is written. Writes the first document, so that a file that
+    /// cannot be written is reported at once.
+    LstmState(std::string file, const Matrix& matrix, const RnnRequest& request,
+              std::optional<EarlierRun> earlier, const ReportOptions& options);
 
-    /// Plans the cases and takes over those of the earlier run. InputError when that was on another machine, or on this
-    /// one before it was changed.
+    /// Plans the cases and takes over those of the earlier run. InputError when that was on another
+    /// machine, or on this one before it was changed.
     void plan(Facts& facts);
 
     /// Writes a document if the last one is old enough that the cost is small.
@@ -98,19 +106,22 @@ class LstmState {
     std::chrono::steady_clock::time_point due_{};
 };
 
-// lstm_extras.cpp, lstm_repro.cpp: the smallest case that fails, that case as a program, the largest size that fits
-// into memory, and what the run shows about the failure in a log.
+// lstm_extras.cpp, lstm_repro.cpp: the smallest case that fails, that case as a program, the
+// largest size that fits into memory, and what the run shows about the failure in a log.
 
-/// The first of the worst cases, except those that lacked memory: incorrect before failed before rejected, then the v8
-/// interface before the legacy one, for which no program can be written. Null if there is none.
+/// The first of the worst cases, except those that lacked memory: incorrect before failed before
+/// rejected, then the v8 interface before the legacy one, for which no program can be written. Null
+/// if there is none.
 const RnnRun* worst_run(const Facts& facts);
 
-/// Runs the first of the worst cases alone and, if it fails again, reduces it, for 60 seconds at most. Nothing if every
-/// case is correct, if no time is left, or if the process of the case hangs inside the kernel, where a further process
-/// would hang too.
-std::optional<MinimalCase> smallest_failing(const Facts& facts, const SurveyOptions& how, bool quiet);
+/// Runs the first of the worst cases alone and, if it fails again, reduces it, for 60 seconds at
+/// most. Nothing if every case is correct, if no time is left, or if the process of the case hangs
+/// inside the kernel, where a further process would hang too.
+std::optional<MinimalCase> smallest_failing(const Facts& facts, const SurveyOptions& how,
+                                            bool quiet);
 
-/// Runs one size of the network of `calculated`, in a process of its own: its RnnFit. Nothing when the time is over.
+/// Runs one size of the network of `calculated`, in a process of its own: its RnnFit. Nothing when
+/// the time is over.
 using TrySize = std::function<std::optional<RnnFit>(const RnnFit& calculated, int size)>;
 
 /// largest_size() around the calculated one.
@@ -119,13 +130,14 @@ FitSearch find_fit(const RnnFit& calculated, const TrySize& try_size);
 /// find_fit() for every calculation of the survey.
 std::vector<FitSearch> find_fits(const Facts& facts, const SurveyOptions& how, bool quiet);
 
-/// One failing case as a C++ program, for a person who has no rnncheck: a report to NVIDIA. Under 180 lines, no header
-/// of ours, the case's own numbers by their formula, and the expected values of the worst element and some others of
-/// its array, with the limits. Its exit code is 0 when all is correct, 1 when a number is wrong, 2 when a call failed.
-/// For the v8 interface alone.
+/// One failing case as a C++ program, for a person who has no rnncheck: a report to NVIDIA. Under
+/// 180 lines, no header of ours, the case's own numbers by their formula, and the expected values
+/// of the worst element and some others of its array, with the limits. Its exit code is 0 when all
+/// is correct, 1 when a number is wrong, 2 when a call failed. For the v8 interface alone.
 std::string reproducer(const Facts& facts, const RnnRun& run);
 
-/// `facts` are those of a machine on which the network of `config` was run, or of one that has no GPU.
+/// `facts` are those of a machine on which the network of `config` was run, or of one that has no
+/// GPU.
 LogReplay replay_of(const LogRnnConfig& config, const Facts& facts);
 
 }  // namespace rnncheck

@@ -19,20 +19,26 @@ using Clock = std::chrono::steady_clock;
 
 /// A crash is a crash in whichever call, but an error is that of one call.
 bool alike(const RnnRun& a, const RnnRun& b) {
-    if (a.end != b.end) return false;
-    if (a.end == RunEnd::incorrect || !a.result || !b.result) return true;
-    return a.result->code == b.result->code && (a.result->code < 0 || a.result->call == b.result->call);
+    if (a.end != b.end)
+        return false;
+    if (a.end == RunEnd::incorrect || !a.result || !b.result)
+        return true;
+    return a.result->code == b.result->code &&
+           (a.result->code < 0 || a.result->call == b.result->call);
 }
 
-/// The case on what `failed` ran on. Nothing when the time is over, or was before the case came to an end.
-std::optional<RnnRun> run_again(Facts facts, const RnnRun& failed, const RnnCase& rnn_case, const SurveyOptions& how,
-                                Progress& progress) {
-    if (is_over(how.deadline)) return std::nullopt;
+/// The case on what `failed` ran on. Nothing when the time is over, or was before the case came to
+/// an end.
+std::optional<RnnRun> run_again(Facts facts, const RnnRun& failed, const RnnCase& rnn_case,
+                                const SurveyOptions& how, Progress& progress) {
+    if (is_over(how.deadline))
+        return std::nullopt;
     progress.show("looking for a smaller case that fails: " + describe(rnn_case));
     facts.rnn_runs.clear();
     facts.rnn_request.emplace().cases = {rnn_case};
     const Facts learnt = run_probe("rnn_forward", probes::text_of(failed), facts, how);
-    if (learnt.rnn_runs.empty() || learnt.rnn_runs.front().skip_reason == SkipReason::deadline) return std::nullopt;
+    if (learnt.rnn_runs.empty() || learnt.rnn_runs.front().skip_reason == SkipReason::deadline)
+        return std::nullopt;
     return learnt.rnn_runs.front();
 }
 
@@ -43,7 +49,8 @@ std::string why(const std::optional<CallResult>& result) {
 std::string answer(const FitSearch& search) {
     const RnnFit& calculated = search.calculated;
     const std::string what(name_of(calculated.of));
-    if (!calculated.size) return "how large a " + what + " fits is unknown: " + why(calculated.result);
+    if (!calculated.size)
+        return "how large a " + what + " fits is unknown: " + why(calculated.result);
     if (*calculated.size == 0)
         return calculated.result ? "does not run at all: " + why(calculated.result)
                                  : "not even a " + what + " of 1 fits";
@@ -59,40 +66,47 @@ std::string answer(const FitSearch& search) {
         return "a " + what + " of " + largest + " fits (calculated " + size +
                "); the deadline passed before the largest was found";
     const bool bounded = calculated.bounded == true && !search.failed;
-    const std::string bound = !bounded            ? ""
-                              : calculated.result ? ", and a larger one should not fit: " + why(calculated.result)
-                                                  : ", and cuDNN accepts no larger one";
-    return "the largest " + what + " that fits is " + largest + bound + " (calculated " + size + ")";
+    const std::string bound = !bounded ? ""
+                              : calculated.result
+                                  ? ", and a larger one should not fit: " + why(calculated.result)
+                                  : ", and cuDNN accepts no larger one";
+    return "the largest " + what + " that fits is " + largest + bound + " (calculated " + size +
+           ")";
 }
 
 /// What the failing run shows decides; one that was right, where none failed.
 const RnnRun* telling_run(const Facts& facts) {
     const auto is_bad = [](const RnnRun& run) {
-        return run.end == RunEnd::failed || run.end == RunEnd::incorrect || run.end == RunEnd::rejected ||
-               ran_out_of_memory(run);
+        return run.end == RunEnd::failed || run.end == RunEnd::incorrect ||
+               run.end == RunEnd::rejected || ran_out_of_memory(run);
     };
     const RnnRun* const bad = find_where(facts.rnn_runs, is_bad);
     return bad ? bad : find_by(facts.rnn_runs, &RnnRun::end, RunEnd::ok);
 }
 
 LogFailure failure_of(const RnnRun* run) {
-    if (!run) return LogFailure::unknown;
-    if (run->end == RunEnd::ok) return LogFailure::elsewhere;
+    if (!run)
+        return LogFailure::unknown;
+    if (run->end == RunEnd::ok)
+        return LogFailure::elsewhere;
     return ran_out_of_memory(*run) ? LogFailure::memory : LogFailure::environment;
 }
 
 /// By LogFailure.
 constexpr const char* what_follows[] = {
-    "cuDNN itself fails here with the network of the log: the cause is the environment (GPU, driver, CUDA or cuDNN), "
+    "cuDNN itself fails here with the network of the log: the cause is the environment (GPU, "
+    "driver, CUDA or cuDNN), "
     "not the framework or its data; 'rnncheck doctor' looks further",
     "the network of the log does not fit into the GPU memory that is free here",
-    "cuDNN computes the network of the log correctly here: look for the cause in the framework, its data, or other "
+    "cuDNN computes the network of the log correctly here: look for the cause in the framework, "
+    "its data, or other "
     "programs that use GPU memory, not in the environment",
     "whether cuDNN itself fails with the network of the log is unknown: nothing was computed"};
 
 /// The largest batch whose share of the memory fits beside the weights.
 std::string largest_batch(const RnnRun& run, std::int64_t free) {
-    const std::int64_t weights = weights_needed(run), share = (bytes_needed(run) - weights) / run.rnn_case.batch;
+    const std::int64_t weights = weights_needed(run),
+                       share = (bytes_needed(run) - weights) / run.rnn_case.batch;
     const std::int64_t most = share > 0 ? (free - weights) / share : 0;
     return most > 0 ? "about " + std::to_string(most) + " sequences fit" : "not one sequence fits";
 }
@@ -101,9 +115,11 @@ std::string largest_batch(const RnnRun& run, std::int64_t free) {
 std::string memory_sentence(const Facts& facts, RnnRun run) {
     const Gpu* const gpu = gpu_at(facts, run.gpu);
     const Board* const board = gpu ? board_of(facts, *gpu) : nullptr;
-    if (!run.free_bytes && board && board->memory_free_mib) run.free_bytes = *board->memory_free_mib << 20;
+    if (!run.free_bytes && board && board->memory_free_mib)
+        run.free_bytes = *board->memory_free_mib << 20;
     const std::string text = "it " + memory_in_words(run);
-    const bool lacks = run.free_bytes && (bytes_needed(run) > *run.free_bytes || ran_out_of_memory(run));
+    const bool lacks =
+        run.free_bytes && (bytes_needed(run) > *run.free_bytes || ran_out_of_memory(run));
     return lacks ? text + ": " + largest_batch(run, *run.free_bytes) : text;
 }
 
@@ -113,13 +129,16 @@ const RnnRun* worst_run(const Facts& facts) {
     for (const RunEnd end : {RunEnd::incorrect, RunEnd::failed, RunEnd::rejected})
         for (const Dialect dialect : {Dialect::v8, Dialect::legacy})
             for (const RnnRun& run : facts.rnn_runs)
-                if (run.end == end && run.dialect == dialect && !short_of_memory(run)) return &run;
+                if (run.end == end && run.dialect == dialect && !short_of_memory(run))
+                    return &run;
     return nullptr;
 }
 
-std::optional<MinimalCase> smallest_failing(const Facts& facts, const SurveyOptions& how, bool quiet) {
+std::optional<MinimalCase> smallest_failing(const Facts& facts, const SurveyOptions& how,
+                                            bool quiet) {
     const RnnRun* const failed = worst_run(facts);
-    if (!failed || find_by(facts.probe_runs, &ProbeRun::end, ProbeEnd::stuck)) return std::nullopt;
+    if (!failed || find_by(facts.probe_runs, &ProbeRun::end, ProbeEnd::stuck))
+        return std::nullopt;
     SurveyOptions limited = how;
     limited.step_limit = std::chrono::seconds(10);
     const auto latest = Clock::now() + std::chrono::seconds(60);
@@ -128,15 +147,21 @@ std::optional<MinimalCase> smallest_failing(const Facts& facts, const SurveyOpti
     RnnRun smallest = *failed;
     Progress progress(!quiet);
     const auto still_fails = [&](const RnnCase& rnn_case) -> std::optional<bool> {
-        if (contradiction_in(rnn_case) || !expressible(rnn_case, place)) return false;
+        if (contradiction_in(rnn_case) || !expressible(rnn_case, place))
+            return false;
         const auto run = run_again(facts, *failed, rnn_case, limited, progress);
-        if (!run) return std::nullopt;
-        if (alike(*run, *failed)) smallest = *run;
+        if (!run)
+            return std::nullopt;
+        if (alike(*run, *failed))
+            smallest = *run;
         return alike(*run, *failed);
     };
     const auto alone = still_fails(failed->rnn_case);
-    if (!alone) return std::nullopt;
-    if (!*alone) return MinimalCase{*failed, failed->number, 1, true, false, rerun_all_command(facts, *failed)};
+    if (!alone)
+        return std::nullopt;
+    if (!*alone)
+        return MinimalCase{*failed, failed->number, 1,
+                           true,    false,          rerun_all_command(facts, *failed)};
     const Shrunk shrunk = shrink(failed->rnn_case, still_fails);
     return MinimalCase{smallest,        failed->number, shrunk.trials + 1,
                        shrunk.finished, true,           rerun_command(facts, smallest)};
@@ -147,7 +172,8 @@ FitSearch find_fit(const RnnFit& calculated, const TrySize& try_size) {
     if (calculated.size.value_or(0) > 0) {
         const auto runs = [&](int size) -> std::optional<bool> {
             std::optional<RnnFit> tried = try_size(calculated, size);
-            if (!tried) return std::nullopt;
+            if (!tried)
+                return std::nullopt;
             const bool ran = tried->ran == true;
             if (!ran) {
                 tried->size = size;
@@ -167,24 +193,29 @@ FitSearch find_fit(const RnnFit& calculated, const TrySize& try_size) {
 std::vector<FitSearch> find_fits(const Facts& facts, const SurveyOptions& how, bool quiet) {
     Progress progress(!quiet);
     const auto try_size = [&](const RnnFit& calculated, int size) -> std::optional<RnnFit> {
-        if (is_over(how.deadline)) return std::nullopt;
-        progress.show("trying a " + std::string(name_of(calculated.of)) + " of " + std::to_string(size));
+        if (is_over(how.deadline))
+            return std::nullopt;
+        progress.show("trying a " + std::string(name_of(calculated.of)) + " of " +
+                      std::to_string(size));
         Facts known = facts;
         known.rnn_request->trial = size;
         const Facts learnt = run_probe("rnn_fit", probes::text_of(calculated), known, how);
-        if (!learnt.rnn_fits.empty()) return learnt.rnn_fits.front();
-        if (is_over(how.deadline)) return std::nullopt;
+        if (!learnt.rnn_fits.empty())
+            return learnt.rnn_fits.front();
+        if (is_over(how.deadline))
+            return std::nullopt;
         RnnFit lost = calculated;
         if (!learnt.probe_runs.empty())
-            lost.result = CallResult{learnt.probe_runs.back().last_call.value_or("?"), -1,
-                                     "the process " + id_in_words(name_of(learnt.probe_runs.back().end))};
+            lost.result =
+                CallResult{learnt.probe_runs.back().last_call.value_or("?"), -1,
+                           "the process " + id_in_words(name_of(learnt.probe_runs.back().end))};
         return lost;
     };
     std::vector<FitSearch> searches;
     for (const RnnFit& fit : facts.rnn_fits) {
         FitSearch& search = searches.emplace_back(find_fit(fit, try_size));
-        search.answer = concat("GPU ", fit.gpu, ", ", cudnn_in_words(facts, fit.library), ", ", fit.dialect,
-                               " interface: ", search.answer);
+        search.answer = concat("GPU ", fit.gpu, ", ", cudnn_in_words(facts, fit.library), ", ",
+                               fit.dialect, " interface: ", search.answer);
     }
     return searches;
 }
@@ -196,7 +227,8 @@ LogReplay replay_of(const LogRnnConfig& config, const Facts& facts) {
     if (!config.missing.empty())
         replay.sentences.push_back("the log does not contain " + join_with_and(config.missing) +
                                    ", so defaults or options are used for it");
-    if (run) replay.sentences.push_back(memory_sentence(facts, *run));
+    if (run)
+        replay.sentences.push_back(memory_sentence(facts, *run));
     return replay;
 }
 

@@ -18,23 +18,29 @@ namespace {
 
 std::string one_line(const std::string& text, std::size_t most = 200) {
     std::string line = escaped(text, most);
-    std::ranges::replace(line, '\\', '/');  // a backslash at the end would join the next line to the comment
+    std::ranges::replace(line, '\\',
+                         '/');  // a backslash at the end would join the next line to the comment
     return line;
 }
 
 std::string what_happened(const RnnRun& run) {
-    if (run.where) return *run.where;
+    if (run.where)
+        return *run.where;
     return run.result ? run.result->call + ": " + run.result->text : std::string(name_of(run.end));
 }
 
 std::string machine_of(const Facts& facts, const RnnRun& run) {
     std::vector<std::string> parts;
     for (const Cudnn& cudnn : facts.cudnns)
-        if (cudnn.library == run.library && cudnn.version) parts.push_back("cuDNN " + cudnn.version->text);
+        if (cudnn.library == run.library && cudnn.version)
+            parts.push_back("cuDNN " + cudnn.version->text);
     const Gpu* const gpu = gpu_at(facts, run.gpu);
-    if (gpu && gpu->name) parts.push_back(*gpu->name);
-    if (gpu && gpu->compute_capability) parts.push_back("compute capability " + gpu->compute_capability->text);
-    if (facts.driver.library_version) parts.push_back("driver " + facts.driver.library_version->text);
+    if (gpu && gpu->name)
+        parts.push_back(*gpu->name);
+    if (gpu && gpu->compute_capability)
+        parts.push_back("compute capability " + gpu->compute_capability->text);
+    if (facts.driver.library_version)
+        parts.push_back("driver " + facts.driver.library_version->text);
     return parts.empty() ? "an unknown machine" : join(parts, ", ");
 }
 
@@ -44,11 +50,14 @@ std::string word(E value, const char* const (&words)[N]) {
     return words[static_cast<std::size_t>(value)];
 }
 
-/// The program's expression for the address of an array of the outputs, by its place among arrays_of().
+/// The program's expression for the address of an array of the outputs, by its place among
+/// arrays_of().
 std::string address_of(const RnnCase& c, std::size_t number) {
     constexpr const char* names[] = {"y", "hy", "cy", "dx", "dhx", "dcx"};
-    if (number < std::size(names)) return names[number];
-    const int gates = gates_of(c.cell), parts = 4 * gates + 1, at = static_cast<int>(number - std::size(names));
+    if (number < std::size(names))
+        return names[number];
+    const int gates = gates_of(c.cell), parts = 4 * gates + 1,
+              at = static_cast<int>(number - std::size(names));
     const int part = at % parts;
     const bool is_projection = part == 4 * gates, is_bias = !is_projection && part % 4 >= 2;
     const int linear = is_projection ? 8 : part / 4 + part % 2 * gates;
@@ -57,11 +66,13 @@ std::string address_of(const RnnCase& c, std::size_t number) {
 }
 
 /// The element that the comparison named, as array and index; without one, the first that there is.
-std::pair<std::size_t, std::size_t> worst_element(const RnnRun& run, const std::vector<OutputArray>& arrays) {
+std::pair<std::size_t, std::size_t> worst_element(const RnnRun& run,
+                                                  const std::vector<OutputArray>& arrays) {
     const std::string where = run.where.value_or("");
     for (std::size_t array = 0; array < arrays.size(); ++array)
         for (std::size_t index = 0; index < arrays[array].values->size(); ++index)
-            if (where.starts_with(place_of(run.rnn_case, arrays[array], index) + ":")) return {array, index};
+            if (where.starts_with(place_of(run.rnn_case, arrays[array], index) + ":"))
+                return {array, index};
     return {};
 }
 
@@ -71,20 +82,25 @@ std::string checks_of(const Facts& facts, const RnnRun& run) {
     const RnnInputs inputs = make_inputs(c);
     const int threads = process::usable_processors();
     const Computation computation = compute(c, inputs, threads);
-    const Limits limits = limits_for(c, inputs, computation, probes::reduced_precision(facts, run.gpu, c), threads);
-    const auto expected = arrays_of(c, computation.outputs), allowed = arrays_of(c, limits.allowed());
+    const Limits limits =
+        limits_for(c, inputs, computation, probes::reduced_precision(facts, run.gpu, c), threads);
+    const auto expected = arrays_of(c, computation.outputs),
+               allowed = arrays_of(c, limits.allowed());
     const auto [number, worst] = worst_element(run, expected);
     const OutputArray& array = expected[number];
     std::vector<std::size_t> checked = {worst};
-    for (std::size_t third = 0; third < 3; ++third) add_once(checked, third * array.values->size() / 3);
+    for (std::size_t third = 0; third < 3; ++third)
+        add_once(checked, third * array.values->size() / 3);
     std::string lines;
     for (const std::size_t index : checked)
-        lines += "    {" + std::to_string(index) + ", " + exact_number((*array.values)[index]) + ", " +
-                 exact_number((*allowed[number].values)[index]) + "},  // " + place_of(c, array, index) + "\n";
+        lines += "    {" + std::to_string(index) + ", " + exact_number((*array.values)[index]) +
+                 ", " + exact_number((*allowed[number].values)[index]) + "},  // " +
+                 place_of(c, array, index) + "\n";
     const std::string address = address_of(c, number);
     const std::string name = array.kind == OutputArray::Kind::weights ? "dw" : address;
     const std::string columns = address == "y" ? "width" : address == "dx" ? "input" : "0";
-    return "// What must come out: cudnnRNNMode_t's equations in fp64 on the numbers below, and how far the device may "
+    return "// What must come out: cudnnRNNMode_t's equations in fp64 on the numbers below, and "
+           "how far the device may "
            "be "
            "from it.\nconst struct { size_t index; double expected, limit; } checks[] = {\n" +
            lines + "};\nconst char* const checked = \"" + name + "\";\n#define CHECKED " + address +
@@ -93,34 +109,42 @@ std::string checks_of(const Facts& facts, const RnnRun& run) {
 
 /// Of a std::vector, as it is made.
 std::string lengths_of(const RnnCase& c) {
-    if (c.lengths.empty()) return "(batch, steps)";
+    if (c.lengths.empty())
+        return "(batch, steps)";
     constexpr std::size_t numbers_in_line = 20;
     std::string text;
     for (std::size_t i = 0; i < c.lengths.size(); ++i)
-        text += (i == 0 ? "" : i % numbers_in_line == 0 ? ",\n    " : ", ") + std::to_string(c.lengths[i]);
+        text += (i == 0                     ? ""
+                 : i % numbers_in_line == 0 ? ",\n    "
+                                            : ", ") +
+                std::to_string(c.lengths[i]);
     return " = {" + text + "}";
 }
 
 /// Number, which holds the case's data, and cuDNN's names for the values of the case.
 std::string types_of(const RnnCase& c) {
-    const std::string narrow = word(c.dtype, {"double", "float", "__double2half", "__double2bfloat16"});
+    const std::string narrow =
+        word(c.dtype, {"double", "float", "__double2half", "__double2bfloat16"});
     const std::pair<const char*, std::string> constants[] = {
         {"type", "DATA_" + word(c.dtype, {"DOUBLE", "FLOAT", "HALF", "BFLOAT16"})},
         {"sums", c.dtype == Dtype::fp64 ? "DATA_DOUBLE" : "DATA_FLOAT"},
         {"cell", word(c.cell, {"LSTM", "GRU", "RNN_TANH", "RNN_RELU"})},
         {"math", word(c.math, {"DEFAULT", "TENSOR_OP", "FMA"}) + "_MATH"},
         {"algorithm",
-         "RNN_ALGO_" + word(c.algorithm, {"STANDARD", "PERSIST_STATIC", "PERSIST_DYNAMIC", "PERSIST_STATIC_SMALL_H"})},
+         "RNN_ALGO_" + word(c.algorithm, {"STANDARD", "PERSIST_STATIC", "PERSIST_DYNAMIC",
+                                          "PERSIST_STATIC_SMALL_H"})},
         {"direction", word(c.direction, {"UNIDIRECTIONAL", "BIDIRECTIONAL"})},
-        {"layout",
-         "RNN_DATA_LAYOUT_" + word(c.layout, {"SEQ_MAJOR_UNPACKED", "SEQ_MAJOR_PACKED", "BATCH_MAJOR_UNPACKED"})},
-        {"bias_mode", "RNN_" + word(c.bias, {"NO_BIAS", "SINGLE_INP_BIAS", "SINGLE_REC_BIAS", "DOUBLE_BIAS"})},
+        {"layout", "RNN_DATA_LAYOUT_" + word(c.layout, {"SEQ_MAJOR_UNPACKED", "SEQ_MAJOR_PACKED",
+                                                        "BATCH_MAJOR_UNPACKED"})},
+        {"bias_mode",
+         "RNN_" + word(c.bias, {"NO_BIAS", "SINGLE_INP_BIAS", "SINGLE_REC_BIAS", "DOUBLE_BIAS"})},
         {"input_mode", word(c.input_mode, {"LINEAR_INPUT", "SKIP_INPUT"})}};
-    std::string text = word(c.dtype, {"", "", "#include <cuda_fp16.h>\n", "#include <cuda_bf16.h>\n"}) +
-                       "using Number = " + word(c.dtype, {"double", "float", "__half", "__nv_bfloat16"}) +
-                       ";\nNumber narrow(double from) { return " + narrow +
-                       "(from); }\ndouble wide(Number from) { return " +
-                       word(c.dtype, {"double", "double", "__half2float", "__bfloat162float"}) + "(from); }\n";
+    std::string text =
+        word(c.dtype, {"", "", "#include <cuda_fp16.h>\n", "#include <cuda_bf16.h>\n"}) +
+        "using Number = " + word(c.dtype, {"double", "float", "__half", "__nv_bfloat16"}) +
+        ";\nNumber narrow(double from) { return " + narrow +
+        "(from); }\ndouble wide(Number from) { return " +
+        word(c.dtype, {"double", "double", "__half2float", "__bfloat162float"}) + "(from); }\n";
     for (const auto& [name, value] : constants)
         text += std::string("constexpr auto ") + name + " = CUDNN_" + value + ";\n";
     return text;
@@ -132,9 +156,11 @@ std::string sizes_of(const RnnCase& c, int device) {
     out << std::boolalpha << "constexpr bool input_bias = " << (both || c.bias == BiasMode::input)
         << ", recurrent_bias = " << (both || c.bias == BiasMode::recurrent) << ";\n"
         << "constexpr bool states = " << c.states << ", training = " << c.training << ";\n"
-        << "constexpr int device = " << device << ", layers = " << c.layers << ", directions = " << c.directions()
-        << ", gates = " << gates_of(c.cell) << ", batch = " << c.batch << ", steps = " << c.sequence_length << ";\n"
-        << "constexpr int input = " << c.input << ", hidden = " << c.hidden << ", output = " << c.output() << ";\n"
+        << "constexpr int device = " << device << ", layers = " << c.layers
+        << ", directions = " << c.directions() << ", gates = " << gates_of(c.cell)
+        << ", batch = " << c.batch << ", steps = " << c.sequence_length << ";\n"
+        << "constexpr int input = " << c.input << ", hidden = " << c.hidden
+        << ", output = " << c.output() << ";\n"
         << "constexpr double clip = " << exact_number(c.clip_bound()) << ";\n"
         << "const std::vector<int> lengths" << lengths_of(c) << ";\n"
         << "uint64_t key = 0x" << std::hex << key_of(c) << "u;\n";
@@ -148,8 +174,9 @@ std::string reproducer(const Facts& facts, const RnnRun& run) {
     std::string program(page_named(reproducers(), "lstm_reproducer"));
     replace_all(program, "@CASE@", types_of(c) + sizes_of(c, run.gpu) + checks_of(facts, run));
     replace_all(program, "@SEEN@",
-                one_line(what_happened(run)) + "\n// Seen with " + one_line(machine_of(facts, run)) +
-                    ". Written by rnncheck " + std::string(version_of_rnncheck()) + " for the case\n//   " +
+                one_line(what_happened(run)) + "\n// Seen with " +
+                    one_line(machine_of(facts, run)) + ". Written by rnncheck " +
+                    std::string(version_of_rnncheck()) + " for the case\n//   " +
                     one_line(options_of(c), 400));
     return program;
 }

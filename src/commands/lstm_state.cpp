@@ -23,7 +23,8 @@ Place place_of(const RnnRun& run) {
     return {run.library, run.gpu, run.dialect, run.number, describe(run.rnn_case)};
 }
 
-/// All that results depend on: driver, GPUs, cuDNN installations, what the environment says of TF32, and rnncheck.
+/// All that results depend on: driver, GPUs, cuDNN installations, what the environment says of
+/// TF32, and rnncheck.
 std::string machine_digest(const Facts& facts) {
     Json all = {{"rnncheck", version_of_rnncheck()},
                 {"cuda_devices", to_json(facts.cuda_devices)},
@@ -42,7 +43,8 @@ std::vector<RnnRun> planned_cases(const Facts& facts) {
         const RnnTarget target = probes::rnn_target_of(text);
         int step = 0;
         for (const RnnCase& rnn_case : cases_of(facts, target))
-            plan.emplace_back(probes::run_of(target, rnn_case, step++)).result = {"?", -1, "not yet run"};
+            plan.emplace_back(probes::run_of(target, rnn_case, step++)).result = {"?", -1,
+                                                                                  "not yet run"};
     }
     return plan;
 }
@@ -50,26 +52,32 @@ std::vector<RnnRun> planned_cases(const Facts& facts) {
 /// The runs in the order of the plan, which stands where a case was not tried.
 std::vector<RnnRun> by_plan(const std::vector<RnnRun>& plan, const std::vector<RnnRun>& runs) {
     std::map<Place, const RnnRun*> known;
-    for (const RnnRun& run : runs) known.emplace(place_of(run), &run);
+    for (const RnnRun& run : runs)
+        known.emplace(place_of(run), &run);
     return mapped(plan, [&](const RnnRun& planned) {
         const auto* ran = look_up(known, place_of(planned));
         return ran ? **ran : planned;
     });
 }
 
-/// The paths of this machine, by what a redacted document has in their place; those that look alike are empty.
-std::map<std::string, std::string> true_paths(const std::vector<Cudnn>& shown, const std::vector<Cudnn>& here) {
+/// The paths of this machine, by what a redacted document has in their place; those that look alike
+/// are empty.
+std::map<std::string, std::string> true_paths(const std::vector<Cudnn>& shown,
+                                              const std::vector<Cudnn>& here) {
     std::map<std::string, std::string> paths;
     for (std::size_t i = 0; i < std::min(shown.size(), here.size()); ++i) {
         const auto [at, is_new] = paths.try_emplace(shown[i].library, here[i].library);
-        if (!is_new) at->second.clear();
+        if (!is_new)
+            at->second.clear();
     }
     return paths;
 }
 
 /// A cuDNN that was requested by a path of which the document hides a part.
-void restore_library(const std::map<std::string, std::string>& paths, std::optional<RnnRequest>& request) {
-    if (!request || !request->library) return;
+void restore_library(const std::map<std::string, std::string>& paths,
+                     std::optional<RnnRequest>& request) {
+    if (!request || !request->library)
+        return;
     for (const auto& [shown, path] : paths)
         if (shown != path && !path.empty() && shown.find(*request->library) != std::string::npos)
             request->library = path;
@@ -86,7 +94,8 @@ Report not_begun(const Matrix& matrix, const RnnRequest& request) {
 }
 
 [[noreturn]] void reject_resume(const std::string& path) {
-    throw InputError("'" + path + "' is not a document of 'rnncheck lstm --save', the only one that --resume " +
+    throw InputError("'" + path +
+                     "' is not a document of 'rnncheck lstm --save', the only one that --resume " +
                      "continues; a new run is 'rnncheck lstm --level standard --save FILE'");
 }
 
@@ -95,10 +104,12 @@ Report not_begun(const Matrix& matrix, const RnnRequest& request) {
 EarlierRun read_earlier_run(const std::string& path) {
     const std::string text = read_document(path);
     const Json document = Json::parse(text, nullptr, false);
-    if (!document.is_object() || !document.contains("lstm") || !document.contains("facts")) reject_resume(path);
+    if (!document.is_object() || !document.contains("lstm") || !document.contains("facts"))
+        reject_resume(path);
     EarlierRun earlier{facts_from_text(text, "'" + path + "'"), ""};
     const Json& lstm = document["lstm"];
-    if (!lstm.is_object() || !earlier.facts.rnn_request) reject_resume(path);
+    if (!lstm.is_object() || !earlier.facts.rnn_request)
+        reject_resume(path);
     earlier.machine = quoted_text(lstm.value("machine", Json("")), "lstm.machine");
     return earlier;
 }
@@ -106,34 +117,42 @@ EarlierRun read_earlier_run(const std::string& path) {
 LstmState::LstmState(std::string file, const Matrix& matrix, const RnnRequest& request,
                      std::optional<EarlierRun> earlier, const ReportOptions& options)
     : file_(std::move(file)), matrix_(matrix), earlier_(std::move(earlier)), options_(options) {
-    if (earlier_) return;  // its own document stays until there is a better one
+    if (earlier_)
+        return;  // its own document stays until there is a better one
     write(finished(not_begun(matrix, request), options));
 }
 
 void LstmState::plan(Facts& facts) {
     const bool begun = earlier_ && !earlier_->machine.empty();
     if (find_by(facts.probe_runs, &ProbeRun::end, ProbeEnd::cut_off)) {
-        if (!begun) return;
+        if (!begun)
+            return;
         throw InputError(
-            "the deadline passed before this machine was known, so nothing was resumed and the file is as it was: "
+            "the deadline passed before this machine was known, so nothing was resumed and the "
+            "file is as it was: "
             "give --deadline more seconds");
     }
     machine_ = machine_digest(facts);
     if (begun && earlier_->machine != machine_)
         throw InputError(
-            "the driver, the GPUs, cuDNN or rnncheck are not what they were when the run to be resumed was "
-            "started: old and new results cannot be mixed in one report; start a new run without --resume");
+            "the driver, the GPUs, cuDNN or rnncheck are not what they were when the run to be "
+            "resumed was "
+            "started: old and new results cannot be mixed in one report; start a new run without "
+            "--resume");
     if (earlier_) {
         Report now;
         now.facts = facts;
-        const auto paths =
-            true_paths(begun ? earlier_->facts.cudnns : finished(std::move(now), options_).facts.cudnns, facts.cudnns);
+        const auto paths = true_paths(
+            begun ? earlier_->facts.cudnns : finished(std::move(now), options_).facts.cudnns,
+            facts.cudnns);
         restore_library(paths, facts.rnn_request);
         for (RnnRun& run : earlier_->facts.rnn_runs)
-            if (const auto* path = look_up(paths, run.library)) run.library = *path;
+            if (const auto* path = look_up(paths, run.library))
+                run.library = *path;
     }
     plan_ = planned_cases(facts);
-    if (begun) facts.rnn_runs = by_plan(plan_, earlier_->facts.rnn_runs);
+    if (begun)
+        facts.rnn_runs = by_plan(plan_, earlier_->facts.rnn_runs);
     std::erase_if(facts.rnn_runs, [](const RnnRun& run) { return run.end == RunEnd::skipped; });
     write(facts);
 }
@@ -141,9 +160,11 @@ void LstmState::plan(Facts& facts) {
 void LstmState::keep(const std::function<Facts()>& so_far) {
     constexpr int share = 20;  // one part of the time in so many goes into writing, at most
     const auto start = Clock::now();
-    if (file_.empty() || plan_.empty() || start < due_) return;
+    if (file_.empty() || plan_.empty() || start < due_)
+        return;
     write(so_far());
-    due_ = Clock::now() + std::max<Clock::duration>(share * (Clock::now() - start), std::chrono::milliseconds(200));
+    due_ = Clock::now() + std::max<Clock::duration>(share * (Clock::now() - start),
+                                                    std::chrono::milliseconds(200));
 }
 
 Facts LstmState::in_order(Facts facts) const {
@@ -161,11 +182,13 @@ Report LstmState::report(const Facts& facts, LstmExtras extras) const {
 }
 
 void LstmState::write(const Facts& facts) const {
-    if (!file_.empty()) write(report(in_order(facts)));
+    if (!file_.empty())
+        write(report(in_order(facts)));
 }
 
 void LstmState::write(const Report& report) const {
-    if (!file_.empty()) write_file(file_, json_text(report, JsonLines::one));
+    if (!file_.empty())
+        write_file(file_, json_text(report, JsonLines::one));
 }
 
 }  // namespace rnncheck

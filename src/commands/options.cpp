@@ -31,14 +31,17 @@ struct Bounds {
     const char* wanted = nullptr;  ///< unset for whole numbers, whose bounds say it
 };
 
-constexpr double above_0 = std::numeric_limits<double>::denorm_min(), most_int = std::numeric_limits<int>::max();
+constexpr double above_0 = std::numeric_limits<double>::denorm_min(),
+                 most_int = std::numeric_limits<int>::max();
 
 constexpr Bounds all_bounds[] = {
     {"--clip", 0, 1e6, "a number from 0 to 1000000"},
-    {"--deadline", above_0, 31'536'000, "seconds above 0 and up to 31536000 (a year), e.g. 10 or 0.5"},
+    {"--deadline", above_0, 31'536'000,
+     "seconds above 0 and up to 31536000 (a year), e.g. 10 or 0.5"},
     {"--device", 0, most_int},
     {"--facts-from", 0, most_int},
-    {"--dropout", above_0, 1 - std::numeric_limits<double>::epsilon() / 2, "a probability above 0 and below 1"},
+    {"--dropout", above_0, 1 - std::numeric_limits<double>::epsilon() / 2,
+     "a probability above 0 and below 1"},
     {"--layers", 1, 64},
     {"--length", 1, 65535},  // cudnnSetRNNDataDescriptor takes no more
     {"--lengths", 0, 65535},
@@ -51,11 +54,15 @@ const Bounds& bounds_of(const std::string& option) {
     return known ? *known : usual_bounds;
 }
 
-double bounded(const std::string& option, const std::string& text, const std::optional<double>& number) {
+double bounded(const std::string& option, const std::string& text,
+               const std::optional<double>& number) {
     const auto& [name, least, most, wanted] = bounds_of(option);
-    if (number && least <= *number && *number <= most) return *number;
-    throw UsageError(option + " cannot be '" + text + "'; give " +
-                     (wanted ? wanted : "a whole number from " + exact_number(least) + " to " + exact_number(most)));
+    if (number && least <= *number && *number <= most)
+        return *number;
+    throw UsageError(
+        option + " cannot be '" + text + "'; give " +
+        (wanted ? wanted
+                : "a whole number from " + exact_number(least) + " to " + exact_number(most)));
 }
 
 std::vector<std::string> words_of(const Shape& shape) {
@@ -64,7 +71,8 @@ std::vector<std::string> words_of(const Shape& shape) {
 
 /// "fp32", "64", "none".
 std::string in_help(const Json& usual) {
-    if (usual.is_null()) return "none";
+    if (usual.is_null())
+        return "none";
     return usual.is_string() ? usual.get<std::string>() : short_number(usual.get<double>());
 }
 
@@ -92,8 +100,10 @@ std::string type_of(const Shape& shape) {
 /// Of "FILE: Save it there" the type and the rest.
 std::pair<std::string, std::string> parted(const std::string& text, const Shape& shape) {
     const std::string type = text.substr(0, text.find(": "));
-    const bool is_type = std::ranges::none_of(type, [](char c) { return c == ' ' || (is_letter(c) && c >= 'a'); });
-    if (is_type && type != text) return {type, text.substr(type.size() + 2)};
+    const bool is_type =
+        std::ranges::none_of(type, [](char c) { return c == ' ' || (is_letter(c) && c >= 'a'); });
+    if (is_type && type != text)
+        return {type, text.substr(type.size() + 2)};
     return {type_of(shape), text};
 }
 
@@ -102,28 +112,34 @@ constexpr std::size_t longest_word = 100;
 
 /// Optimal string alignment distance.
 std::size_t typing_errors(std::string_view a, std::string_view b) {
-    std::vector<std::vector<std::size_t>> errors(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+    std::vector<std::vector<std::size_t>> errors(a.size() + 1,
+                                                 std::vector<std::size_t>(b.size() + 1));
     for (std::size_t i = 0; i <= a.size(); ++i)
         for (std::size_t j = 0; j <= b.size(); ++j) {
-            errors[i][j] = i == 0 || j == 0 ? i + j
-                                            : std::min({errors[i - 1][j] + 1, errors[i][j - 1] + 1,
-                                                        errors[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+            errors[i][j] = i == 0 || j == 0
+                               ? i + j
+                               : std::min({errors[i - 1][j] + 1, errors[i][j - 1] + 1,
+                                           errors[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 errors[i][j] = std::min(errors[i][j], errors[i - 2][j - 2] + 1);
         }
     return errors[a.size()][b.size()];
 }
 
-std::optional<std::string> only_one_with(std::string_view word, const std::vector<std::string>& candidates) {
+std::optional<std::string> only_one_with(std::string_view word,
+                                         const std::vector<std::string>& candidates) {
     const auto has_it = [&](const std::string& candidate) { return contains(candidate, word); };
-    if (word.size() < 4 || std::ranges::count_if(candidates, has_it) != 1) return std::nullopt;
+    if (word.size() < 4 || std::ranges::count_if(candidates, has_it) != 1)
+        return std::nullopt;
     return *std::ranges::find_if(candidates, has_it);
 }
 
 }  // namespace
 
-std::optional<std::string> closest_match(std::string_view word, const std::vector<std::string>& candidates) {
-    if (word.size() > longest_word) return std::nullopt;
+std::optional<std::string> closest_match(std::string_view word,
+                                         const std::vector<std::string>& candidates) {
+    if (word.size() > longest_word)
+        return std::nullopt;
     std::size_t fewest = std::max<std::size_t>(1, word.size() / 3) + 1;
     std::optional<std::string> best;
     for (const std::string& candidate : candidates)
@@ -156,24 +172,31 @@ std::vector<std::string> rule_and_probe_names(const Matrix& matrix) {
     return names;
 }
 
-void reject_id(const std::string& id, const std::string& what, const std::vector<std::string>& known,
-               const std::string& where) {
-    const std::string list = contains(what, "probe") ? "'rnncheck list rules' and 'rnncheck list probes' show"
-                                                     : "'rnncheck list rules' shows";
-    throw UsageError(where + "unknown " + what + " '" + id + "'" + did_you_mean(id, known, "; " + list + " all"));
+void reject_id(const std::string& id, const std::string& what,
+               const std::vector<std::string>& known, const std::string& where) {
+    const std::string list = contains(what, "probe")
+                                 ? "'rnncheck list rules' and 'rnncheck list probes' show"
+                                 : "'rnncheck list rules' shows";
+    throw UsageError(where + "unknown " + what + " '" + id + "'" +
+                     did_you_mean(id, known, "; " + list + " all"));
 }
 
 std::set<std::string> ids_from(const std::vector<std::string>& given, const std::string& option,
-                               const std::string& what, const std::function<std::vector<std::string>()>& known) {
+                               const std::string& what,
+                               const std::function<std::vector<std::string>()>& known) {
     std::set<std::string> ids;
-    if (given.empty()) return ids;
+    if (given.empty())
+        return ids;
     const std::vector<std::string> names = known();
     for (const std::string& entry : given) {
-        if (trim(entry).empty()) throw UsageError(option + " needs an id");
+        if (trim(entry).empty())
+            throw UsageError(option + " needs an id");
         for (const std::string& part : split(entry, ',')) {
             const std::string id(trim(part));
-            if (id.empty()) throw UsageError(option + ": there is an empty id in '" + entry + "'");
-            if (!includes(names, id)) reject_id(id, what, names, option + ": ");
+            if (id.empty())
+                throw UsageError(option + ": there is an empty id in '" + entry + "'");
+            if (!includes(names, id))
+                reject_id(id, what, names, option + ": ");
             ids.insert(id);
         }
     }
@@ -181,11 +204,14 @@ std::set<std::string> ids_from(const std::vector<std::string>& given, const std:
 }
 
 const Named<Format>* format_named(const std::string& name) {
-    if (const auto* format = find_named(all_formats(), name)) return format;
-    throw UsageError("unknown format '" + name + "'; the formats are " + join_with_and(format_names()));
+    if (const auto* format = find_named(all_formats(), name))
+        return format;
+    throw UsageError("unknown format '" + name + "'; the formats are " +
+                     join_with_and(format_names()));
 }
 
-void reject_word(const std::string& word, const std::string& option, const std::vector<std::string>& words) {
+void reject_word(const std::string& word, const std::string& option,
+                 const std::vector<std::string>& words) {
     throw UsageError(option + " cannot be '" + word + "'; it is one of " + join_with_and(words));
 }
 
@@ -204,7 +230,8 @@ Json value_from(const std::string& option, const std::string& text, const Shape&
             return values;
         }
         case Shape::Kind::word:
-            if (!includes(shape.words, text)) reject_word(text, option, words_of(shape));
+            if (!includes(shape.words, text))
+                reject_word(text, option, words_of(shape));
             return text;
         case Shape::Kind::whole:
             return static_cast<int>(bounded(option, text, number_from<int>(text)));
@@ -216,16 +243,20 @@ Json value_from(const std::string& option, const std::string& text, const Shape&
 }
 
 std::string option_named(std::string_view member) {
-    if (!is_letter(member.front()) || member.front() < 'a') return std::string(member);
+    if (!is_letter(member.front()) || member.front() < 'a')
+        return std::string(member);
     std::string name = "--" + std::string(member);
     std::ranges::replace(name, '_', '-');
     return name;
 }
 
-void add_option(CLI::App& app, std::string name, const Shape& shape, void* value, std::string text) {
-    const bool is_positional = !name.starts_with('-'), may_lack = !is_positional || name.starts_with('[');
+void add_option(CLI::App& app, std::string name, const Shape& shape, void* value,
+                std::string text) {
+    const bool is_positional = !name.starts_with('-'),
+               may_lack = !is_positional || name.starts_with('[');
     std::erase_if(name, [](char c) { return c == '[' || c == ']'; });
-    if (contains(text, "{}")) replace_all(text, "{}", in_help(to_json(shape, value, valid_utf8)));
+    if (contains(text, "{}"))
+        replace_all(text, "{}", in_help(to_json(shape, value, valid_utf8)));
     replace_all(text, "{formats}", join_with_and(format_names()));
     replace_all(text, "{tables}", join_with_and(table_names()));
     const auto [type, about] = parted(text, shape);
@@ -240,16 +271,20 @@ void add_option(CLI::App& app, std::string name, const Shape& shape, void* value
             name,
             [=, &shape, wanted = type](const std::string& given) {
                 if (given.empty())
-                    throw UsageError(name + (is_positional ? " is empty" : " needs a value: give " + wanted));
+                    throw UsageError(
+                        name + (is_positional ? " is empty" : " needs a value: give " + wanted));
                 from_json(value_from(name, given, shape), shape, value, name);
             },
             about);
-    if (!type.empty() || is_positional) option->type_name(type);
-    if (type == "DIR") option->check(why_no_directory, "", "");
+    if (!type.empty() || is_positional)
+        option->type_name(type);
+    if (type == "DIR")
+        option->check(why_no_directory, "", "");
     option->required(!may_lack);
 }
 
-void add_options(CLI::App& app, const Shape& shape, void* options, const std::vector<std::string>& names) {
+void add_options(CLI::App& app, const Shape& shape, void* options,
+                 const std::vector<std::string>& names) {
     for (const Shape::Member& member : shape.members) {
         void* const value = static_cast<char*>(options) + member.offset;
         const std::string name = option_named(member.name), text = member.about;
@@ -268,7 +303,8 @@ bool is_given(const CLI::App& app, const std::string& option) {
     return known && known->count() > 0;
 }
 
-void refuse_together(const CLI::App& app, const std::string& one, const std::string& others, const std::string& why) {
+void refuse_together(const CLI::App& app, const std::string& one, const std::string& others,
+                     const std::string& why) {
     for (const std::string& other : split(others, ' '))
         if (is_given(app, one) && is_given(app, other))
             throw UsageError(one + " and " + other + " cannot be used together: " + why);

@@ -1,13 +1,15 @@
 // Options as structures: each member is an option, and its text is what --help shows.
 //     RNNCHECK_FIELD(bool, no_run, "Do not use the GPU") = false;                       --no-run
-//     RNNCHECK_FIELD(std::string, save_facts, "FILE: Save the facts to this file");     --save-facts FILE
-//     RNNCHECK_FIELD_AS(bool, quiet, "-q,--quiet", "Show only the verdict") = false;    -q,--quiet
-//     RNNCHECK_FIELD_AS(std::string, log, "FILE", "The log");                           FILE, which must be given
-//     RNNCHECK_FIELD_AS(std::vector<std::string>, logs, "[FILE]", "Logs");              any number of FILEs
-//     RNNCHECK_FIELD(ReportOptions, report, "Output");                                  all options of ReportOptions
-//     RNNCHECK_FIELD(ReportOptions, report, "Output: json color");                      only these two of them
-// A member that is a structure gives its options the heading before the colon. In a text, "{}" stands for the default
-// value, {formats} and {tables} for their names. A DIR must exist; an option that is a list may be repeated.
+//     RNNCHECK_FIELD(std::string, save_facts, "FILE: Save the facts to this file"); --save-facts
+//     FILE RNNCHECK_FIELD_AS(bool, quiet, "-q,--quiet", "Show only the verdict") = false;
+//     -q,--quiet RNNCHECK_FIELD_AS(std::string, log, "FILE", "The log"); FILE, which must be given
+//     RNNCHECK_FIELD_AS(std::vector<std::string>, logs, "[FILE]", "Logs");              any number
+//     of FILEs RNNCHECK_FIELD(ReportOptions, report, "Output"); all options of ReportOptions
+//     RNNCHECK_FIELD(ReportOptions, report, "Output: json color");                      only these
+//     two of them
+// A member that is a structure gives its options the heading before the colon. In a text, "{}"
+// stands for the default value, {formats} and {tables} for their names. A DIR must exist; an option
+// that is a list may be repeated.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -20,7 +22,8 @@
 
 namespace rnncheck {
 
-void add_options(CLI::App& app, const Shape& shape, void* options, const std::vector<std::string>& names);
+void add_options(CLI::App& app, const Shape& shape, void* options,
+                 const std::vector<std::string>& names);
 
 /// All members, or those of these names: {"json", "save-facts"}.
 template <Fielded Options>
@@ -45,11 +48,13 @@ std::function<int()> declared(CLI::App& app) {
 /// Whether the user gave the option; false if this command does not have it.
 bool is_given(const CLI::App& app, const std::string& option);
 
-/// UsageError "A and B cannot be used together: why", where `one` is given and one of `others`, which are "--b --c".
-void refuse_together(const CLI::App& app, const std::string& one, const std::string& others, const std::string& why);
+/// UsageError "A and B cannot be used together: why", where `one` is given and one of `others`,
+/// which are "--b --c".
+void refuse_together(const CLI::App& app, const std::string& one, const std::string& others,
+                     const std::string& why);
 
-/// Parses the value of an option. UsageError names the option and its values: "--device cannot be 'x'; give a whole
-/// number from 0 to 9".
+/// Parses the value of an option. UsageError names the option and its values: "--device cannot be
+/// 'x'; give a whole number from 0 to 9".
 Json value_from(const std::string& option, const std::string& text, const Shape& shape);
 template <class T>
 T value_from(const std::string& option, const std::string& text) {
@@ -73,22 +78,24 @@ std::vector<std::string> probe_names();
 std::vector<std::string> rule_and_probe_names(const Matrix& matrix);
 std::vector<std::string> format_names();
 
-/// The ids in `given`, in which an entry may contain several, separated by commas. UsageError names `option`, an id
-/// that `known` does not list (it is called only if an id is given), and the closest match or how to list all. `what`
-/// is the kind of id: "rule", "rule or probe".
+/// The ids in `given`, in which an entry may contain several, separated by commas. UsageError names
+/// `option`, an id that `known` does not list (it is called only if an id is given), and the
+/// closest match or how to list all. `what` is the kind of id: "rule", "rule or probe".
 std::set<std::string> ids_from(const std::vector<std::string>& given, const std::string& option,
-                               const std::string& what, const std::function<std::vector<std::string>()>& known);
+                               const std::string& what,
+                               const std::function<std::vector<std::string>()>& known);
 
 /// UsageError "unknown rule 'x'; did you mean 'y'?", or how to list all.
-[[noreturn]] void reject_id(const std::string& id, const std::string& what, const std::vector<std::string>& known,
-                            const std::string& where = "");
+[[noreturn]] void reject_id(const std::string& id, const std::string& what,
+                            const std::vector<std::string>& known, const std::string& where = "");
 
 /// UsageError if there is no such format.
 const Named<Format>* format_named(const std::string& name);
 
-/// The candidate with the fewest typing errors (letters missing, too many, changed or swapped), if they are few for the
-/// word's length, or the only one that contains the word.
-std::optional<std::string> closest_match(std::string_view word, const std::vector<std::string>& candidates);
+/// The candidate with the fewest typing errors (letters missing, too many, changed or swapped), if
+/// they are few for the word's length, or the only one that contains the word.
+std::optional<std::string> closest_match(std::string_view word,
+                                         const std::vector<std::string>& candidates);
 
 /// "; did you mean 'doctor'?", or `otherwise`.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,

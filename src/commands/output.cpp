@@ -26,13 +26,16 @@ namespace {
 int write_all(int descriptor, std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = ::write(descriptor, text.data(), text.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0 && errno == EAGAIN) {  // a pipe that somebody set to not block: wait until it takes more
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0 &&
+            errno == EAGAIN) {  // a pipe that somebody set to not block: wait until it takes more
             pollfd ready{descriptor, POLLOUT, 0};
             ::poll(&ready, 1, -1);
             continue;
         }
-        if (written < 0) return errno;
+        if (written < 0)
+            return errno;
         text.remove_prefix(static_cast<std::size_t>(written));
     }
     return 0;
@@ -40,7 +43,8 @@ int write_all(int descriptor, std::string_view text) {
 
 int write_to_path(const std::string& path, int flags, std::string_view text) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
-    if (descriptor < 0) return errno;
+    if (descriptor < 0)
+        return errno;
     const int error = write_all(descriptor, text);
     const int close_error = ::close(descriptor) == 0 ? 0 : errno;
     return error != 0 ? error : close_error;
@@ -61,11 +65,15 @@ std::string behind_links(const std::string& path) {
 int write_and_rename(const std::string& path, std::string_view text) {
     const std::string beside = path + ".new-" + std::to_string(::getpid());
     const int error = write_to_path(beside, O_EXCL, text);
-    if (error == EACCES || error == EROFS) return write_to_path(path, O_TRUNC, text);  // the directory is closed to us
-    if (error == EEXIST) return error;
+    if (error == EACCES || error == EROFS)
+        return write_to_path(path, O_TRUNC, text);  // the directory is closed to us
+    if (error == EEXIST)
+        return error;
     std::error_code renamed, removed;
-    if (error == 0) std::filesystem::rename(beside, path, renamed);
-    if (error == 0 && !renamed) return 0;
+    if (error == 0)
+        std::filesystem::rename(beside, path, renamed);
+    if (error == 0 && !renamed)
+        return 0;
     std::filesystem::remove(beside, removed);
     return error != 0 ? error : renamed.value();
 }
@@ -73,10 +81,12 @@ int write_and_rename(const std::string& path, std::string_view text) {
 /// Where /dev is hidden: writing to it is like writing to a reader that has gone.
 void give_dead_pipe(int stream) {
     int ends[2];
-    if (::pipe(ends) != 0) return;
+    if (::pipe(ends) != 0)
+        return;
     ::dup2(ends[1], stream);
     for (const int end : ends)
-        if (end != stream) ::close(end);
+        if (end != stream)
+            ::close(end);
 }
 
 /// "" for the error number 0.
@@ -90,14 +100,16 @@ std::vector<int> missing_streams;     ///< that were closed
 
 void add_variable(std::vector<std::string>& values, const char* name) {
     auto value = environment_variable(name);
-    if (value && !value->empty()) values.push_back(*std::move(value));
+    if (value && !value->empty())
+        values.push_back(*std::move(value));
 }
 
 void add_from_passwd(Identity& identity) {
     const std::string own_id = std::to_string(getuid());
     for (const std::string& line : split(Root().read("/etc/passwd").value_or(""), '\n')) {
         const auto fields = split(line, ':');
-        if (fields.size() < 6 || fields[2] != own_id) continue;
+        if (fields.size() < 6 || fields[2] != own_id)
+            continue;
         identity.users.push_back(fields[0]);
         identity.homes.push_back(fields[5]);
     }
@@ -106,18 +118,21 @@ void add_from_passwd(Identity& identity) {
 }  // namespace
 
 void open_missing_streams() {
-    file_size_handler =
-        ::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error of the write, not the end of us
+    file_size_handler = ::signal(
+        SIGXFSZ, SIG_IGN);  // a file-size limit is then an error of the write, not the end of us
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (::fcntl(stream, F_GETFD) < 0) {
             missing_streams.push_back(stream);
-            if (::open("/dev/null", O_RDWR) != stream) give_dead_pipe(stream);
+            if (::open("/dev/null", O_RDWR) != stream)
+                give_dead_pipe(stream);
         }
 }
 
 void give_back_process() {
-    for (const int stream : missing_streams) ::close(stream);
-    if (file_size_handler != SIG_ERR) ::signal(SIGXFSZ, file_size_handler);
+    for (const int stream : missing_streams)
+        ::close(stream);
+    if (file_size_handler != SIG_ERR)
+        ::signal(SIGXFSZ, file_size_handler);
 }
 
 static bool messages_keep_private = false;
@@ -143,7 +158,8 @@ void print_document(std::string_view text) {
     ::signal(SIGPIPE, SIG_IGN);
     const int error = write_all(STDOUT_FILENO, text);
     if (error != 0 && error != EPIPE)
-        throw OutputError("the report could not be written to standard output: " + std::string(std::strerror(error)));
+        throw OutputError("the report could not be written to standard output: " +
+                          std::string(std::strerror(error)));
 }
 
 /// What was opened before this process was started: it is written by this process, not by a fork.
@@ -159,18 +175,21 @@ static void write_apart(const std::string& path, const std::function<std::string
     } catch (const process::NoResponse& error) {
         failure = "cannot write '" + path + "': " + error.what();
     }
-    if (!failure.empty()) throw OutputError(failure);
+    if (!failure.empty())
+        throw OutputError(failure);
 }
 
 static std::string write_here(const std::string& path, std::string_view text) {
-    return failure_of(
-        path, is_no_regular_file(path) ? write_to_path(path, 0, text) : write_and_rename(behind_links(path), text));
+    return failure_of(path, is_no_regular_file(path) ? write_to_path(path, 0, text)
+                                                     : write_and_rename(behind_links(path), text));
 }
 
 void write_file(const std::string& path, std::string_view text) {
     const auto write = [&] { return write_here(path, text); };
-    if (!is_open_stream(path)) return write_apart(path, write);
-    if (const std::string failure = write(); !failure.empty()) throw OutputError(failure);
+    if (!is_open_stream(path))
+        return write_apart(path, write);
+    if (const std::string failure = write(); !failure.empty())
+        throw OutputError(failure);
 }
 
 /// The files that this run has read or written, and what each is to it.
@@ -194,7 +213,8 @@ static std::string write_output_here(const std::string& path, std::string_view t
 }
 
 void write_output(const std::string& path, std::string_view text) {
-    if (is_open_stream(path)) return write_file(path, text);
+    if (is_open_stream(path))
+        return write_file(path, text);
     write_apart(path, [&] { return write_output_here(path, text); });
     files_in_use.emplace_back(path, "another output");
 }
@@ -211,12 +231,15 @@ bool was_written(const std::function<void()>& write) {
 
 Identity this_machine() {
     Identity identity;
-    for (const char* name : {"USER", "LOGNAME", "SUDO_USER"}) add_variable(identity.users, name);
+    for (const char* name : {"USER", "LOGNAME", "SUDO_USER"})
+        add_variable(identity.users, name);
     identity.home = environment_variable("HOME").value_or("");
     add_from_passwd(identity);
     char host[256] = {};
-    if (gethostname(host, sizeof host - 1) == 0) identity.hosts.emplace_back(host);
-    for (const char* name : {"HOSTNAME", "SLURMD_NODENAME"}) add_variable(identity.hosts, name);
+    if (gethostname(host, sizeof host - 1) == 0)
+        identity.hosts.emplace_back(host);
+    for (const char* name : {"HOSTNAME", "SLURMD_NODENAME"})
+        add_variable(identity.hosts, name);
     return identity;
 }
 

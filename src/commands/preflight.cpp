@@ -26,21 +26,25 @@ static OverallVerdict check_machine(const DoctorOptions& options) {
 }
 
 int preflight(const DoctorOptions& options, const std::string& name) {
-    const auto answer = process::run_in_fork([&] { return static_cast<int>(check_machine(options)); });
+    const auto answer =
+        process::run_in_fork([&] { return static_cast<int>(check_machine(options)); });
     if (!answer) {
         print_message("the check did not finish; '" + name + "' was not started");
         return bug;
     }
-    if (static_cast<OverallVerdict>(*answer) != OverallVerdict::problems) return healthy;
+    if (static_cast<OverallVerdict>(*answer) != OverallVerdict::problems)
+        return healthy;
     print_message("'" + name + "' was not started: the check found a problem, see above");
     return stopped;
 }
 
 static std::string python_that_runs(const std::string& name) {
     const std::string file = contains(name, "/") ? name : find_in_path(name).value_or("");
-    if (file.empty()) return "";
+    if (file.empty())
+        return "";
     const std::string runner = loader::program_of_script(Root(), file).value_or(name);
-    if (!contains(runner, "/") || !file_name(runner).starts_with("python")) return "";
+    if (!contains(runner, "/") || !file_name(runner).starts_with("python"))
+        return "";
     const std::string path = std::filesystem::absolute(runner).lexically_normal().string();
     return python::environment_at(Root(), python::variables_of_process(), path) ? path : "";
 }
@@ -55,7 +59,8 @@ std::string python_of_command(const std::string& name) {
 
 int cannot_start(const std::string& name, int error) {
     print_message("'" + name + "' " +
-                  (error == ENOENT ? "was not found" : "cannot be started: " + std::string(std::strerror(error))));
+                  (error == ENOENT ? "was not found"
+                                   : "cannot be started: " + std::string(std::strerror(error))));
     return error == ENOENT ? not_found : not_executable;
 }
 

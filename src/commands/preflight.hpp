@@ -7,12 +7,14 @@
 
 namespace rnncheck {
 
-/// Checks in a separate process, so that nothing of it remains in this one, and prints the report to standard error.
-/// Returns 0 if the command may be started; otherwise the exit code, after a message that names the command.
+/// Checks in a separate process, so that nothing of it remains in this one, and prints the report
+/// to standard error. Returns 0 if the command may be started; otherwise the exit code, after a
+/// message that names the command.
 int preflight(const DoctorOptions& options, const std::string& name);
 
-/// The Python whose frameworks a command uses, for --python: the command itself, or what runs it as a script
-/// (torchrun). Empty if the command does not show it, or is a name that the search on PATH leads to anyway.
+/// The Python whose frameworks a command uses, for --python: the command itself, or what runs it as
+/// a script (torchrun). Empty if the command does not show it, or is a name that the search on PATH
+/// leads to anyway.
 std::string python_of_command(const std::string& name);
 
 /// The exit code for a command that cannot be started, after a message.

@@ -8,12 +8,15 @@ namespace rnncheck {
 
 namespace {
 
-/// Dotted keys nest, and toml++ bounds only how deep values do: what a profile of this size nests fits on the stack.
+/// Dotted keys nest, and toml++ bounds only how deep values do: what a profile of this size nests
+/// fits on the stack.
 constexpr std::size_t largest_profile = 16384;
 
 class ProfileReader {
   public:
-    ProfileReader(std::string path, const std::vector<std::string>& rules) : path_(std::move(path)), rules_(rules) {}
+    ProfileReader(std::string path, const std::vector<std::string>& rules)
+        : path_(std::move(path)), rules_(rules) {
+    }
 
     Profile read() const {
         Profile profile{.file = path_};
@@ -23,7 +26,8 @@ class ProfileReader {
                          profile.expect = expected(table_at(key, value));
                          profile.labels = labels_of(table_at(key, value));
                      } else if (key == "fail-on")
-                         profile.fail_on = name_of(value_from<FailOn>(place(value) + key, text_at(key, value)));
+                         profile.fail_on =
+                             name_of(value_from<FailOn>(place(value) + key, text_at(key, value)));
                      else if (key == "ignore")
                          profile.ignore = reasons(table_at(key, value));
                      else
@@ -40,14 +44,17 @@ class ProfileReader {
         try {
             return toml::parse(std::string_view(text));
         } catch (const toml::parse_error& error) {
-            throw InputError(at_line(error.source()) + "this is not TOML: " + std::string(error.description()));
+            throw InputError(at_line(error.source()) +
+                             "this is not TOML: " + std::string(error.description()));
         }
     }
 
     std::string at_line(const toml::source_region& source) const {
         return "'" + path_ + "', line " + std::to_string(source.begin.line) + ": ";
     }
-    std::string place(const toml::node& node) const { return at_line(node.source()); }
+    std::string place(const toml::node& node) const {
+        return at_line(node.source());
+    }
 
     [[noreturn]] void reject(const toml::node& node, const std::string& why) const {
         throw InputError(place(node) + why);
@@ -55,43 +62,51 @@ class ProfileReader {
 
     /// Calls take(key, value); InputError for a key that is not among `keys`.
     template <class Take>
-    void for_each(const toml::table& table, const std::vector<std::string>& keys, const Take& take) const {
+    void for_each(const toml::table& table, const std::vector<std::string>& keys,
+                  const Take& take) const {
         for (const auto& [name, value] : table) {
             const std::string key(std::string_view{name});
             if (!includes(keys, key))
-                reject(value,
-                       "unknown key '" + key + "'" + did_you_mean(key, keys, "; the keys are " + join_with_and(keys)));
+                reject(value, "unknown key '" + key + "'" +
+                                  did_you_mean(key, keys, "; the keys are " + join_with_and(keys)));
             take(key, value);
         }
     }
 
     const toml::table& table_at(const std::string& key, const toml::node& value) const {
-        if (!value.is_table()) reject(value, key + " must be a table: write [" + key + "] and its entries below it");
+        if (!value.is_table())
+            reject(value, key + " must be a table: write [" + key + "] and its entries below it");
         return *value.as_table();
     }
 
     std::string text_at(const std::string& key, const toml::node& value) const {
         const auto text = value.value_exact<std::string>();
-        if (!text || trim(*text).empty()) reject(value, key + " must be a text in quotes, which is not empty");
+        if (!text || trim(*text).empty())
+            reject(value, key + " must be a text in quotes, which is not empty");
         return *text;
     }
 
-    std::string known_rule(const std::string& id, const toml::node& at, const std::string& key) const {
-        if (!includes(rules_, id)) reject_id(id, "rule", rules_, place(at) + key + ": ");
+    std::string known_rule(const std::string& id, const toml::node& at,
+                           const std::string& key) const {
+        if (!includes(rules_, id))
+            reject_id(id, "rule", rules_, place(at) + key + ": ");
         return id;
     }
 
     std::vector<std::string> ids(const toml::node& value) const {
-        if (!value.is_array()) reject(value, "require must be a list of rule ids, e.g. [\"rnn_result_wrong\"]");
+        if (!value.is_array())
+            reject(value, "require must be a list of rule ids, e.g. [\"rnn_result_wrong\"]");
         std::vector<std::string> ids;
-        for (const toml::node& id : *value.as_array()) ids.push_back(known_rule(text_at("require", id), id, "require"));
+        for (const toml::node& id : *value.as_array())
+            ids.push_back(known_rule(text_at("require", id), id, "require"));
         return ids;
     }
 
     TextMap reasons(const toml::table& table) const {
         TextMap reasons;
         for (const auto& [name, reason] : table) {
-            const std::string id = known_rule(std::string(std::string_view{name}), reason, "ignore");
+            const std::string id =
+                known_rule(std::string(std::string_view{name}), reason, "ignore");
             reasons[id] = text_at("the reason to ignore " + id, reason);
         }
         return reasons;
@@ -99,10 +114,13 @@ class ProfileReader {
 
     std::vector<std::string> labels_of(const toml::table& expected) const {
         const toml::node* const value = expected.get("labels");
-        if (!value) return {};
-        if (!value->is_array()) reject(*value, "labels must be a list of keys, e.g. [\"node\"]");
+        if (!value)
+            return {};
+        if (!value->is_array())
+            reject(*value, "labels must be a list of keys, e.g. [\"node\"]");
         std::vector<std::string> labels;
-        for (const toml::node& label : *value->as_array()) labels.push_back(text_at("labels", label));
+        for (const toml::node& label : *value->as_array())
+            labels.push_back(text_at("labels", label));
         return labels;
     }
 
@@ -122,7 +140,8 @@ class ProfileReader {
             else if (key == "gpu-memory-mib")
                 machine.gpu_memory_mib = number_at(key, value);
         };
-        for_each(table, {"driver", "cudnn", "cuda", "gpus", "gpu", "gpu-memory-mib", "labels"}, take);
+        for_each(table, {"driver", "cudnn", "cuda", "gpus", "gpu", "gpu-memory-mib", "labels"},
+                 take);
         return table.size() > of_report ? std::optional(machine) : std::nullopt;
     }
 
@@ -130,14 +149,16 @@ class ProfileReader {
         const std::string version = text_at(key, value);
         if (!expected_version(version))
             reject(value, key + " cannot be '" + version +
-                              "'; give a version, e.g. \"9.1.0\", or the oldest one that will do, e.g. \">=9.1\"");
+                              "'; give a version, e.g. \"9.1.0\", or the oldest one that will do, "
+                              "e.g. \">=9.1\"");
         return version;
     }
 
     std::int64_t number_at(const std::string& key, const toml::node& value) const {
         constexpr std::int64_t most = 1 << 30;
         const auto number = value.value_exact<std::int64_t>();
-        if (!number || *number < 0 || *number > most) reject(value, key + " must be a number without quotes, e.g. 8");
+        if (!number || *number < 0 || *number > most)
+            reject(value, key + " must be a number without quotes, e.g. 8");
         return *number;
     }
 

@@ -18,15 +18,20 @@ namespace rnncheck {
 namespace {
 
 /// `end` is what as_log() returns.
-Log log_of(const std::vector<process::Output>& outputs, const std::string& end, const Matrix& matrix) {
+Log log_of(const std::vector<process::Output>& outputs, const std::string& end,
+           const Matrix& matrix) {
     std::vector<LogInput> inputs;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         std::string name = i == 0 ? "standard output" : "standard error";
-        if (outputs.size() == 1) name = "output";
-        if (!outputs[i].head.empty()) inputs.push_back(text_as_log(name, outputs[i].head));
-        if (!outputs[i].tail.empty()) inputs.push_back(text_as_log("end of " + name, outputs[i].tail));
+        if (outputs.size() == 1)
+            name = "output";
+        if (!outputs[i].head.empty())
+            inputs.push_back(text_as_log(name, outputs[i].head));
+        if (!outputs[i].tail.empty())
+            inputs.push_back(text_as_log("end of " + name, outputs[i].tail));
     }
-    if (!trim(end).empty()) inputs.push_back(text_as_log("end of the command", end));
+    if (!trim(end).empty())
+        inputs.push_back(text_as_log("end of the command", end));
     return read_logs(inputs, matrix);
 }
 
@@ -35,29 +40,35 @@ bool is_cudnn_or_driver(const std::string& path) {
     return name.starts_with("libcudnn.so") || name.starts_with("libcuda.so");
 }
 
-/// "A, B and 15 other GPU libraries (-v shows them)": a framework loads two dozen, of which these say most.
+/// "A, B and 15 other GPU libraries (-v shows them)": a framework loads two dozen, of which these
+/// say most.
 std::string libraries_in_words(const ProcessWatch& processes, bool verbose) {
     std::vector<std::string> shown;
     for (const auto& [path, users] : processes.libraries())
         if (verbose || is_cudnn_or_driver(path))
-            shown.push_back(users.size() == 1 ? path : concat(path, " (", users.size(), " processes)"));
+            shown.push_back(users.size() == 1 ? path
+                                              : concat(path, " (", users.size(), " processes)"));
     const std::size_t others = processes.libraries().size() - shown.size();
-    if (others == 0) return join(shown, ", ");
+    if (others == 0)
+        return join(shown, ", ");
     if (shown.empty())
         return pluralized(others, "GPU library", "GPU libraries") +
                ", none of them cuDNN or the driver (-v shows which)";
     return join(shown, ", ") + " and " +
-           pluralized(others, "other GPU library (-v shows it)", "other GPU libraries (-v shows them)");
+           pluralized(others, "other GPU library (-v shows it)",
+                      "other GPU libraries (-v shows them)");
 }
 
 /// The evidence of the first finding contains what the command did.
 void add_evidence(Report& report, const process::CommandEnd& end, const CommandWitness& witness) {
-    if (report.findings.empty()) return;
+    if (report.findings.empty())
+        return;
     const ProcessWatch& processes = witness.processes();
     std::vector<Evidence>& evidence = report.findings.front().evidence;
     evidence.push_back({"end of the command", in_words(end), "rnncheck run"});
     for (const auto& [path, users] : processes.libraries())
-        evidence.push_back({"loaded by the command", path, "/proc/" + std::to_string(*users.begin()) + "/maps"});
+        evidence.push_back(
+            {"loaded by the command", path, "/proc/" + std::to_string(*users.begin()) + "/maps"});
     for (const std::string& device : processes.devices())
         evidence.push_back({"opened by the command", device, "/proc/PID/fd"});
     for (const std::string& line : in_words(witness.gpu_memory().most_used(), end.time))
@@ -66,7 +77,8 @@ void add_evidence(Report& report, const process::CommandEnd& end, const CommandW
 
 /// The failed network of the output on cuDNN alone.
 LogReplay replay(const Log& log, const DoctorOptions& options) {
-    if (!log.rnn_config) return {.sentences = {"the output contains no recurrent network that failed"}};
+    if (!log.rnn_config)
+        return {.sentences = {"the output contains no recurrent network that failed"}};
     try {
         LstmOptions network;
         network.run.from_log = "the output";  // in messages
@@ -93,18 +105,21 @@ FailureTraits traits_of(const process::CommandEnd& end, const ProcessWatch& proc
 std::string lines_about_machine(const Report& machine) {
     std::string text = "This machine: " + machine.sentence + '\n';
     for (const Finding& finding : machine.findings)
-        if (finding.severity == Severity::error) text += "  " + finding.rule + ": " + finding.message + '\n';
+        if (finding.severity == Severity::error)
+            text += "  " + finding.rule + ": " + finding.message + '\n';
     return text + "More about it: rnncheck doctor";
 }
 
-void print_end(const process::CommandEnd& end, const CommandWitness& witness, const std::vector<std::string>& about_end,
-               bool verbose) {
+void print_end(const process::CommandEnd& end, const CommandWitness& witness,
+               const std::vector<std::string>& about_end, bool verbose) {
     print_message("the command ended with " + in_words(end));
-    for (const std::string& sentence : about_end) print_message(sentence);
+    for (const std::string& sentence : about_end)
+        print_message(sentence);
     if (!witness.processes().libraries().empty())
         print_message("it loaded " + libraries_in_words(witness.processes(), verbose));
     const auto memory = fullest_in_words(witness.gpu_memory().most_used(), end.time);
-    if (!memory.empty()) print_message(memory);  // --output has that of every GPU
+    if (!memory.empty())
+        print_message(memory);  // --output has that of every GPU
 }
 
 bool has_gpu() {
@@ -115,7 +130,8 @@ bool has_gpu() {
 std::set<std::string> directories_of_cudnn(const ProcessWatch& processes) {
     std::set<std::string> directories;
     for (const auto& [path, users] : processes.libraries())
-        if (loader::is_cudnn(file_name(path))) directories.insert(path.substr(0, path.rfind('/')));
+        if (loader::is_cudnn(file_name(path)))
+            directories.insert(path.substr(0, path.rfind('/')));
     return directories;
 }
 
@@ -124,10 +140,12 @@ std::string other_cudnn_than_own(const ProcessWatch& processes) {
     constexpr std::string_view packages = "/site-packages/";
     for (const auto& [framework, file] : processes.frameworks()) {
         const auto at = file.rfind(packages);
-        if (at == std::string::npos) continue;
+        if (at == std::string::npos)
+            continue;
         const std::string own = file.substr(0, at + packages.size()) + "nvidia/cudnn/lib";
         const auto loaded = directories_of_cudnn(processes);
-        if (loaded.size() != 1 || loaded.contains(own) || Root().names_in(own).empty()) continue;
+        if (loaded.size() != 1 || loaded.contains(own) || Root().names_in(own).empty())
+            continue;
         return concat(framework, " loaded cuDNN from ", *loaded.begin(),
                       ", and not the one that was installed for it in ", own);
     }
@@ -136,7 +154,8 @@ std::string other_cudnn_than_own(const ProcessWatch& processes) {
 
 std::string names_of_frameworks(const ProcessWatch& processes) {
     std::vector<std::string> names;
-    for (const auto& [framework, file] : processes.frameworks()) names.push_back(framework);
+    for (const auto& [framework, file] : processes.frameworks())
+        names.push_back(framework);
     return join(names, " and ");
 }
 
@@ -149,34 +168,41 @@ std::string remark_on(const Log& log, const CommandWitness& witness) {
     const ProcessWatch& processes = witness.processes();
     const std::string see = "; run rnncheck doctor in the same environment to see why";
     if (saw(log, "layer_without_cudnn"))
-        return "a recurrent layer did not use cuDNN, which is many times slower; rnncheck model FILE shows the "
+        return "a recurrent layer did not use cuDNN, which is many times slower; rnncheck model "
+               "FILE shows the "
                "criterion";
     if (saw(log, "ort_requires") || saw(log, "ort_provider_not_loaded"))
         return "ONNX Runtime could not use CUDA and computed on the CPU" + see;
-    if (saw(log, "jax_fallback_cpu") && has_gpu()) return "JAX found no GPU and computed on the CPU" + see;
+    if (saw(log, "jax_fallback_cpu") && has_gpu())
+        return "JAX found no GPU and computed on the CPU" + see;
     if (!processes.frameworks().empty() && witness.no_gpu_was_opened() && has_gpu())
         return names_of_frameworks(processes) +
-               " computed on the CPU: no process opened a device of the GPU that this machine has" + see;
+               " computed on the CPU: no process opened a device of the GPU that this machine has" +
+               see;
     if (const auto directories = directories_of_cudnn(processes); directories.size() > 1)
-        return "several cuDNN installations were loaded: " + join({directories.begin(), directories.end()}, ", ") + see;
-    if (const std::string other = other_cudnn_than_own(processes); !other.empty()) return other + see;
+        return "several cuDNN installations were loaded: " +
+               join({directories.begin(), directories.end()}, ", ") + see;
+    if (const std::string other = other_cudnn_than_own(processes); !other.empty())
+        return other + see;
     return "";
 }
 
 /// Reading the log costs more than many a command.
 bool may_be_worth_reading(const process::CommandEnd& end, const ProcessWatch& processes) {
-    if (!processes.libraries().empty() || !processes.frameworks().empty()) return true;
+    if (!processes.libraries().empty() || !processes.frameworks().empty())
+        return true;
     for (const process::Output& output : end.outputs)
         for (const std::string& text : {output.head, output.tail})
             for (const char* word : {"cuDNN", "cudnn", "CUDAExecutionProvider", "No GPU/TPU"})
-                if (contains(text, word)) return true;
+                if (contains(text, word))
+                    return true;
     return false;
 }
 
 }  // namespace
 
-void explain_failure(const process::CommandEnd& end, CommandWitness& witness, const DoctorOptions& options,
-                     bool with_replay) {
+void explain_failure(const process::CommandEnd& end, CommandWitness& witness,
+                     const DoctorOptions& options, bool with_replay) {
     const auto kernel_lines = witness.kernel_lines();
     const auto group = witness.group_out_of_memory();
     Facts facts;
@@ -185,7 +211,8 @@ void explain_failure(const process::CommandEnd& end, CommandWitness& witness, co
     Selection all_causes = options.selection;
     all_causes.only.clear();  // --only chooses the rules that judge this machine
     Report report = judge(facts, options.matrix, all_causes);
-    if (facts.log->lines == 0) report.sentence = "undetermined: the command printed nothing";
+    if (facts.log->lines == 0)
+        report.sentence = "undetermined: the command printed nothing";
     std::optional<Report> machine, joined;  // the second one with the output, for files
     const bool has_files = !options.report.outputs.empty();
     if (!was_sent(end) && (!options.report.quiet || has_files)) {
@@ -193,33 +220,48 @@ void explain_failure(const process::CommandEnd& end, CommandWitness& witness, co
         machine = judge(here, options.matrix, options.selection);
         report = cause_of_failure(std::move(report), *machine, traits_of(end, witness.processes()));
         here.log = facts.log;
-        if (has_files) joined = judge(std::move(here), options.matrix, options.selection);
-        if (with_replay) machine->lstm.emplace().log_replay = replay(*facts.log, options);
+        if (has_files)
+            joined = judge(std::move(here), options.matrix, options.selection);
+        if (with_replay)
+            machine->lstm.emplace().log_replay = replay(*facts.log, options);
     }
-    if (joined) add_evidence(*joined, end, witness);
-    if (joined) joined->lstm = machine->lstm;
+    if (joined)
+        add_evidence(*joined, end, witness);
+    if (joined)
+        joined->lstm = machine->lstm;
     fit_commands_to_user(report);
-    if (joined) fit_commands_to_user(*joined);
+    if (joined)
+        fit_commands_to_user(*joined);
     repeat_question(options, report);
-    if (joined) repeat_question(options, *joined);
-    if (!machine) add_evidence(report, end, witness);
+    if (joined)
+        repeat_question(options, *joined);
+    if (!machine)
+        add_evidence(report, end, witness);
     const Report shown = finished(std::move(report), options.report);
-    if (joined) joined = finished(*std::move(joined), options.report);
+    if (joined)
+        joined = finished(*std::move(joined), options.report);
     write_outputs(outline_of(joined ? *joined : shown), options.report);
     if (!options.report.quiet)
         print_end(end, witness, sentences_about(end, kernel_lines, group), options.report.verbose);
     print_aside(text_of(shown, options.report.style(STDERR_FILENO)));
-    if (!machine || options.report.quiet) return;
+    if (!machine || options.report.quiet)
+        return;
     machine = finished(*std::move(machine), options.report);
-    for (const std::string& line : split(lines_about_machine(*machine), '\n')) print_aside(escaped(line) + '\n');
-    if (!machine->lstm) return;
-    for (const std::string& sentence : machine->lstm->log_replay->sentences) print_message("replay: " + sentence);
+    for (const std::string& line : split(lines_about_machine(*machine), '\n'))
+        print_aside(escaped(line) + '\n');
+    if (!machine->lstm)
+        return;
+    for (const std::string& sentence : machine->lstm->log_replay->sentences)
+        print_message("replay: " + sentence);
 }
 
-void remark_on_success(const process::CommandEnd& end, const CommandWitness& witness, const DoctorOptions& options) {
-    if (options.report.quiet || !may_be_worth_reading(end, witness.processes())) return;
+void remark_on_success(const process::CommandEnd& end, const CommandWitness& witness,
+                       const DoctorOptions& options) {
+    if (options.report.quiet || !may_be_worth_reading(end, witness.processes()))
+        return;
     const std::string remark = remark_on(log_of(end.outputs, "", options.matrix), witness);
-    if (!remark.empty()) print_message(remark);
+    if (!remark.empty())
+        print_message(remark);
 }
 
 }  // namespace rnncheck

@@ -18,8 +18,9 @@ namespace rnncheck {
 static std::string why_no_temporary_files() {
     try {
         return process::apart([] {
-            return std::string(access(process::temporary_directory().c_str(), W_OK | X_OK) == 0 ? ""
-                                                                                                : std::strerror(errno));
+            return std::string(access(process::temporary_directory().c_str(), W_OK | X_OK) == 0
+                                   ? ""
+                                   : std::strerror(errno));
         });
     } catch (const process::NoResponse&) {
         return "its file system does not respond";
@@ -28,14 +29,17 @@ static std::string why_no_temporary_files() {
 
 static std::vector<std::string> restrictions_of(const Facts& facts) {
     std::vector<std::string> sentences;
-    const auto not_started = std::ranges::count(facts.probe_runs, ProbeEnd::not_started, &ProbeRun::end);
-    if (const ProbeRun* const first = find_by(facts.probe_runs, &ProbeRun::end, ProbeEnd::not_started))
+    const auto not_started =
+        std::ranges::count(facts.probe_runs, ProbeEnd::not_started, &ProbeRun::end);
+    if (const ProbeRun* const first =
+            find_by(facts.probe_runs, &ProbeRun::end, ProbeEnd::not_started))
         sentences.push_back("the processes of " + pluralized(not_started, "probe", "probes") +
                             " could not be started (" + first->reason.value_or("no reason given") +
                             "), so what they look at was not examined");
     if (on_windows(facts))
         sentences.emplace_back(
-            "on Windows it examines the driver and the libraries of CUDA and cuDNN alone, so Python environments and "
+            "on Windows it examines the driver and the libraries of CUDA and cuDNN alone, so "
+            "Python environments and "
             "what the GPU computes are unknown");
     for (const std::string& directory : facts.host.hidden_directories)
         sentences.push_back(without_directory(directory));
@@ -44,15 +48,19 @@ static std::vector<std::string> restrictions_of(const Facts& facts) {
     return sentences;
 }
 
-Progress::Progress(bool wanted) : wanted_(wanted && is_capable_terminal(STDERR_FILENO)) {}
+Progress::Progress(bool wanted) : wanted_(wanted && is_capable_terminal(STDERR_FILENO)) {
+}
 
 Progress::~Progress() {
-    if (!last_.empty()) std::fputs("\r\x1b[K", stderr);
+    if (!last_.empty())
+        std::fputs("\r\x1b[K", stderr);
 }
 
 void Progress::show(std::string_view text) {
     constexpr std::size_t narrow_terminal = 70;
-    if (!wanted_ || text == last_ || std::chrono::steady_clock::now() - start_ < std::chrono::seconds(1)) return;
+    if (!wanted_ || text == last_ ||
+        std::chrono::steady_clock::now() - start_ < std::chrono::seconds(1))
+        return;
     last_ = text;
     std::fprintf(stderr, "\r\x1b[K%s", escaped(text, narrow_terminal).c_str());
 }
@@ -72,11 +80,13 @@ Facts surveyed_with_restrictions(const SurveyOptions& how, bool quiet) {
 static void drop_sudo(std::vector<std::string>& commands) {
     constexpr std::string_view sudo = "sudo ";
     for (std::string& command : commands)
-        if (command.starts_with(sudo)) command.erase(0, sudo.size());
+        if (command.starts_with(sudo))
+            command.erase(0, sudo.size());
 }
 
 void fit_commands_to_user(Report& report) {
-    if (geteuid() != 0) return;
+    if (geteuid() != 0)
+        return;
     for (Finding& finding : report.findings) {
         for (Remedy& remedy : finding.remedies) {
             drop_sudo(remedy.commands);
@@ -89,14 +99,17 @@ std::string without_directory(const std::string& directory) {
     const std::string hidden = directory + " is empty or closed to this process";
     if (directory == "/proc")
         return hidden +
-               ", so the version of the driver's kernel module cannot be read, nor what a hanging process does";
-    if (directory == "/sys") return hidden + ", so the PCI bus and the loaded kernel modules cannot be read";
+               ", so the version of the driver's kernel module cannot be read, nor what a hanging "
+               "process does";
+    if (directory == "/sys")
+        return hidden + ", so the PCI bus and the loaded kernel modules cannot be read";
     return hidden + ", so the driver's device nodes cannot be listed";
 }
 
 std::string without_temporary_files(const std::string& reason) {
     return "no file can be created in " + process::temporary_directory() + " (" + reason +
-           "), so kernels that must be compiled for a GPU are compiled again in every process, which takes longer";
+           "), so kernels that must be compiled for a GPU are compiled again in every process, "
+           "which takes longer";
 }
 
 }  // namespace rnncheck

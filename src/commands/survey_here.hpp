@@ -1,4 +1,5 @@
-// The survey of this machine as commands run it: with a line of progress, and with what restricted it.
+// The survey of this machine as commands run it: with a line of progress, and with what restricted
+// it.
 #pragma once
 
 #include <chrono>
@@ -10,8 +11,8 @@
 
 namespace rnncheck {
 
-/// A line on the terminal while a run takes long: the last text shown, on stderr, if that is a terminal and more than a
-/// second has passed; removed at the end of its life.
+/// A line on the terminal while a run takes long: the last text shown, on stderr, if that is a
+/// terminal and more than a second has passed; removed at the end of its life.
 class Progress {
   public:
     explicit Progress(bool wanted);
@@ -33,10 +34,12 @@ Facts surveyed(SurveyOptions how, bool quiet);
 /// The same with facts.tool.restrictions: a sandbox, a container, a full process table.
 Facts surveyed_with_restrictions(const SurveyOptions& how, bool quiet);
 
-/// What cannot be examined where a directory of the system, one of host.hidden_directories, shows nothing.
+/// What cannot be examined where a directory of the system, one of host.hidden_directories, shows
+/// nothing.
 std::string without_directory(const std::string& directory);
 
-/// What follows when no file can be created in process::temporary_directory(), for the reason given.
+/// What follows when no file can be created in process::temporary_directory(), for the reason
+/// given.
 std::string without_temporary_files(const std::string& reason);
 
 /// Of a report about this machine: root needs no sudo, which containers do not have.

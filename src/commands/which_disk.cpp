@@ -30,7 +30,8 @@ const std::set<std::string> rules_about_disks = {"cudnn_part_missing",
 
 /// "/mnt/disk/Users/ada" and "/Users/ada" of a disk at /mnt/disk are "C:\Users\ada".
 std::string as_windows_path(const Root& root, std::string target) {
-    if (!root.prefix().empty() && target.starts_with(root.prefix() + '/')) target.erase(0, root.prefix().size());
+    if (!root.prefix().empty() && target.starts_with(root.prefix() + '/'))
+        target.erase(0, root.prefix().size());
     return target.starts_with('/') ? dll::windows_path(target) : target;
 }
 
@@ -38,30 +39,35 @@ std::vector<dll::Environment> environments(const dll::Disk& disk, const DiskQues
     if (!question.target) {
         auto found = dll::environments_on(disk);
         if (found.empty())
-            throw InputError("no Python environment was found below '" + question.root +
-                             "' where installers of Windows put them; specify one: rnncheck which --root " +
-                             shell_quoted(question.root) + " 'C:\\Users\\NAME\\venv'");
+            throw InputError(
+                "no Python environment was found below '" + question.root +
+                "' where installers of Windows put them; specify one: rnncheck which --root " +
+                shell_quoted(question.root) + " 'C:\\Users\\NAME\\venv'");
         return found;
     }
     const std::string path = as_windows_path(disk.root(), *question.target);
     auto environment = dll::environment_at(disk, path);
     if (!environment)
-        throw InputError("'" + *question.target + "' is no Python environment of Windows below '" + question.root +
-                         "': it has neither pyvenv.cfg nor python.exe");
+        throw InputError("'" + *question.target + "' is no Python environment of Windows below '" +
+                         question.root + "': it has neither pyvenv.cfg nor python.exe");
     return {std::move(*environment)};
 }
 
 std::string described(const dll::Environment& environment, std::size_t frameworks) {
     const auto& version = environment.python.version;
-    return "Python " + (version ? version->text : "of unknown version") + " in " + environment.prefix +
+    return "Python " + (version ? version->text : "of unknown version") + " in " +
+           environment.prefix +
            (frameworks == 0 ? ": no framework that rnncheck knows is installed" : "");
 }
 
 std::string described(const Framework& framework) {
-    const std::string name = framework.name + (framework.version ? " " + framework.version->text : "");
-    if (framework.uses_cuda.value_or(false)) return name + " in " + framework.environment + " uses CUDA";
+    const std::string name =
+        framework.name + (framework.version ? " " + framework.version->text : "");
+    if (framework.uses_cuda.value_or(false))
+        return name + " in " + framework.environment + " uses CUDA";
     return name + " in " + framework.environment +
-           (framework.uses_cuda ? " is a build without CUDA" : ": its files do not show whether it uses CUDA");
+           (framework.uses_cuda ? " is a build without CUDA"
+                                : ": its files do not show whether it uses CUDA");
 }
 
 Facts facts_of(const dll::Environment& environment, const std::vector<dll::FrameworkLoads>& loads) {
@@ -82,23 +88,27 @@ Facts facts_of(const dll::Environment& environment, const std::vector<dll::Frame
 /// The command that shows whether a remedy helped.
 std::string again(const DiskQuestion& question) {
     std::string command = "rnncheck which --root " + shell_quoted(question.root);
-    if (question.target) command += " " + shell_quoted(*question.target);
+    if (question.target)
+        command += " " + shell_quoted(*question.target);
     return command + (question.path ? " --path " + shell_quoted(*question.path) : "");
 }
 
-void add_environment(const dll::Disk& disk, const DiskQuestion& question, dll::Environment environment,
-                     const Matrix& matrix, WhichDocument& document) {
-    const auto loads = dll::framework_loads(disk, environment, {.path = question.path, .all = question.all});
+void add_environment(const dll::Disk& disk, const DiskQuestion& question,
+                     dll::Environment environment, const Matrix& matrix, WhichDocument& document) {
+    const auto loads =
+        dll::framework_loads(disk, environment, {.path = question.path, .all = question.all});
     document.notes.push_back(described(environment, loads.size()));
     for (const dll::FrameworkLoads& one : loads) {
         document.notes.push_back(described(one.framework));
-        for (const std::string& note : one.notes) add_once(document.notes, note);
+        for (const std::string& note : one.notes)
+            add_once(document.notes, note);
         append(document.libraries, one.libraries);
     }
     Selection selection;
     selection.only = rules_about_disks;
     for (Finding& finding : judge(facts_of(environment, loads), matrix, selection).findings) {
-        for (Remedy& remedy : finding.remedies) remedy.verify = again(question);
+        for (Remedy& remedy : finding.remedies)
+            remedy.verify = again(question);
         document.findings.push_back(std::move(finding));
     }
 }
@@ -112,23 +122,26 @@ bool is_open(const LibraryChoice& choice) {
 WhichDocument which_on_disk(const DiskQuestion& question) {
     const dll::Disk disk{Root(question.root)};
     if (!disk.is_directory("C:\\Windows") && !question.target)
-        throw InputError(
-            "'" + question.root +
-            "' has no directory Windows: --root needs the directory at which a disk of Windows is mounted");
+        throw InputError("'" + question.root +
+                         "' has no directory Windows: --root needs the directory at which a disk "
+                         "of Windows is mounted");
     WhichDocument document;
     document.target = "the disk of Windows at " + question.root;
     const Matrix matrix = Matrix::bundled();
     for (dll::Environment& environment : environments(disk, question))
         add_environment(disk, question, std::move(environment), matrix, document);
     if (!question.path)
-        document.notes.push_back(std::string(dll::path_is_unknown) +
-                                 ": only what activating an environment adds to it is searched; --path specifies it");
-    document.notes.push_back("the registry is not read, nor are manifests; files of other drives are unknown");
+        document.notes.push_back(
+            std::string(dll::path_is_unknown) +
+            ": only what activating an environment adds to it is searched; --path specifies it");
+    document.notes.push_back(
+        "the registry is not read, nor are manifests; files of other drives are unknown");
     return document;
 }
 
 int exit_code_of_disk(const WhichDocument& document) {
-    if (find_by(document.findings, &Finding::severity, Severity::error)) return problem;
+    if (find_by(document.findings, &Finding::severity, Severity::error))
+        return problem;
     return std::ranges::any_of(document.libraries, is_open) ? undetermined : healthy;
 }
 

@@ -11,7 +11,8 @@ namespace {
 
 bool begins_with_any(std::string_view name, std::initializer_list<std::string_view> beginnings) {
     const std::string small = lower(name);
-    return std::ranges::any_of(beginnings, [&](std::string_view beginning) { return small.starts_with(beginning); });
+    return std::ranges::any_of(
+        beginnings, [&](std::string_view beginning) { return small.starts_with(beginning); });
 }
 
 }  // namespace
@@ -36,8 +37,9 @@ bool is_visual_cpp_runtime(std::string_view name) {
 
 bool concerns_gpu(std::string_view name) {
     return is_visual_cpp_runtime(name) ||
-           begins_with_any(name, {"cudnn", "cublas", "cudart64", "cufft64", "curand64", "cusolver", "cusparse64",
-                                  "nvcuda.dll", "nvrtc", "nvml.dll", "nvinfer", "zlibwapi.dll"});
+           begins_with_any(
+               name, {"cudnn", "cublas", "cudart64", "cufft64", "curand64", "cusolver",
+                      "cusparse64", "nvcuda.dll", "nvrtc", "nvml.dll", "nvinfer", "zlibwapi.dll"});
 }
 
 bool is_cudnn(std::string_view name) {

@@ -1,5 +1,5 @@
-// The one document between finding out and judging. An empty optional means "unknown"; `probe_runs` shows why. Every
-// field has one probe that fills it: two sources of one truth are two fields.
+// The one document between finding out and judging. An empty optional means "unknown"; `probe_runs`
+// shows why. Every field has one probe that fills it: two sources of one truth are two fields.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,25 +20,31 @@ inline constexpr int report_schema = 3;
 /// The oldest whose facts can still be read.
 inline constexpr int oldest_schema = 2;
 
-/// Which rnncheck collected the facts, and which stages it was allowed to run: look, ask, run; or "given" alone.
+/// Which rnncheck collected the facts, and which stages it was allowed to run: look, ask, run; or
+/// "given" alone.
 struct ToolFacts {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, version, "version of rnncheck that collected these facts");
     RNNCHECK_FIELD(std::vector<std::string>, stages,
-                   "stages that were run: look, ask, run; or alone: given, if versions were specified and no machine "
+                   "stages that were run: look, ask, run; or alone: given, if versions were "
+                   "specified and no machine "
                    "was checked, and log, if only logs were read");
     RNNCHECK_FIELD(std::optional<std::string>, collected_at,
                    "when the machine was examined, in UTC: 2026-11-23T13:04:09Z") = {};
-    RNNCHECK_FIELD(std::optional<std::string>, python, "the environment or interpreter specified with --python") = {};
-    RNNCHECK_FIELD(std::optional<bool>, make_nodes, "whether --make-nodes let the driver create its device nodes") = {};
+    RNNCHECK_FIELD(std::optional<std::string>, python,
+                   "the environment or interpreter specified with --python") = {};
+    RNNCHECK_FIELD(std::optional<bool>, make_nodes,
+                   "whether --make-nodes let the driver create its device nodes") = {};
     RNNCHECK_FIELD(std::vector<std::string>, restrictions,
                    "what kept rnncheck itself from examining the machine fully, in sentences") = {};
-    RNNCHECK_FIELD(std::optional<std::string>, missing_fields,
-                   "the first fields that the document lacked from which these facts were read") = {};
+    RNNCHECK_FIELD(
+        std::optional<std::string>, missing_fields,
+        "the first fields that the document lacked from which these facts were read") = {};
     RNNCHECK_FIELDS_END
 };
 
-/// What a profile expects of a machine. Versions: "9.1.0" is that one, ">=9.1" that one or a later one.
+/// What a profile expects of a machine. Versions: "9.1.0" is that one, ">=9.1" that one or a later
+/// one.
 struct ExpectedMachine {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, profile, "file that expects them");
@@ -48,11 +54,16 @@ struct ExpectedMachine {
     RNNCHECK_FIELD(std::optional<std::string>, cudnn, "version of each cuDNN installation") = {};
     RNNCHECK_FIELD(std::optional<int>, gpus, "number of GPUs that CUDA programs see") = {};
     RNNCHECK_FIELD(std::optional<std::string>, gpu, "text in the name of each GPU, e.g. H200") = {};
-    RNNCHECK_FIELD(std::optional<std::int64_t>, gpu_memory_mib, "least memory of each GPU in MiB") = {};
+    RNNCHECK_FIELD(std::optional<std::int64_t>, gpu_memory_mib,
+                   "least memory of each GPU in MiB") = {};
     RNNCHECK_FIELDS_END
 
-    bool names_versions() const { return driver || cuda || cudnn; }
-    bool names_gpus() const { return gpus || gpu || gpu_memory_mib; }
+    bool names_versions() const {
+        return driver || cuda || cudnn;
+    }
+    bool names_gpus() const {
+        return gpus || gpu || gpu_memory_mib;
+    }
 };
 
 struct Facts {
@@ -68,10 +79,12 @@ struct Facts {
     RNNCHECK_FIELD(std::vector<Nvrtc>, nvrtcs, "runtime compilers that were queried");
     RNNCHECK_FIELD(std::vector<Cudnn>, cudnns, "cuDNN installations that were queried");
     RNNCHECK_FIELD(std::vector<PythonEnvironment>, pythons, "Python environments");
-    RNNCHECK_FIELD(std::vector<Framework>, frameworks, "frameworks that run recurrent networks through cuDNN");
+    RNNCHECK_FIELD(std::vector<Framework>, frameworks,
+                   "frameworks that run recurrent networks through cuDNN");
     RNNCHECK_FIELD(std::vector<ImportOrder>, import_orders,
                    "which cuDNN two frameworks of the active environment call in one process");
-    RNNCHECK_FIELD(std::vector<DllLoad>, dll_loads, "DLLs that the frameworks on a disk of Windows load");
+    RNNCHECK_FIELD(std::vector<DllLoad>, dll_loads,
+                   "DLLs that the frameworks on a disk of Windows load");
     RNNCHECK_FIELD(std::optional<Network>, network, "the recurrent network that is meant to run");
     RNNCHECK_FIELD(std::vector<KernelRun>, kernel_runs, "the test kernel on each GPU");
     RNNCHECK_FIELD(std::optional<RnnRequest>, rnn_request,
@@ -88,7 +101,8 @@ struct Facts {
 /// NVML's record of a GPU, joined by PCI address or UUID; null when NVML did not list it.
 inline const Board* board_of(const Facts& facts, const Gpu& gpu) {
     for (const Board& board : facts.nvml_devices)
-        if ((gpu.pci && gpu.pci == board.pci) || (gpu.uuid && gpu.uuid == board.uuid)) return &board;
+        if ((gpu.pci && gpu.pci == board.pci) || (gpu.uuid && gpu.uuid == board.uuid))
+            return &board;
     return nullptr;
 }
 
@@ -102,12 +116,13 @@ inline bool from_logs_alone(const Facts& facts) {
     return facts.log && facts.tool.stages == std::vector<std::string>{"log"};
 }
 
-/// `more` joins `facts`: unset values are filled, set ones stay, lists are appended; an element with the key() of one
-/// that is there joins that one, so a probe can add more about a thing later.
+/// `more` joins `facts`: unset values are filled, set ones stay, lists are appended; an element
+/// with the key() of one that is there joins that one, so a probe can add more about a thing later.
 void merge(Facts& facts, Facts more);
 
-/// The facts as documents hold them: a case of `rnn_runs` is described once, in `rnn_cases`; the runs on a GPU are one
-/// object with a list for each member that differs; and GPUs on which all cases ended alike share that object.
+/// The facts as documents hold them: a case of `rnn_runs` is described once, in `rnn_cases`; the
+/// runs on a GPU are one object with a list for each member that differs; and GPUs on which all
+/// cases ended alike share that object.
 nlohmann::json facts_to_json(const Facts& facts);
 nlohmann::json facts_json_schema();
 
@@ -117,9 +132,11 @@ Facts facts_from_json(nlohmann::json json);
 /// That as text, on one line without an indent: the wire and the file form.
 std::string facts_to_text(const Facts& facts, int indent = -1);
 
-/// Reads a facts document, or a whole report with one inside. `name` is for messages ("machine.json").
-/// InputError when it is neither, is of another schema, or a field has the wrong form. The places of fields that
-/// are not known here are added to `unknown`, where given: a newer rnncheck wrote them, or they are mistyped.
-Facts facts_from_text(std::string_view text, const std::string& name, std::vector<std::string>* unknown = nullptr);
+/// Reads a facts document, or a whole report with one inside. `name` is for messages
+/// ("machine.json"). InputError when it is neither, is of another schema, or a field has the wrong
+/// form. The places of fields that are not known here are added to `unknown`, where given: a newer
+/// rnncheck wrote them, or they are mistyped.
+Facts facts_from_text(std::string_view text, const std::string& name,
+                      std::vector<std::string>* unknown = nullptr);
 
 }  // namespace rnncheck

@@ -1,20 +1,24 @@
-// Facts about the GPU libraries found on disk, what they returned, and which of several the loader gives to a program.
+// Facts about the GPU libraries found on disk, what they returned, and which of several the loader
+// gives to a program.
 #pragma once
 
 #include "facts/common.hpp"
 
 namespace rnncheck {
 
-RNNCHECK_ENUM(LibraryKind, cuda, nvml, cudart, cudnn, cudnn_part, cublas, cublaslt, nvrtc, nvrtc_builtins)
+RNNCHECK_ENUM(LibraryKind, cuda, nvml, cudart, cudnn, cudnn_part, cublas, cublaslt, nvrtc,
+              nvrtc_builtins)
 
 /// Where a file was found, in the order in which the loader and people look.
-RNNCHECK_ENUM(FoundVia, ld_library_path, loader_cache, default_directory, toolkit, wheel, conda, wsl, path_variable)
+RNNCHECK_ENUM(FoundVia, ld_library_path, loader_cache, default_directory, toolkit, wheel, conda,
+              wsl, path_variable)
 
 /// What is wrong with a file, as a file.
-RNNCHECK_ENUM(FileProblem, unreadable, not_elf, not_pe, truncated, damaged, other_class, other_machine, dangling_link,
-              link_circle, directory, named_pipe, socket, device)
+RNNCHECK_ENUM(FileProblem, unreadable, not_elf, not_pe, truncated, damaged, other_class,
+              other_machine, dangling_link, link_circle, directory, named_pipe, socket, device)
 
-/// One file with the name of a GPU library. Several names of one file are one entry (`path` the first one found).
+/// One file with the name of a GPU library. Several names of one file are one entry (`path` the
+/// first one found).
 struct Library {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(LibraryKind, kind, "which library it is by its name") = LibraryKind::cuda;
@@ -25,12 +29,16 @@ struct Library {
     RNNCHECK_FIELD(bool, stub, "a toolkit's link-time stub, which cannot work") = false;
     RNNCHECK_FIELD(bool, compat, "a forward-compatibility libcuda (cuda-compat package)") = false;
     RNNCHECK_FIELD(std::optional<std::string>, soname, "DT_SONAME");
-    RNNCHECK_FIELD(std::optional<std::string>, machine, "ELF class and machine, e.g. 64-bit x86-64");
+    RNNCHECK_FIELD(std::optional<std::string>, machine,
+                   "ELF class and machine, e.g. 64-bit x86-64");
     RNNCHECK_FIELD(std::vector<std::string>, needed, "DT_NEEDED, in order");
-    RNNCHECK_FIELD(std::vector<std::string>, run_path, "DT_RUNPATH or DT_RPATH entries, as written");
+    RNNCHECK_FIELD(std::vector<std::string>, run_path,
+                   "DT_RUNPATH or DT_RPATH entries, as written");
     RNNCHECK_FIELD(std::optional<Version>, version_in_name, "version in the real file's name");
-    RNNCHECK_FIELD(std::vector<std::string>, missing_needs, "needed libraries that the loader would not find");
-    RNNCHECK_FIELD(std::optional<FileProblem>, problem, "why this file cannot be a working library here");
+    RNNCHECK_FIELD(std::vector<std::string>, missing_needs,
+                   "needed libraries that the loader would not find");
+    RNNCHECK_FIELD(std::optional<FileProblem>, problem,
+                   "why this file cannot be a working library here");
     RNNCHECK_FIELD(std::optional<std::string>, problem_detail, "the same in words");
     RNNCHECK_FIELDS_END
 };
@@ -39,25 +47,32 @@ struct Runtime {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, library, "path of the libcudart");
     RNNCHECK_FIELD(std::optional<Version>, version, "its CUDA version");
-    RNNCHECK_FIELD(std::optional<Version>, driver_version_seen,
-                   "newest CUDA of the driver as this runtime sees it; unset when it sees no driver");
-    RNNCHECK_FIELD(std::optional<CallResult>, failure, "the first call that failed, opening included");
+    RNNCHECK_FIELD(
+        std::optional<Version>, driver_version_seen,
+        "newest CUDA of the driver as this runtime sees it; unset when it sees no driver");
+    RNNCHECK_FIELD(std::optional<CallResult>, failure,
+                   "the first call that failed, opening included");
     RNNCHECK_FIELDS_END
 
-    const std::string& key() const { return library; }
+    const std::string& key() const {
+        return library;
+    }
 };
 
 /// What a cuDNN file shows of how it was built, which no function returns.
 struct CudnnFile {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, path, "the file, as it was mapped");
-    RNNCHECK_FIELD(std::optional<Version>, version, "of libcudnn itself: the version of the libraries that it opens");
+    RNNCHECK_FIELD(std::optional<Version>, version,
+                   "of libcudnn itself: the version of the libraries that it opens");
     RNNCHECK_FIELD(std::optional<int>, cuda_major,
-                   "CUDA version of the compiler of its GPU code; for libcudnn, that of libcudnn_ops beside it");
+                   "CUDA version of the compiler of its GPU code; for libcudnn, that of "
+                   "libcudnn_ops beside it");
     RNNCHECK_FIELDS_END
 };
 
-/// What a process got that called a function for RNNs first, as JAX does, and not one for dropout or tensors.
+/// What a process got that called a function for RNNs first, as JAX does, and not one for dropout
+/// or tensors.
 struct CudnnRnnFirst {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::vector<std::string>, parts_mapped, "cuDNN files that were then mapped");
@@ -65,8 +80,8 @@ struct CudnnRnnFirst {
     RNNCHECK_FIELDS_END
 };
 
-/// What one cuDNN installation returned. The RNN API is checked without a GPU: version checks of the parts, then RNN
-/// descriptors.
+/// What one cuDNN installation returned. The RNN API is checked without a GPU: version checks of
+/// the parts, then RNN descriptors.
 struct Cudnn {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, library, "path of the libcudnn");
@@ -77,15 +92,20 @@ struct Cudnn {
     RNNCHECK_FIELD(std::vector<std::string>, dialects,
                    "RNN interfaces it exports: legacy (cuDNN 7, 8), v8 (cuDNN 8, 9)");
     RNNCHECK_FIELD(std::vector<std::string>, parts_mapped, "cuDNN files that were really mapped");
-    RNNCHECK_FIELD(std::vector<CudnnFile>, files, "those of the mapped files that show how they were built");
+    RNNCHECK_FIELD(std::vector<CudnnFile>, files,
+                   "those of the mapped files that show how they were built");
     RNNCHECK_FIELD(std::optional<bool>, rnn_usable, "whether its RNN API loads and works");
-    RNNCHECK_FIELD(std::optional<CallResult>, failure,
-                   "the first call that failed, opening included, with the reason the library gave");
-    RNNCHECK_FIELD(std::optional<CudnnRnnFirst>, rnn_first,
-                   "the same where a function for RNNs is the first; only determined if it may differ");
+    RNNCHECK_FIELD(
+        std::optional<CallResult>, failure,
+        "the first call that failed, opening included, with the reason the library gave");
+    RNNCHECK_FIELD(
+        std::optional<CudnnRnnFirst>, rnn_first,
+        "the same where a function for RNNs is the first; only determined if it may differ");
     RNNCHECK_FIELDS_END
 
-    const std::string& key() const { return library; }
+    const std::string& key() const {
+        return library;
+    }
 };
 
 struct Nvrtc {
@@ -93,32 +113,37 @@ struct Nvrtc {
     RNNCHECK_FIELD(std::string, library, "path of the libnvrtc");
     RNNCHECK_FIELD(std::optional<Version>, version, "its CUDA version");
     RNNCHECK_FIELD(std::optional<bool>, compiles, "whether it compiled a test kernel");
-    RNNCHECK_FIELD(std::optional<CallResult>, failure, "the first call that failed, opening included");
+    RNNCHECK_FIELD(std::optional<CallResult>, failure,
+                   "the first call that failed, opening included");
     RNNCHECK_FIELDS_END
 
-    const std::string& key() const { return library; }
+    const std::string& key() const {
+        return library;
+    }
 };
 
-/// By which rule of the loader a file is found, glibc's or Windows', in the order in which it tries them, and where
-/// else files lie.
-RNNCHECK_ENUM(LoaderRule,
-              already_loaded,     ///< a library of that name is there already
-              path,               ///< the name holds a '/'
-              ld_preload,         ///< LD_PRELOAD or /etc/ld.so.preload
-              rpath,              ///< DT_RPATH of the library in need, of those that led to it, of the program
-              ld_library_path,    ///< the environment variable
-              runpath,            ///< DT_RUNPATH of the library in need
-              cache,              ///< /etc/ld.so.cache
-              default_directory,  ///< built into the loader
-              mapped,             ///< seen in a running process
-              elsewhere,          ///< in a toolkit, a wheel or conda, where the loader does not look by itself
-              // Of Windows, by https://learn.microsoft.com/en-us/windows/win32/dlls/dynamic-link-library-search-order
-              load_directory,         ///< of the file that was loaded by its path
-              application_directory,  ///< of the program
-              user_directory,         ///< AddDllDirectory, os.add_dll_directory
-              system_directory,       ///< System32, Windows
-              current_directory,      ///< of the process
-              path_variable           ///< PATH
+/// By which rule of the loader a file is found, glibc's or Windows', in the order in which it tries
+/// them, and where else files lie.
+RNNCHECK_ENUM(
+    LoaderRule,
+    already_loaded,   ///< a library of that name is there already
+    path,             ///< the name holds a '/'
+    ld_preload,       ///< LD_PRELOAD or /etc/ld.so.preload
+    rpath,            ///< DT_RPATH of the library in need, of those that led to it, of the program
+    ld_library_path,  ///< the environment variable
+    runpath,          ///< DT_RUNPATH of the library in need
+    cache,            ///< /etc/ld.so.cache
+    default_directory,  ///< built into the loader
+    mapped,             ///< seen in a running process
+    elsewhere,  ///< in a toolkit, a wheel or conda, where the loader does not look by itself
+    // Of Windows, by
+    // https://learn.microsoft.com/en-us/windows/win32/dlls/dynamic-link-library-search-order
+    load_directory,         ///< of the file that was loaded by its path
+    application_directory,  ///< of the program
+    user_directory,         ///< AddDllDirectory, os.add_dll_directory
+    system_directory,       ///< System32, Windows
+    current_directory,      ///< of the process
+    path_variable           ///< PATH
 )
 
 RNNCHECK_ENUM(DllEnding,
@@ -136,26 +161,33 @@ struct DllLoad {
     RNNCHECK_FIELD(std::string, environment, "directory of its Python environment");
     RNNCHECK_FIELD(std::string, name, "the requested name: cudnn_ops64_9.dll");
     RNNCHECK_FIELD(DllEnding, ending, "how loading it ends") = DllEnding::unknown;
-    RNNCHECK_FIELD(std::optional<std::string>, path, "the file that the search comes to, usable or not");
+    RNNCHECK_FIELD(std::optional<std::string>, path,
+                   "the file that the search comes to, usable or not");
     RNNCHECK_FIELD(std::optional<LoaderRule>, rule, "the rule by which it comes to that");
     RNNCHECK_FIELD(std::optional<std::string>, needed_by, "the DLL that needs or opens it");
     RNNCHECK_FIELD(std::optional<std::string>, problem, "why it is not loaded, in words");
-    RNNCHECK_FIELD(std::optional<std::string>, absent, "of those that it needs the one that is not found");
-    RNNCHECK_FIELD(std::optional<std::string>, lacking, "the DLL that does not have functions that it needs");
+    RNNCHECK_FIELD(std::optional<std::string>, absent,
+                   "of those that it needs the one that is not found");
+    RNNCHECK_FIELD(std::optional<std::string>, lacking,
+                   "the DLL that does not have functions that it needs");
     RNNCHECK_FIELD(std::optional<Version>, version, "of the file, by its version resource");
-    RNNCHECK_FIELD(std::optional<std::string>, own, "the file of that name which the framework's package contains");
+    RNNCHECK_FIELD(std::optional<std::string>, own,
+                   "the file of that name which the framework's package contains");
     RNNCHECK_FIELD(std::vector<std::string>, elsewhere,
                    "files of that name, or of another major version, that are not searched");
     RNNCHECK_FIELDS_END
 
-    std::string key() const { return framework + " " + environment + " " + name; }
+    std::string key() const {
+        return framework + " " + environment + " " + name;
+    }
 };
 
 /// Another file of that name, and why it is not the one.
 struct LibraryCandidate {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, path, "the file");
-    RNNCHECK_FIELD(LoaderRule, rule, "by which rule the loader would come to it") = LoaderRule::default_directory;
+    RNNCHECK_FIELD(LoaderRule, rule,
+                   "by which rule the loader would come to it") = LoaderRule::default_directory;
     RNNCHECK_FIELD(std::string, why_not, "why it is not the one");
     RNNCHECK_FIELDS_END
 };
@@ -165,8 +197,10 @@ struct LibraryChoice {
     RNNCHECK_FIELD(std::string, soname, "the requested name");
     RNNCHECK_FIELD(std::optional<std::string>, path,
                    "the file that the loader gives; null when it finds none that it can use");
-    RNNCHECK_FIELD(std::optional<LoaderRule>, rule, "the rule by which it finds that; null without a file");
-    RNNCHECK_FIELD(std::optional<std::string>, needed_by, "the file that needs it; null if none is known");
+    RNNCHECK_FIELD(std::optional<LoaderRule>, rule,
+                   "the rule by which it finds that; null without a file");
+    RNNCHECK_FIELD(std::optional<std::string>, needed_by,
+                   "the file that needs it; null if none is known");
     RNNCHECK_FIELD(bool, by_dlopen, "opened by name at runtime, not listed as needed") = false;
     RNNCHECK_FIELD(std::string, why, "the rule in words");
     RNNCHECK_FIELD(std::vector<LibraryCandidate>, candidates, "other files of that name");

@@ -9,7 +9,8 @@ void merge_into(T& into, T& from);
 
 template <class T>
 void join_fields(T& into, T& from) {
-    // Both visits see the same members in the same order, so the n-th address of one belongs to the n-th of the other.
+    // Both visits see the same members in the same order, so the n-th address of one belongs to the
+    // n-th of the other.
     std::vector<void*> members;
     T::fields(from, [&](const char*, auto& member, const char*) { members.push_back(&member); });
     std::size_t n = 0;
@@ -43,13 +44,15 @@ void join_lists(std::vector<T>& into, std::vector<T>& from) {
 template <class T>
 void merge_into(T& into, T& from) {
     if constexpr (IsOptional<T>::value) {
-        if (!into) into = std::move(from);
+        if (!into)
+            into = std::move(from);
     } else if constexpr (IsVector<T>::value) {
         join_lists(into, from);
     } else if constexpr (std::is_same_v<T, TextMap>) {
         into.merge(from);
     } else if constexpr (std::is_same_v<T, std::string>) {
-        if (into.empty()) into = std::move(from);
+        if (into.empty())
+            into = std::move(from);
     } else if constexpr (Fielded<T>) {
         join_fields(into, from);
     }

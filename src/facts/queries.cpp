@@ -9,15 +9,19 @@ namespace rnncheck {
 
 std::string in_words(const CallResult& call) {
     std::string text = call.text;
-    for (const char* line_end : {"\n ", "\n"}) replace_all(text, line_end, " ");  // cuDNN's messages have several lines
+    for (const char* line_end : {"\n ", "\n"})
+        replace_all(text, line_end, " ");  // cuDNN's messages have several lines
     text = escaped(text, 300);
-    if (call.code < 0) return call.call + (text.empty() ? " failed" : ": " + text);
-    return call.call + " returned " + std::to_string(call.code) + (text.empty() ? "" : " (" + text + ")");
+    if (call.code < 0)
+        return call.call + (text.empty() ? " failed" : ": " + text);
+    return call.call + " returned " + std::to_string(call.code) +
+           (text.empty() ? "" : " (" + text + ")");
 }
 
 static std::string size_in_words(std::int64_t bytes) {
     constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
-    if (bytes < mebibyte) return std::to_string(bytes / 1024) + " KiB";
+    if (bytes < mebibyte)
+        return std::to_string(bytes / 1024) + " KiB";
     return std::to_string((bytes + mebibyte / 2) / mebibyte) + " MiB";
 }
 
@@ -35,8 +39,8 @@ std::string in_words(const ResourceLimit& limit) {
         case LimitKind::stack:
             return "the limit on the stack (ulimit -s: " + size + ")";
         case LimitKind::processes:
-            return "the limit on processes (" + std::string(is_of_group ? "control group: " : "ulimit -u: ") + number +
-                   ")";
+            return "the limit on processes (" +
+                   std::string(is_of_group ? "control group: " : "ulimit -u: ") + number + ")";
         case LimitKind::open_files:
             return "the limit on open files (ulimit -n: " + number + ")";
         case LimitKind::system_calls:
@@ -61,7 +65,8 @@ bool no_nvidia_hardware_seen(const Facts& facts) {
 std::vector<const Library*> usable_copies(const Facts& facts, LibraryKind kind) {
     std::vector<const Library*> copies;
     for (const auto& library : facts.libraries)
-        if (library.kind == kind && !library.problem && !library.stub) copies.push_back(&library);
+        if (library.kind == kind && !library.problem && !library.stub)
+            copies.push_back(&library);
     return copies;
 }
 
@@ -70,13 +75,15 @@ bool libraries_listed(const Facts& facts) {
 }
 
 const Library* picked(const Facts& facts, LibraryKind kind) {
-    return find_where(facts.libraries,
-                      [&](const Library& library) { return library.kind == kind && library.picked_by_loader; });
+    return find_where(facts.libraries, [&](const Library& library) {
+        return library.kind == kind && library.picked_by_loader;
+    });
 }
 
 const Library* library_at(const Facts& facts, std::string_view path) {
-    return find_where(facts.libraries,
-                      [&](const Library& library) { return library.path == path || library.real_path == path; });
+    return find_where(facts.libraries, [&](const Library& library) {
+        return library.path == path || library.real_path == path;
+    });
 }
 
 std::string cublas_soname(const Version& cuda) {
@@ -85,23 +92,28 @@ std::string cublas_soname(const Version& cuda) {
 }
 
 std::vector<const PythonEnvironment*> possibly_active(const Facts& facts) {
-    if (const auto* active = find_by(facts.pythons, &PythonEnvironment::active, true)) return {active};
+    if (const auto* active = find_by(facts.pythons, &PythonEnvironment::active, true))
+        return {active};
     std::vector<const PythonEnvironment*> unknown;
     for (const PythonEnvironment& environment : facts.pythons)
-        if (!environment.active) unknown.push_back(&environment);
+        if (!environment.active)
+            unknown.push_back(&environment);
     return unknown;
 }
 
 std::vector<const ProbeRun*> runs_of(const Facts& facts, std::string_view probe) {
     std::vector<const ProbeRun*> runs;
     for (const auto& run : facts.probe_runs)
-        if (run.probe == probe) runs.push_back(&run);
+        if (run.probe == probe)
+            runs.push_back(&run);
     return runs;
 }
 
 std::optional<int> gpu_of_target(const std::string& target) {
     constexpr std::string_view prefix = "GPU ";
-    return target.starts_with(prefix) ? leading_number(std::string_view(target).substr(prefix.size())) : std::nullopt;
+    return target.starts_with(prefix)
+               ? leading_number(std::string_view(target).substr(prefix.size()))
+               : std::nullopt;
 }
 
 bool probe_completed(const Facts& facts, std::string_view probe) {
@@ -111,11 +123,15 @@ bool probe_completed(const Facts& facts, std::string_view probe) {
 std::vector<std::string> places_on(const Facts& facts, int gpu) {
     std::vector<std::string> places;
     const auto add = [&](const auto& run, std::optional<int> gpu_of_run) {
-        if (gpu_of_run == gpu) places.push_back(place_of(facts, run));
+        if (gpu_of_run == gpu)
+            places.push_back(place_of(facts, run));
     };
-    for (const KernelRun& run : facts.kernel_runs) add(run, run.gpu);
-    for (const RnnRun& run : facts.rnn_runs) add(run, run.gpu);
-    for (const ProbeRun& run : facts.probe_runs) add(run, gpu_of_target(run.target));
+    for (const KernelRun& run : facts.kernel_runs)
+        add(run, run.gpu);
+    for (const RnnRun& run : facts.rnn_runs)
+        add(run, run.gpu);
+    for (const ProbeRun& run : facts.probe_runs)
+        add(run, gpu_of_target(run.target));
     return places;
 }
 
@@ -130,9 +146,12 @@ std::string subject_of(const Board& board) {
 bool all_cases_passed(const Facts& facts, std::string_view cudnn_path, int gpu) {
     bool any = false;
     for (const RnnRun& run : facts.rnn_runs) {
-        if (run.library != cudnn_path || run.gpu != gpu) continue;
-        if (run.end == RunEnd::not_supported || run.end == RunEnd::out_of_memory) continue;
-        if (run.end != RunEnd::ok) return false;
+        if (run.library != cudnn_path || run.gpu != gpu)
+            continue;
+        if (run.end == RunEnd::not_supported || run.end == RunEnd::out_of_memory)
+            continue;
+        if (run.end != RunEnd::ok)
+            return false;
         any = true;
     }
     return any;
@@ -154,9 +173,12 @@ std::string libcuda_in_use(const Facts& facts) {
 }
 
 bool driver_library_seen(const Facts& facts) {
-    const Library* opened = facts.driver.library ? library_at(facts, *facts.driver.library) : nullptr;
-    if (init_code(facts) == cuda_stub_library || (opened && opened->stub)) return false;
-    return driver_library(facts) || facts.driver.library || facts.driver.cuda_version || facts.driver.init;
+    const Library* opened =
+        facts.driver.library ? library_at(facts, *facts.driver.library) : nullptr;
+    if (init_code(facts) == cuda_stub_library || (opened && opened->stub))
+        return false;
+    return driver_library(facts) || facts.driver.library || facts.driver.cuda_version ||
+           facts.driver.init;
 }
 
 bool driver_library_absent(const Facts& facts) {
@@ -164,13 +186,15 @@ bool driver_library_absent(const Facts& facts) {
 }
 
 std::optional<Version> driver_library_version(const Facts& facts) {
-    if (facts.driver.library_version) return facts.driver.library_version;
+    if (facts.driver.library_version)
+        return facts.driver.library_version;
     const Library* library = driver_library(facts);
     return library ? library->version_in_name : std::nullopt;
 }
 
 std::optional<Version> driver_version(const Facts& facts) {
-    if (const auto version = driver_library_version(facts)) return version;
+    if (const auto version = driver_library_version(facts))
+        return version;
     return facts.driver.nvml_version ? facts.driver.nvml_version : facts.driver.kernel_version;
 }
 
@@ -181,13 +205,15 @@ std::optional<ExpectedVersion> expected_version(std::string_view text) {
 }
 
 bool kernel_side_absent(const Facts& facts) {
-    return facts.driver.module_loaded && !*facts.driver.module_loaded && facts.driver.device_nodes.empty();
+    return facts.driver.module_loaded && !*facts.driver.module_loaded &&
+           facts.driver.device_nodes.empty();
 }
 
 bool kernel_module_gone(const Facts& facts) {
     const auto& driver = facts.driver;
     const bool nvml_says_so = driver.nvml_init && driver.nvml_init->code == nvml_driver_not_loaded;
-    return kernel_side_absent(facts) || (driver.module_loaded && !*driver.module_loaded && nvml_says_so);
+    return kernel_side_absent(facts) ||
+           (driver.module_loaded && !*driver.module_loaded && nvml_says_so);
 }
 
 bool driver_versions_differ(const Facts& facts) {
@@ -200,14 +226,16 @@ bool driver_versions_differ(const Facts& facts) {
 bool uvm_node_to_blame(const Facts& facts) {
     // What cuInit answers when it cannot open that node differs between driver releases.
     const auto code = init_code(facts);
-    const bool fits = code == cuda_unknown || code == cuda_operating_system || code == cuda_not_initialized;
+    const bool fits =
+        code == cuda_unknown || code == cuda_operating_system || code == cuda_not_initialized;
     return fits && probe_completed(facts, "driver_files") && node_at(facts, "/dev/nvidiactl") &&
            !node_at(facts, "/dev/nvidia-uvm");
 }
 
 const Library* libcuda_of_wsl(const Facts& facts) {
     for (const Library* library : usable_copies(facts, LibraryKind::cuda))
-        if (library->found_via == FoundVia::wsl || library->path.starts_with("/usr/lib/wsl/")) return library;
+        if (library->found_via == FoundVia::wsl || library->path.starts_with("/usr/lib/wsl/"))
+            return library;
     return nullptr;
 }
 
@@ -217,7 +245,8 @@ bool read_whole(const Library& library) {
 
 bool on_loader_path(const Library& library) {
     return library.picked_by_loader || library.found_via == FoundVia::ld_library_path ||
-           library.found_via == FoundVia::loader_cache || library.found_via == FoundVia::default_directory ||
+           library.found_via == FoundVia::loader_cache ||
+           library.found_via == FoundVia::default_directory ||
            library.found_via == FoundVia::path_variable;
 }
 
@@ -239,13 +268,16 @@ const std::string* environment(const Facts& facts, const std::string& name) {
 
 bool container_hides_gpus(const Facts& facts) {
     const std::string* value = environment(facts, "NVIDIA_VISIBLE_DEVICES");
-    return in_container(facts) && value && (*value == "void" || *value == "none" || trim(*value).empty());
+    return in_container(facts) && value &&
+           (*value == "void" || *value == "none" || trim(*value).empty());
 }
 
 bool container_without_gpu(const Facts& facts) {
-    const bool asked_for = environment(facts, "NVIDIA_VISIBLE_DEVICES") && !container_hides_gpus(facts);
+    const bool asked_for =
+        environment(facts, "NVIDIA_VISIBLE_DEVICES") && !container_hides_gpus(facts);
     const bool on_host = !facts.host.pci_gpus.empty() || facts.driver.module_loaded.value_or(false);
-    const bool nothing_passed_in = driver_library_absent(facts) && facts.driver.device_nodes.empty() &&
+    const bool nothing_passed_in = driver_library_absent(facts) &&
+                                   facts.driver.device_nodes.empty() &&
                                    facts.cuda_devices.empty() && facts.nvml_devices.empty();
     return in_container(facts) && nothing_passed_in && (asked_for || on_host);
 }
@@ -265,7 +297,8 @@ bool is_hidden(const Facts& facts, std::string_view directory) {
 }
 
 std::string kernel_not_asked(const Facts& facts) {
-    if (is_hidden(facts, "/proc") && is_hidden(facts, "/sys")) return "/proc and /sys are hidden from this process";
+    if (is_hidden(facts, "/proc") && is_hidden(facts, "/sys"))
+        return "/proc and /sys are hidden from this process";
     return "the kernel's list of modules could not be read";
 }
 
@@ -277,9 +310,12 @@ static bool is_jetson_node(std::string_view path) {
 std::vector<std::string> missing_nodes(const Facts& facts) {
     const auto& nodes = facts.driver.device_nodes;
     std::vector<std::string> missing;
-    const bool on_jetson = std::ranges::any_of(nodes, [](const DeviceNode& node) { return is_jetson_node(node.path); });
-    if (on_jetson || is_hidden(facts, "/dev")) return missing;
-    if (!node_at(facts, "/dev/nvidiactl")) missing.push_back("/dev/nvidiactl");
+    const bool on_jetson = std::ranges::any_of(
+        nodes, [](const DeviceNode& node) { return is_jetson_node(node.path); });
+    if (on_jetson || is_hidden(facts, "/dev"))
+        return missing;
+    if (!node_at(facts, "/dev/nvidiactl"))
+        missing.push_back("/dev/nvidiactl");
     if (std::ranges::none_of(nodes, [](const DeviceNode& node) { return is_gpu_node(node.path); }))
         missing.push_back("/dev/nvidia0");
     return missing;
@@ -287,7 +323,8 @@ std::vector<std::string> missing_nodes(const Facts& facts) {
 
 bool nodes_made_on_demand(const Facts& facts) {
     if (driver_answers(facts) || !facts.driver.module_loaded.value_or(false) ||
-        !facts.driver.modprobe_helper.value_or(false) || facts.tool.make_nodes.value_or(false) || in_container(facts))
+        !facts.driver.modprobe_helper.value_or(false) || facts.tool.make_nodes.value_or(false) ||
+        in_container(facts))
         return false;
     return !missing_nodes(facts).empty() || uvm_node_to_blame(facts);
 }
@@ -295,20 +332,28 @@ bool nodes_made_on_demand(const Facts& facts) {
 std::vector<std::string> closed_nodes(const Facts& facts) {
     std::vector<std::string> closed;
     for (const auto& node : facts.driver.device_nodes) {
-        const bool needed = is_gpu_node(node.path) || node.path == "/dev/nvidiactl" || node.path == "/dev/nvidia-uvm" ||
-                            node.path == "/dev/dxg" || is_jetson_node(node.path);
-        if (needed && !(node.readable && node.writable)) closed.push_back(node.path);
+        const bool needed = is_gpu_node(node.path) || node.path == "/dev/nvidiactl" ||
+                            node.path == "/dev/nvidia-uvm" || node.path == "/dev/dxg" ||
+                            is_jetson_node(node.path);
+        if (needed && !(node.readable && node.writable))
+            closed.push_back(node.path);
     }
     return closed;
 }
 
 std::optional<std::string> lower_cause(const Facts& facts) {
-    if (driver_answers(facts)) return std::nullopt;
-    if (init_code(facts) == cuda_stub_library) return "the toolkit's stub is loaded instead of the driver library";
-    if (driver_library_absent(facts)) return "no driver library was found";
-    if (!closed_nodes(facts).empty()) return "this user has no permission to open the device nodes";
-    if (on_wsl(facts)) return std::nullopt;
-    if (kernel_side_absent(facts)) return "the kernel module is not loaded";
+    if (driver_answers(facts))
+        return std::nullopt;
+    if (init_code(facts) == cuda_stub_library)
+        return "the toolkit's stub is loaded instead of the driver library";
+    if (driver_library_absent(facts))
+        return "no driver library was found";
+    if (!closed_nodes(facts).empty())
+        return "this user has no permission to open the device nodes";
+    if (on_wsl(facts))
+        return std::nullopt;
+    if (kernel_side_absent(facts))
+        return "the kernel module is not loaded";
     if (facts.driver.module_loaded.value_or(false) && probe_completed(facts, "driver_files") &&
         !missing_nodes(facts).empty())
         return "device nodes are missing";
@@ -316,7 +361,8 @@ std::optional<std::string> lower_cause(const Facts& facts) {
 }
 
 std::optional<std::int64_t> init_code(const Facts& facts) {
-    return facts.driver.init && !facts.driver.init->ok() ? std::optional(facts.driver.init->code) : std::nullopt;
+    return facts.driver.init && !facts.driver.init->ok() ? std::optional(facts.driver.init->code)
+                                                         : std::nullopt;
 }
 
 static bool has_failed(const RnnRun& run) {
@@ -325,17 +371,22 @@ static bool has_failed(const RnnRun& run) {
 
 static std::vector<FailedCall> failed_calls(const Facts& facts) {
     std::vector<FailedCall> failed;
-    const auto add = [&](const std::optional<CallResult>& call, std::optional<int> gpu, const std::string& place,
-                         const char* field) {
-        if (!call || call->ok()) return;
-        FailedCall one{*call, gpu ? gpu_subject(facts, *gpu) : "NVIDIA driver", place + field, gpu, {place}};
-        if (gpu) append(one.explains, places_on(facts, *gpu));
+    const auto add = [&](const std::optional<CallResult>& call, std::optional<int> gpu,
+                         const std::string& place, const char* field) {
+        if (!call || call->ok())
+            return;
+        FailedCall one{
+            *call, gpu ? gpu_subject(facts, *gpu) : "NVIDIA driver", place + field, gpu, {place}};
+        if (gpu)
+            append(one.explains, places_on(facts, *gpu));
         failed.push_back(std::move(one));
     };
     add(facts.driver.init, std::nullopt, "driver.init", "");
-    for (const KernelRun& run : facts.kernel_runs) add(run.result, run.gpu, place_of(facts, run), ".result");
+    for (const KernelRun& run : facts.kernel_runs)
+        add(run.result, run.gpu, place_of(facts, run), ".result");
     for (const RnnRun& run : facts.rnn_runs)
-        if (has_failed(run)) add(run.result, run.gpu, place_of(facts, run), ".result");
+        if (has_failed(run))
+            add(run.result, run.gpu, place_of(facts, run), ".result");
     for (const ProbeRun& run : facts.probe_runs)
         for (const auto& call : run.failed_calls)
             add(call, gpu_of_target(run.target), place_of(facts, run), ".failed_calls");
@@ -348,10 +399,12 @@ bool is_cuda_failure(const CallResult& call, std::int64_t code) {
            std::isupper(static_cast<unsigned char>(name[2]));
 }
 
-std::vector<FailedCall> failures_where(const Facts& facts, const std::function<bool(const CallResult&)>& is_one) {
+std::vector<FailedCall> failures_where(const Facts& facts,
+                                       const std::function<bool(const CallResult&)>& is_one) {
     std::vector<FailedCall> found;
     for (auto& failed : failed_calls(facts)) {
-        if (!is_one(failed.call)) continue;
+        if (!is_one(failed.call))
+            continue;
         if (FailedCall* const known = find_by(found, &FailedCall::subject, failed.subject))
             known->explains.push_back(failed.explains.front());
         else
@@ -361,13 +414,16 @@ std::vector<FailedCall> failures_where(const Facts& facts, const std::function<b
 }
 
 std::vector<FailedCall> cuda_failures(const Facts& facts, std::int64_t code) {
-    return failures_where(facts, [code](const CallResult& call) { return is_cuda_failure(call, code); });
+    return failures_where(facts,
+                          [code](const CallResult& call) { return is_cuda_failure(call, code); });
 }
 
 bool failures_are_known(const Facts& facts) {
-    return std::ranges::all_of(facts.kernel_runs,
-                               [](const KernelRun& run) { return run.result || run.correct.value_or(false); }) &&
-           std::ranges::all_of(facts.rnn_runs, [](const RnnRun& run) { return run.result || !has_failed(run); });
+    return std::ranges::all_of(
+               facts.kernel_runs,
+               [](const KernelRun& run) { return run.result || run.correct.value_or(false); }) &&
+           std::ranges::all_of(facts.rnn_runs,
+                               [](const RnnRun& run) { return run.result || !has_failed(run); });
 }
 
 const Gpu* gpu_at(const Facts& facts, int index) {

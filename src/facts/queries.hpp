@@ -7,13 +7,15 @@
 
 namespace rnncheck {
 
-/// "cuInit returned 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)", or the loader's words when there was no answer.
+/// "cuInit returned 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)", or the loader's words when there was
+/// no answer.
 std::string in_words(const CallResult& call);
 
 /// "the memory limit of the control group (64 MiB)".
 std::string in_words(const ResourceLimit& limit);
 
-/// The driver's kernel side shows itself: a loaded module, a device node, or the Windows bridge /dev/dxg.
+/// The driver's kernel side shows itself: a loaded module, a device node, or the Windows bridge
+/// /dev/dxg.
 bool kernel_side_seen(const Facts& facts);
 
 /// cuInit succeeded: the driver works, whatever files and nodes this process cannot see.
@@ -37,7 +39,8 @@ const Library* library_at(const Facts& facts, std::string_view path);
 /// "libcublas.so.12"; before CUDA 10.1 each version has a name of its own: "libcublas.so.10.0".
 std::string cublas_soname(const Version& cuda);
 
-/// The Python environment as which frameworks are judged; where it is unknown which one that is, all that may be it.
+/// The Python environment as which frameworks are judged; where it is unknown which one that is,
+/// all that may be it.
 std::vector<const PythonEnvironment*> possibly_active(const Facts& facts);
 
 std::vector<const ProbeRun*> runs_of(const Facts& facts, std::string_view probe);
@@ -66,7 +69,8 @@ std::vector<std::string> places_on(const Facts& facts, int gpu);
 std::string subject_of(const Gpu& gpu);
 std::string subject_of(const Board& board);
 
-/// RNN cases of this cuDNN were tried on this GPU, and every one passed that it supports and that found memory.
+/// RNN cases of this cuDNN were tried on this GPU, and every one passed that it supports and that
+/// found memory.
 bool all_cases_passed(const Facts& facts, std::string_view cudnn_path, int gpu);
 
 /// CUresult numbers with a rule of their own; they are the same in every release of cuda.h.
@@ -94,8 +98,8 @@ enum NvmlResult : std::int64_t {
 /// The libcuda that the loader finds, if the file can be a working driver library; else null.
 const Library* driver_library(const Facts& facts);
 
-/// A symbolic link that leads to no file, where libcuda or NVML should be: the driver was removed, or is not mounted
-/// into the container.
+/// A symbolic link that leads to no file, where libcuda or NVML should be: the driver was removed,
+/// or is not mounted into the container.
 bool is_link_to_missing_driver(const Library& library);
 
 /// Its path, else that of the library opened, else "libcuda.so.1".
@@ -107,11 +111,12 @@ bool driver_library_seen(const Facts& facts);
 /// The library search was completed, and no driver library was found in any way.
 bool driver_library_absent(const Facts& facts);
 
-/// Version of the driver library alone: from the name of the opened file, else of the file that the loader finds.
+/// Version of the driver library alone: from the name of the opened file, else of the file that the
+/// loader finds.
 std::optional<Version> driver_library_version(const Facts& facts);
 
-/// The driver version, from the first that shows it: the library, NVML (under WSL, where libcuda's name has no
-/// version), the kernel module.
+/// The driver version, from the first that shows it: the library, NVML (under WSL, where libcuda's
+/// name has no version), the kernel module.
 std::optional<Version> driver_version(const Facts& facts);
 
 /// What ">=9.1" and "9.1.0" require.
@@ -119,17 +124,21 @@ struct ExpectedVersion {
     Version version;
     bool or_later = false;
 
-    bool fits(const Version& found) const { return or_later ? found >= version : found == version; }
+    bool fits(const Version& found) const {
+        return or_later ? found >= version : found == version;
+    }
 };
 std::optional<ExpectedVersion> expected_version(std::string_view text);
 
 /// It is known that there is no NVIDIA kernel module and no device node.
 bool kernel_side_absent(const Facts& facts);
 
-/// No kernel module: there is no sign of one, or only nodes that remained after it was unloaded, as NVML reports.
+/// No kernel module: there is no sign of one, or only nodes that remained after it was unloaded, as
+/// NVML reports.
 bool kernel_module_gone(const Facts& facts);
 
-/// Kernel module and libcuda are of different versions, and libcuda is not a forward-compatibility library.
+/// Kernel module and libcuda are of different versions, and libcuda is not a forward-compatibility
+/// library.
 bool driver_versions_differ(const Facts& facts);
 
 /// cuInit failed as it does without /dev/nvidia-uvm, and only that node is missing.
@@ -141,7 +150,8 @@ const Library* libcuda_of_wsl(const Facts& facts);
 /// The file was read to its end without a problem: only such a file may pass.
 bool read_whole(const Library& library);
 
-/// The loader searches there: LD_LIBRARY_PATH, its cache, its default directories; or it found the file.
+/// The loader searches there: LD_LIBRARY_PATH, its cache, its default directories; or it found the
+/// file.
 bool on_loader_path(const Library& library);
 
 bool on_wsl(const Facts& facts);
@@ -154,21 +164,22 @@ const std::string* environment(const Facts& facts, const std::string& name);
 /// NVIDIA_VISIBLE_DEVICES is void, none or empty: the container was started without GPUs.
 bool container_hides_gpus(const Facts& facts);
 
-/// In a container that requests an NVIDIA GPU, or whose host has one, but into which no device node or driver library
-/// was mounted.
+/// In a container that requests an NVIDIA GPU, or whose host has one, but into which no device node
+/// or driver library was mounted.
 bool container_without_gpu(const Facts& facts);
 
 const DeviceNode* node_at(const Facts& facts, std::string_view path);
-/// /proc, /sys or /dev is empty or not readable for this process, so what is missing there is unknown.
+/// /proc, /sys or /dev is empty or not readable for this process, so what is missing there is
+/// unknown.
 bool is_hidden(const Facts& facts, std::string_view directory);
 /// Why it is unknown whether the kernel module is loaded.
 std::string kernel_not_asked(const Facts& facts);
 
-/// The device nodes that CUDA needs and that do not exist, except UVM's. Empty if /dev is hidden, and on a Jetson,
-/// which has other nodes.
+/// The device nodes that CUDA needs and that do not exist, except UVM's. Empty if /dev is hidden,
+/// and on a Jetson, which has other nodes.
 std::vector<std::string> missing_nodes(const Facts& facts);
-/// Device nodes are missing that nvidia-modprobe creates at a program's first CUDA call. The calls of rnncheck may not
-/// start it (process/this_process.cpp), so whether CUDA works is unknown.
+/// Device nodes are missing that nvidia-modprobe creates at a program's first CUDA call. The calls
+/// of rnncheck may not start it (process/this_process.cpp), so whether CUDA works is unknown.
 bool nodes_made_on_demand(const Facts& facts);
 /// The device nodes that CUDA needs and that this user may not read and write.
 std::vector<std::string> closed_nodes(const Facts& facts);
@@ -184,12 +195,14 @@ struct FailedCall {
     CallResult call;
     std::string subject;
     std::string source;
-    std::optional<int> gpu;             ///< that of `subject`, if it is one
-    std::vector<std::string> explains;  ///< places of the calls that failed so, and of all that ran on that GPU
+    std::optional<int> gpu;  ///< that of `subject`, if it is one
+    std::vector<std::string>
+        explains;  ///< places of the calls that failed so, and of all that ran on that GPU
 };
 
 /// The failed calls for which `is_one` is true, one per subject.
-std::vector<FailedCall> failures_where(const Facts& facts, const std::function<bool(const CallResult&)>& is_one);
+std::vector<FailedCall> failures_where(const Facts& facts,
+                                       const std::function<bool(const CallResult&)>& is_one);
 
 /// A call of the CUDA driver failed with this code.
 bool is_cuda_failure(const CallResult& call, std::int64_t code);

@@ -13,39 +13,47 @@ namespace {
 /// What runs of x, y and the states take; gradients are as large again.
 std::int64_t data_bytes(const RnnCase& c) {
     const std::int64_t steps = std::int64_t{c.batch} * c.sequence_length, width = c.width();
-    const std::int64_t states = std::int64_t{2} * c.pseudo_layers() * c.batch * (c.output() + c.hidden);
+    const std::int64_t states =
+        std::int64_t{2} * c.pseudo_layers() * c.batch * (c.output() + c.hidden);
     const std::int64_t elements = steps * (c.input + width) + states;
     return elements * static_cast<std::int64_t>(bytes_of(c.dtype)) * (c.training ? 2 : 1);
 }
 
 bool several_installations(const Facts& facts) {
     std::set<std::string> libraries;
-    for (const RnnRun& run : facts.rnn_runs) libraries.insert(run.library);
+    for (const RnnRun& run : facts.rnn_runs)
+        libraries.insert(run.library);
     for (const Cudnn& cudnn : facts.cudnns)
-        if (cudnn.rnn_usable == true) libraries.insert(cudnn.library);
+        if (cudnn.rnn_usable == true)
+            libraries.insert(cudnn.library);
     return libraries.size() > 1;
 }
 
 bool several_interfaces(const Facts& facts, const std::string& library) {
     std::set<Dialect> ran;
     for (const RnnRun& run : facts.rnn_runs)
-        if (run.library == library) ran.insert(run.dialect);
+        if (run.library == library)
+            ran.insert(run.dialect);
     for (const Cudnn& cudnn : facts.cudnns)
-        if (cudnn.library == library && cudnn.dialects.size() > 1) return true;
+        if (cudnn.library == library && cudnn.dialects.size() > 1)
+            return true;
     return ran.size() > 1;
 }
 
 std::string command_on_target(const Facts& facts, const RnnRun& run) {
     std::string words = "rnncheck lstm --device " + std::to_string(run.gpu);
-    if (several_installations(facts)) words += " --cudnn " + shell_quoted(escaped(run.library, 4096));
-    if (several_interfaces(facts, run.library)) words += " --interface " + std::string(name_of(run.dialect));
+    if (several_installations(facts))
+        words += " --cudnn " + shell_quoted(escaped(run.library, 4096));
+    if (several_interfaces(facts, run.library))
+        words += " --interface " + std::string(name_of(run.dialect));
     return words;
 }
 
 }  // namespace
 
 std::string mebibytes(const std::optional<std::int64_t>& bytes) {
-    if (!bytes) return "?";
+    if (!bytes)
+        return "?";
     const double mib = static_cast<double>(*bytes) / (1 << 20);
     return (mib < 100 ? short_number(mib) : std::to_string(*bytes >> 20)) + " MiB";
 }
@@ -68,16 +76,21 @@ bool ran_out_of_memory(const RnnRun& run) {
 }
 
 bool short_of_memory(const RnnRun& run) {
-    constexpr std::int64_t kernels = 1 << 30;  // as much as those of a whole cuDNN may take, and some
-    constexpr std::int64_t margin = 4;         // work and reserve space are not in what is needed at least
-    return ran_out_of_memory(run) && (!run.free_bytes || *run.free_bytes < margin * bytes_needed(run) + kernels);
+    constexpr std::int64_t kernels = 1
+                                     << 30;  // as much as those of a whole cuDNN may take, and some
+    constexpr std::int64_t margin = 4;  // work and reserve space are not in what is needed at least
+    return ran_out_of_memory(run) &&
+           (!run.free_bytes || *run.free_bytes < margin * bytes_needed(run) + kernels);
 }
 
 std::string how_wrong(const RnnRun& run) {
     std::string text = "wrong";
-    if (run.largest_error) text = "error " + short_number(*run.largest_error);
-    if (run.largest_error && run.limit) text += " where " + short_number(*run.limit) + " is allowed";
-    if (run.precision == Precision::tf32) text += ", which TF32 explains";
+    if (run.largest_error)
+        text = "error " + short_number(*run.largest_error);
+    if (run.largest_error && run.limit)
+        text += " where " + short_number(*run.limit) + " is allowed";
+    if (run.precision == Precision::tf32)
+        text += ", which TF32 explains";
     return text + (run.where ? ", " + escaped(*run.where, 200) : "");
 }
 
@@ -93,13 +106,15 @@ std::string rerun_command(const Facts& facts, const RnnRun& run) {
 
 std::string rerun_all_command(const Facts& facts, const RnnRun& run) {
     const bool level = facts.rnn_request && facts.rnn_request->cases.empty();
-    return level ? command_on_target(facts, run) + " --level " + std::string(name_of(facts.rnn_request->level))
+    return level ? command_on_target(facts, run) + " --level " +
+                       std::string(name_of(facts.rnn_request->level))
                  : rerun_command(facts, run);
 }
 
 RnnPlace rnn_place(const Facts& facts, const RnnTarget& target) {
     RnnPlace place(target.dialect);
-    if (const Cudnn* cudnn = find_by(facts.cudnns, &Cudnn::library, target.library)) place.cudnn = cudnn->version;
+    if (const Cudnn* cudnn = find_by(facts.cudnns, &Cudnn::library, target.library))
+        place.cudnn = cudnn->version;
     if (const Gpu* gpu = find_by(facts.cuda_devices, &Gpu::index, target.gpu)) {
         place.capability = gpu->compute_capability;
         place.multiprocessors = gpu->multiprocessors;
@@ -110,7 +125,8 @@ RnnPlace rnn_place(const Facts& facts, const RnnTarget& target) {
 std::vector<RnnCase> cases_of(const Facts& facts, const RnnTarget& target) {
     const RnnPlace place = rnn_place(facts, target);
     const auto& request = facts.rnn_request;
-    if (!request || request->cases.empty()) return sweep(request ? request->level : Level::quick, place);
+    if (!request || request->cases.empty())
+        return sweep(request ? request->level : Level::quick, place);
     std::vector<RnnCase> cases = request->cases;
     std::erase_if(cases, [&](const RnnCase& rnn_case) { return !expressible(rnn_case, place); });
     return cases;
@@ -119,10 +135,12 @@ std::vector<RnnCase> cases_of(const Facts& facts, const RnnTarget& target) {
 std::vector<int> requested_numbers(const Facts& facts, const RnnTarget& target) {
     const RnnPlace place = rnn_place(facts, target);
     std::vector<int> numbers;
-    if (!facts.rnn_request) return numbers;
+    if (!facts.rnn_request)
+        return numbers;
     int number = 0;
     for (const RnnCase& rnn_case : facts.rnn_request->cases)
-        if (++number; expressible(rnn_case, place)) numbers.push_back(number);
+        if (++number; expressible(rnn_case, place))
+            numbers.push_back(number);
     return numbers;
 }
 

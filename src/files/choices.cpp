@@ -17,10 +17,14 @@ constexpr std::size_t most_candidates = 64;
 /// The answers to one name that ended alike.
 using Group = std::vector<const Answer*>;
 
-std::string why_not(const Process& process, const Answer& answer, const SearchList& list, const elf::ElfFile& file) {
-    if (file.skipped) return "skipped: it " + file.problem_detail;
-    if (file.aborts_list) return "ends the search of its list: it " + file.problem_detail;
-    if (file.problem) return "the loader would stop here: it " + file.problem_detail;
+std::string why_not(const Process& process, const Answer& answer, const SearchList& list,
+                    const elf::ElfFile& file) {
+    if (file.skipped)
+        return "skipped: it " + file.problem_detail;
+    if (file.aborts_list)
+        return "ends the search of its list: it " + file.problem_detail;
+    if (file.problem)
+        return "the loader would stop here: it " + file.problem_detail;
     if (answer.rule == LoaderRule::already_loaded || answer.rule == LoaderRule::ld_preload)
         return "a library of that name is already loaded";
     const std::string winners = in_words(process, answer.rule, answer.owner.value_or(0));
@@ -40,26 +44,32 @@ void add_candidates(const Process& process, const Group& group, LibraryChoice& c
     const Answer& answer = *group.front();
     std::set<std::size_t> askers;
     for (const Answer* one : group)
-        if (one->by) askers.insert(*one->by);
+        if (one->by)
+            askers.insert(*one->by);
     std::set<std::string> seen;
-    if (choice.path) seen.insert(real_or_same(loader.root, *choice.path));
-    const auto consider = [&](const SearchList& list, const std::string& path, const std::string& reason) {
+    if (choice.path)
+        seen.insert(real_or_same(loader.root, *choice.path));
+    const auto consider = [&](const SearchList& list, const std::string& path,
+                              const std::string& reason) {
         const elf::ElfFile file = try_open(loader, path);
         const bool absent = file.skipped && !loader.root.link(path) && !loader.root.exists(path);
         if (absent || choice.candidates.size() == most_candidates ||
             !seen.insert(real_or_same(loader.root, path)).second)
             return;
         choice.candidates.push_back(
-            {path, list.rule, reason.empty() || file.problem ? why_not(process, answer, list, file) : reason});
+            {path, list.rule,
+             reason.empty() || file.problem ? why_not(process, answer, list, file) : reason});
     };
     const bool by_other_name = !answer.opened_as.empty() && answer.by;
     if (by_other_name)
         for (const auto& list : process.search_lists(*answer.by, answer.opened_as))
-            for (const auto& path : list.files) consider(list, path, "");
+            for (const auto& path : list.files)
+                consider(list, path, "");
     const std::string too_late = by_other_name ? found_before(process, answer) : "";
     for (const std::size_t asker : askers)
         for (const auto& list : process.search_lists(asker, answer.name)) {
-            for (const auto& path : list.files) consider(list, path, too_late);
+            for (const auto& path : list.files)
+                consider(list, path, too_late);
             for (const auto& entry : loader.cache.entries())
                 if (list.rule == LoaderRule::cache && entry.name == answer.name)
                     consider(list, std::string(entry.path),
@@ -71,10 +81,12 @@ std::string why_of(const Process& process, const Answer& answer) {
     if (!answer.stopped_at.empty())
         return "the loader stops at " + answer.stopped_at + " (" +
                in_words(process, answer.rule, answer.owner.value_or(0)) + "): it " + answer.problem;
-    if (!answer.object) return "no file of that name in the directories that the loader searches";
+    if (!answer.object)
+        return "no file of that name in the directories that the loader searches";
     const Object& object = process.objects()[*answer.object];
     if (answer.rule == LoaderRule::already_loaded)
-        return "loaded already" + (object.loader ? " for " + file_name(process.objects()[*object.loader].path) : "");
+        return "loaded already" +
+               (object.loader ? " for " + file_name(process.objects()[*object.loader].path) : "");
     const bool has_directory = answer.rule != LoaderRule::cache && answer.rule != LoaderRule::path;
     return in_words(process, answer.rule, answer.owner.value_or(0)) +
            (has_directory ? ": " + directory_of(object.path) : "") +
@@ -86,14 +98,16 @@ LibraryChoice choice_of(const Process& process, const Group& group) {
     LibraryChoice choice;
     choice.soname = file_name(answer.name);
     choice.by_dlopen = answer.by_dlopen;
-    if (answer.by && answer.rule != LoaderRule::ld_preload && !process.objects()[*answer.by].path.empty())
+    if (answer.by && answer.rule != LoaderRule::ld_preload &&
+        !process.objects()[*answer.by].path.empty())
         choice.needed_by = process.objects()[*answer.by].path;
     choice.why = why_of(process, answer);
     if (answer.object) {
         choice.path = process.objects()[*answer.object].path;
         choice.rule = answer.rule;
     }
-    if (!contains(answer.name, "/")) add_candidates(process, group, choice);
+    if (!contains(answer.name, "/"))
+        add_candidates(process, group, choice);
     return choice;
 }
 
@@ -103,7 +117,8 @@ constexpr std::size_t most_names_opened = 512;  // real machines have some twent
 /// System libraries open no GPU library; to search them all would take long.
 bool may_open_gpu_libraries(const Process& process, std::size_t number) {
     const std::string& path = process.objects()[number].path;
-    return number == 0 || concerns_gpu(file_name(path)) || !in_built_in_directory(process.loader(), path);
+    return number == 0 || concerns_gpu(file_name(path)) ||
+           !in_built_in_directory(process.loader(), path);
 }
 
 /// The names by which programs open the GPU libraries of a directory.
@@ -112,7 +127,8 @@ std::vector<std::string> names_opened_in(const Root& root, const std::string& di
     std::vector<std::string> names;
     for (const std::string& file : files)
         if (const auto known = library_name(file); known && is_opened_by_programs(file))
-            names.push_back(opened_as(known->kind, elf::read_elf_file(root, directory + '/' + file).soname, file));
+            names.push_back(opened_as(
+                known->kind, elf::read_elf_file(root, directory + '/' + file).soname, file));
     return names;
 }
 
@@ -123,9 +139,12 @@ std::vector<std::string> opened_by(const Process& process, const Object& object,
     const std::string name = own_name(object);
     std::vector<std::string> names;
     for (const auto& text : inside)
-        if (is_opened_by_programs(text) && text != name) names.push_back(text);
-    if (const auto known = known_opener(root, object.path, object.file)) append(names, known->opens);
-    if (concerns_gpu(file_name(object.path))) return names;
+        if (is_opened_by_programs(text) && text != name)
+            names.push_back(text);
+    if (const auto known = known_opener(root, object.path, object.file))
+        append(names, known->opens);
+    if (concerns_gpu(file_name(object.path)))
+        return names;
     for (const auto* directories : {&object.run_path.before, &object.run_path.after})
         for (const auto& directory : *directories)
             append(names, names_opened_in(root, directory, root.names_in(directory)));
@@ -135,27 +154,33 @@ std::vector<std::string> opened_by(const Process& process, const Object& object,
 /// What the graph library of cuDNN 9 opens beyond libcudnn itself.
 void open_parts_named_in(Process& process, std::size_t part, const std::vector<std::string>& inside,
                          std::set<std::string>& asked) {
-    if (std::ranges::none_of(inside, is_part_of_cudnn)) return;
+    if (std::ranges::none_of(inside, is_part_of_cudnn))
+        return;
     const std::string name = own_name(process.objects()[part]);
     const auto version = version_of_cudnn(process, part);
     for (const auto& other : inside)
-        if (is_part_of_cudnn(other) && asked.size() < most_names_opened && asked.insert(other).second)
+        if (is_part_of_cudnn(other) && asked.size() < most_names_opened &&
+            asked.insert(other).second)
             process.open_first(names_tried(name, version, other), part);
 }
 
-/// The names by which programs open the GPU libraries in these directories and in the loader's own places; for a kind
-/// of which there is nothing, its bare name: libcudnn.so.
-std::vector<std::string> names_to_open(const Loader& loader, const std::vector<std::string>& directories) {
+/// The names by which programs open the GPU libraries in these directories and in the loader's own
+/// places; for a kind of which there is nothing, its bare name: libcudnn.so.
+std::vector<std::string> names_to_open(const Loader& loader,
+                                       const std::vector<std::string>& directories) {
     std::set<std::string> names;
     const auto add = [&](const std::string& directory, const std::vector<std::string>& files) {
         for (const std::string& name : names_opened_in(loader.root, directory, files))
-            if (names.size() < most_names_opened) names.insert(name);
+            if (names.size() < most_names_opened)
+                names.insert(name);
     };
     for (const auto* places : {&loader.library_path, &loader.default_directories, &directories})
-        for (const auto& directory : *places) add(directory, loader.root.names_in(directory));
-    for (const auto& entry : loader.cache.entries()) add(directory_of(entry.path), {file_name(entry.path)});
-    for (const std::string bare : {"libcuda.so", "libnvidia-ml.so", "libcudart.so", "libcudnn.so", "libcublas.so",
-                                   "libcublasLt.so", "libnvrtc.so"}) {
+        for (const auto& directory : *places)
+            add(directory, loader.root.names_in(directory));
+    for (const auto& entry : loader.cache.entries())
+        add(directory_of(entry.path), {file_name(entry.path)});
+    for (const std::string bare : {"libcuda.so", "libnvidia-ml.so", "libcudart.so", "libcudnn.so",
+                                   "libcublas.so", "libcublasLt.so", "libnvrtc.so"}) {
         const auto some = names.lower_bound(bare);
         if (some == names.end() || !some->starts_with(bare))
             names.insert(opened_as(library_name(bare)->kind, {}, bare));
@@ -169,7 +194,8 @@ std::vector<std::string> names_to_open(const Loader& loader, const std::vector<s
 std::string in_words(const Process& process, LoaderRule rule, std::size_t owner) {
     const std::string& path = process.objects()[owner].path;
     const std::string of = path.empty() ? "" : " of " + file_name(path);
-    if (rule == LoaderRule::ld_preload) return "LD_PRELOAD or " + process.loader().build.preload_file;
+    if (rule == LoaderRule::ld_preload)
+        return "LD_PRELOAD or " + process.loader().build.preload_file;
     if (rule == LoaderRule::rpath || rule == LoaderRule::runpath)
         return (rule == LoaderRule::rpath ? "RPATH" : "RUNPATH") + of;
     static const std::map<LoaderRule, const char*> words = {
@@ -186,8 +212,10 @@ std::string in_words(const Process& process, LoaderRule rule, std::size_t owner)
 std::vector<LibraryChoice> choices_of(const Process& process, bool all) {
     Group wanted;
     for (const Answer& answer : process.answers())
-        if (all || concerns_gpu(file_name(answer.name))) wanted.push_back(&answer);
-    const auto groups = grouped(wanted, [](const Answer& a) { return std::pair(a.name, a.object); });
+        if (all || concerns_gpu(file_name(answer.name)))
+            wanted.push_back(&answer);
+    const auto groups =
+        grouped(wanted, [](const Answer& a) { return std::pair(a.name, a.object); });
     return mapped(groups, [&](const auto& group) { return choice_of(process, group.second); });
 }
 
@@ -195,16 +223,20 @@ std::string real_or_same(const Root& root, const std::string& path) {
     return root.real_path(path).value_or(path);
 }
 
-void add_elsewhere(const Root& root, const std::vector<std::string>& directories, std::vector<LibraryChoice>& choices) {
+void add_elsewhere(const Root& root, const std::vector<std::string>& directories,
+                   std::vector<LibraryChoice>& choices) {
     for (LibraryChoice& choice : choices) {
         std::set<std::string> seen;
-        if (choice.path) seen.insert(real_or_same(root, *choice.path));
-        for (const auto& candidate : choice.candidates) seen.insert(real_or_same(root, candidate.path));
+        if (choice.path)
+            seen.insert(real_or_same(root, *choice.path));
+        for (const auto& candidate : choice.candidates)
+            seen.insert(real_or_same(root, candidate.path));
         for (const auto& directory : directories) {
             const std::string path = directory + '/' + choice.soname;
             if (root.exists(path) && seen.insert(real_or_same(root, path)).second &&
                 choice.candidates.size() < most_candidates)
-                choice.candidates.push_back({path, LoaderRule::elsewhere, "the loader does not search there"});
+                choice.candidates.push_back(
+                    {path, LoaderRule::elsewhere, "the loader does not search there"});
         }
     }
 }
@@ -215,7 +247,8 @@ std::vector<std::string> open_named_libraries(Process& process) {
     std::size_t searched = 0;
     for (std::size_t i = 0; i < process.objects().size() && searched < most_files_searched; ++i) {
         const std::string path = process.objects()[i].path;
-        if (path.empty() || i == 1 || !may_open_gpu_libraries(process, i)) continue;
+        if (path.empty() || i == 1 || !may_open_gpu_libraries(process, i))
+            continue;
         ++searched;
         const auto inside = elf::embedded_library_names(process.loader().root, path);
         if (is_cudnn(own_name(process.objects()[i]))) {
@@ -223,24 +256,31 @@ std::vector<std::string> open_named_libraries(Process& process) {
             open_parts_of_cudnn(process, i, inside, FirstCall::ops);
             open_parts_of_cudnn(adv_first, i, inside, FirstCall::adv);
             append(notes, differences_by_first_call(process, adv_first));
-            if (const std::string unknown = unknown_version(process, i); !unknown.empty()) notes.push_back(unknown);
+            if (const std::string unknown = unknown_version(process, i); !unknown.empty())
+                notes.push_back(unknown);
         }
-        if (is_part_of_cudnn(own_name(process.objects()[i]))) open_parts_named_in(process, i, inside, asked);
+        if (is_part_of_cudnn(own_name(process.objects()[i])))
+            open_parts_named_in(process, i, inside, asked);
         for (const auto& name : opened_by(process, process.objects()[i], inside))
-            if (asked.size() < most_names_opened && asked.insert(name).second) process.open(name, i);
+            if (asked.size() < most_names_opened && asked.insert(name).second)
+                process.open(name, i);
     }
     return notes;
 }
 
-std::vector<LibraryChoice> choices_by_name(const Process& process, const std::vector<std::string>& elsewhere, bool all,
+std::vector<LibraryChoice> choices_by_name(const Process& process,
+                                           const std::vector<std::string>& elsewhere, bool all,
                                            std::vector<std::string>& notes) {
     std::vector<LibraryChoice> choices;
     for (const auto& name : names_to_open(process.loader(), elsewhere)) {
-        Process trial = process;  // a fresh one for each: what another library brings in would answer for it
+        Process trial =
+            process;  // a fresh one for each: what another library brings in would answer for it
         trial.open(name, 0);
-        if (is_cudnn(name)) append(notes, open_named_libraries(trial));
+        if (is_cudnn(name))
+            append(notes, open_named_libraries(trial));
         for (auto& choice : choices_of(trial, all))
-            if (choice.soname == name || is_part_of_cudnn(choice.soname)) choices.push_back(std::move(choice));
+            if (choice.soname == name || is_part_of_cudnn(choice.soname))
+                choices.push_back(std::move(choice));
     }
     return choices;
 }

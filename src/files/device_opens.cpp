@@ -32,11 +32,15 @@ bool sends_notices(int notices) {
 }  // namespace
 
 DeviceOpens::DeviceOpens() : notices_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
-    if (!notices_.open() || !sends_notices(notices_.number())) return;
+    if (!notices_.open() || !sends_notices(notices_.number()))
+        return;
     for (const std::string& name : Root().names_in("/dev")) {
-        if (!is_gpu(name)) continue;
-        watches_all_ = ::inotify_add_watch(notices_.number(), ("/dev/" + name).c_str(), IN_OPEN) >= 0;
-        if (!watches_all_) return;
+        if (!is_gpu(name))
+            continue;
+        watches_all_ =
+            ::inotify_add_watch(notices_.number(), ("/dev/" + name).c_str(), IN_OPEN) >= 0;
+        if (!watches_all_)
+            return;
     }
 }
 

@@ -26,9 +26,10 @@ bool is_text(std::string_view bytes) {
 
 void search_bytes(std::string_view bytes, const TextSearch& search) {
     const auto next = [&](std::size_t from) {  // much faster than find() in data full of NULs
-        const void* found = from >= bytes.size() ? nullptr
-                                                 : memmem(bytes.data() + from, bytes.size() - from,
-                                                          search.marker.data(), search.marker.size());
+        const void* found = from >= bytes.size()
+                                ? nullptr
+                                : memmem(bytes.data() + from, bytes.size() - from,
+                                         search.marker.data(), search.marker.size());
         return found ? static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data())
                      : std::string_view::npos;
     };
@@ -36,9 +37,11 @@ void search_bytes(std::string_view bytes, const TextSearch& search) {
         const std::size_t earliest = at - std::min(at, longest_text + 1);
         const auto before = bytes.substr(earliest, at + 1 - earliest).rfind('\0');
         const std::size_t start = earliest + before + 1;
-        const auto length = before == std::string_view::npos ? before : bytes.substr(start).find('\0');
+        const auto length =
+            before == std::string_view::npos ? before : bytes.substr(start).find('\0');
         const bool is_one = length != std::string_view::npos && length <= longest_text;
-        if (is_one) search.found(bytes.substr(start, length));
+        if (is_one)
+            search.found(bytes.substr(start, length));
         at = next(is_one ? start + length : at + 1);
     }
 }
@@ -49,9 +52,11 @@ void search_extent(const FilePieces& pieces, const Extent& extent, const TextSea
     while (at < extent.size && at <= pieces.size()) {
         const auto length = std::min<std::uint64_t>(window, extent.size - at);
         const std::string bytes = pieces.at(extent.offset + at, static_cast<std::size_t>(length));
-        if (bytes.empty()) return;
+        if (bytes.empty())
+            return;
         search_bytes(at == 0 ? std::string(1, '\0') + bytes : bytes, search);
-        if (bytes.size() < window) return;
+        if (bytes.size() < window)
+            return;
         at += window - 2 * longest_text;
     }
 }
@@ -65,46 +70,58 @@ FilePieces::FilePieces(const std::string& path) {
     else if (!S_ISREG(about.st_mode))
         error_ = EINVAL;
     // Not blocking: another process may put a pipe here between stat and open.
-    else if (file_ = Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)); !file_.open())
+    else if (file_ = Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+             !file_.open())
         error_ = errno;
     size_ = static_cast<std::uint64_t>(about.st_size);
 }
 
 std::string FilePieces::at(std::uint64_t offset, std::size_t length) const {
-    if (offset >= size_) return {};
-    std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(length, size_ - offset)), '\0');
-    const ssize_t got = pread(file_.number(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (offset >= size_)
+        return {};
+    std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(length, size_ - offset)),
+                      '\0');
+    const ssize_t got =
+        pread(file_.number(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
     bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
     return bytes;
 }
 
 std::optional<FileFault> no_regular_file(const std::string& path) {
     struct stat about {};
-    if (stat(path.c_str(), &about) != 0 || S_ISREG(about.st_mode)) return std::nullopt;
-    if (S_ISDIR(about.st_mode)) return FileFault{FileProblem::directory, "is a directory, not a file"};
-    if (S_ISFIFO(about.st_mode)) return FileFault{FileProblem::named_pipe, "is a named pipe (FIFO), not a file"};
-    if (S_ISSOCK(about.st_mode)) return FileFault{FileProblem::socket, "is a socket, not a file"};
+    if (stat(path.c_str(), &about) != 0 || S_ISREG(about.st_mode))
+        return std::nullopt;
+    if (S_ISDIR(about.st_mode))
+        return FileFault{FileProblem::directory, "is a directory, not a file"};
+    if (S_ISFIFO(about.st_mode))
+        return FileFault{FileProblem::named_pipe, "is a named pipe (FIFO), not a file"};
+    if (S_ISSOCK(about.st_mode))
+        return FileFault{FileProblem::socket, "is a socket, not a file"};
     return FileFault{FileProblem::device, "is a device, not a file"};
 }
 
 std::string why_not_opened(int error) {
-    if (error == EACCES) return "this user may not read it";
-    return error == EINVAL ? "is not a regular file" : "cannot be opened: " + std::generic_category().message(error);
+    if (error == EACCES)
+        return "this user may not read it";
+    return error == EINVAL ? "is not a regular file"
+                           : "cannot be opened: " + std::generic_category().message(error);
 }
 
 std::string what_else_it_is(std::string_view start, std::string_view kind) {
-    if (start.empty()) return "is empty";
+    if (start.empty())
+        return "is empty";
     if (is_text(start))
         return "is a text file that begins with '" +
                std::string(start.substr(0, std::min<std::size_t>(start.find('\n'), 60))) + "'";
     std::string words = concat("is not ", kind, ": it begins with the bytes");
-    for (const unsigned char byte : start.substr(0, 4)) append_hex(words += ' ', byte);
+    for (const unsigned char byte : start.substr(0, 4))
+        append_hex(words += ' ', byte);
     return words;
 }
 
 std::string cut_off(std::uint64_t size, std::uint64_t end) {
-    return "is cut off: it ends after " + pluralized(size, "byte", "bytes") + ", its contents reach to byte " +
-           std::to_string(end);
+    return "is cut off: it ends after " + pluralized(size, "byte", "bytes") +
+           ", its contents reach to byte " + std::to_string(end);
 }
 
 void search_texts(const FilePieces& pieces, std::vector<Extent> extents, const TextSearch& search) {

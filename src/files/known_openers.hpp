@@ -1,5 +1,5 @@
-// Libraries that open cuDNN by a name which they put together while they run, so that neither their headers nor their
-// texts show it; and those that do not use cuDNN although people expect it.
+// Libraries that open cuDNN by a name which they put together while they run, so that neither their
+// headers nor their texts show it; and those that do not use cuDNN although people expect it.
 #pragma once
 
 #include "files/elf/elf_file.hpp"
@@ -11,8 +11,9 @@ struct KnownOpener {
     std::string note;                ///< one sentence for people
 };
 
-/// By the file's name ("libonnxruntime_providers_cuda.so") or by cuDNN's functions that it defines (TensorFlow).
-/// Nothing for a file that needs cuDNN by its headers, or that is not known.
-std::optional<KnownOpener> known_opener(const Root& root, const std::string& path, const elf::ElfFile& file);
+/// By the file's name ("libonnxruntime_providers_cuda.so") or by cuDNN's functions that it defines
+/// (TensorFlow). Nothing for a file that needs cuDNN by its headers, or that is not known.
+std::optional<KnownOpener> known_opener(const Root& root, const std::string& path,
+                                        const elf::ElfFile& file);
 
 }  // namespace rnncheck::loader

@@ -23,15 +23,18 @@ struct ProcessStat {
     unsigned long long memory = 0;
 };
 
-/// "4711 (name) S 1 ...", proc(5): the fourth field is the parent, the 23rd the size of the virtual memory.
+/// "4711 (name) S 1 ...", proc(5): the fourth field is the parent, the 23rd the size of the virtual
+/// memory.
 std::optional<ProcessStat> stat_in(const std::string& process) {
     const std::string text = Root().read("/proc/" + process + "/stat", 4096).value_or("");
     const auto name_end = text.rfind(')');
-    if (name_end == std::string::npos) return std::nullopt;
+    if (name_end == std::string::npos)
+        return std::nullopt;
     ProcessStat stat{std::atoi(process.c_str())};
     constexpr const char* fields =
         " %*c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu";
-    if (std::sscanf(text.c_str() + name_end + 1, fields, &stat.parent, &stat.memory) != 2) return std::nullopt;
+    if (std::sscanf(text.c_str() + name_end + 1, fields, &stat.parent, &stat.memory) != 2)
+        return std::nullopt;
     return stat;
 }
 
@@ -40,14 +43,18 @@ std::vector<ProcessStat> below(pid_t first) {
     std::multimap<pid_t, ProcessStat> by_parent;
     std::vector<ProcessStat> found;
     for (const std::string& name : Root().names_in("/proc")) {
-        if (name.empty() || !is_digit(name.front())) continue;
+        if (name.empty() || !is_digit(name.front()))
+            continue;
         const auto stat = stat_in(name);
-        if (stat && stat->process == first) found.push_back(*stat);
-        if (stat) by_parent.emplace(stat->parent, *stat);
+        if (stat && stat->process == first)
+            found.push_back(*stat);
+        if (stat)
+            by_parent.emplace(stat->parent, *stat);
     }
     for (std::size_t i = 0; i < found.size(); ++i) {
         const auto [begin, end] = by_parent.equal_range(found[i].process);
-        for (auto child = begin; child != end; ++child) found.push_back(child->second);
+        for (auto child = begin; child != end; ++child)
+            found.push_back(child->second);
     }
     return found;
 }
@@ -68,7 +75,8 @@ std::string framework_of(std::string_view file) {
         {"xla_extension.so", "JAX"},
     };
     const auto* const framework = look_up(frameworks, file);
-    if (framework) return *framework;
+    if (framework)
+        return *framework;
     return file.starts_with("onnxruntime_pybind11_state") ? "ONNX Runtime" : "";
 }
 
@@ -76,9 +84,11 @@ std::string framework_of(std::string_view file) {
 
 std::chrono::milliseconds ProcessWatch::look(pid_t first) {
     constexpr std::chrono::milliseconds longest(30000), beginning(4000);
-    const int share = wait_ < beginning ? 20 : 200;  // of the time between two looks; many programs fail at once
+    const int share =
+        wait_ < beginning ? 20 : 200;  // of the time between two looks; many programs fail at once
     const auto begin = processor_time();
-    for (const ProcessStat& stat : below(first)) look_at(stat.process, stat.memory);
+    for (const ProcessStat& stat : below(first))
+        look_at(stat.process, stat.memory);
     const auto cost = std::chrono::ceil<std::chrono::milliseconds>(processor_time() - begin);
     wait_ = std::min(2 * wait_, longest);
     return std::max(wait_, share * cost);
@@ -87,17 +97,22 @@ std::chrono::milliseconds ProcessWatch::look(pid_t first) {
 void ProcessWatch::look_at(pid_t process, unsigned long long memory) {
     Seen& seen = seen_[process];
     const bool has_changed = memory != seen.memory;  // the front of cuDNN takes a hundred kilobytes
-    if (has_changed) read_map(process, seen);
-    if (has_changed) seen.memory = memory;
-    if (seen.uses_driver) read_descriptors(process);
+    if (has_changed)
+        read_map(process, seen);
+    if (has_changed)
+        seen.memory = memory;
+    if (seen.uses_driver)
+        read_descriptors(process);
 }
 
 void ProcessWatch::read_map(pid_t process, Seen& seen) {
     constexpr std::size_t largest_map = 8 << 20;
-    const std::string map = Root().read("/proc/" + std::to_string(process) + "/maps", largest_map).value_or("");
+    const std::string map =
+        Root().read("/proc/" + std::to_string(process) + "/maps", largest_map).value_or("");
     for (const loader::MappedFile& file : loader::files_of_map(map)) {
         const std::string name = file_name(file.path);
-        if (loader::concerns_gpu(name) && !name.starts_with("libz.")) libraries_[file.path].insert(process);
+        if (loader::concerns_gpu(name) && !name.starts_with("libz."))
+            libraries_[file.path].insert(process);
         seen.uses_driver |= name.starts_with("libcuda.so");
         if (const std::string framework = framework_of(name); !framework.empty())
             frameworks_.emplace(framework, file.path);
@@ -108,7 +123,8 @@ void ProcessWatch::read_descriptors(pid_t process) {
     const std::string directory = "/proc/" + std::to_string(process) + "/fd";
     for (const std::string& number : Root().names_in(directory)) {
         const std::string file = Root().link(directory + '/' + number).value_or("");
-        if (file.starts_with("/dev/nvidia")) devices_.insert(file);
+        if (file.starts_with("/dev/nvidia"))
+            devices_.insert(file);
     }
 }
 

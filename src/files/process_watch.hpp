@@ -12,20 +12,29 @@ namespace rnncheck {
 
 class ProcessWatch {
   public:
-    /// Looks at all of them; returns how long to wait for the next look: the older the run, and the more a look costs,
-    /// the longer. After the first seconds, less than a hundredth of a processor is used.
+    /// Looks at all of them; returns how long to wait for the next look: the older the run, and the
+    /// more a look costs, the longer. After the first seconds, less than a hundredth of a processor
+    /// is used.
     std::chrono::milliseconds look(pid_t first);
 
     /// The GPU libraries that were mapped, with the processes that had them.
-    const std::map<std::string, std::set<pid_t>>& libraries() const { return libraries_; }
+    const std::map<std::string, std::set<pid_t>>& libraries() const {
+        return libraries_;
+    }
 
     /// Files of NVIDIA's devices that were open, e.g. /dev/nvidia0.
-    const std::set<std::string>& devices() const { return devices_; }
+    const std::set<std::string>& devices() const {
+        return devices_;
+    }
 
     /// Frameworks whose libraries were mapped, e.g. PyTorch, with the path of one.
-    const std::map<std::string, std::string>& frameworks() const { return frameworks_; }
+    const std::map<std::string, std::string>& frameworks() const {
+        return frameworks_;
+    }
 
-    bool has_seen(pid_t process) const { return seen_.contains(process); }
+    bool has_seen(pid_t process) const {
+        return seen_.contains(process);
+    }
 
   private:
     struct Seen {

@@ -26,7 +26,8 @@ std::string quoted(const std::string& path) {
 std::vector<std::string> words_of_first_line(const std::string& start) {
     std::string line = start.substr(2, start.find('\n') - 2);
     for (char& c : line)
-        if (c == '\t' || c == '\r') c = ' ';
+        if (c == '\t' || c == '\r')
+            c = ' ';
     std::vector<std::string> words = split(line, ' ');
     std::erase(words, "");
     return words;
@@ -35,7 +36,8 @@ std::vector<std::string> words_of_first_line(const std::string& start) {
 /// Of env's arguments the first that is neither an option nor a variable.
 std::string program_of_env(const std::vector<std::string>& words) {
     for (std::size_t i = 1; i < words.size(); ++i)
-        if (!words[i].starts_with('-') && !contains(words[i], "=")) return words[i];
+        if (!words[i].starts_with('-') && !contains(words[i], "="))
+            return words[i];
     return words.front();
 }
 
@@ -44,22 +46,27 @@ std::string program_of_env(const std::vector<std::string>& words) {
 std::string program_behind_shell(const std::string& start) {
     constexpr std::string_view second_line = "\n'''exec' ";
     const auto at = start.find(second_line);
-    if (at == std::string::npos) return "";
+    if (at == std::string::npos)
+        return "";
     const std::string rest = start.substr(at + second_line.size());
     const char quote = rest.empty() ? ' ' : rest.front();
-    if (quote == '"' || quote == '\'') return rest.substr(1, rest.find(quote, 1) - 1);
+    if (quote == '"' || quote == '\'')
+        return rest.substr(1, rest.find(quote, 1) - 1);
     return rest.substr(0, rest.find(' '));
 }
 
 /// musl's loader has other rules. An interpreter that is not there is reported in a note.
 void refuse_unpredictable(const Root& root, const std::string& path, const elf::ElfFile& file) {
     if (const auto runner = program_of_script(root, path))
-        throw InputError(quoted(path) + " is a script that '" + *runner + "' runs: specify that program");
-    const bool other = file.problem == FileProblem::other_class || file.problem == FileProblem::other_machine;
+        throw InputError(quoted(path) + " is a script that '" + *runner +
+                         "' runs: specify that program");
+    const bool other =
+        file.problem == FileProblem::other_class || file.problem == FileProblem::other_machine;
     if (file.problem)
         throw InputError(quoted(path) + " " + file.problem_detail +
                          (other ? ", and another loader is in charge of it" : ""));
-    if (file.interpreter && root.exists(*file.interpreter) && !read_loader_build(root, *file.interpreter))
+    if (file.interpreter && root.exists(*file.interpreter) &&
+        !read_loader_build(root, *file.interpreter))
         throw InputError(quoted(path) + " is started by " + quoted(*file.interpreter) +
                          ", which is not glibc's loader; other loaders are not supported");
 }
@@ -67,44 +74,57 @@ void refuse_unpredictable(const Root& root, const std::string& path, const elf::
 /// The kernel then starts it in the loader's secure mode (ld.so(8), "secure-execution mode").
 bool starts_secure(const Root& root, const std::string& path) {
     const auto about = root.status(path);
-    if (!about) return false;
+    if (!about)
+        return false;
     const bool other_user = (about->mode & S_ISUID) && about->owner != getuid();
-    const bool other_group = (about->mode & S_ISGID) && (about->mode & S_IXGRP) && about->group != getgid();
-    const bool capabilities =
-        getuid() != 0 && getxattr(root.outside(path).c_str(), "security.capability", nullptr, 0) > 0;
+    const bool other_group =
+        (about->mode & S_ISGID) && (about->mode & S_IXGRP) && about->group != getgid();
+    const bool capabilities = getuid() != 0 && getxattr(root.outside(path).c_str(),
+                                                        "security.capability", nullptr, 0) > 0;
     return other_user || other_group || capabilities;
 }
 
-std::vector<std::string> notes_on(const Root& root, const std::string& path, const elf::ElfFile& file, bool secure) {
+std::vector<std::string> notes_on(const Root& root, const std::string& path,
+                                  const elf::ElfFile& file, bool secure) {
     std::vector<std::string> notes;
     if (file.interpreter && !root.exists(*file.interpreter))
-        notes.push_back("its loader " + *file.interpreter + " does not exist, so it cannot be started");
+        notes.push_back("its loader " + *file.interpreter +
+                        " does not exist, so it cannot be started");
     if (secure)
         notes.push_back(
-            "it runs with rights of its own (set-user-id or the like): LD_LIBRARY_PATH and LD_PRELOAD do not count");
+            "it runs with rights of its own (set-user-id or the like): LD_LIBRARY_PATH and "
+            "LD_PRELOAD do not count");
     if (contains(path, "/site-packages/") || contains(path, "/dist-packages/"))
         notes.push_back(
-            "a Python package may open its own libraries before this file; the file itself does not show this");
-    if (const auto known = known_opener(root, path, file)) notes.push_back(known->note);
+            "a Python package may open its own libraries before this file; the file itself does "
+            "not show this");
+    if (const auto known = known_opener(root, path, file))
+        notes.push_back(known->note);
     return notes;
 }
 
 std::vector<std::string> elsewhere_on(const Root& root) {
     std::vector<std::string> all;
-    for (const auto& [via, directories] : other_library_directories(root)) append(all, directories);
+    for (const auto& [via, directories] : other_library_directories(root))
+        append(all, directories);
     return all;
 }
 
-/// The parts of a cuDNN must be of one release with it, which a look at the single answers does not show.
+/// The parts of a cuDNN must be of one release with it, which a look at the single answers does not
+/// show.
 void check_copy(const Root& root, const std::string& name, const std::string& path, Which& which) {
-    const auto real_directory = [&](const std::string& file) { return directory_of(real_or_same(root, file)); };
+    const auto real_directory = [&](const std::string& file) {
+        return directory_of(real_or_same(root, file));
+    };
     const std::string number = name.substr(name.find(".so"));
     const std::string home = real_directory(path);
     std::set<std::string> others;
     for (const auto& library : which.libraries)
         if (is_part_of_cudnn(library.soname) && library.soname.ends_with(number) && library.path)
-            if (const auto directory = real_directory(*library.path); directory != home) others.insert(directory);
-    if (others.empty()) return;
+            if (const auto directory = real_directory(*library.path); directory != home)
+                others.insert(directory);
+    if (others.empty())
+        return;
     which.notes.push_back(name + " lies in " + home + ", but parts of it come from " +
                           join_with_and({others.begin(), others.end()}) +
                           ": they work together only if all are of the same version");
@@ -115,22 +135,28 @@ void tell_conda(const Root& root, Which& which) {
     std::set<std::string> prefixes;
     for (const LibraryChoice& library : which.libraries) {
         const auto end = library.path ? library.path->rfind("/lib/") : std::string::npos;
-        if (end == std::string::npos || contains(*library.path, "/site-packages/")) continue;
+        if (end == std::string::npos || contains(*library.path, "/site-packages/"))
+            continue;
         const std::string prefix = library.path->substr(0, end);
-        if (root.exists(prefix + "/conda-meta")) prefixes.insert(prefix);
+        if (root.exists(prefix + "/conda-meta"))
+            prefixes.insert(prefix);
     }
     for (const std::string& prefix : prefixes)
-        which.notes.push_back("files in " + prefix + "/lib were installed by conda: conda list --prefix " + prefix +
-                              " shows their packages, conda install --prefix " + prefix + " changes them");
+        which.notes.push_back(
+            "files in " + prefix + "/lib were installed by conda: conda list --prefix " + prefix +
+            " shows their packages, conda install --prefix " + prefix + " changes them");
 }
 
-/// What holds for all three: files in other directories than the loader's, and a note for each cuDNN installation whose
-/// parts are not beside it.
-void add_elsewhere_and_notes(const Root& root, const std::vector<std::string>& elsewhere, Which& which) {
+/// What holds for all three: files in other directories than the loader's, and a note for each
+/// cuDNN installation whose parts are not beside it.
+void add_elsewhere_and_notes(const Root& root, const std::vector<std::string>& elsewhere,
+                             Which& which) {
     add_elsewhere(root, elsewhere, which.libraries);
-    if (const std::string name = file_name(which.target); is_cudnn(name)) check_copy(root, name, which.target, which);
+    if (const std::string name = file_name(which.target); is_cudnn(name))
+        check_copy(root, name, which.target, which);
     for (const LibraryChoice& library : which.libraries)
-        if (is_cudnn(library.soname) && library.path) check_copy(root, library.soname, *library.path, which);
+        if (is_cudnn(library.soname) && library.path)
+            check_copy(root, library.soname, *library.path, which);
     tell_conda(root, which);
 }
 
@@ -138,15 +164,17 @@ void add_elsewhere_and_notes(const Root& root, const std::vector<std::string>& e
 void tell_not_read(const Process& process, Which& which) {
     for (const Object& object : process.objects())
         if (!object.file.not_read.empty())
-            which.notes.push_back(object.path + ": " + object.file.not_read + "; those after that are not searched");
+            which.notes.push_back(object.path + ": " + object.file.not_read +
+                                  "; those after that are not searched");
 }
 
-// A running process --------------------------------------------------------------------------------------------
+// A running process
+// --------------------------------------------------------------------------------------------
 
 struct RunningProcess {
     std::string program;  ///< /proc/N/exe
     std::string working_directory;
-    std::string root;               ///< prefix under which we see its files; empty when it sees the same as we
+    std::string root;  ///< prefix under which we see its files; empty when it sees the same as we
     std::vector<MappedFile> files;  ///< files mapped, each once, in the order of addresses
     /// LD_LIBRARY_PATH at its start, empty when not set; nothing when unreadable.
     std::optional<std::string> library_path;
@@ -158,18 +186,22 @@ constexpr std::size_t largest_environment = 8 << 20;
 constexpr std::string_view deleted_mark = " (deleted)";
 
 std::optional<std::string> library_path_in(const std::optional<std::string>& environment) {
-    if (!environment || environment->empty()) return std::nullopt;
+    if (!environment || environment->empty())
+        return std::nullopt;
     constexpr std::string_view name = "LD_LIBRARY_PATH=";
     for (const auto& entry : split(*environment, '\0'))
-        if (entry.starts_with(name)) return entry.substr(name.size());
+        if (entry.starts_with(name))
+            return entry.substr(name.size());
     return "";
 }
 
 bool started_secure(const std::string& vector) {
-    for (std::size_t at = 0; at + sizeof(Elf64_auxv_t) <= vector.size(); at += sizeof(Elf64_auxv_t)) {
+    for (std::size_t at = 0; at + sizeof(Elf64_auxv_t) <= vector.size();
+         at += sizeof(Elf64_auxv_t)) {
         Elf64_auxv_t entry;
         std::memcpy(&entry, vector.data() + at, sizeof entry);
-        if (entry.a_type == AT_SECURE) return entry.a_un.a_val != 0;
+        if (entry.a_type == AT_SECURE)
+            return entry.a_un.a_val != 0;
     }
     return false;
 }
@@ -179,13 +211,15 @@ RunningProcess look_into(int id) {
     const Root here;
     const std::string directory = "/proc/" + std::to_string(id);
     const std::string who = "process " + std::to_string(id);
-    if (!here.exists(directory)) throw InputError("there is no " + who);
+    if (!here.exists(directory))
+        throw InputError("there is no " + who);
     const auto map = here.read(directory + "/maps", largest_map);
     const auto program = here.link(directory + "/exe");
     if (!map || (!program && !map->empty()))
-        throw InputError(who + ": this user has no permission to read its memory map (" + directory +
-                         "/maps); run rnncheck as its user or as root");
-    if (map->empty()) throw InputError(who + " has no memory of its own: it is ending, or part of the kernel");
+        throw InputError(who + ": this user has no permission to read its memory map (" +
+                         directory + "/maps); run rnncheck as its user or as root");
+    if (map->empty())
+        throw InputError(who + " has no memory of its own: it is ending, or part of the kernel");
     const auto own = here.link("/proc/self/ns/mnt"), other = here.link(directory + "/ns/mnt");
     const bool other_root = here.link(directory + "/root").value_or("/") != "/";
     return {.program = *program,
@@ -205,15 +239,19 @@ LibraryChoice mapped_choice(const Process& process, const Object& library, bool 
             .rule = LoaderRule::mapped,
             .needed_by = asker ? std::optional(asker->path) : std::nullopt,
             .by_dlopen = !asker,
-            .why = deleted ? "mapped by the process; the file was removed or replaced since" : "mapped by the process",
+            .why = deleted ? "mapped by the process; the file was removed or replaced since"
+                           : "mapped by the process",
             .candidates = {}};
 }
 
 /// What was mapped answers by its soname; for the rest the loader would search.
-void add_not_mapped(const Process& process, const std::vector<std::string>& elsewhere, Which& which) {
+void add_not_mapped(const Process& process, const std::vector<std::string>& elsewhere,
+                    Which& which) {
     for (auto& choice : choices_by_name(process, elsewhere, false, which.notes)) {
-        if (choice.rule == LoaderRule::already_loaded) continue;
-        if (choice.needed_by == process.objects().front().path) choice.needed_by.reset();  // nothing is known to ask
+        if (choice.rule == LoaderRule::already_loaded)
+            continue;
+        if (choice.needed_by == process.objects().front().path)
+            choice.needed_by.reset();  // nothing is known to ask
         choice.why = "not mapped; opened by name it would come from " + choice.why;
         which.libraries.push_back(std::move(choice));
     }
@@ -224,11 +262,15 @@ void add_not_mapped(const Process& process, const std::vector<std::string>& else
 std::optional<std::string> program_of_script(const Root& root, const std::string& path) {
     constexpr std::size_t most = 1024;
     const std::string start = root.read(path, most).value_or("");
-    if (!start.starts_with("#!")) return std::nullopt;
+    if (!start.starts_with("#!"))
+        return std::nullopt;
     const auto words = words_of_first_line(start);
-    if (words.empty()) return std::nullopt;
-    if (file_name(words.front()) == "env") return program_of_env(words);
-    if (const std::string behind = program_behind_shell(start); !behind.empty()) return behind;
+    if (words.empty())
+        return std::nullopt;
+    if (file_name(words.front()) == "env")
+        return program_of_env(words);
+    if (const std::string behind = program_behind_shell(start); !behind.empty())
+        return behind;
     return words.front();
 }
 
@@ -243,11 +285,11 @@ Which which_for_file(const Root& root, const std::string& path, const WhichSetti
         which.notes.push_back("it is a static program and does not use the loader");
         return which;
     }
-    const Loader loader =
-        loader_of(root, {.library_path = setting.library_path,
-                         .program_directory = std::string(file.is_program ? origin_of(which.target) : ""),
-                         .interpreter = file.interpreter.value_or(""),
-                         .secure = secure});
+    const Loader loader = loader_of(
+        root, {.library_path = setting.library_path,
+               .program_directory = std::string(file.is_program ? origin_of(which.target) : ""),
+               .interpreter = file.interpreter.value_or(""),
+               .secure = secure});
     Process process(loader, which.target, std::move(file));
     process.start(setting.preload);
     append(which.notes, open_named_libraries(process));
@@ -273,12 +315,15 @@ std::vector<MappedFile> files_of_map(std::string_view map) {
     std::set<std::string> seen;
     for (const auto& line : split(map, '\n')) {
         const auto at = line.find('/');
-        if (at == std::string::npos) continue;
+        if (at == std::string::npos)
+            continue;
         MappedFile file{line.substr(at)};
         replace_all(file.path, "\\012", "\n");
         file.deleted = file.path.ends_with(deleted_mark);
-        if (file.deleted) file.path.resize(file.path.size() - deleted_mark.size());
-        if (!file.path.starts_with("/dev/") && seen.insert(file.path).second) files.push_back(std::move(file));
+        if (file.deleted)
+            file.path.resize(file.path.size() - deleted_mark.size());
+        if (!file.path.starts_with("/dev/") && seen.insert(file.path).second)
+            files.push_back(std::move(file));
     }
     return files;
 }
@@ -288,11 +333,12 @@ Which which_for_process(int id, bool all) {
     const Root root(running.root);
     Which which{"process " + std::to_string(id) + " (" + running.program + ")", {}, {}};
     const elf::ElfFile program = elf::read_elf_file(root, running.program, elf::ElfUse::program);
-    const Loader loader = loader_of(root, {.library_path = running.library_path.value_or(""),
-                                           .working_directory = running.working_directory,
-                                           .program_directory = std::string(origin_of(running.program)),
-                                           .interpreter = program.interpreter.value_or(""),
-                                           .secure = running.secure});
+    const Loader loader =
+        loader_of(root, {.library_path = running.library_path.value_or(""),
+                         .working_directory = running.working_directory,
+                         .program_directory = std::string(origin_of(running.program)),
+                         .interpreter = program.interpreter.value_or(""),
+                         .secure = running.secure});
     Process process(loader, running.program, program);
     std::vector<std::pair<std::size_t, bool>> mapped;
     for (const auto& [path, deleted] : running.files)
@@ -304,11 +350,13 @@ Which which_for_process(int id, bool all) {
             which.libraries.push_back(std::move(choice));
     }
     if (!running.library_path)
-        which.notes.push_back("its environment cannot be read: LD_LIBRARY_PATH is taken as not set");
+        which.notes.push_back(
+            "its environment cannot be read: LD_LIBRARY_PATH is taken as not set");
     if (!running.root.empty())
         which.notes.push_back("it sees other files than this shell; paths are those that it sees");
     if (program.problem) {
-        which.notes.push_back("its program " + program.problem_detail + ": what it would open is unknown");
+        which.notes.push_back("its program " + program.problem_detail +
+                              ": what it would open is unknown");
         return which;
     }
     const auto elsewhere = running.root.empty() ? elsewhere_on(root) : std::vector<std::string>{};

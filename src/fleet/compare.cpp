@@ -13,7 +13,8 @@ namespace rnncheck {
 namespace {
 
 constexpr std::size_t least_for_majority = 3;
-constexpr double second_kind = 0.1;       ///< of a group: so many nodes with one value are a kind of their own
+constexpr double second_kind =
+    0.1;  ///< of a group: so many nodes with one value are a kind of their own
 constexpr double small_group = 0.1;       ///< of all nodes: so few in a group of their own are odd
 constexpr double most_deviations = 6;     ///< median absolute deviations
 constexpr double least_difference = 0.1;  ///< of the median
@@ -22,15 +23,18 @@ using Names = std::vector<std::string>;
 using Nodes = std::vector<const FleetNode*>;
 
 const Text* known_value(const FleetNode& node, Text field) {
-    const auto found = std::ranges::lower_bound(node.values, field, {}, &std::pair<Text, Text>::first);
+    const auto found =
+        std::ranges::lower_bound(node.values, field, {}, &std::pair<Text, Text>::first);
     return found == node.values.end() || found->first != field ? nullptr : &found->second;
 }
 
 /// The value of a node, if it is known.
 std::optional<std::string_view> value_of(const FleetNode& node, Text field) {
-    if (const Text* value = known_value(node, field)) return value->str();
+    if (const Text* value = known_value(node, field))
+        return value->str();
     const std::string_view probe = probe_that_shows_absence(field.str());
-    const Text* end = probe.empty() ? nullptr : known_value(node, Text(concat("probe_runs[", probe, "].end")));
+    const Text* end =
+        probe.empty() ? nullptr : known_value(node, Text(concat("probe_runs[", probe, "].end")));
     return end && end->str() == "finished" ? std::optional(absent) : std::nullopt;
 }
 
@@ -38,7 +42,8 @@ std::optional<std::string_view> value_of(const FleetNode& node, Text field) {
 std::string place_of(Text field) {
     std::string place = field.str();
     const std::size_t hash = place.find(" #");
-    if (place.starts_with("rnn_tests[") && hash != std::string::npos) place.erase(hash, place.find(']') - hash);
+    if (place.starts_with("rnn_tests[") && hash != std::string::npos)
+        place.erase(hash, place.find(']') - hash);
     return place;
 }
 
@@ -51,9 +56,11 @@ std::string group_value(const FleetNode& node, const std::string& by) {
         const std::string count = value("cuda_devices"), name = value("cuda_devices[].name");
         return count == "unknown" || count == "0" ? "no GPU" : count + " x " + name;
     }
-    if (by == "os") return value("host.os");
+    if (by == "os")
+        return value("host.os");
     if (const std::string date = value("tool.matrix_date"); by == "rnncheck")
-        return "rnncheck " + value("tool.version") + ", tables of " + (date == "unknown" ? "unknown date" : date);
+        return "rnncheck " + value("tool.version") + ", tables of " +
+               (date == "unknown" ? "unknown date" : date);
     const std::string* const label = look_up(node.labels, by);
     return label ? by + '=' + *label : by + " unknown";
 }
@@ -73,36 +80,46 @@ std::string nodeset_of_these(const auto& nodes) {
 std::optional<std::string_view> usual_value(const NodesByValue& values, std::size_t known) {
     const auto count = [](const NodesByValue::value_type& value) { return value.second.size(); };
     const auto most = std::ranges::max_element(values, {}, count);
-    return known >= least_for_majority && count(*most) * 3 > known * 2 ? std::optional(most->first) : std::nullopt;
+    return known >= least_for_majority && count(*most) * 3 > known * 2 ? std::optional(most->first)
+                                                                       : std::nullopt;
 }
 
 void compare_values(const Nodes& nodes, const FleetNode* expected, FleetGroup& group) {
     std::map<Text, NodesByValue> fields;
     for (const FleetNode* node : nodes)
-        for (const auto& [field, value] : node->values) fields[field][value.str()].push_back(node);
+        for (const auto& [field, value] : node->values)
+            fields[field][value.str()].push_back(node);
     group.fields_compared = fields.size();
     for (auto& [field, values] : fields) {
         std::size_t known = 0;
-        for (const auto& [value, with_it] : values) known += with_it.size();
+        for (const auto& [value, with_it] : values)
+            known += with_it.size();
         if (known < nodes.size() && !probe_that_shows_absence(field.str()).empty())
             for (const FleetNode* node : nodes)
-                if (!known_value(*node, field) && value_of(*node, field)) values[absent].push_back(node), ++known;
+                if (!known_value(*node, field) && value_of(*node, field))
+                    values[absent].push_back(node), ++known;
         const auto usual = expected ? value_of(*expected, field) : usual_value(values, known);
-        const bool is_one_value = values.size() == 1 && (!expected || usual == values.begin()->first);
-        if (is_one_value || (expected && !usual)) continue;
+        const bool is_one_value =
+            values.size() == 1 && (!expected || usual == values.begin()->first);
+        if (is_one_value || (expected && !usual))
+            continue;
         FleetField& difference = group.differences.emplace_back(difference_in(field));
-        if (!usual) difference.agreement = FleetAgreement::no_majority;
+        if (!usual)
+            difference.agreement = FleetAgreement::no_majority;
         for (const auto& [value, with_it] : values) {
-            const bool is_second_kind = !expected && with_it.size() >= least_for_majority &&
-                                        static_cast<double>(with_it.size()) > second_kind * static_cast<double>(known);
+            const bool is_second_kind =
+                !expected && with_it.size() >= least_for_majority &&
+                static_cast<double>(with_it.size()) > second_kind * static_cast<double>(known);
             difference.values.push_back({std::string(value), with_it.size(),
                                          usual == value ? "" : nodeset_of_these(with_it),
                                          usual && usual != value && !is_second_kind});
         }
-        if (usual && !values.contains(*usual)) difference.values.push_back({std::string(*usual)});
+        if (usual && !values.contains(*usual))
+            difference.values.push_back({std::string(*usual)});
         // By nodes last, so that fields that divide the nodes in the same way have the same order.
         std::ranges::sort(difference.values, {}, [](const FleetValue& value) {
-            return std::tuple(!value.nodes.empty(), -static_cast<std::ptrdiff_t>(value.count), value.nodes);
+            return std::tuple(!value.nodes.empty(), -static_cast<std::ptrdiff_t>(value.count),
+                              value.nodes);
         });
     }
 }
@@ -114,27 +131,32 @@ double median(std::vector<double> values) {
 }
 
 void compare_numbers(const Nodes& nodes, FleetGroup& group) {
-    if (nodes.size() < least_for_majority) return;
+    if (nodes.size() < least_for_majority)
+        return;
     std::map<Text, std::vector<std::pair<double, const FleetNode*>>> fields;
     for (const FleetNode* node : nodes)
-        for (const auto& [field, value] : node->numbers) fields[field].emplace_back(value, node);
+        for (const auto& [field, value] : node->numbers)
+            fields[field].emplace_back(value, node);
     for (const auto& [field, samples] : fields) {
-        const double middle = median(mapped(samples, [](const auto& sample) { return sample.first; }));
+        const double middle =
+            median(mapped(samples, [](const auto& sample) { return sample.first; }));
         const auto deviation = [&](const auto& sample) { return std::abs(sample.first - middle); };
-        const double allowed =
-            std::max(most_deviations * median(mapped(samples, deviation)), least_difference * middle);
+        const double allowed = std::max(most_deviations * median(mapped(samples, deviation)),
+                                        least_difference * middle);
         FleetField difference = difference_in(field);
         std::set<const FleetNode*> all_odd;
         for (const auto& [words, sign] : {std::pair("more than ", 1), {"less than ", -1}}) {
             std::set<const FleetNode*> odd;
             for (const auto& [value, node] : samples)
-                if (sign * (value - middle) > allowed) odd.insert(node);
+                if (sign * (value - middle) > allowed)
+                    odd.insert(node);
             if (!odd.empty())
-                difference.values.push_back(
-                    {words + short_number(middle + sign * allowed), odd.size(), nodeset_of_these(odd), true});
+                difference.values.push_back({words + short_number(middle + sign * allowed),
+                                             odd.size(), nodeset_of_these(odd), true});
             all_odd.merge(odd);
         }
-        if (all_odd.empty()) continue;
+        if (all_odd.empty())
+            continue;
         difference.values.insert(difference.values.begin(),
                                  {"about " + short_number(middle), nodes.size() - all_odd.size()});
         group.differences.push_back(std::move(difference));
@@ -150,7 +172,8 @@ constexpr GroupKey default_keys[] = {{"gpu", "GPUs", "cuda_devices"},
                                      {"rnncheck", "rnncheck and its tables", "tool.version"}};
 
 std::vector<std::string> keys_of(const FleetQuestion& question) {
-    if (!question.group_by.empty()) return question.group_by;
+    if (!question.group_by.empty())
+        return question.group_by;
     return mapped(default_keys, [](const GroupKey& one) { return std::string(one.key); });
 }
 
@@ -161,46 +184,54 @@ Groups groups_of(const Collection& collection, const FleetQuestion& question) {
     const std::vector<std::string> keys = keys_of(question);
     Groups groups;
     for (const FleetNode& node : collection.nodes)
-        groups[join(mapped(keys, [&](const auto& key) { return group_value(node, key); }), ", ")].push_back(&node);
+        groups[join(mapped(keys, [&](const auto& key) { return group_value(node, key); }), ", ")]
+            .push_back(&node);
     return groups;
 }
 
-/// In how much two machines are of one kind. The model of the GPUs counts more than all else: a machine that lost one
-/// of them belongs to those that have all.
+/// In how much two machines are of one kind. The model of the GPUs counts more than all else: a
+/// machine that lost one of them belongs to those that have all.
 int likeness(const FleetNode& one, const FleetNode& other) {
     constexpr int same_gpu = 10;
     const Text name("cuda_devices[].name");
     const Text *const of_one = known_value(one, name), *const of_other = known_value(other, name);
     int likeness = of_one && of_other && of_one->str() == of_other->str() ? same_gpu : 0;
     for (const GroupKey& key : default_keys)
-        if (group_value(one, key.key) == group_value(other, key.key)) ++likeness;
+        if (group_value(one, key.key) == group_value(other, key.key))
+            ++likeness;
     return likeness;
 }
 
-/// The group to which the nodes of a small group would belong if something had not changed there; null if the group is
-/// not small.
+/// The group to which the nodes of a small group would belong if something had not changed there;
+/// null if the group is not small.
 const Nodes* usual_group(const Nodes& nodes, const Groups& groups, std::size_t all) {
-    const bool is_small =
-        nodes.size() == 1 || static_cast<double>(nodes.size()) <= small_group * static_cast<double>(all);
+    const bool is_small = nodes.size() == 1 || static_cast<double>(nodes.size()) <=
+                                                   small_group * static_cast<double>(all);
     const Nodes* usual = nullptr;
     std::tuple<int, std::size_t> best;
     for (const auto& [name, others] : groups) {
-        if (!is_small || others.size() < least_for_majority || others.size() <= nodes.size()) continue;
+        if (!is_small || others.size() < least_for_majority || others.size() <= nodes.size())
+            continue;
         const std::tuple score(likeness(*nodes.front(), *others.front()), others.size());
-        if (usual && score <= best) continue;
+        if (usual && score <= best)
+            continue;
         usual = &others;
         best = score;
     }
     return usual;
 }
 
-/// A small group beside a large one: its nodes differ in what groups have in common, such as the number of GPUs.
+/// A small group beside a large one: its nodes differ in what groups have in common, such as the
+/// number of GPUs.
 void compare_with_usual_group(const Nodes& nodes, const Nodes& usual, FleetGroup& group) {
     for (const GroupKey& key : default_keys) {
-        const std::string here = group_value(*nodes.front(), key.key), there = group_value(*usual.front(), key.key);
-        if (here == there) continue;
+        const std::string here = group_value(*nodes.front(), key.key),
+                          there = group_value(*usual.front(), key.key);
+        if (here == there)
+            continue;
         FleetField& difference = group.differences.emplace_back(FleetField{key.what, key.fact});
-        difference.values = {{there, usual.size()}, {here, nodes.size(), nodeset_of_these(nodes), true}};
+        difference.values = {{there, usual.size()},
+                             {here, nodes.size(), nodeset_of_these(nodes), true}};
     }
 }
 
@@ -227,7 +258,8 @@ void add_reports(const Collection& collection, const FleetQuestion& question, Fl
         bool has_problem = false;
         for (const auto& [finding, title] : node.findings) {
             const std::size_t blank = finding.str().find(' ');
-            const std::string severity = finding.str().substr(0, blank), rule = finding.str().substr(blank + 1);
+            const std::string severity = finding.str().substr(0, blank),
+                              rule = finding.str().substr(blank + 1);
             findings[severity][rule].push_back(node.name);
             titles[rule] = title.str();
             has_problem |= severity == "error";
@@ -237,22 +269,27 @@ void add_reports(const Collection& collection, const FleetQuestion& question, Fl
         else if (node.verdict != "healthy" && node.verdict != "warnings")
             undetermined.push_back(node.name);
     }
-    for (const UnreadableReport& report : collection.unreadable) unreadable[report.why].push_back(report.name);
+    for (const UnreadableReport& report : collection.unreadable)
+        unreadable[report.why].push_back(report.name);
     fleet.read = collection.nodes.size();
     fleet.repeated = collection.repeated;
     const auto rule = [&](const std::string& id) {
-        return FleetNodes{.what = id, .title = titles[id].empty() ? std::nullopt : std::optional(titles[id])};
+        return FleetNodes{.what = id,
+                          .title = titles[id].empty() ? std::nullopt : std::optional(titles[id])};
     };
     fleet.problems = by_count<FleetNodes>(findings["error"], rule);
     fleet.warnings = by_count<FleetNodes>(findings["warning"], rule);
-    fleet.unreadable = by_count<FleetNodes>(unreadable, [](const std::string& why) { return FleetNodes{.what = why}; });
+    fleet.unreadable = by_count<FleetNodes>(
+        unreadable, [](const std::string& why) { return FleetNodes{.what = why}; });
     fleet.with_problems = nodeset_of(with_problems);
     fleet.undetermined = nodeset_of(undetermined);
-    if (!question.nodes) return;
+    if (!question.nodes)
+        return;
     const Names expected = names_of_nodeset(*question.nodes);
     Names missing;
     for (const std::string& name : expected)
-        if (!collection.find(name)) missing.push_back(name);
+        if (!collection.find(name))
+            missing.push_back(name);
     fleet.expected = expected.size();
     fleet.missing = nodeset_of(missing);
 }
@@ -262,39 +299,51 @@ std::size_t count_of(const std::string& nodeset) {
 }
 
 std::string words_without_differences(const Fleet& fleet) {
-    if (fleet.read == 0) return "there is nothing to compare";
-    if (fleet.groups.size() < 2) return "all are healthy and alike";
-    return "all are healthy, and alike within each of " + std::to_string(fleet.groups.size()) + " groups";
+    if (fleet.read == 0)
+        return "there is nothing to compare";
+    if (fleet.groups.size() < 2)
+        return "all are healthy and alike";
+    return "all are healthy, and alike within each of " + std::to_string(fleet.groups.size()) +
+           " groups";
 }
 
 void conclude(Fleet& fleet) {
     const std::size_t odd = count_of(fleet.odd), ill = count_of(fleet.with_problems);
-    const std::size_t missing = count_of(fleet.missing), undetermined = count_of(fleet.undetermined);
+    const std::size_t missing = count_of(fleet.missing),
+                      undetermined = count_of(fleet.undetermined);
     std::size_t unreadable = 0;
-    for (const FleetNodes& reports : fleet.unreadable) unreadable += reports.count;
-    fleet.outcome = ill > 0                                                      ? FleetOutcome::problems
-                    : missing + undetermined + unreadable > 0 || fleet.read == 0 ? FleetOutcome::incomplete
-                    : odd + fleet.warnings.size() > 0                            ? FleetOutcome::warnings
-                                                                                 : FleetOutcome::alike;
-    const std::string parts = counts_in_words({{odd, "differs from the others", "differ from the others"},
-                                               {ill, "has problems", "have problems"},
-                                               {fleet.warnings.size(), "kind of warning", "kinds of warnings"},
-                                               {undetermined, "undetermined", "undetermined"},
-                                               {unreadable, "report is unreadable", "reports are unreadable"},
-                                               {missing, "did not report", "did not report"}});
+    for (const FleetNodes& reports : fleet.unreadable)
+        unreadable += reports.count;
+    fleet.outcome = ill > 0 ? FleetOutcome::problems
+                    : missing + undetermined + unreadable > 0 || fleet.read == 0
+                        ? FleetOutcome::incomplete
+                    : odd + fleet.warnings.size() > 0 ? FleetOutcome::warnings
+                                                      : FleetOutcome::alike;
+    const std::string parts =
+        counts_in_words({{odd, "differs from the others", "differ from the others"},
+                         {ill, "has problems", "have problems"},
+                         {fleet.warnings.size(), "kind of warning", "kinds of warnings"},
+                         {undetermined, "undetermined", "undetermined"},
+                         {unreadable, "report is unreadable", "reports are unreadable"},
+                         {missing, "did not report", "did not report"}});
     fleet.sentence = pluralized(fleet.read, "node was", "nodes were") +
                      " compared: " + (parts.empty() ? words_without_differences(fleet) : parts);
 }
 
 void keep_differences_of(const std::string& node, Fleet& fleet) {
-    const auto is_another = [&](const auto& nodes) { return !includes(names_of_nodeset(nodes.nodes), node); };
+    const auto is_another = [&](const auto& nodes) {
+        return !includes(names_of_nodeset(nodes.nodes), node);
+    };
     const auto is_usual = [](const FleetValue& value) { return value.nodes.empty(); };
     std::size_t differences = 0;
     for (FleetGroup& group : fleet.groups) {
-        std::erase_if(group.differences,
-                      [&](const FleetField& field) { return std::ranges::all_of(field.values, is_another); });
+        std::erase_if(group.differences, [&](const FleetField& field) {
+            return std::ranges::all_of(field.values, is_another);
+        });
         for (FleetField& field : group.differences)
-            std::erase_if(field.values, [&](const FleetValue& value) { return !is_usual(value) && is_another(value); });
+            std::erase_if(field.values, [&](const FleetValue& value) {
+                return !is_usual(value) && is_another(value);
+            });
         differences += group.differences.size();
     }
     std::erase_if(fleet.groups, [](const FleetGroup& group) { return group.differences.empty(); });
@@ -305,10 +354,10 @@ void keep_differences_of(const std::string& node, Fleet& fleet) {
     for (std::string* const nodes : {&fleet.odd, &fleet.with_problems, &fleet.undetermined})
         *nodes = includes(names_of_nodeset(*nodes), node) ? nodeset_of({node}) : "";
     conclude(fleet);
-    const std::string counts =
-        counts_in_words({{fleet.problems.size(), "problem", "problems"},
-                         {fleet.warnings.size(), "warning", "warnings"},
-                         {differences, "difference from the others", "differences from the others"}});
+    const std::string counts = counts_in_words(
+        {{fleet.problems.size(), "problem", "problems"},
+         {fleet.warnings.size(), "warning", "warnings"},
+         {differences, "difference from the others", "differences from the others"}});
     const std::string otherwise =
         fleet.undetermined.empty() ? "healthy, and no different from the others" : "undetermined";
     fleet.sentence = node + ": " + (counts.empty() ? otherwise : counts);
@@ -319,9 +368,11 @@ using Changes = std::map<std::tuple<std::string, std::string, std::string>, Name
 
 /// Rules that found something at one time alone.
 void add_findings(const FleetNode& node, const FleetNode& later, Changes& changes) {
-    const auto add = [&](const FleetNode& one, const FleetNode& other, const char* from, const char* to) {
+    const auto add = [&](const FleetNode& one, const FleetNode& other, const char* from,
+                         const char* to) {
         for (const auto& [finding, title] : one.findings)
-            if (!other.findings.contains(finding)) changes[{finding.str(), from, to}].push_back(node.name);
+            if (!other.findings.contains(finding))
+                changes[{finding.str(), from, to}].push_back(node.name);
     };
     add(node, later, "present", "absent");
     add(later, node, "absent", "present");
@@ -331,10 +382,13 @@ void add_findings(const FleetNode& node, const FleetNode& later, Changes& change
 void add_facts(const FleetNode& node, const FleetNode& later, Changes& changes) {
     std::set<Text> fields;
     for (const auto* values : {&node.values, &later.values})
-        for (const auto& [field, value] : *values) fields.insert(field);
+        for (const auto& [field, value] : *values)
+            fields.insert(field);
     for (const Text field : fields)
-        if (const auto from = value_of(node, field), to = value_of(later, field); from && to && from != to)
-            changes[{label_of({place_of(field)}), std::string(*from), std::string(*to)}].push_back(node.name);
+        if (const auto from = value_of(node, field), to = value_of(later, field);
+            from && to && from != to)
+            changes[{label_of({place_of(field)}), std::string(*from), std::string(*to)}].push_back(
+                node.name);
 }
 
 FleetChange change_of(const Changes::key_type& key) {
@@ -352,21 +406,25 @@ Fleet compare_nodes(const Collection& collection, const FleetQuestion& question)
         FleetGroup& group = fleet.groups.emplace_back(FleetGroup{name, nodes.size()});
         compare_values(nodes, question.expected ? &*question.expected : nullptr, group);
         compare_numbers(nodes, group);
-        const Nodes* const usual =
-            question.group_by.empty() ? usual_group(nodes, groups, collection.nodes.size()) : nullptr;
-        if (usual) compare_with_usual_group(nodes, *usual, group);
+        const Nodes* const usual = question.group_by.empty()
+                                       ? usual_group(nodes, groups, collection.nodes.size())
+                                       : nullptr;
+        if (usual)
+            compare_with_usual_group(nodes, *usual, group);
         std::ranges::sort(group.differences, {}, [](const FleetField& field) {
             const FleetValue &first = field.values.front(), &last = field.values.back();
             return std::tuple(field.fact, first.value, last.value, first.nodes, last.nodes);
         });
         for (const FleetField& field : group.differences)
             for (const FleetValue& value : field.values)
-                if (value.odd) append(odd, names_of_nodeset(value.nodes));
+                if (value.odd)
+                    append(odd, names_of_nodeset(value.nodes));
     }
     std::ranges::stable_sort(fleet.groups, std::greater(), &FleetGroup::nodes);
     fleet.odd = nodeset_of(std::move(odd));
     conclude(fleet);
-    if (!question.only.empty()) keep_differences_of(question.only, fleet);
+    if (!question.only.empty())
+        keep_differences_of(question.only, fleet);
     return fleet;
 }
 
@@ -384,16 +442,18 @@ FleetDiff changes_between(const Collection& before, const Collection& after) {
         }
     }
     for (const FleetNode& node : after.nodes)
-        if (!before.find(node.name)) added.push_back(node.name);
+        if (!before.find(node.name))
+            added.push_back(node.name);
     diff.findings = by_count<FleetChange>(findings, change_of);
     diff.changes = by_count<FleetChange>(facts, change_of);
     diff.gone = nodeset_of(gone);
     diff.added = nodeset_of(added);
-    const std::string parts = counts_in_words({{diff.findings.size() + diff.changes.size(), "change", "changes"},
-                                               {gone.size(), "only in the first", "only in the first"},
-                                               {added.size(), "only in the second", "only in the second"}});
-    diff.sentence =
-        pluralized(diff.compared, "node", "nodes") + " compared: " + (parts.empty() ? "nothing changed" : parts);
+    const std::string parts =
+        counts_in_words({{diff.findings.size() + diff.changes.size(), "change", "changes"},
+                         {gone.size(), "only in the first", "only in the first"},
+                         {added.size(), "only in the second", "only in the second"}});
+    diff.sentence = pluralized(diff.compared, "node", "nodes") +
+                    " compared: " + (parts.empty() ? "nothing changed" : parts);
     return diff;
 }
 

@@ -17,15 +17,19 @@ namespace {
 
 /// What follows from other facts: it explains nothing.
 constexpr std::string_view results =
-    " driver.cuda_version driver.nvml_version driver.nvml_cuda_version driver.init driver.nvml_init "
-    "cudnns[].rnn_usable cudnns[].failure runtimes[].driver_version_seen runtimes[].failure nvrtcs[].compiles "
-    "nvrtcs[].failure kernel_runs[] kernel_runs[].correct kernel_runs[].result rnn_runs[].cases rnn_runs[].results "
+    " driver.cuda_version driver.nvml_version driver.nvml_cuda_version driver.init "
+    "driver.nvml_init "
+    "cudnns[].rnn_usable cudnns[].failure runtimes[].driver_version_seen runtimes[].failure "
+    "nvrtcs[].compiles "
+    "nvrtcs[].failure kernel_runs[] kernel_runs[].correct kernel_runs[].result rnn_runs[].cases "
+    "rnn_runs[].results "
     "rnn_runs[].numbers libraries[].missing_needs ";
 
 using Places = std::map<std::string, std::string>;  ///< with their values
 
 bool is_one_of(std::string_view places, const std::string& place) {
-    return contains(places, " " + place + " ") || contains(places, " " + without_names(place) + " ");
+    return contains(places, " " + place + " ") ||
+           contains(places, " " + without_names(place) + " ");
 }
 
 /// With one cuDNN each, it is the same thing in another version: "cudnns[].version".
@@ -42,9 +46,13 @@ Places places_of(const Facts& facts, bool has_one_cudnn) {
 }
 
 /// Nothing where it is unknown.
-std::optional<std::string> value_at(const std::string& place, const Places& values, const Facts& facts) {
-    if (const auto* found = look_up(values, place)) return *found;
-    return probe_completed(facts, probe_that_shows_absence(place)) ? std::optional<std::string>(absent) : std::nullopt;
+std::optional<std::string> value_at(const std::string& place, const Places& values,
+                                    const Facts& facts) {
+    if (const auto* found = look_up(values, place))
+        return *found;
+    return probe_completed(facts, probe_that_shows_absence(place))
+               ? std::optional<std::string>(absent)
+               : std::nullopt;
 }
 
 /// Equal bits can be expected of the same GPU model and cuDNN.
@@ -60,7 +68,8 @@ std::map<int, Runs> runs_of(const Facts& facts) {
     std::map<int, Runs> runs;
     for (const RnnRun& run : facts.rnn_runs) {
         std::string key = concat(run.dialect, ' ', describe(run.rnn_case));
-        while (run.end != RunEnd::skipped && !runs[run.gpu].emplace(key, &run).second) key += '#';  // of another cuDNN
+        while (run.end != RunEnd::skipped && !runs[run.gpu].emplace(key, &run).second)
+            key += '#';  // of another cuDNN
     }
     return runs;
 }
@@ -75,16 +84,18 @@ struct Results {
         std::string digests;
         double largest_error = 0;
         for (const auto& [key, run] : runs) {
-            if (!others.contains(key)) continue;
+            if (!others.contains(key))
+                continue;
             cases.push_back(run);
             digests += run->digest.value_or("") + ' ';
             if (run->limit.value_or(0) > 0)
-                largest_error = std::max(largest_error, run->largest_error.value_or(0) / *run->limit);
+                largest_error =
+                    std::max(largest_error, run->largest_error.value_or(0) / *run->limit);
             ms += run->repeat_ms.value_or(0);
         }
         ends = counts_of(facts, cases);
-        numbers = "bits " + sha256_hex(digests).substr(0, 8) + ", largest error " + short_number(largest_error) +
-                  " of its limit";
+        numbers = "bits " + sha256_hex(digests).substr(0, 8) + ", largest error " +
+                  short_number(largest_error) + " of its limit";
     }
 };
 
@@ -92,40 +103,49 @@ struct Results {
 void add_results(Places& in_a, Places& in_b, const Facts& a, const Facts& b) {
     constexpr double noise_factor = 3, noise_ms = 50;
     std::map<int, Runs> of_a = runs_of(a), of_b = runs_of(b);
-    for (const auto& [gpu, runs] : of_a) of_b[gpu];
+    for (const auto& [gpu, runs] : of_a)
+        of_b[gpu];
     for (const auto& [gpu, runs] : of_b) {
         const std::string place = "rnn_runs[" + std::to_string(gpu) + "].";
         const Results one(a, of_a[gpu], runs), other(b, runs, of_a[gpu]);
         if (one.ends.empty()) {
-            if (!of_a[gpu].empty()) in_a[place + "cases"] = Results(a, of_a[gpu], of_a[gpu]).ends;
-            if (!runs.empty()) in_b[place + "cases"] = Results(b, runs, runs).ends;
+            if (!of_a[gpu].empty())
+                in_a[place + "cases"] = Results(a, of_a[gpu], of_a[gpu]).ends;
+            if (!runs.empty())
+                in_b[place + "cases"] = Results(b, runs, runs).ends;
             continue;
         }
         in_a[place + "results"] = one.ends;
         in_b[place + "results"] = other.ends;
-        if (one.ends != other.ends) continue;
+        if (one.ends != other.ends)
+            continue;
         in_a[place + "numbers"] = one.numbers;
         in_b[place + "numbers"] = other.numbers;
         const auto [least, most] = std::minmax(one.ms, other.ms);
-        if (most <= noise_factor * least || most - least <= noise_ms) continue;
+        if (most <= noise_factor * least || most - least <= noise_ms)
+            continue;
         in_a[place + "time"] = short_number(one.ms) + " ms";
         in_b[place + "time"] = short_number(other.ms) + " ms";
     }
 }
 
-/// Those that have the same values in the same member of a section are one, "GPU 0, 1"; from the lowest layer up.
+/// Those that have the same values in the same member of a section are one, "GPU 0, 1"; from the
+/// lowest layer up.
 std::vector<Difference> joined(const std::vector<Difference>& differences) {
     std::vector<Difference> list;
     for (const auto& [key, alike] : grouped(differences, [](const Difference& one) {
              const std::string& place = one.facts.front();
-             return std::tuple(section_of(place).begin, name_and_member(place).second, one.a, one.b, one.matters);
+             return std::tuple(section_of(place).begin, name_and_member(place).second, one.a, one.b,
+                               one.matters);
          })) {
         Difference& whole = list.emplace_back(*alike.front());
-        for (std::size_t i = 1; i < alike.size(); ++i) whole.facts.push_back(alike[i]->facts.front());
+        for (std::size_t i = 1; i < alike.size(); ++i)
+            whole.facts.push_back(alike[i]->facts.front());
         whole.layer = section_of(whole.facts.front()).layer;
         whole.what = label_of(whole.facts);
     }
-    std::ranges::stable_sort(list, {}, [](const Difference& one) { return std::pair(one.layer, !one.matters); });
+    std::ranges::stable_sort(
+        list, {}, [](const Difference& one) { return std::pair(one.layer, !one.matters); });
     return list;
 }
 
@@ -137,16 +157,22 @@ void compare(Diff& diff, const Facts& a, const Facts& b) {
     places.insert(in_b.begin(), in_b.end());
     std::string skipped = "\n";  // what is in an element that only one of them has
     for (const auto& [place, any] : places) {
-        if (place.starts_with(skipped)) continue;
-        if (place.ends_with(']') && in_a.contains(place) != in_b.contains(place)) skipped = place + '.';
-        Difference difference{.facts = {place}, .a = value_at(place, in_a, a), .b = value_at(place, in_b, b)};
+        if (place.starts_with(skipped))
+            continue;
+        if (place.ends_with(']') && in_a.contains(place) != in_b.contains(place))
+            skipped = place + '.';
+        Difference difference{
+            .facts = {place}, .a = value_at(place, in_a, a), .b = value_at(place, in_b, b)};
         const bool is_known = difference.a && difference.b;
-        if (is_known ? without_numbers(*difference.a) == without_numbers(*difference.b) : difference.a == difference.b)
+        if (is_known ? without_numbers(*difference.a) == without_numbers(*difference.b)
+                     : difference.a == difference.b)
             continue;
         const auto [name, member] = name_and_member(place);
         if (place.starts_with("rnn_runs["))
-            difference.matters = member != "time" && (member != "numbers" || are_alike(a, b, std::stoi(name)));
-        if (place == "host.boot_id_hash") difference.matters = false;  // every boot has another
+            difference.matters =
+                member != "time" && (member != "numbers" || are_alike(a, b, std::stoi(name)));
+        if (place == "host.boot_id_hash")
+            difference.matters = false;  // every boot has another
         (is_known ? diff.differences : diff.unknown).push_back(std::move(difference));
     }
     diff.differences = joined(diff.differences);
@@ -158,7 +184,9 @@ std::vector<Finding> without_those_of(const Report& other, const Report& one) {
     std::vector<Finding> left;
     for (const Finding& finding : one.findings) {
         const auto is_same = [&](const Finding& known) {
-            const auto what = [](const Finding& of) { return std::tie(of.rule, of.part.kind, of.part.id, of.gpu); };
+            const auto what = [](const Finding& of) {
+                return std::tie(of.rule, of.part.kind, of.part.id, of.gpu);
+            };
             return what(known) == what(finding);
         };
         if (finding.severity != Severity::note && std::ranges::none_of(other.findings, is_same))
@@ -175,26 +203,38 @@ bool is_variable(const Difference& difference) {
 int explains(const Difference& difference, const Finding& finding) {
     const std::string& place = difference.facts.front();
     const int distance = static_cast<int>(finding.layer) - static_cast<int>(difference.layer);
-    if (!difference.matters || is_one_of(results, place)) return 0;
+    if (!difference.matters || is_one_of(results, place))
+        return 0;
     const auto is_its_source = [&](const Evidence& evidence) {
         return without_names(evidence.source) == without_names(place);
     };
-    if (std::ranges::any_of(finding.evidence, is_its_source)) return 100;
-    if (is_variable(difference)) return 1;  // it may explain anything
-    if (difference.layer == DiffLayer::frameworks) return 10;
+    if (std::ranges::any_of(finding.evidence, is_its_source))
+        return 100;
+    if (is_variable(difference))
+        return 1;  // it may explain anything
+    if (difference.layer == DiffLayer::frameworks)
+        return 10;
     const bool is_absent = difference.a == absent || difference.b == absent;
-    return distance < 0 ? 0 : 20 - 2 * distance + (place.ends_with("version") ? 2 : is_absent ? 1 : 0);
+    return distance < 0 ? 0
+                        : 20 - 2 * distance +
+                              (place.ends_with("version") ? 2
+                               : is_absent                ? 1
+                                                          : 0);
 }
 
-/// Versions and what is there tell more than settings, and any cause more than what follows from it.
+/// Versions and what is there tell more than settings, and any cause more than what follows from
+/// it.
 int how_telling(const Difference& difference) {
     const std::string& place = difference.facts.front();
-    if (!difference.matters || is_one_of(results, place)) return difference.matters;
+    if (!difference.matters || is_one_of(results, place))
+        return difference.matters;
     return is_variable(difference) ? 2 : place.ends_with("version") || place.ends_with(']') ? 4 : 3;
 }
 
 std::string in_words(const Difference& difference) {
-    const auto value = [](const std::optional<std::string>& text) { return text->empty() ? "empty" : *text; };
+    const auto value = [](const std::optional<std::string>& text) {
+        return text->empty() ? "empty" : *text;
+    };
     const bool is_yes_or_no = difference.a == "true" || difference.a == "false";
     const bool are_several = difference.facts.size() > 1 && difference.facts.front().ends_with(']');
     return difference.what +
@@ -206,7 +246,8 @@ std::string in_words(const Difference& difference) {
 
 /// " on GPU 2", " (torch)", where the title does not tell which.
 std::string whose(const Finding& finding) {
-    if (finding.gpu) return concat(" on GPU ", *finding.gpu);
+    if (finding.gpu)
+        return concat(" on GPU ", *finding.gpu);
     return finding.part.kind == stack::PartKind::framework ? " (" + finding.subject + ")" : "";
 }
 
@@ -218,7 +259,9 @@ bool is_found_by_path(const Facts& one, const Facts& other) {
     };
     return std::ranges::any_of(one.cudnns, [&](const Cudnn& installed) {
         const std::string directory = directory_of(installed.library);
-        const auto is_there = [&](const Cudnn& known) { return directory_of(known.library) == directory; };
+        const auto is_there = [&](const Cudnn& known) {
+            return directory_of(known.library) == directory;
+        };
         return is_in_path(one, directory) && !is_in_path(other, directory) &&
                std::ranges::none_of(other.cudnns, is_there);
     });
@@ -226,8 +269,8 @@ bool is_found_by_path(const Facts& one, const Facts& other) {
 
 /// A difference between two cuDNNs behind that of the variable that selects them.
 std::string with_cause(const Difference& difference, const Diff& diff, bool cudnn_by_path) {
-    const auto* const path =
-        find_by(diff.differences, &Difference::facts, std::vector<std::string>{"host.environment[LD_LIBRARY_PATH]"});
+    const auto* const path = find_by(diff.differences, &Difference::facts,
+                                     std::vector<std::string>{"host.environment[LD_LIBRARY_PATH]"});
     const bool is_caused = cudnn_by_path && difference.layer == DiffLayer::cudnn && path;
     return (is_caused ? in_words(*path) + ", so " : "") + in_words(difference);
 }
@@ -236,33 +279,43 @@ std::string sentence_of(const Diff& diff, bool cudnn_by_path) {
     const auto has_problem = [](const auto& findings) {
         return !findings.empty() && findings.front().severity == Severity::error;
     };
-    const bool is_of_b = has_problem(diff.only_in_b) || (!diff.only_in_b.empty() && !has_problem(diff.only_in_a));
+    const bool is_of_b =
+        has_problem(diff.only_in_b) || (!diff.only_in_b.empty() && !has_problem(diff.only_in_a));
     const auto &findings = is_of_b ? diff.only_in_b : diff.only_in_a,
                &others = is_of_b ? diff.only_in_a : diff.only_in_b;
     const auto& list = diff.differences;
     if (!findings.empty()) {
         const Finding& first = findings.front();
         const bool has_other = !others.empty() && others.front().severity == first.severity;
-        const auto how_well = [&](const Difference& difference) { return explains(difference, first); };
+        const auto how_well = [&](const Difference& difference) {
+            return explains(difference, first);
+        };
         const auto best = std::ranges::max_element(list, {}, how_well);
-        return concat(has_other ? "" : "only ", is_of_b ? "B" : "A", " has the ",
-                      first.severity == Severity::error ? "problem: " : "warning: ", first.title, whose(first),
-                      has_other ? concat("; ", is_of_b ? "A" : "B", " has another: ", others.front().title) : "", "; ",
-                      best != list.end() && how_well(*best) > 0 ? with_cause(*best, diff, cudnn_by_path)
-                                                                : "no difference in versions or settings explains it");
+        return concat(
+            has_other ? "" : "only ", is_of_b ? "B" : "A", " has the ",
+            first.severity == Severity::error ? "problem: " : "warning: ", first.title,
+            whose(first),
+            has_other ? concat("; ", is_of_b ? "A" : "B", " has another: ", others.front().title)
+                      : "",
+            "; ",
+            best != list.end() && how_well(*best) > 0
+                ? with_cause(*best, diff, cudnn_by_path)
+                : "no difference in versions or settings explains it");
     }
     const auto first = std::ranges::max_element(list, {}, how_telling);
     if (first != list.end() && first->matters)
         return "the findings are the same, but " + with_cause(*first, diff, cudnn_by_path) +
                (list.size() > 1 ? " (more below)" : "");
-    if (diff.unknown.empty()) return "nothing that matters differs";
+    if (diff.unknown.empty())
+        return "nothing that matters differs";
     return "nothing known differs, but " + pluralized(diff.unknown.size(), "fact is", "facts are") +
            " unknown on one side";
 }
 
 }  // namespace
 
-Diff diff(const Report& a, const std::string& name_of_a, const Report& b, const std::string& name_of_b) {
+Diff diff(const Report& a, const std::string& name_of_a, const Report& b,
+          const std::string& name_of_b) {
     Diff diff;
     diff.tool = b.tool;
     diff.a = {name_of_a, a.verdict, a.sentence};
@@ -275,7 +328,8 @@ Diff diff(const Report& a, const std::string& name_of_a, const Report& b, const 
     diff.outcome = differs                ? DiffOutcome::different
                    : diff.unknown.empty() ? DiffOutcome::same
                                           : DiffOutcome::undetermined;
-    diff.sentence = sentence_of(diff, is_found_by_path(a.facts, b.facts) || is_found_by_path(b.facts, a.facts));
+    diff.sentence =
+        sentence_of(diff, is_found_by_path(a.facts, b.facts) || is_found_by_path(b.facts, a.facts));
     return diff;
 }
 

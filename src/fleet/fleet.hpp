@@ -1,5 +1,6 @@
-// Machines compared: two, or the nodes of a fleet with each other or with themselves at an earlier time. Of many nodes,
-// the reports are reduced to their fields: small enough for a hundred thousand of them.
+// Machines compared: two, or the nodes of a fleet with each other or with themselves at an earlier
+// time. Of many nodes, the reports are reduced to their fields: small enough for a hundred thousand
+// of them.
 #pragma once
 
 #include <compare>
@@ -27,8 +28,8 @@ class Text {
 
 struct FleetNode {
     std::string name = {};
-    std::string run_at = {};                            ///< ISO time, compared as text; "" when the report has none
-    std::string verdict = {};                           ///< as the report has it; "" for facts that nobody judged
+    std::string run_at = {};   ///< ISO time, compared as text; "" when the report has none
+    std::string verdict = {};  ///< as the report has it; "" for facts that nobody judged
     std::map<Text, Text> findings = {};                 ///< "error driver_missing", and its title
     std::vector<std::pair<Text, Text>> values = {};     ///< field and value, by field
     std::vector<std::pair<Text, double>> numbers = {};  ///< that vary from run to run, of each GPU
@@ -48,19 +49,21 @@ struct Collection {
     const FleetNode* find(std::string_view name) const;
 };
 
-/// Of files, directories (their *.json and *.ndjson) and "-", standard input. InputError for what does not exist, and
-/// for a directory without reports.
+/// Of files, directories (their *.json and *.ndjson) and "-", standard input. InputError for what
+/// does not exist, and for a directory without reports.
 std::vector<std::string> report_files(const std::vector<std::string>& inputs);
 
-/// Each file holds one report or many, one after the other. With `name_by_file` a node's name is that of the file even
-/// where the report has a label `node`.
+/// Each file holds one report or many, one after the other. With `name_by_file` a node's name is
+/// that of the file even where the report has a label `node`.
 Collection read_reports(const std::vector<std::string>& files, bool name_by_file = false);
 
 /// Both judged by the same rules and tables.
-Diff diff(const Report& a, const std::string& name_of_a, const Report& b, const std::string& name_of_b);
+Diff diff(const Report& a, const std::string& name_of_a, const Report& b,
+          const std::string& name_of_b);
 
 struct FleetQuestion {
-    std::vector<std::string> group_by = {};  ///< gpu, os, rnncheck, or a label's key; empty: the first three
+    std::vector<std::string> group_by =
+        {};  ///< gpu, os, rnncheck, or a label's key; empty: the first three
     std::optional<std::string> nodes = {};   ///< who should have reported, in nodeset syntax
     std::optional<FleetNode> expected = {};  ///< its values in place of what most nodes have
     std::string only = {};                   ///< keeps what concerns this node
@@ -72,8 +75,8 @@ Fleet compare_nodes(const Collection& collection, const FleetQuestion& question)
 /// What changed in the facts and in the rules with findings.
 FleetDiff changes_between(const Collection& before, const Collection& after);
 
-/// Names of nodes as cluster tools write them, "gpu[001-016,018],login1": sorted, with each name once; numbers with
-/// different padding are different ranges.
+/// Names of nodes as cluster tools write them, "gpu[001-016,018],login1": sorted, with each name
+/// once; numbers with different padding are different ranges.
 std::string nodeset_of(std::vector<std::string> names);
 
 /// "gpu[001-500]" for the name "gpu001-500", which somebody may mean by it; empty for other names.

@@ -23,9 +23,11 @@ struct NumberedName {
 
 NumberedName numbered(const std::string& name) {
     const std::size_t last = name.find_last_of("0123456789");
-    if (last == std::string::npos) return {name, ""};
+    if (last == std::string::npos)
+        return {name, ""};
     std::size_t first = last;
-    while (first > 0 && is_digit(name[first - 1]) && last - first + 1 < most_digits) --first;
+    while (first > 0 && is_digit(name[first - 1]) && last - first + 1 < most_digits)
+        --first;
     NumberedName parts{name.substr(0, first), name.substr(last + 1), last + 1 - first};
     std::from_chars(name.data() + first, name.data() + last + 1, parts.number);
     return parts;
@@ -39,7 +41,8 @@ std::string padded(std::int64_t number, std::size_t digits) {
 /// "1-3,7" of sorted numbers.
 std::string ranges_of(const std::vector<std::int64_t>& numbers, std::size_t digits) {
     const auto range = [&](const auto& run) {
-        return padded(run.first, digits) + (run.first == run.second ? "" : '-' + padded(run.second, digits));
+        return padded(run.first, digits) +
+               (run.first == run.second ? "" : '-' + padded(run.second, digits));
     };
     return join(mapped(runs_in(numbers), range), ",");
 }
@@ -60,7 +63,8 @@ void add_range(std::string_view range, const std::string& before, const std::str
         no_nodeset(range, "a range has the form 001-128");
     if (static_cast<std::size_t>(*to - *from) >= most_names - names.size())
         no_nodeset(range, "it has more than a million names");
-    for (auto number = *from; number <= *to; ++number) names.push_back(before + padded(number, first.size()) + after);
+    for (auto number = *from; number <= *to; ++number)
+        names.push_back(before + padded(number, first.size()) + after);
 }
 
 }  // namespace
@@ -68,33 +72,39 @@ void add_range(std::string_view range, const std::string& before, const std::str
 std::string nodeset_of(std::vector<std::string> names) {
     std::ranges::sort(names);
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    // A number below its padding's width needs it: 007, but 10 is that of one-digit names' series too.
+    // A number below its padding's width needs it: 007, but 10 is that of one-digit names' series
+    // too.
     std::map<std::tuple<std::string, std::string, std::size_t>, std::vector<std::int64_t>> series;
     std::vector<std::string> sets;
     for (const std::string& name : names) {
         const NumberedName parts = numbered(name);
         const bool is_padded = parts.digits > 1 && padded(parts.number, 0).size() < parts.digits;
         auto width = parts.digits;
-        if (!is_padded && !series.contains({parts.before, parts.after, width})) width = parts.digits == 0 ? 0 : 1;
+        if (!is_padded && !series.contains({parts.before, parts.after, width}))
+            width = parts.digits == 0 ? 0 : 1;
         series[{parts.before, parts.after, width}].push_back(parts.number);
     }
     for (auto& [place, numbers] : series) {
         const auto& [before, after, digits] = place;
         std::ranges::sort(numbers);
         const std::string range = digits == 0 ? "" : ranges_of(numbers, digits);
-        sets.push_back(before + (numbers.size() > 1 && digits > 0 ? '[' + range + ']' : range) + after);
+        sets.push_back(before + (numbers.size() > 1 && digits > 0 ? '[' + range + ']' : range) +
+                       after);
     }
     return join(sets, ",");
 }
 
 std::string range_meant_by(const std::string& name) {
     const std::size_t dash = name.rfind('-');
-    if (dash == std::string::npos) return "";
+    if (dash == std::string::npos)
+        return "";
     const std::string last = name.substr(dash + 1);
     const std::size_t begin = dash < last.size() ? std::string::npos : dash - last.size();
-    const auto from = begin == std::string::npos ? std::nullopt : number_from(name.substr(begin, last.size()));
+    const auto from =
+        begin == std::string::npos ? std::nullopt : number_from(name.substr(begin, last.size()));
     const auto to = number_from(last);
-    if (begin == 0 || !from || !to || *from >= *to) return "";
+    if (begin == 0 || !from || !to || *from >= *to)
+        return "";
     return name.substr(0, begin) + '[' + name.substr(begin) + ']';
 }
 
@@ -104,18 +114,22 @@ std::vector<std::string> names_of_nodeset(std::string_view nodeset) {
         const std::size_t open = nodeset.find('['), comma = nodeset.find(',');
         if (comma < open || open == std::string_view::npos) {
             const std::string_view name = trim(nodeset.substr(0, comma));
-            if (name.empty() || name.find(']') != std::string_view::npos) no_nodeset(nodeset, "a name is missing");
+            if (name.empty() || name.find(']') != std::string_view::npos)
+                no_nodeset(nodeset, "a name is missing");
             names.emplace_back(name);
             nodeset.remove_prefix(comma == std::string_view::npos ? nodeset.size() : comma + 1);
             continue;
         }
         const std::size_t close = nodeset.find(']', open);
-        if (close == std::string_view::npos) no_nodeset(nodeset, "']' is missing");
+        if (close == std::string_view::npos)
+            no_nodeset(nodeset, "']' is missing");
         const std::size_t end = std::min(nodeset.find(',', close), nodeset.size());
         const std::string before(trim(nodeset.substr(0, open))),
             after(trim(nodeset.substr(close + 1, end - close - 1)));
-        if (after.find('[') != std::string::npos) no_nodeset(nodeset, "a name may have one range");
-        if (close == open + 1) no_nodeset(nodeset, "a range is missing");
+        if (after.find('[') != std::string::npos)
+            no_nodeset(nodeset, "a name may have one range");
+        if (close == open + 1)
+            no_nodeset(nodeset, "a range is missing");
         for (const std::string& range : split(nodeset.substr(open + 1, close - open - 1), ','))
             add_range(range, before, after, names);
         nodeset.remove_prefix(std::min(end + 1, nodeset.size()));

@@ -23,7 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t chunk_size = std::size_t{16} << 20;  ///< for one thread at a time; longer than any report
+constexpr std::size_t chunk_size = std::size_t{16}
+                                   << 20;  ///< for one thread at a time; longer than any report
 constexpr unsigned most_threads = 8;
 
 /// Reports of one file, one after the other.
@@ -37,9 +38,12 @@ struct Chunk {
 /// A file in chunks that end with a line, unless the file ends.
 class ChunksOfFile {
   public:
-    ChunksOfFile(const std::string& path, NamedFile::Fifo fifo) : path_(path), file_(path, fifo) {}
+    ChunksOfFile(const std::string& path, NamedFile::Fifo fifo) : path_(path), file_(path, fifo) {
+    }
 
-    bool at_end() const { return at_end_; }
+    bool at_end() const {
+        return at_end_;
+    }
 
     /// InputError where the file cannot be read, or a line is longer than any report.
     Chunk next() {
@@ -47,7 +51,8 @@ class ChunksOfFile {
         Chunk chunk{path_, line_, std::exchange(rest_, {})};
         while (!at_end_ && (chunk.text.size() < chunk_size || last_line_end_ == chunk.text.npos)) {
             const std::size_t size = chunk.text.size();
-            if (size > longest_line) throw InputError("it contains a line of more than 64 MiB, which no report has");
+            if (size > longest_line)
+                throw InputError("it contains a line of more than 64 MiB, which no report has");
             chunk.text.resize(size + block);
             chunk.text.resize(size + file_.read(chunk.text.data() + size, block));
             at_end_ = chunk.text.size() == size;
@@ -76,21 +81,27 @@ class ChunksOfFile {
 /// Those of today alone: documents of older schemas have their runs in another form.
 void require_schema(const rapidjson::Value& document, int known, const std::string& what) {
     const rapidjson::Value* schema = member(document, "schema");
-    if (schema && schema->IsInt() && schema->GetInt() == known) return;
-    throw InputError(concat(what, " of schema ", schema ? escaped(text_member(document, "schema"), 20) : "unknown",
-                            " cannot be compared by this rnncheck (it compares schema ", known, ")"));
+    if (schema && schema->IsInt() && schema->GetInt() == known)
+        return;
+    throw InputError(concat(
+        what, " of schema ", schema ? escaped(text_member(document, "schema"), 20) : "unknown",
+        " cannot be compared by this rnncheck (it compares schema ", known, ")"));
 }
 
 /// The facts of a report, or the document if it is facts alone. InputError says why it is neither.
 const rapidjson::Value& facts_of(const rapidjson::Value& report) {
-    if (!report.IsObject()) throw InputError("it is not a report");
+    if (!report.IsObject())
+        throw InputError("it is not a report");
     const rapidjson::Value* facts = member(report, "facts");
-    if (!facts && member(report, "probe_runs")) facts = &report;
+    if (!facts && member(report, "probe_runs"))
+        facts = &report;
     if (!facts || !facts->IsObject())
-        throw InputError(report.HasMember("command")
-                             ? "it is the result of another command, and contains no facts of a machine"
-                             : "it contains no facts of a machine");
-    if (facts != &report) require_schema(report, report_schema, "a report");
+        throw InputError(
+            report.HasMember("command")
+                ? "it is the result of another command, and contains no facts of a machine"
+                : "it contains no facts of a machine");
+    if (facts != &report)
+        require_schema(report, report_schema, "a report");
     require_schema(*facts, facts_schema, "its facts");
     return *facts;
 }
@@ -104,7 +115,8 @@ std::string name_of_node(std::string text) {
 
 /// `place` is its name if no label is to be used: "nodes.ndjson:7".
 FleetNode node_of(const rapidjson::Value& report, const std::string& place, bool name_by_file) {
-    FleetNode node{.run_at = text_member(report, "run_at"), .verdict = text_member(report, "verdict")};
+    FleetNode node{.run_at = text_member(report, "run_at"),
+                   .verdict = text_member(report, "verdict")};
     add_facts(facts_of(report), node);
     if (const auto* tool = member(report, "tool"))
         for (const char* name : {"version", "matrix_date"})
@@ -112,40 +124,67 @@ FleetNode node_of(const rapidjson::Value& report, const std::string& place, bool
     std::ranges::sort(node.values);
     if (const auto* labels = member(report, "labels"); labels && labels->IsObject())
         for (const auto& label : labels->GetObject())
-            node.labels.emplace(label.name.GetString(), text_member(*labels, label.name.GetString()));
+            node.labels.emplace(label.name.GetString(),
+                                text_member(*labels, label.name.GetString()));
     const std::string* const label = name_by_file ? nullptr : look_up(node.labels, "node");
     node.name = name_of_node(label ? *label : place);
     for (const auto& finding : list_member(report, "findings").GetArray())
-        if (const std::string severity = text_member(finding, "severity"); severity == "error" || severity == "warning")
+        if (const std::string severity = text_member(finding, "severity");
+            severity == "error" || severity == "warning")
             node.findings.emplace(Text(severity + ' ' + text_member(finding, "rule")),
                                   Text(text_member(finding, "title")));
     return node;
 }
 
-/// Hands on what a parser finds to a document, and ends the parser where there is more than any report has: a value
-/// takes ten times the memory of its text.
+/// Hands on what a parser finds to a document, and ends the parser where there is more than any
+/// report has: a value takes ten times the memory of its text.
 class BoundedValues {
   public:
-    explicit BoundedValues(rapidjson::Document& document) : document_(document) {}
+    explicit BoundedValues(rapidjson::Document& document) : document_(document) {
+    }
 
-    bool Null() { return is_within() && document_.Null(); }
-    bool Bool(bool value) { return is_within() && document_.Bool(value); }
-    bool Int(int value) { return is_within() && document_.Int(value); }
-    bool Uint(unsigned value) { return is_within() && document_.Uint(value); }
-    bool Int64(std::int64_t value) { return is_within() && document_.Int64(value); }
-    bool Uint64(std::uint64_t value) { return is_within() && document_.Uint64(value); }
-    bool Double(double value) { return is_within() && document_.Double(value); }
+    bool Null() {
+        return is_within() && document_.Null();
+    }
+    bool Bool(bool value) {
+        return is_within() && document_.Bool(value);
+    }
+    bool Int(int value) {
+        return is_within() && document_.Int(value);
+    }
+    bool Uint(unsigned value) {
+        return is_within() && document_.Uint(value);
+    }
+    bool Int64(std::int64_t value) {
+        return is_within() && document_.Int64(value);
+    }
+    bool Uint64(std::uint64_t value) {
+        return is_within() && document_.Uint64(value);
+    }
+    bool Double(double value) {
+        return is_within() && document_.Double(value);
+    }
     bool RawNumber(const char* text, unsigned size, bool copy) {
         return is_within() && document_.RawNumber(text, size, copy);
     }
     bool String(const char* text, unsigned size, bool copy) {
         return is_within() && document_.String(text, size, copy);
     }
-    bool Key(const char* text, unsigned size, bool copy) { return is_within() && document_.Key(text, size, copy); }
-    bool StartObject() { return is_within() && document_.StartObject(); }
-    bool EndObject(unsigned size) { return document_.EndObject(size); }
-    bool StartArray() { return is_within() && document_.StartArray(); }
-    bool EndArray(unsigned size) { return document_.EndArray(size); }
+    bool Key(const char* text, unsigned size, bool copy) {
+        return is_within() && document_.Key(text, size, copy);
+    }
+    bool StartObject() {
+        return is_within() && document_.StartObject();
+    }
+    bool EndObject(unsigned size) {
+        return document_.EndObject(size);
+    }
+    bool StartArray() {
+        return is_within() && document_.StartArray();
+    }
+    bool EndArray(unsigned size) {
+        return document_.EndArray(size);
+    }
 
   private:
     bool is_within() {
@@ -158,41 +197,48 @@ class BoundedValues {
 };
 
 std::string in_words(rapidjson::ParseErrorCode error) {
-    if (error == rapidjson::kParseErrorTermination) return "it contains more values than any report";
+    if (error == rapidjson::kParseErrorTermination)
+        return "it contains more values than any report";
     const std::string_view why = GetParseError_En(error);  // with a full stop
     return "it is invalid JSON: " + std::string(why.substr(0, why.find_last_not_of('.') + 1));
 }
 
 /// Parses in the chunk's text, which the strings of the JSON then share.
-void parse(Chunk& chunk, bool name_by_file, rapidjson::MemoryPoolAllocator<>& allocator, Collection& parsed) {
+void parse(Chunk& chunk, bool name_by_file, rapidjson::MemoryPoolAllocator<>& allocator,
+           Collection& parsed) {
     constexpr std::string_view blanks = " \t\r\n";
     std::vector<std::size_t> ends_of_lines;  // now, because parsing changes the text
-    for (std::size_t at = chunk.text.find('\n'); at != std::string::npos; at = chunk.text.find('\n', at + 1))
+    for (std::size_t at = chunk.text.find('\n'); at != std::string::npos;
+         at = chunk.text.find('\n', at + 1))
         ends_of_lines.push_back(at);
     const fs::path file(chunk.file);
     std::size_t reports = 0;
-    for (std::size_t at = chunk.text.find_first_not_of(blanks), next; at != std::string::npos; at = next) {
+    for (std::size_t at = chunk.text.find_first_not_of(blanks), next; at != std::string::npos;
+         at = next) {
         const auto lines = std::ranges::lower_bound(ends_of_lines, at) - ends_of_lines.begin();
-        const std::string place =
-            concat(file.filename().string(), ':', chunk.first_line + static_cast<std::size_t>(lines));
+        const std::string place = concat(file.filename().string(), ':',
+                                         chunk.first_line + static_cast<std::size_t>(lines));
         rapidjson::InsituStringStream stream(&chunk.text[at]);
         allocator.Clear();
         rapidjson::Document json(&allocator);
         rapidjson::Reader reader;
         const auto generate = [&](rapidjson::Document& document) {
             BoundedValues values(document);
-            constexpr auto how =
-                rapidjson::kParseInsituFlag | rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseIterativeFlag;
+            constexpr auto how = rapidjson::kParseInsituFlag | rapidjson::kParseStopWhenDoneFlag |
+                                 rapidjson::kParseIterativeFlag;
             return !reader.Parse<how>(stream, values).IsError();
         };
         json.Populate(generate);
         next = at + stream.Tell();
-        if (reader.HasParseError()) next = chunk.text.find('\n', next);
+        if (reader.HasParseError())
+            next = chunk.text.find('\n', next);
         next = chunk.text.find_first_not_of(blanks, next);
         const bool is_only_one = chunk.whole_file && ++reports == 1 && next == std::string::npos;
         try {
-            if (reader.HasParseError()) throw InputError(in_words(reader.GetParseErrorCode()));
-            parsed.nodes.push_back(node_of(json, is_only_one ? file.stem().string() : place, name_by_file));
+            if (reader.HasParseError())
+                throw InputError(in_words(reader.GetParseErrorCode()));
+            parsed.nodes.push_back(
+                node_of(json, is_only_one ? file.stem().string() : place, name_by_file));
         } catch (const InputError& error) {
             parsed.unreadable.push_back({name_of_node(place), error.what()});
         }
@@ -202,7 +248,8 @@ void parse(Chunk& chunk, bool name_by_file, rapidjson::MemoryPoolAllocator<>& al
 Collection parsed_chunks(std::vector<Chunk> chunks, bool name_by_file) {
     rapidjson::MemoryPoolAllocator<> allocator(std::size_t{1} << 20);
     Collection parsed;
-    for (Chunk& chunk : chunks) parse(chunk, name_by_file, allocator, parsed);
+    for (Chunk& chunk : chunks)
+        parse(chunk, name_by_file, allocator, parsed);
     return parsed;
 }
 
@@ -221,12 +268,18 @@ void keep_the_latest(Collection& collection) {
 void add_directory(const std::string& directory, std::vector<std::string>& files) {
     std::error_code error;
     std::vector<std::string> found;
-    for (fs::recursive_directory_iterator it(directory, fs::directory_options::skip_permission_denied, error), end;
+    for (fs::recursive_directory_iterator
+             it(directory, fs::directory_options::skip_permission_denied, error),
+         end;
          !error && it != end; it.increment(error))
-        if (const auto extension = it->path().extension(); extension == ".json" || extension == ".ndjson")
+        if (const auto extension = it->path().extension();
+            extension == ".json" || extension == ".ndjson")
             found.push_back(it->path().string());
-    if (error) throw InputError(directory + " cannot be read: " + error.message());
-    if (found.empty()) throw InputError(directory + " contains no reports: files whose names end in .json or .ndjson");
+    if (error)
+        throw InputError(directory + " cannot be read: " + error.message());
+    if (found.empty())
+        throw InputError(directory +
+                         " contains no reports: files whose names end in .json or .ndjson");
     std::ranges::sort(found);
     std::ranges::move(found, std::back_inserter(files));
 }
@@ -248,7 +301,8 @@ Text::Text(std::string_view text) {
     const std::lock_guard lock(mutex);
     const auto* known = look_up(numbers, text);
     number_ = known ? *known : static_cast<std::uint32_t>(texts.size());
-    if (!known) numbers.emplace(texts.emplace_back(text), number_);
+    if (!known)
+        numbers.emplace(texts.emplace_back(text), number_);
     seen.emplace(texts[number_], number_);
 }
 
@@ -270,7 +324,8 @@ std::vector<std::string> report_files(const std::vector<std::string>& inputs) {
         else if (input == "-" || fs::exists(input, error))
             files.push_back(input);
         else
-            throw InputError(input + (error ? " cannot be read: " + error.message() : " does not exist"));
+            throw InputError(input +
+                             (error ? " cannot be read: " + error.message() : " does not exist"));
     }
     return files;
 }
@@ -287,29 +342,37 @@ Collection read_reports(const std::vector<std::string>& files, bool name_by_file
     std::vector<Chunk> chunks;  // for the next thread
     std::size_t size = 0;
     const auto start = [&] {
-        if (at_work.size() >= std::clamp(std::thread::hardware_concurrency(), 1U, most_threads)) take_first();
-        at_work.push_back(std::async(std::launch::async, parsed_chunks, std::exchange(chunks, {}), name_by_file));
+        if (at_work.size() >= std::clamp(std::thread::hardware_concurrency(), 1U, most_threads))
+            take_first();
+        at_work.push_back(
+            std::async(std::launch::async, parsed_chunks, std::exchange(chunks, {}), name_by_file));
         size = 0;
     };
     const auto read_file = [&](const std::string& path) {
         // Many pipes in a directory would cost the time for one as often.
-        ChunksOfFile file(path, files.size() == 1 ? NamedFile::Fifo::read : NamedFile::Fifo::reject);
+        ChunksOfFile file(path,
+                          files.size() == 1 ? NamedFile::Fifo::read : NamedFile::Fifo::reject);
         bool is_empty = true;
         while (!file.at_end()) {
             chunks.push_back(file.next());
             is_empty &= chunks.back().text.empty();
             size += chunks.back().text.size();
-            if (size >= chunk_size) start();
+            if (size >= chunk_size)
+                start();
         }
-        if (is_empty) throw InputError("the file is empty");
+        if (is_empty)
+            throw InputError("the file is empty");
     };
-    for (const std::string& path : files) try {
+    for (const std::string& path : files)
+        try {
             read_file(path);
         } catch (const InputError& error) {
-            collection.unreadable.push_back({name_of_node(fs::path(path).filename().string()), error.what()});
+            collection.unreadable.push_back(
+                {name_of_node(fs::path(path).filename().string()), error.what()});
         }
     start();
-    while (!at_work.empty()) take_first();
+    while (!at_work.empty())
+        take_first();
     keep_the_latest(collection);
     return collection;
 }

@@ -18,19 +18,27 @@ namespace {
 
 /// With the name of an element, or without for all.
 constexpr std::string_view varying =
-    "schema tool log network probe_runs rnn_request rnn_fits rnn_dropouts rnn_cases rnn_runs cuda_devices[].index "
+    "schema tool log network probe_runs rnn_request rnn_fits rnn_dropouts rnn_cases rnn_runs "
+    "cuda_devices[].index "
     "nvml_devices[].index kernel_runs[].gpu host.environment[SLURM_JOB_ID] "
     "host.environment[PBS_JOBID] host.environment[LSB_JOBID] host.environment[VIRTUAL_ENV] "
-    "host.environment[CONDA_PREFIX] host.hidden_directories host.limits[].peak host.limits[].times_reached "
+    "host.environment[CONDA_PREFIX] host.hidden_directories host.limits[].peak "
+    "host.limits[].times_reached "
     "host.pci_gpus[].address driver.library "
-    "driver.kernel_log_read driver.xids[].pci driver.xids[].seconds_ago driver.xids[].text cuda_devices[].uuid "
-    "cuda_devices[].pci nvml_devices[].uuid nvml_devices[].pci nvml_devices[].memory_free_mib nvml_devices[].processes "
-    "nvml_devices[].throttle_reasons nvml_devices[].busy_percent nvml_devices[].display_active libraries[].path "
-    "libraries[].real_path libraries[].needed libraries[].run_path libraries[].problem_detail cudnns[].parts_mapped "
+    "driver.kernel_log_read driver.xids[].pci driver.xids[].seconds_ago driver.xids[].text "
+    "cuda_devices[].uuid "
+    "cuda_devices[].pci nvml_devices[].uuid nvml_devices[].pci nvml_devices[].memory_free_mib "
+    "nvml_devices[].processes "
+    "nvml_devices[].throttle_reasons nvml_devices[].busy_percent nvml_devices[].display_active "
+    "libraries[].path "
+    "libraries[].real_path libraries[].needed libraries[].run_path libraries[].problem_detail "
+    "cudnns[].parts_mapped "
     "cudnns[].files[].path cudnns[].rnn_first.parts_mapped "
-    "pythons.path pythons.found_by pythons.passed_over pythons.interpreter pythons.missing_interpreter "
+    "pythons.path pythons.found_by pythons.passed_over pythons.interpreter "
+    "pythons.missing_interpreter "
     "pythons.package_directories pythons.distributions "
-    "pythons.left_out pythons.packages[].directory frameworks[].environment frameworks[].shown_by frameworks[].core "
+    "pythons.left_out pythons.packages[].directory frameworks[].environment frameworks[].shown_by "
+    "frameworks[].core "
     "frameworks[].directories_before frameworks[].directories_after";
 
 /// Differs between runs or equal machines without any effect, or is also shown by other facts.
@@ -48,14 +56,17 @@ constexpr unsigned most_runs = 10'000;  ///< described together: more than any l
 bool is_left_out(const std::string& place) {
     constexpr std::size_t most_places = 100'000;
     thread_local std::unordered_map<std::string, bool> known;
-    if (known.size() > most_places) known.clear();
+    if (known.size() > most_places)
+        known.clear();
     const auto [at, is_new] = known.try_emplace(place);
-    if (is_new) at->second = may_vary(place);
+    if (is_new)
+        at->second = may_vary(place);
     return at->second;
 }
 
 std::string text_of(const Value& value) {
-    if (value.IsString()) return {value.GetString(), value.GetStringLength()};
+    if (value.IsString())
+        return {value.GetString(), value.GetStringLength()};
     rapidjson::StringBuffer buffer;
     rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
     value.Accept(writer);
@@ -69,7 +80,8 @@ std::string without_directory(std::string text) {
 /// By what an element of a list is known.
 std::string name_of_element(const Value& element) {
     for (const char* name : {"index", "gpu", "code", "library", "soname", "name", "path", "place"})
-        if (const Value* value = member(element, name)) return without_directory(text_of(*value));
+        if (const Value* value = member(element, name))
+            return without_directory(text_of(*value));
     return "0";
 }
 
@@ -82,17 +94,22 @@ struct Collector {
     }
 
     void collect(const Value& value, const std::string& place, int depth) {
-        if (value.IsNull() || is_left_out(place) || depth > deepest) return;
-        if (value.IsArray()) return collect_list(value, place, depth);
+        if (value.IsNull() || is_left_out(place) || depth > deepest)
+            return;
+        if (value.IsArray())
+            return collect_list(value, place, depth);
         if (!value.IsObject()) {
             values[place] = plain_text(value);
         } else if (member(value, "call") && member(value, "code")) {
             const std::string code = text_member(value, "code");
-            values[place] = code == "0" ? "success" : text_member(value, "call") + " returned " + code;
+            values[place] =
+                code == "0" ? "success" : text_member(value, "call") + " returned " + code;
         } else if (place == "host.environment") {
-            for (const auto& item : value.GetObject()) {  // lists of directories too, whose order matters
+            for (const auto& item :
+                 value.GetObject()) {  // lists of directories too, whose order matters
                 const std::string whole = place + '[' + text_of(item.name) + ']';
-                if (!is_left_out(whole)) values[whole] = text_of(item.value);
+                if (!is_left_out(whole))
+                    values[whole] = text_of(item.value);
             }
         } else {
             std::string inner = place + '.';
@@ -112,12 +129,15 @@ struct Collector {
             }
             const std::string name = place + '[' + name_of_element(element);
             std::string whole = name + ']';
-            for (int n = 2; values.contains(whole); ++n) whole = name + " #" + std::to_string(n) + ']';
+            for (int n = 2; values.contains(whole); ++n)
+                whole = name + " #" + std::to_string(n) + ']';
             values[whole] = "present";
             collect(element, whole, depth + 1);
         }
-        const bool is_of_texts = list.Empty() && contains(place, "]") && !place.ends_with(".libraries");
-        if (is_of_texts || !texts.empty()) values[place] = join(texts, ", ");
+        const bool is_of_texts =
+            list.Empty() && contains(place, "]") && !place.ends_with(".libraries");
+        if (is_of_texts || !texts.empty())
+            values[place] = join(texts, ", ");
     }
 };
 
@@ -125,7 +145,8 @@ struct Collector {
 using ByGpu = std::map<std::string, std::vector<int>>;
 
 std::string text_of(const ByGpu& values) {
-    if (values.size() == 1) return values.begin()->first;
+    if (values.size() == 1)
+        return values.begin()->first;
     std::vector<std::string> parts;
     for (auto [value, gpus] : values) {
         std::ranges::sort(gpus);
@@ -138,8 +159,10 @@ std::string text_of(const ByGpu& values) {
 /// That of one run, or the one of all runs.
 const Value& item(const Value* column, rapidjson::SizeType i) {
     static const Value none;
-    if (!column) return none;
-    if (!column->IsArray()) return *column;
+    if (!column)
+        return none;
+    if (!column->IsArray())
+        return *column;
     return i < column->Size() ? (*column)[i] : none;
 }
 
@@ -149,7 +172,8 @@ std::string place_of_case(const Value& rnn_case) {
         const std::string text = text_member(rnn_case, name);
         return text.empty() ? std::string(usual) : text;
     };
-    return "rnn_tests[" + word("dtype", "fp32") + ' ' + word("cell", "lstm") + " case " + word("case_id", "") + " #" +
+    return "rnn_tests[" + word("dtype", "fp32") + ' ' + word("cell", "lstm") + " case " +
+           word("case_id", "") + " #" +
            std::to_string(std::hash<std::string>()(text_of(rnn_case))) + ' ';
 }
 
@@ -162,31 +186,39 @@ std::unordered_map<std::string, ByGpu> results_of(const Value& facts, FleetNode&
     std::map<int, double> times;
     for (const Value& runs : list_member(facts, "rnn_runs").GetArray()) {
         const Value *count = member(runs, "count"), *gpus = member(runs, "gpus");
-        if (!count || !count->IsUint() || count->GetUint() > most_runs || !gpus || !gpus->IsArray()) continue;
+        if (!count || !count->IsUint() || count->GetUint() > most_runs || !gpus || !gpus->IsArray())
+            continue;
         for (rapidjson::SizeType run = 0; run < count->GetUint(); ++run) {
             const auto* known = look_up(cases, text_of(item(member(runs, "case_id"), run)));
-            if (!known) continue;
+            if (!known)
+                continue;
             const std::string place = *known + text_member(runs, "dialect") + ']';
             const Value& digest = item(member(runs, "digest"), run);
-            std::vector<int>& ends = fields[place + ".end"][text_of(item(member(runs, "end"), run))];
-            std::vector<int>* digests = digest.IsString() ? &fields[place + ".digest"][text_of(digest)] : nullptr;
+            std::vector<int>& ends =
+                fields[place + ".end"][text_of(item(member(runs, "end"), run))];
+            std::vector<int>* digests =
+                digest.IsString() ? &fields[place + ".digest"][text_of(digest)] : nullptr;
             for (rapidjson::SizeType g = 0; g < gpus->Size(); ++g) {
                 const int gpu = (*gpus)[g].IsInt() ? (*gpus)[g].GetInt() : -1;
                 ends.push_back(gpu);
-                if (digests) digests->push_back(gpu);
+                if (digests)
+                    digests->push_back(gpu);
                 const Value& ms = item(&item(member(runs, "repeat_ms"), g), run);
-                if (ms.IsNumber()) times[gpu] += ms.GetDouble();
+                if (ms.IsNumber())
+                    times[gpu] += ms.GetDouble();
             }
         }
     }
-    for (const auto& [gpu, ms] : times) node.numbers.emplace_back(Text("rnn_tests[].time_ms"), ms);
+    for (const auto& [gpu, ms] : times)
+        node.numbers.emplace_back(Text("rnn_tests[].time_ms"), ms);
     return fields;
 }
 
 }  // namespace
 
 const Value* member(const Value& object, const char* name) {
-    if (!object.IsObject()) return nullptr;
+    if (!object.IsObject())
+        return nullptr;
     const auto found = object.FindMember(name);
     return found == object.MemberEnd() ? nullptr : &found->value;
 }
@@ -206,11 +238,13 @@ Values values_of(const Value& facts, bool with_directories) {
     Collector collector{with_directories};
     for (const auto& fact : facts.GetObject()) {
         const std::string name = text_of(fact.name);
-        if (name != "pythons") collector.collect(fact.value, name, 0);
+        if (name != "pythons")
+            collector.collect(fact.value, name, 0);
     }
     // Frameworks are judged as the active environment has them.
     for (const Value& python : list_member(facts, "pythons").GetArray())
-        if (text_member(python, "active") == "true") collector.collect(python, "pythons", 0);
+        if (text_member(python, "active") == "true")
+            collector.collect(python, "pythons", 0);
     return std::move(collector.values);
 }
 
@@ -223,59 +257,68 @@ void add_facts(const Value& facts, FleetNode& node) {
         const std::string_view list = std::string_view(place).substr(0, place.find('['));
         if (list.size() == place.size() ||
             (list != "cuda_devices" && list != "nvml_devices" && list != "kernel_runs")) {
-            if (place != "host.environment[CUDA_VISIBLE_DEVICES]" && list != "driver.xids") add(place, value);
+            if (place != "host.environment[CUDA_VISIBLE_DEVICES]" && list != "driver.xids")
+                add(place, value);
         } else if (!place.ends_with(']')) {
-            const int gpu = leading_number(std::string_view(place).substr(list.size() + 1)).value_or(-1);
+            const int gpu =
+                leading_number(std::string_view(place).substr(list.size() + 1)).value_or(-1);
             fields[concat(list, '[', place.substr(place.find(']')))][value].push_back(gpu);
         }
     }
-    for (const auto& [place, values] : fields) add(place, text_of(values));
+    for (const auto& [place, values] : fields)
+        add(place, text_of(values));
     for (const char* name : {"cuda_devices", "nvml_devices", "kernel_runs"})
-        if (const Value* list = member(facts, name); list && list->IsArray()) add(name, std::to_string(list->Size()));
+        if (const Value* list = member(facts, name); list && list->IsArray())
+            add(name, std::to_string(list->Size()));
     for (const Value& board : list_member(facts, "nvml_devices").GetArray())
         if (const Value* free = member(board, "memory_free_mib"); free && free->IsNumber())
             node.numbers.emplace_back(Text("nvml_devices[].memory_free_mib"), free->GetDouble());
     std::map<std::string, std::string> ends;
     for (const Value& run : list_member(facts, "probe_runs").GetArray()) {
         std::string& known = ends[text_member(run, "probe")];
-        if (known.empty() || known == "finished") known = text_member(run, "end");
+        if (known.empty() || known == "finished")
+            known = text_member(run, "end");
     }
-    for (const auto& [probe, end] : ends) add("probe_runs[" + probe + "].end", end);
+    for (const auto& [probe, end] : ends)
+        add("probe_runs[" + probe + "].end", end);
 }
 
 const Section& section_of(const std::string& place) {
     using enum DiffLayer;
-    static constexpr Section sections[] = {{"host.environment[", host, "variable ", "host_system"},
-                                           {"host.pci_gpus[", gpu, "PCI device ", "host_system"},
-                                           {"host.", host, "", "host_system"},
-                                           {"driver.device_nodes[", driver, "device node ", "driver_files"},
-                                           {"driver.xids[", gpu, "Xid ", "hang_witness"},
-                                           {"driver.", driver, "driver ", "driver_api"},
-                                           {"cuda_devices[", gpu, "GPU ", "driver_api"},
-                                           {"nvml_devices[", gpu, "NVML's GPU ", "nvml_devices"},
-                                           {"libraries[libcuda.so", driver, "", "library_files"},
-                                           {"libraries[libnvidia-ml", driver, "", "library_files"},
-                                           {"libraries[libcudnn", cudnn, "", "library_files"},
-                                           {"libraries[", runtime, "", "library_files"},
-                                           {"runtimes[", runtime, "CUDA runtime ", "cuda_runtime"},
-                                           {"nvrtcs[", runtime, "NVRTC ", "nvrtc_compile"},
-                                           {"cudnns[", cudnn, "cuDNN ", "cudnn_library"},
-                                           {"kernel_runs[", gpu, "test kernel on GPU ", "ptx_launch"},
-                                           {"rnn_runs[", rnn, "GPU "},
-                                           {"rnn_tests[", rnn, "RNN test "},
-                                           {"probe_runs[", host, "probe "},
-                                           {"tool.", host, "rnncheck "},
-                                           {"pythons.packages[", frameworks, "package ", "python_packages"},
-                                           {"pythons.", frameworks, "Python ", "python_packages"},
-                                           {"frameworks[", frameworks, "", "python_packages"},
-                                           {"", host, ""}};
+    static constexpr Section sections[] = {
+        {"host.environment[", host, "variable ", "host_system"},
+        {"host.pci_gpus[", gpu, "PCI device ", "host_system"},
+        {"host.", host, "", "host_system"},
+        {"driver.device_nodes[", driver, "device node ", "driver_files"},
+        {"driver.xids[", gpu, "Xid ", "hang_witness"},
+        {"driver.", driver, "driver ", "driver_api"},
+        {"cuda_devices[", gpu, "GPU ", "driver_api"},
+        {"nvml_devices[", gpu, "NVML's GPU ", "nvml_devices"},
+        {"libraries[libcuda.so", driver, "", "library_files"},
+        {"libraries[libnvidia-ml", driver, "", "library_files"},
+        {"libraries[libcudnn", cudnn, "", "library_files"},
+        {"libraries[", runtime, "", "library_files"},
+        {"runtimes[", runtime, "CUDA runtime ", "cuda_runtime"},
+        {"nvrtcs[", runtime, "NVRTC ", "nvrtc_compile"},
+        {"cudnns[", cudnn, "cuDNN ", "cudnn_library"},
+        {"kernel_runs[", gpu, "test kernel on GPU ", "ptx_launch"},
+        {"rnn_runs[", rnn, "GPU "},
+        {"rnn_tests[", rnn, "RNN test "},
+        {"probe_runs[", host, "probe "},
+        {"tool.", host, "rnncheck "},
+        {"pythons.packages[", frameworks, "package ", "python_packages"},
+        {"pythons.", frameworks, "Python ", "python_packages"},
+        {"frameworks[", frameworks, "", "python_packages"},
+        {"", host, ""}};
     return *find_where(sections, [&](const Section& one) { return place.starts_with(one.begin); });
 }
 
 std::string_view probe_that_shows_absence(const std::string& place) {
-    constexpr std::string_view unset_where_all_is_well = " failure unreachable problem container kernel_driver ";
+    constexpr std::string_view unset_where_all_is_well =
+        " failure unreachable problem container kernel_driver ";
     const std::string member = place.substr(place.rfind('.') + 1);
-    const bool is_shown = place.ends_with(']') || contains(unset_where_all_is_well, ' ' + member + ' ');
+    const bool is_shown =
+        place.ends_with(']') || contains(unset_where_all_is_well, ' ' + member + ' ');
     return is_shown ? section_of(place).probe : "";
 }
 
@@ -284,7 +327,8 @@ std::string without_names(std::string_view place) {
     bool inside = false;
     for (const char c : place) {
         inside = inside && c != ']';
-        if (!inside) out += c;
+        if (!inside)
+            out += c;
         inside = inside || c == '[';
     }
     return out;
@@ -293,25 +337,32 @@ std::string without_names(std::string_view place) {
 std::pair<std::string, std::string> name_and_member(const std::string& place) {
     const std::size_t begin = section_of(place).begin.size();
     const std::size_t open = place.substr(0, begin).find('[');
-    if (open == std::string::npos) return {"", place.substr(begin)};
+    if (open == std::string::npos)
+        return {"", place.substr(begin)};
     const std::size_t close = place.find(']');
-    return {place.substr(open + 1, close - open - 1), place.substr(std::min(close + 2, place.size()))};
+    return {place.substr(open + 1, close - open - 1),
+            place.substr(std::min(close + 2, place.size()))};
 }
 
 std::string label_of(const std::vector<std::string>& places) {
     constexpr std::string_view terms = " CUDA MiB MHz ECC MIG PCI NVML RNN ";
     std::vector<std::string> names, words;
-    for (const std::string& place : places) names.push_back(name_and_member(place).first);
+    for (const std::string& place : places)
+        names.push_back(name_and_member(place).first);
     const std::string member = name_and_member(places.front()).second;
-    for (const std::string& word : split(contains(member, "[") ? member : id_in_words(member), ' ')) {
+    for (const std::string& word :
+         split(contains(member, "[") ? member : id_in_words(member), ' ')) {
         const std::size_t at = lower(terms).find(' ' + word + ' ');
         words.emplace_back(at == std::string::npos ? word : terms.substr(at + 1, word.size()));
     }
     const std::string name = join_with_and(names), of_name = join(words, " ");
     std::string kind(section_of(places.front()).words);
-    if (names.size() == 1 || kind.empty()) return kind + name + (name.empty() || of_name.empty() ? "" : " ") + of_name;
-    if (kind.ends_with("GPU ") || (kind[kind.size() - 2] >= 'a' && kind[kind.size() - 2] <= 'z')) kind.back() = 's';
-    return (of_name.empty() ? "" : of_name + " of ") + kind + (kind.ends_with('s') ? " " : "") + name;
+    if (names.size() == 1 || kind.empty())
+        return kind + name + (name.empty() || of_name.empty() ? "" : " ") + of_name;
+    if (kind.ends_with("GPU ") || (kind[kind.size() - 2] >= 'a' && kind[kind.size() - 2] <= 'z'))
+        kind.back() = 's';
+    return (of_name.empty() ? "" : of_name + " of ") + kind + (kind.ends_with('s') ? " " : "") +
+           name;
 }
 
 }  // namespace rnncheck

@@ -1,5 +1,5 @@
-// The facts of a report as values by place, "libraries[libcudnn.so.9].stub": what is compared between machines and
-// between times, and what places are called.
+// The facts of a report as values by place, "libraries[libcudnn.so.9].stub": what is compared
+// between machines and between times, and what places are called.
 #pragma once
 
 #include <rapidjson/document.h>
@@ -11,7 +11,8 @@
 
 namespace rnncheck {
 
-/// Facts with one beginning: their layer, what they are called, and the probe that knows which there are.
+/// Facts with one beginning: their layer, what they are called, and the probe that knows which
+/// there are.
 struct Section {
     std::string_view begin;
     DiffLayer layer;
@@ -28,8 +29,9 @@ std::string without_names(std::string_view place);
 /// The value of something that is known not to exist.
 inline constexpr std::string_view absent = "absent";
 
-/// The probe that would have shown a value at this place if there were one; empty where a missing value is unknown
-/// whatever ran: an element of a list is absent if the probe that lists them completed.
+/// The probe that would have shown a value at this place if there were one; empty where a missing
+/// value is unknown whatever ran: an element of a list is absent if the probe that lists them
+/// completed.
 std::string_view probe_that_shows_absence(const std::string& place);
 
 /// "cuda_devices[0].name" begins with "cuda_devices[", is of "0", and ends with "name".
@@ -45,13 +47,13 @@ std::string text_member(const rapidjson::Value& object, const char* name);
 
 using Values = std::unordered_map<std::string, std::string>;
 
-/// What is unknown has no value, nor has what may vary. Elements of a list are known by their name, or on a GPU by its
-/// number; the directory of a file is part of a value only where wanted. Facts that no machine has (nesting, types)
-/// give no value.
+/// What is unknown has no value, nor has what may vary. Elements of a list are known by their name,
+/// or on a GPU by its number; the directory of a file is part of a value only where wanted. Facts
+/// that no machine has (nesting, types) give no value.
 Values values_of(const rapidjson::Value& facts, bool with_directories);
 
-/// Adds the values and numbers that are compared between nodes. A list that has an item for each GPU is one value where
-/// all are equal: "9.0", else "9.0 (GPUs 0-6), 8.0 (GPU 7)".
+/// Adds the values and numbers that are compared between nodes. A list that has an item for each
+/// GPU is one value where all are equal: "9.0", else "9.0 (GPUs 0-6), 8.0 (GPU 7)".
 void add_facts(const rapidjson::Value& facts, FleetNode& node);
 
 }  // namespace rnncheck

@@ -1,4 +1,5 @@
-// The text of a log: decoded, and without what terminals, web pages, mail programs and log collectors did to it.
+// The text of a log: decoded, and without what terminals, web pages, mail programs and log
+// collectors did to it.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,10 @@ struct RawLine {
     bool starts_line = true;  ///< false: continues the line of the piece before
 };
 
-/// Lines in two forms. In `text` every run of blanks is one blank and every line end one '\n'; color codes, HTML, JSON
-/// escapes, quotation marks of mail and typographic quotes are removed. `without_whitespace` is the same without any
-/// white space, for text that was wrapped in the middle of words.
+/// Lines in two forms. In `text` every run of blanks is one blank and every line end one '\n';
+/// color codes, HTML, JSON escapes, quotation marks of mail and typographic quotes are removed.
+/// `without_whitespace` is the same without any white space, for text that was wrapped in the
+/// middle of words.
 struct NormalizedText {
     std::string text;
     std::string without_whitespace;
@@ -40,9 +42,11 @@ std::vector<RawLine> lines_of(std::string_view log);
 /// Decodes a log from UTF-16 where it is.
 class LogText {
   public:
-    explicit LogText(ReadBytes read) : read_(std::move(read)) {}
+    explicit LogText(ReadBytes read) : read_(std::move(read)) {
+    }
 
-    /// Adds the next block to `text`, of `block_size` or a little more; false where the log ends with it.
+    /// Adds the next block to `text`, of `block_size` or a little more; false where the log ends
+    /// with it.
     bool append_to(std::string& text);
 
     static constexpr std::size_t block_size = 256 * 1024;

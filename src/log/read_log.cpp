@@ -17,7 +17,8 @@ constexpr std::size_t small_log = 64 * 1024;
 
 /// Returns the number of lines; 0 where there are blanks alone.
 std::int64_t read_whole(std::string_view text, EventCollector& collector, const std::string& file) {
-    if (trim(text).empty()) return 0;
+    if (trim(text).empty())
+        return 0;
     const NormalizedText log = normalized(lines_of(text));
     for (const int signature : collector.signatures().candidates(log.without_whitespace))
         collector.take(static_cast<std::size_t>(signature), log, {0, log.lines.size()}, file);
@@ -26,21 +27,23 @@ std::int64_t read_whole(std::string_view text, EventCollector& collector, const 
 
 /// What a file is that begins so, if it is no text; "" for text.
 std::string_view kind_of_file(std::string_view begin) {
-    constexpr std::pair<std::string_view, std::string_view> known[] = {{"%PDF-", "a PDF document"},
-                                                                       {"PK\x03\x04", "a zip archive"},
-                                                                       {"\x1f\x8b", "compressed with gzip"},
-                                                                       {"\x89PNG", "a picture"},
-                                                                       {"\xff\xd8\xff", "a picture"},
-                                                                       {"\x7f"
-                                                                        "ELF",
-                                                                        "a program or library"},
-                                                                       {"BZh", "compressed with bzip2"},
-                                                                       {"\xfd"
-                                                                        "7zXZ",
-                                                                        "compressed with xz"},
-                                                                       {"(\xb5/\xfd", "compressed with zstd"}};
+    constexpr std::pair<std::string_view, std::string_view> known[] = {
+        {"%PDF-", "a PDF document"},
+        {"PK\x03\x04", "a zip archive"},
+        {"\x1f\x8b", "compressed with gzip"},
+        {"\x89PNG", "a picture"},
+        {"\xff\xd8\xff", "a picture"},
+        {"\x7f"
+         "ELF",
+         "a program or library"},
+        {"BZh", "compressed with bzip2"},
+        {"\xfd"
+         "7zXZ",
+         "compressed with xz"},
+        {"(\xb5/\xfd", "compressed with zstd"}};
     for (const auto& [magic, kind] : known)
-        if (begin.starts_with(magic)) return kind;
+        if (begin.starts_with(magic))
+            return kind;
     begin = begin.substr(0, 4096);
     constexpr std::string_view of_text = "\t\n\v\f\r\b\x1b\0";
     const auto is_strange = [&](char c) {
@@ -49,7 +52,8 @@ std::string_view kind_of_file(std::string_view begin) {
     return std::ranges::count_if(begin, is_strange) * 20 > std::ssize(begin) ? "no text" : "";
 }
 
-std::int64_t read_one(const LogInput& input, EventCollector& collector, std::vector<LogEvent>& not_text) {
+std::int64_t read_one(const LogInput& input, EventCollector& collector,
+                      std::vector<LogEvent>& not_text) {
     LogText log(input.read);
     std::string text;
     const bool has_more = log.append_to(text);
@@ -58,7 +62,8 @@ std::int64_t read_one(const LogInput& input, EventCollector& collector, std::vec
                             .file = input.name,
                             .line = 1,
                             .text = escaped(concat(input.name, " is ", kind), 200)});
-    if (!has_more && text.size() <= small_log) return read_whole(text, collector, input.name);
+    if (!has_more && text.size() <= small_log)
+        return read_whole(text, collector, input.name);
     return search_large(log, std::move(text), collector, input.name);
 }
 
@@ -72,21 +77,24 @@ bool shows_no_reason(const LogEvent& event) {
 void take_first_error(Log& log) {
     const auto take = [&log](auto is_wanted) {
         const auto found = std::ranges::find_if(log.events, is_wanted);
-        if (found == log.events.end()) return false;
+        if (found == log.events.end())
+            return false;
         log.first_error_line = found->line;
         log.first_error = found->text;
         return true;
     };
     for (const LogKind kind : {LogKind::error, LogKind::unknown, LogKind::consequence})
         for (const bool with_reason : {true, false})
-            if (take(
-                    [&](const LogEvent& event) { return event.kind == kind && shows_no_reason(event) != with_reason; }))
+            if (take([&](const LogEvent& event) {
+                    return event.kind == kind && shows_no_reason(event) != with_reason;
+                }))
                 return;
 }
 
 void take_rnn_config(Log& log) {
     for (const LogEvent& event : log.events) {
-        if (event.signature != "rnn_call_failed") continue;
+        if (event.signature != "rnn_call_failed")
+            continue;
         LogRnnConfig config = rnn_config_of(event);
         if (!log.rnn_config || config.missing.size() < log.rnn_config->missing.size())
             log.rnn_config = std::move(config);
@@ -103,7 +111,9 @@ void take_devices(Log& log) {
 
 }  // namespace
 
-LogReader::LogReader(const Matrix& matrix) : signatures_(std::make_shared<Signatures>(matrix.log_signatures())) {}
+LogReader::LogReader(const Matrix& matrix)
+    : signatures_(std::make_shared<Signatures>(matrix.log_signatures())) {
+}
 
 Log LogReader::read(const std::vector<LogInput>& inputs) const {
     Log log;

@@ -39,8 +39,8 @@ class LogReader {
 
 Log read_logs(const std::vector<LogInput>& inputs, const Matrix& matrix);
 
-/// What is wrong with the kinds and patterns of the table log_signatures, by row. Rows that cannot be read are left
-/// out: verify() names those.
+/// What is wrong with the kinds and patterns of the table log_signatures, by row. Rows that cannot
+/// be read are left out: verify() names those.
 std::vector<Issue> verify_signatures(const Tables& tables);
 
 }  // namespace rnncheck

@@ -18,17 +18,22 @@ re2::RE2::Options pattern_options(std::int64_t memory = std::int64_t{4} << 20) {
     return options;
 }
 
-/// A pattern of the table for RE2: `blank` for each blank, and any of `digits` for each digit if there are some.
-std::string rewritten(const std::string& pattern, const std::string& blank, const std::string& digits) {
+/// A pattern of the table for RE2: `blank` for each blank, and any of `digits` for each digit if
+/// there are some.
+std::string rewritten(const std::string& pattern, const std::string& blank,
+                      const std::string& digits) {
     // An escape, a bound of a repetition, the begin of a named group, a set or one character.
-    static const LazyRE2 next_part = {R"(((?s)\\.|\{[^}]*\}|\(\?P<[^>]*>|\[(?:\\.|[^\]\\])*\]|.))", re2::RE2::Latin1};
+    static const LazyRE2 next_part = {R"(((?s)\\.|\{[^}]*\}|\(\?P<[^>]*>|\[(?:\\.|[^\]\\])*\]|.))",
+                                      re2::RE2::Latin1};
     static const LazyRE2 some_digits = {"[0-9](?:-[0-9])?"};
     re2::StringPiece rest(pattern);
     std::string out, part;
     while (re2::RE2::Consume(&rest, *next_part, &part)) {
         const bool is_set = part.size() > 1 && part[0] == '[';
-        const bool has_digit = (is_set || part.size() == 1) && part.find_first_of("0123456789") != part.npos;
-        if (is_set && !blank.empty()) re2::RE2::GlobalReplace(&part, " ", "\\\\s");
+        const bool has_digit =
+            (is_set || part.size() == 1) && part.find_first_of("0123456789") != part.npos;
+        if (is_set && !blank.empty())
+            re2::RE2::GlobalReplace(&part, " ", "\\\\s");
         if (part == " ")
             part = blank;
         else if (has_digit && !digits.empty() && part.starts_with("[^"))
@@ -59,7 +64,8 @@ std::string for_prefilter(const std::string& pattern) {
 
 LogKind kind_of(const LogSignature& row) {
     const auto kind = from_name<LogKind>(row.kind);
-    if (!kind) complain(row.id, "there is no kind '" + row.kind + "'");
+    if (!kind)
+        complain(row.id, "there is no kind '" + row.kind + "'");
     return *kind;
 }
 
@@ -72,50 +78,61 @@ void add(re2::FilteredRE2& filter, const LogSignature& row) {
 
 }  // namespace
 
-Signature::Signature(const LogSignature& row) : id_(row.id), kind_(kind_of(row)), pattern_(row.pattern) {}
+Signature::Signature(const LogSignature& row)
+    : id_(row.id), kind_(kind_of(row)), pattern_(row.pattern) {
+}
 
 const re2::RE2& Signature::regex() const {
-    if (!regex_) regex_ = std::make_unique<re2::RE2>(rewritten(pattern_, loose_blank, ""), pattern_options());
-    if (!regex_->ok()) complain(id_, regex_->error());
+    if (!regex_)
+        regex_ =
+            std::make_unique<re2::RE2>(rewritten(pattern_, loose_blank, ""), pattern_options());
+    if (!regex_->ok())
+        complain(id_, regex_->error());
     return *regex_;
 }
 
 std::optional<Signature::Match> Signature::match(std::string_view text, std::size_t from) const {
     std::vector<re2::StringPiece> found(groups() + 1);
-    if (!regex().Match({text.data(), text.size()}, from, text.size(), re2::RE2::UNANCHORED, found.data(),
-                       static_cast<int>(found.size())))
+    if (!regex().Match({text.data(), text.size()}, from, text.size(), re2::RE2::UNANCHORED,
+                       found.data(), static_cast<int>(found.size())))
         return std::nullopt;
     Match match;
     match.begin = static_cast<std::size_t>(found[0].data() - text.data());
     match.end = match.begin + found[0].size();
     for (const auto& [index, name] : regex().CapturingGroupNames()) {
         const re2::StringPiece& group = found[static_cast<std::size_t>(index)];
-        if (group.data()) match.captures.push_back({name, escaped(trim({group.data(), group.size()}), 200)});
+        if (group.data())
+            match.captures.push_back({name, escaped(trim({group.data(), group.size()}), 200)});
     }
     return match;
 }
 
 bool Signature::may_match_with_other_digits(const NormalizedText& text) const {
     if (!any_digits_regex_)
-        any_digits_regex_ = std::make_unique<re2::RE2>(rewritten(pattern_, loose_blank, "0-9"), pattern_options());
-    if (any_digits_regex_->pattern() == regex().pattern()) return false;
+        any_digits_regex_ =
+            std::make_unique<re2::RE2>(rewritten(pattern_, loose_blank, "0-9"), pattern_options());
+    if (any_digits_regex_->pattern() == regex().pattern())
+        return false;
     return !any_digits_regex_->ok() || re2::RE2::PartialMatch(text.text, *any_digits_regex_) ||
            re2::RE2::PartialMatch(text.without_whitespace, *any_digits_regex_);
 }
 
 /// In lower case, with 0 for each digit.
 static void fold(std::string& text) {
-    for (char& c : text) c = is_digit(c) ? '0' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    for (char& c : text)
+        c = is_digit(c) ? '0' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 Signatures::Signatures(const std::vector<LogSignature>& rows)
-    : filter_(shortest_word), words_(pattern_options(std::int64_t{64} << 20), re2::RE2::UNANCHORED) {
+    : filter_(shortest_word),
+      words_(pattern_options(std::int64_t{64} << 20), re2::RE2::UNANCHORED) {
     std::vector<std::string> words;
     for (const LogSignature& row : rows) {
         all_.emplace_back(row);
         add(filter_, row);
     }
-    if (!rows.empty()) filter_.Compile(&words);
+    if (!rows.empty())
+        filter_.Compile(&words);
     for (std::string& word : words) {
         fold(word);
         std::erase_if(word, [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; });
@@ -126,7 +143,8 @@ Signatures::Signatures(const std::vector<LogSignature>& rows)
 
 std::vector<int> Signatures::candidates(std::string text) const {
     std::vector<int> found, patterns;
-    if (all_.empty()) return patterns;
+    if (all_.empty())
+        return patterns;
     fold(text);
     words_.Match(text, &found);
     filter_.AllPotentials(found, &patterns);

@@ -14,24 +14,27 @@ namespace rnncheck {
 
 namespace {
 
-/// A name taken apart. Vendor, memory size, form factor, "Laptop GPU" and "Max-Q" are left out: they never change the
-/// compute capability. "Ti", "SUPER", "M" and the like belong to the model.
+/// A name taken apart. Vendor, memory size, form factor, "Laptop GPU" and "Max-Q" are left out:
+/// they never change the compute capability. "Ti", "SUPER", "M" and the like belong to the model.
 struct GpuName {
-    std::string model;            ///< "3090ti", "k80", "titanx", "orinnano"; empty: no name of a GPU
-    std::set<std::string> extra;  ///< "geforce", "rtx", "jetson", "blackwell": people leave them out
+    std::string model;  ///< "3090ti", "k80", "titanx", "orinnano"; empty: no name of a GPU
+    std::set<std::string>
+        extra;  ///< "geforce", "rtx", "jetson", "blackwell": people leave them out
 };
 
 using Words = std::vector<std::string>;
 
 const std::set<std::string> extras = {
-    "geforce", "quadro", "tesla",     "gtx",      "rtx",        "gt",      "jetson",      "grid",   "pro",   "agx",
-    "nvs",     "ada",    "blackwell", "lovelace", "generation", "edition", "workstation", "server", "pascal"};
+    "geforce",    "quadro",  "tesla",       "gtx",    "rtx",   "gt",        "jetson",
+    "grid",       "pro",     "agx",         "nvs",    "ada",   "blackwell", "lovelace",
+    "generation", "edition", "workstation", "server", "pascal"};
 /// Of two words: "Max-Q".
 const std::set<std::string> decorations = {
-    "nvidia", "corporation", "r",     "tm",   "gpu",       "graphics", "card",   "nvgpu",    "laptop", "notebook",
-    "mobile", "with",        "max",   "q",    "maxq",      "design",   "dgx",    "hgx",      "sxm",    "pcie",
-    "nvl",    "dgxs",        "fhhl",  "hbm2", "hbm2e",     "hbm3",     "hbm3e",  "mig",      "gb",     "gib",
-    "lhr",    "oem",         "gddr5", "ddr4", "developer", "kit",      "devkit", "embedded", "module"};
+    "nvidia", "corporation", "r",         "tm",   "gpu",    "graphics", "card",  "nvgpu",
+    "laptop", "notebook",    "mobile",    "with", "max",    "q",        "maxq",  "design",
+    "dgx",    "hgx",         "sxm",       "pcie", "nvl",    "dgxs",     "fhhl",  "hbm2",
+    "hbm2e",  "hbm3",        "hbm3e",     "mig",  "gb",     "gib",      "lhr",   "oem",
+    "gddr5",  "ddr4",        "developer", "kit",  "devkit", "embedded", "module"};
 
 Words words_of(std::string_view written) {
     std::string text = lower(written);
@@ -41,12 +44,16 @@ Words words_of(std::string_view written) {
     return words;
 }
 
-/// Length of a brand that is written together with what follows: "rtx" of "rtx3090", "gt" of "gt1030".
+/// Length of a brand that is written together with what follows: "rtx" of "rtx3090", "gt" of
+/// "gt1030".
 std::size_t glued_brand(std::string_view word) {
-    for (const std::string_view brand : {"nvidia", "geforce", "quadro", "tesla", "jetson", "gtx", "rtx", "agx"})
-        if (word.size() > brand.size() && word.starts_with(brand)) return brand.size();
+    for (const std::string_view brand :
+         {"nvidia", "geforce", "quadro", "tesla", "jetson", "gtx", "rtx", "agx"})
+        if (word.size() > brand.size() && word.starts_with(brand))
+            return brand.size();
     for (const std::string_view brand : {"gt", "pro", "nvs"})
-        if (word.size() > brand.size() && word.starts_with(brand) && is_digit(word[brand.size()])) return brand.size();
+        if (word.size() > brand.size() && word.starts_with(brand) && is_digit(word[brand.size()]))
+            return brand.size();
     return 0;
 }
 
@@ -57,9 +64,11 @@ Words unglued(const Words& glued) {
     for (std::string_view word : glued) {
         for (std::size_t length; (length = glued_brand(word)) > 0; word.remove_prefix(length))
             words.emplace_back(word.substr(0, length));
-        const bool glued_ada = word.size() > ada.size() && word.ends_with(ada) && is_digit(*(word.rbegin() + 3));
+        const bool glued_ada =
+            word.size() > ada.size() && word.ends_with(ada) && is_digit(*(word.rbegin() + 3));
         words.emplace_back(glued_ada ? word.substr(0, word.size() - ada.size()) : word);
-        if (glued_ada) words.emplace_back(ada);
+        if (glued_ada)
+            words.emplace_back(ada);
     }
     return words;
 }
@@ -78,10 +87,14 @@ bool is_form_factor(std::string_view word) {
 
 bool is_decoration(const Words& words, std::size_t at) {
     constexpr std::size_t longest_size = 3;
-    const bool before_unit = at > 0 && at + 1 < words.size() && (words[at + 1] == "gb" || words[at + 1] == "gib");
-    if (before_unit && is_number(words[at]) && words[at].size() <= longest_size) return true;
-    const bool unit = words[at] == "gb" && (at == 0 || !is_number(words[at - 1]));  // "GB 200" is a product
-    return !unit && (decorations.contains(words[at]) || is_size(words[at]) || is_form_factor(words[at]));
+    const bool before_unit =
+        at > 0 && at + 1 < words.size() && (words[at + 1] == "gb" || words[at + 1] == "gib");
+    if (before_unit && is_number(words[at]) && words[at].size() <= longest_size)
+        return true;
+    const bool unit =
+        words[at] == "gb" && (at == 0 || !is_number(words[at - 1]));  // "GB 200" is a product
+    return !unit &&
+           (decorations.contains(words[at]) || is_size(words[at]) || is_form_factor(words[at]));
 }
 
 /// Case, spaces, hyphens and marks make no difference: "rtx3090" is "RTX 3090".
@@ -89,7 +102,8 @@ GpuName gpu_name(std::string_view written) {
     const Words words = unglued(words_of(written));
     GpuName name;
     for (std::size_t at = 0; at < words.size(); ++at) {
-        if (is_decoration(words, at)) continue;
+        if (is_decoration(words, at))
+            continue;
         if (extras.contains(words[at]))
             name.extra.insert(words[at]);
         else
@@ -100,7 +114,8 @@ GpuName gpu_name(std::string_view written) {
 
 /// The products that have the model and everything else that was written.
 std::vector<GpuProduct> products_of(const std::vector<GpuProduct>& all, const GpuName& name) {
-    if (name.model.empty()) return {};
+    if (name.model.empty())
+        return {};
     std::vector<GpuProduct> products;
     std::ranges::copy_if(all, std::back_inserter(products), [&](const GpuProduct& row) {
         const GpuName product = gpu_name(row.name);
@@ -112,11 +127,13 @@ std::vector<GpuProduct> products_of(const std::vector<GpuProduct>& all, const Gp
 }  // namespace
 
 const std::vector<GpuProduct>& Matrix::gpu_products_named(std::string_view written) const {
-    if (const auto* known = look_up(tables_->products_named, written)) return *known;
+    if (const auto* known = look_up(tables_->products_named, written))
+        return *known;
     GpuName name = gpu_name(written);
     std::vector<GpuProduct> products = products_of(gpu_products(), name);
     if (products.empty()) {  // people mix up the product lines: there is no "Tesla A100"
-        for (const char* line : {"geforce", "quadro", "tesla"}) name.extra.erase(line);
+        for (const char* line : {"geforce", "quadro", "tesla"})
+            name.extra.erase(line);
         products = products_of(gpu_products(), name);
     }
     return tables_->products_named.emplace(written, std::move(products)).first->second;
@@ -124,9 +141,13 @@ const std::vector<GpuProduct>& Matrix::gpu_products_named(std::string_view writt
 
 Answer<GpuProduct> Matrix::gpu_product(std::string_view written) const {
     const std::vector<GpuProduct>& products = gpu_products_named(written);
-    if (products.empty()) return {};
-    if (std::ranges::adjacent_find(products, std::not_equal_to(), &GpuProduct::capability) != products.end()) return {};
-    GpuProduct plainest = *std::ranges::min_element(products, {}, [](const auto& row) { return row.name.size(); });
+    if (products.empty())
+        return {};
+    if (std::ranges::adjacent_find(products, std::not_equal_to(), &GpuProduct::capability) !=
+        products.end())
+        return {};
+    GpuProduct plainest =
+        *std::ranges::min_element(products, {}, [](const auto& row) { return row.name.size(); });
     plainest.data_center = std::ranges::all_of(products, &GpuProduct::data_center);
     return {Coverage::known, std::move(plainest)};
 }

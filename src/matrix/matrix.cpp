@@ -18,17 +18,22 @@ Answer<R> known(const R& row) {
 
 template <class R, class Value>
 Answer<R> outside(const Value& asked, const Value& oldest, const Value& newest) {
-    if (asked > newest) return {Coverage::newer_than_data, {}};
-    if (asked < oldest) return {Coverage::older_than_data, {}};
+    if (asked > newest)
+        return {Coverage::newer_than_data, {}};
+    if (asked < oldest)
+        return {Coverage::older_than_data, {}};
     return {Coverage::silent, {}};
 }
 
 /// Rows are sorted, which the tests hold: the first and the last row are the ends of the data.
 template <class R, class Value>
-Answer<R> find(const std::vector<R>& rows, Value R::*column, const std::optional<std::type_identity_t<Value>>& asked) {
-    if (rows.empty() || !asked) return {};
+Answer<R> find(const std::vector<R>& rows, Value R::*column,
+               const std::optional<std::type_identity_t<Value>>& asked) {
+    if (rows.empty() || !asked)
+        return {};
     for (const R& row : rows)
-        if (row.*column == *asked) return known(row);
+        if (row.*column == *asked)
+            return known(row);
     return outside<R>(*asked, rows.front().*column, rows.back().*column);
 }
 
@@ -37,14 +42,16 @@ bool covers(const CudnnBuild& row, const Version& cudnn) {
 }
 
 Answer<CudnnBuild> outside_builds(const std::vector<CudnnBuild>& rows, const Version& cudnn) {
-    if (rows.empty()) return {};
+    if (rows.empty())
+        return {};
     Version newest = rows.front().cudnn;
-    for (const CudnnBuild& row : rows) newest = std::max(newest, row.last());
+    for (const CudnnBuild& row : rows)
+        newest = std::max(newest, row.last());
     return outside<CudnnBuild>(cudnn, rows.front().cudnn, newest);
 }
 
-bool concerns(const RnnDefect& defect, const Version& cudnn, const std::optional<Version>& capability,
-              std::string_view os) {
+bool concerns(const RnnDefect& defect, const Version& cudnn,
+              const std::optional<Version>& capability, std::string_view os) {
     return (defect.os.empty() || defect.os == os) && cudnn >= defect.first &&
            (!defect.fixed || cudnn < *defect.fixed) &&
            (!capability || is_between(*capability, defect.capability_min, defect.capability_max));
@@ -67,7 +74,8 @@ Matrix Matrix::bundled() {
 Matrix Matrix::from_directory(const std::string& directory) {
     auto tables = std::make_shared<Tables>(table_files_of(directory));
     tables->each([&files = tables->files](const auto& table) {
-        if (!bundled_twin(files, table.stem())) table.rows();
+        if (!bundled_twin(files, table.stem()))
+            table.rows();
     });
     return Matrix(std::move(tables));
 }
@@ -92,12 +100,15 @@ Answer<DriverForCuda> Matrix::driver_for_cuda(const Version& cuda) const {
 
 Answer<CudaOfDriver> Matrix::cuda_of_driver(const std::optional<Version>& driver) const {
     const auto& rows = cuda_of_driver();
-    if (rows.empty() || !driver) return {};
+    if (rows.empty() || !driver)
+        return {};
     const int branch = driver->major();
     for (const CudaOfDriver& row : rows) {
-        if (branch < row.branch || branch > row.last_branch) continue;
+        if (branch < row.branch || branch > row.last_branch)
+            continue;
         Answer<CudaOfDriver> answer = known(row);
-        if (branch != row.branch) answer.row->provenance = std::max(row.provenance, Provenance::inferred);
+        if (branch != row.branch)
+            answer.row->provenance = std::max(row.provenance, Provenance::inferred);
         return answer;
     }
     return outside<CudaOfDriver>(branch, rows.front().branch, rows.back().last_branch);
@@ -107,12 +118,15 @@ Answer<DriverForCuda> Matrix::windows_driver_for_cuda(const Version& cuda) const
     return find(windows_driver_for_cuda(), &DriverForCuda::cuda, shortened(cuda, 2));
 }
 
-Answer<ForwardCompatibility> Matrix::forward_compatibility(const Version& cuda, const Version& driver) const {
+Answer<ForwardCompatibility> Matrix::forward_compatibility(const Version& cuda,
+                                                           const Version& driver) const {
     const Version asked = shortened(cuda, 2);
     const auto& rows = forward_compatibility();
     for (const ForwardCompatibility& row : rows)
-        if (row.cuda == asked && row.branch == driver.major()) return known(row);
-    if (rows.empty()) return {};
+        if (row.cuda == asked && row.branch == driver.major())
+            return known(row);
+    if (rows.empty())
+        return {};
     return outside<ForwardCompatibility>(asked, rows.front().cuda, rows.back().cuda);
 }
 
@@ -125,10 +139,12 @@ Answer<CudnnBuild> Matrix::cudnn_build(const Version& cudnn, int cuda_major) con
     int newest_major = 0;
     const auto& rows = cudnn_builds();
     for (const CudnnBuild& row : rows) {
-        if (covers(row, asked) && row.cuda_major == cuda_major) return known(row);
+        if (covers(row, asked) && row.cuda_major == cuda_major)
+            return known(row);
         newest_major = std::max(newest_major, row.cuda_major);
     }
-    if (!rows.empty() && cuda_major > newest_major) return {Coverage::newer_than_data, {}};
+    if (!rows.empty() && cuda_major > newest_major)
+        return {Coverage::newer_than_data, {}};
     return outside_builds(rows, asked);
 }
 
@@ -140,8 +156,10 @@ Answer<StatusName> Matrix::status(std::string_view library, int major, std::int6
     const int asked = library == "cudnn" ? major : 0;
     int newest = 0;
     for (const StatusName& row : status_names()) {
-        if (row.library != library) continue;
-        if (row.major == asked && row.code == code) return known(row);
+        if (row.library != library)
+            continue;
+        if (row.major == asked && row.code == code)
+            return known(row);
         newest = std::max(newest, row.major);
     }
     return {asked > newest ? Coverage::newer_than_data : Coverage::silent, {}};
@@ -150,7 +168,8 @@ Answer<StatusName> Matrix::status(std::string_view library, int major, std::int6
 std::vector<RnnDefect> Matrix::rnn_defects(const Version& cudnn, std::optional<Version> capability,
                                            std::string_view os) const {
     const Version asked = shortened(cudnn, 3);  // package builds ("9.19.0.56") are of one version
-    return those(rnn_defects(), [&](const RnnDefect& defect) { return concerns(defect, asked, capability, os); });
+    return those(rnn_defects(),
+                 [&](const RnnDefect& defect) { return concerns(defect, asked, capability, os); });
 }
 
 Answer<RnnLimit> Matrix::rnn_limit(std::string_view feature) const {
@@ -159,37 +178,46 @@ Answer<RnnLimit> Matrix::rnn_limit(std::string_view feature) const {
 }
 
 Answer<RnnRequiredSupport> Matrix::requires_support(const Version& cudnn, const Version& capability,
-                                                    std::string_view dtype, std::string_view algorithm) const {
+                                                    std::string_view dtype,
+                                                    std::string_view algorithm) const {
     const auto is_of_kind = [&](const RnnRequiredSupport& row) {
         return row.dtype == dtype && row.algorithm == algorithm;
     };
     const auto& required = rnn_required_support();
-    if (std::ranges::none_of(required, is_of_kind)) return {};
+    if (std::ranges::none_of(required, is_of_kind))
+        return {};
     const Version asked = shortened(cudnn, 3);  // package builds ("9.19.0.56") are of one version
     const bool gpu_is_named = std::ranges::any_of(cudnn_builds(), [&](const CudnnBuild& build) {
-        return covers(build, asked) && build.capability_min <= capability && capability <= build.capability_max;
+        return covers(build, asked) && build.capability_min <= capability &&
+               capability <= build.capability_max;
     });
-    if (!gpu_is_named) return {outside_builds(cudnn_builds(), asked).coverage, {}};
+    if (!gpu_is_named)
+        return {outside_builds(cudnn_builds(), asked).coverage, {}};
     for (const RnnRequiredSupport& row : required)
-        if (is_of_kind(row) && is_between(asked, row.first, row.last) && capability >= row.capability_min)
+        if (is_of_kind(row) && is_between(asked, row.first, row.last) &&
+            capability >= row.capability_min)
             return known(row);
     return {};
 }
 
 std::vector<std::string> Matrix::frameworks() const {
     std::vector<std::string> names;
-    for (const FrameworkBuild& build : framework_builds()) add_once(names, build.framework);
+    for (const FrameworkBuild& build : framework_builds())
+        add_once(names, build.framework);
     return names;
 }
 
 std::vector<FrameworkBuild> Matrix::framework_builds(std::string_view framework) const {
-    return those(framework_builds(), [&](const FrameworkBuild& build) { return build.framework == framework; });
+    return those(framework_builds(),
+                 [&](const FrameworkBuild& build) { return build.framework == framework; });
 }
 
-Answer<FrameworkCuda> Matrix::framework_cuda(std::string_view framework, const Version& release) const {
+Answer<FrameworkCuda> Matrix::framework_cuda(std::string_view framework,
+                                             const Version& release) const {
     const Version asked = shortened(release, 2);
     for (const FrameworkCuda& row : framework_cuda())
-        if (row.framework == framework && row.first <= asked && asked <= row.last) return known(row);
+        if (row.framework == framework && row.first <= asked && asked <= row.last)
+            return known(row);
     return {};
 }
 

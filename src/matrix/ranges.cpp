@@ -11,8 +11,8 @@ namespace {
 /// Of the first numbers.
 std::strong_ordering compare(const Version& a, const Version& b, std::size_t parts) {
     parts = std::min(parts, a.parts.size());
-    return std::lexicographical_compare_three_way(a.parts.begin(), a.parts.begin() + parts, b.parts.begin(),
-                                                  b.parts.begin() + parts);
+    return std::lexicographical_compare_three_way(a.parts.begin(), a.parts.begin() + parts,
+                                                  b.parts.begin(), b.parts.begin() + parts);
 }
 
 }  // namespace
@@ -33,7 +33,8 @@ bool covers(const Version& first, const std::optional<Version>& last, const Vers
     return version >= first && within(version, last.value_or(first));
 }
 
-bool is_between(const Version& version, const std::optional<Version>& first, const std::optional<Version>& last) {
+bool is_between(const Version& version, const std::optional<Version>& first,
+                const std::optional<Version>& last) {
     return (!first || version >= *first) && (!last || within(version, *last));
 }
 
@@ -42,17 +43,21 @@ bool reaches(const Version& driver, const Version& release) {
 }
 
 bool may_reach(const Version& driver, const Version& release) {
-    return reaches(driver, release) || (parts_written(driver) < parts_written(release) && agree(driver, release));
+    return reaches(driver, release) ||
+           (parts_written(driver) < parts_written(release) && agree(driver, release));
 }
 
 std::optional<Version> cuda_of_digits(std::string_view digits) {
-    constexpr char oldest_with_packages = '7';  // "cu75": until CUDA 9 two digits are major and minor
-    if (digits.size() == 2 && is_number(digits) && digits.front() < oldest_with_packages) return parse_version(digits);
+    constexpr char oldest_with_packages =
+        '7';  // "cu75": until CUDA 9 two digits are major and minor
+    if (digits.size() == 2 && is_number(digits) && digits.front() < oldest_with_packages)
+        return parse_version(digits);
     return capability_of_digits(digits);
 }
 
 std::optional<Version> capability_of_digits(std::string_view digits) {
-    if (!is_number(digits) || digits.size() < 2 || digits.size() > 3) return std::nullopt;
+    if (!is_number(digits) || digits.size() < 2 || digits.size() > 3)
+        return std::nullopt;
     return parse_version(std::string(digits.substr(0, digits.size() - 1)) + "." + digits.back());
 }
 
@@ -60,14 +65,16 @@ std::optional<Target> parse_target(std::string_view word) {
     constexpr std::string_view sm = "sm_", compute = "compute_";
     Target target;
     target.machine_code = word.starts_with(sm);
-    if (!target.machine_code && !word.starts_with(compute)) return std::nullopt;
+    if (!target.machine_code && !word.starts_with(compute))
+        return std::nullopt;
     word.remove_prefix(target.machine_code ? sm.size() : compute.size());
     if (word.ends_with('a') || word.ends_with('f')) {
         target.kind = word.back();
         word.remove_suffix(1);
     }
     const auto capability = capability_of_digits(word);
-    if (!capability) return std::nullopt;
+    if (!capability)
+        return std::nullopt;
     target.capability = *capability;
     return target;
 }
@@ -75,13 +82,16 @@ std::optional<Target> parse_target(std::string_view word) {
 std::vector<Target> targets_of(std::string_view text) {
     std::vector<Target> targets;
     for (const std::string& word : split(text, ' '))
-        if (auto target = parse_target(word)) targets.push_back(std::move(*target));
+        if (auto target = parse_target(word))
+            targets.push_back(std::move(*target));
     return targets;
 }
 
 bool runs_on(const Target& machine_code, const Version& capability) {
-    if (!machine_code.machine_code || machine_code.capability.major() != capability.major()) return false;
-    return machine_code.kind == 'a' ? machine_code.capability == capability : machine_code.capability <= capability;
+    if (!machine_code.machine_code || machine_code.capability.major() != capability.major())
+        return false;
+    return machine_code.kind == 'a' ? machine_code.capability == capability
+                                    : machine_code.capability <= capability;
 }
 
 }  // namespace rnncheck

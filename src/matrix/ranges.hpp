@@ -1,5 +1,5 @@
-// What the tables write inside a cell: ranges of versions, and the targets of a build. A range's end is as exact as it
-// is written: 2.4 covers every 2.4.x.
+// What the tables write inside a cell: ranges of versions, and the targets of a build. A range's
+// end is as exact as it is written: 2.4 covers every 2.4.x.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,8 @@ namespace rnncheck {
 /// How many numbers the version was written with: 2 for "12.4".
 std::size_t parts_written(const Version& version);
 
-/// Where both are written out, they agree: 12.4 and 12.4.1 do, 12.4 and 12.5 do not, 12 agrees with both.
+/// Where both are written out, they agree: 12.4 and 12.4.1 do, 12.4 and 12.5 do not, 12 agrees with
+/// both.
 bool agree(const Version& a, const Version& b);
 
 /// Whether `version` is not beyond `last`, read with `last`'s exactness.
@@ -23,26 +24,31 @@ bool within(const Version& version, const Version& last);
 bool covers(const Version& first, const std::optional<Version>& last, const Version& version);
 
 /// `first` to `last`; an end that is unset is open.
-bool is_between(const Version& version, const std::optional<Version>& first, const std::optional<Version>& last);
+bool is_between(const Version& version, const std::optional<Version>& first,
+                const std::optional<Version>& last);
 
-/// Whether a driver given as version or as branch is at least this version; of a branch, its newest version counts.
+/// Whether a driver given as version or as branch is at least this version; of a branch, its newest
+/// version counts.
 bool reaches(const Version& driver, const Version& release);
 
-/// Whether a driver that is known in part may be that version or a later one: 525.60 may be 525.60.13.
+/// Whether a driver that is known in part may be that version or a later one: 525.60 may be
+/// 525.60.13.
 bool may_reach(const Version& driver, const Version& release);
 
-/// The CUDA that packages write without a dot: "118" is 11.8, "92" is 9.2, "12" is 12; nothing for other lengths.
+/// The CUDA that packages write without a dot: "118" is 11.8, "92" is 9.2, "12" is 12; nothing for
+/// other lengths.
 std::optional<Version> cuda_of_digits(std::string_view digits);
 
-/// The compute capability that tables and compilers write without a dot: "86" is 8.6, "120" is 12.0; nothing for other
-/// lengths.
+/// The compute capability that tables and compilers write without a dot: "86" is 8.6, "120"
+/// is 12.0; nothing for other lengths.
 std::optional<Version> capability_of_digits(std::string_view digits);
 
 /// What a build holds code for, as the tables and nvcc write it: "sm_70 sm_90a compute_120".
 struct Target {
     Version capability;        ///< 7.0, 12.0
     bool machine_code = true;  ///< sm_..; compute_.. is PTX
-    /// sm_90a runs on 9.0 alone; sm_100f on its major's GPUs from 10.0 on (NVCC documentation, GPU feature list).
+    /// sm_90a runs on 9.0 alone; sm_100f on its major's GPUs from 10.0 on (NVCC documentation, GPU
+    /// feature list).
     char kind = 0;  ///< 0, 'a', 'f'
 };
 

@@ -21,46 +21,58 @@ TableView view_of(const Table<R>& table) {
         const std::optional note = row.note.empty() ? std::nullopt : std::optional(row.note);
         view.rows.push_back({std::move(cells), row.source, row.provenance, note});
     }
-    if constexpr (requires { R::ranges; }) view.ranges = R::ranges;
+    if constexpr (requires { R::ranges; })
+        view.ranges = R::ranges;
     return view;
 }
 
 /// "" where the row says nothing.
 std::string cell_of(const TableRow& row, std::string_view column) {
-    if (column == "provenance") return std::string(name_of(row.provenance));
-    if (column == "source") return row.source.title + ' ' + row.source.url;
-    if (column == "note") return row.note.value_or("");
+    if (column == "provenance")
+        return std::string(name_of(row.provenance));
+    if (column == "source")
+        return row.source.title + ' ' + row.source.url;
+    if (column == "note")
+        return row.note.value_or("");
     const std::string* const cell = look_up(row.values, std::string(column));
     return cell ? *cell : "";
 }
 
 Version version_asked_for(const std::string& column, const std::string& value) {
     const auto version = parse_version(value);
-    if (!version) throw UsageError(column + "=" + value + ": '" + value + "' is not a number or version, e.g. 12.4");
+    if (!version)
+        throw UsageError(column + "=" + value + ": '" + value +
+                         "' is not a number or version, e.g. 12.4");
     return *version;
 }
 
 /// Some version that begins with `asked` is in the row's range.
-bool range_holds(const std::optional<Version>& first, const std::optional<Version>& last, const RangeColumns& range,
-                 const Version& asked) {
-    if (first && asked < *first && !agree(asked, *first)) return false;
-    if (!last) return range.without_last == RangeColumns::all_later || (first && agree(asked, *first));
+bool range_holds(const std::optional<Version>& first, const std::optional<Version>& last,
+                 const RangeColumns& range, const Version& asked) {
+    if (first && asked < *first && !agree(asked, *first))
+        return false;
+    if (!last)
+        return range.without_last == RangeColumns::all_later || (first && agree(asked, *first));
     return range.excludes_last ? asked < *last : within(asked, *last) || agree(asked, *last);
 }
 
 std::string type_of(const TableView& view, const std::string& column) {
     std::vector<std::string> names;
     for (const RangeColumns& range : view.ranges)
-        if (!find_by(view.columns, &Column::name, range.word)) names.emplace_back(range.word);
+        if (!find_by(view.columns, &Column::name, range.word))
+            names.emplace_back(range.word);
     for (const Column& known : view.columns) {
-        if (known.name == column) return known.type;
+        if (known.name == column)
+            return known.type;
         names.push_back(known.name);
     }
     for (const char* every : {"provenance", "source", "note"}) {
-        if (every == column) return "text";
+        if (every == column)
+            return "text";
         names.emplace_back(every);
     }
-    throw UsageError("the table " + view.name + " has no column '" + column + "'; it has " + join_with_and(names));
+    throw UsageError("the table " + view.name + " has no column '" + column + "'; it has " +
+                     join_with_and(names));
 }
 
 }  // namespace
@@ -75,7 +87,8 @@ TableView table_view(const TableFiles& files, const std::string& name) {
     const Tables tables(files);
     TableView view;
     tables.each([&](const auto& table) {
-        if (table.stem() == name) view = view_of(table);
+        if (table.stem() == name)
+            view = view_of(table);
     });
     return view;
 }
@@ -84,8 +97,10 @@ std::vector<TableOutline> table_outlines(const TableFiles& files) {
     std::vector<TableOutline> outlines;
     Tables(files).each([&](const auto& table) {
         const TableHead& head = table.read();
-        if (head.written == 0 && !head.issues.empty()) refuse(files, head.issues.front());
-        outlines.push_back({table.stem(), head.about, head.written, newest_date(files.content.at(table.stem()))});
+        if (head.written == 0 && !head.issues.empty())
+            refuse(files, head.issues.front());
+        outlines.push_back(
+            {table.stem(), head.about, head.written, newest_date(files.content.at(table.stem()))});
     });
     return outlines;
 }
@@ -98,8 +113,8 @@ void keep_matching(TableView& view, const std::string& text) {
     const auto keep = [&](auto&& matches) { std::erase_if(view.rows, std::not_fn(matches)); };
     if (const RangeColumns* const range = find_by(view.ranges, &RangeColumns::word, column))
         return keep([&, asked = version_asked_for(column, value)](const TableRow& row) {
-            return range_holds(parse_version(cell_of(row, range->first)), parse_version(cell_of(row, range->last)),
-                               *range, asked);
+            return range_holds(parse_version(cell_of(row, range->first)),
+                               parse_version(cell_of(row, range->last)), *range, asked);
         });
     const std::string type = type_of(view, column);
     if (contains(type, "version") || contains(type, "integer"))
@@ -109,11 +124,15 @@ void keep_matching(TableView& view, const std::string& text) {
         });
     const bool is_yes_no = contains(type, "yes_no");
     std::string asked = lower(value);
-    if (is_yes_no && asked == "true") asked = "yes";
-    if (is_yes_no && asked == "false") asked = "no";
-    if (is_yes_no && asked != "yes" && asked != "no") throw UsageError(text + ": write yes or no");
+    if (is_yes_no && asked == "true")
+        asked = "yes";
+    if (is_yes_no && asked == "false")
+        asked = "no";
+    if (is_yes_no && asked != "yes" && asked != "no")
+        throw UsageError(text + ": write yes or no");
     const auto is_whole = [&](const TableRow& row) { return lower(cell_of(row, column)) == asked; };
-    if (is_yes_no || std::ranges::any_of(view.rows, is_whole)) return keep(is_whole);
+    if (is_yes_no || std::ranges::any_of(view.rows, is_whole))
+        return keep(is_whole);
     keep([&](const TableRow& row) { return contains(lower(cell_of(row, column)), asked); });
 }
 

@@ -1,4 +1,5 @@
-// The tables behind a Matrix: their files, and their rows. Each is parsed by the first question to it, at most once.
+// The tables behind a Matrix: their files, and their rows. Each is parsed by the first question to
+// it, at most once.
 #pragma once
 
 #include <chrono>
@@ -15,7 +16,7 @@ struct TableFiles {
     std::map<std::string, std::string_view> content;  ///< by stem
     std::map<std::string, std::string> owned;         ///< holds the text of files that were read
     std::string digest;                               ///< "sha256:..."
-    std::string date;                                 ///< newest "seen" date of all sources; "" without any
+    std::string date;  ///< newest "seen" date of all sources; "" without any
 };
 
 /// The files compiled into the program.
@@ -24,10 +25,12 @@ TableFiles bundled_table_files();
 /// Every *.json of a directory. InputError when it cannot be read.
 TableFiles table_files_of(const std::string& directory);
 
-/// The bundled table of this name, which the build has verified, if this one is the same byte for byte.
+/// The bundled table of this name, which the build has verified, if this one is the same byte for
+/// byte.
 const EmbeddedFile* bundled_twin(const TableFiles& files, const std::string& stem);
 
-/// A day of the calendar, "2026-11-21", in the years that tables about CUDA can be of: 2007 to 2099.
+/// A day of the calendar, "2026-11-21", in the years that tables about CUDA can be of: 2007 to
+/// 2099.
 std::optional<std::chrono::sys_days> parse_date(std::string_view text);
 
 /// Newest "seen" date of a table's sources, found without parsing; "" when there is none.
@@ -46,17 +49,20 @@ struct Issue {
 struct Column {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, name, "the column's id");
-    RNNCHECK_FIELD(std::string, type, "version, integer, text or yes_no; 'optional' before it: a row may leave it out");
+    RNNCHECK_FIELD(
+        std::string, type,
+        "version, integer, text or yes_no; 'optional' before it: a row may leave it out");
     RNNCHECK_FIELDS_END
 };
 
 /// What a table says beside its rows, and what is wrong with it.
 struct TableHead {
     std::string about;
-    std::map<std::string, std::string> holes;  ///< what it lacks on purpose, with the reason: {"12.7": "..."}
-    std::map<std::string, Source> sources;     ///< by id
-    std::vector<Column> columns;               ///< all but source, provenance and note, which every row has
-    std::size_t written = 0;                   ///< rows in the file
+    std::map<std::string, std::string>
+        holes;  ///< what it lacks on purpose, with the reason: {"12.7": "..."}
+    std::map<std::string, Source> sources;  ///< by id
+    std::vector<Column> columns;  ///< all but source, provenance and note, which every row has
+    std::size_t written = 0;      ///< rows in the file
     std::vector<Issue> issues;
 };
 
@@ -65,7 +71,9 @@ struct ReadTable : TableHead {
     std::vector<R> rows;  ///< those without an issue
 
     /// Only a table read to its end can contradict another.
-    bool is_whole() const { return !rows.empty() && rows.size() == written; }
+    bool is_whole() const {
+        return !rows.empty() && rows.size() == written;
+    }
 };
 
 /// InputError that names file, row and what is wrong.
@@ -77,20 +85,26 @@ class Table {
     using Reader = ReadTable<R> (*)(const TableFiles&, const std::string& stem);
 
     Table(const TableFiles& files, std::string stem, Reader reader)
-        : files_(files), stem_(std::move(stem)), reader_(reader) {}
+        : files_(files), stem_(std::move(stem)), reader_(reader) {
+    }
 
-    const std::string& stem() const { return stem_; }
+    const std::string& stem() const {
+        return stem_;
+    }
 
-    /// The table with all its issues: a missing file, a row that lacks a column or has an unknown one, a value that is
-    /// not of the column's type, a key that stands twice, a source that is not listed or lacks title, url or date.
+    /// The table with all its issues: a missing file, a row that lacks a column or has an unknown
+    /// one, a value that is not of the column's type, a key that stands twice, a source that is not
+    /// listed or lacks title, url or date.
     const ReadTable<R>& read() const {
-        if (!read_) read_ = reader_(files_, stem_);
+        if (!read_)
+            read_ = reader_(files_, stem_);
         return *read_;
     }
 
     /// InputError when there is an issue.
     const std::vector<R>& rows() const {
-        if (!read().issues.empty()) refuse(files_, read().issues.front());
+        if (!read().issues.empty())
+            refuse(files_, read().issues.front());
         return read().rows;
     }
 
@@ -125,9 +139,10 @@ struct Tables {
     }
 };
 
-/// What makes tables unusable, all of it at once, by table, then by row: faults of form, rows out of order or twice,
-/// ranges that overlap or end before they begin, and tables that contradict each other. What else a maintainer of the
-/// bundled tables must check (commands, links, versions left out) is in tests/matrix/lint_tables.py.
+/// What makes tables unusable, all of it at once, by table, then by row: faults of form, rows out
+/// of order or twice, ranges that overlap or end before they begin, and tables that contradict each
+/// other. What else a maintainer of the bundled tables must check (commands, links, versions left
+/// out) is in tests/matrix/lint_tables.py.
 std::vector<Issue> verify(const Tables& tables);
 
 /// Rows in all tables, those with issues included.

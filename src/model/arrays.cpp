@@ -21,154 +21,195 @@ bool is_matrix(const Tensor* tensor) {
 
 const Tensor* member_of(const Members& members, std::initializer_list<const char*> names) {
     for (const char* const name : names)
-        if (const auto* const found = look_up(members, name)) return *found;
+        if (const auto* const found = look_up(members, name))
+            return *found;
     return nullptr;
 }
 
-ModelLayer cell(const std::string& name, LayerKind kind, const std::string& class_name, std::optional<int> input,
-                std::optional<int> hidden, const Tensor& of) {
+ModelLayer cell(const std::string& name, LayerKind kind, const std::string& class_name,
+                std::optional<int> input, std::optional<int> hidden, const Tensor& of) {
     ModelLayer layer;
     layer.name = name;
     layer.kind = kind;
     layer.input = input;
     layer.hidden = hidden;
-    if (!of.dtype.empty()) layer.dtype = of.dtype;
-    if (!class_name.empty()) layer.settings["class"] = class_name;
+    if (!of.dtype.empty())
+        layer.dtype = of.dtype;
+    if (!class_name.empty())
+        layer.settings["class"] = class_name;
     return layer;
 }
 
 LayerKind cell_kind(std::int64_t gates) {
-    if (gates == 4) return LayerKind::lstm_cell;
-    if (gates == 3) return LayerKind::gru_cell;
+    if (gates == 4)
+        return LayerKind::lstm_cell;
+    if (gates == 3)
+        return LayerKind::gru_cell;
     return gates == 1 ? LayerKind::rnn_cell : LayerKind::cell;
 }
 
 const char* flax_class(std::int64_t gates) {
-    if (gates == 4) return "Flax' OptimizedLSTMCell";
+    if (gates == 4)
+        return "Flax' OptimizedLSTMCell";
     return gates == 3 ? "Flax' GRUCell" : "Flax' SimpleCell";
 }
 
-/// Matrices are [inputs][outputs]; flax/linen/recurrent.py and flax/nnx/nn/recurrent.py name them so.
+/// Matrices are [inputs][outputs]; flax/linen/recurrent.py and flax/nnx/nn/recurrent.py name them
+/// so.
 std::optional<ModelLayer> flax_cell(const std::string& place, const Members& members) {
     const auto matrix = [&](std::initializer_list<const char*> names) -> const Tensor* {
         const Tensor* const found = member_of(members, names);
         return is_matrix(found) ? found : nullptr;
     };
-    const auto layer = [&](LayerKind kind, const char* class_name, const Tensor* input, const Tensor* state) {
-        return std::optional(cell(place, kind, class_name, input ? size_from(input->shape[0]) : std::nullopt,
+    const auto layer = [&](LayerKind kind, const char* class_name, const Tensor* input,
+                           const Tensor* state) {
+        return std::optional(cell(place, kind, class_name,
+                                  input ? size_from(input->shape[0]) : std::nullopt,
                                   size_from(state->shape[0]), *state));
     };
     const Tensor *const hf = matrix({"hf.kernel"}), *const hn = matrix({"hn.kernel"});
     if (hf && matrix({"hi.kernel"}) && matrix({"ho.kernel"}))
-        return layer(LayerKind::lstm_cell, "Flax' LSTMCell", matrix({"ii.kernel", "ig.kernel"}), hf);
+        return layer(LayerKind::lstm_cell, "Flax' LSTMCell", matrix({"ii.kernel", "ig.kernel"}),
+                     hf);
     if (hn && matrix({"hr.kernel"}) && matrix({"hz.kernel"}))
-        return layer(LayerKind::gru_cell, "Flax' GRUCell", matrix({"in.kernel", "in_.kernel", "iz.kernel"}), hn);
-    if (hn && hf) return layer(LayerKind::cell, "Flax' MGUCell", matrix({"in.kernel", "in_.kernel"}), hn);
-    const Tensor *const dense_i = matrix({"dense_i.kernel"}), *const dense_h = matrix({"dense_h.kernel"});
+        return layer(LayerKind::gru_cell, "Flax' GRUCell",
+                     matrix({"in.kernel", "in_.kernel", "iz.kernel"}), hn);
+    if (hn && hf)
+        return layer(LayerKind::cell, "Flax' MGUCell", matrix({"in.kernel", "in_.kernel"}), hn);
+    const Tensor *const dense_i = matrix({"dense_i.kernel"}), *const dense_h =
+                                                                  matrix({"dense_h.kernel"});
     if (dense_i && dense_h)
         if (const auto sizes = cell_sizes(*dense_i, *dense_h, true))
             return layer(cell_kind(sizes->gates), flax_class(sizes->gates), dense_i, dense_h);
     const Tensor *const i = matrix({"i.kernel"}), *const h = matrix({"h.kernel"});
     if (i && h && h->shape[0] == h->shape[1] && i->shape[1] == h->shape[0])
         return layer(LayerKind::rnn_cell, "Flax' SimpleCell", i, h);
-    const Tensor *const ih = member_of(members, {"ih.kernel"}), *const hh = member_of(members, {"hh.kernel"});
+    const Tensor *const ih = member_of(members, {"ih.kernel"}), *const hh = member_of(
+                                                                    members, {"hh.kernel"});
     if (ih && hh && ih->shape.size() > 2 && hh->shape.size() > 2)
         return cell(place, LayerKind::conv_lstm, "Flax' ConvLSTMCell", {}, {}, *ih);
     return std::nullopt;
 }
 
-/// dm-haiku's _src/recurrent.py: an LSTM has one matrix [input + hidden][4 * hidden], a GRU w_i and w_h.
+/// dm-haiku's _src/recurrent.py: an LSTM has one matrix [input + hidden][4 * hidden], a GRU w_i and
+/// w_h.
 std::optional<ModelLayer> haiku_cell(const std::string& place, const Members& members) {
     static const RE2 lstm("(?i)lstm", RE2::Latin1), recurrent("(?i)rnn", RE2::Latin1);
     const Tensor* const w = member_of(members, {"linear.w"});
-    if (is_matrix(w) && RE2::PartialMatch(place, lstm) && w->shape[1] % 4 == 0 && w->shape[0] > w->shape[1] / 4)
-        return cell(place, LayerKind::lstm_cell, "Haiku's LSTM", size_from(w->shape[0] - w->shape[1] / 4),
-                    size_from(w->shape[1] / 4), *w);
+    if (is_matrix(w) && RE2::PartialMatch(place, lstm) && w->shape[1] % 4 == 0 &&
+        w->shape[0] > w->shape[1] / 4)
+        return cell(place, LayerKind::lstm_cell, "Haiku's LSTM",
+                    size_from(w->shape[0] - w->shape[1] / 4), size_from(w->shape[1] / 4), *w);
     const Tensor *const w_i = member_of(members, {"w_i"}), *const w_h = member_of(members, {"w_h"});
     if (is_matrix(w_i) && is_matrix(w_h))
         if (const auto sizes = cell_sizes(*w_i, *w_h, true); sizes && sizes->gates == 3)
-            return cell(place, LayerKind::gru_cell, "Haiku's GRU", size_from(sizes->input), size_from(sizes->hidden),
-                        *w_i);
+            return cell(place, LayerKind::gru_cell, "Haiku's GRU", size_from(sizes->input),
+                        size_from(sizes->hidden), *w_i);
     const Tensor* const hidden = member_of(members, {"linear_1.w"});
     if (is_matrix(w) && is_matrix(hidden) && RE2::PartialMatch(place, recurrent) &&
         hidden->shape[0] == hidden->shape[1] && w->shape[1] == hidden->shape[0])
-        return cell(place, LayerKind::rnn_cell, "Haiku's VanillaRNN", size_from(w->shape[0]), size_from(w->shape[1]),
-                    *w);
+        return cell(place, LayerKind::rnn_cell, "Haiku's VanillaRNN", size_from(w->shape[0]),
+                    size_from(w->shape[1]), *w);
     return std::nullopt;
 }
 
 /// equinox/nn/_rnn.py: one bias; a GRUCell has bias_n beside it.
 std::optional<ModelLayer> equinox_cell(const std::string& place, const Members& members) {
-    const Tensor *const ih = member_of(members, {"weight_ih"}), *const hh = member_of(members, {"weight_hh"}),
+    const Tensor *const ih = member_of(members, {"weight_ih"}),
+                        *const hh = member_of(members, {"weight_hh"}),
                         *const bias = member_of(members, {"bias"});
-    if (!is_matrix(ih) || !is_matrix(hh) || !bias || members.contains("bias_ih")) return std::nullopt;
+    if (!is_matrix(ih) || !is_matrix(hh) || !bias || members.contains("bias_ih"))
+        return std::nullopt;
     const auto sizes = cell_sizes(*ih, *hh, false);
-    if (!sizes) return std::nullopt;
-    return cell(place, cell_kind(sizes->gates), sizes->gates == 4 ? "Equinox' LSTMCell" : "Equinox' GRUCell",
+    if (!sizes)
+        return std::nullopt;
+    return cell(place, cell_kind(sizes->gates),
+                sizes->gates == 4 ? "Equinox' LSTMCell" : "Equinox' GRUCell",
                 size_from(sizes->input), size_from(sizes->hidden), *hh);
 }
 
-constexpr const char* parameter_ends[] = {".weight", ".kernel", ".w", ".W", ".weight_raw", ".weight_orig"};
+constexpr const char* parameter_ends[] = {".weight", ".kernel",     ".w",
+                                          ".W",      ".weight_raw", ".weight_orig"};
 
 std::string without_end(const std::string& leaf) {
     for (const std::string_view end : parameter_ends)
-        if (leaf.size() > end.size() && leaf.ends_with(end)) return leaf.substr(0, leaf.size() - end.size());
+        if (leaf.size() > end.size() && leaf.ends_with(end))
+            return leaf.substr(0, leaf.size() - end.size());
     return leaf;
 }
 
-/// Whether the matrices [gates * hidden][input] and [gates * hidden][hidden], or the other way round, are of one cell.
-/// A projection makes the state smaller: `projection` is [projected][hidden].
-std::optional<CellSizes> pair_sizes(const Tensor& input, const Tensor& state, const Tensor* projection) {
+/// Whether the matrices [gates * hidden][input] and [gates * hidden][hidden], or the other way
+/// round, are of one cell. A projection makes the state smaller: `projection` is
+/// [projected][hidden].
+std::optional<CellSizes> pair_sizes(const Tensor& input, const Tensor& state,
+                                    const Tensor* projection) {
     for (const bool turned : {false, true}) {
         const std::size_t wide = turned ? 1 : 0;
         const std::int64_t rows = state.shape[wide], inner = state.shape[1 - wide];
-        if (input.shape[wide] != rows || inner <= 0) continue;
+        if (input.shape[wide] != rows || inner <= 0)
+            continue;
         const bool projected = is_matrix(projection) && rows % 4 == 0 &&
                                std::ranges::count(projection->shape, rows / 4) > 0 &&
                                std::ranges::count(projection->shape, inner) > 0;
-        if (projected) return CellSizes{input.shape[1 - wide], rows / 4, 4};
+        if (projected)
+            return CellSizes{input.shape[1 - wide], rows / 4, 4};
         if (rows % inner == 0 && rows / inner >= 1 && rows / inner <= 4)
             return CellSizes{input.shape[1 - wide], inner, rows / inner};
     }
     return std::nullopt;
 }
 
-/// A class of the program's own that has a matrix for its inputs and one for its state, of all gates together.
-/// `taken` has the beginnings of names whose cells were found: enc of enc_w_ih.
-std::optional<ModelLayer> custom_cell(const std::string& place, const Members& members, std::set<std::string>& taken) {
+/// A class of the program's own that has a matrix for its inputs and one for its state, of all
+/// gates together. `taken` has the beginnings of names whose cells were found: enc of enc_w_ih.
+std::optional<ModelLayer> custom_cell(const std::string& place, const Members& members,
+                                      std::set<std::string>& taken) {
     static const RE2 of_input(
-        "(?i)(?:(.*?)[._])?(?:[xi]2h|ih|xh|w_?ih|w_?xh?|weight_?[ix]h|w_?i|input(?:_linearity|_weights?|_to_hidden|_"
+        "(?i)(?:(.*?)[._])?(?:[xi]2h|ih|xh|w_?ih|w_?xh?|weight_?[ix]h|w_?i|input(?:_linearity|_"
+        "weights?|_to_hidden|_"
         "gates?|2hidden|"
         "_kernel)?|lin_?ih|linear_?ih|fc_?ih|igates|kernel|x_?proj|w|x|i)",
         RE2::Latin1);
     static const RE2 of_state(
-        "(?i)(?:(.*?)[._])?(?:h2h|hh|w_?hh|weight_?hh|w_?h|u_?h?|state(?:_linearity|_weights?)?|hidden(?:_linearity|_"
+        "(?i)(?:(.*?)[._])?(?:h2h|hh|w_?hh|weight_?hh|w_?h|u_?h?|state(?:_linearity|_weights?)?|"
+        "hidden(?:_linearity|_"
         "weights?|"
-        "_to_hidden|2hidden)|lin_?hh|linear_?hh|fc_?hh|hgates|rec(?:urrent)?(?:_kernel|_weights?|_linear)?|h_?proj|h)",
+        "_to_hidden|2hidden)|lin_?hh|linear_?hh|fc_?hh|hgates|rec(?:urrent)?(?:_kernel|_weights?|_"
+        "linear)?|h_?proj|h)",
         RE2::Latin1);
-    static const RE2 short_name("(?:.*[._])?[A-Za-z]", RE2::Latin1), of_projection("(?i).*proj.*", RE2::Latin1);
+    static const RE2 short_name("(?:.*[._])?[A-Za-z]", RE2::Latin1),
+        of_projection("(?i).*proj.*", RE2::Latin1);
     static const RE2 recurrent("(?i).*(?:rnn|lstm|gru|recur|cell).*", RE2::Latin1);
     const Tensor* projection = nullptr;
     for (const auto& [leaf, tensor] : members)
-        if (is_matrix(tensor) && RE2::FullMatch(without_end(leaf), of_projection)) projection = tensor;
+        if (is_matrix(tensor) && RE2::FullMatch(without_end(leaf), of_projection))
+            projection = tensor;
     for (const auto& [state_leaf, state] : members) {
         const std::string state_name = without_end(state_leaf);
         std::string before_state, before_input;
-        if (!is_matrix(state) || !RE2::FullMatch(state_name, of_state, &before_state)) continue;
+        if (!is_matrix(state) || !RE2::FullMatch(state_name, of_state, &before_state))
+            continue;
         for (const auto& [input_leaf, input] : members) {
             const std::string input_name = without_end(input_leaf);
-            if (input == state || !is_matrix(input) || !RE2::FullMatch(input_name, of_input, &before_input)) continue;
-            if (before_input != before_state || taken.contains(before_state)) continue;
-            const auto sizes = pair_sizes(*input, *state, projection);
-            if (!sizes) continue;
-            const bool vague = RE2::FullMatch(input_name, short_name) || RE2::FullMatch(state_name, short_name);
-            if ((sizes->gates < 3 || vague) && !RE2::FullMatch(place, recurrent) && (vague || sizes->gates == 2))
+            if (input == state || !is_matrix(input) ||
+                !RE2::FullMatch(input_name, of_input, &before_input))
                 continue;
-            const std::string name =
-                place.empty() || before_state.empty() ? place + before_state : place + "." + before_state;
-            ModelLayer found =
-                cell(name, cell_kind(sizes->gates), "", size_from(sizes->input), size_from(sizes->hidden), *state);
-            if (projection) found.settings["projection"] = "yes";
+            if (before_input != before_state || taken.contains(before_state))
+                continue;
+            const auto sizes = pair_sizes(*input, *state, projection);
+            if (!sizes)
+                continue;
+            const bool vague =
+                RE2::FullMatch(input_name, short_name) || RE2::FullMatch(state_name, short_name);
+            if ((sizes->gates < 3 || vague) && !RE2::FullMatch(place, recurrent) &&
+                (vague || sizes->gates == 2))
+                continue;
+            const std::string name = place.empty() || before_state.empty()
+                                         ? place + before_state
+                                         : place + "." + before_state;
+            ModelLayer found = cell(name, cell_kind(sizes->gates), "", size_from(sizes->input),
+                                    size_from(sizes->hidden), *state);
+            if (projection)
+                found.settings["projection"] = "yes";
             taken.insert(before_state);
             return found;
         }
@@ -178,13 +219,16 @@ std::optional<ModelLayer> custom_cell(const std::string& place, const Members& m
 
 /// A class of the program's own with a matrix for each gate: W_hi, W_hf, W_hc, W_ho; U_z, U_r.
 std::optional<ModelLayer> custom_gates(const std::string& place, const Members& members) {
-    static const RE2 of_state("(?:(?:w|W|weight|fc|linear|lin)_?)?[hHuU]_?([ifcgozrnhIFCGOZRNH])", RE2::Latin1);
-    static const RE2 of_input("(?:(?:w|W|weight|fc|linear|lin)_?)?[xXiIwW]_?([ifcgozrnhIFCGOZRNH])", RE2::Latin1);
+    static const RE2 of_state("(?:(?:w|W|weight|fc|linear|lin)_?)?[hHuU]_?([ifcgozrnhIFCGOZRNH])",
+                              RE2::Latin1);
+    static const RE2 of_input("(?:(?:w|W|weight|fc|linear|lin)_?)?[xXiIwW]_?([ifcgozrnhIFCGOZRNH])",
+                              RE2::Latin1);
     std::set<std::string> gates;
     const Tensor *state = nullptr, *input = nullptr;
     for (const auto& [leaf, tensor] : members) {
         std::string gate;
-        if (!is_matrix(tensor)) continue;
+        if (!is_matrix(tensor))
+            continue;
         const std::string name = without_end(leaf);
         if (tensor->shape[0] == tensor->shape[1] && RE2::FullMatch(name, of_state, &gate)) {
             gates.insert(lower(gate));
@@ -193,12 +237,15 @@ std::optional<ModelLayer> custom_gates(const std::string& place, const Members& 
             input = tensor;
         }
     }
-    if (!state) return std::nullopt;
+    if (!state)
+        return std::nullopt;
     const bool lstm = gates.contains("i") && gates.contains("f") && gates.contains("o");
     const bool gru = gates.contains("z") && gates.contains("r");
-    if (!lstm && !gru) return std::nullopt;
+    if (!lstm && !gru)
+        return std::nullopt;
     std::optional<int> columns;
-    if (input) columns = size_from(input->shape[0] == state->shape[0] ? input->shape[1] : input->shape[0]);
+    if (input)
+        columns = size_from(input->shape[0] == state->shape[0] ? input->shape[1] : input->shape[0]);
     return cell(place, lstm ? LayerKind::lstm_cell : LayerKind::gru_cell, "",
                 columns ? columns : size_from(state->shape[0]), size_from(state->shape[0]), *state);
 }
@@ -208,13 +255,17 @@ std::optional<ModelLayer> combined_cell(const std::string& place, const Members&
     static const RE2 lstm("(?i).*lstm.*", RE2::Latin1),
         leaf_name("(?i)(?:.*[._])?(?:conv|gates?|cell|linear|kernel|fc|W|W_0)", RE2::Latin1);
     for (const auto& [leaf, tensor] : members) {
-        if (!RE2::FullMatch(place + "." + leaf, lstm) || !RE2::FullMatch(without_end(leaf), leaf_name)) continue;
+        if (!RE2::FullMatch(place + "." + leaf, lstm) ||
+            !RE2::FullMatch(without_end(leaf), leaf_name))
+            continue;
         const auto& shape = tensor->shape;
         if (shape.size() >= 3 && shape[0] % 4 == 0 && shape[1] > shape[0] / 4)
-            return cell(place, LayerKind::conv_lstm, "", size_from(shape[1] - shape[0] / 4), size_from(shape[0] / 4),
-                        *tensor);
-        if (shape.size() != 2) continue;
-        // ELMo's weights, of TensorFlow's LSTMCell: W_0 [input + projected][4 * hidden], W_P_0 [hidden][projected].
+            return cell(place, LayerKind::conv_lstm, "", size_from(shape[1] - shape[0] / 4),
+                        size_from(shape[0] / 4), *tensor);
+        if (shape.size() != 2)
+            continue;
+        // ELMo's weights, of TensorFlow's LSTMCell: W_0 [input + projected][4 * hidden], W_P_0
+        // [hidden][projected].
         const Tensor* const projection = member_of(members, {"W_P_0"});
         if (leaf == "W_0" && is_matrix(projection) && shape[1] == projection->shape[0] * 4 &&
             shape[0] > projection->shape[1])
@@ -223,8 +274,8 @@ std::optional<ModelLayer> combined_cell(const std::string& place, const Members&
         for (const bool turned : {false, true}) {
             const std::int64_t rows = shape[turned ? 1 : 0], columns = shape[turned ? 0 : 1];
             if (rows % 4 == 0 && columns > rows / 4 && rows > columns / 8)
-                return cell(place, LayerKind::lstm_cell, "", size_from(columns - rows / 4), size_from(rows / 4),
-                            *tensor);
+                return cell(place, LayerKind::lstm_cell, "", size_from(columns - rows / 4),
+                            size_from(rows / 4), *tensor);
         }
     }
     return std::nullopt;
@@ -232,7 +283,8 @@ std::optional<ModelLayer> combined_cell(const std::string& place, const Members&
 
 /// Whether a component of a name is a recurrent layer's: "lstm", "rnn_1", "my_gru", "LSTMCell_0".
 bool names_recurrent(const std::string& name) {
-    static const RE2 word("(?i)(?:^|[^a-z])(?:lstm|bilstm|gru|bigru|rnn|birnn)(?:cell)?s?(?:[^a-z]|$)", RE2::Latin1);
+    static const RE2 word(
+        "(?i)(?:^|[^a-z])(?:lstm|bilstm|gru|bigru|rnn|birnn)(?:cell)?s?(?:[^a-z]|$)", RE2::Latin1);
     static const RE2 camel("LSTM|GRU|RNN|lstm", RE2::Latin1);
     return RE2::PartialMatch(name, word) || RE2::PartialMatch(name, camel);
 }
@@ -241,15 +293,19 @@ class CellsByNames {
   public:
     CellsByNames(const std::vector<NamedTensor>& tensors, ModelFile& file) : file_(file) {
         std::set<std::string> containers;
-        for (const NamedTensor& one : tensors) containers.insert(one.container);
-        for (const ModelLayer& layer : file.layers) known_.push_back(layer.name);
+        for (const NamedTensor& one : tensors)
+            containers.insert(one.container);
+        for (const ModelLayer& layer : file.layers)
+            known_.push_back(layer.name);
         for (const std::string& container : containers)
             for (const ModelLayer& layer : file.layers)
-                if (!container.empty() && known_.size() < 10'000) known_.push_back(container + "." + layer.name);
+                if (!container.empty() && known_.size() < 10'000)
+                    known_.push_back(container + "." + layer.name);
         for (const NamedTensor& one : tensors) {
             std::string name = one.container.empty() ? one.name : one.container + "." + one.name;
             std::ranges::replace(name, '/', '.');
-            if (contains("." + name, ".opt_state.")) continue;  // Optax' moments have the shapes of the weights
+            if (contains("." + name, ".opt_state."))
+                continue;  // Optax' moments have the shapes of the weights
             add(name, one.tensor);
         }
     }
@@ -257,12 +313,15 @@ class CellsByNames {
     void run() {
         const std::size_t before = file_.layers.size();
         for (const auto& [place, members] : groups_) {
-            if (is_known(place)) continue;
+            if (is_known(place))
+                continue;
             for (const auto find : {flax_cell, haiku_cell, equinox_cell})
-                if (auto layer = find(place, members)) keep(place, std::move(*layer), true);
+                if (auto layer = find(place, members))
+                    keep(place, std::move(*layer), true);
         }
         for (const auto& [place, members] : groups_) {
-            if (is_known(place) || members.size() > 200) continue;
+            if (is_known(place) || members.size() > 200)
+                continue;
             std::set<std::string> taken;
             while (auto layer = is_known(place) ? std::nullopt : custom_cell(place, members, taken))
                 keep(place, std::move(*layer), false);
@@ -270,8 +329,10 @@ class CellsByNames {
                 if (auto layer = is_known(place) ? std::nullopt : find(place, members))
                     keep(place, std::move(*layer), false);
         }
-        if (jax_) file_.framework = "jax";
-        if (file_.layers.empty()) note_pairs();
+        if (jax_)
+            file_.framework = "jax";
+        if (file_.layers.empty())
+            note_pairs();
         note_others(before == 0 && file_.layers.empty());
     }
 
@@ -292,34 +353,43 @@ class CellsByNames {
     /// Whether a layer is known at this place, around it or in it.
     bool is_known(const std::string& place) const {
         return std::ranges::any_of(known_, [&](const std::string& name) {
-            if (name.empty() || place.empty()) return name == place;
-            return name == place || place.starts_with(name + ".") || name.starts_with(place + ".") ||
-                   place.ends_with("." + name) || contains(place, "." + name + ".");
+            if (name.empty() || place.empty())
+                return name == place;
+            return name == place || place.starts_with(name + ".") ||
+                   name.starts_with(place + ".") || place.ends_with("." + name) ||
+                   contains(place, "." + name + ".");
         });
     }
 
     void keep(const std::string& place, ModelLayer layer, bool jax) {
         constexpr std::size_t most_layers = 5000;
-        if (is_known(place) || is_known(layer.name) || file_.layers.size() >= most_layers) return;
+        if (is_known(place) || is_known(layer.name) || file_.layers.size() >= most_layers)
+            return;
         known_.push_back(layer.name);
         jax_ |= jax;
-        if (!jax) layer.settings["custom"] = "True";
+        if (!jax)
+            layer.settings["custom"] = "True";
         file_.layers.push_back(std::move(layer));
     }
 
-    /// A module with two matrices alone, [gates * hidden][input] and [gates * hidden][hidden], by whichever names.
+    /// A module with two matrices alone, [gates * hidden][input] and [gates * hidden][hidden], by
+    /// whichever names.
     void note_pairs() {
         for (const auto& [place, members] : groups_) {
             std::vector<const Tensor*> matrices;
             for (const auto& [leaf, tensor] : members)
-                if (is_matrix(tensor)) matrices.push_back(tensor);
-            if (matrices.size() != 2) continue;
+                if (is_matrix(tensor))
+                    matrices.push_back(tensor);
+            if (matrices.size() != 2)
+                continue;
             for (const auto& [input, state] : {std::pair(0, 1), std::pair(1, 0)}) {
                 const auto sizes = cell_sizes(*matrices[input], *matrices[state], false);
-                if (!sizes || sizes->gates < 3) continue;
+                if (!sizes || sizes->gates < 3)
+                    continue;
                 return add_once(file_.unclear,
                                 (place.empty() ? std::string("it") : "'" + place + "'") +
-                                    " has two matrices with the shapes of a recurrent cell's; whether it is one is not "
+                                    " has two matrices with the shapes of a recurrent cell's; "
+                                    "whether it is one is not "
                                     "in the file");
             }
         }
@@ -328,17 +398,20 @@ class CellsByNames {
     /// Names of recurrent layers whose arrays have the shapes of none.
     void note_others(bool none) {
         std::vector<std::string> names;
-        static const RE2 layer_itself("(?i)(?:^|\\.)(?:bi)?(?:lstm|gru|rnn)(?:_?cell)?s?_?[0-9]*(?:\\.|$)",
-                                      RE2::Latin1);
+        static const RE2 layer_itself(
+            "(?i)(?:^|\\.)(?:bi)?(?:lstm|gru|rnn)(?:_?cell)?s?_?[0-9]*(?:\\.|$)", RE2::Latin1);
         for (const auto& [name, tensor] : all_) {
             const auto at = name.rfind('.');
-            if (tensor->shape.empty() || (!none && tensor->shape.size() != 2) || names.size() >= 3) continue;
+            if (tensor->shape.empty() || (!none && tensor->shape.size() != 2) || names.size() >= 3)
+                continue;
             const std::string place = at == std::string::npos ? "" : name.substr(0, at);
             const bool named = none ? names_recurrent(name) : RE2::PartialMatch(name, layer_itself);
-            if (named && !is_known(place) && !is_known(name)) names.push_back(name);
+            if (named && !is_known(place) && !is_known(name))
+                names.push_back(name);
         }
         if (!names.empty())
-            add_once(file_.unclear, "arrays are named after recurrent layers (" + join(names, ", ") +
+            add_once(file_.unclear, "arrays are named after recurrent layers (" +
+                                        join(names, ", ") +
                                         "), but their shapes are those of no known cell");
     }
 
@@ -353,15 +426,18 @@ class CellsByNames {
 
 void add_cells_by_names(const std::vector<NamedTensor>& tensors, ModelFile& file) {
     constexpr std::size_t most_tensors = 200'000;
-    if (tensors.size() <= most_tensors) CellsByNames(tensors, file).run();
+    if (tensors.size() <= most_tensors)
+        CellsByNames(tensors, file).run();
 }
 
 std::optional<Tensor> npy_tensor(std::string_view bytes, std::uint64_t* end) {
     static const RE2 form(R"('descr':\s*'([^']*)'.*'shape':\s*\(([0-9, ]*)\))", RE2::Latin1);
-    if (!bytes.starts_with("\x93NUMPY") || bytes.size() < 12) return std::nullopt;
+    if (!bytes.starts_with("\x93NUMPY") || bytes.size() < 12)
+        return std::nullopt;
     const std::uint64_t width = little(bytes, 6, 1) == 1 ? 2 : 4, length = little(bytes, 8, width);
     std::string type, shape;
-    if (!RE2::PartialMatch(slice(bytes, 8 + width, length), form, &type, &shape)) return std::nullopt;
+    if (!RE2::PartialMatch(slice(bytes, 8 + width, length), form, &type, &shape))
+        return std::nullopt;
     Tensor tensor;
     double count = 1;
     for (const std::string& size : split(shape, ','))
@@ -369,11 +445,15 @@ std::optional<Tensor> npy_tensor(std::string_view bytes, std::uint64_t* end) {
             tensor.shape.push_back(*number);
             count *= static_cast<double>(*number);
         }
-    tensor.dtype = type == "<f4" ? "float32" : type == "<f8" ? "float64" : type == "<f2" ? "float16" : type;
+    tensor.dtype = type == "<f4"   ? "float32"
+                   : type == "<f8" ? "float64"
+                   : type == "<f2" ? "float16"
+                                   : type;
     const auto item = type.size() > 2 ? number_from<std::uint64_t>(type.substr(2)).value_or(0) : 0;
     const std::uint64_t begin = 8 + width + length;
     const double size = count * static_cast<double>(item);
-    if (end) *end = size < 9e15 ? begin + static_cast<std::uint64_t>(size) : bytes.size();
+    if (end)
+        *end = size < 9e15 ? begin + static_cast<std::uint64_t>(size) : bytes.size();
     return tensor;
 }
 
@@ -382,31 +462,38 @@ void read_npy_arrays(std::string_view bytes, ModelFile& into) {
     into.format = "npy";
     into.framework = "numpy";
     if (bytes.starts_with('{'))
-        if (const auto end = bytes.find('\n'); end != std::string_view::npos) bytes.remove_prefix(end + 1);
+        if (const auto end = bytes.find('\n'); end != std::string_view::npos)
+            bytes.remove_prefix(end + 1);
     std::vector<Tensor> arrays;
     std::uint64_t end = 0;
     for (; bytes.size() > 10 && arrays.size() < most_arrays;
          bytes.remove_prefix(std::min<std::uint64_t>(end, bytes.size()))) {
         const auto array = npy_tensor(bytes, &end);
-        if (!array) break;
+        if (!array)
+            break;
         arrays.push_back(*array);
     }
-    if (arrays.size() < 2) throw InputError("it is one NumPy array (.npy), not a model; give the model's file");
-    // equinox/_serialisation.py writes the arrays in the order of the class's fields: weight_ih, weight_hh, bias.
+    if (arrays.size() < 2)
+        throw InputError("it is one NumPy array (.npy), not a model; give the model's file");
+    // equinox/_serialisation.py writes the arrays in the order of the class's fields: weight_ih,
+    // weight_hh, bias.
     into.format = "eqx";
     std::vector<NamedTensor> named;
     int cells = 0;
     for (std::size_t i = 0; i + 1 < arrays.size(); ++i)
-        if (const auto sizes = cell_sizes(arrays[i], arrays[i + 1], false); sizes && sizes->gates > 1) {
+        if (const auto sizes = cell_sizes(arrays[i], arrays[i + 1], false);
+            sizes && sizes->gates > 1) {
             const std::string name = "cell_" + std::to_string(cells++);
             const bool gru = sizes->gates == 3;
-            into.layers.push_back(cell(name, cell_kind(sizes->gates), gru ? "Equinox' GRUCell" : "Equinox' LSTMCell",
-                                       size_from(sizes->input), size_from(sizes->hidden), arrays[i + 1]));
+            into.layers.push_back(
+                cell(name, cell_kind(sizes->gates), gru ? "Equinox' GRUCell" : "Equinox' LSTMCell",
+                     size_from(sizes->input), size_from(sizes->hidden), arrays[i + 1]));
             into.framework = "jax";
             ++i;
         }
     if (into.layers.empty())
-        into.unclear.emplace_back("it holds arrays without names, and none has the shapes of a known cell");
+        into.unclear.emplace_back(
+            "it holds arrays without names, and none has the shapes of a known cell");
 }
 
 }  // namespace rnncheck::model

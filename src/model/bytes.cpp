@@ -12,15 +12,20 @@ namespace rnncheck::model {
 
 MappedFile::MappedFile(const std::string& path) {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (file < 0) throw InputError(std::string("it cannot be opened: ") + std::strerror(errno));
+    if (file < 0)
+        throw InputError(std::string("it cannot be opened: ") + std::strerror(errno));
     struct stat status {};
     const bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
     const auto size = static_cast<std::size_t>(status.st_size);
-    void* const memory = regular && size > 0 ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
+    void* const memory =
+        regular && size > 0 ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
     close(file);
-    if (!regular) throw InputError("it is not a regular file");
-    if (size == 0) throw InputError("the file is empty");
-    if (memory == MAP_FAILED) throw InputError(std::string("it cannot be mapped: ") + std::strerror(errno));
+    if (!regular)
+        throw InputError("it is not a regular file");
+    if (size == 0)
+        throw InputError("the file is empty");
+    if (memory == MAP_FAILED)
+        throw InputError(std::string("it cannot be mapped: ") + std::strerror(errno));
     madvise(memory, size, MADV_RANDOM);  // no reading ahead into weights
     bytes_ = {static_cast<const char*>(memory), size};
 }
@@ -34,7 +39,8 @@ std::uint64_t Cursor::varint() {
     for (unsigned shift = 0; shift < 64; shift += 7) {
         const std::uint64_t byte = number(1);
         value |= (byte & 0x7f) << shift;
-        if (byte < 0x80) return value;
+        if (byte < 0x80)
+            return value;
     }
     damaged("a number has more than 64 bits");
 }

@@ -1,4 +1,5 @@
-// A file's bytes, mapped into memory, and numbers in them. All that is read of a model is checked against its end here.
+// A file's bytes, mapped into memory, and numbers in them. All that is read of a model is checked
+// against its end here.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,9 @@ class MappedFile {
     ~MappedFile();
     MappedFile(const MappedFile&) = delete;
     MappedFile& operator=(const MappedFile&) = delete;
-    std::string_view bytes() const { return bytes_; }
+    std::string_view bytes() const {
+        return bytes_;
+    }
 
   private:
     std::string_view bytes_;
@@ -30,7 +33,8 @@ class MappedFile {
 
 /// `count` bytes from `at` on; InputError where they end before.
 inline std::string_view slice(std::string_view bytes, std::uint64_t at, std::uint64_t count) {
-    if (at > bytes.size() || count > bytes.size() - at) damaged("it ends before byte " + std::to_string(at));
+    if (at > bytes.size() || count > bytes.size() - at)
+        damaged("it ends before byte " + std::to_string(at));
     return bytes.substr(at, count);
 }
 
@@ -38,17 +42,25 @@ inline std::string_view slice(std::string_view bytes, std::uint64_t at, std::uin
 inline std::uint64_t little(std::string_view bytes, std::uint64_t at, std::uint64_t count) {
     std::uint64_t number = 0;
     const std::string_view digits = slice(bytes, at, count);
-    for (std::size_t i = digits.size(); i-- > 0;) number = number << 8 | static_cast<unsigned char>(digits[i]);
+    for (std::size_t i = digits.size(); i-- > 0;)
+        number = number << 8 | static_cast<unsigned char>(digits[i]);
     return number;
 }
 
 /// Reads from the beginning to the end.
 class Cursor {
   public:
-    explicit Cursor(std::string_view bytes, std::uint64_t at = 0) : bytes_(bytes), at_(at) {}
-    bool at_end() const { return at_ >= bytes_.size(); }
-    std::uint64_t place() const { return at_; }
-    bool skip(std::uint64_t count) { return text(count).size() == count; }
+    explicit Cursor(std::string_view bytes, std::uint64_t at = 0) : bytes_(bytes), at_(at) {
+    }
+    bool at_end() const {
+        return at_ >= bytes_.size();
+    }
+    std::uint64_t place() const {
+        return at_;
+    }
+    bool skip(std::uint64_t count) {
+        return text(count).size() == count;
+    }
     std::uint64_t number(std::uint64_t count) {
         const std::uint64_t value = little(bytes_, at_, count);
         at_ += count;
@@ -62,7 +74,8 @@ class Cursor {
     /// To the next `end`, which is skipped.
     std::string_view text_to(char end) {
         const auto found = bytes_.find(end, at_);
-        if (found == std::string_view::npos) damaged("a text has no end");
+        if (found == std::string_view::npos)
+            damaged("a text has no end");
         const std::string_view part = bytes_.substr(at_, found - at_);
         at_ = found + 1;
         return part;

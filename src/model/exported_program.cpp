@@ -1,5 +1,5 @@
-// .pt2, the archive of torch.export.save (torch/export/pt2_archive, torch/_export/serde/schema.py): the operators of
-// its graph.
+// .pt2, the archive of torch.export.save (torch/export/pt2_archive, torch/_export/serde/schema.py):
+// the operators of its graph.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -29,24 +29,29 @@ constexpr RecurrentOperator recurrent_operators[] = {{"aten.lstm.", LayerKind::l
 
 const Json& at_path(const Json& json, std::initializer_list<const char*> names) {
     const Json* at = &json;
-    for (const char* const name : names) at = &member(*at, name);
+    for (const char* const name : names)
+        at = &member(*at, name);
     return *at;
 }
 
 class ExportedProgram {
   public:
     ExportedProgram(const Json& program, ModelFile& file)
-        : graph_(at_path(program, {"graph_module", "graph"})), file_(file) {}
+        : graph_(at_path(program, {"graph_module", "graph"})), file_(file) {
+    }
 
     bool read() {
         const Json& nodes = member(graph_, "nodes");
-        if (!nodes.is_array()) return false;
+        if (!nodes.is_array())
+            return false;
         for (const Json& node : nodes) {
             const std::string target = text_member(node, "target");
             for (const auto& [name, kind] : recurrent_operators)
-                if (contains(target, name)) add(node, kind, target);
+                if (contains(target, name))
+                    add(node, kind, target);
         }
-        if (file_.layers.empty()) add_decomposed();
+        if (file_.layers.empty())
+            add_decomposed();
         return true;
     }
 
@@ -57,19 +62,22 @@ class ExportedProgram {
         const Json& about = member(member(graph_, "tensor_values"), name.c_str());
         Tensor found;
         for (const Json& size : member(about, "sizes"))
-            found.shape.push_back(
-                member(size, "as_int").is_number_integer() ? member(size, "as_int").get<std::int64_t>() : 0);
+            found.shape.push_back(member(size, "as_int").is_number_integer()
+                                      ? member(size, "as_int").get<std::int64_t>()
+                                      : 0);
         // torch/_export/serde/schema.py, ScalarType.
         const Json& type = member(about, "dtype");
         constexpr std::pair<int, const char*> types[] = {
             {6, "float16"}, {7, "float32"}, {8, "float64"}, {13, "bfloat16"}};
         for (const auto& [number, name_of_type] : types)
-            if (type == Json(number)) found.dtype = name_of_type;
+            if (type == Json(number))
+                found.dtype = name_of_type;
         return found;
     }
 
     void add(const Json& node, LayerKind kind, const std::string& target) {
-        if (file_.layers.size() >= most_layers) return;
+        if (file_.layers.size() >= most_layers)
+            return;
         ModelLayer layer;
         layer.kind = kind;
         layer.name = target.substr(target.rfind("aten"));
@@ -79,33 +87,42 @@ class ExportedProgram {
             const Json& argument = member(input, "arg");
             const std::string name = text_member(input, "name");
             for (const Json& one : member(argument, "as_tensors"))
-                if (name == "params") parameters.push_back(text_member(one, "name"));
+                if (name == "params")
+                    parameters.push_back(text_member(one, "name"));
             if (name == "w_ih" || name == "w_hh")
                 parameters.push_back(text_member(member(argument, "as_tensor"), "name"));
             if (name == "num_layers" && member(argument, "as_int").is_number_integer())
-                layer.layers = size_from(member(argument, "as_int").get<std::int64_t>()).value_or(1);
-            if (name == "bidirectional" && member(argument, "as_bool") == Json(true)) layer.directions = 2;
+                layer.layers =
+                    size_from(member(argument, "as_int").get<std::int64_t>()).value_or(1);
+            if (name == "bidirectional" && member(argument, "as_bool") == Json(true))
+                layer.directions = 2;
         }
-        if (parameters.size() > 1) set_sizes(layer, tensor(parameters[0]), tensor(parameters[1]));
+        if (parameters.size() > 1)
+            set_sizes(layer, tensor(parameters[0]), tensor(parameters[1]));
         static const RE2 of_weight("p_(.*?)_?weight_ih(?:_l0)?", RE2::Latin1);
         std::string module;
-        if (!parameters.empty() && RE2::FullMatch(parameters[0], of_weight, &module) && !module.empty())
+        if (!parameters.empty() && RE2::FullMatch(parameters[0], of_weight, &module) &&
+            !module.empty())
             layer.name = module;
         file_.layers.push_back(std::move(layer));
     }
 
     static std::int64_t gates_in(LayerKind kind) {
-        if (kind == LayerKind::lstm || kind == LayerKind::lstm_cell) return 4;
+        if (kind == LayerKind::lstm || kind == LayerKind::lstm_cell)
+            return 4;
         return kind == LayerKind::gru || kind == LayerKind::gru_cell ? 3 : 1;
     }
 
     static void set_sizes(ModelLayer& layer, const Tensor& input, const Tensor& state) {
         const std::int64_t gates = gates_in(layer.kind);
-        if (input.shape.size() != 2 || state.shape.size() != 2) return;
+        if (input.shape.size() != 2 || state.shape.size() != 2)
+            return;
         layer.input = size_from(input.shape[1]);
         layer.hidden = size_from(input.shape[0] / gates);
-        if (!input.dtype.empty()) layer.dtype = input.dtype;
-        if (state.shape[1] != input.shape[0] / gates) layer.settings["proj_size"] = std::to_string(state.shape[1]);
+        if (!input.dtype.empty())
+            layer.dtype = input.dtype;
+        if (state.shape[1] != input.shape[0] / gates)
+            layer.settings["proj_size"] = std::to_string(state.shape[1]);
     }
 
     /// The weights of a recurrent layer without its operator: run_decompositions() has replaced it.
@@ -114,18 +131,21 @@ class ExportedProgram {
         const Json& values = member(graph_, "tensor_values");
         for (const auto& [name, about] : values.items()) {
             std::string module;
-            if (!RE2::FullMatch(name, of_weight, &module) || file_.layers.size() >= most_layers) continue;
+            if (!RE2::FullMatch(name, of_weight, &module) || file_.layers.size() >= most_layers)
+                continue;
             std::string state = name;
             replace_all(state, "weight_ih", "weight_hh");
             const auto sizes = cell_sizes(tensor(name), tensor(state), false);
-            if (!sizes) continue;
+            if (!sizes)
+                continue;
             ModelLayer layer;
             layer.kind = kind_by(sizes->gates, !name.ends_with("_l0"));
             layer.name = module;
             layer.input = size_from(sizes->input);
             layer.hidden = size_from(sizes->hidden);
             layer.directions = values.contains(name + "_reverse") ? 2 : 1;
-            if (const std::string type = tensor(name).dtype; !type.empty()) layer.dtype = type;
+            if (const std::string type = tensor(name).dtype; !type.empty())
+                layer.dtype = type;
             layer.settings["decomposed"] = "True";
             file_.layers.push_back(std::move(layer));
         }
@@ -138,19 +158,24 @@ class ExportedProgram {
 }  // namespace
 
 bool read_exported_program(const ZipArchive& archive, ModelFile& into) {
-    const bool marked = archive.find("archive_format") || archive.find("serialized_exported_program.json");
-    if (!marked) return false;
+    const bool marked =
+        archive.find("archive_format") || archive.find("serialized_exported_program.json");
+    if (!marked)
+        return false;
     into.format = "pt2";
     into.framework = "pytorch";
     bool read = false;
     for (const auto& entry : archive.entries()) {
-        const bool program = (contains("/" + entry.name, "/models/") && entry.name.ends_with(".json")) ||
-                             file_name(entry.name) == "serialized_exported_program.json";
-        if (program) read |= ExportedProgram(parsed_json(archive.content(entry), entry.name), into).read();
+        const bool program =
+            (contains("/" + entry.name, "/models/") && entry.name.ends_with(".json")) ||
+            file_name(entry.name) == "serialized_exported_program.json";
+        if (program)
+            read |= ExportedProgram(parsed_json(archive.content(entry), entry.name), into).read();
     }
     if (!read)
         throw InputError(
-            "it is a .pt2 archive without an exported program, such as AOTInductor compiles; give what "
+            "it is a .pt2 archive without an exported program, such as AOTInductor compiles; give "
+            "what "
             "torch.export.save wrote");
     return true;
 }

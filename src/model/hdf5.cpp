@@ -7,9 +7,11 @@ namespace rnncheck::model {
 
 namespace {
 
-constexpr std::size_t most_messages = 100'000, most_objects = 200'000, most_links = 1'000'000, most_nodes = 20'000;
+constexpr std::size_t most_messages = 100'000, most_objects = 200'000, most_links = 1'000'000,
+                      most_nodes = 20'000;
 namespace message_type {
-constexpr std::uint64_t dataspace = 1, datatype = 3, layout = 8, attribute = 12, continuation = 16, symbol_table = 17;
+constexpr std::uint64_t dataspace = 1, datatype = 3, layout = 8, attribute = 12, continuation = 16,
+                        symbol_table = 17;
 }
 
 std::uint64_t padded_to_8(std::uint64_t size) {
@@ -36,21 +38,28 @@ struct File {
     std::string_view bytes;
     std::uint64_t offset_bytes = little(bytes, 13, 1), length_bytes = little(bytes, 14, 1);
 
-    std::uint64_t offset(std::string_view data, std::uint64_t at) const { return little(data, at, offset_bytes); }
+    std::uint64_t offset(std::string_view data, std::uint64_t at) const {
+        return little(data, at, offset_bytes);
+    }
 
     std::vector<Message> messages(std::uint64_t address) const {
         constexpr std::uint64_t header = 8;
-        if (little(bytes, address, 1) != 1) damaged("an HDF5 object has no header");
+        if (little(bytes, address, 1) != 1)
+            damaged("an HDF5 object has no header");
         std::vector<Message> messages;
-        std::vector<std::string_view> blocks{slice(bytes, address + 16, little(bytes, address + 8, 4))};
+        std::vector<std::string_view> blocks{
+            slice(bytes, address + 16, little(bytes, address + 8, 4))};
         for (std::size_t i = 0; i < blocks.size(); ++i)
             for (std::uint64_t at = 0; at + header <= blocks[i].size();) {
-                const std::uint64_t type = little(blocks[i], at, 2), size = little(blocks[i], at + 2, 2);
+                const std::uint64_t type = little(blocks[i], at, 2),
+                                    size = little(blocks[i], at + 2, 2);
                 const std::string_view data = slice(blocks[i], at + header, size);
                 at += header + size;
-                if (messages.size() + blocks.size() > most_messages) damaged("an HDF5 object has too many messages");
+                if (messages.size() + blocks.size() > most_messages)
+                    damaged("an HDF5 object has too many messages");
                 if (type == message_type::continuation)
-                    blocks.push_back(slice(bytes, offset(data, 0), little(data, offset_bytes, length_bytes)));
+                    blocks.push_back(
+                        slice(bytes, offset(data, 0), little(data, offset_bytes, length_bytes)));
                 else
                     messages.push_back({type, data});
             }
@@ -63,13 +72,19 @@ struct File {
         std::string_view layout;
         for (const auto& [type, data] : messages(address)) {
             const bool real = type == message_type::datatype && (little(data, 0, 1) & 15) == 1;
-            if (real && (little(data, 1, 1) & 1) == 0) dataset.dtype = "float" + std::to_string(8 * little(data, 4, 4));
-            if (type == message_type::dataspace) dataset.shape = shape_of(data);
-            if (type == message_type::layout) layout = data;
-            if (type == message_type::attribute) read_attribute(data, object);
-            if (type == message_type::symbol_table) read_symbols(data, object);
+            if (real && (little(data, 1, 1) & 1) == 0)
+                dataset.dtype = "float" + std::to_string(8 * little(data, 4, 4));
+            if (type == message_type::dataspace)
+                dataset.shape = shape_of(data);
+            if (type == message_type::layout)
+                layout = data;
+            if (type == message_type::attribute)
+                read_attribute(data, object);
+            if (type == message_type::symbol_table)
+                read_symbols(data, object);
         }
-        if (layout.empty()) return object;
+        if (layout.empty())
+            return object;
         dataset.bytes = data_at(layout);
         object.dataset = std::move(dataset);
         return object;
@@ -79,30 +94,36 @@ struct File {
         const std::uint64_t version = little(data, 0, 1), rank = little(data, 1, 1);
         std::vector<std::int64_t> shape;
         for (std::uint64_t i = 0; i < rank; ++i)
-            shape.push_back(
-                static_cast<std::int64_t>(little(data, (version == 1 ? 8 : 4) + i * length_bytes, length_bytes)));
+            shape.push_back(static_cast<std::int64_t>(
+                little(data, (version == 1 ? 8 : 4) + i * length_bytes, length_bytes)));
         return shape;
     }
 
-    /// Of a layout of version 3 that keeps all data in one place, of which an empty dataset has none.
+    /// Of a layout of version 3 that keeps all data in one place, of which an empty dataset has
+    /// none.
     std::string_view data_at(std::string_view layout) const {
         constexpr std::uint64_t version = 3, contiguous = 1;
-        if (little(layout, 0, 1) != version || little(layout, 1, 1) != contiguous) return "";
-        const std::uint64_t address = offset(layout, 2), size = little(layout, 2 + offset_bytes, length_bytes);
+        if (little(layout, 0, 1) != version || little(layout, 1, 1) != contiguous)
+            return "";
+        const std::uint64_t address = offset(layout, 2),
+                            size = little(layout, 2 + offset_bytes, length_bytes);
         return address < bytes.size() ? slice(bytes, address, size) : "";
     }
 
     void read_attribute(std::string_view data, Object& into) const {
         const std::uint64_t version = little(data, 0, 1);
         const auto size = [&](std::uint64_t at) { return little(data, at, 2); };
-        const auto place = [&](std::uint64_t length) { return version == 1 ? padded_to_8(length) : length; };
+        const auto place = [&](std::uint64_t length) {
+            return version == 1 ? padded_to_8(length) : length;
+        };
         Cursor parts(data, version == 3 ? 9 : 8);
         const std::string name = text_of_bytes(parts.text(place(size(2))));
         const std::string_view type = parts.text(place(size(4)));
         parts.skip(place(size(6)));  // how many there are
         const std::uint64_t kind = little(type, 0, 1) & 15;
         const bool fixed = kind == 3, variable = kind == 9 && (little(type, 1, 1) & 15) == 1;
-        if ((!fixed && !variable) || parts.at_end()) return;
+        if ((!fixed && !variable) || parts.at_end())
+            return;
         const std::string_view value = parts.text(little(type, 4, 4));
         into.texts[name] = fixed ? text_of_bytes(value) : text_in_heap(value);
     }
@@ -111,15 +132,20 @@ struct File {
     std::string text_in_heap(std::string_view reference) const {
         const std::uint64_t length = little(reference, 0, 4), collection = offset(reference, 4);
         const std::uint64_t index = little(reference, 4 + offset_bytes, 4);
-        if (length == 0) return "";
-        if (slice(bytes, collection, 4) != "GCOL") damaged("an HDF5 string is not at its address");
-        Cursor objects(slice(bytes, collection, little(bytes, collection + 8, length_bytes)), 8 + length_bytes);
+        if (length == 0)
+            return "";
+        if (slice(bytes, collection, 4) != "GCOL")
+            damaged("an HDF5 string is not at its address");
+        Cursor objects(slice(bytes, collection, little(bytes, collection + 8, length_bytes)),
+                       8 + length_bytes);
         while (!objects.at_end()) {
             const std::uint64_t number = objects.number(2);
-            if (number == 0) break;  // the rest is free
+            if (number == 0)
+                break;  // the rest is free
             objects.skip(6);
             const std::uint64_t size = objects.number(length_bytes);
-            if (number == index) return text_of_bytes(objects.text(std::min(size, length)));
+            if (number == index)
+                return text_of_bytes(objects.text(std::min(size, length)));
             objects.skip(padded_to_8(size));
         }
         damaged("an HDF5 string is not in its heap");
@@ -127,15 +153,18 @@ struct File {
 
     void read_symbols(std::string_view data, Object& into) const {
         const std::uint64_t heap = offset(data, offset_bytes);
-        if (slice(bytes, heap, 4) != "HEAP") damaged("an HDF5 group has no heap of names");
+        if (slice(bytes, heap, 4) != "HEAP")
+            damaged("an HDF5 group has no heap of names");
         const std::uint64_t size = little(bytes, heap + 8, length_bytes),
                             at = offset(bytes, heap + 8 + 2 * length_bytes);
         std::set<std::uint64_t> seen;
         read_tree(offset(data, 0), slice(bytes, at, size), seen, into);
     }
 
-    void read_tree(std::uint64_t node, std::string_view names, std::set<std::uint64_t>& seen, Object& into) const {
-        if (!seen.insert(node).second || into.links.size() > most_links) damaged("an HDF5 group's index is a loop");
+    void read_tree(std::uint64_t node, std::string_view names, std::set<std::uint64_t>& seen,
+                   Object& into) const {
+        if (!seen.insert(node).second || into.links.size() > most_links)
+            damaged("an HDF5 group's index is a loop");
         const std::uint64_t count = little(bytes, node + 6, 2);
         if (slice(bytes, node, 4) == "SNOD") {
             const std::uint64_t entry_size = 2 * offset_bytes + 24;
@@ -146,7 +175,8 @@ struct File {
             }
             return;
         }
-        if (slice(bytes, node, 4) != "TREE" || little(bytes, node + 4, 1) != 0 || seen.size() > most_nodes)
+        if (slice(bytes, node, 4) != "TREE" || little(bytes, node + 4, 1) != 0 ||
+            seen.size() > most_nodes)
             damaged("an HDF5 group has no index");
         const std::uint64_t first = node + 8 + 2 * offset_bytes + length_bytes;
         for (std::uint64_t i = 0; i < count; ++i)
@@ -160,22 +190,28 @@ Hdf5 read_hdf5(std::string_view bytes) {
     const std::uint64_t version = little(bytes, 8, 1);
     if (version > 1)
         throw InputError(
-            "it is HDF5 in a form that Keras does not write (libver=latest); load it with Keras and save it again");
+            "it is HDF5 in a form that Keras does not write (libver=latest); load it with Keras "
+            "and save it again");
     const File file{bytes};
-    if (file.offset_bytes > 8 || file.length_bytes > 8 || file.offset_bytes < 2 || file.length_bytes < 2)
+    if (file.offset_bytes > 8 || file.length_bytes > 8 || file.offset_bytes < 2 ||
+        file.length_bytes < 2)
         damaged("HDF5's addresses have an unusual size");
     // Behind the fixed part: base, free space, end, driver, root's name and header.
-    const std::uint64_t root = file.offset(bytes, (version == 1 ? 28u : 24u) + 5 * file.offset_bytes);
+    const std::uint64_t root =
+        file.offset(bytes, (version == 1 ? 28u : 24u) + 5 * file.offset_bytes);
     Hdf5 found;
     std::set<std::uint64_t> seen{root};
     std::vector<std::pair<std::string, std::uint64_t>> open{{"", root}};
     for (std::size_t i = 0; i < open.size() && i < most_objects; ++i) {
         const auto [path, address] = open[i];
         Object here = file.object(address);
-        if (here.dataset) found.datasets[path] = *here.dataset;
-        if (path.empty() || path == "model_weights") found.texts.merge(here.texts);
+        if (here.dataset)
+            found.datasets[path] = *here.dataset;
+        if (path.empty() || path == "model_weights")
+            found.texts.merge(here.texts);
         for (const auto& [name, child] : here.links)
-            if (seen.insert(child).second) open.emplace_back(path.empty() ? name : path + "/" + name, child);
+            if (seen.insert(child).second)
+                open.emplace_back(path.empty() ? name : path + "/" + name, child);
     }
     return found;
 }

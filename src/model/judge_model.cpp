@@ -24,14 +24,18 @@ bool has_word(const std::string& words, const std::string& word) {
 struct RuleSet {
     std::string framework;
     std::optional<Version> version;
-    bool every_version = false;  ///< of ONNX and PyTorch, whose files do not hold it, rules of old versions count too
+    bool every_version = false;  ///< of ONNX and PyTorch, whose files do not hold it, rules of old
+                                 ///< versions count too
 };
 
 std::optional<Version> given_version(const GivenOfModel& given, const char* key) {
     const std::string* const text = look_up(given, key);
-    if (!text) return std::nullopt;
+    if (!text)
+        return std::nullopt;
     const auto version = parse_version(*text);
-    if (!version) throw UsageError("--given " + std::string(key) + "=" + *text + " is not a version such as 2.15");
+    if (!version)
+        throw UsageError("--given " + std::string(key) + "=" + *text +
+                         " is not a version such as 2.15");
     return version;
 }
 
@@ -40,67 +44,85 @@ RuleSet rules_for_call(const ModelLayer& layer, const GivenOfModel& given) {
     const auto setting = [&](const char* name) { return look_up(layer.settings, name); };
     const std::string framework = *setting("framework");
     RuleSet rules{framework, given_version(given, framework.c_str()), framework == "pytorch"};
-    if (framework != "keras") return rules;
-    if (!rules.version) rules.version = given_version(given, "tensorflow");
-    if (setting("legacy")) rules.version = make_version({2, 15});  // tf-keras
+    if (framework != "keras")
+        return rules;
+    if (!rules.version)
+        rules.version = given_version(given, "tensorflow");
+    if (setting("legacy"))
+        rules.version = make_version({2, 15});  // tf-keras
     const auto backend = given.find("backend");
     std::string name = setting("backend") ? *setting("backend") : "tensorflow";
-    if (backend != given.end()) name = backend->second;
-    if (name != "tensorflow") rules.framework += "/" + name;
+    if (backend != given.end())
+        name = backend->second;
+    if (name != "tensorflow")
+        rules.framework += "/" + name;
     return rules;
 }
 
 RuleSet rules_for(const ModelFile& file, const ModelLayer& layer, const GivenOfModel& given) {
-    if (file.framework == "python") return rules_for_call(layer, given);
+    if (file.framework == "python")
+        return rules_for_call(layer, given);
     const auto backend = given.find("backend");
     // A SavedModel's layers too, of which the version is TensorFlow's.
     const bool of_keras = file.framework == "keras" || file.framework == "tensorflow";
     const bool keras = file.framework == "keras" || (of_keras && layer.settings.contains("class"));
     RuleSet rules{keras ? "keras" : file.framework, find_version(file.version.value_or("")),
                   file.framework == "onnx" || file.framework == "pytorch"};
-    // The Keras inside TensorFlow 1.13 to 2.1 has the version 2.2.4-tf and in TensorFlow 2 what Keras 2.4 has.
-    if (keras && file.version && file.version->ends_with("-tf")) rules.version = make_version({2, 4});
+    // The Keras inside TensorFlow 1.13 to 2.1 has the version 2.2.4-tf and in TensorFlow 2 what
+    // Keras 2.4 has.
+    if (keras && file.version && file.version->ends_with("-tf"))
+        rules.version = make_version({2, 4});
     if (layer.settings.contains("custom")) {
         rules.framework += "/custom";
         return rules;
     }
     const char* const key = rules.framework == "onnx" ? "onnxruntime" : rules.framework.c_str();
-    if (rules.framework == "onnx") rules.version.reset();
-    if (const auto version = given_version(given, key)) rules.version = version;
+    if (rules.framework == "onnx")
+        rules.version.reset();
+    if (const auto version = given_version(given, key))
+        rules.version = version;
     if (keras && !given.contains("keras"))
         if (const auto version = given_version(given, "tensorflow"))
             rules.version = *version < make_version({2, 0}) ? make_version({2, 3}) : *version;
-    if (keras && backend != given.end() && backend->second != "tensorflow") rules.framework += "/" + backend->second;
+    if (keras && backend != given.end() && backend->second != "tensorflow")
+        rules.framework += "/" + backend->second;
     return rules;
 }
 
 bool applies(const ModelRule& rule, const RuleSet& rules, const ModelLayer& layer) {
-    if (!has_word(rule.framework, rules.framework) || !has_word(rule.kinds, std::string(name_of(layer.kind))))
+    if (!has_word(rule.framework, rules.framework) ||
+        !has_word(rule.kinds, std::string(name_of(layer.kind))))
         return false;
-    if (!rules.version) return !rule.last || rules.every_version;
+    if (!rules.version)
+        return !rule.last || rules.every_version;
     return is_between(*rules.version, rule.first, rule.last);
 }
 
 std::optional<std::string> value_of(const ModelLayer& layer, const std::string& setting) {
-    if (setting == "dtype") return layer.dtype;
+    if (setting == "dtype")
+        return layer.dtype;
     const std::string* const value = look_up(layer.settings, setting);
     return value ? std::optional(*value) : std::nullopt;
 }
 
 /// What the file does not hold is collected.
-void apply(const ModelRule& rule, bool of_known_version, JudgedLayer& layer, std::vector<std::string>& needed) {
-    if (const std::string* const variable = look_up(layer.settings, "at run time: " + rule.setting)) {
+void apply(const ModelRule& rule, bool of_known_version, JudgedLayer& layer,
+           std::vector<std::string>& needed) {
+    if (const std::string* const variable =
+            look_up(layer.settings, "at run time: " + rule.setting)) {
         std::vector<std::string> words = split(rule.needed, ' ');
         std::erase(words, "absent");
         layer.cudnn = std::max(layer.cudnn, CudnnUse::depends);
         layer.reasons.push_back(rule.setting + " is '" + *variable +
-                                "', which is known only when the program runs; cuDNN is " + "used only with " +
-                                join(words, " or "));
+                                "', which is known only when the program runs; cuDNN is " +
+                                "used only with " + join(words, " or "));
         return;
     }
     const auto value = value_of(layer, rule.setting);
-    if (!rule.setting.empty() && has_word(rule.needed, lower(value.value_or("absent")))) return;
-    if (value && has_word(rule.needed, *value)) return;
+    if (!rule.setting.empty() && has_word(rule.needed, lower(value.value_or("absent"))))
+        return;
+    if (value && has_word(rule.needed, *value))
+        return;
     if (!rule.setting.empty() && !value) {
         layer.cudnn = std::max(layer.cudnn, CudnnUse::unknown);
         needed.push_back(rule.setting + " " + join(split(rule.needed, ' '), " or "));
@@ -109,15 +131,18 @@ void apply(const ModelRule& rule, bool of_known_version, JudgedLayer& layer, std
     const bool depends = rule.last && !of_known_version;
     layer.cpu_only |= rule.verdict == "cpu_only" && !depends;
     layer.cudnn =
-        std::max(layer.cudnn, depends ? CudnnUse::depends : from_name<CudnnUse>(rule.verdict).value_or(CudnnUse::no));
+        std::max(layer.cudnn, depends ? CudnnUse::depends
+                                      : from_name<CudnnUse>(rule.verdict).value_or(CudnnUse::no));
     const auto worded = [&](std::string text) {
         replace_all(text, "{value}", value.value_or(""));
-        replace_all(text, "{class}",
-                    value_of(layer, layer.settings.contains("cell") ? "cell" : "class").value_or("layer"));
+        replace_all(
+            text, "{class}",
+            value_of(layer, layer.settings.contains("cell") ? "cell" : "class").value_or("layer"));
         return text;
     };
     layer.reasons.push_back(worded(rule.rule));
-    // CuDNNLSTM and CuDNNGRU raise an error if they receive a mask (keras/layers/cudnn_recurrent.py of 2.3.1).
+    // CuDNNLSTM and CuDNNGRU raise an error if they receive a mask (keras/layers/cudnn_recurrent.py
+    // of 2.3.1).
     const bool masked = value_of(layer, "mask").value_or("none") != "none";
     const bool is_in_line = rule.change_is_code && includes(layer.corrected, rule.setting);
     if (!rule.change.empty() && !is_in_line && !(masked && contains(rule.change, "CuDNN{class}")))
@@ -129,65 +154,82 @@ void apply(const ModelRule& rule, bool of_known_version, JudgedLayer& layer, std
 double speedup(const RnnCase& network) {
     constexpr Peak nominal{10e12, 0.3e12, 500e9};
     constexpr double launch_ms = 0.005;
-    const double launches = network.cell == Cell::lstm ? 20 : network.cell == Cell::gru ? 23 : 11, with_cudnn = 4;
+    const double launches = network.cell == Cell::lstm  ? 20
+                            : network.cell == Cell::gru ? 23
+                                                        : 11,
+                 with_cudnn = 4;
     const double with = model_ms(network, nominal);
-    return 1 + (launches - with_cudnn) * launch_ms * network.sequence_length * network.pseudo_layers() / with;
+    return 1 + (launches - with_cudnn) * launch_ms * network.sequence_length *
+                   network.pseudo_layers() / with;
 }
 
-/// Per element: what a step of cuDNN keeps for its gradients, and what it needs while it runs (docs/speed.md).
+/// Per element: what a step of cuDNN keeps for its gradients, and what it needs while it runs
+/// (docs/speed.md).
 ModelMemory memory_of(const RnnCase& network) {
     const double gates = gates_of(network.cell), hidden = network.hidden, batch = network.batch;
     const double rows = batch * network.sequence_length, places = network.pseudo_layers();
     const bool lstm = network.cell == Cell::lstm;
     const auto bytes = [&](double elements) {
-        return static_cast<std::int64_t>(std::min(elements * static_cast<double>(bytes_of(network.dtype)), 9e18));
+        return static_cast<std::int64_t>(
+            std::min(elements * static_cast<double>(bytes_of(network.dtype)), 9e18));
     };
     ModelMemory memory;
     memory.weights = bytes(static_cast<double>(weights_in(network)));
-    memory.data =
-        bytes(rows * (double{1} * network.input + network.width()) + (lstm ? 4 : 2) * places * batch * hidden);
+    memory.data = bytes(rows * (double{1} * network.input + network.width()) +
+                        (lstm ? 4 : 2) * places * batch * hidden);
     memory.workspace = bytes(rows * gates * hidden * network.directions());
-    memory.reserve = bytes(rows * places * (gates + (lstm || network.cell == Cell::gru ? 2 : 1)) * hidden);
+    memory.reserve =
+        bytes(rows * places * (gates + (lstm || network.cell == Cell::gru ? 2 : 1)) * hidden);
     return memory;
 }
 
 /// The layer as a case, whether or not cuDNN can compute one of its size.
 std::optional<RnnCase> case_of_any_size(const ModelLayer& layer, const ModelSizes& sizes) {
     constexpr std::pair<LayerKind, Cell> cells[] = {
-        {LayerKind::lstm, Cell::lstm},     {LayerKind::gru, Cell::gru},  {LayerKind::rnn_tanh, Cell::tanh},
-        {LayerKind::rnn_relu, Cell::relu}, {LayerKind::rnn, Cell::tanh}, {LayerKind::lstm_cell, Cell::lstm},
+        {LayerKind::lstm, Cell::lstm},     {LayerKind::gru, Cell::gru},
+        {LayerKind::rnn_tanh, Cell::tanh}, {LayerKind::rnn_relu, Cell::relu},
+        {LayerKind::rnn, Cell::tanh},      {LayerKind::lstm_cell, Cell::lstm},
         {LayerKind::gru_cell, Cell::gru}};
     const auto* const cell = find_by(cells, &std::pair<LayerKind, Cell>::first, layer.kind);
-    if (!cell || !layer.input || !layer.hidden) return std::nullopt;
-    const auto* const dtype = find_by(model::dtype_names, &model::DtypeNames::name, layer.dtype.value_or(""));
-    RnnCase network{.cell = cell->second,
-                    .dtype = dtype ? dtype->real.value_or(Dtype::fp32) : Dtype::fp32,
-                    .direction = layer.directions == 2 ? Direction::bidirectional : Direction::unidirectional,
-                    .layers = layer.layers,
-                    .input = *layer.input,
-                    .hidden = *layer.hidden,
-                    .batch = sizes.batch.value_or(32),
-                    .sequence_length = sizes.length.value_or(100)};
-    if (const auto projection = value_of(layer, "proj_size")) network.projection = number_from(*projection).value_or(0);
-    if (network.projection < 0) return std::nullopt;
+    if (!cell || !layer.input || !layer.hidden)
+        return std::nullopt;
+    const auto* const dtype =
+        find_by(model::dtype_names, &model::DtypeNames::name, layer.dtype.value_or(""));
+    RnnCase network{
+        .cell = cell->second,
+        .dtype = dtype ? dtype->real.value_or(Dtype::fp32) : Dtype::fp32,
+        .direction = layer.directions == 2 ? Direction::bidirectional : Direction::unidirectional,
+        .layers = layer.layers,
+        .input = *layer.input,
+        .hidden = *layer.hidden,
+        .batch = sizes.batch.value_or(32),
+        .sequence_length = sizes.length.value_or(100)};
+    if (const auto projection = value_of(layer, "proj_size"))
+        network.projection = number_from(*projection).value_or(0);
+    if (network.projection < 0)
+        return std::nullopt;
     return network;
 }
 
 /// No other change of the model helps then.
 void apply_size_limit(const std::string& why, const Matrix& matrix, JudgedLayer& layer) {
-    if (layer.cudnn == CudnnUse::no && layer.changes.empty()) return;
+    if (layer.cudnn == CudnnUse::no && layer.changes.empty())
+        return;
     layer.cudnn = CudnnUse::no;
     layer.reasons.push_back(why);
     layer.changes.clear();
     layer.changes_are_code.clear();
-    layer.add_change("reduce the sizes or the number of layers; otherwise disable cuDNN for this layer", false);
-    if (const auto row = matrix.rnn_limit("matrix_weights")) add_once(layer.sources, row->source.url);
+    layer.add_change(
+        "reduce the sizes or the number of layers; otherwise disable cuDNN for this layer", false);
+    if (const auto row = matrix.rnn_limit("matrix_weights"))
+        add_once(layer.sources, row->source.url);
 }
 
 }  // namespace
 
 void JudgedLayer::add_change(const std::string& change, bool is_code) {
-    if (includes(changes, change)) return;
+    if (includes(changes, change))
+        return;
     changes.push_back(change);
     changes_are_code.push_back(is_code);
 }
@@ -201,18 +243,21 @@ std::optional<RnnCase> case_of(const ModelLayer& layer, const ModelSizes& sizes)
     return too_large_for_cudnn(layer) ? std::nullopt : case_of_any_size(layer, sizes);
 }
 
-std::optional<FrameworkChoice> choice_of(const std::string& framework, RnnCase network, const RnnPlace& place) {
-    if (framework == "pytorch") return pytorch_choice(network, place);
+std::optional<FrameworkChoice> choice_of(const std::string& framework, RnnCase network,
+                                         const RnnPlace& place) {
+    if (framework == "pytorch")
+        return pytorch_choice(network, place);
     network.layout = Layout::batch_major;  // Keras' default
     return framework == "onnx" ? std::nullopt : tensorflow_choice(network, place);
 }
 
 std::int64_t weights_in(const RnnCase& network) {
-    return gate_weights(network) + std::int64_t{network.projection} * network.hidden * network.pseudo_layers();
+    return gate_weights(network) +
+           std::int64_t{network.projection} * network.hidden * network.pseudo_layers();
 }
 
-std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel& given, const ModelSizes& sizes,
-                                       const Matrix& matrix) {
+std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel& given,
+                                       const ModelSizes& sizes, const Matrix& matrix) {
     std::vector<JudgedLayer> judged;
     for (const ModelLayer& layer : file.layers) {
         const RuleSet rules = rules_for(file, layer, given);
@@ -220,10 +265,13 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
         result.cudnn = CudnnUse::yes;
         result.weights.reset();
         std::vector<std::string> needed;
-        // JAX makes float64 arrays float32 unless the program sets jax_enable_x64, which no model's file shows.
-        if (rules.framework == "keras/jax" && layer.dtype == "float64") result.settings["float64"] = "True";
+        // JAX makes float64 arrays float32 unless the program sets jax_enable_x64, which no model's
+        // file shows.
+        if (rules.framework == "keras/jax" && layer.dtype == "float64")
+            result.settings["float64"] = "True";
         for (const ModelRule& rule : matrix.model_rules())
-            if (applies(rule, rules, layer)) apply(rule, rules.version.has_value(), result, needed);
+            if (applies(rule, rules, layer))
+                apply(rule, rules.version.has_value(), result, needed);
         // Keras calls PyTorch's layer, whose types are those of PyTorch's version.
         const RuleSet below{"pytorch", given_version(given, "pytorch"), true};
         if (rules.framework == "keras/torch" && layer.dtype)
@@ -234,17 +282,20 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
             result.reasons.push_back("cuDNN is used only with " + join_with_and(needed) +
                                      "; the file does not contain " +
                                      (needed.size() > 1 ? "these settings" : "this setting"));
-        if (const auto why = too_large_for_cudnn(layer)) apply_size_limit(*why, matrix, result);
+        if (const auto why = too_large_for_cudnn(layer))
+            apply_size_limit(*why, matrix, result);
         const std::string* const line = look_up(layer.settings, "changed line");
         if (line && result.cudnn == CudnnUse::no) {
             result.changes.insert(result.changes.begin(), layer.name + ": " + *line);
             result.changes_are_code.insert(result.changes_are_code.begin(), true);
         }
         const auto network = case_of(layer, sizes);
-        const bool in_a_loop = rules.framework.starts_with("keras") || rules.framework == "tensorflow";
+        const bool in_a_loop =
+            rules.framework.starts_with("keras") || rules.framework == "tensorflow";
         if (network && in_a_loop && result.cudnn == CudnnUse::no && !result.changes.empty())
             result.modeled_speedup = speedup(*network);
-        if (network && sizes.batch && sizes.length) result.memory = memory_of(*network);
+        if (network && sizes.batch && sizes.length)
+            result.memory = memory_of(*network);
         judged.push_back(std::move(result));
     }
     return judged;
@@ -264,10 +315,12 @@ JudgedModel judged_model(const std::string& path, const ModelFile& file, const G
         const std::string* const framework = look_up(layer.settings, "framework");
         return framework && *framework == "keras" && !layer.settings.contains("backend");
     });
-    const bool other_backends = file.framework == "keras" && (!version || *version >= make_version({3}));
+    const bool other_backends =
+        file.framework == "keras" && (!version || *version >= make_version({3}));
     if ((of_program || other_backends) && !given.contains("backend") && !judged.layers.empty())
         judged.notes.emplace_back(
-            "judged for the backend TensorFlow: the file does not contain the backend; for others: --given "
+            "judged for the backend TensorFlow: the file does not contain the backend; for others: "
+            "--given "
             "backend=torch, --given backend=jax");
     return judged;
 }

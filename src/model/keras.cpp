@@ -1,4 +1,5 @@
-// Keras 1 to 3: the model as its JSON describes it, in .keras, .h5, .json and a SavedModel's metadata.
+// Keras 1 to 3: the model as its JSON describes it, in .keras, .h5, .json and a SavedModel's
+// metadata.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -24,13 +25,20 @@ struct Signal {
 
 /// "tanh"; of a function or a class its name. Booleans as Python writes them.
 std::string word_of(const Json& value) {
-    if (value.is_string()) return value.get<std::string>();
-    if (value.is_boolean()) return value.get<bool>() ? "True" : "False";
-    if (value.is_number_integer()) return std::to_string(value.get<std::int64_t>());
-    if (value.is_number()) return short_number(value.get<double>());
-    if (!value.is_object()) return "";
-    for (const char* name : {"registered_name", "class_name"})  // a function that was given a name is in "config"
-        if (const std::string word = text_member(value, name); !word.empty() && word != "function") return word;
+    if (value.is_string())
+        return value.get<std::string>();
+    if (value.is_boolean())
+        return value.get<bool>() ? "True" : "False";
+    if (value.is_number_integer())
+        return std::to_string(value.get<std::int64_t>());
+    if (value.is_number())
+        return short_number(value.get<double>());
+    if (!value.is_object())
+        return "";
+    for (const char* name :
+         {"registered_name", "class_name"})  // a function that was given a name is in "config"
+        if (const std::string word = text_member(value, name); !word.empty() && word != "function")
+            return word;
     return text_member(value, "config");
 }
 
@@ -40,9 +48,12 @@ std::optional<int> size_of(const Json& value) {
 
 /// The last number of a shape; of the first shape, where there are several.
 std::optional<int> width_of(const Json& shape) {
-    if (shape.is_object()) return width_of(member(shape, "input_shape"));
-    if (!shape.is_array() || shape.empty()) return std::nullopt;
-    if (shape.front().is_array()) return width_of(shape.front());
+    if (shape.is_object())
+        return width_of(member(shape, "input_shape"));
+    if (!shape.is_array() || shape.empty())
+        return std::nullopt;
+    if (shape.front().is_array())
+        return width_of(shape.front());
     return size_of(shape.back());
 }
 
@@ -67,9 +78,11 @@ constexpr KnownClass known_classes[] = {{"LSTM", LayerKind::lstm},
                                         {"ConvLSTM2DCell", LayerKind::conv_lstm},
                                         {"StackedRNNCells", LayerKind::stacked_cells}};
 
-/// A class of the user's own, which Keras stores as "package>Name" or with a module other than Keras'.
+/// A class of the user's own, which Keras stores as "package>Name" or with a module other than
+/// Keras'.
 bool is_custom(const Json& node) {
-    const std::string module = text_member(node, "module"), registered = text_member(node, "registered_name");
+    const std::string module = text_member(node, "module"),
+                      registered = text_member(node, "registered_name");
     return contains(text_member(node, "class_name"), ">") || contains(registered, ">") ||
            (!module.empty() && !module.starts_with("keras") && !module.starts_with("tensorflow") &&
             module != "builtins");
@@ -78,10 +91,12 @@ bool is_custom(const Json& node) {
 std::optional<LayerKind> kind_of(const Json& node) {
     const std::string name = text_member(node, "class_name");
     const auto* const known = find_by(known_classes, &KnownClass::first, name);
-    if (known && !is_custom(node)) return known->second;
+    if (known && !is_custom(node))
+        return known->second;
     const Json& config = member(node, "config");
     const bool recurrent = contains(name, "LSTM") || contains(name, "GRU") || contains(name, "RNN");
-    if (recurrent && (config.contains("units") || config.contains("output_dim"))) return LayerKind::cell;
+    if (recurrent && (config.contains("units") || config.contains("output_dim")))
+        return LayerKind::cell;
     return std::nullopt;
 }
 
@@ -90,34 +105,42 @@ constexpr std::string_view kept_settings =
     "return_sequences go_backwards stateful time_major merge_mode zero_output_for_mask";
 
 /// What the layers CuDNNLSTM and CuDNNGRU compute, without a setting for it.
-constexpr std::pair<const char*, const char*> fixed_by_cudnn[] = {{"activation", "tanh"},
-                                                                  {"recurrent_activation", "sigmoid"},
-                                                                  {"use_bias", "True"},
-                                                                  {"recurrent_dropout", "0"},
-                                                                  {"reset_after", "True"}};
+constexpr std::pair<const char*, const char*> fixed_by_cudnn[] = {
+    {"activation", "tanh"},
+    {"recurrent_activation", "sigmoid"},
+    {"use_bias", "True"},
+    {"recurrent_dropout", "0"},
+    {"reset_after", "True"}};
 
 /// Settings of recurrent layers and their names in Keras 1.
 constexpr std::pair<const char*, const char*> names_of_keras_1[] = {
-    {"recurrent_activation", "inner_activation"}, {"dropout", "dropout_W"}, {"recurrent_dropout", "dropout_U"}};
+    {"recurrent_activation", "inner_activation"},
+    {"dropout", "dropout_W"},
+    {"recurrent_dropout", "dropout_U"}};
 
 /// Keras passes a mask through these; others drop it.
 bool passes_mask(const std::string& name) {
-    constexpr std::string_view passing[] = {"Dense",         "Activation",  "Dropout",  "SpatialDropout1D",
-                                            "GaussianNoise", "Concatenate", "Add",      "TimeDistributed",
-                                            "ReLU",          "LeakyReLU",   "Multiply", "AlphaDropout"};
+    constexpr std::string_view passing[] = {
+        "Dense", "Activation",      "Dropout", "SpatialDropout1D", "GaussianNoise", "Concatenate",
+        "Add",   "TimeDistributed", "ReLU",    "LeakyReLU",        "Multiply",      "AlphaDropout"};
     return includes(passing, name) || contains(name, "Normalization");
 }
 
-/// The layers that a node's inputs come from: ["embedding", 0, 0, {}] or, since Keras 3, "keras_history".
+/// The layers that a node's inputs come from: ["embedding", 0, 0, {}] or, since Keras 3,
+/// "keras_history".
 void add_sources(const Json& inbound, std::vector<std::string>& names, int depth = 0) {
     const bool named = inbound.is_array() && inbound.size() >= 3 && inbound[0].is_string() &&
                        inbound[1].is_number_integer() && inbound[2].is_number_integer();
-    if (named) return names.push_back(inbound[0].get<std::string>());
-    if (depth > deepest_model || !inbound.is_structured()) return;
-    for (const Json& part : inbound) add_sources(part, names, depth + 1);
+    if (named)
+        return names.push_back(inbound[0].get<std::string>());
+    if (depth > deepest_model || !inbound.is_structured())
+        return;
+    for (const Json& part : inbound)
+        add_sources(part, names, depth + 1);
 }
 
-/// A recurrent cell by its weights, and where they are: "layers/lstm/cell", "model_weights/lstm/lstm/lstm_cell".
+/// A recurrent cell by its weights, and where they are: "layers/lstm/cell",
+/// "model_weights/lstm/lstm/lstm_cell".
 struct CellWeights {
     std::string place;
     CellSizes sizes;
@@ -131,12 +154,16 @@ std::vector<CellWeights> cells_of(const Weights& weights) {
     std::vector<CellWeights> cells;
     for (const auto& [path, kernel] : weights)
         for (const auto& [of_kernel, of_recurrent, of_bias] : names) {
-            if (!path.ends_with(of_kernel)) continue;
-            const std::string place = path.substr(0, path.size() - std::string_view(of_kernel).size());
+            if (!path.ends_with(of_kernel))
+                continue;
+            const std::string place =
+                path.substr(0, path.size() - std::string_view(of_kernel).size());
             const Tensor* const recurrent = look_up(weights, place + of_recurrent);
-            if (!recurrent) continue;
+            if (!recurrent)
+                continue;
             if (const auto sizes = cell_sizes(kernel, *recurrent, true))
-                cells.push_back({place, *sizes, &kernel, recurrent, look_up(weights, place + of_bias)});
+                cells.push_back(
+                    {place, *sizes, &kernel, recurrent, look_up(weights, place + of_bias)});
         }
     return cells;
 }
@@ -145,13 +172,16 @@ std::vector<CellWeights> cells_of(const Weights& weights) {
 std::optional<DirectionWeights> weights_of(const CellWeights& cell) {
     const auto input = numbers_in(*cell.kernel, true), state = numbers_in(*cell.recurrent, true);
     const auto bias = cell.bias ? numbers_in(*cell.bias) : Numbers();
-    if (!input || !state || !bias) return std::nullopt;
+    if (!input || !state || !bias)
+        return std::nullopt;
     const bool two = cell.bias && cell.bias->shape.size() == 2;
-    const auto middle = bias->begin() + static_cast<std::ptrdiff_t>(two ? bias->size() / 2 : bias->size());
+    const auto middle =
+        bias->begin() + static_cast<std::ptrdiff_t>(two ? bias->size() / 2 : bias->size());
     return DirectionWeights{*input, *state, {bias->begin(), middle}, {middle, bias->end()}, {}};
 }
 
-/// "time_distributed": .keras names a layer's weights by its class, not by its name (keras/src/utils/naming.py).
+/// "time_distributed": .keras names a layer's weights by its class, not by its name
+/// (keras/src/utils/naming.py).
 std::string snake_case(std::string name) {
     static const RE2 before_word("(.)([A-Z][a-z]+)"), before_letter("([a-z])([A-Z])");
     RE2::GlobalReplace(&name, before_word, R"(\1_\2)");
@@ -171,23 +201,31 @@ struct KerasModel {
     std::string path = {};  ///< of the layer that is read
 
     /// A layer or a model; what leaves it.
-    Signal read(const Json& node, const Signal& in, const Place& place, const std::string& wrapper = "") {
-        if (place.depth > deepest_model) damaged("models are nested too deeply");
+    Signal read(const Json& node, const Signal& in, const Place& place,
+                const std::string& wrapper = "") {
+        if (place.depth > deepest_model)
+            damaged("models are nested too deeply");
         const std::string class_name = text_member(node, "class_name");
         const Json& config = member(node, "config");
         const Json& layers = config.is_array() ? config : member(config, "layers");
-        if (layers.is_array()) return model(layers, in, place);
+        if (layers.is_array())
+            return model(layers, in, place);
         // A wrapper gives its name to the layer in it.
-        const std::string name = wrapper.empty() ? place.inside + text_member(config, "name") : wrapper;
+        const std::string name =
+            wrapper.empty() ? place.inside + text_member(config, "name") : wrapper;
         path = place.path;
-        if (class_name == "Bidirectional") return bidirectional(node, in, name);
-        if (class_name == "RNN") return rnn(node, in, name);
-        if (const auto kind = kind_of(node)) return add(*kind, node, in, name);
+        if (class_name == "Bidirectional")
+            return bidirectional(node, in, name);
+        if (class_name == "RNN")
+            return rnn(node, in, name);
+        if (const auto kind = kind_of(node))
+            return add(*kind, node, in, name);
         // Any other layer with a layer inside: TimeDistributed, wrappers.
         Signal out = passed(node, class_name, in);
         for (const char* part : {"layer", "cell", "model"})
             if (const Json& inner = member(config, part); inner.is_object())
-                out.width = read(inner, in, {place.inside, place.path, place.depth + 1}, name).width;
+                out.width =
+                    read(inner, in, {place.inside, place.path, place.depth + 1}, name).width;
         return out;
     }
 
@@ -198,7 +236,8 @@ struct KerasModel {
         for (const Json& layer : layers) {
             const Json& config = member(layer, "config");
             std::string name = text_member(layer, "name");
-            if (name.empty()) name = text_member(config, "name");
+            if (name.empty())
+                name = text_member(config, "name");
             const std::string snake = snake_case(text_member(layer, "class_name"));
             const int before_it = of_class[snake]++;
             const bool is_model = member(config, "layers").is_array() || config.is_array();
@@ -206,7 +245,8 @@ struct KerasModel {
             const std::size_t before = into.layers.size();
             last = read(layer, from,
                         {is_model ? place.inside + name + "/" : place.inside,
-                         place.path + "layers/" + snake + (before_it > 0 ? "_" + std::to_string(before_it) : "") + "/",
+                         place.path + "layers/" + snake +
+                             (before_it > 0 ? "_" + std::to_string(before_it) : "") + "/",
                          place.depth + 1});
             by_name[name] = last;
             const Json& inbound = member(layer, "inbound_nodes");
@@ -218,20 +258,24 @@ struct KerasModel {
     }
 
     /// In a Sequential model, that of the layer before.
-    static Signal input_of(const Json& layer, const std::map<std::string, Signal>& by_name, const Signal& last,
-                           const Signal& of_model) {
+    static Signal input_of(const Json& layer, const std::map<std::string, Signal>& by_name,
+                           const Signal& last, const Signal& of_model) {
         const Json& inbound = member(layer, "inbound_nodes");
-        if (text_member(layer, "class_name") == "InputLayer") return of_model;
-        if (!inbound.is_array()) return last;
+        if (text_member(layer, "class_name") == "InputLayer")
+            return of_model;
+        if (!inbound.is_array())
+            return last;
         std::vector<std::string> names;
         add_sources(inbound, names);
         Signal signal;
         std::vector<std::optional<int>> widths;
         for (const std::string& name : names) {
             const Signal* const source = look_up(by_name, name);
-            if (!source) continue;
+            if (!source)
+                continue;
             widths.push_back(source->width);
-            if (signal.mask.empty()) signal.mask = source->mask;
+            if (signal.mask.empty())
+                signal.mask = source->mask;
         }
         signal.width = joined_width(layer, widths);
         for (const Json& call : inbound)  // since Keras 3 a mask is an input of its own
@@ -240,16 +284,21 @@ struct KerasModel {
         return signal;
     }
 
-    /// Of the inputs of a layer: the sum where it concatenates the last axis, else that of the first that is known.
-    static std::optional<int> joined_width(const Json& layer, const std::vector<std::optional<int>>& widths) {
-        const auto known = std::ranges::find_if(widths, [](const auto& width) { return width.has_value(); });
+    /// Of the inputs of a layer: the sum where it concatenates the last axis, else that of the
+    /// first that is known.
+    static std::optional<int> joined_width(const Json& layer,
+                                           const std::vector<std::optional<int>>& widths) {
+        const auto known =
+            std::ranges::find_if(widths, [](const auto& width) { return width.has_value(); });
         if (text_member(layer, "class_name") != "Concatenate" || widths.size() < 2)
             return known == widths.end() ? std::nullopt : *known;
         const Json& axis = member(member(layer, "config"), "axis");
-        if (axis != Json(-1) && axis != Json(2)) return std::nullopt;
+        if (axis != Json(-1) && axis != Json(2))
+            return std::nullopt;
         std::int64_t sum = 0;
         for (const auto& width : widths) {
-            if (!width) return std::nullopt;
+            if (!width)
+                return std::nullopt;
             sum += *width;
         }
         return size_from(sum);
@@ -258,17 +307,24 @@ struct KerasModel {
     static Signal passed(const Json& node, const std::string& class_name, const Signal& in) {
         const Json& config = member(node, "config");
         Signal out;
-        if (passes_mask(class_name)) out.mask = in.mask;
-        if (passes_mask(class_name) && class_name != "Dense") out.width = in.width;
-        if (class_name == "InputLayer") out = in;
+        if (passes_mask(class_name))
+            out.mask = in.mask;
+        if (passes_mask(class_name) && class_name != "Dense")
+            out.width = in.width;
+        if (class_name == "InputLayer")
+            out = in;
         for (const char* size : {"units", "output_dim", "filters"})
-            if (const auto width = size_of(member(config, size))) out.width = width;
+            if (const auto width = size_of(member(config, size)))
+                out.width = width;
         for (const char* shape : {"batch_shape", "batch_input_shape"})
-            if (const auto width = width_of(member(config, shape)); width && class_name == "InputLayer")
+            if (const auto width = width_of(member(config, shape));
+                width && class_name == "InputLayer")
                 out.width = width;
         const bool masks = class_name == "Masking" || member(config, "mask_zero") == Json(true);
-        if (masks) out.mask = text_member(config, "name");
-        if (class_name == "Masking") out.width = in.width ? in.width : width_of(member(config, "batch_input_shape"));
+        if (masks)
+            out.mask = text_member(config, "name");
+        if (class_name == "Masking")
+            out.width = in.width ? in.width : width_of(member(config, "batch_input_shape"));
         return out;
     }
 
@@ -277,8 +333,10 @@ struct KerasModel {
         const Json& inner = member(config, "layer");
         const std::size_t before = into.layers.size();
         Json once = inner;
-        if (member(node, "build_config").is_object()) once["build_config"] = member(node, "build_config");
-        if (config.contains("batch_input_shape")) once["config"]["batch_input_shape"] = config["batch_input_shape"];
+        if (member(node, "build_config").is_object())
+            once["build_config"] = member(node, "build_config");
+        if (config.contains("batch_input_shape"))
+            once["config"]["batch_input_shape"] = config["batch_input_shape"];
         Signal out = text_member(inner, "class_name") == "RNN"
                          ? rnn(once, in, name)
                          : add(kind_of(inner).value_or(LayerKind::cell), once, in, name);
@@ -291,23 +349,29 @@ struct KerasModel {
                 layer.settings[setting] += " forward, " + word + " backward";
         const std::string merge = word_of(member(config, "merge_mode"));
         layer.settings["merge_mode"] = merge.empty() ? "None" : merge;
-        if (merge == "concat" && out.width) out.width = *out.width * 2;
+        if (merge == "concat" && out.width)
+            out.width = *out.width * 2;
         return out;
     }
 
     /// The general layer around a cell or a list of cells.
     Signal rnn(const Json& node, const Signal& in, const std::string& name) {
         const Json& cell = member(member(node, "config"), "cell");
-        const auto kind = cell.is_array() ? LayerKind::stacked_cells : kind_of(cell).value_or(LayerKind::cell);
+        const auto kind =
+            cell.is_array() ? LayerKind::stacked_cells : kind_of(cell).value_or(LayerKind::cell);
         const Json& own = member(cell, "config");
         const Json& cells = cell.is_array() ? cell : member(own, "cells");
         Json merged = node;
-        const Json& of_cell = cells.is_array() && !cells.empty() ? member(cells.back(), "config") : own;
+        const Json& of_cell =
+            cells.is_array() && !cells.empty() ? member(cells.back(), "config") : own;
         for (const auto& [key, value] : of_cell.items())
-            if (key != "name") merged["config"].emplace(key, value);
+            if (key != "name")
+                merged["config"].emplace(key, value);
         Signal out = add(kind, merged, in, name);
-        if (cells.is_array()) into.layers.back().layers = std::max(static_cast<int>(cells.size()), 1);
-        into.layers.back().settings["cell"] = cell.is_array() ? "a list" : text_member(cell, "class_name");
+        if (cells.is_array())
+            into.layers.back().layers = std::max(static_cast<int>(cells.size()), 1);
+        into.layers.back().settings["cell"] =
+            cell.is_array() ? "a list" : text_member(cell, "class_name");
         return out;
     }
 
@@ -318,10 +382,12 @@ struct KerasModel {
         layer.kind = kind;
         if (const std::string policy = policy_of(config); !policy.empty()) {
             layer.dtype = policy.starts_with("mixed_") ? policy.substr(6) : policy;
-            if (*layer.dtype != policy) layer.settings["dtype_policy"] = policy;
+            if (*layer.dtype != policy)
+                layer.settings["dtype_policy"] = policy;
         }
         for (const char* size : {"units", "filters", "output_dim"})  // the last of Keras 1
-            if (!layer.hidden) layer.hidden = size_of(member(config, size));
+            if (!layer.hidden)
+                layer.hidden = size_of(member(config, size));
         layer.settings["class"] = text_member(node, "class_name");
         for (const std::string& setting : split(kept_settings, ' '))
             if (const std::string word = word_of(member(config, setting.c_str())); !word.empty())
@@ -330,9 +396,11 @@ struct KerasModel {
             for (const auto& [setting, of_keras_1] : names_of_keras_1)
                 if (const std::string word = word_of(member(config, of_keras_1)); !word.empty())
                     layer.settings[setting] = word;
-        if (config.contains("inner_activation")) layer.settings.emplace("use_bias", "True");  // it has no layer without
+        if (config.contains("inner_activation"))
+            layer.settings.emplace("use_bias", "True");  // it has no layer without
         if (layer.settings["class"].starts_with("CuDNN"))
-            for (const auto& [setting, value] : fixed_by_cudnn) layer.settings.emplace(setting, value);
+            for (const auto& [setting, value] : fixed_by_cudnn)
+                layer.settings.emplace(setting, value);
         const std::string activation = layer.settings["activation"];
         if (kind == LayerKind::rnn && (activation == "tanh" || activation == "relu"))
             layer.kind = activation == "tanh" ? LayerKind::rnn_tanh : LayerKind::rnn_relu;
@@ -340,7 +408,8 @@ struct KerasModel {
         const auto cells = cells_at(name);
         layer.input = input_size(node, in, cells);
         if (!layer.settings["class"].starts_with("CuDNN"))  // whose matrices are packed otherwise
-            set_weights(layer, keras_order, into, cells.size(), [&](std::size_t i) { return weights_of(*cells[i]); });
+            set_weights(layer, keras_order, into, cells.size(),
+                        [&](std::size_t i) { return weights_of(*cells[i]); });
         into.layers.push_back(layer);
         return {layer.hidden, member(config, "return_sequences") == Json(true) ? in.mask : ""};
     }
@@ -353,7 +422,8 @@ struct KerasModel {
             std::string place = cell.place + "/";
             std::ranges::replace(place, '\\', '/');
             replace_all(place, "_layer_checkpoint_dependencies/", "layers/");
-            if (into.format == "keras" ? place.starts_with(path) : contains("/" + place, part)) found.push_back(&cell);
+            if (into.format == "keras" ? place.starts_with(path) : contains("/" + place, part))
+                found.push_back(&cell);
         }
         std::stable_partition(found.begin(), found.end(),
                               [](const auto* cell) { return contains(cell->place, "/forward_"); });
@@ -366,28 +436,35 @@ struct KerasModel {
         for (const Json* shape : {&member(build, "input_shape"), &member(build, "sequences_shape"),
                                   &member(member(build, "shapes_dict"), "sequences_shape"),
                                   &member(member(node, "config"), "batch_input_shape")})
-            if (const auto width = width_of(*shape)) return width;
+            if (const auto width = width_of(*shape))
+                return width;
         return cells.empty() ? in.width : size_from(cells.front()->sizes.input);
     }
 };
 
-/// "layers/lstm/cell" is the layer lstm, "two/forward_gru/gru_cell" the layer two in both directions.
+/// "layers/lstm/cell" is the layer lstm, "two/forward_gru/gru_cell" the layer two in both
+/// directions.
 std::string layer_around(std::string place, int& directions) {
-    static const RE2 cell("/[^/]*cell$", RE2::Latin1), direction("/(?:forward|backward)_[^/]*$", RE2::Latin1);
-    static const RE2 prefix(R"(^(?:model_weights/)?(?:_layer_checkpoint_dependencies\\)?(?:layers[/\\])?)",
-                            RE2::Latin1);
+    static const RE2 cell("/[^/]*cell$", RE2::Latin1),
+        direction("/(?:forward|backward)_[^/]*$", RE2::Latin1);
+    static const RE2 prefix(
+        R"(^(?:model_weights/)?(?:_layer_checkpoint_dependencies\\)?(?:layers[/\\])?)",
+        RE2::Latin1);
     static const RE2 model_inside("^(.*)/layers/", RE2::Latin1);
     RE2::Replace(&place, cell, "");
-    if (RE2::Replace(&place, direction, "")) directions = 2;
+    if (RE2::Replace(&place, direction, ""))
+        directions = 2;
     RE2::Replace(&place, prefix, "");
     RE2::Replace(&place, model_inside, R"(\1/)");
     return place;
 }
 
-/// By the shape of the bias: CuDNNLSTM and CuDNNGRU have two biases in one vector; a GRU with reset_after has two rows.
+/// By the shape of the bias: CuDNNLSTM and CuDNNGRU have two biases in one vector; a GRU with
+/// reset_after has two rows.
 void add_what_shapes_decide(const CellWeights& cell, ModelLayer& layer) {
     const std::int64_t one = cell.sizes.gates * cell.sizes.hidden;
-    const std::vector<std::int64_t> shape = cell.bias ? cell.bias->shape : std::vector<std::int64_t>();
+    const std::vector<std::int64_t> shape =
+        cell.bias ? cell.bias->shape : std::vector<std::int64_t>();
     const bool cudnn = shape.size() == 1 && shape[0] == 2 * one && cell.sizes.gates > 1;
     const char* const name = layer.kind == LayerKind::lstm  ? "LSTM"
                              : layer.kind == LayerKind::gru ? "GRU"
@@ -395,7 +472,8 @@ void add_what_shapes_decide(const CellWeights& cell, ModelLayer& layer) {
     layer.settings["class"] = std::string(cudnn ? "CuDNN" : "") + name;
     layer.settings["use_bias"] = cell.bias ? "True" : "False";
     if (cudnn) {
-        for (const auto& [setting, value] : fixed_by_cudnn) layer.settings[setting] = value;
+        for (const auto& [setting, value] : fixed_by_cudnn)
+            layer.settings[setting] = value;
         layer.settings["mask"] = "none";  // which these layers do not support
     } else if (layer.kind == LayerKind::gru && cell.bias) {
         layer.settings["reset_after"] = shape.size() == 2 ? "True" : "False";
@@ -407,17 +485,21 @@ void read_other_hdf5(const Weights& weights, ModelFile& into) {
     into.format = "hdf5";
     into.framework = "numpy";
     std::vector<NamedTensor> tensors;
-    for (const auto& [path, tensor] : weights) tensors.push_back({"", path, tensor});
+    for (const auto& [path, tensor] : weights)
+        tensors.push_back({"", path, tensor});
     add_cells_by_names(tensors, into);
     if (into.layers.empty() && into.unclear.empty())
         throw InputError(
-            "it is HDF5, but not of Keras: it has neither the attribute model_config nor layer_names; if it is data, "
-            "give the file of the model, if Keras wrote it, save the model again with model.save(\"model.keras\")");
+            "it is HDF5, but not of Keras: it has neither the attribute model_config nor "
+            "layer_names; if it is data, "
+            "give the file of the model, if Keras wrote it, save the model again with "
+            "model.save(\"model.keras\")");
 }
 
 void set_version(ModelFile& file, const std::string& version) {
     file.framework = "keras";
-    if (!version.empty()) file.version = version;
+    if (!version.empty())
+        file.version = version;
 }
 
 }  // namespace
@@ -426,7 +508,8 @@ void add_keras_layers(const Json& model, const Weights& weights, ModelFile& into
     KerasModel{cells_of(weights), into}.read(model, {}, {});
     const std::string compiled = word_of(member(member(model, "compile_config"), "jit_compile"));
     for (ModelLayer& layer : into.layers)
-        if (!compiled.empty()) layer.settings["jit_compile"] = compiled;
+        if (!compiled.empty())
+            layer.settings["jit_compile"] = compiled;
     const Json& config = member(model, "config");
     if (!config.is_array() && !member(config, "layers").is_array() && into.layers.empty())
         add_keras_layers(weights, into);
@@ -436,12 +519,15 @@ void add_keras_layers(const Weights& weights, ModelFile& into) {
     for (const CellWeights& cell : cells_of(weights)) {
         ModelLayer layer;
         layer.name = layer_around(cell.place, layer.directions);
-        if (find_by(into.layers, &ModelLayer::name, layer.name)) continue;  // its other direction
+        if (find_by(into.layers, &ModelLayer::name, layer.name))
+            continue;  // its other direction
         layer.kind = kind_by(cell.sizes.gates);
         layer.input = size_from(cell.sizes.input);
         layer.hidden = size_from(cell.sizes.hidden);
-        if (!cell.kernel->dtype.empty()) layer.dtype = cell.kernel->dtype;
-        if (into.format == "keras_weights") add_what_shapes_decide(cell, layer);
+        if (!cell.kernel->dtype.empty())
+            layer.dtype = cell.kernel->dtype;
+        if (into.format == "keras_weights")
+            add_what_shapes_decide(cell, layer);
         into.layers.push_back(std::move(layer));
     }
 }
@@ -452,29 +538,35 @@ void read_keras_zip(const ZipArchive& archive, ModelFile& into) {
         return entry ? parsed_json(archive.content(*entry), name) : Json();
     };
     const Json config = json_of("config.json");
-    if (text_member(config, "class_name").empty()) throw InputError("config.json describes no Keras model");
+    if (text_member(config, "class_name").empty())
+        throw InputError("config.json describes no Keras model");
     into.format = "keras";
     set_version(into, text_member(json_of("metadata.json"), "keras_version"));
     const auto* const weights = archive.find("model.weights.h5");
     const bool has_weights = weights && weights->size > 0;
-    add_keras_layers(config, has_weights ? read_hdf5(archive.content(*weights)).datasets : Weights(), into);
+    add_keras_layers(config,
+                     has_weights ? read_hdf5(archive.content(*weights)).datasets : Weights(), into);
 }
 
 void read_keras_hdf5(std::string_view bytes, ModelFile& into) {
     Hdf5 hdf5 = read_hdf5(bytes);
     const std::string config = hdf5.texts["model_config"];
-    const bool keras_3 =
-        std::ranges::any_of(hdf5.datasets, [](const auto& one) { return contains(one.first, "/vars/"); });
-    if (config.empty() && !keras_3 && !hdf5.texts.contains("layer_names") && !hdf5.texts.contains("keras_version"))
+    const bool keras_3 = std::ranges::any_of(
+        hdf5.datasets, [](const auto& one) { return contains(one.first, "/vars/"); });
+    if (config.empty() && !keras_3 && !hdf5.texts.contains("layer_names") &&
+        !hdf5.texts.contains("keras_version"))
         return read_other_hdf5(hdf5.datasets, into);
     set_version(into, hdf5.texts["keras_version"]);
     into.format = config.empty() ? "keras_weights" : "hdf5";
-    if (!config.empty()) return add_keras_layers(parsed_json(config, "model_config"), hdf5.datasets, into);
+    if (!config.empty())
+        return add_keras_layers(parsed_json(config, "model_config"), hdf5.datasets, into);
     add_keras_layers(hdf5.datasets, into);
-    if (into.layers.empty()) add_keras_1_layers(hdf5.datasets, into);
+    if (into.layers.empty())
+        add_keras_1_layers(hdf5.datasets, into);
     note_unknown_weights(hdf5.datasets, into);
     into.notes.emplace_back(
-        "the file contains only weights: activations, masks and dropout are unknown; save the whole model with "
+        "the file contains only weights: activations, masks and dropout are unknown; save the "
+        "whole model with "
         "model.save(\"model.keras\") and check that file");
 }
 

@@ -6,49 +6,68 @@ namespace rnncheck::model {
 
 namespace {
 
-/// MessagePack (https://github.com/msgpack/msgpack/blob/master/spec.md), as far as flax.serialization uses it.
+/// MessagePack (https://github.com/msgpack/msgpack/blob/master/spec.md), as far as
+/// flax.serialization uses it.
 class MessagePack {
   public:
-    explicit MessagePack(std::string_view bytes) : cursor_(bytes) {}
+    explicit MessagePack(std::string_view bytes) : cursor_(bytes) {
+    }
 
     void read(const std::string& name, int depth, std::vector<NamedTensor>& into) {
         constexpr int deepest = 100;
         constexpr std::size_t most_values = 1'000'000;
-        if (depth > deepest) damaged("its maps are nested too deeply");
-        if (++values_ > most_values) throw InputError("it contains more than 1000000 values");
+        if (depth > deepest)
+            damaged("its maps are nested too deeply");
+        if (++values_ > most_values)
+            throw InputError("it contains more than 1000000 values");
         const std::uint64_t code = cursor_.number(1);
-        if (code >= 0x80 && code <= 0x8f) return read_map(code & 15, name, depth, into);
-        if (code == 0xde) return read_map(big(2), name, depth, into);
-        if (code == 0xdf) return read_map(big(4), name, depth, into);
-        if (code >= 0x90 && code <= 0x9f) return read_list(code & 15, name, depth, into);
-        if (code == 0xdc) return read_list(big(2), name, depth, into);
-        if (code == 0xdd) return read_list(big(4), name, depth, into);
-        if (code == 0xc7 || code == 0xc8 || code == 0xc9) return read_extension(big(1u << (code - 0xc7)), name, into);
-        if (code >= 0xd4 && code <= 0xd8) return read_extension(1u << (code - 0xd4), name, into);
+        if (code >= 0x80 && code <= 0x8f)
+            return read_map(code & 15, name, depth, into);
+        if (code == 0xde)
+            return read_map(big(2), name, depth, into);
+        if (code == 0xdf)
+            return read_map(big(4), name, depth, into);
+        if (code >= 0x90 && code <= 0x9f)
+            return read_list(code & 15, name, depth, into);
+        if (code == 0xdc)
+            return read_list(big(2), name, depth, into);
+        if (code == 0xdd)
+            return read_list(big(4), name, depth, into);
+        if (code == 0xc7 || code == 0xc8 || code == 0xc9)
+            return read_extension(big(1u << (code - 0xc7)), name, into);
+        if (code >= 0xd4 && code <= 0xd8)
+            return read_extension(1u << (code - 0xd4), name, into);
         skip(code);
     }
 
   private:
-    void read_map(std::uint64_t count, const std::string& name, int depth, std::vector<NamedTensor>& into) {
+    void read_map(std::uint64_t count, const std::string& name, int depth,
+                  std::vector<NamedTensor>& into) {
         for (std::uint64_t i = 0; i < count; ++i) {
             const std::string key = text();
             read(name.empty() ? key : name + "." + key, depth + 1, into);
         }
     }
-    void read_list(std::uint64_t count, const std::string& name, int depth, std::vector<NamedTensor>& into) {
-        for (std::uint64_t i = 0; i < count; ++i) read(name + "." + std::to_string(i), depth + 1, into);
+    void read_list(std::uint64_t count, const std::string& name, int depth,
+                   std::vector<NamedTensor>& into) {
+        for (std::uint64_t i = 0; i < count; ++i)
+            read(name + "." + std::to_string(i), depth + 1, into);
     }
 
     /// Type 1 is an array: its shape, the name of its type, its bytes.
-    void read_extension(std::uint64_t length, const std::string& name, std::vector<NamedTensor>& into) {
+    void read_extension(std::uint64_t length, const std::string& name,
+                        std::vector<NamedTensor>& into) {
         const std::uint64_t type = cursor_.number(1);
         const std::string_view content = cursor_.text(length);
-        if (type != 1) return;
+        if (type != 1)
+            return;
         MessagePack inner(content);
-        if (inner.cursor_.number(1) != 0x93) return;
+        if (inner.cursor_.number(1) != 0x93)
+            return;
         Tensor tensor;
         const std::uint64_t rank = inner.cursor_.number(1);
-        if ((rank & 0xf0) != 0x90) return;
+        if ((rank & 0xf0) != 0x90)
+            return;
         for (std::uint64_t i = 0; i < (rank & 15); ++i)
             tensor.shape.push_back(static_cast<std::int64_t>(inner.whole()));
         tensor.dtype = inner.text();
@@ -57,23 +76,30 @@ class MessagePack {
 
     std::uint64_t big(std::uint64_t count) {
         std::uint64_t number = 0;
-        for (std::uint64_t i = 0; i < count; ++i) number = number << 8 | cursor_.number(1);
+        for (std::uint64_t i = 0; i < count; ++i)
+            number = number << 8 | cursor_.number(1);
         return number;
     }
 
     std::uint64_t whole() {
         const std::uint64_t code = cursor_.number(1);
-        if (code < 0x80) return code;
-        if (code >= 0xcc && code <= 0xcf) return big(1u << (code - 0xcc));
+        if (code < 0x80)
+            return code;
+        if (code >= 0xcc && code <= 0xcf)
+            return big(1u << (code - 0xcc));
         damaged("the shape of an array is no list of numbers");
     }
 
     std::string text() {
         const std::uint64_t code = cursor_.number(1);
-        if (code >= 0xa0 && code <= 0xbf) return std::string(cursor_.text(code & 31));
-        if (code >= 0xd9 && code <= 0xdb) return std::string(cursor_.text(big(1u << (code - 0xd9))));
-        if (code < 0x80) return std::to_string(code);
-        if (code >= 0xcc && code <= 0xcf) return std::to_string(big(1u << (code - 0xcc)));
+        if (code >= 0xa0 && code <= 0xbf)
+            return std::string(cursor_.text(code & 31));
+        if (code >= 0xd9 && code <= 0xdb)
+            return std::string(cursor_.text(big(1u << (code - 0xd9))));
+        if (code < 0x80)
+            return std::to_string(code);
+        if (code >= 0xcc && code <= 0xcf)
+            return std::to_string(big(1u << (code - 0xcc)));
         damaged("a key of its map is no text");
     }
 
@@ -105,7 +131,8 @@ void read_flax_msgpack(std::string_view bytes, ModelFile& into) {
     into.framework = "jax";
     std::vector<NamedTensor> tensors;
     MessagePack(bytes).read("", 0, tensors);
-    if (tensors.empty()) throw InputError("it is MessagePack without an array of Flax; give the file of the model");
+    if (tensors.empty())
+        throw InputError("it is MessagePack without an array of Flax; give the file of the model");
     add_cells_by_names(tensors, into);
     into.framework = "jax";
 }

@@ -1,6 +1,6 @@
 // Long because shapes and types have to be followed through the operators of layout.
-// ONNX (onnx.proto, https://github.com/onnx/onnx/blob/main/onnx/onnx.proto): LSTM, GRU and RNN nodes, also in subgraphs
-// and functions, and cells that a graph computes with other operators.
+// ONNX (onnx.proto, https://github.com/onnx/onnx/blob/main/onnx/onnx.proto): LSTM, GRU and RNN
+// nodes, also in subgraphs and functions, and cells that a graph computes with other operators.
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -28,11 +28,12 @@ namespace node_field {
 constexpr std::uint64_t input = 1, output = 2, name = 3, op_type = 4, attribute = 5, domain = 7;
 }
 namespace attribute_field {
-constexpr std::uint64_t name = 1, f = 2, i = 3, s = 4, tensor = 5, graph = 6, floats = 7, ints = 8, strings = 9,
-                        graphs = 11;
+constexpr std::uint64_t name = 1, f = 2, i = 3, s = 4, tensor = 5, graph = 6, floats = 7, ints = 8,
+                        strings = 9, graphs = 11;
 }
 namespace tensor_field {
-constexpr std::uint64_t dims = 1, type = 2, floats = 4, int64s = 7, name = 8, raw = 9, doubles = 10, external = 13;
+constexpr std::uint64_t dims = 1, type = 2, floats = 4, int64s = 7, name = 8, raw = 9, doubles = 10,
+                        external = 13;
 }
 
 std::vector<std::string_view> views_of(std::string_view message, std::uint64_t number) {
@@ -53,14 +54,18 @@ class OnnxModel {
     OnnxModel(std::string_view model, const std::string& directory, ModelFile& file)
         : directory_(directory), file_(file) {
         if (field_of(model, 7).bytes.empty() || field_of(model, 8).bytes.empty())
-            throw InputError("it is not an ONNX model: it has no graph or no version of the operators");
+            throw InputError(
+                "it is not an ONNX model: it has no graph or no version of the operators");
         file.format = file.framework = "onnx";
         std::string version = text_of(model, 3);
-        if (const auto end = version.find(' '); end != std::string::npos) version.resize(end);  // tf2onnx adds a commit
+        if (const auto end = version.find(' '); end != std::string::npos)
+            version.resize(end);  // tf2onnx adds a commit
         const std::string producer = text_of(model, 2);
-        if (!producer.empty()) file.notes.emplace_back(trim("written by " + producer + " " + version));
+        if (!producer.empty())
+            file.notes.emplace_back(trim("written by " + producer + " " + version));
         each_field(model, 8, [&](const ProtoField& opset) {
-            if (text_of(opset.bytes, 1).empty()) opset_ = field_of(opset.bytes, 2).value;
+            if (text_of(opset.bytes, 1).empty())
+                opset_ = field_of(opset.bytes, 2).value;
         });
         each_field(model, 25, [&](const ProtoField& function) {
             functions_[text_of(function.bytes, function_field::name)] = function.bytes;
@@ -68,9 +73,12 @@ class OnnxModel {
         OnnxGraph graph;
         each_field(model, 7, [&](const ProtoField& field) { read_graph(field.bytes, graph, 0); });
         add_layers(graph, "");
-        const auto in_branch = [](const ModelLayer& layer) { return layer.settings.contains("branch"); };
+        const auto in_branch = [](const ModelLayer& layer) {
+            return layer.settings.contains("branch");
+        };
         if (std::ranges::count_if(file.layers, in_branch) > 1)
-            file.notes.emplace_back("layers in the branches of an If are alternatives: one branch runs");
+            file.notes.emplace_back(
+                "layers in the branches of an If are alternatives: one branch runs");
         if (!missing_.empty())
             file.notes.push_back("its weights are in files that are missing from its directory: " +
                                  join({missing_.begin(), missing_.end()}, ", "));
@@ -80,16 +88,20 @@ class OnnxModel {
     static constexpr std::size_t most_calls = 5000, most_looked_up = 500'000;
 
     void read_graph(std::string_view message, OnnxGraph& graph, int depth) {
-        if (depth > deepest_subgraph) damaged("graphs are nested too deeply");
+        if (depth > deepest_subgraph)
+            damaged("graphs are nested too deeply");
         graph.name = field_of(message, 2).bytes;
-        each_field(message, graph_field::initializer, [&](const ProtoField& tensor) { read_tensor(tensor.bytes, ""); });
+        each_field(message, graph_field::initializer,
+                   [&](const ProtoField& tensor) { read_tensor(tensor.bytes, ""); });
         for (const std::uint64_t number : {graph_field::input, graph_field::value_info})
-            each_field(message, number, [&](const ProtoField& value) { read_value_info(value.bytes); });
+            each_field(message, number,
+                       [&](const ProtoField& value) { read_value_info(value.bytes); });
         each_field(message, graph_field::output, [&](const ProtoField& value) {
             graph.results.push_back(field_of(value.bytes, 1).bytes);
             read_value_info(value.bytes);
         });
-        each_field(message, graph_field::node, [&](const ProtoField& node) { read_node(node.bytes, graph, depth); });
+        each_field(message, graph_field::node,
+                   [&](const ProtoField& node) { read_node(node.bytes, graph, depth); });
     }
 
     void read_node(std::string_view node, OnnxGraph& graph, int depth) {
@@ -108,7 +120,8 @@ class OnnxModel {
                     inside.outside = bound_inputs(views_of(inner.bytes, graph_field::input), added);
                     read_graph(inner.bytes, inside, depth + 1);
                 });
-            if (added.op == "Constant") read_constant(attribute.bytes, added);
+            if (added.op == "Constant")
+                read_constant(attribute.bytes, added);
         });
         if (const auto* const function = look_up(functions_, std::string(added.op)))
             read_call(*function, added, graph, depth);
@@ -116,18 +129,21 @@ class OnnxModel {
     }
 
     void read_constant(std::string_view attribute, const Operator& constant) {
-        if (constant.outputs.empty()) return;
+        if (constant.outputs.empty())
+            return;
         const std::string output(constant.outputs.front());
         each_field(attribute, attribute_field::tensor,
                    [&](const ProtoField& tensor) { read_tensor(tensor.bytes, output); });
         const std::string name = text_of(attribute, attribute_field::name);
-        if (name == "value_ints") integers_[output] = numbers_of(attribute, attribute_field::ints);
+        if (name == "value_ints")
+            integers_[output] = numbers_of(attribute, attribute_field::ints);
         if (name == "value_int")
-            integers_[output] = {static_cast<std::int64_t>(field_of(attribute, attribute_field::i).value)};
+            integers_[output] = {
+                static_cast<std::int64_t>(field_of(attribute, attribute_field::i).value)};
     }
 
-    /// The inputs of a body by those of its node: a Loop has the number of the step first, whose place is that of its
-    /// first input; so they have the same places. A Scan's are the same.
+    /// The inputs of a body by those of its node: a Loop has the number of the step first, whose
+    /// place is that of its first input; so they have the same places. A Scan's are the same.
     static std::unordered_map<std::string_view, std::string_view> bound_inputs(
         const std::vector<std::string_view>& values, const Operator& node) {
         std::unordered_map<std::string_view, std::string_view> bound;
@@ -140,27 +156,33 @@ class OnnxModel {
 
     /// A function of the file is read where it is called, with what it is called with.
     void read_call(std::string_view function, Operator& call, OnnxGraph& graph, int depth) {
-        if (depth > deepest_subgraph || ++calls_ > most_calls) damaged("functions call each other too often");
+        if (depth > deepest_subgraph || ++calls_ > most_calls)
+            damaged("functions call each other too often");
         call.inner.push_back(graph.graphs.size());
         OnnxGraph& inside = *graph.graphs.emplace_back(std::make_unique<OnnxGraph>());
         const auto formal = views_of(function, function_field::input);
         for (std::size_t i = 0; i < formal.size(); ++i)
-            inside.outside[formal[i]] = i < call.inputs.size() ? call.inputs[i] : std::string_view();
+            inside.outside[formal[i]] =
+                i < call.inputs.size() ? call.inputs[i] : std::string_view();
         inside.results = views_of(function, function_field::output);
         each_field(function, function_field::node,
                    [&](const ProtoField& node) { read_node(node.bytes, inside, depth + 1); });
     }
 
-    /// Layers by their nodes, and those of a graph that are written with other operators, in the order of the file.
+    /// Layers by their nodes, and those of a graph that are written with other operators, in the
+    /// order of the file.
     void add_layers(OnnxGraph& graph, const std::string& branch) {
         constexpr std::size_t most_layers = 10'000;
-        for (auto& inside : graph.graphs) inside->around = &graph;
+        for (auto& inside : graph.graphs)
+            inside->around = &graph;
         for (const Operator& node : graph.operators) {
-            if (file_.layers.size() > most_layers) return;
+            if (file_.layers.size() > most_layers)
+                return;
             for (const std::size_t inner : node.inner) {
                 const bool choice = node.op == "If";
                 add_layers(*graph.graphs[inner],
-                           choice ? branch + "/" + std::string(node.name.empty() ? "If" : node.name) : branch);
+                           choice ? branch + "/" + std::string(node.name.empty() ? "If" : node.name)
+                                  : branch);
             }
             const std::string op(node.op);
             if (op == "LSTM" || op == "GRU" || op == "RNN" || op == "DynamicQuantizeLSTM")
@@ -178,12 +200,14 @@ class OnnxModel {
         const std::vector<ModelLayer> cells = cells_in(graph, constant);
         for (ModelLayer layer : cells) {
             layer.settings["op"] = "operators";
-            if (!branch.empty()) layer.settings["branch"] = branch;
+            if (!branch.empty())
+                layer.settings["branch"] = branch;
             file_.layers.push_back(std::move(layer));
         }
         if (graph.loop && cells.empty() && multiplies(graph) && file_.layers.empty())
-            add_once(file_.unclear, "a loop (" + std::string(graph.name) +
-                                        ") multiplies matrices, but its operators are those of no known cell");
+            add_once(file_.unclear,
+                     "a loop (" + std::string(graph.name) +
+                         ") multiplies matrices, but its operators are those of no known cell");
     }
 
     /// An operator of a library of its own, named after a recurrent layer.
@@ -194,14 +218,16 @@ class OnnxModel {
             name += lower(text_attribute(node.message, op == "ATen" ? "operator" : "name"));
         const bool own = !domain.empty() && domain != "ai.onnx" && domain != "ai.onnx.ml";
         if (own && (contains(name, "lstm") || contains(name, "gru") || contains(name, "rnn")))
-            add_once(file_.unclear, "the operator " + domain + "." + op +
-                                        " is not one of ONNX; its name is that of a recurrent layer");
+            add_once(file_.unclear,
+                     "the operator " + domain + "." + op +
+                         " is not one of ONNX; its name is that of a recurrent layer");
     }
 
     static std::string_view attribute_of(std::string_view node, std::string_view name) {
         std::string_view found;
         each_field(node, node_field::attribute, [&](const ProtoField& attribute) {
-            if (field_of(attribute.bytes, attribute_field::name).bytes == name) found = attribute.bytes;
+            if (field_of(attribute.bytes, attribute_field::name).bytes == name)
+                found = attribute.bytes;
         });
         return found;
     }
@@ -210,9 +236,11 @@ class OnnxModel {
         return text_of(attribute_of(node, name), attribute_field::s);
     }
 
-    static std::optional<std::int64_t> number_attribute(std::string_view node, std::string_view name) {
+    static std::optional<std::int64_t> number_attribute(std::string_view node,
+                                                        std::string_view name) {
         const std::string_view attribute = attribute_of(node, name);
-        if (attribute.empty()) return std::nullopt;
+        if (attribute.empty())
+            return std::nullopt;
         return static_cast<std::int64_t>(field_of(attribute, attribute_field::i).value);
     }
 
@@ -224,21 +252,27 @@ class OnnxModel {
         const std::string own_name = name.empty() ? text_of(tensor, tensor_field::name) : name;
         constants_.insert(own_name);
         read_integers(tensor, type, known.shape, own_name);
-        for (const std::uint64_t data : {tensor_field::raw, tensor_field::floats, tensor_field::doubles})
-            if (known.bytes.empty()) known.bytes = field_of(tensor, data).bytes;
+        for (const std::uint64_t data :
+             {tensor_field::raw, tensor_field::floats, tensor_field::doubles})
+            if (known.bytes.empty())
+                known.bytes = field_of(tensor, data).bytes;
         TextMap external;
-        each_field(tensor, tensor_field::external,
-                   [&](const ProtoField& entry) { external[text_of(entry.bytes, 1)] = text_of(entry.bytes, 2); });
-        if (external.contains("location")) read_external(external, known);
+        each_field(tensor, tensor_field::external, [&](const ProtoField& entry) {
+            external[text_of(entry.bytes, 1)] = text_of(entry.bytes, 2);
+        });
+        if (external.contains("location"))
+            read_external(external, known);
     }
 
     /// Those of a short vector, such as the axes of an operator.
-    void read_integers(std::string_view tensor, std::uint64_t type, const std::vector<std::int64_t>& shape,
-                       const std::string& name) {
+    void read_integers(std::string_view tensor, std::uint64_t type,
+                       const std::vector<std::int64_t>& shape, const std::string& name) {
         constexpr std::uint64_t int64_type = 7;
         constexpr std::size_t most = 16;
-        const bool shorter = shape.empty() || (shape.size() == 1 && shape[0] >= 0 && shape[0] <= std::int64_t{most});
-        if (type != int64_type || !shorter) return;
+        const bool shorter =
+            shape.empty() || (shape.size() == 1 && shape[0] >= 0 && shape[0] <= std::int64_t{most});
+        if (type != int64_type || !shorter)
+            return;
         std::vector<std::int64_t> numbers = numbers_of(tensor, tensor_field::int64s);
         const std::string_view raw = field_of(tensor, tensor_field::raw).bytes;
         for (std::size_t at = 0; at + 8 <= raw.size() && numbers.size() < most; at += 8)
@@ -248,14 +282,16 @@ class OnnxModel {
 
     void read_external(TextMap& external, Tensor& into) {
         const std::string& location = external["location"];
-        const bool inside = !location.empty() && location.front() != '/' && !contains(location, "..");
+        const bool inside =
+            !location.empty() && location.front() != '/' && !contains(location, "..");
         const std::string path = directory_ + "/" + location;
         std::error_code error;
         if (!inside || !std::filesystem::exists(path, error)) {
             missing_.insert(location);
         } else if (file_.weights_wanted > 0) {
             auto& data = data_[location];
-            if (!data) data = std::make_unique<MappedFile>(path);
+            if (!data)
+                data = std::make_unique<MappedFile>(path);
             const auto at = number_from<std::uint64_t>(external["offset"]).value_or(0);
             into.bytes = data->bytes().substr(std::min<std::uint64_t>(at, data->bytes().size()));
         }
@@ -264,31 +300,40 @@ class OnnxModel {
     /// ValueInfoProto: a name, and of a tensor type and shape.
     void read_value_info(std::string_view value) {
         const std::string_view tensor = field_of(field_of(value, 2).bytes, 1).bytes;
-        tensors_.try_emplace(text_of(value, 1), Tensor{dimensions_of(field_of(tensor, 2).bytes, 1),
-                                                       dtype_by(&DtypeNames::onnx, field_of(tensor, 1).value)});
+        tensors_.try_emplace(text_of(value, 1),
+                             Tensor{dimensions_of(field_of(tensor, 2).bytes, 1),
+                                    dtype_by(&DtypeNames::onnx, field_of(tensor, 1).value)});
     }
 
-    void add_layer(const Operator& node, const std::string& op, const OnnxGraph& graph, const std::string& branch) {
+    void add_layer(const Operator& node, const std::string& op, const OnnxGraph& graph,
+                   const std::string& branch) {
         std::vector<std::string> inputs(node.inputs.begin(), node.inputs.end());
         inputs.resize(std::max<std::size_t>(inputs.size(), 8));
         ModelLayer layer;
         layer.name = node.name;
         for (const std::string_view output : node.outputs)
-            if (layer.name.empty()) layer.name = output;
-        layer.kind = op == "GRU" ? LayerKind::gru : op == "RNN" ? LayerKind::rnn_tanh : LayerKind::lstm;
+            if (layer.name.empty())
+                layer.name = output;
+        layer.kind = op == "GRU"   ? LayerKind::gru
+                     : op == "RNN" ? LayerKind::rnn_tanh
+                                   : LayerKind::lstm;
         layer.settings["op"] = op;
         // The operators were defined anew in opsets 7, 14 and 22.
         layer.settings["opset"] = std::to_string(opset_ >= 22 ? 22 : opset_ >= 14 ? 14 : 7);
-        if (!branch.empty()) layer.settings["branch"] = branch;
+        if (!branch.empty())
+            layer.settings["branch"] = branch;
         each_field(node.message, node_field::attribute,
                    [&](const ProtoField& attribute) { set(layer, attribute.bytes); });
         layer.directions = layer.settings["direction"] == "bidirectional" ? 2 : 1;
         layer.settings["bias"] = inputs[3].empty() ? "no" : "yes";
         layer.settings["sequence_lens"] = inputs[4].empty() ? "no" : "yes";
-        if (op == "GRU") layer.settings.emplace("linear_before_reset", "0");  // ONNX' default
-        if (layer.kind == LayerKind::lstm) layer.settings["peepholes"] = inputs[7].empty() ? "no" : "yes";
+        if (op == "GRU")
+            layer.settings.emplace("linear_before_reset", "0");  // ONNX' default
+        if (layer.kind == LayerKind::lstm)
+            layer.settings["peepholes"] = inputs[7].empty() ? "no" : "yes";
         set_sizes(layer, inputs, graph);
-        if (op == "RNN" && lower(layer.settings["activations"]).starts_with("relu")) layer.kind = LayerKind::rnn_relu;
+        if (op == "RNN" && lower(layer.settings["activations"]).starts_with("relu"))
+            layer.kind = LayerKind::rnn_relu;
         std::erase_if(layer.settings, [](const auto& setting) { return setting.second.empty(); });
         set_weights(layer, onnx_order, file_, static_cast<std::size_t>(layer.directions),
                     [&](std::size_t direction) { return weights_of(inputs, direction); });
@@ -299,41 +344,59 @@ class OnnxModel {
         const std::string name = text_of(attribute, attribute_field::name);
         const ProtoField whole = field_of(attribute, attribute_field::i);
         const std::vector<std::string> strings = texts_of(attribute, attribute_field::strings);
-        std::string value = strings.empty() ? text_of(attribute, attribute_field::s) : join(strings, ",");
-        if (value.empty() && whole.number > 0) value = std::to_string(static_cast<std::int64_t>(whole.value));
-        if (const ProtoField real = field_of(attribute, attribute_field::f); value.empty() && real.number > 0)
+        std::string value =
+            strings.empty() ? text_of(attribute, attribute_field::s) : join(strings, ",");
+        if (value.empty() && whole.number > 0)
+            value = std::to_string(static_cast<std::int64_t>(whole.value));
+        if (const ProtoField real = field_of(attribute, attribute_field::f);
+            value.empty() && real.number > 0)
             value = short_number(std::bit_cast<float>(static_cast<std::uint32_t>(real.value)));
-        if (value.empty() && field_of(attribute, attribute_field::floats).number > 0) value = "set";
+        if (value.empty() && field_of(attribute, attribute_field::floats).number > 0)
+            value = "set";
         layer.settings[name] = value;
-        if (name == "hidden_size") layer.hidden = number_from(value);
+        if (name == "hidden_size")
+            layer.hidden = number_from(value);
     }
 
-    const Tensor* find(const std::string& name) const { return look_up(tensors_, name); }
+    const Tensor* find(const std::string& name) const {
+        return look_up(tensors_, name);
+    }
 
-    /// W is [directions][gates * hidden][input], R [directions][gates * hidden][hidden]; the last two in other order
-    /// where they are quantized.
-    void set_sizes(ModelLayer& layer, const std::vector<std::string>& inputs, const OnnxGraph& graph) const {
+    /// W is [directions][gates * hidden][input], R [directions][gates * hidden][hidden]; the last
+    /// two in other order where they are quantized.
+    void set_sizes(ModelLayer& layer, const std::vector<std::string>& inputs,
+                   const OnnxGraph& graph) const {
         const Tensor data = known_of(inputs[0], graph, 0), weights = known_of(inputs[1], graph, 0),
                      state = known_of(inputs[2], graph, 0);
         const bool quantized = layer.settings["op"] == "DynamicQuantizeLSTM";
         const std::size_t columns = quantized ? 1 : 2;
-        if (weights.shape.size() == 3) layer.input = size_from(weights.shape[columns]);
-        if (!layer.input && data.shape.size() == 3) layer.input = size_from(data.shape[2]);
-        if (!layer.hidden && state.shape.size() == 3) layer.hidden = size_from(state.shape[columns]);
-        // The weights of a quantized layer have another type than its data, which is float32 (ONNX Runtime's
-        // docs/ContribOperators.md, DynamicQuantizeLSTM).
-        if (quantized) layer.dtype = "float32";
+        if (weights.shape.size() == 3)
+            layer.input = size_from(weights.shape[columns]);
+        if (!layer.input && data.shape.size() == 3)
+            layer.input = size_from(data.shape[2]);
+        if (!layer.hidden && state.shape.size() == 3)
+            layer.hidden = size_from(state.shape[columns]);
+        // The weights of a quantized layer have another type than its data, which is float32 (ONNX
+        // Runtime's docs/ContribOperators.md, DynamicQuantizeLSTM).
+        if (quantized)
+            layer.dtype = "float32";
         for (const Tensor* const tensor : {&data, &weights, &state})
-            if (!layer.dtype && !tensor->dtype.empty()) layer.dtype = tensor->dtype;
-        if (quantized || !layer.hidden) return;
+            if (!layer.dtype && !tensor->dtype.empty())
+                layer.dtype = tensor->dtype;
+        if (quantized || !layer.hidden)
+            return;
         const std::string contradiction = contradiction_in(layer, inputs, graph);
-        if (!contradiction.empty()) layer.settings["contradiction"] = contradiction;
+        if (!contradiction.empty())
+            layer.settings["contradiction"] = contradiction;
     }
 
-    /// The first shape that does not fit the others; "" where all fit. Sizes that are not in the file fit.
+    /// The first shape that does not fit the others; "" where all fit. Sizes that are not in the
+    /// file fit.
     std::string contradiction_in(const ModelLayer& layer, const std::vector<std::string>& inputs,
                                  const OnnxGraph& graph) const {
-        const std::int64_t gates = layer.kind == LayerKind::lstm ? 4 : layer.kind == LayerKind::gru ? 3 : 1;
+        const std::int64_t gates = layer.kind == LayerKind::lstm  ? 4
+                                   : layer.kind == LayerKind::gru ? 3
+                                                                  : 1;
         const std::int64_t hidden = *layer.hidden, rows = gates * hidden, any = 0;
         const struct {
             std::size_t input;
@@ -346,9 +409,11 @@ class OnnxModel {
                       {6, "initial_c", {any, any, hidden}},
                       {7, "P", {layer.directions, 3 * hidden}}};
         for (const auto& [input, name, shape] : wanted) {
-            if (inputs[input].empty()) continue;
+            if (inputs[input].empty())
+                continue;
             const Tensor tensor = known_of(inputs[input], graph, 0);
-            if (tensor.shape.empty()) continue;
+            if (tensor.shape.empty())
+                continue;
             bool fits = tensor.shape.size() == shape.size();
             for (std::size_t i = 0; fits && i < shape.size(); ++i)
                 fits = tensor.shape[i] <= 0 || shape[i] == any || tensor.shape[i] == shape[i];
@@ -360,69 +425,94 @@ class OnnxModel {
     }
 
     static std::string shape_in_words(const std::vector<std::int64_t>& shape) {
-        const auto word = [](std::int64_t size) { return size > 0 ? std::to_string(size) : std::string("?"); };
+        const auto word = [](std::int64_t size) {
+            return size > 0 ? std::to_string(size) : std::string("?");
+        };
         return "[" + join(mapped(shape, word), ", ") + "]";
     }
 
-    /// Type and shape of a value as far as the graph shows them: of arrays, graph inputs, and what operators of layout
-    /// make of those. Unknown sizes are 0.
+    /// Type and shape of a value as far as the graph shows them: of arrays, graph inputs, and what
+    /// operators of layout make of those. Unknown sizes are 0.
     Tensor known_of(const std::string& name, const OperatorGraph& graph, int depth) const {
         constexpr int deepest = 40;
-        if (name.empty() || depth > deepest || ++looked_up_ > most_looked_up) return {};
+        if (name.empty() || depth > deepest || ++looked_up_ > most_looked_up)
+            return {};
         const Operator* const made = graph.maker(name);
-        if (const Tensor* const known = find(name); known && (!made || is_whole(*known))) return *known;
-        if (made) return result_of(*made, name, graph, depth);
-        if (!graph.around) return {};
+        if (const Tensor* const known = find(name); known && (!made || is_whole(*known)))
+            return *known;
+        if (made)
+            return result_of(*made, name, graph, depth);
+        if (!graph.around)
+            return {};
         const auto outer = graph.outside.find(name);
         const bool bound = outer != graph.outside.end();
-        const Tensor found = known_of(bound ? std::string(outer->second) : name, *graph.around, depth + 1);
+        const Tensor found =
+            known_of(bound ? std::string(outer->second) : name, *graph.around, depth + 1);
         // Of a loop's input each step has a part or a value of its own.
         return bound && graph.loop ? Tensor{{}, found.dtype} : found;
     }
 
     static bool is_whole(const Tensor& tensor) {
-        return !tensor.shape.empty() && std::ranges::all_of(tensor.shape, [](std::int64_t size) { return size > 0; });
+        return !tensor.shape.empty() &&
+               std::ranges::all_of(tensor.shape, [](std::int64_t size) { return size > 0; });
     }
 
-    Tensor result_of(const Operator& made, const std::string& name, const OperatorGraph& graph, int depth) const {
-        if (made.op == "If" && !made.inner.empty()) return branch_result(made, name, graph, depth);
-        if (made.inputs.empty()) return {};
+    Tensor result_of(const Operator& made, const std::string& name, const OperatorGraph& graph,
+                     int depth) const {
+        if (made.op == "If" && !made.inner.empty())
+            return branch_result(made, name, graph, depth);
+        if (made.inputs.empty())
+            return {};
         Tensor first = known_of(std::string(made.inputs[0]), graph, depth + 1);
         first.bytes = {};
-        const auto integers = [&](std::size_t input, const char* attribute) -> std::vector<std::int64_t> {
+        const auto integers = [&](std::size_t input,
+                                  const char* attribute) -> std::vector<std::int64_t> {
             if (const auto found = attribute_of(made.message, attribute); !found.empty())
                 return numbers_of(found, attribute_field::ints);
-            if (input >= made.inputs.size()) return {};
+            if (input >= made.inputs.size())
+                return {};
             const auto* const known = look_up(integers_, std::string(made.inputs[input]));
             return known ? *known : std::vector<std::int64_t>();
         };
-        if (made.op == "Identity" || made.op == "Dropout") return first;
+        if (made.op == "Identity" || made.op == "Dropout")
+            return first;
         if (made.op == "Cast")
-            return {first.shape, dtype_by(&DtypeNames::onnx, static_cast<std::uint64_t>(
-                                                                 number_attribute(made.message, "to").value_or(0)))};
-        if (made.op == "Unsqueeze") return unsqueezed(first, integers(1, "axes"));
-        if (made.op == "Squeeze") return squeezed(first, integers(1, "axes"));
-        if (made.op == "Transpose") return transposed(first, integers(99, "perm"));
-        if (made.op == "Concat") return concatenated(first, made, graph, depth);
+            return {first.shape, dtype_by(&DtypeNames::onnx,
+                                          static_cast<std::uint64_t>(
+                                              number_attribute(made.message, "to").value_or(0)))};
+        if (made.op == "Unsqueeze")
+            return unsqueezed(first, integers(1, "axes"));
+        if (made.op == "Squeeze")
+            return squeezed(first, integers(1, "axes"));
+        if (made.op == "Transpose")
+            return transposed(first, integers(99, "perm"));
+        if (made.op == "Concat")
+            return concatenated(first, made, graph, depth);
         if (made.op == "Slice")
-            return sliced(first, integers(1, "starts"), integers(2, "ends"), integers(3, "axes"), integers(4, "steps"),
+            return sliced(first, integers(1, "starts"), integers(2, "ends"), integers(3, "axes"),
+                          integers(4, "steps"),
                           made.inputs.size() > 3 || !attribute_of(made.message, "axes").empty());
-        if (made.op == "Reshape") return reshaped(first, integers(1, "shape"));
+        if (made.op == "Reshape")
+            return reshaped(first, integers(1, "shape"));
         return {{}, keeps_type(made.op) ? first.dtype : ""};
     }
 
     static bool keeps_type(std::string_view op) {
-        constexpr std::string_view keeping[] = {"Gather", "Split",   "Expand", "Relu", "Conv", "Add",
-                                                "Mul",    "MatMul",  "Gemm",   "Tanh", "Pad",  "BatchNormalization",
-                                                "Reduce", "Sigmoid", "LSTM",   "GRU",  "RNN"};
+        constexpr std::string_view keeping[] = {
+            "Gather", "Split",   "Expand", "Relu", "Conv", "Add",
+            "Mul",    "MatMul",  "Gemm",   "Tanh", "Pad",  "BatchNormalization",
+            "Reduce", "Sigmoid", "LSTM",   "GRU",  "RNN"};
         return includes(keeping, op);
     }
 
-    Tensor branch_result(const Operator& choice, const std::string& name, const OperatorGraph& graph, int depth) const {
+    Tensor branch_result(const Operator& choice, const std::string& name,
+                         const OperatorGraph& graph, int depth) const {
         const auto at = std::ranges::find(choice.outputs, name) - choice.outputs.begin();
         const auto& inside = *static_cast<const OnnxGraph&>(graph).graphs[choice.inner.front()];
-        if (at >= std::ssize(inside.results)) return {};
-        return known_of(std::string(inside.results[static_cast<std::size_t>(at)]), inside, depth + 1);
+        if (at >= std::ssize(inside.results))
+            return {};
+        return known_of(std::string(inside.results[static_cast<std::size_t>(at)]), inside,
+                        depth + 1);
     }
 
     static std::int64_t place_in(std::int64_t axis, std::size_t rank) {
@@ -430,23 +520,29 @@ class OnnxModel {
     }
 
     static Tensor unsqueezed(Tensor tensor, const std::vector<std::int64_t>& axes) {
-        if (tensor.shape.empty() || axes.empty()) return {{}, tensor.dtype};
+        if (tensor.shape.empty() || axes.empty())
+            return {{}, tensor.dtype};
         const std::size_t rank = tensor.shape.size() + axes.size();
         std::set<std::int64_t> places;
-        for (const std::int64_t axis : axes) places.insert(place_in(axis, rank));
+        for (const std::int64_t axis : axes)
+            places.insert(place_in(axis, rank));
         for (const std::int64_t place : places) {
-            if (place < 0 || place > std::ssize(tensor.shape)) return {{}, tensor.dtype};
+            if (place < 0 || place > std::ssize(tensor.shape))
+                return {{}, tensor.dtype};
             tensor.shape.insert(tensor.shape.begin() + place, 1);
         }
         return tensor;
     }
 
     static Tensor squeezed(Tensor tensor, const std::vector<std::int64_t>& axes) {
-        if (tensor.shape.empty() || axes.empty()) return {{}, tensor.dtype};
+        if (tensor.shape.empty() || axes.empty())
+            return {{}, tensor.dtype};
         std::set<std::int64_t, std::greater<>> places;
-        for (const std::int64_t axis : axes) places.insert(place_in(axis, tensor.shape.size()));
+        for (const std::int64_t axis : axes)
+            places.insert(place_in(axis, tensor.shape.size()));
         for (const std::int64_t place : places) {
-            if (place < 0 || place >= std::ssize(tensor.shape)) return {{}, tensor.dtype};
+            if (place < 0 || place >= std::ssize(tensor.shape))
+                return {{}, tensor.dtype};
             tensor.shape.erase(tensor.shape.begin() + place);
         }
         return tensor;
@@ -454,23 +550,30 @@ class OnnxModel {
 
     static Tensor transposed(Tensor tensor, const std::vector<std::int64_t>& order) {
         const std::vector<std::int64_t> before = tensor.shape;
-        if (order.empty()) std::ranges::reverse(tensor.shape);
-        if (!order.empty() && order.size() != before.size()) return {{}, tensor.dtype};
+        if (order.empty())
+            std::ranges::reverse(tensor.shape);
+        if (!order.empty() && order.size() != before.size())
+            return {{}, tensor.dtype};
         for (std::size_t i = 0; i < order.size(); ++i) {
-            if (order[i] < 0 || order[i] >= std::ssize(before)) return {{}, tensor.dtype};
+            if (order[i] < 0 || order[i] >= std::ssize(before))
+                return {{}, tensor.dtype};
             tensor.shape[i] = before[static_cast<std::size_t>(order[i])];
         }
         return tensor;
     }
 
-    Tensor concatenated(Tensor tensor, const Operator& made, const OperatorGraph& graph, int depth) const {
-        const std::int64_t axis = place_in(number_attribute(made.message, "axis").value_or(0), tensor.shape.size());
+    Tensor concatenated(Tensor tensor, const Operator& made, const OperatorGraph& graph,
+                        int depth) const {
+        const std::int64_t axis =
+            place_in(number_attribute(made.message, "axis").value_or(0), tensor.shape.size());
         constexpr std::size_t most_parts = 64;
-        if (axis < 0 || axis >= std::ssize(tensor.shape) || made.inputs.size() > most_parts) return {{}, tensor.dtype};
+        if (axis < 0 || axis >= std::ssize(tensor.shape) || made.inputs.size() > most_parts)
+            return {{}, tensor.dtype};
         std::int64_t& size = tensor.shape[static_cast<std::size_t>(axis)];
         for (std::size_t i = 1; i < made.inputs.size(); ++i) {
             const Tensor next = known_of(std::string(made.inputs[i]), graph, depth + 1);
-            if (next.shape.size() != tensor.shape.size()) return {{}, tensor.dtype};
+            if (next.shape.size() != tensor.shape.size())
+                return {{}, tensor.dtype};
             const std::int64_t more = next.shape[static_cast<std::size_t>(axis)];
             const bool known = size > 0 && more > 0 && size < 1 << 30 && more < 1 << 30;
             size = known ? size + more : 0;
@@ -478,21 +581,26 @@ class OnnxModel {
         return tensor;
     }
 
-    static Tensor sliced(Tensor tensor, const std::vector<std::int64_t>& starts, const std::vector<std::int64_t>& ends,
-                         std::vector<std::int64_t> axes, const std::vector<std::int64_t>& steps, bool has_axes) {
-        if (starts.empty() || starts.size() != ends.size() || (has_axes && axes.empty())) return {{}, tensor.dtype};
+    static Tensor sliced(Tensor tensor, const std::vector<std::int64_t>& starts,
+                         const std::vector<std::int64_t>& ends, std::vector<std::int64_t> axes,
+                         const std::vector<std::int64_t>& steps, bool has_axes) {
+        if (starts.empty() || starts.size() != ends.size() || (has_axes && axes.empty()))
+            return {{}, tensor.dtype};
         for (std::size_t i = axes.size(); i < starts.size() && !has_axes; ++i)
             axes.push_back(static_cast<std::int64_t>(i));
         const bool by_one = std::ranges::all_of(steps, [](std::int64_t step) { return step == 1; });
-        if (axes.size() != starts.size() || !by_one) return {{}, tensor.dtype};
+        if (axes.size() != starts.size() || !by_one)
+            return {{}, tensor.dtype};
         for (std::size_t i = 0; i < starts.size(); ++i) {
             const std::int64_t axis = place_in(axes[i], tensor.shape.size());
-            if (axis < 0 || axis >= std::ssize(tensor.shape)) return {{}, tensor.dtype};
+            if (axis < 0 || axis >= std::ssize(tensor.shape))
+                return {{}, tensor.dtype};
             std::int64_t& size = tensor.shape[static_cast<std::size_t>(axis)];
             const auto bound = [&](std::int64_t at) {
                 return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size);
             };
-            if (size > 0) size = std::max<std::int64_t>(bound(ends[i]) - bound(starts[i]), 0);
+            if (size > 0)
+                size = std::max<std::int64_t>(bound(ends[i]) - bound(starts[i]), 0);
         }
         return tensor;
     }
@@ -500,30 +608,41 @@ class OnnxModel {
     /// A size of -1 is what is left over, which is not computed here; 0 is that of the input.
     static Tensor reshaped(Tensor tensor, std::vector<std::int64_t> shape) {
         for (std::size_t i = 0; i < shape.size(); ++i) {
-            if (shape[i] == 0 && i < tensor.shape.size()) shape[i] = tensor.shape[i];
-            if (shape[i] < 0) shape[i] = 0;
+            if (shape[i] == 0 && i < tensor.shape.size())
+                shape[i] = tensor.shape[i];
+            if (shape[i] < 0)
+                shape[i] = 0;
         }
         return {std::move(shape), tensor.dtype};
     }
 
-    /// Those of one direction, which the first dimension counts; B is [directions][both biases of all gates].
-    std::optional<Numbers> part_of(const std::string& name, std::size_t direction, std::size_t rank) const {
+    /// Those of one direction, which the first dimension counts; B is [directions][both biases of
+    /// all gates].
+    std::optional<Numbers> part_of(const std::string& name, std::size_t direction,
+                                   std::size_t rank) const {
         const Tensor* const tensor = find(name);
-        if (!tensor || tensor->shape.size() != rank) return std::nullopt;
+        if (!tensor || tensor->shape.size() != rank)
+            return std::nullopt;
         Tensor part{{tensor->shape.begin() + 1, tensor->shape.end()}, tensor->dtype, tensor->bytes};
         std::uint64_t before = direction * bytes_of(part.dtype);
-        for (const std::int64_t size : part.shape) before *= static_cast<std::uint64_t>(size);
-        if (before >= part.bytes.size()) return std::nullopt;
+        for (const std::int64_t size : part.shape)
+            before *= static_cast<std::uint64_t>(size);
+        if (before >= part.bytes.size())
+            return std::nullopt;
         part.bytes.remove_prefix(before);
         return numbers_in(part);
     }
 
-    std::optional<DirectionWeights> weights_of(const std::vector<std::string>& inputs, std::size_t direction) const {
-        const auto input = part_of(inputs[1], direction, 3), state = part_of(inputs[2], direction, 3);
+    std::optional<DirectionWeights> weights_of(const std::vector<std::string>& inputs,
+                                               std::size_t direction) const {
+        const auto input = part_of(inputs[1], direction, 3),
+                   state = part_of(inputs[2], direction, 3);
         const auto biases = inputs[3].empty() ? Numbers() : part_of(inputs[3], direction, 2);
-        if (!input || !state || !biases) return std::nullopt;
+        if (!input || !state || !biases)
+            return std::nullopt;
         const auto middle = biases->begin() + static_cast<std::ptrdiff_t>(biases->size() / 2);
-        return DirectionWeights{*input, *state, {biases->begin(), middle}, {middle, biases->end()}, {}};
+        return DirectionWeights{
+            *input, *state, {biases->begin(), middle}, {middle, biases->end()}, {}};
     }
 
     std::string directory_;

@@ -12,16 +12,31 @@ namespace {
 
 constexpr std::string_view sigmoids[] = {"Sigmoid", "HardSigmoid", "Clip"},
                            tanhs[] = {"Tanh", "Relu", "Softsign", "Elu"},
-                           products[] = {"MatMul", "Gemm", "MatMulInteger", "DynamicQuantizeMatMul", "FusedMatMul"},
+                           products[] = {"MatMul", "Gemm", "MatMulInteger", "DynamicQuantizeMatMul",
+                                         "FusedMatMul"},
                            convolutions[] = {"Conv", "ConvInteger"};
 /// What neither multiplies nor adds: it changes the shape, the type or which elements there are.
-constexpr std::string_view layout_operators[] = {
-    "Identity",        "Cast",    "Transpose", "Squeeze",   "Unsqueeze", "Reshape",          "Slice",
-    "Split",           "Gather",  "Flatten",   "CastLike",  "Expand",    "DequantizeLinear", "Where",
-    "SplitToSequence", "Dropout", "Chunk",     "SequenceAt"};
+constexpr std::string_view layout_operators[] = {"Identity",
+                                                 "Cast",
+                                                 "Transpose",
+                                                 "Squeeze",
+                                                 "Unsqueeze",
+                                                 "Reshape",
+                                                 "Slice",
+                                                 "Split",
+                                                 "Gather",
+                                                 "Flatten",
+                                                 "CastLike",
+                                                 "Expand",
+                                                 "DequantizeLinear",
+                                                 "Where",
+                                                 "SplitToSequence",
+                                                 "Dropout",
+                                                 "Chunk",
+                                                 "SequenceAt"};
 /// Between a product and the activation of a gate.
-constexpr std::string_view linear_operators[] = {"Add",   "Sum", "Mul", "BatchNormalization", "LayerNormalization",
-                                                 "Concat"};
+constexpr std::string_view linear_operators[] = {
+    "Add", "Sum", "Mul", "BatchNormalization", "LayerNormalization", "Concat"};
 
 /// The matrices that a gate multiplies with.
 struct Products {
@@ -37,14 +52,17 @@ struct Matrix2 {
 
 class CellFinder {
   public:
-    CellFinder(const OperatorGraph& graph, const FindTensor& tensor) : graph_(graph), tensor_(tensor) {
+    CellFinder(const OperatorGraph& graph, const FindTensor& tensor)
+        : graph_(graph), tensor_(tensor) {
         for (std::size_t i = 0; i < graph.operators.size(); ++i)
-            for (const std::string_view input : graph.operators[i].inputs) uses_[input].push_back(i);
+            for (const std::string_view input : graph.operators[i].inputs)
+                uses_[input].push_back(i);
     }
 
     std::vector<ModelLayer> find() {
         for (const Operator& add : graph_.operators) {
-            if (add.op != "Add" && add.op != "Sum") continue;
+            if (add.op != "Add" && add.op != "Sum")
+                continue;
             if (is_lstm(add))
                 note(add, LayerKind::lstm_cell, 4);
             else if (is_gru(add))
@@ -52,19 +70,23 @@ class CellFinder {
         }
         if (found_.empty())
             for (const Operator& op : graph_.operators)
-                if (op.op == "Tanh" || op.op == "Relu") note_plain(op);
+                if (op.op == "Tanh" || op.op == "Relu")
+                    note_plain(op);
         return std::move(found_);
     }
 
   private:
     static constexpr std::size_t most_steps = 400, most_work = 20'000'000, most_found = 1000;
 
-    const Operator* maker(std::string_view value) const { return graph_.maker(value); }
+    const Operator* maker(std::string_view value) const {
+        return graph_.maker(value);
+    }
 
     /// What makes a value, through operators of layout.
     const Operator* origin(std::string_view value) const {
         const Operator* made = maker(value);
-        for (std::size_t i = 0; i < 8 && made && includes(layout_operators, made->op) && !made->inputs.empty(); ++i) {
+        for (std::size_t i = 0;
+             i < 8 && made && includes(layout_operators, made->op) && !made->inputs.empty(); ++i) {
             const std::size_t at = made->op == "Where" ? 1 : 0;
             made = maker(made->inputs[std::min(at, made->inputs.size() - 1)]);
         }
@@ -79,13 +101,18 @@ class CellFinder {
     /// One of the inputs of a product of two is such, and the other passes.
     template <class One, class Other>
     static bool either(const Operator* product, One&& one, Other&& other) {
-        if (!product || product->op != "Mul" || product->inputs.size() != 2) return false;
+        if (!product || product->op != "Mul" || product->inputs.size() != 2)
+            return false;
         const auto &a = product->inputs[0], &b = product->inputs[1];
         return (one(a) && other(b)) || (one(b) && other(a));
     }
 
-    bool is_sigmoid(std::string_view value) const { return is(value, sigmoids); }
-    bool is_tanh(std::string_view value) const { return is(value, tanhs); }
+    bool is_sigmoid(std::string_view value) const {
+        return is(value, sigmoids);
+    }
+    bool is_tanh(std::string_view value) const {
+        return is(value, tanhs);
+    }
     /// 1 - sigmoid.
     bool is_rest(std::string_view value) const {
         const Operator* const made = origin(value);
@@ -94,13 +121,17 @@ class CellFinder {
 
     /// c' = f * c + i * tanh(g), whose tanh is multiplied with a sigmoid: h' = o * tanh(c').
     bool is_lstm(const Operator& add) const {
-        if (add.inputs.size() != 2 || add.outputs.empty()) return false;
+        if (add.inputs.size() != 2 || add.outputs.empty())
+            return false;
         const auto sigmoid = [&](std::string_view value) { return is_sigmoid(value); };
         const auto any = [&](std::string_view value) { return !is_rest(value); };
         const auto tanh = [&](std::string_view value) { return is_tanh(value); };
         for (const std::size_t i : {0, 1}) {
-            const Operator *const written = origin(add.inputs[i]), *const kept = origin(add.inputs[1 - i]);
-            if (either(written, sigmoid, tanh) && either(kept, sigmoid, any) && is_shown(add.outputs[0])) return true;
+            const Operator *const written = origin(add.inputs[i]), *const kept =
+                                                                       origin(add.inputs[1 - i]);
+            if (either(written, sigmoid, tanh) && either(kept, sigmoid, any) &&
+                is_shown(add.outputs[0]))
+                return true;
         }
         return false;
     }
@@ -122,7 +153,8 @@ class CellFinder {
         std::vector<std::string_view> open{value};
         for (std::size_t i = 0; i < open.size() && i < 16; ++i) {
             const auto uses = uses_.find(open[i]);
-            if (uses == uses_.end()) continue;
+            if (uses == uses_.end())
+                continue;
             for (const std::size_t at : uses->second) {
                 const Operator& use = graph_.operators[at];
                 if (includes(layout_operators, use.op))
@@ -136,20 +168,27 @@ class CellFinder {
 
     /// h' = z * h + (1 - z) * n or n + z * (h - n), and n has a reset gate.
     bool is_gru(const Operator& add) {
-        if (add.inputs.size() != 2) return false;
+        if (add.inputs.size() != 2)
+            return false;
         const auto sigmoid = [&](std::string_view value) { return is_sigmoid(value); };
         const auto rest = [&](std::string_view value) { return is_rest(value); };
         const auto any = [](std::string_view) { return true; };
-        const auto candidate = [&](std::string_view value) { return is_tanh(value) && is_reset(value); };
+        const auto candidate = [&](std::string_view value) {
+            return is_tanh(value) && is_reset(value);
+        };
         const auto difference = [&](std::string_view value) {
             const Operator* const made = origin(value);
             return made && made->op == "Sub" && !is_rest(value);
         };
         for (const std::size_t i : {0, 1}) {
-            const Operator *const one = origin(add.inputs[i]), *const other = origin(add.inputs[1 - i]);
-            if (either(one, rest, candidate) && either(other, sigmoid, any)) return true;
-            if (either(one, rest, any) && either(other, sigmoid, candidate)) return true;
-            if (either(one, sigmoid, difference) && candidate(add.inputs[1 - i])) return true;
+            const Operator *const one = origin(add.inputs[i]), *const other =
+                                                                   origin(add.inputs[1 - i]);
+            if (either(one, rest, candidate) && either(other, sigmoid, any))
+                return true;
+            if (either(one, rest, any) && either(other, sigmoid, candidate))
+                return true;
+            if (either(one, sigmoid, difference) && candidate(add.inputs[1 - i]))
+                return true;
         }
         return false;
     }
@@ -157,33 +196,41 @@ class CellFinder {
     /// A product with a sigmoid before the activation, behind one matrix product at most.
     bool is_reset(std::string_view value) {
         const Operator* const activation = origin(value);
-        if (!activation || activation->inputs.empty()) return false;
+        if (!activation || activation->inputs.empty())
+            return false;
         std::vector<std::pair<std::string_view, int>> open{{activation->inputs[0], 0}};
         for (std::size_t i = 0; i < open.size() && i < most_steps; ++i) {
             const auto [name, behind] = open[i];
             const Operator* const made = maker(name);
-            if (!made || ++work_ > most_work) continue;
+            if (!made || ++work_ > most_work)
+                continue;
             if (either(
                     made, [&](std::string_view input) { return is_sigmoid(input); },
                     [](std::string_view) { return true; }))
                 return true;
             const bool product = includes(products, made->op) || includes(convolutions, made->op);
-            if (includes(sigmoids, made->op) || includes(tanhs, made->op) || (product && behind > 0)) continue;
-            for (const std::string_view input : made->inputs) open.emplace_back(input, behind + (product ? 1 : 0));
+            if (includes(sigmoids, made->op) || includes(tanhs, made->op) ||
+                (product && behind > 0))
+                continue;
+            for (const std::string_view input : made->inputs)
+                open.emplace_back(input, behind + (product ? 1 : 0));
         }
         return false;
     }
 
-    /// The matrices behind the activations that make a value, up to the next activation before them.
+    /// The matrices behind the activations that make a value, up to the next activation before
+    /// them.
     void add_products(std::string_view value, Products& into, int activations) {
         std::vector<std::pair<std::string_view, int>> open{{value, activations}};
         std::set<std::pair<std::string_view, int>> seen;
         for (std::size_t i = 0; i < open.size() && i < most_steps; ++i) {
             const auto [name, left] = open[i];
             const Operator* const made = maker(name);
-            if (!made || ++work_ > most_work || !seen.insert(open[i]).second) continue;
+            if (!made || ++work_ > most_work || !seen.insert(open[i]).second)
+                continue;
             if (includes(products, made->op)) {
-                if (const std::string matrix = factor_of(*made); !matrix.empty()) into.matrices.insert(matrix);
+                if (const std::string matrix = factor_of(*made); !matrix.empty())
+                    into.matrices.insert(matrix);
                 continue;
             }
             if (includes(convolutions, made->op)) {
@@ -191,25 +238,29 @@ class CellFinder {
                 continue;
             }
             const bool activation = includes(sigmoids, made->op) || includes(tanhs, made->op);
-            if (activation && left == 0) continue;
+            if (activation && left == 0)
+                continue;
             if (!activation && made->op != "Sub" && !includes(layout_operators, made->op) &&
                 !includes(linear_operators, made->op))
                 continue;
-            for (const std::string_view input : made->inputs) open.emplace_back(input, left - (activation ? 1 : 0));
+            for (const std::string_view input : made->inputs)
+                open.emplace_back(input, left - (activation ? 1 : 0));
         }
     }
 
-    /// The array that a product multiplies with; "" where both are computed. With "T " before it where it is
-    /// transposed.
+    /// The array that a product multiplies with; "" where both are computed. With "T " before it
+    /// where it is transposed.
     std::string factor_of(const Operator& product) const {
-        if (product.inputs.size() < 2) return "";
+        if (product.inputs.size() < 2)
+            return "";
         if (const std::string right = matrix_name(graph_, product.inputs[1]); !right.empty())
             return product.transposed ? "T " + right : right;
         const std::string left = matrix_name(graph_, product.inputs[0]);
         return left.empty() ? "" : "T " + left;
     }
 
-    std::string matrix_name(const OperatorGraph& graph, std::string_view value, int depth = 0) const {
+    std::string matrix_name(const OperatorGraph& graph, std::string_view value,
+                            int depth = 0) const {
         constexpr int deepest = 60;
         bool transposed = false;
         for (int i = 0; i < 12 && depth < deepest; ++i) {
@@ -217,14 +268,17 @@ class CellFinder {
                 return named(value, transposed);
             const Operator* const made = graph.maker(value);
             if (!made) {
-                if (!graph.around) return "";
+                if (!graph.around)
+                    return "";
                 const auto outer = graph.outside.find(value);
                 const bool outside = outer != graph.outside.end();
-                const std::string found = matrix_name(*graph.around, outside ? outer->second : value, depth + 1);
+                const std::string found =
+                    matrix_name(*graph.around, outside ? outer->second : value, depth + 1);
                 return found.empty() ? "" : named(found, transposed);
             }
             const bool changes = made->op == "Transpose";
-            if ((!changes && !includes(layout_operators, made->op)) || made->inputs.empty()) return "";
+            if ((!changes && !includes(layout_operators, made->op)) || made->inputs.empty())
+                return "";
             transposed ^= changes;
             value = made->inputs[0];
         }
@@ -242,65 +296,83 @@ class CellFinder {
             name.erase(0, 2);
         }
         const Tensor* const known = tensor_(name);
-        if (!known || known->shape.size() != 2) return std::nullopt;
+        if (!known || known->shape.size() != 2)
+            return std::nullopt;
         Matrix2 found{known->shape[0], known->shape[1], known->dtype};
-        if (transposed) std::swap(found.rows, found.columns);
+        if (transposed)
+            std::swap(found.rows, found.columns);
         return found;
     }
 
     void note(const Operator& add, LayerKind kind, std::int64_t gates) {
-        if (found_.size() >= most_found) return;
+        if (found_.size() >= most_found)
+            return;
         Products behind;
         const auto add_gate = [&](std::string_view value) {
-            if (is_sigmoid(value) || is_tanh(value) || is_rest(value)) add_products(value, behind, 1);
+            if (is_sigmoid(value) || is_tanh(value) || is_rest(value))
+                add_products(value, behind, 1);
         };
         for (const std::string_view input : add.inputs) {
             const Operator* const made = origin(input);
             if (made && made->op == "Mul")
-                for (const std::string_view factor : made->inputs) add_gate(factor);
+                for (const std::string_view factor : made->inputs)
+                    add_gate(factor);
             add_gate(input);
         }
         add_layer(add, kind, gates, behind);
     }
 
     void add_layer(const Operator& at, LayerKind kind, std::int64_t gates, const Products& behind) {
-        const std::string key =
-            behind.matrices.empty() ? "" : join({behind.matrices.begin(), behind.matrices.end()}, "|");
-        if (!known_.insert(key).second) return;  // a further step of the same cell
+        const std::string key = behind.matrices.empty()
+                                    ? ""
+                                    : join({behind.matrices.begin(), behind.matrices.end()}, "|");
+        if (!known_.insert(key).second)
+            return;  // a further step of the same cell
         ModelLayer layer;
         layer.kind = behind.convolved && behind.matrices.empty() ? LayerKind::conv_lstm : kind;
         set_sizes(layer, behind, gates);
         layer.name = place_of(at);
         layer.settings["computed"] = graph_.loop ? "in a loop" : "step by step";
-        if (!key.empty() && key.size() < 300) layer.settings["matrices"] = key;
+        if (!key.empty() && key.size() < 300)
+            layer.settings["matrices"] = key;
         found_.push_back(std::move(layer));
     }
 
-    /// The recurrent matrix is [h][gates * h], or its gates are apart; that of both inputs together [i + h][gates * h].
+    /// The recurrent matrix is [h][gates * h], or its gates are apart; that of both inputs together
+    /// [i + h][gates * h].
     void set_sizes(ModelLayer& layer, const Products& behind, std::int64_t gates) const {
         std::vector<Matrix2> all;
         for (const std::string& name : behind.matrices)
-            if (const auto known = matrix(name)) all.push_back(*known);
-        if (all.empty()) return;
+            if (const auto known = matrix(name))
+                all.push_back(*known);
+        if (all.empty())
+            return;
         layer.dtype = all.front().dtype.empty() ? std::nullopt : std::optional(all.front().dtype);
         std::int64_t wide = 0;
-        for (const Matrix2& one : all) wide = std::max(wide, one.columns);
-        const bool apart = std::ranges::count_if(all, [&](const Matrix2& one) { return one.columns == wide; }) > 3;
+        for (const Matrix2& one : all)
+            wide = std::max(wide, one.columns);
+        const bool apart =
+            std::ranges::count_if(all, [&](const Matrix2& one) { return one.columns == wide; }) > 3;
         // TensorFlow's GRUCell has one matrix for two gates.
-        const bool two = gates == 3 && all.size() == 2 && std::min(all[0].columns, all[1].columns) * 2 == wide;
+        const bool two =
+            gates == 3 && all.size() == 2 && std::min(all[0].columns, all[1].columns) * 2 == wide;
         const std::int64_t hidden = apart ? wide : two ? wide / 2 : wide / gates;
-        if (hidden <= 0 || (!apart && !two && wide % gates != 0)) return;
+        if (hidden <= 0 || (!apart && !two && wide % gates != 0))
+            return;
         layer.hidden = size_from(hidden);
         bool state = false;
         for (const Matrix2& one : all) {
-            if (one.columns % hidden != 0) continue;
+            if (one.columns % hidden != 0)
+                continue;
             if (one.rows == hidden && !state)
                 state = true;
             else if (!layer.input && (one.rows != hidden || all.size() <= 2))
                 layer.input = size_from(one.rows);
         }
-        if (!state && layer.input && *layer.input > hidden) layer.input = size_from(*layer.input - hidden);
-        if (!layer.input && all.size() > 2) layer.input = size_from(hidden);
+        if (!state && layer.input && *layer.input > hidden)
+            layer.input = size_from(*layer.input - hidden);
+        if (!layer.input && all.size() > 2)
+            layer.input = size_from(hidden);
     }
 
     std::string place_of(const Operator& at) const {
@@ -309,42 +381,55 @@ class CellFinder {
         return slash == std::string::npos || slash == 0 ? name : name.substr(0, slash);
     }
 
-    /// tanh(x W + h R), where h is what a step before computed with the same R, or the state of a loop.
+    /// tanh(x W + h R), where h is what a step before computed with the same R, or the state of a
+    /// loop.
     void note_plain(const Operator& activation) {
-        if (found_.size() >= most_found || activation.inputs.empty()) return;
+        if (found_.size() >= most_found || activation.inputs.empty())
+            return;
         std::vector<std::string_view> open{activation.inputs[0]};
         Products behind;
         bool recurrent = false;
         for (std::size_t i = 0; i < open.size() && i < most_steps; ++i) {
             const Operator* const made = maker(open[i]);
-            if (!made || ++work_ > most_work) continue;
+            if (!made || ++work_ > most_work)
+                continue;
             if (includes(products, made->op) && made->inputs.size() >= 2) {
                 const std::string name = factor_of(*made);
-                if (name.empty()) continue;
+                if (name.empty())
+                    continue;
                 behind.matrices.insert(name);
                 const auto size = matrix(name);
-                recurrent |= size && size->rows == size->columns && is_state(made->inputs[0], activation.op, name);
-                if (made->op == "Gemm" && made->inputs.size() > 2) open.push_back(made->inputs[2]);
-            } else if (made->op == "Add" || made->op == "Sum" || includes(layout_operators, made->op)) {
+                recurrent |= size && size->rows == size->columns &&
+                             is_state(made->inputs[0], activation.op, name);
+                if (made->op == "Gemm" && made->inputs.size() > 2)
+                    open.push_back(made->inputs[2]);
+            } else if (made->op == "Add" || made->op == "Sum" ||
+                       includes(layout_operators, made->op)) {
                 open.insert(open.end(), made->inputs.begin(), made->inputs.end());
             }
         }
-        if (recurrent) add_layer(activation, LayerKind::rnn_cell, 1, behind);
+        if (recurrent)
+            add_layer(activation, LayerKind::rnn_cell, 1, behind);
     }
 
     bool is_state(std::string_view value, std::string_view op, const std::string& matrix) const {
         const Operator* const made = origin(value);
-        if (!made) return graph_.loop && is_own_input(value);
-        if (made->op != op || made->inputs.empty()) return false;
+        if (!made)
+            return graph_.loop && is_own_input(value);
+        if (made->op != op || made->inputs.empty())
+            return false;
         const Operator* sum = origin(made->inputs[0]);
         for (int depth = 0; sum && depth < 4; ++depth) {
             const Operator* next = nullptr;
             for (const std::string_view input : sum->inputs) {
                 const Operator* const product = origin(input);
-                if (product && includes(products, product->op) && factor_of(*product) == matrix) return true;
-                if (product && (product->op == "Add" || product->op == "Sum")) next = product;
+                if (product && includes(products, product->op) && factor_of(*product) == matrix)
+                    return true;
+                if (product && (product->op == "Add" || product->op == "Sum"))
+                    next = product;
             }
-            if (includes(products, sum->op) && factor_of(*sum) == matrix) return true;
+            if (includes(products, sum->op) && factor_of(*sum) == matrix)
+                return true;
             sum = next;
         }
         return false;
@@ -353,9 +438,11 @@ class CellFinder {
     /// A value of the body itself, which changes from step to step.
     bool is_own_input(std::string_view value) const {
         for (int i = 0; i < 8; ++i) {
-            if (graph_.outside.contains(value)) return true;
+            if (graph_.outside.contains(value))
+                return true;
             const Operator* const made = maker(value);
-            if (!made || made->inputs.empty()) return false;
+            if (!made || made->inputs.empty())
+                return false;
             value = made->inputs[0];
         }
         return false;
@@ -372,8 +459,11 @@ class CellFinder {
 }  // namespace
 
 std::vector<ModelLayer> cells_in(const OperatorGraph& graph, const FindTensor& tensor) {
-    const auto has = [&](std::string_view op) { return find_by(graph.operators, &Operator::op, op) != nullptr; };
-    if (!has("Tanh") && !has("Sigmoid") && !has("Relu") && !has("HardSigmoid")) return {};
+    const auto has = [&](std::string_view op) {
+        return find_by(graph.operators, &Operator::op, op) != nullptr;
+    };
+    if (!has("Tanh") && !has("Sigmoid") && !has("Relu") && !has("HardSigmoid"))
+        return {};
     return CellFinder(graph, tensor).find();
 }
 

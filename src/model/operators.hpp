@@ -1,4 +1,5 @@
-// Recurrent cells that a graph computes with elementary operators: in the body of a loop, or one step after another.
+// Recurrent cells that a graph computes with elementary operators: in the body of a loop, or one
+// step after another.
 #pragma once
 
 #include <functional>
@@ -8,8 +9,8 @@
 
 namespace rnncheck::model {
 
-/// An operator of a graph by its name in ONNX: Add, Mul, Sub, MatMul, Gemm, Sigmoid, Tanh. Texts are views into the
-/// file.
+/// An operator of a graph by its name in ONNX: Add, Mul, Sub, MatMul, Gemm, Sigmoid, Tanh. Texts
+/// are views into the file.
 struct Operator {
     std::string_view op, name;
     std::vector<std::string_view> inputs = {}, outputs = {};
@@ -29,7 +30,8 @@ struct OperatorGraph {
 
     void add(Operator added) {
         for (const std::string_view output : added.outputs)
-            if (!output.empty()) makers.try_emplace(output, operators.size());
+            if (!output.empty())
+                makers.try_emplace(output, operators.size());
         operators.push_back(std::move(added));
     }
     const Operator* maker(std::string_view value) const {
@@ -41,12 +43,13 @@ struct OperatorGraph {
 /// The array of a name, if it is a constant of the file.
 using FindTensor = std::function<const Tensor*(std::string_view)>;
 
-/// LSTM, GRU and plain RNN cells by how their state is computed; each once, however many steps the graph has. Sizes are
-/// those of the matrices that the gates multiply with, where these are in the file. `settings["computed"]` is "in a
-/// loop", "step by step".
+/// LSTM, GRU and plain RNN cells by how their state is computed; each once, however many steps the
+/// graph has. Sizes are those of the matrices that the gates multiply with, where these are in the
+/// file. `settings["computed"]` is "in a loop", "step by step".
 std::vector<ModelLayer> cells_in(const OperatorGraph& graph, const FindTensor& tensor);
 
-/// Whether a loop's body multiplies matrices, so that it could be a network of a kind that cells_in() does not know.
+/// Whether a loop's body multiplies matrices, so that it could be a network of a kind that
+/// cells_in() does not know.
 bool multiplies(const OperatorGraph& graph);
 
 }  // namespace rnncheck::model

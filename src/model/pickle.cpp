@@ -77,16 +77,19 @@ const Pickle::Code Pickle::codes[] = {
 Pickle::Pickle(std::string_view bytes, std::uint64_t at) : cursor_(bytes, at) {
     for (char code; (code = static_cast<char>(number(1))) != '.';) {
         const Code* const known = find_by(codes, &Code::code, code);
-        if (!known) damaged("the pickle has an unknown code");
+        if (!known)
+            damaged("the pickle has an unknown code");
         known->run(*this);
-        if (stack_.size() > most_values || marks_.size() > most_values) damaged("the pickle's stack is too deep");
+        if (stack_.size() > most_values || marks_.size() > most_values)
+            damaged("the pickle's stack is too deep");
     }
     root_ = pop();
 }
 
 void Pickle::count(std::size_t more) {
     links_ += more;
-    if (links_ > most_values) throw InputError("the pickle contains more than 1000000 values");
+    if (links_ > most_values)
+        throw InputError("the pickle contains more than 1000000 values");
 }
 
 void Pickle::push(PickleNode node) {
@@ -102,14 +105,16 @@ void Pickle::push_long(std::uint64_t length_bytes) {
 }
 
 std::size_t Pickle::pop() {
-    if (stack_.empty() || (!marks_.empty() && stack_.size() <= marks_.back())) damaged("the pickle's stack is empty");
+    if (stack_.empty() || (!marks_.empty() && stack_.size() <= marks_.back()))
+        damaged("the pickle's stack is empty");
     const std::size_t top = stack_.back();
     stack_.pop_back();
     return top;
 }
 
 Pickle::Items Pickle::pop_to_mark() {
-    if (marks_.empty()) damaged("the pickle has no mark");
+    if (marks_.empty())
+        damaged("the pickle has no mark");
     const std::size_t mark = marks_.back();
     marks_.pop_back();
     return pop(stack_.size() - mark);
@@ -117,7 +122,8 @@ Pickle::Items Pickle::pop_to_mark() {
 
 Pickle::Items Pickle::pop(std::size_t count) {
     Items items(count);
-    for (std::size_t i = count; i-- > 0;) items[i] = pop();
+    for (std::size_t i = count; i-- > 0;)
+        items[i] = pop();
     return items;
 }
 
@@ -133,38 +139,50 @@ void Pickle::append(Items items, Items PickleNode::*to) {
 void Pickle::build() {
     const std::size_t state = pop();
     const bool dictionary = nodes_[state].kind == Kind::dictionary;
-    append(dictionary ? nodes_[state].pairs : Items{state}, dictionary ? &PickleNode::pairs : &PickleNode::items);
+    append(dictionary ? nodes_[state].pairs : Items{state},
+           dictionary ? &PickleNode::pairs : &PickleNode::items);
 }
 
 void Pickle::put(std::uint64_t index) {
-    if (index > most_values) damaged("the pickle's memo has too many entries");
-    if (index >= memo_.size()) memo_.resize(index + 1, none);
+    if (index > most_values)
+        damaged("the pickle's memo has too many entries");
+    if (index >= memo_.size())
+        memo_.resize(index + 1, none);
     stack_.push_back(memo_[index] = pop());
 }
 
 void Pickle::get(std::uint64_t index) {
-    if (index >= memo_.size() || memo_[index] == none) damaged("the pickle uses a value before it is there");
+    if (index >= memo_.size() || memo_[index] == none)
+        damaged("the pickle uses a value before it is there");
     stack_.push_back(memo_[index]);
 }
 
 std::optional<std::string> Pickle::word(const PickleNode& of, std::string_view key) const {
     for (std::size_t i = 0; i + 1 < of.pairs.size(); i += 2) {
         const PickleNode &name = nodes_[of.pairs[i]], &value = nodes_[of.pairs[i + 1]];
-        if (name.kind != Kind::text || name.text != key) continue;
-        if (value.kind == Kind::boolean) return value.number ? "True" : "False";
-        if (value.kind == Kind::whole) return std::to_string(value.number);
-        if (value.kind == Kind::real) return short_number(value.real);
-        if (value.kind == Kind::text) return std::string(value.text);
+        if (name.kind != Kind::text || name.text != key)
+            continue;
+        if (value.kind == Kind::boolean)
+            return value.number ? "True" : "False";
+        if (value.kind == Kind::whole)
+            return std::to_string(value.number);
+        if (value.kind == Kind::real)
+            return short_number(value.real);
+        if (value.kind == Kind::text)
+            return std::string(value.text);
     }
     return std::nullopt;
 }
 
 const PickleNode* Pickle::maker(const PickleNode& object) const {
-    if (object.kind != Kind::object || object.items.empty()) return nullptr;
+    if (object.kind != Kind::object || object.items.empty())
+        return nullptr;
     const PickleNode* made_by = &nodes_[object.items.front()];
-    // torch/serialization.py, _legacy_save, names the class of a module so: ("module", class, file, source).
+    // torch/serialization.py, _legacy_save, names the class of a module so: ("module", class, file,
+    // source).
     if (made_by->kind == Kind::persistent && !made_by->items.empty())
-        if (const auto& id = nodes_[made_by->items[0]].items; id.size() > 1) made_by = &nodes_[id[1]];
+        if (const auto& id = nodes_[made_by->items[0]].items; id.size() > 1)
+            made_by = &nodes_[id[1]];
     return made_by->kind == Kind::global ? made_by : nullptr;
 }
 

@@ -1,4 +1,5 @@
-// The wire format of protocol buffers (https://protobuf.dev/programming-guides/encoding), without their schema.
+// The wire format of protocol buffers (https://protobuf.dev/programming-guides/encoding), without
+// their schema.
 #pragma once
 
 #include <bit>
@@ -20,7 +21,8 @@ void each_field(std::string_view message, std::uint64_t number, Use&& use) {
     for (Cursor cursor(message); !cursor.at_end();) {
         const std::uint64_t key = cursor.varint(), wire_type = key & 7;
         ProtoField field{key >> 3, 0, {}};
-        if (field.number == 0) damaged("it is not a protocol buffer");
+        if (field.number == 0)
+            damaged("it is not a protocol buffer");
         if (wire_type == 0)
             field.value = cursor.varint();
         else if (wire_type == 2)
@@ -29,7 +31,8 @@ void each_field(std::string_view message, std::uint64_t number, Use&& use) {
             field.value = cursor.number(wire_type == 1 ? 8 : 4);
         else
             damaged("it is not a protocol buffer");
-        if (field.number == number) use(field);
+        if (field.number == number)
+            use(field);
     }
 }
 
@@ -63,7 +66,8 @@ inline std::vector<std::string> texts_of(std::string_view message, std::uint64_t
 inline std::vector<std::int64_t> numbers_of(std::string_view message, std::uint64_t number) {
     std::vector<std::int64_t> numbers;
     each_field(message, number, [&](const ProtoField& field) {
-        if (field.bytes.empty()) numbers.push_back(static_cast<std::int64_t>(field.value));
+        if (field.bytes.empty())
+            numbers.push_back(static_cast<std::int64_t>(field.value));
         for (Cursor packed(field.bytes); !packed.at_end();)
             numbers.push_back(static_cast<std::int64_t>(packed.varint()));
     });

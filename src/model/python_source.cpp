@@ -10,12 +10,15 @@ namespace rnncheck::model {
 
 namespace {
 
-constexpr std::string_view rnn_classes[] = {"LSTM",       "GRU",        "SimpleRNN", "RNN",           "CuDNNLSTM",
-                                            "CuDNNGRU",   "LSTMCell",   "GRUCell",   "SimpleRNNCell", "StackedRNNCells",
-                                            "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"};
-constexpr std::string_view torch_classes[] = {"LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell"};
+constexpr std::string_view rnn_classes[] = {
+    "LSTM",       "GRU",        "SimpleRNN", "RNN",           "CuDNNLSTM",
+    "CuDNNGRU",   "LSTMCell",   "GRUCell",   "SimpleRNNCell", "StackedRNNCells",
+    "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"};
+constexpr std::string_view torch_classes[] = {"LSTM",     "GRU",     "RNN",
+                                              "LSTMCell", "GRUCell", "RNNCell"};
 constexpr std::string_view jax_classes[] = {
-    "LSTMCell", "OptimizedLSTMCell", "GRUCell", "SimpleCell", "MGUCell", "ConvLSTMCell", "LSTM", "GRU", "VanillaRNN"};
+    "LSTMCell", "OptimizedLSTMCell", "GRUCell", "SimpleCell", "MGUCell", "ConvLSTMCell", "LSTM",
+    "GRU",      "VanillaRNN"};
 
 constexpr int deepest = 6;
 
@@ -29,7 +32,8 @@ std::string number_word(std::string_view text, bool minus) {
 }  // namespace
 
 bool is_keras(const std::string& path) {
-    return contains("." + path, ".keras.") || path.starts_with("tf_keras.") || path.starts_with("keras_core.");
+    return contains("." + path, ".keras.") || path.starts_with("tf_keras.") ||
+           path.starts_with("keras_core.");
 }
 bool is_torch(const std::string& path) {
     return path.starts_with("torch.nn.");
@@ -62,7 +66,8 @@ std::string PythonSource::dotted(std::size_t& at) const {
     std::string path;
     while (is_name(at)) {
         path += tokens_[at++].text;
-        if (!is(at, ".") || !is_name(at + 1)) break;
+        if (!is(at, ".") || !is_name(at + 1))
+            break;
         path += '.';
         ++at;
     }
@@ -75,24 +80,33 @@ std::string PythonSource::followed(std::string path) const {
         const auto dot = path.find('.');
         const std::string head = path.substr(0, dot);
         const auto* const known = look_up(names_, head);
-        if (!known || *known == head) break;
+        if (!known || *known == head)
+            break;
         path = *known + (dot == std::string::npos ? "" : path.substr(dot));
-        if (path.starts_with(head + ".")) break;
+        if (path.starts_with(head + "."))
+            break;
     }
     if (!contains(path, ".") && !classes_.contains(path))
         for (const std::string& package : stars_)
-            if (is_recurrent(package + "." + path)) return package + "." + path;
+            if (is_recurrent(package + "." + path))
+                return package + "." + path;
     return path;
 }
 
 void PythonSource::read_names() {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-        const bool begins = i == 0 || tokens_[i - 1].kind == TokenKind::line_end || is(i - 1, ";") || is(i - 1, ":");
-        if (!begins) continue;
-        if (is(i, "import")) read_import(i + 1);
-        if (is(i, "from")) read_from(i + 1);
-        if (is(i, "class") && is_name(i + 1)) classes_.insert(std::string(tokens_[i + 1].text));
-        if (is_name(i) && is(i + 1, "=")) read_alias(i);
+        const bool begins = i == 0 || tokens_[i - 1].kind == TokenKind::line_end ||
+                            is(i - 1, ";") || is(i - 1, ":");
+        if (!begins)
+            continue;
+        if (is(i, "import"))
+            read_import(i + 1);
+        if (is(i, "from"))
+            read_from(i + 1);
+        if (is(i, "class") && is_name(i + 1))
+            classes_.insert(std::string(tokens_[i + 1].text));
+        if (is_name(i) && is(i + 1, "="))
+            read_alias(i);
     }
     count_bindings();
 }
@@ -100,7 +114,8 @@ void PythonSource::read_names() {
 void PythonSource::read_import(std::size_t at) {
     do {
         const std::string path = dotted(at);
-        if (path.empty()) return;
+        if (path.empty())
+            return;
         if (is(at, "as") && is_name(at + 1)) {
             names_[std::string(tokens_[at + 1].text)] = path;
             at += 2;
@@ -111,20 +126,28 @@ void PythonSource::read_import(std::size_t at) {
 
 void PythonSource::read_from(std::size_t at) {
     bool relative = false;
-    for (; is(at, "."); ++at) relative = true;
+    for (; is(at, "."); ++at)
+        relative = true;
     const std::string package = is(at, "import") ? "" : dotted(at);
-    if (!is(at, "import")) return;
+    if (!is(at, "import"))
+        return;
     ++at;
-    if (relative) local_.push_back(at);
+    if (relative)
+        local_.push_back(at);
     imports_.insert(package.substr(0, package.find('.')));
-    if (is(at, "*")) return stars_.push_back(package);
-    if (is(at, "(")) ++at;
+    if (is(at, "*"))
+        return stars_.push_back(package);
+    if (is(at, "("))
+        ++at;
     for (; is_name(at); ++at) {
         const std::string name(tokens_[at].text);
         const bool renamed = is(at + 1, "as") && is_name(at + 2);
-        if (renamed) at += 2;
-        if (!relative) names_[std::string(tokens_[at].text)] = package + "." + name;
-        if (!is(++at, ",")) break;
+        if (renamed)
+            at += 2;
+        if (!relative)
+            names_[std::string(tokens_[at].text)] = package + "." + name;
+        if (!is(++at, ","))
+            break;
     }
 }
 
@@ -134,39 +157,53 @@ void PythonSource::read_alias(std::size_t at) {
     std::size_t end = at + 2;
     const std::string path = dotted(end);
     const bool whole = end < tokens_.size() && tokens_[end].kind == TokenKind::line_end;
-    if (!whole || path.empty() || path == name || !contains(path, ".")) return;
+    if (!whole || path.empty() || path == name || !contains(path, "."))
+        return;
     const std::string target = followed(path);
-    if (is_keras(target + ".") || is_torch(target + ".") || is_recurrent(target)) names_.try_emplace(name, target);
+    if (is_keras(target + ".") || is_torch(target + ".") || is_recurrent(target))
+        names_.try_emplace(name, target);
 }
 
 /// How often each name is bound; where a name is bound once to a literal, it is that literal.
 void PythonSource::count_bindings() {
     int depth = 0;  // in brackets NAME= is an argument
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-        if (is(i, "(") || is(i, "[") || is(i, "{")) ++depth;
-        if (is(i, ")") || is(i, "]") || is(i, "}")) --depth;
-        if (!is_name(i)) continue;
+        if (is(i, "(") || is(i, "[") || is(i, "{"))
+            ++depth;
+        if (is(i, ")") || is(i, "]") || is(i, "}"))
+            --depth;
+        if (!is_name(i))
+            continue;
         const std::string name(tokens_[i].text);
         const bool attribute = i > 0 && is(i - 1, ".");
-        if (attribute) continue;
+        if (attribute)
+            continue;
         constexpr std::string_view changing[] = {"+=", "-=", "*=", "/=", "|=", ":="};
-        const bool changed =
-            i + 1 < tokens_.size() && tokens_[i + 1].kind == TokenKind::sign && includes(changing, tokens_[i + 1].text);
+        const bool changed = i + 1 < tokens_.size() && tokens_[i + 1].kind == TokenKind::sign &&
+                             includes(changing, tokens_[i + 1].text);
         const bool assigned = changed || (depth <= 0 && is(i + 1, "="));
         const bool begins = i == 0 || tokens_[i - 1].kind == TokenKind::line_end;
-        const bool bound = assigned || (i > 0 && (is(i - 1, "for") || is(i - 1, "as") || is(i - 1, "global")));
-        if (bound) ++bindings_[name];
-        if (assigned && is(i + 1, "=") && begins) values_[name] = i + 2;
+        const bool bound =
+            assigned || (i > 0 && (is(i - 1, "for") || is(i - 1, "as") || is(i - 1, "global")));
+        if (bound)
+            ++bindings_[name];
+        if (assigned && is(i + 1, "=") && begins)
+            values_[name] = i + 2;
         // Targets of several values, parameters of a function.
-        if (is(i + 1, ",") && begins) ++bindings_[name];
-        if (is(i, "def") || is(i, "lambda")) count_parameters(i);
+        if (is(i + 1, ",") && begins)
+            ++bindings_[name];
+        if (is(i, "def") || is(i, "lambda"))
+            count_parameters(i);
     }
 }
 
 void PythonSource::count_parameters(std::size_t at) {
-    for (std::size_t i = at + 1; i < tokens_.size() && tokens_[i].kind != TokenKind::line_end; ++i) {
-        if (is(i, ":") && is(i - 1, ")")) return;
-        if (is_name(i)) ++bindings_[std::string(tokens_[i].text)];
+    for (std::size_t i = at + 1; i < tokens_.size() && tokens_[i].kind != TokenKind::line_end;
+         ++i) {
+        if (is(i, ":") && is(i - 1, ")"))
+            return;
+        if (is_name(i))
+            ++bindings_[std::string(tokens_[i].text)];
     }
 }
 
@@ -174,21 +211,27 @@ void PythonSource::read_calls() {
     std::vector<std::size_t> open;
     std::vector<std::size_t> matching(tokens_.size(), 0);
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-        if (tokens_[i].kind != TokenKind::sign) continue;
+        if (tokens_[i].kind != TokenKind::sign)
+            continue;
         const std::string_view sign = tokens_[i].text;
-        if (sign == "(" || sign == "[" || sign == "{") open.push_back(i);
+        if (sign == "(" || sign == "[" || sign == "{")
+            open.push_back(i);
         if ((sign == ")" || sign == "]" || sign == "}") && !open.empty()) {
             matching[open.back()] = i;
             open.pop_back();
         }
     }
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-        if (!is_name(i) || (i > 0 && is(i - 1, "."))) continue;
+        if (!is_name(i) || (i > 0 && is(i - 1, ".")))
+            continue;
         std::size_t end = i;
         const std::string path = dotted(end);
-        if (!is(end, "(") || matching[end] == 0) continue;
+        if (!is(end, "(") || matching[end] == 0)
+            continue;
         const bool defined = i > 0 && (is(i - 1, "def") || is(i - 1, "class"));
-        if (!defined) calls_.push_back({followed(path), i, end, matching[end], arguments_of(end, matching[end])});
+        if (!defined)
+            calls_.push_back(
+                {followed(path), i, end, matching[end], arguments_of(end, matching[end])});
     }
     // Attributes of calls and subscripts: compile() and fit() of what is not named.
     matching_ = std::move(matching);
@@ -201,39 +244,50 @@ std::vector<Argument> PythonSource::arguments_of(std::size_t open, std::size_t c
     for (std::size_t i = open + 1; i <= close; ++i) {
         const bool ends = (i == close || (depth == 0 && is(i, ",")));
         if (ends) {
-            if (i > first) arguments.push_back(argument(first, i));
+            if (i > first)
+                arguments.push_back(argument(first, i));
             first = i + 1;
             continue;
         }
-        if (is(i, "(") || is(i, "[") || is(i, "{")) ++depth;
-        if (is(i, ")") || is(i, "]") || is(i, "}")) --depth;
+        if (is(i, "(") || is(i, "[") || is(i, "{"))
+            ++depth;
+        if (is(i, ")") || is(i, "]") || is(i, "}"))
+            --depth;
     }
     return arguments;
 }
 
 Argument PythonSource::argument(std::size_t first, std::size_t last) const {
-    if (is(first, "**") || is(first, "*")) return {std::string(tokens_[first].text), first + 1, last};
-    if (is_name(first) && is(first + 1, "=")) return {std::string(tokens_[first].text), first + 2, last};
+    if (is(first, "**") || is(first, "*"))
+        return {std::string(tokens_[first].text), first + 1, last};
+    if (is_name(first) && is(first + 1, "="))
+        return {std::string(tokens_[first].text), first + 2, last};
     return {"", first, last};
 }
 
 const Argument* PythonSource::find(const Call& call, std::string_view name, int position) const {
     for (const Argument& one : call.arguments)
-        if (one.name == name) return &one;
+        if (one.name == name)
+            return &one;
     int at = 0;
     for (const Argument& one : call.arguments) {
-        if (one.name == "*") return nullptr;
-        if (one.name.empty() && at++ == position) return &one;
+        if (one.name == "*")
+            return nullptr;
+        if (one.name.empty() && at++ == position)
+            return &one;
     }
     return nullptr;
 }
 
 std::string PythonSource::source(std::size_t first, std::size_t last) const {
-    return first < last ? std::string(text_.substr(tokens_[first].at, tokens_[last - 1].end - tokens_[first].at)) : "";
+    return first < last ? std::string(text_.substr(tokens_[first].at,
+                                                   tokens_[last - 1].end - tokens_[first].at))
+                        : "";
 }
 
 std::size_t PythonSource::statement_of(std::size_t at) const {
-    while (at > 0 && tokens_[at - 1].kind != TokenKind::line_end) --at;
+    while (at > 0 && tokens_[at - 1].kind != TokenKind::line_end)
+        --at;
     return at;
 }
 
@@ -253,41 +307,55 @@ void PythonSource::read_functions() {
     std::vector<std::pair<std::size_t, std::string>> open;  // classes by their indentation
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
         const bool begins = i == 0 || tokens_[i - 1].kind == TokenKind::line_end;
-        if (!begins || tokens_[i].kind == TokenKind::line_end) continue;
+        if (!begins || tokens_[i].kind == TokenKind::line_end)
+            continue;
         const std::size_t column = indentation(i);
-        while (!open.empty() && open.back().first >= column) open.pop_back();
-        if (is(i, "class") && is_name(i + 1)) open.emplace_back(column, std::string(tokens_[i + 1].text));
+        while (!open.empty() && open.back().first >= column)
+            open.pop_back();
+        if (is(i, "class") && is_name(i + 1))
+            open.emplace_back(column, std::string(tokens_[i + 1].text));
         const std::size_t at = is(i, "async") ? i + 1 : i;
-        if (is(at, "def") && is_name(at + 1)) add_function(at, open.empty() ? "" : open.back().second);
+        if (is(at, "def") && is_name(at + 1))
+            add_function(at, open.empty() ? "" : open.back().second);
     }
 }
 
 void PythonSource::add_function(std::size_t at, const std::string& class_name) {
     constexpr std::size_t most = 20'000;
-    if (functions_.size() >= most) return;
+    if (functions_.size() >= most)
+        return;
     Function function{std::string(tokens_[at + 1].text)};
-    if (function.name == "__init__" && !class_name.empty()) function.name = class_name;
+    if (function.name == "__init__" && !class_name.empty())
+        function.name = class_name;
     const std::size_t open = at + 2, close = closing(open), column = indentation(at);
-    if (!is(open, "(") || close == 0) return;
+    if (!is(open, "(") || close == 0)
+        return;
     for (const Argument& one : arguments_of(open, close)) {
         std::size_t name = one.name.empty() ? one.first : one.first - 2;
-        if (!one.name.empty() && !is(one.first - 1, "=")) continue;  // *args
-        if (!is_name(name)) continue;
+        if (!one.name.empty() && !is(one.first - 1, "="))
+            continue;  // *args
+        if (!is_name(name))
+            continue;
         const std::string parameter(tokens_[name].text);
-        if (parameter == "self" || parameter == "cls") continue;
+        if (parameter == "self" || parameter == "cls")
+            continue;
         function.parameters.push_back(parameter);
         std::size_t value = name + 1;  // behind an annotation
-        while (value < one.last && !is(value, "=")) ++value;
+        while (value < one.last && !is(value, "="))
+            ++value;
         if (value + 1 < one.last || (value < one.last && is(value, "=")))
             function.defaults[parameter] = {value + 1, one.last};
     }
     function.first = close;
     std::size_t end = close;
-    while (end < tokens_.size() && tokens_[end].kind != TokenKind::line_end) ++end;
-    while (end + 1 < tokens_.size()) {
-        if (tokens_[end + 1].kind != TokenKind::line_end && indentation(end + 1) <= column) break;
+    while (end < tokens_.size() && tokens_[end].kind != TokenKind::line_end)
         ++end;
-        while (end < tokens_.size() && tokens_[end].kind != TokenKind::line_end) ++end;
+    while (end + 1 < tokens_.size()) {
+        if (tokens_[end + 1].kind != TokenKind::line_end && indentation(end + 1) <= column)
+            break;
+        ++end;
+        while (end < tokens_.size() && tokens_[end].kind != TokenKind::line_end)
+            ++end;
     }
     function.last = std::min(end, tokens_.size());
     functions_.push_back(std::move(function));
@@ -296,34 +364,47 @@ void PythonSource::add_function(std::size_t at, const std::string& class_name) {
 const Function* PythonSource::function_around(std::size_t at) const {
     const Function* innermost = nullptr;
     for (const Function& function : functions_)
-        if (function.first < at && at < function.last) innermost = &function;
+        if (function.first < at && at < function.last)
+            innermost = &function;
     return innermost;
 }
 
-std::optional<std::pair<std::size_t, std::size_t>> PythonSource::given_for(const Function& function,
-                                                                           const std::string& parameter) const {
-    const auto place = std::ranges::find(function.parameters, parameter) - function.parameters.begin();
-    if (place == std::ssize(function.parameters)) return std::nullopt;
-    for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {  // a class below it may give other values
-        if (!is(i, "class") || !is(i + 2, "(")) continue;
+std::optional<std::pair<std::size_t, std::size_t>> PythonSource::given_for(
+    const Function& function, const std::string& parameter) const {
+    const auto place =
+        std::ranges::find(function.parameters, parameter) - function.parameters.begin();
+    if (place == std::ssize(function.parameters))
+        return std::nullopt;
+    for (std::size_t i = 0; i + 2 < tokens_.size();
+         ++i) {  // a class below it may give other values
+        if (!is(i, "class") || !is(i + 2, "("))
+            continue;
         for (std::size_t base = i + 3; base < closing(i + 2); ++base)
-            if (is(base, function.name)) return std::nullopt;
+            if (is(base, function.name))
+                return std::nullopt;
     }
     std::optional<std::pair<std::size_t, std::size_t>> given;
     bool called = false;
     const auto* const usual = look_up(function.defaults, parameter);
     for (const Call& call : calls_) {
-        if (last_of(call.path) != function.name || call.path.starts_with("super")) continue;
-        if (std::ranges::any_of(call.arguments, [](const Argument& one) { return one.name.starts_with("*"); }))
+        if (last_of(call.path) != function.name || call.path.starts_with("super"))
+            continue;
+        if (std::ranges::any_of(call.arguments,
+                                [](const Argument& one) { return one.name.starts_with("*"); }))
             return std::nullopt;
         called = true;
         const Argument* const one = find(call, parameter, static_cast<int>(place));
-        if (!one && !usual) return std::nullopt;
-        const std::pair<std::size_t, std::size_t> here = one ? std::pair(one->first, one->last) : *usual;
-        const bool other_place = given && function_around(given->first) != function_around(here.first);
+        if (!one && !usual)
+            return std::nullopt;
+        const std::pair<std::size_t, std::size_t> here =
+            one ? std::pair(one->first, one->last) : *usual;
+        const bool other_place =
+            given && function_around(given->first) != function_around(here.first);
         const bool plain = here.second == here.first + 1 && !is_name(here.first);
-        if (given && source(given->first, given->second) != source(here.first, here.second)) return std::nullopt;
-        if (other_place && !plain) return std::nullopt;
+        if (given && source(given->first, given->second) != source(here.first, here.second))
+            return std::nullopt;
+        if (other_place && !plain)
+            return std::nullopt;
         given = here;
     }
     return called ? given : std::nullopt;
@@ -332,21 +413,29 @@ std::optional<std::pair<std::size_t, std::size_t>> PythonSource::given_for(const
 std::optional<std::vector<Argument>> PythonSource::entries_of(const std::string& name) const {
     const auto* const value = look_up(values_, name);
     const auto* const count = look_up(bindings_, name);
-    if (!value || !count || *count != 1) return std::nullopt;
+    if (!value || !count || *count != 1)
+        return std::nullopt;
     for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
-        if (!is_name(i) || tokens_[i].text != name || (i > 0 && is(i - 1, "."))) continue;
+        if (!is_name(i) || tokens_[i].text != name || (i > 0 && is(i - 1, ".")))
+            continue;
         const bool assigned = is(i + 1, "[") && closing(i + 1) != 0 && is(closing(i + 1) + 1, "=");
-        const bool changed = is(i + 1, ".") && (is(i + 2, "update") || is(i + 2, "pop") || is(i + 2, "setdefault"));
-        if (assigned || changed) return std::nullopt;
+        const bool changed =
+            is(i + 1, ".") && (is(i + 2, "update") || is(i + 2, "pop") || is(i + 2, "setdefault"));
+        if (assigned || changed)
+            return std::nullopt;
     }
     const bool call = is(*value, "dict") && is(*value + 1, "(");
     const std::size_t open = *value + (call ? 1 : 0), close = closing(open);
-    if (close == 0 || !ends_line(close + 1) || (!call && !is(open, "{"))) return std::nullopt;
+    if (close == 0 || !ends_line(close + 1) || (!call && !is(open, "{")))
+        return std::nullopt;
     std::vector<Argument> entries = arguments_of(open, close);
     for (Argument& entry : entries) {
-        if (call && !entry.name.empty() && !entry.name.starts_with("*")) continue;
-        const bool keyed = !call && tokens_[entry.first].kind == TokenKind::text && is(entry.first + 1, ":");
-        if (!keyed) return std::nullopt;
+        if (call && !entry.name.empty() && !entry.name.starts_with("*"))
+            continue;
+        const bool keyed =
+            !call && tokens_[entry.first].kind == TokenKind::text && is(entry.first + 1, ":");
+        if (!keyed)
+            return std::nullopt;
         entry = {std::string(tokens_[entry.first].text), entry.first + 2, entry.last};
     }
     return entries;
@@ -358,7 +447,8 @@ void PythonSource::spread_dictionaries() {
         std::vector<Argument> arguments;
         for (const Argument& one : call.arguments) {
             const bool name = one.name == "**" && one.last == one.first + 1 && is_name(one.first);
-            const auto entries = name ? entries_of(std::string(tokens_[one.first].text)) : std::nullopt;
+            const auto entries =
+                name ? entries_of(std::string(tokens_[one.first].text)) : std::nullopt;
             if (entries)
                 arguments.insert(arguments.end(), entries->begin(), entries->end());
             else
@@ -369,60 +459,82 @@ void PythonSource::spread_dictionaries() {
 }
 
 /// A if FLAG else B, where the flag is written in the program, or both are the same.
-std::optional<std::string> PythonSource::chosen_literal(std::size_t first, std::size_t last, int depth) const {
+std::optional<std::string> PythonSource::chosen_literal(std::size_t first, std::size_t last,
+                                                        int depth) const {
     std::size_t condition = 0, otherwise = 0;
     for (std::size_t i = first; i < last; ++i) {
-        if ((is(i, "(") || is(i, "[") || is(i, "{")) && closing(i) > i) i = closing(i);
-        if (is(i, "if") && condition == 0) condition = i;
-        if (is(i, "else") && condition != 0 && otherwise == 0) otherwise = i;
+        if ((is(i, "(") || is(i, "[") || is(i, "{")) && closing(i) > i)
+            i = closing(i);
+        if (is(i, "if") && condition == 0)
+            condition = i;
+        if (is(i, "else") && condition != 0 && otherwise == 0)
+            otherwise = i;
     }
-    if (condition == 0 || otherwise == 0) return std::nullopt;
-    const auto yes = literal(first, condition, depth + 1), no = literal(otherwise + 1, last, depth + 1);
-    if (yes && yes == no) return yes;
+    if (condition == 0 || otherwise == 0)
+        return std::nullopt;
+    const auto yes = literal(first, condition, depth + 1),
+               no = literal(otherwise + 1, last, depth + 1);
+    if (yes && yes == no)
+        return yes;
     const auto flag = literal(condition + 1, otherwise, depth + 1);
-    if (flag == std::optional<std::string>("True")) return yes;
+    if (flag == std::optional<std::string>("True"))
+        return yes;
     return flag == std::optional<std::string>("False") ? no : std::nullopt;
 }
 
-std::optional<std::string> PythonSource::literal_of_name(std::size_t first, const std::string& path, int depth) const {
+std::optional<std::string> PythonSource::literal_of_name(std::size_t first, const std::string& path,
+                                                         int depth) const {
     const Function* const function = function_around(first);
     if (function && includes(function->parameters, path)) {
         for (std::size_t i = function->first; i < function->last; ++i)
-            if (is_name(i) && tokens_[i].text == path && is(i + 1, "=") && statement_of(i) == i) return std::nullopt;
+            if (is_name(i) && tokens_[i].text == path && is(i + 1, "=") && statement_of(i) == i)
+                return std::nullopt;
         const auto given = given_for(*function, path);
         return given ? literal(given->first, given->second, depth + 1) : std::nullopt;
     }
     const auto* const value = look_up(values_, path);
     const auto* const count = look_up(bindings_, path);
-    if (!value || !count || *count != 1) return std::nullopt;
+    if (!value || !count || *count != 1)
+        return std::nullopt;
     std::size_t line_end = *value;
-    while (line_end < tokens_.size() && tokens_[line_end].kind != TokenKind::line_end) ++line_end;
+    while (line_end < tokens_.size() && tokens_[line_end].kind != TokenKind::line_end)
+        ++line_end;
     return literal(*value, line_end, depth + 1);
 }
 
-std::optional<std::string> PythonSource::literal(std::size_t first, std::size_t last, int depth) const {
-    if (first >= last || depth > deepest) return std::nullopt;
+std::optional<std::string> PythonSource::literal(std::size_t first, std::size_t last,
+                                                 int depth) const {
+    if (first >= last || depth > deepest)
+        return std::nullopt;
     const bool minus = is(first, "-") && last - first == 2;
     const Token& token = tokens_[minus ? first + 1 : first];
     if (last - first == 1 || minus) {
-        if (token.kind == TokenKind::text && !token.formatted) return std::string(token.text);
-        if (token.kind == TokenKind::number) return number_word(token.text, minus);
-        if (token.text == "True" || token.text == "False" || token.text == "None") return std::string(token.text);
+        if (token.kind == TokenKind::text && !token.formatted)
+            return std::string(token.text);
+        if (token.kind == TokenKind::number)
+            return number_word(token.text, minus);
+        if (token.text == "True" || token.text == "False" || token.text == "None")
+            return std::string(token.text);
     }
     if (!minus && last - first > 2)
-        if (auto chosen = chosen_literal(first, last, depth)) return chosen;
-    if (minus || token.kind != TokenKind::name) return std::nullopt;
+        if (auto chosen = chosen_literal(first, last, depth))
+            return chosen;
+    if (minus || token.kind != TokenKind::name)
+        return std::nullopt;
     std::size_t end = first;
     const std::string path = followed(dotted(end));
     // options["dropout"] of a dictionary that is written in the program.
-    if (is(end, "[") && closing(end) + 1 == last && closing(end) == end + 2 && tokens_[end + 1].kind == TokenKind::text)
+    if (is(end, "[") && closing(end) + 1 == last && closing(end) == end + 2 &&
+        tokens_[end + 1].kind == TokenKind::text)
         if (const auto entries = entries_of(path))
             for (const Argument& entry : *entries)
-                if (entry.name == tokens_[end + 1].text) return literal(entry.first, entry.last, depth + 1);
-    if (end != last) return std::nullopt;
+                if (entry.name == tokens_[end + 1].text)
+                    return literal(entry.first, entry.last, depth + 1);
+    if (end != last)
+        return std::nullopt;
     // A function of the framework: tf.nn.tanh, keras.activations.sigmoid.
-    const bool function =
-        path.starts_with("tensorflow.") || path.starts_with("keras.") || path.starts_with("tf_keras.");
+    const bool function = path.starts_with("tensorflow.") || path.starts_with("keras.") ||
+                          path.starts_with("tf_keras.");
     return function ? last_of(path) : literal_of_name(first, path, depth);
 }
 

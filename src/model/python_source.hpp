@@ -1,4 +1,5 @@
-// A Python program as text: its tokens, its calls, and what its names are bound to. Nothing is executed.
+// A Python program as text: its tokens, its calls, and what its names are bound to. Nothing is
+// executed.
 #pragma once
 
 #include <map>
@@ -20,7 +21,8 @@ struct Token {
     bool formatted = false;  ///< an f-string
 };
 
-/// Python's tokens (reference, chapter 2); inside brackets lines do not end. What is none is skipped.
+/// Python's tokens (reference, chapter 2); inside brackets lines do not end. What is none is
+/// skipped.
 std::vector<Token> python_tokens(std::string_view program);
 
 /// An argument of a call: its tokens from `first` to before `last`.
@@ -30,7 +32,7 @@ struct Argument {
 };
 
 struct Call {
-    std::string path;                         ///< "keras.layers.LSTM", its names followed through imports
+    std::string path;  ///< "keras.layers.LSTM", its names followed through imports
     std::size_t at = 0, open = 0, close = 0;  ///< the tokens of its name and brackets
     std::vector<Argument> arguments = {};
 };
@@ -56,14 +58,23 @@ class PythonSource {
   public:
     explicit PythonSource(std::string_view text);
 
-    const std::vector<Token>& tokens() const { return tokens_; }
-    const std::vector<Call>& calls() const { return calls_; }
+    const std::vector<Token>& tokens() const {
+        return tokens_;
+    }
+    const std::vector<Call>& calls() const {
+        return calls_;
+    }
 
     bool is(std::size_t at, std::string_view text) const {
-        return at < tokens_.size() && tokens_[at].kind != TokenKind::text && tokens_[at].text == text;
+        return at < tokens_.size() && tokens_[at].kind != TokenKind::text &&
+               tokens_[at].text == text;
     }
-    bool is_name(std::size_t at) const { return at < tokens_.size() && tokens_[at].kind == TokenKind::name; }
-    bool ends_line(std::size_t at) const { return at >= tokens_.size() || tokens_[at].kind == TokenKind::line_end; }
+    bool is_name(std::size_t at) const {
+        return at < tokens_.size() && tokens_[at].kind == TokenKind::name;
+    }
+    bool ends_line(std::size_t at) const {
+        return at >= tokens_.size() || tokens_[at].kind == TokenKind::line_end;
+    }
 
     /// a.b.c from this token on; `at` is behind it then.
     std::string dotted(std::size_t& at) const;
@@ -72,26 +83,31 @@ class PythonSource {
     std::string source(std::size_t first, std::size_t last) const;
     std::vector<Argument> arguments_of(std::size_t open, std::size_t close) const;
     /// The bracket that ends the one at this token; 0 where none does.
-    std::size_t closing(std::size_t open) const { return open < matching_.size() ? matching_[open] : 0; }
+    std::size_t closing(std::size_t open) const {
+        return open < matching_.size() ? matching_[open] : 0;
+    }
     /// The argument of a call by its name or place, also of a dictionary that is spread into it.
     const Argument* find(const Call& call, std::string_view name, int position) const;
 
-    /// The value that is written there, as Keras stores it: "tanh", "True", "0"; nothing where it is computed.
+    /// The value that is written there, as Keras stores it: "tanh", "True", "0"; nothing where it
+    /// is computed.
     std::optional<std::string> literal(std::size_t first, std::size_t last, int depth = 0) const;
 
     /// The first token of the statement, and how far its line is indented.
     std::size_t statement_of(std::size_t at) const;
     std::size_t indentation(std::size_t at) const;
-    /// The name that the result of a call is assigned to, net or self.lstm; "" where it is part of an expression.
+    /// The name that the result of a call is assigned to, net or self.lstm; "" where it is part of
+    /// an expression.
     std::string target_of(const Call& call) const;
     /// The function around a token; null at the program's own level.
     const Function* function_around(std::size_t at) const;
-    /// What stands in a dictionary that is bound once: dict(a=1), {"a": 1}; nothing where the program changes it.
+    /// What stands in a dictionary that is bound once: dict(a=1), {"a": 1}; nothing where the
+    /// program changes it.
     std::optional<std::vector<Argument>> entries_of(const std::string& name) const;
-    /// What every call of the function that the program has gives for a parameter, where that is one expression;
-    /// its default where none gives it.
-    std::optional<std::pair<std::size_t, std::size_t>> given_for(const Function& function,
-                                                                 const std::string& parameter) const;
+    /// What every call of the function that the program has gives for a parameter, where that is
+    /// one expression; its default where none gives it.
+    std::optional<std::pair<std::size_t, std::size_t>> given_for(
+        const Function& function, const std::string& parameter) const;
 
   protected:
     void read_names();
@@ -105,7 +121,8 @@ class PythonSource {
     void add_function(std::size_t at, const std::string& class_name);
     void spread_dictionaries();
     Argument argument(std::size_t first, std::size_t last) const;
-    std::optional<std::string> literal_of_name(std::size_t first, const std::string& path, int depth) const;
+    std::optional<std::string> literal_of_name(std::size_t first, const std::string& path,
+                                               int depth) const;
     std::optional<std::string> chosen_literal(std::size_t first, std::size_t last, int depth) const;
 
     std::string_view text_;

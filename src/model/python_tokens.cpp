@@ -9,33 +9,46 @@ namespace rnncheck::model {
 
 namespace {
 
-/// Python's tokens (reference, chapter 2); inside brackets lines do not end. What is none is skipped.
+/// Python's tokens (reference, chapter 2); inside brackets lines do not end. What is none is
+/// skipped.
 class Tokens {
   public:
     explicit Tokens(std::string_view program) : program_(program) {
         constexpr std::size_t most = 2'000'000;
-        while (at_ < program.size() && tokens_.size() < most) next();
+        while (at_ < program.size() && tokens_.size() < most)
+            next();
         push(TokenKind::line_end, program.size(), program.size());
     }
-    std::vector<Token> take() { return std::move(tokens_); }
+    std::vector<Token> take() {
+        return std::move(tokens_);
+    }
 
   private:
-    static bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80); }
-    static bool in_name(char c) { return starts_name(c) || (c >= '0' && c <= '9'); }
-    char peek(std::size_t more) const { return at_ + more < program_.size() ? program_[at_ + more] : '\0'; }
+    static bool starts_name(char c) {
+        return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80);
+    }
+    static bool in_name(char c) {
+        return starts_name(c) || (c >= '0' && c <= '9');
+    }
+    char peek(std::size_t more) const {
+        return at_ + more < program_.size() ? program_[at_ + more] : '\0';
+    }
 
     void push(TokenKind kind, std::size_t begin, std::size_t end, bool formatted = false) {
-        tokens_.push_back({kind, program_.substr(begin, end - begin), begin, end, line_, formatted});
+        tokens_.push_back(
+            {kind, program_.substr(begin, end - begin), begin, end, line_, formatted});
     }
 
     void next() {
         const char c = program_[at_];
         if (c == '\n') {
-            if (depth_ == 0) push(TokenKind::line_end, at_, at_ + 1);
+            if (depth_ == 0)
+                push(TokenKind::line_end, at_, at_ + 1);
             ++line_;
             ++at_;
         } else if (c == '#') {
-            while (at_ < program_.size() && program_[at_] != '\n') ++at_;
+            while (at_ < program_.size() && program_[at_] != '\n')
+                ++at_;
         } else if (c == '\\' && peek(1) == '\n') {
             at_ += 2;
             ++line_;
@@ -46,8 +59,10 @@ class Tokens {
         } else if ((c >= '0' && c <= '9') || (c == '.' && peek(1) >= '0' && peek(1) <= '9')) {
             read_number();
         } else {
-            if (c == '(' || c == '[' || c == '{') ++depth_;
-            if ((c == ')' || c == ']' || c == '}') && depth_ > 0) --depth_;
+            if (c == '(' || c == '[' || c == '{')
+                ++depth_;
+            if ((c == ')' || c == ']' || c == '}') && depth_ > 0)
+                --depth_;
             if (c != ' ' && c != '\t' && c != '\r')
                 read_sign();
             else
@@ -65,9 +80,11 @@ class Tokens {
 
     void read_name() {
         const std::size_t begin = at_;
-        while (at_ < program_.size() && in_name(program_[at_])) ++at_;
+        while (at_ < program_.size() && in_name(program_[at_]))
+            ++at_;
         const std::string prefix = lower(std::string(program_.substr(begin, at_ - begin)));
-        const bool quoted = at_ < program_.size() && (program_[at_] == '"' || program_[at_] == '\'');
+        const bool quoted =
+            at_ < program_.size() && (program_[at_] == '"' || program_[at_] == '\'');
         if (quoted && prefix.size() <= 2 && prefix.find_first_not_of("rbuf") == std::string::npos)
             return read_text(begin, contains(prefix, "r"), contains(prefix, "f"));
         push(TokenKind::name, begin, at_);
@@ -89,19 +106,23 @@ class Tokens {
         at_ = inside;
         while (at_ < program_.size()) {
             if (program_[at_] == '\n') {
-                if (!three) break;
+                if (!three)
+                    break;
                 ++line_;
             }
             if (program_[at_] == '\\') {
-                if (peek(1) == '\n') ++line_;
+                if (peek(1) == '\n')
+                    ++line_;
                 at_ += 2;
                 continue;
             }
-            if (program_[at_] == quote && (!three || (peek(1) == quote && peek(2) == quote))) break;
+            if (program_[at_] == quote && (!three || (peek(1) == quote && peek(2) == quote)))
+                break;
             ++at_;
         }
         at_ = std::min(at_, program_.size());
-        tokens_.push_back({TokenKind::text, program_.substr(inside, at_ - inside), begin, 0, line, formatted});
+        tokens_.push_back(
+            {TokenKind::text, program_.substr(inside, at_ - inside), begin, 0, line, formatted});
         at_ = std::min(at_ + (three ? 3 : 1), program_.size());
         tokens_.back().end = at_;
     }

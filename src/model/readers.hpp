@@ -9,7 +9,8 @@
 
 namespace rnncheck::model {
 
-/// The files in a ZIP archive, by its central directory (PKWARE's APPNOTE 6.3.10, https://pkware.com/appnote).
+/// The files in a ZIP archive, by its central directory (PKWARE's APPNOTE 6.3.10,
+/// https://pkware.com/appnote).
 class ZipArchive {
   public:
     /// InputError where `bytes` are no archive.
@@ -19,12 +20,15 @@ class ZipArchive {
         std::string name;
         std::uint64_t header = 0, packed_size = 0, size = 0, method = 0;
     };
-    const std::vector<Entry>& entries() const { return entries_; }
+    const std::vector<Entry>& entries() const {
+        return entries_;
+    }
 
     /// The last whose name is `name` or ends in "/name"; null when there is none.
     const Entry* find(std::string_view name) const;
 
-    /// The content of an entry: a part of the archive, or inflated; at most 64 MiB for all entries together.
+    /// The content of an entry: a part of the archive, or inflated; at most 64 MiB for all entries
+    /// together.
     std::string_view content(const Entry& entry) const;
 
   private:
@@ -35,8 +39,10 @@ class ZipArchive {
 };
 
 void read_torch_zip(const ZipArchive& archive, ModelFile& into);
-/// What TorchScript's code shows: layers and cells that are no modules, and the nonlinearity of plain RNNs.
-void read_script_code(const ZipArchive& archive, const std::vector<Tensor>& constants, ModelFile& file);
+/// What TorchScript's code shows: layers and cells that are no modules, and the nonlinearity of
+/// plain RNNs.
+void read_script_code(const ZipArchive& archive, const std::vector<Tensor>& constants,
+                      ModelFile& file);
 /// As torch.save wrote before 1.6: several pickles, then the weights.
 void read_torch_pickle(std::string_view bytes, ModelFile& into);
 void read_safetensors(std::string_view bytes, ModelFile& into);
@@ -45,11 +51,14 @@ void read_safetensors_index(const Json& index, const std::string& directory, Mod
 
 void read_onnx(std::string_view bytes, const std::string& directory, ModelFile& into);
 
-/// The model as Keras describes it, in JSON; sizes that it does not hold come from the shapes of weights.
+/// The model as Keras describes it, in JSON; sizes that it does not hold come from the shapes of
+/// weights.
 void add_keras_layers(const Json& model, const Weights& weights, ModelFile& into);
-/// By weights alone: a kernel [input][gates * hidden] beside a recurrent kernel [hidden][gates * hidden].
+/// By weights alone: a kernel [input][gates * hidden] beside a recurrent kernel [hidden][gates *
+/// hidden].
 void add_keras_layers(const Weights& weights, ModelFile& into);
-/// Keras 1 has a matrix for each gate: lstm_1/lstm_1_W_i [input][hidden], lstm_1/lstm_1_U_i [hidden][hidden].
+/// Keras 1 has a matrix for each gate: lstm_1/lstm_1_W_i [input][hidden], lstm_1/lstm_1_U_i
+/// [hidden][hidden].
 void add_keras_1_layers(const Weights& weights, ModelFile& into);
 /// Weights named after a recurrent layer that is not among those found make the file unclear.
 void note_unknown_weights(const Weights& weights, ModelFile& into);
@@ -85,12 +94,13 @@ std::string advice_for_json(const Json& json);
 
 /// Texts and datasets in an HDF5 file, as h5py writes it for Keras.
 struct Hdf5 {
-    TextMap texts;     ///< attributes of the root and of its group model_weights: "model_config"; of several the first
+    TextMap texts;  ///< attributes of the root and of its group model_weights: "model_config"; of
+                    ///< several the first
     Weights datasets;  ///< by their path; without bytes where these are compressed or in pieces
 };
 
-/// Superblocks 0 and 1, object headers 1, groups with a symbol table: what h5py writes unless it is told otherwise.
-/// InputError where the file has another form. Format:
+/// Superblocks 0 and 1, object headers 1, groups with a symbol table: what h5py writes unless it is
+/// told otherwise. InputError where the file has another form. Format:
 /// https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t3.html.
 Hdf5 read_hdf5(std::string_view bytes);
 

@@ -11,7 +11,8 @@ constexpr std::uint64_t most_numbers = 1'000'000;
 
 /// One gate of an array, `part` numbers long.
 static void append_gate(Numbers& to, const Numbers& from, std::size_t gate, std::size_t part) {
-    if (from.empty()) return to.resize(to.size() + part);
+    if (from.empty())
+        return to.resize(to.size() + part);
     const auto begin = from.begin() + static_cast<std::ptrdiff_t>(gate * part);
     to.insert(to.end(), begin, begin + static_cast<std::ptrdiff_t>(part));
 }
@@ -21,19 +22,26 @@ std::size_t bytes_of(const std::string& dtype) {
     return names && names->real ? rnncheck::bytes_of(*names->real) : 0;
 }
 
-std::optional<CellSizes> cell_sizes(const Tensor& input, const Tensor& state, bool transposed, std::int64_t hidden) {
-    if (input.shape.size() != 2 || state.shape.size() != 2) return std::nullopt;
+std::optional<CellSizes> cell_sizes(const Tensor& input, const Tensor& state, bool transposed,
+                                    std::int64_t hidden) {
+    if (input.shape.size() != 2 || state.shape.size() != 2)
+        return std::nullopt;
     const std::size_t rows = transposed ? 1 : 0;
     const std::int64_t wide = state.shape[rows];
-    if (hidden == 0) hidden = state.shape[1 - rows];
-    if (hidden <= 0 || input.shape[rows] != wide || wide % hidden != 0) return std::nullopt;
+    if (hidden == 0)
+        hidden = state.shape[1 - rows];
+    if (hidden <= 0 || input.shape[rows] != wide || wide % hidden != 0)
+        return std::nullopt;
     const CellSizes sizes{input.shape[1 - rows], hidden, wide / hidden};
-    return sizes.gates == 1 || sizes.gates == 3 || sizes.gates == 4 ? std::optional(sizes) : std::nullopt;
+    return sizes.gates == 1 || sizes.gates == 3 || sizes.gates == 4 ? std::optional(sizes)
+                                                                    : std::nullopt;
 }
 
 LayerKind kind_by(std::int64_t gates, bool cell) {
-    if (gates == 4) return cell ? LayerKind::lstm_cell : LayerKind::lstm;
-    if (gates == 3) return cell ? LayerKind::gru_cell : LayerKind::gru;
+    if (gates == 4)
+        return cell ? LayerKind::lstm_cell : LayerKind::lstm;
+    if (gates == 3)
+        return cell ? LayerKind::gru_cell : LayerKind::gru;
     return cell ? LayerKind::rnn_cell : LayerKind::rnn;
 }
 
@@ -43,21 +51,29 @@ std::optional<int> size_from(std::int64_t size) {
 
 std::optional<Numbers> numbers_in(const Tensor& tensor, bool transposed) {
     const auto* const names = find_by(dtype_names, &DtypeNames::name, tensor.dtype);
-    if (!names || !names->real || tensor.bytes.empty() || tensor.shape.empty() || tensor.shape.size() > 2)
+    if (!names || !names->real || tensor.bytes.empty() || tensor.shape.empty() ||
+        tensor.shape.size() > 2)
         return std::nullopt;
-    const auto in_range = [](std::int64_t number) { return static_cast<std::uint64_t>(number) <= most_numbers; };
-    const std::int64_t height = tensor.shape.size() == 2 ? tensor.shape[0] : 1, width = tensor.shape.back();
+    const auto in_range = [](std::int64_t number) {
+        return static_cast<std::uint64_t>(number) <= most_numbers;
+    };
+    const std::int64_t height = tensor.shape.size() == 2 ? tensor.shape[0] : 1,
+                       width = tensor.shape.back();
     const std::int64_t column = tensor.strides.empty() ? 1 : tensor.strides.back();
     const std::int64_t row = tensor.strides.empty() ? width : tensor.strides.front();
     for (const std::int64_t number : {height - 1, width - 1, row, column})
-        if (!in_range(number)) return std::nullopt;
+        if (!in_range(number))
+            return std::nullopt;
     const std::int64_t span = (height - 1) * row + (width - 1) * column + 1;
-    if (!in_range(span) || !in_range(height * width)) return std::nullopt;
-    const std::string_view bytes = slice(tensor.bytes, 0, static_cast<std::uint64_t>(span) * bytes_of(tensor.dtype));
+    if (!in_range(span) || !in_range(height * width))
+        return std::nullopt;
+    const std::string_view bytes =
+        slice(tensor.bytes, 0, static_cast<std::uint64_t>(span) * bytes_of(tensor.dtype));
     const Numbers all = decode(std::as_bytes(std::span(bytes.data(), bytes.size())), *names->real);
     Numbers numbers;
     for (std::int64_t i = 0; i < height * width; ++i) {
-        const std::int64_t y = transposed ? i % height : i / width, x = transposed ? i / height : i % width;
+        const std::int64_t y = transposed ? i % height : i / width,
+                           x = transposed ? i / height : i % width;
         numbers.push_back(all[static_cast<std::size_t>(y * row + x * column)]);
     }
     return numbers;
@@ -65,16 +81,25 @@ std::optional<Numbers> numbers_in(const Tensor& tensor, bool transposed) {
 
 void set_weights(ModelLayer& layer, const GateOrder& order, ModelFile& file, std::size_t count,
                  const std::function<std::optional<DirectionWeights>(std::size_t)>& weights_of) {
-    if (file.weights_wanted == 0) return;
+    if (file.weights_wanted == 0)
+        return;
     Numbers all;
     const std::size_t hidden = static_cast<std::size_t>(layer.hidden.value_or(0));
-    const std::size_t gates = layer.kind == LayerKind::lstm ? 4 : layer.kind == LayerKind::gru ? 3 : 1;
-    const auto is_bias = [&](const Numbers& bias) { return bias.empty() || bias.size() == gates * hidden; };
+    const std::size_t gates = layer.kind == LayerKind::lstm  ? 4
+                              : layer.kind == LayerKind::gru ? 3
+                                                             : 1;
+    const auto is_bias = [&](const Numbers& bias) {
+        return bias.empty() || bias.size() == gates * hidden;
+    };
     for (std::size_t i = 0; i < count; ++i) {
         const auto weights = weights_of(i);
-        if (!weights || hidden == 0 || !is_bias(weights->input_bias) || !is_bias(weights->recurrent_bias)) return;
+        if (!weights || hidden == 0 || !is_bias(weights->input_bias) ||
+            !is_bias(weights->recurrent_bias))
+            return;
         for (std::size_t gate = 0; gate < gates; ++gate) {
-            const std::size_t place = gates == 4 ? order.lstm[gate] : gates == 3 ? order.gru[gate] : 0;
+            const std::size_t place = gates == 4   ? order.lstm[gate]
+                                      : gates == 3 ? order.gru[gate]
+                                                   : 0;
             append_gate(all, weights->input, place, weights->input.size() / gates);
             append_gate(all, weights->recurrent, place, weights->recurrent.size() / gates);
             append_gate(all, weights->input_bias, place, hidden);
@@ -82,8 +107,10 @@ void set_weights(ModelLayer& layer, const GateOrder& order, ModelFile& file, std
         }
         all.insert(all.end(), weights->projection.begin(), weights->projection.end());
     }
-    const bool finite = std::ranges::all_of(all, [](double number) { return std::isfinite(number); });
-    if (all.empty() || all.size() > file.weights_wanted || !finite) return;
+    const bool finite =
+        std::ranges::all_of(all, [](double number) { return std::isfinite(number); });
+    if (all.empty() || all.size() > file.weights_wanted || !finite)
+        return;
     file.weights_wanted -= all.size();
     layer.weights = std::move(all);
 }

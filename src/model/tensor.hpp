@@ -1,4 +1,5 @@
-// The arrays of a model's file and, where a recurrent layer's weights are wanted, their numbers in cuDNN's order.
+// The arrays of a model's file and, where a recurrent layer's weights are wanted, their numbers in
+// cuDNN's order.
 #pragma once
 
 #include <functional>
@@ -12,9 +13,10 @@ namespace rnncheck::model {
 
 struct Tensor {
     std::vector<std::int64_t> shape = {};
-    std::string dtype = {};                  ///< "float32"
-    std::string_view bytes = {};             ///< from its first number on; empty where they are not read
-    std::vector<std::int64_t> strides = {};  ///< in numbers; empty where each row follows the one before
+    std::string dtype = {};       ///< "float32"
+    std::string_view bytes = {};  ///< from its first number on; empty where they are not read
+    std::vector<std::int64_t> strides =
+        {};  ///< in numbers; empty where each row follows the one before
 };
 
 /// By their path in the file: "layers/lstm/cell/vars/0".
@@ -24,20 +26,23 @@ using Weights = std::map<std::string, Tensor>;
 struct DtypeNames {
     std::string_view name;
     std::optional<Dtype> real;
-    std::uint64_t onnx, tensorflow;  ///< onnx.proto's TensorProto.DataType; TensorFlow's types.proto
+    std::uint64_t onnx,
+        tensorflow;  ///< onnx.proto's TensorProto.DataType; TensorFlow's types.proto
     std::string_view storage, safetensors;
 };
-inline constexpr DtypeNames dtype_names[] = {{"float32", Dtype::fp32, 1, 1, "FloatStorage", "F32"},
-                                             {"float64", Dtype::fp64, 11, 2, "DoubleStorage", "F64"},
-                                             {"float16", Dtype::fp16, 10, 19, "HalfStorage", "F16"},
-                                             {"bfloat16", Dtype::bf16, 16, 14, "BFloat16Storage", "BF16"},
-                                             {"uint8", {}, 2, 0, "ByteStorage", "U8"},
-                                             {"int8", {}, 3, 0, "CharStorage", "I8"},
-                                             {"qint8", {}, 0, 0, "QInt8Storage", ""}};
+inline constexpr DtypeNames dtype_names[] = {
+    {"float32", Dtype::fp32, 1, 1, "FloatStorage", "F32"},
+    {"float64", Dtype::fp64, 11, 2, "DoubleStorage", "F64"},
+    {"float16", Dtype::fp16, 10, 19, "HalfStorage", "F16"},
+    {"bfloat16", Dtype::bf16, 16, 14, "BFloat16Storage", "BF16"},
+    {"uint8", {}, 2, 0, "ByteStorage", "U8"},
+    {"int8", {}, 3, 0, "CharStorage", "I8"},
+    {"qint8", {}, 0, 0, "QInt8Storage", ""}};
 
 /// "float32" by one of these; `otherwise` where it is another type.
 template <class Value>
-std::string dtype_by(Value DtypeNames::*member, const Value& value, std::string_view otherwise = "") {
+std::string dtype_by(Value DtypeNames::*member, const Value& value,
+                     std::string_view otherwise = "") {
     const auto* const names = find_by(dtype_names, member, value);
     return std::string(names ? names->name : otherwise);
 }
@@ -49,9 +54,10 @@ std::size_t bytes_of(const std::string& dtype);
 struct CellSizes {
     std::int64_t input = 0, hidden = 0, gates = 0;
 };
-/// [gates * hidden][input] and [gates * hidden][state] or, `transposed`, the other way round. `hidden`: where the state
-/// has another size.
-std::optional<CellSizes> cell_sizes(const Tensor& input, const Tensor& state, bool transposed, std::int64_t hidden = 0);
+/// [gates * hidden][input] and [gates * hidden][state] or, `transposed`, the other way round.
+/// `hidden`: where the state has another size.
+std::optional<CellSizes> cell_sizes(const Tensor& input, const Tensor& state, bool transposed,
+                                    std::int64_t hidden = 0);
 
 LayerKind kind_by(std::int64_t gates, bool cell = false);
 
@@ -60,11 +66,12 @@ std::optional<int> size_from(std::int64_t size);
 
 using Numbers = std::vector<double>;
 
-/// The numbers of a matrix or vector, row by row or, transposed, column by column. Nothing where they are not in the
-/// file, of a type that is not real, or too many.
+/// The numbers of a matrix or vector, row by row or, transposed, column by column. Nothing where
+/// they are not in the file, of a type that is not real, or too many.
 std::optional<Numbers> numbers_in(const Tensor& tensor, bool transposed = false);
 
-/// Of one direction of one layer, as the file orders them: [gate][hidden][columns]. Empty: all zeros, or no projection.
+/// Of one direction of one layer, as the file orders them: [gate][hidden][columns]. Empty: all
+/// zeros, or no projection.
 struct DirectionWeights {
     Numbers input, recurrent, input_bias, recurrent_bias, projection;
 };
@@ -73,11 +80,11 @@ struct DirectionWeights {
 struct GateOrder {
     std::size_t lstm[4], gru[3];
 };
-inline constexpr GateOrder torch_order{{0, 1, 2, 3}, {0, 1, 2}}, keras_order{{0, 1, 2, 3}, {1, 0, 2}},
-    onnx_order{{0, 2, 3, 1}, {1, 0, 2}};
+inline constexpr GateOrder torch_order{{0, 1, 2, 3}, {0, 1, 2}},
+    keras_order{{0, 1, 2, 3}, {1, 0, 2}}, onnx_order{{0, 2, 3, 1}, {1, 0, 2}};
 
-/// Where weights are wanted, sets the layer's from those of so many pseudo-layers; none where one has none, they are
-/// more than the file has left to read, or one is not finite.
+/// Where weights are wanted, sets the layer's from those of so many pseudo-layers; none where one
+/// has none, they are more than the file has left to read, or one is not finite.
 void set_weights(ModelLayer& layer, const GateOrder& order, ModelFile& file, std::size_t count,
                  const std::function<std::optional<DirectionWeights>(std::size_t)>& weights_of);
 

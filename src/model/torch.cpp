@@ -19,7 +19,8 @@ using Kind = PickleNode::Kind;
 /// What is known of modules beside their weights, by name.
 using ModuleSettings = std::map<std::string, TextMap>;
 
-/// The parameters of one module: weight_ih_l0, weight_ih_l0_reverse; those of a cell as of its layer 0.
+/// The parameters of one module: weight_ih_l0, weight_ih_l0_reverse; those of a cell as of its
+/// layer 0.
 struct Module {
     std::string container, name;
     std::map<std::string, const Tensor*> parameters = {};
@@ -27,16 +28,16 @@ struct Module {
     bool cell = false, reverse = false;
 
     const Tensor* find(const std::string& parameter, int layer = 0, bool backward = false) const {
-        const auto* found =
-            look_up(parameters, parameter + "_l" + std::to_string(layer) + (backward ? "_reverse" : ""));
+        const auto* found = look_up(
+            parameters, parameter + "_l" + std::to_string(layer) + (backward ? "_reverse" : ""));
         return found ? *found : nullptr;
     }
 };
 
 std::vector<Module> modules_of(const std::vector<NamedTensor>& tensors) {
     constexpr int most_layers = 10'000;
-    // lstm.weight_ih_l0_reverse, without a layer in a cell. torch.nn.utils.weight_norm and torch.nn.utils.parametrize
-    // keep the original under another name.
+    // lstm.weight_ih_l0_reverse, without a layer in a cell. torch.nn.utils.weight_norm and
+    // torch.nn.utils.parametrize keep the original under another name.
     static const re2::RE2 form(
         R"((?:(.*?)\.)??(?:parametrizations\.)?((?:weight|bias)_(?:ih|hh|hr))(?:_l([0-9]+))?(_reverse)?)"
         R"((?:_orig|_raw|_v)*(?:\.original1?)?)",
@@ -46,21 +47,27 @@ std::vector<Module> modules_of(const std::vector<NamedTensor>& tensors) {
     // fastai's WeightDropout keeps the recurrent weights, and the layer in itself as "module".
     std::set<std::string> dropped;
     for (const NamedTensor& tensor : tensors)
-        if (const auto at = tensor.name.find("weight_hh_l"); at != std::string::npos && tensor.name.ends_with("_raw"))
+        if (const auto at = tensor.name.find("weight_hh_l");
+            at != std::string::npos && tensor.name.ends_with("_raw"))
             dropped.insert(tensor.name.substr(0, at) + "module");
     for (const NamedTensor& tensor : tensors) {
         std::string name, parameter, number, reverse;
-        if (!re2::RE2::FullMatch(tensor.name, form, &name, &parameter, &number, &reverse)) continue;
-        if (dropped.contains(name)) name.resize(std::max<std::size_t>(name.size(), 7) - (name == "module" ? 6 : 7));
+        if (!re2::RE2::FullMatch(tensor.name, form, &name, &parameter, &number, &reverse))
+            continue;
+        if (dropped.contains(name))
+            name.resize(std::max<std::size_t>(name.size(), 7) - (name == "module" ? 6 : 7));
         const int layer = number.empty() ? 0 : number_from(number).value_or(most_layers);
-        if (layer >= most_layers) continue;
+        if (layer >= most_layers)
+            continue;
         const auto [entry, added] = known.try_emplace({tensor.container, name}, modules.size());
-        if (added) modules.push_back({tensor.container, name});
+        if (added)
+            modules.push_back({tensor.container, name});
         Module& module = modules[entry->second];
         module.cell |= number.empty();
         module.reverse |= !reverse.empty();
         module.layers = std::max(module.layers, layer + 1);
-        module.parameters.try_emplace(parameter + "_l" + std::to_string(layer) + reverse, &tensor.tensor);
+        module.parameters.try_emplace(parameter + "_l" + std::to_string(layer) + reverse,
+                                      &tensor.tensor);
     }
     return modules;
 }
@@ -75,35 +82,45 @@ std::optional<DirectionWeights> weights_of(const Module& module, int layer, bool
     for (const auto& [name, numbers] : parts)
         if (const Tensor* const tensor = module.find(name, layer, backward)) {
             auto found = numbers_in(*tensor);
-            if (!found) return std::nullopt;
+            if (!found)
+                return std::nullopt;
             *numbers = std::move(*found);
         }
     return weights;
 }
 
 std::string shape_in_words(const Tensor& tensor) {
-    return "[" + join(mapped(tensor.shape, [](std::int64_t size) { return std::to_string(size); }), ", ") + "]";
+    return "[" +
+           join(mapped(tensor.shape, [](std::int64_t size) { return std::to_string(size); }),
+                ", ") +
+           "]";
 }
 
 /// The first array of a layer and direction that does not fit those of the first; "" where all fit.
-std::string contradiction_in(const Module& module, const ModelLayer& layer, const CellSizes& sizes) {
+std::string contradiction_in(const Module& module, const ModelLayer& layer,
+                             const CellSizes& sizes) {
     const std::int64_t rows = sizes.gates * sizes.hidden;
     const Tensor* const first = module.find("weight_hh");
     const std::int64_t state = first->shape[1];
     for (int i = 0; i < module.layers; ++i)
         for (const bool backward : {false, true}) {
-            if (backward && !module.reverse) continue;
+            if (backward && !module.reverse)
+                continue;
             const std::int64_t columns = i == 0 ? sizes.input : layer.directions * state;
             const struct {
                 const char* name;
                 std::vector<std::int64_t> shape;
-            } wanted[] = {
-                {"weight_ih", {rows, columns}}, {"weight_hh", {rows, state}}, {"bias_ih", {rows}}, {"bias_hh", {rows}}};
+            } wanted[] = {{"weight_ih", {rows, columns}},
+                          {"weight_hh", {rows, state}},
+                          {"bias_ih", {rows}},
+                          {"bias_hh", {rows}}};
             for (const auto& [name, shape] : wanted) {
                 const Tensor* const tensor = module.find(name, i, backward);
-                if (!tensor || tensor->shape == shape) continue;
-                return concat(name, "_l", i, backward ? "_reverse" : "", " is ", shape_in_words(*tensor),
-                              " instead of ", shape_in_words(Tensor{shape}));
+                if (!tensor || tensor->shape == shape)
+                    continue;
+                return concat(name, "_l", i, backward ? "_reverse" : "", " is ",
+                              shape_in_words(*tensor), " instead of ",
+                              shape_in_words(Tensor{shape}));
             }
         }
     return "";
@@ -113,9 +130,11 @@ std::string contradiction_in(const Module& module, const ModelLayer& layer, cons
 std::optional<ModelLayer> layer_of(const Module& module, ModelFile& file) {
     const Tensor *input = module.find("weight_ih"), *state = module.find("weight_hh"),
                  *projection = module.find("weight_hr");
-    if (!input || !state || (projection && projection->shape.size() != 2)) return std::nullopt;
+    if (!input || !state || (projection && projection->shape.size() != 2))
+        return std::nullopt;
     const auto sizes = cell_sizes(*input, *state, false, projection ? projection->shape[1] : 0);
-    if (!sizes) return std::nullopt;
+    if (!sizes)
+        return std::nullopt;
     ModelLayer layer{module.name,
                      kind_by(sizes->gates, module.cell),
                      size_from(sizes->input),
@@ -127,52 +146,68 @@ std::optional<ModelLayer> layer_of(const Module& module, ModelFile& file) {
     layer.settings["bias"] = module.find("bias_ih") ? "True" : "False";
     if (const std::string found = contradiction_in(module, layer, *sizes); !found.empty())
         layer.settings["contradiction"] = found;
-    if (projection) layer.settings["proj_size"] = std::to_string(projection->shape[0]);
+    if (projection)
+        layer.settings["proj_size"] = std::to_string(projection->shape[0]);
     const auto directions = static_cast<std::size_t>(layer.directions);
-    set_weights(layer, torch_order, file, static_cast<std::size_t>(layer.layers) * directions, [&](std::size_t i) {
-        return weights_of(module, static_cast<int>(i / directions), i % directions == 1);
-    });
+    set_weights(layer, torch_order, file, static_cast<std::size_t>(layer.layers) * directions,
+                [&](std::size_t i) {
+                    return weights_of(module, static_cast<int>(i / directions),
+                                      i % directions == 1);
+                });
     return layer;
 }
 
-/// Paddle's layers have the arrays of their cells twice: rnn.weight_ih_l0 and rnn.0.cell_fw.weight_ih.
-bool is_paddle_copy(const Module& module, const std::vector<std::pair<std::string, ModelLayer>>& found) {
+/// Paddle's layers have the arrays of their cells twice: rnn.weight_ih_l0 and
+/// rnn.0.cell_fw.weight_ih.
+bool is_paddle_copy(const Module& module,
+                    const std::vector<std::pair<std::string, ModelLayer>>& found) {
     static const re2::RE2 inner(R"((.*)\.[0-9]+\.cell(?:_fw|_bw)?)", re2::RE2::Latin1);
     std::string layer;
-    if (!module.cell || !re2::RE2::FullMatch(module.name, inner, &layer)) return false;
+    if (!module.cell || !re2::RE2::FullMatch(module.name, inner, &layer))
+        return false;
     return std::ranges::any_of(found, [&](const auto& one) { return one.second.name == layer; });
 }
 
 /// Whether the cell has one bias, as Equinox' have.
 bool is_equinox(const Module& module, const std::vector<NamedTensor>& tensors) {
-    if (!module.cell || module.find("bias_ih")) return false;
+    if (!module.cell || module.find("bias_ih"))
+        return false;
     const std::string bias = (module.name.empty() ? "" : module.name + ".") + "bias";
     return std::ranges::any_of(tensors, [&](const NamedTensor& one) {
-        return one.name == bias && one.container == module.container && one.tensor.shape.size() == 1;
+        return one.name == bias && one.container == module.container &&
+               one.tensor.shape.size() == 1;
     });
 }
 
 /// What modules in a pickle know beside their weights.
 void add_settings(ModelLayer& layer, const TextMap& settings) {
-    for (const auto& [name, value] : settings) layer.settings.insert_or_assign(name, value);
-    if (const auto* function = look_up(layer.settings, "nonlinearity"); function && layer.kind == LayerKind::rnn)
+    for (const auto& [name, value] : settings)
+        layer.settings.insert_or_assign(name, value);
+    if (const auto* function = look_up(layer.settings, "nonlinearity");
+        function && layer.kind == LayerKind::rnn)
         layer.kind = *function == "relu" ? LayerKind::rnn_relu : LayerKind::rnn_tanh;
 }
 
 using FoundLayers = std::vector<std::pair<std::string, ModelLayer>>;
 
-/// Averaged weights beside the model's own (icefall's model_avg, EMA, SWA) are no layers of their own.
-std::set<std::string> drop_copies(FoundLayers& found, std::set<std::string>& containers, ModelFile& into) {
-    static const re2::RE2 average("(?i)(?:^|[._])(?:avg|average|averaged|ema|swa|shadow)(?:[._]|$)", re2::RE2::Latin1);
+/// Averaged weights beside the model's own (icefall's model_avg, EMA, SWA) are no layers of their
+/// own.
+std::set<std::string> drop_copies(FoundLayers& found, std::set<std::string>& containers,
+                                  ModelFile& into) {
+    static const re2::RE2 average("(?i)(?:^|[._])(?:avg|average|averaged|ema|swa|shadow)(?:[._]|$)",
+                                  re2::RE2::Latin1);
     const auto is_copy = [&](const auto& one) {
-        return re2::RE2::PartialMatch(one.first, average) && std::ranges::any_of(found, [&](const auto& other) {
+        return re2::RE2::PartialMatch(one.first, average) &&
+               std::ranges::any_of(found, [&](const auto& other) {
                    return other.first != one.first && other.second.name == one.second.name &&
-                          other.second.hidden == one.second.hidden && !re2::RE2::PartialMatch(other.first, average);
+                          other.second.hidden == one.second.hidden &&
+                          !re2::RE2::PartialMatch(other.first, average);
                });
     };
     std::set<std::string> copies;
     for (const auto& one : found)
-        if (is_copy(one)) copies.insert(one.first);
+        if (is_copy(one))
+            copies.insert(one.first);
     std::erase_if(found, [&](const auto& one) { return copies.contains(one.first); });
     for (const std::string& copy : copies) {
         containers.erase(copy);
@@ -182,33 +217,41 @@ std::set<std::string> drop_copies(FoundLayers& found, std::set<std::string>& con
 }
 
 /// PyTorch's recurrent layers by the names and shapes of their parameters.
-void add_torch_layers(const std::vector<NamedTensor>& tensors, const ModuleSettings& modules, ModelFile& into) {
+void add_torch_layers(const std::vector<NamedTensor>& tensors, const ModuleSettings& modules,
+                      ModelFile& into) {
     into.framework = "pytorch";
     std::set<std::string> containers;
     FoundLayers found;
     for (const Module& module : modules_of(tensors)) {
-        if (is_paddle_copy(module, found) || is_equinox(module, tensors)) continue;
+        if (is_paddle_copy(module, found) || is_equinox(module, tensors))
+            continue;
         auto layer = layer_of(module, into);
-        if (!layer) continue;
-        if (const auto* known = look_up(modules, module.name)) add_settings(*layer, *known);
+        if (!layer)
+            continue;
+        if (const auto* known = look_up(modules, module.name))
+            add_settings(*layer, *known);
         containers.insert(module.container);
         found.emplace_back(module.container, std::move(*layer));
     }
     if (!found.empty() && modules.empty() && into.format != "torchscript")
         into.notes.emplace_back(
-            "the file contains only weights: dropout, batch_first and whether nn.RNN computes tanh or relu are "
+            "the file contains only weights: dropout, batch_first and whether nn.RNN computes tanh "
+            "or relu are "
             "unknown, but do not decide");
     const std::set<std::string> copies = drop_copies(found, containers, into);
     for (auto& [container, layer] : found) {
-        if (containers.size() > 1 && !container.empty()) layer.name = container + "." + layer.name;
+        if (containers.size() > 1 && !container.empty())
+            layer.name = container + "." + layer.name;
         into.layers.push_back(std::move(layer));
     }
     const bool cells = std::ranges::any_of(into.layers, [](const ModelLayer& layer) {
         return layer.kind == LayerKind::lstm_cell || layer.kind == LayerKind::gru_cell;
     });
     if (cells && into.format == "safetensors")
-        into.notes.emplace_back("cells of PyTorch and of tinygrad have the same names; neither uses cuDNN for them");
-    if (copies.empty()) return add_cells_by_names(tensors, into);
+        into.notes.emplace_back(
+            "cells of PyTorch and of tinygrad have the same names; neither uses cuDNN for them");
+    if (copies.empty())
+        return add_cells_by_names(tensors, into);
     std::vector<NamedTensor> own = tensors;
     std::erase_if(own, [&](const NamedTensor& one) { return copies.contains(one.container); });
     add_cells_by_names(own, into);
@@ -217,9 +260,11 @@ void add_torch_layers(const std::vector<NamedTensor>& tensors, const ModuleSetti
 /// A storage's numbers by its key, where they are in the file.
 using Storages = std::map<std::string, std::string_view, std::less<>>;
 
-/// The elements of a persistent id: ("storage", type, key, place, elements); null where it is another.
+/// The elements of a persistent id: ("storage", type, key, place, elements); null where it is
+/// another.
 const std::vector<std::size_t>* storage_id(const Pickle& pickle, const PickleNode& node) {
-    if (node.kind != Kind::persistent || node.items.empty()) return nullptr;
+    if (node.kind != Kind::persistent || node.items.empty())
+        return nullptr;
     const auto& id = pickle[node.items[0]].items;
     return id.size() < 3 ? nullptr : &id;
 }
@@ -236,18 +281,25 @@ struct Checkpoint {
     static constexpr int deepest = 200;
     static constexpr std::string_view packed_weights = "._all_weight_values.";
 
-    void visit(const PickleNode& node, const std::string& container, const std::string& name, bool in_module,
-               int depth) {
-        if (depth > deepest || (node.kind != Kind::dictionary && node.kind != Kind::object)) return;
-        if (const auto tensor = tensor_of(node, depth)) return tensors.push_back({container, name, *tensor});
-        if (!seen.insert(&node).second) return;
+    void visit(const PickleNode& node, const std::string& container, const std::string& name,
+               bool in_module, int depth) {
+        if (depth > deepest || (node.kind != Kind::dictionary && node.kind != Kind::object))
+            return;
+        if (const auto tensor = tensor_of(node, depth))
+            return tensors.push_back({container, name, *tensor});
+        if (!seen.insert(&node).second)
+            return;
         const PickleNode* const maker = pickle.maker(node);
-        if (maker && maker->text != "OrderedDict") in_module = true;
-        if (maker) note_module(node, *maker, name);
-        if (depth == 0) lightning = pickle.word(node, "pytorch-lightning_version");
+        if (maker && maker->text != "OrderedDict")
+            in_module = true;
+        if (maker)
+            note_module(node, *maker, name);
+        if (depth == 0)
+            lightning = pickle.word(node, "pytorch-lightning_version");
         for (std::size_t i = 0; i + 1 < node.pairs.size(); i += 2) {
             const PickleNode &of_key = pickle[node.pairs[i]], &value = pickle[node.pairs[i + 1]];
-            if (of_key.kind != Kind::text) continue;
+            if (of_key.kind != Kind::text)
+                continue;
             const std::string key(of_key.text);
             const bool structure = key == "_modules" || key == "_parameters" || key == "_buffers";
             const std::string inner = structure ? name : below(name, key);
@@ -264,87 +316,111 @@ struct Checkpoint {
         return around.empty() ? key : around + "." + key;
     }
 
-    /// A dynamically quantized layer keeps its weights in objects: rnn._all_weight_values.0.param, one for each layer
-    /// and direction, with the matrices of inputs and of states.
-    void add_packed(const std::string& container, const std::string& name, const PickleNode& value) {
+    /// A dynamically quantized layer keeps its weights in objects: rnn._all_weight_values.0.param,
+    /// one for each layer and direction, with the matrices of inputs and of states.
+    void add_packed(const std::string& container, const std::string& name,
+                    const PickleNode& value) {
         std::vector<Tensor> matrices;
         collect_matrices(value, matrices, 0);
         const auto at = name.find(packed_weights);
-        const auto number = leading_number(std::string_view(name).substr(at + packed_weights.size()));
-        if (matrices.size() < 2 || !number) return;
+        const auto number =
+            leading_number(std::string_view(name).substr(at + packed_weights.size()));
+        if (matrices.size() < 2 || !number)
+            return;
         for (const std::size_t i : {0, 1})
             tensors.push_back({container,
-                               name.substr(0, at) + (i ? ".weight_hh_l" : ".weight_ih_l") + std::to_string(*number),
+                               name.substr(0, at) + (i ? ".weight_hh_l" : ".weight_ih_l") +
+                                   std::to_string(*number),
                                {matrices[i].shape, "qint8"}});
         modules[name.substr(0, at)]["quantized"] = "dynamic";
     }
 
     void collect_matrices(const PickleNode& node, std::vector<Tensor>& into, int depth) const {
-        if (depth > deepest || into.size() >= 2) return;
+        if (depth > deepest || into.size() >= 2)
+            return;
         if (auto tensor = tensor_of(node, depth)) {
-            if (tensor->shape.size() == 2) into.push_back(std::move(*tensor));
+            if (tensor->shape.size() == 2)
+                into.push_back(std::move(*tensor));
             return;
         }
         for (const auto* children : {&node.items, &node.pairs})
-            for (const std::size_t child : *children) collect_matrices(pickle[child], into, depth + 1);
+            for (const std::size_t child : *children)
+                collect_matrices(pickle[child], into, depth + 1);
     }
 
     void note_module(const PickleNode& node, const PickleNode& maker, const std::string& name) {
-        if (!contains(maker.module, "modules.rnn")) return;
+        if (!contains(maker.module, "modules.rnn"))
+            return;
         TextMap& settings = modules[name];
         for (const char* setting : {"nonlinearity", "dropout", "batch_first", "bidirectional"})
-            if (const auto word = pickle.word(node, setting)) settings[setting] = *word;
+            if (const auto word = pickle.word(node, setting))
+                settings[setting] = *word;
         const std::string mode = pickle.word(node, "mode").value_or("");
-        if (mode == "RNN_TANH" || mode == "RNN_RELU") settings["nonlinearity"] = lower(mode.substr(4));
+        if (mode == "RNN_TANH" || mode == "RNN_RELU")
+            settings["nonlinearity"] = lower(mode.substr(4));
     }
 
-    /// torch/_utils.py: _rebuild_tensor_v2(storage, offset, size, stride, ...), _rebuild_parameter(tensor, ...).
+    /// torch/_utils.py: _rebuild_tensor_v2(storage, offset, size, stride, ...),
+    /// _rebuild_parameter(tensor, ...).
     std::optional<Tensor> tensor_of(const PickleNode& node, int depth) const {
         const PickleNode* const maker = pickle.maker(node);
-        if (!maker || node.items.size() < 2 || depth > deepest) return std::nullopt;
+        if (!maker || node.items.size() < 2 || depth > deepest)
+            return std::nullopt;
         const auto& arguments = pickle[node.items[1]].items;
         if (maker->text == "_reconstruct" || maker->text == "_reconstruct_array")
             return numpy_array(node, *maker, arguments);
-        if (!maker->text.starts_with("_rebuild_")) return std::nullopt;
+        if (!maker->text.starts_with("_rebuild_"))
+            return std::nullopt;
         if (maker->text.starts_with("_rebuild_parameter"))
             return arguments.empty() ? std::nullopt : tensor_of(pickle[arguments[0]], depth + 1);
-        if (arguments.size() < 4) return std::nullopt;
+        if (arguments.size() < 4)
+            return std::nullopt;
         Tensor tensor{numbers(arguments[2]), {}, {}, numbers(arguments[3])};
         read_storage(pickle[arguments[0]], pickle[arguments[1]].number, tensor);
-        if (arguments.size() > 6 && pickle[arguments[6]].kind == Kind::global)  // _rebuild_tensor_v3
+        if (arguments.size() > 6 &&
+            pickle[arguments[6]].kind == Kind::global)  // _rebuild_tensor_v3
             tensor.dtype = pickle[arguments[6]].text;
         return tensor;
     }
 
-    /// numpy.ndarray.__reduce__: made empty, then its state: version, shape, type, order, bytes. JAX' arrays keep that
-    /// state as their third argument.
+    /// numpy.ndarray.__reduce__: made empty, then its state: version, shape, type, order, bytes.
+    /// JAX' arrays keep that state as their third argument.
     std::optional<Tensor> numpy_array(const PickleNode& node, const PickleNode& maker,
                                       const std::vector<std::size_t>& arguments) const {
         const bool jax = maker.text == "_reconstruct_array";
-        if (jax ? arguments.size() < 3 : node.items.size() < 3) return std::nullopt;
+        if (jax ? arguments.size() < 3 : node.items.size() < 3)
+            return std::nullopt;
         const auto& state = pickle[jax ? arguments[2] : node.items[2]].items;
-        if (state.size() < 4) return std::nullopt;
+        if (state.size() < 4)
+            return std::nullopt;
         Tensor tensor{numbers(state[1])};
         const PickleNode& type = pickle[state[2]];
         if (type.items.size() > 1 && !pickle[type.items[1]].items.empty()) {
             const std::string_view name = pickle[pickle[type.items[1]].items[0]].text;
-            tensor.dtype = name == "f4" ? "float32" : name == "f8" ? "float64" : name == "f2" ? "float16" : name;
+            tensor.dtype = name == "f4"   ? "float32"
+                           : name == "f8" ? "float64"
+                           : name == "f2" ? "float16"
+                                          : name;
         }
         return tensor;
     }
 
     std::vector<std::int64_t> numbers(std::size_t list) const {
         std::vector<std::int64_t> found;
-        for (const std::size_t number : pickle[list].items) found.push_back(pickle[number].number);
+        for (const std::size_t number : pickle[list].items)
+            found.push_back(pickle[number].number);
         return found;
     }
 
-    /// torch.storage._load_from_bytes(BYTES), as pickle.dump writes tensors: its bytes are a file of torch.save.
+    /// torch.storage._load_from_bytes(BYTES), as pickle.dump writes tensors: its bytes are a file
+    /// of torch.save.
     void note_type_of_pickled(const PickleNode& storage, Tensor& tensor) const {
         const PickleNode* const maker = pickle.maker(storage);
-        if (!maker || maker->text != "_load_from_bytes" || storage.items.size() < 2) return;
+        if (!maker || maker->text != "_load_from_bytes" || storage.items.size() < 2)
+            return;
         const auto& arguments = pickle[storage.items[1]].items;
-        const std::string_view bytes = arguments.empty() ? "" : pickle[arguments[0]].text.substr(0, 4096);
+        const std::string_view bytes =
+            arguments.empty() ? "" : pickle[arguments[0]].text.substr(0, 4096);
         for (const DtypeNames& type : dtype_names)
             if (bytes.find(concat("\n", type.storage, "\n")) != std::string_view::npos ||
                 bytes.find(concat(" ", type.storage)) != std::string_view::npos)
@@ -353,11 +429,13 @@ struct Checkpoint {
 
     void read_storage(const PickleNode& storage, std::int64_t offset, Tensor& tensor) const {
         const auto* const id = storage_id(pickle, storage);
-        if (!id) return note_type_of_pickled(storage, tensor);
+        if (!id)
+            return note_type_of_pickled(storage, tensor);
         tensor.dtype = dtype_by(&DtypeNames::storage, pickle[(*id)[1]].text, pickle[(*id)[1]].text);
         const auto* const bytes = look_up(storages, pickle[(*id)[2]].text);
         const auto at = static_cast<std::uint64_t>(offset) * bytes_of(tensor.dtype);
-        if (bytes && at < bytes->size()) tensor.bytes = bytes->substr(at);
+        if (bytes && at < bytes->size())
+            tensor.bytes = bytes->substr(at);
     }
 };
 
@@ -367,52 +445,75 @@ std::string advice_for(const Pickle& pickle) {
         std::string_view module, advice;
     } known[] = {
         {"keras",
-         "it is a pickle of a Keras object; save the model with model.save(\"model.keras\") and give that file"},
+         "it is a pickle of a Keras object; save the model with model.save(\"model.keras\") and "
+         "give that file"},
         {"tensorflow",
-         "it is a pickle of a TensorFlow object; save the model with model.save(\"model.keras\") and give that file"},
+         "it is a pickle of a TensorFlow object; save the model with model.save(\"model.keras\") "
+         "and give that file"},
         {"sklearn",
-         "it is a pickle of scikit-learn, which has no recurrent layers; give the file of the network beside it"},
-        {"joblib", "it is a pickle of joblib, not of a network; give the file of the network beside it"},
-        {"madmom", "it is a model of madmom, which computes it with NumPy and never uses cuDNN; nothing is to be done"},
+         "it is a pickle of scikit-learn, which has no recurrent layers; give the file of the "
+         "network beside it"},
+        {"joblib",
+         "it is a pickle of joblib, not of a network; give the file of the network beside it"},
+        {"madmom",
+         "it is a model of madmom, which computes it with NumPy and never uses cuDNN; nothing is "
+         "to be done"},
         {"sklearn_crfsuite", "it is a conditional random field, which has no recurrent layers"},
         {"pandas", "it is a table of pandas, not a model; give the file of the network"},
-        {"chainer", "it is a pickle of Chainer; save the model with chainer.serializers.save_npz and give that file"},
-        {"torch", "the pickle contains no weights of PyTorch; save them with torch.save(model.state_dict(), ...)"}};
+        {"chainer",
+         "it is a pickle of Chainer; save the model with chainer.serializers.save_npz and give "
+         "that file"},
+        {"torch",
+         "the pickle contains no weights of PyTorch; save them with torch.save(model.state_dict(), "
+         "...)"}};
     for (const auto& [module, advice] : known)
         for (const PickleNode& node : pickle.nodes())
             if (node.kind == Kind::global &&
                 (node.module == module || node.module.starts_with(std::string(module) + ".")))
                 return std::string(advice);
-    return "it is a Python pickle without arrays: data or settings, not the weights of a model; give the file that has "
+    return "it is a Python pickle without arrays: data or settings, not the weights of a model; "
+           "give the file that has "
            "the "
            "weights, of PyTorch one that torch.save(model.state_dict(), ...) wrote";
 }
 
-/// NumPy's arrays of another library's object, or arrays alone of which no name tells what they are.
+/// NumPy's arrays of another library's object, or arrays alone of which no name tells what they
+/// are.
 void reject_data(const Pickle& pickle, ModelFile& file) {
     const std::string advice = advice_for(pickle);
-    if (!contains(advice, "without arrays")) throw InputError(advice);
-    add_once(file.unclear, "it is a pickle of arrays alone, and none is named after a recurrent cell");
+    if (!contains(advice, "without arrays"))
+        throw InputError(advice);
+    add_once(file.unclear,
+             "it is a pickle of arrays alone, and none is named after a recurrent cell");
 }
 
-/// Of a dynamically quantized layer the matrices are numbered by layer and direction in one: those of both directions
-/// are [.., input], [.., input], [.., 2 * hidden], ...
+/// Of a dynamically quantized layer the matrices are numbered by layer and direction in one: those
+/// of both directions are [.., input], [.., input], [.., 2 * hidden], ...
 void name_directions(std::vector<NamedTensor>& tensors, ModuleSettings& modules) {
     for (auto& [name, settings] : modules) {
-        if (!settings.contains("quantized")) continue;
+        if (!settings.contains("quantized"))
+            continue;
         std::vector<NamedTensor*> inputs, states;
         for (NamedTensor& tensor : tensors) {
-            if (tensor.name.starts_with(name + ".weight_ih_l")) inputs.push_back(&tensor);
-            if (tensor.name.starts_with(name + ".weight_hh_l")) states.push_back(&tensor);
+            if (tensor.name.starts_with(name + ".weight_ih_l"))
+                inputs.push_back(&tensor);
+            if (tensor.name.starts_with(name + ".weight_hh_l"))
+                states.push_back(&tensor);
         }
-        if (inputs.size() < 2 || inputs.size() != states.size() || inputs.size() % 2 == 1) continue;
+        if (inputs.size() < 2 || inputs.size() != states.size() || inputs.size() % 2 == 1)
+            continue;
         const auto& first = inputs[0]->tensor.shape;
-        const bool deeper = inputs.size() > 2 && inputs[2]->tensor.shape[1] == 2 * states[0]->tensor.shape[1];
+        const bool deeper =
+            inputs.size() > 2 && inputs[2]->tensor.shape[1] == 2 * states[0]->tensor.shape[1];
         const bool both = inputs[1]->tensor.shape == first && (inputs.size() == 2 || deeper);
-        const bool stated = settings.contains("bidirectional") && settings["bidirectional"] == "True";
-        // Two layers in one direction have the same shapes where the input is as large as the state.
-        const bool either = inputs.size() == 2 && first.size() == 2 && first[1] == states[0]->tensor.shape[1];
-        if (!stated && (!both || either)) continue;
+        const bool stated =
+            settings.contains("bidirectional") && settings["bidirectional"] == "True";
+        // Two layers in one direction have the same shapes where the input is as large as the
+        // state.
+        const bool either =
+            inputs.size() == 2 && first.size() == 2 && first[1] == states[0]->tensor.shape[1];
+        if (!stated && (!both || either))
+            continue;
         for (auto* const matrices : {&inputs, &states})
             for (std::size_t i = 0; i < matrices->size(); ++i) {
                 std::string& named = (*matrices)[i]->name;
@@ -426,38 +527,46 @@ void read_checkpoint(const Pickle& pickle, const Storages& storages, ModelFile& 
     Checkpoint checkpoint{pickle, storages};
     checkpoint.visit(pickle.root(), "", "", false, 0);
     name_directions(checkpoint.tensors, checkpoint.modules);
-    if (checkpoint.tensors.empty() && file.format != "torchscript") throw InputError(advice_for(pickle));
-    const bool paddle = std::ranges::any_of(
-        pickle.nodes(), [](const PickleNode& node) { return node.text == "StructuredToParameterName@@"; });
+    if (checkpoint.tensors.empty() && file.format != "torchscript")
+        throw InputError(advice_for(pickle));
+    const bool paddle = std::ranges::any_of(pickle.nodes(), [](const PickleNode& node) {
+        return node.text == "StructuredToParameterName@@";
+    });
     add_torch_layers(checkpoint.tensors, checkpoint.modules, file);
-    const bool arrays =
-        std::ranges::any_of(pickle.nodes(), [](const PickleNode& node) { return node.text.starts_with("_rebuild_"); });
+    const bool arrays = std::ranges::any_of(
+        pickle.nodes(), [](const PickleNode& node) { return node.text.starts_with("_rebuild_"); });
     if (paddle) {
         file.framework = "paddle";
         file.format = "pdparams";
     } else if (!arrays && file.framework == "pytorch" && file.format != "torchscript") {
         file.framework = "numpy";
-        if (file.layers.empty() && file.unclear.empty()) reject_data(pickle, file);
+        if (file.layers.empty() && file.unclear.empty())
+            reject_data(pickle, file);
     }
     if (checkpoint.tensors.size() == 1 && checkpoint.tensors[0].name.empty() && file.layers.empty())
         throw InputError("it is one tensor, not a model; give the file of the model");
-    if (checkpoint.lightning) file.notes.push_back("written by PyTorch Lightning " + *checkpoint.lightning);
+    if (checkpoint.lightning)
+        file.notes.push_back("written by PyTorch Lightning " + *checkpoint.lightning);
 }
 
-/// Behind what was saved: the keys of the storages in a pickle, then of each the number of its elements, and these.
+/// Behind what was saved: the keys of the storages in a pickle, then of each the number of its
+/// elements, and these.
 Storages legacy_storages(const Pickle& saved, std::string_view bytes) {
     std::map<std::string_view, std::size_t> element_bytes;
     for (const PickleNode& node : saved.nodes())
         if (const auto* const id = storage_id(saved, node))
-            element_bytes[saved[(*id)[2]].text] = bytes_of(dtype_by(&DtypeNames::storage, saved[(*id)[1]].text));
+            element_bytes[saved[(*id)[2]].text] =
+                bytes_of(dtype_by(&DtypeNames::storage, saved[(*id)[1]].text));
     const Pickle keys(bytes, saved.end());
     Cursor data(bytes, keys.end());
     Storages storages;
     for (const std::size_t key : keys.root().items) {
         const std::size_t size = element_bytes[keys[key].text];
-        if (size == 0) break;  // of a type whose size is not known here
+        if (size == 0)
+            break;  // of a type whose size is not known here
         const std::uint64_t count = data.number(8);
-        storages[std::string(keys[key].text)] = data.text(std::min<std::uint64_t>(count, bytes.size()) * size);
+        storages[std::string(keys[key].text)] =
+            data.text(std::min<std::uint64_t>(count, bytes.size()) * size);
     }
     return storages;
 }
@@ -469,7 +578,8 @@ std::vector<Tensor> constants_of(const ZipArchive& archive) {
     const Checkpoint reader{pickle, {}};
     std::vector<Tensor> constants;
     for (const std::size_t item : pickle.root().items)
-        if (constants.size() < most) constants.push_back(reader.tensor_of(pickle[item], 0).value_or(Tensor()));
+        if (constants.size() < most)
+            constants.push_back(reader.tensor_of(pickle[item], 0).value_or(Tensor()));
     return constants;
 }
 
@@ -488,11 +598,13 @@ std::vector<std::int64_t> whole_numbers(const Json& about, const char* name, std
 void add_safetensors(std::string_view bytes, std::vector<NamedTensor>& into) {
     constexpr std::uint64_t longest_header = 32 << 20;
     const std::uint64_t length = little(bytes, 0, 8);
-    if (length > longest_header) throw InputError("it is not safetensors: its header would be longer than 32 MiB");
+    if (length > longest_header)
+        throw InputError("it is not safetensors: its header would be longer than 32 MiB");
     const Json header = parsed_json(slice(bytes, 8, length), "the header");
     const std::string_view data = bytes.substr(8 + length);
     for (const auto& [name, about] : header.items()) {
-        if (name == "__metadata__") continue;
+        if (name == "__metadata__")
+            continue;
         const auto place = whole_numbers(about, "data_offsets", bytes.size());
         const std::string type = text_member(about, "dtype");
         NamedTensor& added = into.emplace_back(NamedTensor{"", name, {}});
@@ -512,19 +624,24 @@ void read_torch_zip(const ZipArchive& archive, ModelFile& into) {
         if (into.weights_wanted > 0 && contains(entry.name, "/data/") && entry.method == 0)
             storages[file_name(entry.name)] = archive.content(entry);
     read_checkpoint(Pickle(archive.content(*archive.find("data.pkl"))), storages, into);
-    if (into.format == "torchscript") read_script_code(archive, constants_of(archive), into);
+    if (into.format == "torchscript")
+        read_script_code(archive, constants_of(archive), into);
 }
 
 void read_torch_pickle(std::string_view bytes, ModelFile& into) {
-    // torch/serialization.py, _legacy_save: magic number, protocol, system, what was saved, then the storages.
+    // torch/serialization.py, _legacy_save: magic number, protocol, system, what was saved, then
+    // the storages.
     constexpr int before = 3;
     reject_joblib(bytes);
     into.format = "torch_legacy";
     std::uint64_t at = 0;
     const bool legacy = Pickle(bytes).root().kind == Kind::whole;
-    for (int i = 0; legacy && i < before; ++i) at = Pickle(bytes, at).end();
+    for (int i = 0; legacy && i < before; ++i)
+        at = Pickle(bytes, at).end();
     const Pickle saved(bytes, at);
-    read_checkpoint(saved, legacy && into.weights_wanted > 0 ? legacy_storages(saved, bytes) : Storages{}, into);
+    read_checkpoint(saved,
+                    legacy && into.weights_wanted > 0 ? legacy_storages(saved, bytes) : Storages{},
+                    into);
 }
 
 void read_safetensors(std::string_view bytes, ModelFile& into) {
@@ -536,29 +653,34 @@ void read_safetensors(std::string_view bytes, ModelFile& into) {
 
 void add_layers_of_arrays(const std::vector<NamedTensor>& tensors, ModelFile& into) {
     add_torch_layers(tensors, {}, into);
-    if (into.framework == "pytorch") into.framework = "numpy";
+    if (into.framework == "pytorch")
+        into.framework = "numpy";
 }
 
 /// A file of pytorch_model.bin.index.json; of its weights only names and shapes are kept.
 static void add_torch_shard(std::string_view bytes, std::vector<NamedTensor>& into) {
     const ZipArchive archive(bytes);
     const auto* const data = archive.find("data.pkl");
-    if (!data) damaged("it is no file of PyTorch");
+    if (!data)
+        damaged("it is no file of PyTorch");
     const Pickle pickle(archive.content(*data));
     Checkpoint checkpoint{pickle, {}};
     checkpoint.visit(pickle.root(), "", "", false, 0);
-    for (NamedTensor& tensor : checkpoint.tensors) into.push_back(std::move(tensor));
+    for (NamedTensor& tensor : checkpoint.tensors)
+        into.push_back(std::move(tensor));
 }
 
 void read_safetensors_index(const Json& index, const std::string& directory, ModelFile& into) {
     into.format = "safetensors";
     std::set<std::string> names;
     for (const Json& shard : member(index, "weight_map"))
-        if (shard.is_string()) names.insert(shard.get<std::string>());
+        if (shard.is_string())
+            names.insert(shard.get<std::string>());
     std::vector<std::unique_ptr<MappedFile>> shards;
     std::vector<NamedTensor> tensors;
     for (const std::string& name : names) {
-        if (contains(name, "/") || name.empty()) throw InputError("the index names a file outside its directory");
+        if (contains(name, "/") || name.empty())
+            throw InputError("the index names a file outside its directory");
         try {
             const std::string_view bytes =
                 shards.emplace_back(std::make_unique<MappedFile>(directory + "/" + name))->bytes();

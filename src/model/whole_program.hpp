@@ -7,16 +7,19 @@ namespace rnncheck::model {
 
 class WholeProgram : public PythonSource {
   public:
-    explicit WholeProgram(std::string_view text) : PythonSource(text) { read_whole_program(); }
+    explicit WholeProgram(std::string_view text) : PythonSource(text) {
+        read_whole_program();
+    }
 
   protected:
-    /// Whether the program itself, not only a function or a class of it, builds a layer or a class of its own and
-    /// calls it: a file of classes alone is moved to a GPU by those who use it.
+    /// Whether the program itself, not only a function or a class of it, builds a layer or a class
+    /// of its own and calls it: a file of classes alone is moved to a GPU by those who use it.
     bool runs_itself() const;
 
-    std::string jit_, jit_variable_, policy_, backend_, torch_dtype_, device_variable_, cudnn_variable_;
-    bool xla_ = false, eager_ = true, quantized_ = false, trains_ = false, other_trainer_ = false, on_gpu_ = false,
-         on_cpu_ = false, legacy_ = false, cudnn_off_ = false;
+    std::string jit_, jit_variable_, policy_, backend_, torch_dtype_, device_variable_,
+        cudnn_variable_;
+    bool xla_ = false, eager_ = true, quantized_ = false, trains_ = false, other_trainer_ = false,
+         on_gpu_ = false, on_cpu_ = false, legacy_ = false, cudnn_off_ = false;
 
     /// The line that hides the GPUs from the whole program; "" without one.
     std::string hidden_;

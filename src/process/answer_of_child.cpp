@@ -7,7 +7,8 @@ ChildAnswer answer_of_child(std::vector<std::string> arguments, std::chrono::mil
     Command command;
     command.arguments = std::move(arguments);
     command.arguments.insert(command.arguments.begin(), own_program());
-    command.arguments.insert(command.arguments.end(), {"--answer-to", std::to_string(wire().answer)});
+    command.arguments.insert(command.arguments.end(),
+                             {"--answer-to", std::to_string(wire().answer)});
     command.quiet_limit = limit;
     command.stuck_after = std::chrono::seconds(1);
     ChildAnswer answer;
@@ -15,7 +16,8 @@ ChildAnswer answer_of_child(std::vector<std::string> arguments, std::chrono::mil
         answer.line = line;
         return LineMeaning{.done = true};
     });
-    if (answer.line) return answer;
+    if (answer.line)
+        return answer;
     if (run.signal)
         answer.failure = "crashed with " + *run.signal;
     else if (run.exit_code)
@@ -23,7 +25,8 @@ ChildAnswer answer_of_child(std::vector<std::string> arguments, std::chrono::mil
     else if (run.end == ProbeEnd::not_started)
         answer.failure = "could not be started: " + run.reason.value_or("");
     else
-        answer.failure = "did not finish within " + std::to_string(limit.count() / 1000) + " seconds";
+        answer.failure =
+            "did not finish within " + std::to_string(limit.count() / 1000) + " seconds";
     return answer;
 }
 

@@ -25,22 +25,32 @@ using Time = std::chrono::steady_clock;
 std::optional<Time::time_point> last_moment;
 
 /// The first character of a reply.
-enum Reply : char { result = 'r', input_error = 'i', usage_error = 'u', no_response = 'n', other_error = 'o' };
+enum Reply : char {
+    result = 'r',
+    input_error = 'i',
+    usage_error = 'u',
+    no_response = 'n',
+    other_error = 'o'
+};
 
-/// A fork that cannot be killed shall not keep the reader of our output waiting for its end. In their place is what
-/// cannot be written to, so that what is meant for them is not lost in silence.
+/// A fork that cannot be killed shall not keep the reader of our output waiting for its end. In
+/// their place is what cannot be written to, so that what is meant for them is not lost in silence.
 void leave_outputs(int reply_to) {
     const Descriptor directory(open("/", O_RDONLY | O_CLOEXEC));
-    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) dup2(directory.number(), stream);
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
+        dup2(directory.number(), stream);
     constexpr int most_inherited = 256;
     for (int other = STDERR_FILENO + 1; other < most_inherited; ++other) {
         const int flags = fcntl(other, F_GETFL);
-        if (other != reply_to && flags >= 0 && (flags & O_ACCMODE) != O_RDONLY) close(other);
+        if (other != reply_to && flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+            close(other);
     }
 }
 
 std::string reply_of(const std::function<std::string()>& work) {
-    const auto reply = [](Reply kind, const std::string& text) { return static_cast<char>(kind) + text; };
+    const auto reply = [](Reply kind, const std::string& text) {
+        return static_cast<char>(kind) + text;
+    };
     try {
         return reply(result, work());
     } catch (const NoResponse& error) {
@@ -72,7 +82,8 @@ std::string result_in(const std::string& reply) {
 
 class Fork {
   public:
-    Fork(pid_t process, Descriptor replies) : process_(process), replies_(std::move(replies)) {}
+    Fork(pid_t process, Descriptor replies) : process_(process), replies_(std::move(replies)) {
+    }
 
     /// Ends with a line end, unless the fork did not finish.
     std::string reply() {
@@ -81,12 +92,14 @@ class Fork {
             constexpr int wait_ms = 100;
             pollfd ready{replies_.number(), POLLIN, 0};
             if (poll(&ready, 1, wait_ms) > 0) {
-                if (const ssize_t got = read_onto(text, replies_.number()); got == 0) break;
+                if (const ssize_t got = read_onto(text, replies_.number()); got == 0)
+                    break;
                 moved = Time::now();
             } else if (has_moved()) {
                 moved = Time::now();
             }
-            if (is_over(moved)) give_up();
+            if (is_over(moved))
+                give_up();
         }
         waitpid(process_, nullptr, 0);
         return text;
@@ -102,11 +115,14 @@ class Fork {
         constexpr std::chrono::seconds least(1), grace(4), patience(8), patience_without_proc(60);
         const auto now = Time::now();
         if (last_moment) {
-            // On a busy machine the fork may not have reached the file yet that its message is to name.
+            // On a busy machine the fork may not have reached the file yet that its message is to
+            // name.
             const auto end = std::max(*last_moment, started_ + least);
-            if (now > end) return awaited_file(process_) || now > end + grace;
+            if (now > end)
+                return awaited_file(process_) || now > end + grace;
         }
-        if (now < moved + patience || waits_for_stream(process_)) return false;
+        if (now < moved + patience || waits_for_stream(process_))
+            return false;
         return awaited_file(process_) || now > moved + patience_without_proc;
     }
 
@@ -116,8 +132,10 @@ class Fork {
         for (int i = 0; i < 50 && waitpid(process_, nullptr, WNOHANG) == 0; ++i)
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
         const std::string advice =
-            "restore the connection to its server, or give a file or directory on another file system";
-        if (!file) throw NoResponse("a file did not respond in time; if it is on a network, " + advice);
+            "restore the connection to its server, or give a file or directory on another file "
+            "system";
+        if (!file)
+            throw NoResponse("a file did not respond in time; if it is on a network, " + advice);
         throw NoResponse("the file system of '" + *file + "' does not respond; " + advice);
     }
 
@@ -131,10 +149,12 @@ class Fork {
 
 std::string apart(const std::function<std::string()>& work) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) return work();
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return work();
     Descriptor from(ends[0]), to(ends[1]);
     const pid_t process = fork();
-    if (process < 0) return work();
+    if (process < 0)
+        return work();
     if (process == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
         leave_outputs(to.number());
@@ -145,7 +165,8 @@ std::string apart(const std::function<std::string()>& work) {
     std::string reply = Fork(process, std::move(from)).reply();
     if (!reply.ends_with('\n'))
         throw InputError(
-            "the process that reads files was ended by another process, for example because memory ran out");
+            "the process that reads files was ended by another process, for example because memory "
+            "ran out");
     reply.pop_back();
     return result_in(reply);
 }

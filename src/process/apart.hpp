@@ -1,5 +1,6 @@
-// Work on files that a person or the environment names. On the file system of a server that is gone, a system call
-// never returns and its process cannot be killed: this program's own process makes none there.
+// Work on files that a person or the environment names. On the file system of a server that is
+// gone, a system call never returns and its process cannot be killed: this program's own process
+// makes none there.
 #pragma once
 
 #include <chrono>
@@ -17,9 +18,10 @@ struct NoResponse : InputError {
     using InputError::InputError;
 };
 
-/// Runs `work` in a fork of this process without its output streams. Returns what it returns, throws the InputError or
-/// UsageError that it throws. NoResponse if nothing moves in it for eight seconds, or until the deadline: then the fork
-/// is killed and left behind. Where no process can be started, `work` runs in this one.
+/// Runs `work` in a fork of this process without its output streams. Returns what it returns,
+/// throws the InputError or UsageError that it throws. NoResponse if nothing moves in it for eight
+/// seconds, or until the deadline: then the fork is killed and left behind. Where no process can be
+/// started, `work` runs in this one.
 std::string apart(const std::function<std::string()>& work);
 
 /// The same for a structure of fields.

@@ -13,21 +13,26 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t longest_line = 16 << 20;
 constexpr std::size_t tail_kept = 4096;
 
-/// Lines out of a stream of bytes; a line longer than 16 MiB is given up, so that memory stays bounded.
+/// Lines out of a stream of bytes; a line longer than 16 MiB is given up, so that memory stays
+/// bounded.
 class LineBuffer {
   public:
     void add(std::string_view bytes, const std::function<void(std::string_view)>& on_line) {
         while (!bytes.empty()) {
             const auto end = bytes.find('\n');
-            if (!too_long_) pending_ += bytes.substr(0, end);
+            if (!too_long_)
+                pending_ += bytes.substr(0, end);
             too_long_ |= pending_.size() > longest_line;
-            if (end == std::string_view::npos) break;
-            if (!too_long_) on_line(pending_);
+            if (end == std::string_view::npos)
+                break;
+            if (!too_long_)
+                on_line(pending_);
             pending_.clear();
             too_long_ = false;
             bytes.remove_prefix(end + 1);
         }
-        if (too_long_) pending_.clear();
+        if (too_long_)
+            pending_.clear();
     }
 
   private:
@@ -37,13 +42,15 @@ class LineBuffer {
 
 namespace {
 
-// No descriptor that wakes us when a child ends (pidfd): kernels too old for it are our public. A child that closed
-// its answers is about to leave, so it is looked at more often; so is one whose lines do not wake us.
+// No descriptor that wakes us when a child ends (pidfd): kernels too old for it are our public. A
+// child that closed its answers is about to leave, so it is looked at more often; so is one whose
+// lines do not wake us.
 constexpr std::chrono::milliseconds usual_wait(20), short_wait(1);
 
 class Child : public Process {
   public:
-    Child(const Command& command, OnLine taker) : how_(command), on_line_(std::move(taker)), process_(command) {
+    Child(const Command& command, OnLine taker)
+        : how_(command), on_line_(std::move(taker)), process_(command) {
         run_.reason = process_.failure();
     }
 
@@ -51,26 +58,41 @@ class Child : public Process {
         process_.write_input();
         read_answers();
         read_output();
-        if (!process_.is_known()) return ended(ProbeEnd::not_started);
-        if (stays_) return ended(ProbeEnd::finished);
-        if (process_.has_exited()) return reap();
+        if (!process_.is_known())
+            return ended(ProbeEnd::not_started);
+        if (stays_)
+            return ended(ProbeEnd::finished);
+        if (process_.has_exited())
+            return reap();
         enforce_limits();
-        if (killed_as_ && is_stuck()) return ended(ProbeEnd::stuck);
+        if (killed_as_ && is_stuck())
+            return ended(ProbeEnd::stuck);
         return std::nullopt;
     }
 
-    bool is_slow() override { return process_.is_known() && !killed_as_ && 2 * process_.time_run() > how_.quiet_limit; }
-    void shorten(std::chrono::milliseconds limit) override { how_.quiet_limit = std::min(how_.quiet_limit, limit); }
-    bool stays() const override { return stays_ && process_.is_known(); }
+    bool is_slow() override {
+        return process_.is_known() && !killed_as_ && 2 * process_.time_run() > how_.quiet_limit;
+    }
+    void shorten(std::chrono::milliseconds limit) override {
+        how_.quiet_limit = std::min(how_.quiet_limit, limit);
+    }
+    bool stays() const override {
+        return stays_ && process_.is_known();
+    }
 
-    Spawned::Awaited awaited() const { return {&process_, !chatters()}; }
+    Spawned::Awaited awaited() const {
+        return {&process_, !chatters()};
+    }
     std::chrono::milliseconds longest_wait() const {
         return process_.answers_are_open() && !chatters() ? usual_wait : short_wait;
     }
 
   private:
-    /// It sends line upon line. It is not to wake us for each, which would cost both more than the lines are worth.
-    bool chatters() const { return answered_ && lines_seen_ > 64; }
+    /// It sends line upon line. It is not to wake us for each, which would cost both more than the
+    /// lines are worth.
+    bool chatters() const {
+        return answered_ && lines_seen_ > 64;
+    }
 
     /// Whether there was anything.
     bool read_answers() {
@@ -81,7 +103,8 @@ class Child : public Process {
             const LineMeaning heard = on_line_(line);
             done_ |= heard.done;
             stays_ |= heard.stays;
-            if (heard.limit) how_.quiet_limit = *heard.limit;
+            if (heard.limit)
+                how_.quiet_limit = *heard.limit;
         });
         answered_ = !bytes.empty();
         return answered_;
@@ -89,57 +112,75 @@ class Child : public Process {
 
     void read_output() {
         output_tail_ += process_.new_output();
-        if (output_tail_.size() > tail_kept) output_tail_.erase(0, output_tail_.size() - tail_kept);
+        if (output_tail_.size() > tail_kept)
+            output_tail_.erase(0, output_tail_.size() - tail_kept);
     }
 
     /// It has ended so or, when its work was done, while it left.
     ProbeRun ended(ProbeEnd end) {
-        if (done_ && end == ProbeEnd::stuck && killed_as_ == ProbeEnd::cut_off && process_.is_exiting()) {
+        if (done_ && end == ProbeEnd::stuck && killed_as_ == ProbeEnd::cut_off &&
+            process_.is_exiting()) {
             forget_ending();
             end = ProbeEnd::finished;
         }
-        if (!stays_) process_.forget();
+        if (!stays_)
+            process_.forget();
         run_.end = done_ && end != ProbeEnd::finished ? ProbeEnd::crashed_at_exit : end;
-        run_.elapsed_ms = std::chrono::duration<double, std::milli>(Clock::now() - started_).count();
-        if (!output_tail_.empty()) run_.output_tail = output_tail_;
+        run_.elapsed_ms =
+            std::chrono::duration<double, std::milli>(Clock::now() - started_).count();
+        if (!output_tail_.empty())
+            run_.output_tail = output_tail_;
         return run_;
     }
 
-    /// Observe, kill, reap, in this order: a grandchild that inherited a pipe cannot hold us, and while the process is
-    /// not reaped its number cannot belong to anybody else.
+    /// Observe, kill, reap, in this order: a grandchild that inherited a pipe cannot hold us, and
+    /// while the process is not reaped its number cannot belong to anybody else.
     ProbeRun reap() {
         process_.kill();
-        for (int i = 0; i < 1000 && read_answers(); ++i) {  // what is still in the pipe; bounded, others may hold it
+        for (int i = 0; i < 1000 && read_answers();
+             ++i) {  // what is still in the pipe; bounded, others may hold it
         }
         read_output();
         const Spawned::End how = process_.end();
         run_.peak_memory_mib = how.peak_memory_mib;
-        stays_ = false;  // its last word may have come too late: the process number may soon be another's
-        if (done_ && how.exit_code) forget_ending();  // it was leaving by itself
-        if (killed_as_) return ended(*killed_as_);
+        stays_ = false;  // its last word may have come too late: the process number may soon be
+                         // another's
+        if (done_ && how.exit_code)
+            forget_ending();  // it was leaving by itself
+        if (killed_as_)
+            return ended(*killed_as_);
         if (how.signal) {
             run_.signal = how.signal;
             return ended(how.was_killed ? ProbeEnd::killed : ProbeEnd::crashed);
         }
-        if (done_) return ended(ProbeEnd::finished);
+        if (done_)
+            return ended(ProbeEnd::finished);
         run_.exit_code = how.exit_code;
         return ended(ProbeEnd::quit_early);
     }
 
     void enforce_limits() {
-        if (killed_as_) return;
-        if (how_.deadline && Clock::now() >= *how_.deadline) return end_for(ProbeEnd::cut_off, "the deadline passed");
-        if (!is_silent_for(done_ ? std::min(how_.exit_grace, how_.quiet_limit) : how_.quiet_limit)) return;
-        if (done_) return end_for(ProbeEnd::timed_out, "it did not leave after its last word");
-        end_for(ProbeEnd::timed_out, "no progress for " + std::to_string(how_.quiet_limit.count() / 1000) + " s");
+        if (killed_as_)
+            return;
+        if (how_.deadline && Clock::now() >= *how_.deadline)
+            return end_for(ProbeEnd::cut_off, "the deadline passed");
+        if (!is_silent_for(done_ ? std::min(how_.exit_grace, how_.quiet_limit) : how_.quiet_limit))
+            return;
+        if (done_)
+            return end_for(ProbeEnd::timed_out, "it did not leave after its last word");
+        end_for(ProbeEnd::timed_out,
+                "no progress for " + std::to_string(how_.quiet_limit.count() / 1000) + " s");
     }
 
-    /// If we were kept from a processor, it may have waited for us: it has a moment from the first look on.
+    /// If we were kept from a processor, it may have waited for us: it has a moment from the first
+    /// look on.
     bool is_silent_for(std::chrono::milliseconds limit) {
         constexpr std::chrono::milliseconds moment(100);
         const auto quiet = process_.time_run();
-        if (quiet <= limit) silent_since_.reset();
-        if (quiet > limit && !silent_since_) silent_since_ = quiet;
+        if (quiet <= limit)
+            silent_since_.reset();
+        if (quiet > limit && !silent_since_)
+            silent_since_ = quiet;
         return silent_since_ && quiet > *silent_since_ + moment;
     }
 
@@ -161,14 +202,17 @@ class Child : public Process {
         constexpr std::chrono::seconds after_deadline(2);
         const auto now = Clock::now();
         const auto last = killed_at_ + how_.stuck_after;
-        return now > (how_.deadline ? std::min(last, std::max(*how_.deadline, killed_at_) + after_deadline) : last);
+        return now > (how_.deadline
+                          ? std::min(last, std::max(*how_.deadline, killed_at_) + after_deadline)
+                          : last);
     }
 
     Command how_;
     OnLine on_line_;
     Spawned process_;
     Clock::time_point started_ = Clock::now();
-    std::optional<std::chrono::milliseconds> silent_since_;  ///< of its time_run: it was silent for too long
+    std::optional<std::chrono::milliseconds>
+        silent_since_;  ///< of its time_run: it was silent for too long
     Clock::time_point killed_at_{};
     std::optional<ProbeEnd> killed_as_;
     ProbeRun run_;  ///< what is known of it
@@ -199,7 +243,8 @@ void wait_for_news(const std::vector<const Process*>& processes) {
 ProbeRun run(const Command& command, OnLine on_line) {
     const auto process = start(command, std::move(on_line));
     while (true) {
-        if (auto run = process->look()) return *run;
+        if (auto run = process->look())
+            return *run;
         wait_for_news({process.get()});
     }
 }

@@ -12,8 +12,8 @@ namespace rnncheck::process {
 
 namespace {
 
-/// The files of a controller: https://docs.kernel.org/admin-guide/cgroup-v2.html, cgroup-v1/memory.html,
-/// cgroup-v1/pids.html
+/// The files of a controller: https://docs.kernel.org/admin-guide/cgroup-v2.html,
+/// cgroup-v1/memory.html, cgroup-v1/pids.html
 struct Controller {
     const char* name;
     LimitKind kind;
@@ -22,8 +22,8 @@ struct Controller {
 };
 constexpr Controller controllers[] = {
     {"memory", LimitKind::memory, true, "memory.max", "memory.peak", "memory.events", "oom_kill "},
-    {"memory", LimitKind::memory, false, "memory.limit_in_bytes", "memory.max_usage_in_bytes", "memory.oom_control",
-     "oom_kill "},
+    {"memory", LimitKind::memory, false, "memory.limit_in_bytes", "memory.max_usage_in_bytes",
+     "memory.oom_control", "oom_kill "},
     {"pids", LimitKind::processes, true, "pids.max", "pids.peak", "pids.events", "max "},
     {"pids", LimitKind::processes, false, "pids.max", "pids.peak", "pids.events", "max "}};
 
@@ -38,16 +38,19 @@ constexpr Rlimit rlimits[] = {{RLIMIT_AS, LimitKind::address_space, "RLIMIT_AS"}
                               {RLIMIT_NPROC, LimitKind::processes, "RLIMIT_NPROC"},
                               {RLIMIT_NOFILE, LimitKind::open_files, "RLIMIT_NOFILE"}};
 
-constexpr std::int64_t unlimited = std::int64_t{1} << 60;  // version 1 has the largest number of pages for no limit
+constexpr std::int64_t unlimited = std::int64_t{1}
+                                   << 60;  // version 1 has the largest number of pages for no limit
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-std::optional<std::int64_t> number_of(const Root& root, const ControlGroup& group, const char* file) {
+std::optional<std::int64_t> number_of(const Root& root, const ControlGroup& group,
+                                      const char* file) {
     const auto text = group.text(root, file);
     return text ? number_in(*text) : std::nullopt;
 }
 
 /// "oom_kill 3" among the lines of a file.
-std::optional<std::int64_t> count_of(const Root& root, const ControlGroup& group, const Controller& of) {
+std::optional<std::int64_t> count_of(const Root& root, const ControlGroup& group,
+                                     const Controller& of) {
     const auto text = group.text(root, of.events);
     for (const std::string& line : split(text.value_or(""), '\n'))
         if (line.starts_with(of.event))
@@ -59,37 +62,47 @@ std::optional<std::int64_t> count_of(const Root& root, const ControlGroup& group
 std::optional<ResourceLimit> limit_of(const Root& root, const Controller& controller) {
     std::optional<ResourceLimit> tightest;
     for (const ControlGroup& group : control_groups(root, controller.name)) {
-        if (group.second_version != controller.second_version) continue;
+        if (group.second_version != controller.second_version)
+            continue;
         const auto value = number_of(root, group, controller.limit);
-        if (!value || *value >= unlimited || (tightest && tightest->value <= *value)) continue;
-        tightest = {
-            controller.kind, *value, {}, number_of(root, group, controller.peak), count_of(root, group, controller),
-            controller.limit};
+        if (!value || *value >= unlimited || (tightest && tightest->value <= *value))
+            continue;
+        tightest = {controller.kind,
+                    *value,
+                    {},
+                    number_of(root, group, controller.peak),
+                    count_of(root, group, controller),
+                    controller.limit};
     }
     return tightest;
 }
 
 std::optional<ResourceLimit> limit_of(const Rlimit& of) {
     rlimit limit{};
-    if (getrlimit(of.resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+    if (getrlimit(of.resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return std::nullopt;
     ResourceLimit found{of.kind, static_cast<std::int64_t>(limit.rlim_cur), {}, {}, {}, of.name};
-    if (limit.rlim_max != RLIM_INFINITY) found.hard = static_cast<std::int64_t>(limit.rlim_max);
+    if (limit.rlim_max != RLIM_INFINITY)
+        found.hard = static_cast<std::int64_t>(limit.rlim_max);
     return found;
 }
 
 /// A filter of system calls (mode 2) ends a process with SIGSYS: seccomp(2), proc_pid_status(5).
 std::optional<ResourceLimit> limit_on_calls(const Root& root) {
     const std::string status = root.read("/proc/self/status", 1 << 14).value_or("");
-    if (!contains(status, "\nSeccomp:\t2")) return std::nullopt;
+    if (!contains(status, "\nSeccomp:\t2"))
+        return std::nullopt;
     return ResourceLimit{LimitKind::system_calls, {}, {}, {}, {}, "/proc/self/status"};
 }
 
 std::optional<std::int64_t> kills_for_memory(const Root& root) {
     std::optional<std::int64_t> kills;
     for (const Controller& controller : controllers) {
-        if (controller.kind != LimitKind::memory) continue;
+        if (controller.kind != LimitKind::memory)
+            continue;
         for (const ControlGroup& group : control_groups(root, controller.name))
-            if (const auto count = count_of(root, group, controller)) kills = kills.value_or(0) + *count;
+            if (const auto count = count_of(root, group, controller))
+                kills = kills.value_or(0) + *count;
     }
     return kills;
 }
@@ -97,26 +110,35 @@ std::optional<std::int64_t> kills_for_memory(const Root& root) {
 /// All that a run shows of what failed.
 std::string words_of(const ProbeRun& run) {
     std::string words = run.reason.value_or("") + '\n' + run.output_tail.value_or("");
-    for (const CallResult& call : run.failed_calls) words += '\n' + call.text;
+    for (const CallResult& call : run.failed_calls)
+        words += '\n' + call.text;
     return words;
 }
 
-/// In the words of libc and its loader; "cannot allocate memory in static TLS block" is another matter.
+/// In the words of libc and its loader; "cannot allocate memory in static TLS block" is another
+/// matter.
 bool speaks_of_memory(const std::string& words) {
-    return contains(words, "Cannot allocate memory") || contains(words, "failed to map segment from shared object") ||
+    return contains(words, "Cannot allocate memory") ||
+           contains(words, "failed to map segment from shared object") ||
            contains(words, "cannot map zero-fill pages") || contains(words, "bad_alloc") ||
            contains(words, "Resource temporarily unavailable");  // no stack for a thread
 }
 
-/// A library returned what it returns, besides other reasons, if it gets no memory of the host: CUDA (cuda.h) out of
-/// memory, failed system call, unknown; NVML (nvml.h) memory, insufficient resources, unknown; cuDNN (cudnn.h,
-/// cudnn_graph.h) not initialized, internal error, sublibrary not loaded or not available.
+/// A library returned what it returns, besides other reasons, if it gets no memory of the host:
+/// CUDA (cuda.h) out of memory, failed system call, unknown; NVML (nvml.h) memory, insufficient
+/// resources, unknown; cuDNN (cudnn.h, cudnn_graph.h) not initialized, internal error, sublibrary
+/// not loaded or not available.
 bool may_lack_memory(const CallResult& call) {
-    constexpr std::int64_t cuda[] = {2, 304, 999}, nvml[] = {20, 23, 999}, cudnn[] = {1, 4, 1001, 1008, 3009, 4000};
-    if (call.call.starts_with("cuMemAlloc")) return false;  // the memory of the GPU
-    if (call.call.starts_with("cudnn")) return is_out_of_memory(call) || includes(cudnn, call.code);
-    if (call.call.starts_with("nvml")) return includes(nvml, call.code);
-    if (call.call.starts_with("nvrtc")) return call.code == 1;
+    constexpr std::int64_t cuda[] = {2, 304, 999}, nvml[] = {20, 23, 999},
+                           cudnn[] = {1, 4, 1001, 1008, 3009, 4000};
+    if (call.call.starts_with("cuMemAlloc"))
+        return false;  // the memory of the GPU
+    if (call.call.starts_with("cudnn"))
+        return is_out_of_memory(call) || includes(cudnn, call.code);
+    if (call.call.starts_with("nvml"))
+        return includes(nvml, call.code);
+    if (call.call.starts_with("nvrtc"))
+        return call.code == 1;
     return call.call.starts_with("cu") && includes(cuda, call.code);
 }
 
@@ -133,31 +155,41 @@ bool could_not_start(const ProbeRun& run) {
 std::vector<ResourceLimit> resource_limits(const Root& root) {
     std::vector<ResourceLimit> limits;
     const auto add = [&](std::optional<ResourceLimit> limit) {
-        if (limit) limits.push_back(std::move(*limit));
+        if (limit)
+            limits.push_back(std::move(*limit));
     };
-    for (const Controller& controller : controllers) add(limit_of(root, controller));
-    for (const Rlimit& limit : rlimits) add(limit_of(limit));
+    for (const Controller& controller : controllers)
+        add(limit_of(root, controller));
+    for (const Rlimit& limit : rlimits)
+        add(limit_of(limit));
     add(limit_on_calls(root));
     return limits;
 }
 
-LimitWatch::LimitWatch() : kills_before_(kills_for_memory({})) {}
+LimitWatch::LimitWatch() : kills_before_(kills_for_memory({})) {
+}
 
 std::optional<ResourceLimit> LimitWatch::behind(const ProbeRun& run) const {
-    if (run.end == ProbeEnd::finished && run.failed_calls.empty()) return std::nullopt;
+    if (run.end == ProbeEnd::finished && run.failed_calls.empty())
+        return std::nullopt;
     const std::vector<ResourceLimit> limits = resource_limits();
     const auto limit_on = [&](LimitKind kind, std::int64_t below) -> const ResourceLimit* {
-        return find_where(
-            limits, [&](const ResourceLimit& one) { return one.kind == kind && (!one.value || *one.value < below); });
+        return find_where(limits, [&](const ResourceLimit& one) {
+            return one.kind == kind && (!one.value || *one.value < below);
+        });
     };
-    // A program with PyTorch and cuDNN has some 3 GiB of data; 8 MiB of stack is the default of Linux.
-    constexpr std::int64_t enough_data = 4096 * mebibyte, enough_stack = 8 * mebibyte, few_files = 1024;
+    // A program with PyTorch and cuDNN has some 3 GiB of data; 8 MiB of stack is the default of
+    // Linux.
+    constexpr std::int64_t enough_data = 4096 * mebibyte, enough_stack = 8 * mebibyte,
+                           few_files = 1024;
     const std::string words = words_of(run);
-    const bool lacks_memory = speaks_of_memory(words) || std::ranges::any_of(run.failed_calls, may_lack_memory);
+    const bool lacks_memory =
+        speaks_of_memory(words) || std::ranges::any_of(run.failed_calls, may_lack_memory);
     const bool overflowed = run.signal == "SIGSEGV" || run.signal == "SIGBUS";
     const ResourceLimit* limit = nullptr;
     const auto look = [&](bool is_sign, LimitKind kind, std::int64_t below = unlimited) {
-        if (is_sign && !limit) limit = limit_on(kind, below);
+        if (is_sign && !limit)
+            limit = limit_on(kind, below);
     };
     look(run.end == ProbeEnd::killed && kills_for_memory({}) > kills_before_, LimitKind::memory);
     look(contains(words, "Too many open files"), LimitKind::open_files, few_files);

@@ -24,7 +24,8 @@ std::string content(pid_t process, const char* name) {
 }
 
 struct Stat {
-    char state;      ///< of its main thread: R on a processor or waiting for one, S sleeping, D uninterruptible
+    char state;      ///< of its main thread: R on a processor or waiting for one, S sleeping, D
+                     ///< uninterruptible
     unsigned flags;  ///< PF_* of the kernel
     milliseconds processor_time;  ///< of all its threads
     long long start_ticks;        ///< since the machine was started
@@ -34,21 +35,25 @@ struct Stat {
 std::optional<Stat> stat_of(pid_t process) {
     const std::string text = content(process, "stat");
     const auto name_end = text.rfind(')');
-    if (name_end == std::string::npos) return std::nullopt;
+    if (name_end == std::string::npos)
+        return std::nullopt;
     char state = '?';
     unsigned flags = 0;
     long long user_ticks = 0, kernel_ticks = 0, start_ticks = 0;
     constexpr const char* fields =  // from the third on
         " %c %*s %*s %*s %*s %*s %u %*s %*s %*s %*s %lld %lld %*s %*s %*s %*s %*s %*s %lld";
-    if (std::sscanf(text.c_str() + name_end + 1, fields, &state, &flags, &user_ticks, &kernel_ticks, &start_ticks) != 5)
+    if (std::sscanf(text.c_str() + name_end + 1, fields, &state, &flags, &user_ticks, &kernel_ticks,
+                    &start_ticks) != 5)
         return std::nullopt;
     const long long ticks_per_s = std::max(sysconf(_SC_CLK_TCK), 1L);
-    return Stat{state, flags, milliseconds(1000 * (user_ticks + kernel_ticks) / ticks_per_s), start_ticks};
+    return Stat{state, flags, milliseconds(1000 * (user_ticks + kernel_ticks) / ticks_per_s),
+                start_ticks};
 }
 
-/// How long the threads of a process have waited for a processor, all together; nothing where the kernel does not count
-/// it. Of a wait that lasts it is counted when it ends. schedstat is "time on a processor, time waiting for one,
-/// turns", in nanoseconds: https://docs.kernel.org/scheduler/sched-stats.html
+/// How long the threads of a process have waited for a processor, all together; nothing where the
+/// kernel does not count it. Of a wait that lasts it is counted when it ends. schedstat is "time on
+/// a processor, time waiting for one, turns", in nanoseconds:
+/// https://docs.kernel.org/scheduler/sched-stats.html
 std::optional<milliseconds> time_waited(pid_t process) {
     const std::string threads = "/proc/" + std::to_string(process) + "/task";
     constexpr std::size_t most_threads = 64;
@@ -56,17 +61,23 @@ std::optional<milliseconds> time_waited(pid_t process) {
     bool is_counted = false;
     for (const std::string& thread : Root().names_in(threads, most_threads)) {
         long long ran = 0, waited = 0;
-        const std::string text = Root().read(threads + '/' + thread + "/schedstat", 128).value_or("");
-        if (std::sscanf(text.c_str(), "%lld %lld", &ran, &waited) == 2) waited_ns += waited;
+        const std::string text =
+            Root().read(threads + '/' + thread + "/schedstat", 128).value_or("");
+        if (std::sscanf(text.c_str(), "%lld %lld", &ran, &waited) == 2)
+            waited_ns += waited;
         is_counted |= ran > 0;
     }
-    if (!is_counted) return std::nullopt;
+    if (!is_counted)
+        return std::nullopt;
     return std::chrono::duration_cast<milliseconds>(std::chrono::nanoseconds(waited_ns));
 }
 
 std::string word_of(char state) {
-    static const std::map<char, const char*> words = {
-        {'R', "running"}, {'S', "sleeping"}, {'D', "uninterruptible"}, {'T', "stopped"}, {'t', "stopped"}};
+    static const std::map<char, const char*> words = {{'R', "running"},
+                                                      {'S', "sleeping"},
+                                                      {'D', "uninterruptible"},
+                                                      {'T', "stopped"},
+                                                      {'t', "stopped"}};
     const auto* const word = look_up(words, state);
     return word ? *word : std::string(1, state);
 }
@@ -79,18 +90,21 @@ struct FileArgument {
 std::optional<FileArgument> file_argument_of(long call) {
     static const std::map<long, FileArgument> arguments = {
 #ifdef SYS_open  // newer architectures have the calls that end in "at" alone
-        {SYS_open, {0}},        {SYS_stat, {0}},          {SYS_lstat, {0}},          {SYS_access, {0}},
-        {SYS_readlink, {0}},    {SYS_mkdir, {0}},         {SYS_rmdir, {0}},          {SYS_unlink, {0}},
-        {SYS_rename, {0}},
+        {SYS_open, {0}},        {SYS_stat, {0}},          {SYS_lstat, {0}},
+        {SYS_access, {0}},      {SYS_readlink, {0}},      {SYS_mkdir, {0}},
+        {SYS_rmdir, {0}},       {SYS_unlink, {0}},        {SYS_rename, {0}},
 #endif
-        {SYS_openat, {1}},      {SYS_newfstatat, {1, 0}}, {SYS_statx, {1, 0}},       {SYS_faccessat, {1}},
-        {SYS_readlinkat, {1}},  {SYS_mkdirat, {1}},       {SYS_unlinkat, {1}},       {SYS_renameat, {1}},
-        {SYS_execve, {0}},      {SYS_chdir, {0}},         {SYS_statfs, {0}},         {SYS_read, {-1, 0}},
-        {SYS_pread64, {-1, 0}}, {SYS_write, {-1, 0}},     {SYS_getdents64, {-1, 0}}, {SYS_fstat, {-1, 0}},
-        {SYS_fsync, {-1, 0}},   {SYS_close, {-1, 0}},     {SYS_lseek, {-1, 0}},      {SYS_ftruncate, {-1, 0}},
+        {SYS_openat, {1}},      {SYS_newfstatat, {1, 0}}, {SYS_statx, {1, 0}},
+        {SYS_faccessat, {1}},   {SYS_readlinkat, {1}},    {SYS_mkdirat, {1}},
+        {SYS_unlinkat, {1}},    {SYS_renameat, {1}},      {SYS_execve, {0}},
+        {SYS_chdir, {0}},       {SYS_statfs, {0}},        {SYS_read, {-1, 0}},
+        {SYS_pread64, {-1, 0}}, {SYS_write, {-1, 0}},     {SYS_getdents64, {-1, 0}},
+        {SYS_fstat, {-1, 0}},   {SYS_fsync, {-1, 0}},     {SYS_close, {-1, 0}},
+        {SYS_lseek, {-1, 0}},   {SYS_ftruncate, {-1, 0}},
     };
 #ifdef SYS_faccessat2  // Linux 5.8
-    if (call == SYS_faccessat2) return FileArgument{1};
+    if (call == SYS_faccessat2)
+        return FileArgument{1};
 #endif
     const auto* const known = look_up(arguments, call);
     return known ? std::optional(*known) : std::nullopt;
@@ -98,17 +112,19 @@ std::optional<FileArgument> file_argument_of(long call) {
 
 /// The text at an address of a process; "" where it cannot be read.
 std::string text_at(pid_t process, unsigned long address) {
-    const Descriptor memory(open(("/proc/" + std::to_string(process) + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
+    const Descriptor memory(
+        open(("/proc/" + std::to_string(process) + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
     constexpr unsigned long longest = 4096;
     const auto page = static_cast<unsigned long>(std::max(sysconf(_SC_PAGESIZE), 1L));
     std::string text;
     while (memory.open() && text.size() < longest && text.find('\0') == text.npos) {
         const std::size_t before = text.size();
         text.resize(before + page - (address + before) % page);  // the next page may be nobody's
-        const ssize_t got =
-            pread(memory.number(), text.data() + before, text.size() - before, static_cast<off_t>(address + before));
+        const ssize_t got = pread(memory.number(), text.data() + before, text.size() - before,
+                                  static_cast<off_t>(address + before));
         text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-        if (got <= 0) break;
+        if (got <= 0)
+            break;
     }
     return text.substr(0, text.find('\0'));
 }
@@ -120,8 +136,8 @@ std::string file_opened_as(pid_t process, unsigned long number) {
     return file.starts_with('/') && !file.starts_with("/dev/") ? file : "";
 }
 
-/// /proc/N/syscall: "257 0xffffff9c 0x7ffd...", the number in decimal and six arguments; "running" or "-1" outside of a
-/// system call.
+/// /proc/N/syscall: "257 0xffffff9c 0x7ffd...", the number in decimal and six arguments; "running"
+/// or "-1" outside of a system call.
 std::vector<std::string> system_call_of(pid_t process) {
     return split(content(process, "syscall"), ' ');
 }
@@ -131,15 +147,19 @@ std::vector<std::string> system_call_of(pid_t process) {
 std::optional<std::string> awaited_file(pid_t process) {
     const std::vector<std::string> words = system_call_of(process);
     constexpr std::size_t call_and_arguments = 7;
-    if (words.size() < call_and_arguments) return std::nullopt;
+    if (words.size() < call_and_arguments)
+        return std::nullopt;
     const auto argument = file_argument_of(std::strtol(words[0].c_str(), nullptr, 10));
-    if (!argument) return std::nullopt;
+    if (!argument)
+        return std::nullopt;
     const auto value = [&](int place) {
         return std::strtoul(words[static_cast<std::size_t>(place) + 1].c_str(), nullptr, 16);
     };
     std::string file;
-    if (argument->path >= 0) file = text_at(process, value(argument->path));
-    if (file.empty() && argument->file >= 0) file = file_opened_as(process, value(argument->file));
+    if (argument->path >= 0)
+        file = text_at(process, value(argument->path));
+    if (file.empty() && argument->file >= 0)
+        file = file_opened_as(process, value(argument->file));
     return file.empty() ? std::nullopt : std::optional(file);
 }
 
@@ -147,28 +167,34 @@ bool waits_for_stream(pid_t process) {
     const std::vector<std::string> words = system_call_of(process);
     const long call = words.empty() ? -1 : std::strtol(words[0].c_str(), nullptr, 10);
 #ifdef SYS_poll
-    if (call == SYS_poll) return true;
+    if (call == SYS_poll)
+        return true;
 #endif
     return call == SYS_ppoll;
 }
 
 std::string movement_of(pid_t process) {
     const auto stat = stat_of(process);
-    if (!stat) return "";
-    const std::string status = content(process, "status");  // its last lines count how often it came to a processor
+    if (!stat)
+        return "";
+    const std::string status =
+        content(process, "status");  // its last lines count how often it came to a processor
     return std::to_string(stat->processor_time.count()) +
            status.substr(std::min(status.rfind("\nvoluntary"), status.size()));
 }
 
 std::optional<Hang> what_it_does(pid_t process) {
     const auto stat = stat_of(process);
-    if (!stat) return std::nullopt;
+    if (!stat)
+        return std::nullopt;
     Hang hang{word_of(stat->state), {}, {}, {}, static_cast<double>(stat->processor_time.count())};
     hang.file = awaited_file(process);
     const std::string function = content(process, "wchan");
-    if (!function.empty() && function != "0") hang.kernel_function = function;
+    if (!function.empty() && function != "0")
+        hang.kernel_function = function;
     for (const std::string& line : split(content(process, "stack"), '\n'))
-        if (const auto at = line.find("] "); at != std::string::npos && hang.kernel_stack.size() < 16)
+        if (const auto at = line.find("] ");
+            at != std::string::npos && hang.kernel_stack.size() < 16)
             hang.kernel_stack.push_back(line.substr(at + 2));
     return hang;
 }
@@ -199,19 +225,22 @@ milliseconds RunClock::could_run(milliseconds passed, const Look& before, const 
     if (!before.waited || !now.waited)
         return std::min(longest_without_look, now.is_running ? std::min(passed, used) : passed);
     milliseconds waited = std::max(*now.waited - *before.waited, milliseconds(0));
-    const milliseconds known = std::min(waited, left_out_);  // of a wait that was left out while it lasted
+    const milliseconds known =
+        std::min(waited, left_out_);  // of a wait that was left out while it lasted
     waited -= known;
     left_out_ -= known;
     const milliseconds most = now.is_running ? std::min(passed, used) : passed;
     const milliseconds counted = std::clamp(passed - waited, std::min(used, most), most);
-    if (now.is_running) left_out_ += passed - counted;
+    if (now.is_running)
+        left_out_ += passed - counted;
     return counted;
 }
 
 milliseconds RunClock::elapsed() {
     constexpr milliseconds often{50};
     const auto passed = std::chrono::duration_cast<milliseconds>(Clock::now() - looked_);
-    if (passed < std::max(often, counted_ / 20)) return counted_ + passed;
+    if (passed < std::max(often, counted_ / 20))
+        return counted_ + passed;
     const auto stat = stat_of(process_);
     if (!stat) {
         counted_ += passed;

@@ -14,12 +14,15 @@ namespace rnncheck::process {
 static int processors_of_mask() {
     for (int possible = CPU_SETSIZE; possible <= (1 << 16); possible *= 2) {
         cpu_set_t* const mask = CPU_ALLOC(possible);
-        if (!mask) return 1;
+        if (!mask)
+            return 1;
         const std::size_t bytes = CPU_ALLOC_SIZE(possible);
-        const bool known = sched_getaffinity(0, bytes, mask) == 0;  // EINVAL: the kernel's mask is longer
+        const bool known =
+            sched_getaffinity(0, bytes, mask) == 0;  // EINVAL: the kernel's mask is longer
         const int count = known ? CPU_COUNT_S(bytes, mask) : 0;
         CPU_FREE(mask);
-        if (known) return std::max(count, 1);
+        if (known)
+            return std::max(count, 1);
     }
     return 1;
 }
@@ -28,14 +31,17 @@ constexpr double no_quota = std::numeric_limits<double>::infinity();
 
 /// Quota and period are in microseconds; a quota of "max" or -1 is none.
 static double quota_of(std::string_view quota, std::string_view period) {
-    const long long of_quota = number_in(quota).value_or(-1), of_period = number_in(period).value_or(-1);
-    if (of_quota <= 0 || of_period <= 0) return no_quota;
+    const long long of_quota = number_in(quota).value_or(-1),
+                    of_period = number_in(period).value_or(-1);
+    if (of_quota <= 0 || of_period <= 0)
+        return no_quota;
     return static_cast<double>(of_quota) / static_cast<double>(of_period);
 }
 
 static double quota_of_group(const Root& root, const ControlGroup& group) {
     const auto text = [&](const char* name) { return group.text(root, name).value_or(""); };
-    if (!group.second_version) return quota_of(text("cpu.cfs_quota_us"), text("cpu.cfs_period_us"));
+    if (!group.second_version)
+        return quota_of(text("cpu.cfs_quota_us"), text("cpu.cfs_period_us"));
     const std::vector<std::string> words = split(text("cpu.max"), ' ');
     return words.size() == 2 ? quota_of(words[0], words[1]) : no_quota;
 }

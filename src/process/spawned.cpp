@@ -32,7 +32,8 @@ struct Pipe {
 
 Pipe make_pipe() {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) return {};
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return {};
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
@@ -50,7 +51,8 @@ struct SpawnSettings {
         posix_spawnattr_setsigmask(&attributes, &none);
         posix_spawnattr_setsigdefault(&attributes, &all);
         posix_spawnattr_setpgroup(&attributes, 0);
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        posix_spawnattr_setflags(
+            &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     }
     ~SpawnSettings() {
         posix_spawn_file_actions_destroy(&files);
@@ -66,7 +68,8 @@ std::vector<std::string> environment_with(const std::vector<std::string>& extra)
     for (char** variable = environ; *variable; ++variable) {
         const std::string_view text = *variable;
         const auto name = text.substr(0, text.find('=') + 1);
-        if (std::ranges::none_of(extra, [&](const std::string& other) { return other.starts_with(name); }))
+        if (std::ranges::none_of(extra,
+                                 [&](const std::string& other) { return other.starts_with(name); }))
             all.emplace_back(text);
     }
     return all;
@@ -80,9 +83,11 @@ const char* nothing_to_read() {
 /// Reads what is there; closes it when the other side did.
 std::string read_some(Descriptor& from) {
     std::string bytes;
-    if (!from.open()) return bytes;
+    if (!from.open())
+        return bytes;
     const auto got = read_onto(bytes, from.number());
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) from.close();
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+        from.close();
     return bytes;
 }
 
@@ -90,8 +95,10 @@ std::string read_some(Descriptor& from) {
 int allow_descriptors() {
     constexpr rlim_t enough = 1024;
     rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return enough;
-    if (limit.rlim_cur >= enough) return static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 1 << 20));
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return enough;
+    if (limit.rlim_cur >= enough)
+        return static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 1 << 20));
     limit.rlim_cur = std::min(enough, limit.rlim_max);
     setrlimit(RLIMIT_NOFILE, &limit);
     getrlimit(RLIMIT_NOFILE, &limit);
@@ -121,10 +128,12 @@ struct Spawned::State {
 
 Spawned::Spawned(const Command& command) : state_(std::make_unique<State>()) {
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGCHLD, SIG_DFL);  // inherited as ignored, children would vanish before they can be observed
+    signal(SIGCHLD,
+           SIG_DFL);  // inherited as ignored, children would vanish before they can be observed
     if (command.arguments[0] == own_program() && is_run_by_loader()) {
         state_->failure =
-            "rnncheck was started as an argument of the dynamic loader, by which it cannot start its own processes; "
+            "rnncheck was started as an argument of the dynamic loader, by which it cannot start "
+            "its own processes; "
             "start the program itself";
         return;
     }
@@ -140,8 +149,9 @@ Spawned::Spawned(const Command& command) : state_(std::make_unique<State>()) {
     posix_spawn_file_actions_adddup2(&settings.files, input.read.number(), wire().input);
     posix_spawn_file_actions_adddup2(&settings.files, answers.write.number(), wire().answer);
     const auto environment = environment_with(command.extra_environment);
-    const int error = posix_spawn(&state_->pid, command.arguments[0].c_str(), &settings.files, &settings.attributes,
-                                  pointers_to(command.arguments).data(), pointers_to(environment).data());
+    const int error = posix_spawn(&state_->pid, command.arguments[0].c_str(), &settings.files,
+                                  &settings.attributes, pointers_to(command.arguments).data(),
+                                  pointers_to(environment).data());
     if (error != 0) {
         state_->pid = -1;
         state_->failure = command.arguments[0] + " could not be started: " + std::strerror(error);
@@ -158,11 +168,14 @@ Spawned::Spawned(const Command& command) : state_(std::make_unique<State>()) {
 }
 
 Spawned::~Spawned() {
-    if (!is_known()) return;
+    if (!is_known())
+        return;
     awaited_processes().erase(state_->pid);
     kill();
     constexpr int patience_ms = 3000;  // one that hangs inside the kernel does not die of it
-    for (int waited = 0; waited < patience_ms && waitpid(state_->pid, nullptr, WNOHANG) == 0; ++waited) usleep(1000);
+    for (int waited = 0; waited < patience_ms && waitpid(state_->pid, nullptr, WNOHANG) == 0;
+         ++waited)
+        usleep(1000);
 }
 
 const std::optional<std::string>& Spawned::failure() const {
@@ -181,11 +194,15 @@ void Spawned::forget() {
 void Spawned::write_input() {
     Descriptor& to = state_->to;
     const std::string& input = state_->input;
-    if (!to.open()) return;
+    if (!to.open())
+        return;
     while (state_->written < input.size()) {
-        const ssize_t wrote = write(to.number(), input.data() + state_->written, input.size() - state_->written);
-        if (wrote < 0 && errno == EAGAIN) return;
-        if (wrote < 0) break;  // it closed its end: its loss
+        const ssize_t wrote =
+            write(to.number(), input.data() + state_->written, input.size() - state_->written);
+        if (wrote < 0 && errno == EAGAIN)
+            return;
+        if (wrote < 0)
+            break;  // it closed its end: its loss
         state_->written += static_cast<std::size_t>(wrote);
     }
     to.close();
@@ -226,9 +243,12 @@ Spawned::End Spawned::end() {
     int status = 0;
     rusage used{};
     End end;
-    if (wait4(state_->pid, &status, 0, &used) == state_->pid) end.peak_memory_mib = (used.ru_maxrss + 1023) / 1024;
-    if (WIFEXITED(status)) end.exit_code = WEXITSTATUS(status);
-    if (WIFSIGNALED(status)) end.signal = signal_name(WTERMSIG(status));
+    if (wait4(state_->pid, &status, 0, &used) == state_->pid)
+        end.peak_memory_mib = (used.ru_maxrss + 1023) / 1024;
+    if (WIFEXITED(status))
+        end.exit_code = WEXITSTATUS(status);
+    if (WIFSIGNALED(status))
+        end.signal = signal_name(WTERMSIG(status));
     end.was_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
     return end;
 }
@@ -241,16 +261,16 @@ void Spawned::restart_clock() {
     state_->clock->restart();
 }
 
-/// A closed descriptor has the number -1, which poll leaves out; the end of the answers wakes us even where lines do
-/// not.
+/// A closed descriptor has the number -1, which poll leaves out; the end of the answers wakes us
+/// even where lines do not.
 void Spawned::wait(const std::vector<Awaited>& awaited, std::chrono::milliseconds longest) {
     std::vector<pollfd> polls;
     for (const Awaited& one : awaited) {
         const State& state = *one.process->state_;
         const short lines = one.by_lines ? POLLIN : 0;
-        polls.insert(
-            polls.end(),
-            {{state.to.number(), POLLOUT, 0}, {state.answers.number(), lines, 0}, {state.output.number(), POLLIN, 0}});
+        polls.insert(polls.end(), {{state.to.number(), POLLOUT, 0},
+                                   {state.answers.number(), lines, 0},
+                                   {state.output.number(), POLLIN, 0}});
     }
     poll(polls.data(), polls.size(), static_cast<int>(longest.count()));
 }
@@ -265,7 +285,8 @@ bool is_awaited(pid_t process) {
 }
 
 int capacity() {
-    // Standard streams and the wire's two, three pipe ends for each child, three more while one is started.
+    // Standard streams and the wire's two, three pipe ends for each child, three more while one is
+    // started.
     constexpr int fixed = 3 + 2 + 3, for_each = 3;
     return (most_descriptors() - fixed) / for_each;
 }
@@ -273,8 +294,9 @@ int capacity() {
 std::string signal_name(int signal) {
     // sigabbrev_np would do this, but needs glibc 2.32.
     static const std::map<int, const char*> names = {
-        {SIGSEGV, "SIGSEGV"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"},   {SIGFPE, "SIGFPE"},
-        {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGTRAP, "SIGTRAP"}, {SIGPIPE, "SIGPIPE"}, {SIGSYS, "SIGSYS"}};
+        {SIGSEGV, "SIGSEGV"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"},
+        {SIGFPE, "SIGFPE"},   {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGTRAP, "SIGTRAP"},
+        {SIGPIPE, "SIGPIPE"}, {SIGSYS, "SIGSYS"}};
     const auto* const name = look_up(names, signal);
     return name ? *name : "signal " + std::to_string(signal);
 }

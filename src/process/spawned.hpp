@@ -1,4 +1,5 @@
-// A started process as the operating system shows it: the part of child.hpp that every system does in its own way.
+// A started process as the operating system shows it: the part of child.hpp that every system does
+// in its own way.
 #pragma once
 
 #include <memory>
@@ -60,7 +61,8 @@ class Spawned {
     std::chrono::milliseconds time_run();
     void restart_clock();
 
-    /// A process for whose news somebody waits; by its lines or, where they come too fast, by the clock alone.
+    /// A process for whose news somebody waits; by its lines or, where they come too fast, by the
+    /// clock alone.
     struct Awaited {
         const Spawned* process;
         bool by_lines;

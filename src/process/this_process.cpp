@@ -27,14 +27,15 @@
 
 namespace rnncheck::process {
 
-/// NVML and libcuda run as root make /dev/nvidia* with mknod and load the kernel module, directly or through the
-/// set-user-id program nvidia-modprobe. A diagnosis leaves no trace, so the process gives up the right to, unless
-/// asked.
+/// NVML and libcuda run as root make /dev/nvidia* with mknod and load the kernel module, directly
+/// or through the set-user-id program nvidia-modprobe. A diagnosis leaves no trace, so the process
+/// gives up the right to, unless asked.
 static void give_up(unsigned capability) {
     prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
     __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3]{};
-    if (syscall(SYS_capget, &header, sets) != 0) return;
+    if (syscall(SYS_capget, &header, sets) != 0)
+        return;
     const std::uint32_t bit = ~(1u << (capability % 32));
     auto& set = sets[capability / 32];
     set.effective &= bit;
@@ -49,15 +50,18 @@ static void give_up(unsigned capability) {
     _exit(work());
 }
 
-/// Creates the directory, reports its path, and waits until the other end is closed, by whatever ended the process that
-/// has it. That process's own children end with it (drop_privileges) and may still be writing for a moment.
+/// Creates the directory, reports its path, and waits until the other end is closed, by whatever
+/// ended the process that has it. That process's own children end with it (drop_privileges) and may
+/// still be writing for a moment.
 [[noreturn]] static void keep_directory(std::string path, int report_to, int other_end) {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, nullptr);
     setsid();  // what is sent to the program's process group is not meant for this process
-    for (const int stream : {0, 1, 2}) close(stream);  // whoever reads our output is not to wait for this process
-    if (!mkdtemp(path.data())) _exit(1);
+    for (const int stream : {0, 1, 2})
+        close(stream);  // whoever reads our output is not to wait for this process
+    if (!mkdtemp(path.data()))
+        _exit(1);
     write_line(report_to, path);
     close(report_to);
     char nothing;
@@ -66,14 +70,16 @@ static void give_up(unsigned capability) {
     std::error_code failed;
     for (int attempt = 0; attempt < 20; ++attempt) {
         std::filesystem::remove_all(path, failed);
-        if (!std::filesystem::exists(path, failed)) break;
+        if (!std::filesystem::exists(path, failed))
+            break;
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
     _exit(0);
 }
 
 std::string own_program() {
-    if (access("/proc/self/exe", X_OK) == 0) return "/proc/self/exe";
+    if (access("/proc/self/exe", X_OK) == 0)
+        return "/proc/self/exe";
     const auto path = getauxval(AT_EXECFN);
     return path ? reinterpret_cast<const char*>(path) : "/proc/self/exe";
 }
@@ -83,9 +89,12 @@ std::chrono::steady_clock::time_point start_of_program() {
         const auto now = std::chrono::steady_clock::now();
         timespec since_boot{};
         const auto began = ticks_at_start(getpid());
-        if (!began || clock_gettime(CLOCK_BOOTTIME, &since_boot) != 0) return now;
-        const double boot_s = static_cast<double>(since_boot.tv_sec) + static_cast<double>(since_boot.tv_nsec) / 1e9;
-        const double age_s = boot_s - static_cast<double>(*began) / static_cast<double>(sysconf(_SC_CLK_TCK));
+        if (!began || clock_gettime(CLOCK_BOOTTIME, &since_boot) != 0)
+            return now;
+        const double boot_s =
+            static_cast<double>(since_boot.tv_sec) + static_cast<double>(since_boot.tv_nsec) / 1e9;
+        const double age_s =
+            boot_s - static_cast<double>(*began) / static_cast<double>(sysconf(_SC_CLK_TCK));
         constexpr double most_s = 60;  // a clock that jumped must not take the whole time away
         const auto age = std::chrono::duration<double>(std::clamp(age_s, 0.0, most_s));
         return now - std::chrono::duration_cast<std::chrono::steady_clock::duration>(age);
@@ -96,7 +105,8 @@ std::chrono::steady_clock::time_point start_of_program() {
 bool is_run_by_loader() {
     const auto has_interpreter = [](dl_phdr_info* program, std::size_t, void*) {
         for (int i = 0; i < program->dlpi_phnum; ++i)
-            if (program->dlpi_phdr[i].p_type == PT_INTERP) return 1;
+            if (program->dlpi_phdr[i].p_type == PT_INTERP)
+                return 1;
         return 2;  // the first one is the program itself
     };
     return getauxval(AT_BASE) == 0 && dl_iterate_phdr(has_interpreter, nullptr) == 1;
@@ -112,11 +122,13 @@ void confine_to_reading(std::size_t most_memory) {
 #endif
 }
 
-/// Where memory runs out, the kernel is to kill this process rather than the one that reports what happened.
+/// Where memory runs out, the kernel is to kill this process rather than the one that reports what
+/// happened.
 static void be_killed_first() {
     const Descriptor score(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
     constexpr std::string_view most = "1000";
-    if (score.open() && write(score.number(), most.data(), most.size()) < 0) return;  // no such file: nothing is lost
+    if (score.open() && write(score.number(), most.data(), most.size()) < 0)
+        return;  // no such file: nothing is lost
 }
 
 void drop_privileges(bool may_make_nodes) {
@@ -124,20 +136,25 @@ void drop_privileges(bool may_make_nodes) {
     const rlimit none{0, 0};
     setrlimit(RLIMIT_CORE, &none);
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (may_make_nodes) return;
+    if (may_make_nodes)
+        return;
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     give_up(CAP_MKNOD);
     give_up(CAP_SYS_MODULE);
 }
 
 std::optional<int> run_in_fork(const std::function<int()>& work) {
-    const auto inherited = signal(SIGCHLD, SIG_DFL);  // where it is ignored, a child leaves no status
+    const auto inherited =
+        signal(SIGCHLD, SIG_DFL);  // where it is ignored, a child leaves no status
     const pid_t child = fork();
-    if (child < 0) throw std::system_error(errno, std::generic_category(), "no process");
-    if (child == 0) run_and_exit(work);
+    if (child < 0)
+        throw std::system_error(errno, std::generic_category(), "no process");
+    if (child == 0)
+        run_and_exit(work);
     int status = 0;
     pid_t ended = 0;
-    do ended = waitpid(child, &status, 0);
+    do
+        ended = waitpid(child, &status, 0);
     while (ended < 0 && errno == EINTR);
     signal(SIGCHLD, inherited);
     return ended == child && WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
@@ -145,7 +162,8 @@ std::optional<int> run_in_fork(const std::function<int()>& work) {
 
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
     std::vector<char*> list;
-    for (const auto& text : texts) list.push_back(const_cast<char*>(text.c_str()));
+    for (const auto& text : texts)
+        list.push_back(const_cast<char*>(text.c_str()));
     list.push_back(nullptr);
     return list;
 }
@@ -162,7 +180,8 @@ void use_bad_memory() {
 }
 
 void stay_until_ended() {
-    for (;;) pause();
+    for (;;)
+        pause();
 }
 
 int exec_command(const std::vector<std::string>& arguments) {
@@ -180,7 +199,8 @@ static std::string line_from(const Descriptor& pipe) {
     constexpr int patience_ms = 1000;
     std::string text;
     pollfd ready{pipe.number(), POLLIN, 0};
-    while (!text.ends_with('\n') && poll(&ready, 1, patience_ms) > 0 && read_onto(text, pipe.number()) > 0) {
+    while (!text.ends_with('\n') && poll(&ready, 1, patience_ms) > 0 &&
+           read_onto(text, pipe.number()) > 0) {
     }
     return text;
 }
@@ -190,7 +210,8 @@ static void wait_for_end(pid_t process) {
     constexpr int patience_ms = 1000;
     for (int waited = 0; waited < patience_ms; ++waited) {
         const pid_t ended = waitpid(process, nullptr, WNOHANG);
-        if (ended == process || (ended < 0 && errno != EINTR)) return;
+        if (ended == process || (ended < 0 && errno != EINTR))
+            return;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
 }
@@ -200,26 +221,32 @@ class PrivateDirectory::Keeper {
   public:
     Keeper() {
         int needed[2], report[2];
-        if (pipe2(needed, O_CLOEXEC) != 0) return;
+        if (pipe2(needed, O_CLOEXEC) != 0)
+            return;
         Descriptor other_end(needed[0]);
         open_while_needed_ = Descriptor(needed[1]);
-        if (pipe2(report, O_CLOEXEC) != 0) return;
+        if (pipe2(report, O_CLOEXEC) != 0)
+            return;
         report_ = Descriptor(report[0]);
         Descriptor to(report[1]);
         process_ = fork();
-        if (process_ != 0) return;
+        if (process_ != 0)
+            return;
         open_while_needed_.close();
         keep_directory(temporary_directory() + "/rnncheck-XXXXXX", to.number(), other_end.number());
     }
     ~Keeper() {
         open_while_needed_.close();
-        if (process_ > 0) wait_for_end(process_);
+        if (process_ > 0)
+            wait_for_end(process_);
     }
     Keeper(const Keeper&) = delete;
     Keeper& operator=(const Keeper&) = delete;
 
     /// With a line end; without one where there is no directory.
-    std::string path_line() const { return report_.open() ? line_from(report_) : ""; }
+    std::string path_line() const {
+        return report_.open() ? line_from(report_) : "";
+    }
 
   private:
     pid_t process_ = -1;
@@ -228,7 +255,8 @@ class PrivateDirectory::Keeper {
 
 PrivateDirectory::PrivateDirectory() : keeper_(std::make_unique<Keeper>()) {
     std::string path = keeper_->path_line();
-    if (!path.ends_with('\n')) return;
+    if (!path.ends_with('\n'))
+        return;
     path.pop_back();
     path_ = path;
 }

@@ -12,9 +12,11 @@
 
 namespace rnncheck {
 
-/// A sweep leaves thousands of these, nearly all of them names of functions: those need no escaping.
+/// A sweep leaves thousands of these, nearly all of them names of functions: those need no
+/// escaping.
 void ProbeWriter::calling(std::string_view function) {
-    if (function == last_call_) return;
+    if (function == last_call_)
+        return;
     const auto plain = [](char c) { return is_letter_or_digit(c) || c == '_' || c == ' '; };
     if (!std::ranges::all_of(function, plain))
         line(Json{{"calling", reversible_utf8(function)}}.dump());
@@ -51,8 +53,10 @@ void write_line(int descriptor, std::string text) {
     std::string_view rest = text;
     while (!rest.empty()) {
         const ssize_t written = write(descriptor, rest.data(), rest.size());
-        if (written < 0 && errno != EINTR) return;
-        if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
+        if (written < 0 && errno != EINTR)
+            return;
+        if (written > 0)
+            rest.remove_prefix(static_cast<std::size_t>(written));
     }
 }
 
@@ -67,24 +71,31 @@ static void take(const Json& json, WireReader& reader, Facts& found) {
     }
     if (const auto limit = json.find("limit_ms"); limit != json.end())
         reader.limit = std::chrono::milliseconds(limit->get<std::int64_t>());
-    if (json.contains("past_use")) reader.past_use = true;
-    if (const auto failed = json.find("failed"); failed != json.end() && reader.failed_calls.size() < most_failed_calls)
+    if (json.contains("past_use"))
+        reader.past_use = true;
+    if (const auto failed = json.find("failed");
+        failed != json.end() && reader.failed_calls.size() < most_failed_calls)
         from_json(*failed, reader.failed_calls.emplace_back(), "failed");
-    if (const auto facts = json.find("facts"); facts != json.end()) merge(found, facts_from_json(*facts));
-    if (json.contains("done")) reader.done = true;
-    if (json.contains("stays")) reader.stays = true;
+    if (const auto facts = json.find("facts"); facts != json.end())
+        merge(found, facts_from_json(*facts));
+    if (json.contains("done"))
+        reader.done = true;
+    if (json.contains("stays"))
+        reader.stays = true;
 }
 
 /// A library gave back what cannot be: all that it found is lost, which is not to pass in silence.
 static void report_unreadable(WireReader& reader, const std::string& why) {
     if (reader.failed_calls.size() < most_failed_calls)
-        reader.failed_calls.push_back({reader.last_call, -1, "returned what cannot be a fact: " + why});
+        reader.failed_calls.push_back(
+            {reader.last_call, -1, "returned what cannot be a fact: " + why});
 }
 
 LineMeaning WireReader::read(std::string_view line, Facts& found) {
     limit.reset();
     const Json json = Json::parse(line, nullptr, false);
-    if (!json.is_object()) return *this;
+    if (!json.is_object())
+        return *this;
     try {
         take(json, *this, found);
     } catch (const Json::exception& error) {

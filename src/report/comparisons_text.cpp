@@ -17,20 +17,27 @@ std::string in_words(const std::optional<std::string>& value) {
 
 /// What differs in a layer, then what is unknown there.
 ChecklistLine line_of(const Diff& diff, DiffLayer layer) {
-    constexpr const char* words[] = {"System", "Driver", "GPU", "CUDA", "cuDNN", "Networks", "Frameworks"};
+    constexpr const char* words[] = {"System", "Driver",   "GPU",       "CUDA",
+                                     "cuDNN",  "Networks", "Frameworks"};
     std::vector<std::string> of_a, of_b;
     for (const Difference& one : diff.unknown)
-        if (one.layer == layer) (one.a ? of_b : of_a).push_back(one.what);
+        if (one.layer == layer)
+            (one.a ? of_b : of_a).push_back(one.what);
     const bool is_known = of_a.empty() && of_b.empty();
-    ChecklistLine line{words[static_cast<std::size_t>(layer)], is_known ? Mark::passed : Mark::undetermined, {}};
+    ChecklistLine line{
+        words[static_cast<std::size_t>(layer)], is_known ? Mark::passed : Mark::undetermined, {}};
     for (const Difference& one : diff.differences) {
-        if (one.layer != layer) continue;
-        if (one.matters) line.mark = Mark::warning;
-        line.rows.push_back(shown(
-            concat(one.what, ": ", in_words(one.a), " -> ", in_words(one.b), one.matters ? "" : " (to be expected)")));
+        if (one.layer != layer)
+            continue;
+        if (one.matters)
+            line.mark = Mark::warning;
+        line.rows.push_back(shown(concat(one.what, ": ", in_words(one.a), " -> ", in_words(one.b),
+                                         one.matters ? "" : " (to be expected)")));
     }
-    if (!of_a.empty()) line.rows.push_back("unknown in A: " + shown(join(of_a, ", ")));
-    if (!of_b.empty()) line.rows.push_back("unknown in B: " + shown(join(of_b, ", ")));
+    if (!of_a.empty())
+        line.rows.push_back("unknown in A: " + shown(join(of_a, ", ")));
+    if (!of_b.empty())
+        line.rows.push_back("unknown in B: " + shown(join(of_b, ", ")));
     return line;
 }
 
@@ -55,7 +62,8 @@ OverallVerdict verdict_of(const Diff& diff) {
 /// Findings of only_in_a and only_in_b, distinguished by their messages.
 std::vector<Finding> findings_of(const Diff& diff) {
     std::vector<Finding> all;
-    for (const auto& [findings, begin] : {std::pair(&diff.only_in_a, "only in A: "), {&diff.only_in_b, "only in B: "}})
+    for (const auto& [findings, begin] :
+         {std::pair(&diff.only_in_a, "only in A: "), {&diff.only_in_b, "only in B: "}})
         for (Finding finding : *findings) {
             finding.message = begin + finding.message;
             all.push_back(std::move(finding));
@@ -68,16 +76,19 @@ std::vector<RuleVerdict> checks_of(const Diff& diff) {
     std::vector<RuleVerdict> checks;
     for (const Finding& finding : findings_of(diff))
         if (!find_by(checks, &RuleVerdict::rule, finding.rule))
-            checks.push_back({finding.rule, Outcome::fault, finding.message, {}, {}, finding.layer});
+            checks.push_back(
+                {finding.rule, Outcome::fault, finding.message, {}, {}, finding.layer});
     std::size_t place = 0;
     for (const ChecklistLine& line : lines_of(diff)) {
         const Outcome outcome = line.mark == Mark::warning  ? Outcome::fault
                                 : line.mark == Mark::passed ? Outcome::pass
                                                             : Outcome::undecided;
         const auto layer = static_cast<Layer>(std::min(place, names_of(Layer{}).size() - 1));
-        const std::string reason =
-            line.rows.empty() ? "nothing differs" : join(mapped(line.rows, &ChecklistRow::whole), "; ");
-        checks.push_back({std::string(names_of(DiffLayer{})[place++]), outcome, reason, {}, {}, layer});
+        const std::string reason = line.rows.empty()
+                                       ? "nothing differs"
+                                       : join(mapped(line.rows, &ChecklistRow::whole), "; ");
+        checks.push_back(
+            {std::string(names_of(DiffLayer{})[place++]), outcome, reason, {}, {}, layer});
     }
     return checks;
 }
@@ -88,12 +99,13 @@ std::vector<std::vector<std::string>> rows_of(const Diff& diff) {
     const std::string there = "present", not_there = "absent";
     for (const bool in_a : {true, false})
         for (const Finding& finding : in_a ? diff.only_in_a : diff.only_in_b)
-            rows.push_back({concat(finding.severity), concat(finding.layer), finding.rule, in_a ? there : not_there,
-                            in_a ? not_there : there, "yes"});
-    for (const auto& [kind, list] : {std::pair("difference", &diff.differences), {"unknown", &diff.unknown}})
+            rows.push_back({concat(finding.severity), concat(finding.layer), finding.rule,
+                            in_a ? there : not_there, in_a ? not_there : there, "yes"});
+    for (const auto& [kind, list] :
+         {std::pair("difference", &diff.differences), {"unknown", &diff.unknown}})
         for (const Difference& one : *list)
-            rows.push_back(
-                {kind, concat(one.layer), one.what, in_words(one.a), in_words(one.b), one.matters ? "yes" : "no"});
+            rows.push_back({kind, concat(one.layer), one.what, in_words(one.a), in_words(one.b),
+                            one.matters ? "yes" : "no"});
     return rows;
 }
 
@@ -108,31 +120,37 @@ std::string on_nodes(std::size_t count, const std::string& nodes) {
 
 /// "535.183.01 on 4 nodes: gpu[017,023]".
 std::string in_words(const FleetValue& value) {
-    return value.value + (value.count == 0 ? " is expected" : " on " + on_nodes(value.count, value.nodes));
+    return value.value +
+           (value.count == 0 ? " is expected" : " on " + on_nodes(value.count, value.nodes));
 }
 
 void write_fields(Page& page, const std::vector<const FleetField*>& fields) {
     constexpr std::size_t most_named = 4;
     const FleetField& first = *fields.front();
-    page.wrap("  ",
-              shown(first.what) + (first.agreement == FleetAgreement::no_majority ? " (no value has a majority)" : ""));
-    for (const FleetValue& value : first.values) page.wrap(value.odd ? "    ! " : "      ", shown(in_words(value)), 8);
-    std::vector<std::string> others =
-        mapped(fields | std::views::drop(1), [](const FleetField* field) { return shown(field->what); });
+    page.wrap("  ", shown(first.what) + (first.agreement == FleetAgreement::no_majority
+                                             ? " (no value has a majority)"
+                                             : ""));
+    for (const FleetValue& value : first.values)
+        page.wrap(value.odd ? "    ! " : "      ", shown(in_words(value)), 8);
+    std::vector<std::string> others = mapped(
+        fields | std::views::drop(1), [](const FleetField* field) { return shown(field->what); });
     if (others.size() > most_named && !page.is_verbose()) {
         const std::size_t more = others.size() - most_named;
         others.resize(most_named);
         others.push_back(std::to_string(more) + " more (-v lists them)");
     }
-    if (!others.empty()) page.wrap("      ", "the same nodes also differ in: " + join(others, ", "));
+    if (!others.empty())
+        page.wrap("      ", "the same nodes also differ in: " + join(others, ", "));
 }
 
 std::string in_words(const FleetNodes& rule) {
-    return (rule.title ? *rule.title + " (" + rule.what + ')' : rule.what) + " on " + on_nodes(rule.count, rule.nodes);
+    return (rule.title ? *rule.title + " (" + rule.what + ')' : rule.what) + " on " +
+           on_nodes(rule.count, rule.nodes);
 }
 
 std::string in_words(const FleetChange& change) {
-    return concat(change.what, ": ", change.from, " -> ", change.to, " on ", on_nodes(change.count, change.nodes));
+    return concat(change.what, ": ", change.from, " -> ", change.to, " on ",
+                  on_nodes(change.count, change.nodes));
 }
 
 std::string in_words(const std::string& nodes) {
@@ -142,27 +160,34 @@ std::string in_words(const std::string& nodes) {
 /// Writes nothing if the list is empty.
 template <class Thing>
 void write_list(Page& page, std::string_view heading, const std::vector<Thing>& things) {
-    if (!things.empty()) page.heading(heading);
-    for (const Thing& thing : things) page.wrap("  ", shown(in_words(thing)), 4);
+    if (!things.empty())
+        page.heading(heading);
+    for (const Thing& thing : things)
+        page.wrap("  ", shown(in_words(thing)), 4);
 }
 
 void write_nodes(Page& page, std::string_view heading, const std::string& nodes) {
-    if (!nodes.empty()) write_list(page, heading, std::vector{nodes});
+    if (!nodes.empty())
+        write_list(page, heading, std::vector{nodes});
 }
 
 void write_groups(Page& page, const Fleet& fleet) {
-    const auto who_has_which = [](const FleetField& field) { return mapped(field.values, &FleetValue::nodes); };
+    const auto who_has_which = [](const FleetField& field) {
+        return mapped(field.values, &FleetValue::nodes);
+    };
     for (const FleetGroup& group : fleet.groups) {
         page.heading(on_nodes(group.nodes, shown(group.name)));
         if (group.differences.empty())
             page.line("  all " + std::to_string(group.fields_compared) + " fields are the same");
         // Fields that divide the nodes in the same way have one cause and are printed together.
-        for (const auto& [division, fields] : grouped(group.differences, who_has_which)) write_fields(page, fields);
+        for (const auto& [division, fields] : grouped(group.differences, who_has_which))
+            write_fields(page, fields);
     }
 }
 
 std::string repeated_in_words(const Fleet& fleet) {
-    return pluralized(fleet.repeated, "report", "reports") + " left out: the same node has a later one";
+    return pluralized(fleet.repeated, "report", "reports") +
+           " left out: the same node has a later one";
 }
 
 void write_body(Page& page, const Fleet& fleet) {
@@ -173,7 +198,8 @@ void write_body(Page& page, const Fleet& fleet) {
     write_nodes(page, "Undetermined", fleet.undetermined);
     const auto why = [](const FleetNodes& reports) { return reports.nodes + ": " + reports.what; };
     write_list(page, "Unreadable reports", mapped(fleet.unreadable, why));
-    if (fleet.repeated == 0) return;
+    if (fleet.repeated == 0)
+        return;
     page.line();
     page.wrap("", repeated_in_words(fleet));
 }
@@ -186,20 +212,24 @@ void write_body(Page& page, const FleetDiff& diff) {
 }
 
 OverallVerdict verdict_of(const FleetDiff& diff) {
-    const std::size_t changes = diff.findings.size() + diff.changes.size() + diff.gone.size() + diff.added.size();
+    const std::size_t changes =
+        diff.findings.size() + diff.changes.size() + diff.gone.size() + diff.added.size();
     return changes == 0 ? OverallVerdict::healthy : OverallVerdict::problems;
 }
 
 template <class Document>
 void write_whole(Page& page, const Document& document) {
-    page.wrap(headline(document.tool, mark_of(verdict_of(document)), "", page), shown(document.sentence), 2);
-    if (!page.is_quiet()) write_body(page, document);
+    page.wrap(headline(document.tool, mark_of(verdict_of(document)), "", page),
+              shown(document.sentence), 2);
+    if (!page.is_quiet())
+        write_body(page, document);
 }
 
 template <class Document>
 Outline outline_of_nodes(const Document& document) {
     Outline outline = outline_with(document, verdict_of(document));
-    outline.sections = {section(SectionKind::nodes, [&](Page& page) { write_body(page, document); })};
+    outline.sections = {
+        section(SectionKind::nodes, [&](Page& page) { write_body(page, document); })};
     return outline;
 }
 
@@ -207,23 +237,29 @@ Outline outline_of_nodes(const Document& document) {
 std::vector<OutlineTable> tables_of(const Fleet& fleet) {
     std::vector<OutlineTable> tables;
     for (const FleetGroup& group : fleet.groups) {
-        OutlineTable& table = tables.emplace_back(OutlineTable{on_nodes(group.nodes, group.name), {}, {}});
+        OutlineTable& table =
+            tables.emplace_back(OutlineTable{on_nodes(group.nodes, group.name), {}, {}});
         for (const FleetField& field : group.differences)
             for (const FleetValue& value : field.values) {
                 const bool is_first = &value == field.values.data();
-                table.rows.push_back({{is_first ? field.what : ""},
-                                      {value.value, value.odd ? std::optional(Mark::warning) : std::nullopt},
-                                      {value.count == 0 ? "expected" : on_nodes(value.count, value.nodes)}});
+                table.rows.push_back(
+                    {{is_first ? field.what : ""},
+                     {value.value, value.odd ? std::optional(Mark::warning) : std::nullopt},
+                     {value.count == 0 ? "expected" : on_nodes(value.count, value.nodes)}});
             }
         if (table.rows.empty())
-            table.below.push_back("All " + std::to_string(group.fields_compared) + " fields are the same");
+            table.below.push_back("All " + std::to_string(group.fields_compared) +
+                                  " fields are the same");
         else
             table.columns = {"Field", "Value", "Nodes"};
     }
     OutlineTable rest;
-    if (!fleet.undetermined.empty()) rest.below.push_back("Undetermined: " + fleet.undetermined);
-    if (fleet.repeated > 0) rest.below.push_back(repeated_in_words(fleet));
-    if (!rest.below.empty()) tables.push_back(std::move(rest));
+    if (!fleet.undetermined.empty())
+        rest.below.push_back("Undetermined: " + fleet.undetermined);
+    if (fleet.repeated > 0)
+        rest.below.push_back(repeated_in_words(fleet));
+    if (!rest.below.empty())
+        tables.push_back(std::move(rest));
     return tables;
 }
 
@@ -231,11 +267,12 @@ std::vector<OutlineTable> tables_of(const Fleet& fleet) {
 std::string title_about(const std::string& nodes, std::string_view what) {
     constexpr std::size_t most_columns = 60;
     const bool fits = nodes.size() <= most_columns;
-    return concat(fits ? nodes : nodes.substr(0, nodes.rfind(',', most_columns)) + ",...", ": ", what);
+    return concat(fits ? nodes : nodes.substr(0, nodes.rfind(',', most_columns)) + ",...", ": ",
+                  what);
 }
 
-Finding finding_about(std::string rule, std::string title, Severity severity, const std::string& nodes,
-                      std::string message) {
+Finding finding_about(std::string rule, std::string title, Severity severity,
+                      const std::string& nodes, std::string message) {
     return {.rule = std::move(rule),
             .title = std::move(title),
             .severity = severity,
@@ -248,51 +285,62 @@ void add_odd_nodes(const FleetGroup& group, std::vector<Finding>& findings) {
     std::map<std::string, Finding> by_nodes;
     for (const FleetField& field : group.differences)
         for (const FleetValue& value : field.values) {
-            if (!value.odd) continue;
+            if (!value.odd)
+                continue;
             Finding& finding = by_nodes[value.nodes];
             const std::string usual = "; usually " + field.values.front().value;
             if (finding.rule.empty())
-                finding = finding_about("fleet_node_differs", title_about(value.nodes, field.what + " " + value.value),
-                                        Severity::warning, value.nodes, field.what + " " + in_words(value) + usual);
+                finding = finding_about(
+                    "fleet_node_differs", title_about(value.nodes, field.what + " " + value.value),
+                    Severity::warning, value.nodes, field.what + " " + in_words(value) + usual);
             else
                 finding.evidence.push_back({field.what, value.value + usual, field.fact});
         }
     for (auto& [nodes, finding] : by_nodes) {
         if (!finding.evidence.empty())
-            finding.message += "; " + pluralized(finding.evidence.size(), "more difference", "more differences");
+            finding.message +=
+                "; " + pluralized(finding.evidence.size(), "more difference", "more differences");
         findings.push_back(std::move(finding));
     }
 }
 
 std::vector<Finding> findings_of(const Fleet& fleet) {
     std::vector<Finding> findings;
-    for (const auto& [title, severity, lists] : {std::tuple("a problem", Severity::error, &fleet.problems),
-                                                 std::tuple("a warning", Severity::warning, &fleet.warnings)})
+    for (const auto& [title, severity, lists] :
+         {std::tuple("a problem", Severity::error, &fleet.problems),
+          std::tuple("a warning", Severity::warning, &fleet.warnings)})
         for (const FleetNodes& list : *lists)
-            findings.push_back(finding_about(list.what, title_about(list.nodes, list.title.value_or(title)), severity,
-                                             list.nodes, "found on " + on_nodes(list.count, list.nodes)));
-    for (const FleetGroup& group : fleet.groups) add_odd_nodes(group, findings);
+            findings.push_back(finding_about(
+                list.what, title_about(list.nodes, list.title.value_or(title)), severity,
+                list.nodes, "found on " + on_nodes(list.count, list.nodes)));
+    for (const FleetGroup& group : fleet.groups)
+        add_odd_nodes(group, findings);
     if (!fleet.missing.empty())
-        findings.push_back(finding_about("fleet_node_missing", title_about(fleet.missing, "no report"),
-                                         Severity::warning, fleet.missing, fleet.missing + " did not report"));
+        findings.push_back(finding_about("fleet_node_missing",
+                                         title_about(fleet.missing, "no report"), Severity::warning,
+                                         fleet.missing, fleet.missing + " did not report"));
     for (const FleetNodes& reports : fleet.unreadable)
-        findings.push_back(finding_about("fleet_report_unreadable",
-                                         title_about(reports.nodes, "the report cannot be read"), Severity::warning,
-                                         reports.nodes, reports.nodes + ": " + reports.what));
+        findings.push_back(finding_about(
+            "fleet_report_unreadable", title_about(reports.nodes, "the report cannot be read"),
+            Severity::warning, reports.nodes, reports.nodes + ": " + reports.what));
     return findings;
 }
 
 std::vector<std::vector<std::string>> rows_of(const Fleet& fleet) {
-    std::vector<std::vector<std::string>> rows = {{"group", "field", "value", "nodes", "usual", "odd"}};
+    std::vector<std::vector<std::string>> rows = {
+        {"group", "field", "value", "nodes", "usual", "odd"}};
     for (const Finding& finding : findings_of(fleet))
         if (finding.rule != "fleet_node_differs")  // has a row for each value below
-            rows.push_back({"", concat(finding.severity), finding.rule, finding.subject, "", "yes"});
+            rows.push_back(
+                {"", concat(finding.severity), finding.rule, finding.subject, "", "yes"});
     for (const FleetGroup& group : fleet.groups)
         for (const FleetField& field : group.differences)
             for (const FleetValue& value : field.values)
                 if (!value.nodes.empty())
                     rows.push_back({group.name, field.fact, value.value, value.nodes,
-                                    field.agreement == FleetAgreement::majority ? field.values.front().value : "",
+                                    field.agreement == FleetAgreement::majority
+                                        ? field.values.front().value
+                                        : "",
                                     value.odd ? "yes" : "no"});
     return rows;
 }
@@ -302,15 +350,20 @@ std::vector<std::vector<std::string>> rows_of(const Fleet& fleet) {
 void write_document(Page& page, const Diff& diff) {
     const bool same_findings = diff.only_in_a.empty() && diff.only_in_b.empty();
     const bool differs = diff.outcome == DiffOutcome::different && same_findings;
-    const std::string first = headline(diff.tool, differs ? Mark::warning : mark_of(verdict_of(diff)), "", page);
-    if (page.is_quiet()) return page.line(first + shown(diff.sentence));
+    const std::string first =
+        headline(diff.tool, differs ? Mark::warning : mark_of(verdict_of(diff)), "", page);
+    if (page.is_quiet())
+        return page.line(first + shown(diff.sentence));
     page.wrap(first, shown(diff.sentence), 2);
     page.line();
     write_checklist(page, machines_of(diff));
     const std::vector<Finding> findings = findings_of(diff);
-    if (!findings.empty()) page.heading("Findings");
-    for (const Finding& finding : findings) page.wrap("  " + shown(finding.rule) + ": ", shown(finding.message), 4);
-    if (!diff.differences.empty() || !diff.unknown.empty()) page.heading("Differences, from A to B");
+    if (!findings.empty())
+        page.heading("Findings");
+    for (const Finding& finding : findings)
+        page.wrap("  " + shown(finding.rule) + ": ", shown(finding.message), 4);
+    if (!diff.differences.empty() || !diff.unknown.empty())
+        page.heading("Differences, from A to B");
     write_checklist(page, lines_of(diff));
 }
 
@@ -331,13 +384,15 @@ Outline outline_of(const Diff& diff) {
 std::string next_command(const Fleet& fleet) {
     std::string command = "rnncheck fleet show " + shell_quoted(fleet.node_to_show);
     for (const std::string& option : fleet.options)
-        if (!option.starts_with('-')) command += ' ' + shell_quoted(option);
+        if (!option.starts_with('-'))
+            command += ' ' + shell_quoted(option);
     return command;
 }
 
 void write_document(Page& page, const Fleet& fleet) {
     write_whole(page, fleet);
-    if (page.is_quiet() || fleet.node_to_show.empty()) return;
+    if (page.is_quiet() || fleet.node_to_show.empty())
+        return;
     page.line();
     page.line("More: " + shown(next_command(fleet)));
 }
@@ -352,11 +407,13 @@ Outline outline_of(const Fleet& fleet) {
     outline.findings = findings_of(fleet);
     for (const Finding& finding : outline.findings)
         outline.checks.push_back({finding.rule, Outcome::fault, finding.message});
-    if (outline.checks.empty()) outline.checks.push_back({"fleet_node_differs", Outcome::pass, fleet.sentence});
+    if (outline.checks.empty())
+        outline.checks.push_back({"fleet_node_differs", Outcome::pass, fleet.sentence});
     outline.rows = rows_of(fleet);
     OutlineSection& nodes = outline.sections.front();
     nodes.tables = tables_of(fleet);
-    if (!outline.findings.empty()) nodes.summary = "All values that differ, by group of nodes";
+    if (!outline.findings.empty())
+        nodes.summary = "All values that differ, by group of nodes";
     return outline;
 }
 

@@ -1,5 +1,5 @@
-// The documents beside the report: what each command prints with --json, and what stands on stdout when there is no
-// report.
+// The documents beside the report: what each command prints with --json, and what stands on stdout
+// when there is no report.
 #pragma once
 
 #include "base/program.hpp"
@@ -35,7 +35,8 @@ struct ProgramStamp {
 struct Failure {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(FailureKind, kind,
-                   "usage: the command line; input: a file given; limit: what this process may use; bug: rnncheck "
+                   "usage: the command line; input: a file given; limit: what this process may "
+                   "use; bug: rnncheck "
                    "itself") = FailureKind::bug;
     RNNCHECK_FIELD(std::string, message, "the sentence on standard error");
     RNNCHECK_FIELDS_END
@@ -51,8 +52,10 @@ struct FailureDocument : Document<ProgramStamp> {
 /// `rnncheck --version --json`.
 struct VersionDocument : Document<ToolStamp> {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(int, report_schema, "schema number of the reports that it writes") = rnncheck::report_schema;
-    RNNCHECK_FIELD(int, facts_schema, "schema number of the facts that it writes") = rnncheck::facts_schema;
+    RNNCHECK_FIELD(int, report_schema,
+                   "schema number of the reports that it writes") = rnncheck::report_schema;
+    RNNCHECK_FIELD(int, facts_schema,
+                   "schema number of the facts that it writes") = rnncheck::facts_schema;
     RNNCHECK_FIELDS_END_AFTER(Document)
 };
 
@@ -61,9 +64,11 @@ struct ListItem {
     RNNCHECK_FIELD(std::string, name, "its id");
     RNNCHECK_FIELD(std::string, title, "what it is, in one sentence");
     RNNCHECK_FIELD(std::optional<std::string>, layer, "rules: where the fault sits") = {};
-    RNNCHECK_FIELD(std::optional<std::string>, worst, "rules: the worst severity it can report") = {};
-    RNNCHECK_FIELD(std::optional<std::string>, stage,
-                   "probes: the stage it belongs to; rules: the last stage whose facts it judges") = {};
+    RNNCHECK_FIELD(std::optional<std::string>, worst,
+                   "rules: the worst severity it can report") = {};
+    RNNCHECK_FIELD(
+        std::optional<std::string>, stage,
+        "probes: the stage it belongs to; rules: the last stage whose facts it judges") = {};
     RNNCHECK_FIELDS_END
 };
 
@@ -84,14 +89,17 @@ struct TablesDocument : Document<ToolStamp> {
 
 /// `rnncheck matrix show TABLE --json`.
 struct TableDocument : Document<ToolStamp>, TableView {
-    static void fields(auto& self, auto&& visit) { visit_fields_of<Document, TableView>(self, visit); }
+    static void fields(auto& self, auto&& visit) {
+        visit_fields_of<Document, TableView>(self, visit);
+    }
 };
 
 /// `rnncheck matrix verify --json`.
 struct VerifyDocument : Document<ToolStamp> {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::size_t, rows, "rows in all tables") = 0;
-    RNNCHECK_FIELD(std::vector<Issue>, issues, "everything that is wrong, by table and row; empty when all is well");
+    RNNCHECK_FIELD(std::vector<Issue>, issues,
+                   "everything that is wrong, by table and row; empty when all is well");
     std::string directory = {};  ///< of the files, for people only
     RNNCHECK_FIELDS_END_AFTER(Document)
 };
@@ -118,7 +126,8 @@ struct WhichDocument : Document<ProgramStamp> {
                    "what holds for the whole target, and what could not be determined");
     RNNCHECK_FIELD(std::vector<LibraryChoice>, libraries,
                    "one entry per requested name, in the order of the command line");
-    RNNCHECK_FIELD(std::vector<Finding>, findings, "what is wrong on a disk of Windows; else empty") = {};
+    RNNCHECK_FIELD(std::vector<Finding>, findings,
+                   "what is wrong on a disk of Windows; else empty") = {};
     RNNCHECK_FIELDS_END_AFTER(Document)
 };
 
@@ -128,10 +137,12 @@ class Page;
 struct LayerRuns {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(int, layer, "its number among the layers, from 1") = 0;
-    RNNCHECK_FIELD(bool, own_weights, "with the weights of the file; else with those made by formula") = false;
+    RNNCHECK_FIELD(bool, own_weights,
+                   "with the weights of the file; else with those made by formula") = false;
     RNNCHECK_FIELD(std::string, why_formula, "why not with the weights of the file, if not") = {};
-    RNNCHECK_FIELD(std::optional<Algorithm>, algorithm,
-                   "cuDNN's algorithm that PyTorch or TensorFlow requests here; missing elsewhere") = {};
+    RNNCHECK_FIELD(
+        std::optional<Algorithm>, algorithm,
+        "cuDNN's algorithm that PyTorch or TensorFlow requests here; missing elsewhere") = {};
     RNNCHECK_FIELD(std::vector<RnnRun>, runs, "how it went with each cuDNN on each GPU") = {};
     RNNCHECK_FIELDS_END
 };
@@ -156,25 +167,29 @@ struct ModelDocument : Document<ToolStamp>, RunStamp, JudgedModel {
     static void fields(auto& self, auto&& visit) {
         visit_fields_of<Document, RunStamp>(self, visit);
         visit("verdict", self.verdict, "the whole in one word");
-        visit("sentence", self.sentence, "how many layers do not use cuDNN, and with --run how they ran");
+        visit("sentence", self.sentence,
+              "how many layers do not use cuDNN, and with --run how they ran");
         JudgedModel::fields(self, visit);
         visit("runs", self.runs, "with --run: the layers that were run");
         visit("models", self.models,
-              "of several files, an archive or a directory each model; the members above are then of none");
+              "of several files, an archive or a directory each model; the members above are then "
+              "of none");
         visit("unread", self.unread, "of these the models that cannot be read");
-        visit("report", self.report, "with --run or --fit: this machine, and the layers as cases on it");
+        visit("report", self.report,
+              "with --run or --fit: this machine, and the layers as cases on it");
     }
 };
 
-/// `restricted`: reports made here are incomplete but not incorrect. `failed`: they may be incorrect or empty.
+/// `restricted`: reports made here are incomplete but not incorrect. `failed`: they may be
+/// incorrect or empty.
 RNNCHECK_ENUM(SelftestOutcome, passed, restricted, failed)
 
 struct SelftestCheck {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(std::string, name, "what was tried");
     RNNCHECK_FIELD(SelftestOutcome, outcome,
-                   "passed; restricted: reports are less complete; failed: reports may be incorrect or empty") =
-        SelftestOutcome::failed;
+                   "passed; restricted: reports are less complete; failed: reports may be "
+                   "incorrect or empty") = SelftestOutcome::failed;
     RNNCHECK_FIELD(std::string, text, "what was seen and, unless it passed, what follows from it");
     RNNCHECK_FIELDS_END
 };
@@ -182,8 +197,10 @@ struct SelftestCheck {
 /// `rnncheck selftest --json`.
 struct SelftestDocument : Document<ProgramStamp> {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(SelftestOutcome, verdict, "the worst outcome of a check") = SelftestOutcome::failed;
-    RNNCHECK_FIELD(std::vector<SelftestCheck>, checks, "every check, in the order in which they were made");
+    RNNCHECK_FIELD(SelftestOutcome, verdict,
+                   "the worst outcome of a check") = SelftestOutcome::failed;
+    RNNCHECK_FIELD(std::vector<SelftestCheck>, checks,
+                   "every check, in the order in which they were made");
     RNNCHECK_FIELDS_END_AFTER(Document)
 };
 
@@ -196,17 +213,20 @@ struct SelftestDocument : Document<ProgramStamp> {
     X(ListDocument)           \
     X(TablesDocument)         \
     X(TableDocument)          \
-    X(VerifyDocument) X(PlanDocument) X(NeedsDocument) X(WhichDocument) X(SelftestDocument) X(ModelDocument)
+    X(VerifyDocument)         \
+    X(PlanDocument) X(NeedsDocument) X(WhichDocument) X(SelftestDocument) X(ModelDocument)
 
-/// A document as JSON text: on one line or with two spaces of indent, sorted keys, plain ASCII (everything else as \u
-/// escapes, so that no control character of either kind reaches a terminal), one line end after the last brace.
+/// A document as JSON text: on one line or with two spaces of indent, sorted keys, plain ASCII
+/// (everything else as \u escapes, so that no control character of either kind reaches a terminal),
+/// one line end after the last brace.
 template <class T>
 std::string json_text(const T& document, JsonLines layout = JsonLines::indented);
 
 /// JSON Schema (draft 2020-12) that every document above, reports and saved facts satisfy.
 std::string schema_text();
 
-/// For people, in text.hpp. Everything that comes from outside goes through shown() on its way to the page.
+/// For people, in text.hpp. Everything that comes from outside goes through shown() on its way to
+/// the page.
 #define RNNCHECK_WRITE(T) void write_document(Page& page, const T& document);
 RNNCHECK_DOCUMENTS(RNNCHECK_WRITE)
 RNNCHECK_WRITE(VersionDocument)

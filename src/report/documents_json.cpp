@@ -48,13 +48,15 @@ Json as_json(const Report& report) {
 Json as_json(const WhichDocument& document) {
     Json json = to_json(document, reversible_utf8);
     for (Json& choice : json["libraries"])
-        for (const char* name : nullable) choice.emplace(name, nullptr);
+        for (const char* name : nullable)
+            choice.emplace(name, nullptr);
     return json;
 }
 
 std::string as_text(const Json& json, JsonLines layout) {
     std::string text = json.dump(layout == JsonLines::one ? -1 : 2, ' ', true) + '\n';
-    replace_all(text, "##[", "#\\u0023[");  // the same text, which GitHub's runner does not take for a command
+    replace_all(text, "##[",
+                "#\\u0023[");  // the same text, which GitHub's runner does not take for a command
     return text;
 }
 
@@ -81,15 +83,18 @@ std::string schema_text() {
         {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
          {"title", "What rnncheck writes as JSON"},
          {"oneOf",
-          Json::array({report, facts, document_schema<FailureDocument>("failure: there is no report"),
-                       document_schema<VersionDocument>("--version"), document_schema<ListDocument>("list"),
-                       document_schema<TablesDocument>("matrix show"),
-                       document_schema<TableDocument>("matrix show TABLE"),
-                       document_schema<VerifyDocument>("matrix verify"), document_schema<PlanDocument>("matrix plan"),
-                       document_schema<NeedsDocument>("matrix plan --for"), which_schema(),
-                       document_schema<SelftestDocument>("selftest"), document_schema<Diff>("diff"),
-                       document_schema<Fleet>("fleet merge and fleet show"), document_schema<FleetDiff>("fleet diff"),
-                       document_schema<ModelDocument>("model")})}},
+          Json::array(
+              {report, facts, document_schema<FailureDocument>("failure: there is no report"),
+               document_schema<VersionDocument>("--version"), document_schema<ListDocument>("list"),
+               document_schema<TablesDocument>("matrix show"),
+               document_schema<TableDocument>("matrix show TABLE"),
+               document_schema<VerifyDocument>("matrix verify"),
+               document_schema<PlanDocument>("matrix plan"),
+               document_schema<NeedsDocument>("matrix plan --for"), which_schema(),
+               document_schema<SelftestDocument>("selftest"), document_schema<Diff>("diff"),
+               document_schema<Fleet>("fleet merge and fleet show"),
+               document_schema<FleetDiff>("fleet diff"),
+               document_schema<ModelDocument>("model")})}},
         JsonLines::indented);
 }
 

@@ -1,4 +1,5 @@
-// What the commands beside the report print for people: tables, plans, loader choices, the self-test.
+// What the commands beside the report print for people: tables, plans, loader choices, the
+// self-test.
 #include <algorithm>
 
 #include "base/lists.hpp"
@@ -14,22 +15,26 @@ std::string cell(const TableRow& row, const std::string& column) {
     return value ? shown(*value) : "";
 }
 
-/// Columns with a long cell are below each row, those without any value nowhere. Sources are numbered in the order of
-/// their first row.
+/// Columns with a long cell are below each row, those without any value nowhere. Sources are
+/// numbered in the order of their first row.
 void write_rows(Page& page, const TableView& table) {
     constexpr std::size_t widest_cell = 24;
     std::vector<std::string> columns, long_columns;
     for (const Column& column : table.columns) {
         std::size_t width = 0;
-        for (const TableRow& row : table.rows) width = std::max(width, columns_of(cell(row, column.name)));
-        if (width > 0) (width > widest_cell ? long_columns : columns).push_back(column.name);
+        for (const TableRow& row : table.rows)
+            width = std::max(width, columns_of(cell(row, column.name)));
+        if (width > 0)
+            (width > widest_cell ? long_columns : columns).push_back(column.name);
     }
     std::vector<std::vector<std::string>> rows = {columns};
     append(rows.front(), {"provenance", "source"});
-    const auto sources =
-        grouped(table.rows, [](const TableRow& row) { return std::pair(row.source.title, row.source.url); });
+    const auto sources = grouped(table.rows, [](const TableRow& row) {
+        return std::pair(row.source.title, row.source.url);
+    });
     for (const TableRow& row : table.rows) {
-        auto& cells = rows.emplace_back(mapped(columns, [&](const auto& column) { return cell(row, column); }));
+        auto& cells = rows.emplace_back(
+            mapped(columns, [&](const auto& column) { return cell(row, column); }));
         const auto is_its = [&](const auto& source) { return includes(source.second, &row); };
         const auto place = std::ranges::find_if(sources, is_its) - sources.begin();
         append(cells, {std::string(name_of(row.provenance)), concat('[', place + 1, ']')});
@@ -42,7 +47,8 @@ void write_rows(Page& page, const TableView& table) {
         for (const std::string& column : long_columns)
             if (const std::string value = cell(row, column); !value.empty())
                 page.wrap("    " + shown(column) + ": ", value, 6);
-        if (row.note) page.wrap("    note: ", shown(*row.note), 6);
+        if (row.note)
+            page.wrap("    note: ", shown(*row.note), 6);
     }
     page.line();
     for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -57,10 +63,12 @@ void write_rows(Page& page, const TableView& table) {
 void write_choice(Page& page, const LibraryChoice& choice) {
     page.heading(shown(choice.soname));
     const TextStyle how = choice.by_dlopen ? TextStyle::yellow : TextStyle::red;
-    const char* missing = choice.by_dlopen ? "not found; it matters only if the program needs it" : "not found";
+    const char* missing =
+        choice.by_dlopen ? "not found; it matters only if the program needs it" : "not found";
     page.unwrapped("File", choice.path ? shown(*choice.path) : page.styled(how, missing));
     page.labelled("Why", shown(choice.why));
-    page.unwrapped(choice.by_dlopen ? "Opened by" : "Needed by", shown(choice.needed_by.value_or("")));
+    page.unwrapped(choice.by_dlopen ? "Opened by" : "Needed by",
+                   shown(choice.needed_by.value_or("")));
     for (const auto& candidate : choice.candidates) {
         page.unwrapped("Not", shown(candidate.path));
         page.labelled("", shown(candidate.why_not));
@@ -77,8 +85,10 @@ std::string version_and_build(const PlannedBuild& build) {
 }
 
 std::string cudnn_of(const PlannedBuild& build) {
-    if (build.without_cudnn) return "no cuDNN";
-    if (!build.cudnn) return "a cuDNN that is not in the data";
+    if (build.without_cudnn)
+        return "no cuDNN";
+    if (!build.cudnn)
+        return "a cuDNN that is not in the data";
     const bool other = build.cudnn_by_pip && *build.cudnn_by_pip != *build.cudnn;
     return "cuDNN " + version_in_words(*build.cudnn) +
            (other ? " or later (pip installs " + build.cudnn_by_pip->text + ")" : "");
@@ -86,29 +96,33 @@ std::string cudnn_of(const PlannedBuild& build) {
 
 std::string made_of(const PlannedBuild& build) {
     const bool has_python = build.python_first && build.python_last;
-    return listed(
-        {known("CUDA ", build.cuda), cudnn_of(build),
-         !has_python ? ""
-         : *build.python_first == *build.python_last
-             ? known("Python ", build.python_first)
-             : known("Python ", build.python_first) + known(" to ", build.python_last),
-         build.driver_min ? known("driver ", build.driver_min, " or newer") : "a driver that is not in the data"});
+    return listed({known("CUDA ", build.cuda), cudnn_of(build),
+                   !has_python ? ""
+                   : *build.python_first == *build.python_last
+                       ? known("Python ", build.python_first)
+                       : known("Python ", build.python_first) + known(" to ", build.python_last),
+                   build.driver_min ? known("driver ", build.driver_min, " or newer")
+                                    : "a driver that is not in the data"});
 }
 
 void write_build_details(Page& page, const PlannedBuild& build) {
-    if (!build.install.empty()) page.command("install", build.install);
+    if (!build.install.empty())
+        page.command("install", build.install);
     for (const auto* const texts : {&build.defects, &build.notes})
-        for (const std::string& text : *texts) page.labelled("note", shown(text));
+        for (const std::string& text : *texts)
+            page.labelled("note", shown(text));
     page.labelled("note", shown(build.after_install));
 }
 
 void write_sources(Page& page, const PlannedBuild& build) {
     for (const std::string& source : build.sources)
-        if (page.is_verbose()) page.unwrapped("source", shown(source));
+        if (page.is_verbose())
+            page.unwrapped("source", shown(source));
 }
 
 std::string why_no_newer(const FrameworkPlan& plan) {
-    if (!plan.newer) return "";
+    if (!plan.newer)
+        return "";
     const char* verb = plan.newer->fit == Fit::unknown ? " may not run: " : " does not run: ";
     return shown(version_and_build(*plan.newer) + verb + join(plan.newer->because, "; "));
 }
@@ -117,7 +131,8 @@ void write_plan(Page& page, const FrameworkPlan& plan) {
     const std::string name = page.styled(TextStyle::bold, shown(plan.framework));
     page.line();
     if (!plan.newest && !plan.perhaps) {
-        page.line(name + (plan.newer ? ": no version is known to run" : ": no build with CUDA for this system"));
+        page.line(name + (plan.newer ? ": no version is known to run"
+                                     : ": no build with CUDA for this system"));
         return page.labelled("newest", why_no_newer(plan));
     }
     const PlannedBuild& build = plan.newest ? *plan.newest : *plan.perhaps;
@@ -126,16 +141,18 @@ void write_plan(Page& page, const FrameworkPlan& plan) {
     write_build_details(page, build);
     page.labelled("runs", shown(join(plan.versions, ", ")));
     if (!plan.undecided.empty())
-        page.labelled("open", shown(join(plan.undecided, ", ") + ": " + join(plan.undecided_because, "; ")));
+        page.labelled(
+            "open", shown(join(plan.undecided, ", ") + ": " + join(plan.undecided_because, "; ")));
     page.labelled("newer", why_no_newer(plan));
     write_sources(page, build);
 }
 
 std::string asked_in_words(const PlannedFor& asked) {
-    return listed({asked.gpu_name.empty() ? known("compute capability ", asked.gpu)
-                                          : shown(asked.gpu_name) + known(" (", asked.gpu, ")"),
-                   known("driver ", asked.driver), known("Python ", asked.python),
-                   asked.os + (asked.driver_os.empty() ? "" : " over a driver of " + asked.driver_os)});
+    return listed(
+        {asked.gpu_name.empty() ? known("compute capability ", asked.gpu)
+                                : shown(asked.gpu_name) + known(" (", asked.gpu, ")"),
+         known("driver ", asked.driver), known("Python ", asked.python),
+         asked.os + (asked.driver_os.empty() ? "" : " over a driver of " + asked.driver_os)});
 }
 
 std::string capabilities_in_words(const std::vector<Version>& capabilities) {
@@ -145,12 +162,18 @@ std::string capabilities_in_words(const std::vector<Version>& capabilities) {
 void write_needed(Page& page, const NeededBuild& needed) {
     const PlannedBuild& build = needed.build;
     page.line();
-    page.wrap("", page.styled(TextStyle::bold, shown(build.os + ", " + build.build)) + ": " + shown(made_of(build)), 2);
-    if (build.fit == Fit::does_not_work) page.labelled("not here", shown(join(build.because, "; ")));
+    page.wrap("",
+              page.styled(TextStyle::bold, shown(build.os + ", " + build.build)) + ": " +
+                  shown(made_of(build)),
+              2);
+    if (build.fit == Fit::does_not_work)
+        page.labelled("not here", shown(join(build.because, "; ")));
     if (build.driver_full)
-        page.labelled("driver", known("", build.driver_min, " or newer; ") +
-                                    known("all features of its CUDA from ", build.driver_full, " on"));
-    page.labelled("GPUs", needed.gpus.empty() ? "not in the data" : capabilities_in_words(needed.gpus));
+        page.labelled("driver",
+                      known("", build.driver_min, " or newer; ") +
+                          known("all features of its CUDA from ", build.driver_full, " on"));
+    page.labelled("GPUs",
+                  needed.gpus.empty() ? "not in the data" : capabilities_in_words(needed.gpus));
     page.labelled("by PTX", capabilities_in_words(needed.gpus_compiling_first));
     write_build_details(page, build);
     write_sources(page, build);
@@ -164,7 +187,8 @@ std::string sentence(const SelftestDocument& document) {
         return "the self-test failed in " + pluralized(failed, "check", "checks") +
                "; do not rely on reports made here";
     if (const auto restricted = count(SelftestOutcome::restricted))
-        return "the self-test passed with " + pluralized(restricted, "restriction", "restrictions") +
+        return "the self-test passed with " +
+               pluralized(restricted, "restriction", "restrictions") +
                "; reports made here are incomplete but not incorrect";
     return "the self-test passed in all " + pluralized(document.checks.size(), "check", "checks");
 }
@@ -173,62 +197,76 @@ std::string sentence(const SelftestDocument& document) {
 
 void write_document(Page& page, const VersionDocument& document) {
     page.line("rnncheck " + document.tool.version);
-    page.line(concat("compatibility data of ", document.tool.matrix_date, ", schema ", document.report_schema,
-                     ", commit ", document.tool.commit.value_or("unknown")));
+    page.line(concat("compatibility data of ", document.tool.matrix_date, ", schema ",
+                     document.report_schema, ", commit ",
+                     document.tool.commit.value_or("unknown")));
 }
 
 void write_document(Page& page, const ListDocument& document) {
-    const auto rows = mapped(document.items, [](const ListItem& item) { return std::vector{item.name, item.title}; });
-    for (const std::string& line : aligned(rows)) page.line(line);
+    const auto rows = mapped(document.items, [](const ListItem& item) {
+        return std::vector{item.name, item.title};
+    });
+    for (const std::string& line : aligned(rows))
+        page.line(line);
 }
 
 void write_document(Page& page, const TablesDocument& document) {
     for (const TableOutline& table : document.tables) {
-        page.line(page.styled(TextStyle::bold, shown(table.name)) + "  " + pluralized(table.rows, "row", "rows") +
-                  ", newest source " + shown(table.newest_source));
+        page.line(page.styled(TextStyle::bold, shown(table.name)) + "  " +
+                  pluralized(table.rows, "row", "rows") + ", newest source " +
+                  shown(table.newest_source));
         page.wrap("    ", shown(table.about));
         page.line();
     }
-    page.line("Compatibility data: " + matrix_date_in_words(document.tool) + ", " + shown(document.tool.matrix_digest));
+    page.line("Compatibility data: " + matrix_date_in_words(document.tool) + ", " +
+              shown(document.tool.matrix_digest));
 }
 
 void write_document(Page& page, const TableDocument& document) {
     page.wrap(page.styled(TextStyle::bold, shown(document.name)) + ": ", shown(document.about), 2);
     page.line();
-    if (document.rows.empty()) return page.line("no row matches");
+    if (document.rows.empty())
+        return page.line("no row matches");
     write_rows(page, document);
-    page.line("Compatibility data: " + matrix_date_in_words(document.tool) + ", " + shown(document.tool.matrix_digest));
+    page.line("Compatibility data: " + matrix_date_in_words(document.tool) + ", " +
+              shown(document.tool.matrix_digest));
 }
 
 void write_document(Page& page, const VerifyDocument& document) {
     for (const Issue& issue : document.issues)
         page.line(shown(document.directory + "/" + issue.table + ".json") +
                   (issue.row > 0 ? concat(", row ", issue.row) : "") + ": " + shown(issue.text));
-    page.line(pluralized(document.rows, "row", "rows") + ", " + pluralized(document.issues.size(), "issue", "issues"));
+    page.line(pluralized(document.rows, "row", "rows") + ", " +
+              pluralized(document.issues.size(), "issue", "issues"));
 }
 
 void write_document(Page& page, const PlanDocument& document) {
     const Plan& plan = document.plan;
     page.wrap("What can run on ", shown(asked_in_words(plan.asked)), 2);
-    for (const std::string& remark : plan.remarks) page.wrap("", shown(remark), 2);
+    for (const std::string& remark : plan.remarks)
+        page.wrap("", shown(remark), 2);
     for (const std::string& obstacle : plan.obstacles) {
         page.line();
         page.wrap("No build can be proposed: ", shown(obstacle), 2);
     }
-    for (const FrameworkPlan& framework : plan.frameworks) write_plan(page, framework);
+    for (const FrameworkPlan& framework : plan.frameworks)
+        write_plan(page, framework);
     write_date_of_data(page, document.tool);
 }
 
 void write_document(Page& page, const NeedsDocument& document) {
     const Needs& needs = document.needs;
     page.line("What " + shown(needs.framework) + ' ' + needs.version.text + " needs");
-    for (const NeededBuild& build : needs.builds) write_needed(page, build);
+    for (const NeededBuild& build : needs.builds)
+        write_needed(page, build);
     const bool is_unknown = needs.builds.empty() && needs.without_cuda.empty();
-    if (!needs.without_cuda.empty() || needs.newest_known || is_unknown) page.line();
-    if (!needs.without_cuda.empty()) page.wrap("no build with CUDA for ", shown(join_with_and(needs.without_cuda)), 2);
+    if (!needs.without_cuda.empty() || needs.newest_known || is_unknown)
+        page.line();
+    if (!needs.without_cuda.empty())
+        page.wrap("no build with CUDA for ", shown(join_with_and(needs.without_cuda)), 2);
     if (needs.newest_known)
-        page.wrap("", "it is newer than the data of " + shown(document.tool.matrix_date) + ", which end with " +
-                          needs.newest_known->text);
+        page.wrap("", "it is newer than the data of " + shown(document.tool.matrix_date) +
+                          ", which end with " + needs.newest_known->text);
     else if (is_unknown)
         page.line("no such version is in the data");
     write_date_of_data(page, document.tool);
@@ -236,24 +274,30 @@ void write_document(Page& page, const NeedsDocument& document) {
 
 void write_document(Page& page, const WhichDocument& document) {
     page.wrap("", shown(document.target));
-    for (const auto& note : document.notes) page.wrap("  note: ", shown(note));
+    for (const auto& note : document.notes)
+        page.wrap("  note: ", shown(note));
     if (document.libraries.empty()) {
         page.line();
         page.line("no such library is needed or opened by name");
     }
-    for (const auto& choice : document.libraries) write_choice(page, choice);
-    for (const Finding& finding : document.findings) write_finding(page, {&finding, 1});
+    for (const auto& choice : document.libraries)
+        write_choice(page, choice);
+    for (const Finding& finding : document.findings)
+        write_finding(page, {&finding, 1});
 }
 
 void write_document(Page& page, const SelftestDocument& document) {
     constexpr Mark marks[] = {Mark::passed, Mark::warning, Mark::failed};
-    const auto mark = [&](SelftestOutcome outcome) { return page.mark(marks[static_cast<std::size_t>(outcome)]); };
-    page.wrap("rnncheck " + shown(document.tool.version) + "   " + mark(document.verdict) + ' ', sentence(document), 2);
+    const auto mark = [&](SelftestOutcome outcome) {
+        return page.mark(marks[static_cast<std::size_t>(outcome)]);
+    };
+    page.wrap("rnncheck " + shown(document.tool.version) + "   " + mark(document.verdict) + ' ',
+              sentence(document), 2);
     page.line();
     for (const SelftestCheck& check : document.checks)
-        page.wrap(
-            " " + mark(check.outcome) + ' ' + padded(name_of(check.outcome), 10) + "  " + padded(check.name, 15) + "  ",
-            shown(check.text));
+        page.wrap(" " + mark(check.outcome) + ' ' + padded(name_of(check.outcome), 10) + "  " +
+                      padded(check.name, 15) + "  ",
+                  shown(check.text));
 }
 
 }  // namespace rnncheck

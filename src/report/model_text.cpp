@@ -14,51 +14,60 @@ namespace {
 enum class LayerDetails { all, without_findings };
 
 const char* name_for_people(LayerKind kind) {
-    constexpr const char* names[] = {"LSTM",       "GRU",      "RNN (tanh)", "RNN (ReLU)",     "RNN",
-                                     "LSTM cell",  "GRU cell", "RNN cell",   "stack of cells", "convolutional LSTM",
-                                     "custom cell"};
+    constexpr const char* names[] = {
+        "LSTM",     "GRU",      "RNN (tanh)",     "RNN (ReLU)",         "RNN",        "LSTM cell",
+        "GRU cell", "RNN cell", "stack of cells", "convolutional LSTM", "custom cell"};
     return names[static_cast<std::size_t>(kind)];
 }
 
 /// "GRU, input 128, hidden 256, 2 layers, both directions, float32".
 std::string outline(const JudgedLayer& layer) {
     const std::string* const used = look_up(layer.settings, "used");
-    return shown(listed(
-        {name_for_people(layer.kind), layer.input ? concat("input ", *layer.input) : "",
-         layer.hidden ? concat("hidden ", *layer.hidden) : "", layer.layers > 1 ? concat(layer.layers, " layers") : "",
-         layer.directions == 2 ? "both directions" : "", layer.dtype.value_or(""), used ? "used " + *used : ""}));
+    return shown(
+        listed({name_for_people(layer.kind), layer.input ? concat("input ", *layer.input) : "",
+                layer.hidden ? concat("hidden ", *layer.hidden) : "",
+                layer.layers > 1 ? concat(layer.layers, " layers") : "",
+                layer.directions == 2 ? "both directions" : "", layer.dtype.value_or(""),
+                used ? "used " + *used : ""}));
 }
 
 /// The six rows that a layer can have.
 std::pair<Mark, const char*> use_in_words(const JudgedLayer& layer) {
-    if (layer.cpu_only) return {Mark::failed, "CPU only: the GPU does not compute this layer at all"};
+    if (layer.cpu_only)
+        return {Mark::failed, "CPU only: the GPU does not compute this layer at all"};
     switch (layer.cudnn) {
         case CudnnUse::yes:
             return {Mark::passed, "yes: on a GPU, cuDNN computes the whole sequence in one call"};
         case CudnnUse::depends:
-            return {Mark::warning, layer.settings.contains("mask") && layer.settings.at("mask") != "none"
-                                       ? "depends on the mask at run time"
-                                       : "depends on what it is run with"};
+            return {Mark::warning,
+                    layer.settings.contains("mask") && layer.settings.at("mask") != "none"
+                        ? "depends on the mask at run time"
+                        : "depends on what it is run with"};
         case CudnnUse::unknown:
-            return {Mark::undetermined, "not known from this file, which does not contain all settings that decide"};
+            return {Mark::undetermined,
+                    "not known from this file, which does not contain all settings that decide"};
         case CudnnUse::no:
             break;
     }
-    if (too_large_for_cudnn(layer)) return {Mark::failed, "no: cuDNN cannot compute a layer of this size"};
+    if (too_large_for_cudnn(layer))
+        return {Mark::failed, "no: cuDNN cannot compute a layer of this size"};
     if (layer.settings.contains("contradiction"))
         return {Mark::failed, "no: the file contradicts itself, so this layer cannot be run"};
-    if (layer.settings.contains("opset")) return {Mark::failed, "no: ONNX Runtime rejects this layer on a GPU"};
+    if (layer.settings.contains("opset"))
+        return {Mark::failed, "no: ONNX Runtime rejects this layer on a GPU"};
     return {Mark::failed, "no: the GPU computes each time step separately, which is slower"};
 }
 
 std::string estimated(const ModelMemory& memory) {
-    return "weights " + mebibytes(memory.weights) + ", inputs and outputs " + mebibytes(memory.data) + ", workspace " +
-           mebibytes(memory.workspace) + ", for training also " + mebibytes(memory.reserve) + " (estimated)";
+    return "weights " + mebibytes(memory.weights) + ", inputs and outputs " +
+           mebibytes(memory.data) + ", workspace " + mebibytes(memory.workspace) +
+           ", for training also " + mebibytes(memory.reserve) + " (estimated)";
 }
 
 std::string gain_in_words(double speedup) {
     return "about " + short_number(std::round(speedup * 10) / 10) +
-           " times as fast (not measured; model of docs/speed.md for 32 sequences of 100 steps or the sizes given)";
+           " times as fast (not measured; model of docs/speed.md for 32 sequences of 100 steps or "
+           "the sizes given)";
 }
 
 bool is_code(const JudgedLayer& layer, std::size_t change) {
@@ -67,56 +76,70 @@ bool is_code(const JudgedLayer& layer, std::size_t change) {
 
 /// Why a layer does not use cuDNN, and what to change. Documents with findings have them there.
 void write_why(Page& page, const JudgedLayer& layer) {
-    for (const std::string& reason : layer.reasons) page.labelled("Why", shown(reason));
+    for (const std::string& reason : layer.reasons)
+        page.labelled("Why", shown(reason));
     for (std::size_t i = 0; i < layer.changes.size(); ++i)
         if (is_code(layer, i))
             page.unwrapped("Change", shown(layer.changes[i]));  // to be copied
         else
             page.labelled("Change", shown(layer.changes[i]));
-    if (layer.modeled_speedup) page.labelled("Gain", gain_in_words(*layer.modeled_speedup));
+    if (layer.modeled_speedup)
+        page.labelled("Gain", gain_in_words(*layer.modeled_speedup));
 }
 
 void write_layer(Page& page, const JudgedLayer& layer, LayerDetails details) {
     page.line();
-    page.wrap(page.styled(TextStyle::bold, shown(layer.name.empty() ? "(the model itself)" : layer.name)) + "  ",
+    page.wrap(page.styled(TextStyle::bold,
+                          shown(layer.name.empty() ? "(the model itself)" : layer.name)) +
+                  "  ",
               outline(layer), 4);
     const auto setting = [](const auto& known) { return known.first + " " + known.second; };
-    if (page.is_verbose()) page.labelled("Settings", shown(join(mapped(layer.settings, setting), ", ")));
+    if (page.is_verbose())
+        page.labelled("Settings", shown(join(mapped(layer.settings, setting), ", ")));
     const auto [mark, use] = use_in_words(layer);
     page.wrap("  " + page.mark(mark) + " cuDNN  ", use);
     const bool is_finding = layer.cudnn == CudnnUse::no;
-    if (details == LayerDetails::all || !is_finding) write_why(page, layer);
-    for (const std::string& place : layer.here) page.labelled("Here", shown(place));
-    if (layer.memory) page.labelled("Memory", estimated(*layer.memory));
+    if (details == LayerDetails::all || !is_finding)
+        write_why(page, layer);
+    for (const std::string& place : layer.here)
+        page.labelled("Here", shown(place));
+    if (layer.memory)
+        page.labelled("Memory", estimated(*layer.memory));
     if (page.is_verbose())
-        for (const std::string& source : layer.sources) page.unwrapped("Source", shown(source));
+        for (const std::string& source : layer.sources)
+            page.unwrapped("Source", shown(source));
 }
 
 Finding finding_of(const JudgedLayer& layer) {
-    Finding finding{.rule = "layer_without_cudnn",
-                    .title = "A recurrent layer of the model does not use cuDNN",
-                    .layer = Layer::runtime,
-                    .severity = Severity::warning,
-                    .subject = layer.name,
-                    .message = "layer '" + layer.name + "' does not use cuDNN: " + join(layer.reasons, "; ")};
-    if (layer.modeled_speedup) finding.evidence.push_back({"gain", gain_in_words(*layer.modeled_speedup), ""});
+    Finding finding{
+        .rule = "layer_without_cudnn",
+        .title = "A recurrent layer of the model does not use cuDNN",
+        .layer = Layer::runtime,
+        .severity = Severity::warning,
+        .subject = layer.name,
+        .message = "layer '" + layer.name + "' does not use cuDNN: " + join(layer.reasons, "; ")};
+    if (layer.modeled_speedup)
+        finding.evidence.push_back({"gain", gain_in_words(*layer.modeled_speedup), ""});
     for (std::size_t i = 0; i < layer.changes.size(); ++i)
-        finding.remedies.push_back({.action = Action::change_program,
-                                    .text = layer.changes[i],
-                                    .link = i == 0 && !layer.sources.empty() ? layer.sources.front() : "",
-                                    .text_is_code = is_code(layer, i)});
+        finding.remedies.push_back(
+            {.action = Action::change_program,
+             .text = layer.changes[i],
+             .link = i == 0 && !layer.sources.empty() ? layer.sources.front() : "",
+             .text_is_code = is_code(layer, i)});
     return finding;
 }
 
 std::string run_in_words(const RnnRun& run) {
     const bool is_legacy = run.dialect == Dialect::legacy;
-    return concat("GPU ", run.gpu, ", ", shown(run.library), is_legacy ? " (legacy interface): " : ": ",
-                  how_it_went(run));
+    return concat("GPU ", run.gpu, ", ", shown(run.library),
+                  is_legacy ? " (legacy interface): " : ": ", how_it_went(run));
 }
 
 std::string weights_in_words(const LayerRuns& runs) {
-    if (runs.own_weights) return "those of the file";
-    return "made by formula, not those of the file" + (runs.why_formula.empty() ? "" : ": " + runs.why_formula);
+    if (runs.own_weights)
+        return "those of the file";
+    return "made by formula, not those of the file" +
+           (runs.why_formula.empty() ? "" : ": " + runs.why_formula);
 }
 
 std::vector<std::string> runs_in_words(const LayerRuns& runs) {
@@ -126,9 +149,11 @@ std::vector<std::string> runs_in_words(const LayerRuns& runs) {
 }
 
 void write_runs(Page& page, const LayerRuns& runs) {
-    for (const RnnRun& run : runs.runs) page.labelled("Run", run_in_words(run));
+    for (const RnnRun& run : runs.runs)
+        page.labelled("Run", run_in_words(run));
     if (runs.algorithm)
-        page.labelled("Algorithm", std::string(name_of(*runs.algorithm)) + ", which the framework requests here");
+        page.labelled("Algorithm", std::string(name_of(*runs.algorithm)) +
+                                       ", which the framework requests here");
     page.labelled("Weights", weights_in_words(runs));
 }
 
@@ -144,8 +169,8 @@ static void write_layers(Page& page, const JudgedModel& model, const std::vector
         page.wrap("", shown(model.file) + " (" + shown(framework) + ") has no recurrent layer");
     } else {
         page.wrap("", shown(model.file) + ": " +
-                          pluralized(model.layers.size(), "recurrent layer", "recurrent layers") + ", " +
-                          shown(framework));
+                          pluralized(model.layers.size(), "recurrent layer", "recurrent layers") +
+                          ", " + shown(framework));
         for (std::size_t i = 0; i < model.layers.size(); ++i) {
             write_layer(page, model.layers[i], details);
             if (const auto* const run = find_by(runs, &LayerRuns::layer, static_cast<int>(i + 1)))
@@ -153,8 +178,10 @@ static void write_layers(Page& page, const JudgedModel& model, const std::vector
         }
         page.line();
     }
-    for (const std::string& reason : model.unclear) page.wrap("unknown: ", shown(reason));
-    for (const std::string& note : model.notes) page.wrap("note: ", shown(note));
+    for (const std::string& reason : model.unclear)
+        page.wrap("unknown: ", shown(reason));
+    for (const std::string& note : model.notes)
+        page.wrap("note: ", shown(note));
 }
 
 void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerRuns>& runs) {
@@ -164,33 +191,45 @@ void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerR
 /// Several models in one table: each layer on a line, the reasons of the first that differ below.
 static void write_table(Page& page, const ModelDocument& document) {
     for (const JudgedModel& model : document.models) {
-        if (&model != &document.models.front()) page.line();
+        if (&model != &document.models.front())
+            page.line();
         page.wrap("", page.styled(TextStyle::bold, shown(model.file)) + "  " +
                           shown(model.framework + (model.version ? " " + *model.version : "")));
-        if (model.layers.empty() && model.unclear.empty()) page.wrap("  ", "no recurrent layer");
+        if (model.layers.empty() && model.unclear.empty())
+            page.wrap("  ", "no recurrent layer");
         for (const JudgedLayer& layer : model.layers) {
             const auto [mark, use] = use_in_words(layer);
             page.wrap("  " + page.mark(mark) + " ",
-                      concat(name_of(layer.cudnn), "  ", shown(layer.name), "  ", outline(layer)), 4);
-            if (!layer.reasons.empty()) page.wrap("      ", shown(layer.reasons.front()));
+                      concat(name_of(layer.cudnn), "  ", shown(layer.name), "  ", outline(layer)),
+                      4);
+            if (!layer.reasons.empty())
+                page.wrap("      ", shown(layer.reasons.front()));
         }
-        for (const std::string& reason : model.unclear) page.wrap("  unknown: ", shown(reason));
+        for (const std::string& reason : model.unclear)
+            page.wrap("  unknown: ", shown(reason));
     }
-    if (!document.unread.empty()) page.line();
-    for (const UnreadModel& model : document.unread) page.wrap("not read: ", shown(model.file + ": " + model.reason));
+    if (!document.unread.empty())
+        page.line();
+    for (const UnreadModel& model : document.unread)
+        page.wrap("not read: ", shown(model.file + ": " + model.reason));
 }
 
-/// What the cell of a layer has beside whether it uses cuDNN; the reasons only where no finding has them.
+/// What the cell of a layer has beside whether it uses cuDNN; the reasons only where no finding has
+/// them.
 static std::string details_of(const JudgedLayer& layer, const LayerRuns* runs) {
     std::vector<std::string> lines;
     if (layer.cudnn != CudnnUse::no) {
         append(lines, layer.reasons);
-        for (const std::string& change : layer.changes) lines.push_back("Change: " + change);
-        if (layer.modeled_speedup) lines.push_back("Gain: " + gain_in_words(*layer.modeled_speedup));
+        for (const std::string& change : layer.changes)
+            lines.push_back("Change: " + change);
+        if (layer.modeled_speedup)
+            lines.push_back("Gain: " + gain_in_words(*layer.modeled_speedup));
     }
     append(lines, layer.here);
-    if (layer.memory) lines.push_back("Memory: " + estimated(*layer.memory));
-    if (runs) append(lines, runs_in_words(*runs));
+    if (layer.memory)
+        lines.push_back("Memory: " + estimated(*layer.memory));
+    if (runs)
+        append(lines, runs_in_words(*runs));
     return join(lines, "\n");
 }
 
@@ -211,21 +250,28 @@ static OutlineTable table_of(const JudgedModel& model, const std::vector<LayerRu
     const auto has_no_details = [](const auto& row) { return row.back().text.empty(); };
     if (std::ranges::all_of(table.rows, has_no_details)) {
         table.columns.pop_back();
-        for (auto& row : table.rows) row.pop_back();
+        for (auto& row : table.rows)
+            row.pop_back();
     }
-    if (table.rows.empty() && model.unclear.empty()) table.below.emplace_back("It has no recurrent layer");
-    for (const std::string& reason : model.unclear) table.below.push_back("Unknown: " + reason);
-    for (const std::string& note : model.notes) table.below.push_back("Note: " + note);
+    if (table.rows.empty() && model.unclear.empty())
+        table.below.emplace_back("It has no recurrent layer");
+    for (const std::string& reason : model.unclear)
+        table.below.push_back("Unknown: " + reason);
+    for (const std::string& note : model.notes)
+        table.below.push_back("Note: " + note);
     return table;
 }
 
 static std::vector<OutlineTable> tables_of(const ModelDocument& document) {
-    if (document.models.empty() && document.unread.empty()) return {table_of(document, document.runs)};
+    if (document.models.empty() && document.unread.empty())
+        return {table_of(document, document.runs)};
     std::vector<OutlineTable> tables =
         mapped(document.models, [](const JudgedModel& model) { return table_of(model); });
     OutlineTable unread{.title = "Not read"};
-    for (const UnreadModel& model : document.unread) unread.below.push_back(model.file + ": " + model.reason);
-    if (!unread.below.empty()) tables.push_back(std::move(unread));
+    for (const UnreadModel& model : document.unread)
+        unread.below.push_back(model.file + ": " + model.reason);
+    if (!unread.below.empty())
+        tables.push_back(std::move(unread));
     return tables;
 }
 
@@ -240,30 +286,40 @@ static Mark mark_of_layers(const ModelDocument& document) {
 }
 
 void write_document(Page& page, const ModelDocument& document) {
-    if (page.is_quiet()) return page.line(shown(document.sentence));
-    const bool has_nothing = document.models.empty() && document.unread.empty() && document.layers.empty();
-    if (has_nothing && document.unclear.empty()) return write_layers(page, document);  // a sentence by itself
-    page.wrap(headline(document.tool, mark_of_layers(document), "", page), shown(document.sentence), 2);
+    if (page.is_quiet())
+        return page.line(shown(document.sentence));
+    const bool has_nothing =
+        document.models.empty() && document.unread.empty() && document.layers.empty();
+    if (has_nothing && document.unclear.empty())
+        return write_layers(page, document);  // a sentence by itself
+    page.wrap(headline(document.tool, mark_of_layers(document), "", page), shown(document.sentence),
+              2);
     page.line();
-    if (!document.models.empty() || !document.unread.empty()) return write_table(page, document);
+    if (!document.models.empty() || !document.unread.empty())
+        return write_table(page, document);
     write_layers(page, document, document.runs);
-    if (!document.report) return;
+    if (!document.report)
+        return;
     page.line();
     write_document(page, *document.report);
 }
 
 Outline outline_of(const ModelDocument& document) {
-    Outline outline =
-        outline_with(document, document.verdict, document.report ? outline_of(*document.report) : Outline{});
+    Outline outline = outline_with(document, document.verdict,
+                                   document.report ? outline_of(*document.report) : Outline{});
     bool unknown = !document.unclear.empty() || !document.unread.empty(), without = false;
     const auto add = [&](const JudgedModel& model) {
-        unknown |= !model.unclear.empty() || find_by(model.layers, &JudgedLayer::cudnn, CudnnUse::unknown) != nullptr;
+        unknown |= !model.unclear.empty() ||
+                   find_by(model.layers, &JudgedLayer::cudnn, CudnnUse::unknown) != nullptr;
         for (const JudgedLayer& layer : model.layers)
-            if (layer.cudnn == CudnnUse::no) outline.findings.push_back(finding_of(layer));
+            if (layer.cudnn == CudnnUse::no)
+                outline.findings.push_back(finding_of(layer));
     };
     add(document);
-    for (const JudgedModel& model : document.models) add(model);
-    without = !outline.findings.empty() && find_by(outline.findings, &Finding::rule, "layer_without_cudnn");
+    for (const JudgedModel& model : document.models)
+        add(model);
+    without = !outline.findings.empty() &&
+              find_by(outline.findings, &Finding::rule, "layer_without_cudnn");
     outline.checks.push_back({.rule = "layer_without_cudnn",
                               .outcome = without   ? Outcome::fault
                                          : unknown ? Outcome::undecided
@@ -272,7 +328,8 @@ Outline outline_of(const ModelDocument& document) {
                               .layer = Layer::runtime});
     outline.sections.insert(outline.sections.begin(), section(SectionKind::layers, [&](Page& page) {
                                 if (document.models.empty())
-                                    write_layers(page, document, document.runs, LayerDetails::without_findings);
+                                    write_layers(page, document, document.runs,
+                                                 LayerDetails::without_findings);
                                 else
                                     write_table(page, document);
                             }));

@@ -9,29 +9,36 @@ namespace rnncheck {
 
 static std::vector<OutlineSection> sections_of(const Report& report) {
     std::vector<OutlineSection> sections = {
-        section(SectionKind::networks, [&](Page& page) { write_sweeps(page, report.facts, true, ""); }),
+        section(SectionKind::networks,
+                [&](Page& page) { write_sweeps(page, report.facts, true, ""); }),
         section(SectionKind::layers,
                 [&](Page& page) {
-                    if (report.model) write_layers(page, *report.model);
+                    if (report.model)
+                        write_layers(page, *report.model);
                 }),
         section(SectionKind::further_results, [&](Page& page) {
-            if (report.lstm) write_lstm(page, *report.lstm);
+            if (report.lstm)
+                write_lstm(page, *report.lstm);
         })};
     sections.front().tables = tables_of_sweeps(report.facts);
-    if (report.command != "lstm") sections.front().summary = "Results by cuDNN installation and kind of network";
+    if (report.command != "lstm")
+        sections.front().summary = "Results by cuDNN installation and kind of network";
     std::erase_if(sections, [](const OutlineSection& section) { return section.text.empty(); });
     return sections;
 }
 
 static std::map<int, std::map<RunEnd, int>> tests_by_end(const Facts& facts) {
     std::map<int, std::map<RunEnd, int>> tests;
-    for (const Gpu& gpu : facts.cuda_devices) tests[gpu.index];
-    for (const RnnRun& run : facts.rnn_runs) ++tests[run.gpu][run.end];
+    for (const Gpu& gpu : facts.cuda_devices)
+        tests[gpu.index];
+    for (const RnnRun& run : facts.rnn_runs)
+        ++tests[run.gpu][run.end];
     return tests;
 }
 
 OutlineSection section(SectionKind kind, const std::function<void(Page&)>& write) {
-    constexpr const char* headings[] = {"Recurrent networks", "Recurrent layers", "Further results", "Nodes"};
+    constexpr const char* headings[] = {"Recurrent networks", "Recurrent layers", "Further results",
+                                        "Nodes"};
     Page page({});
     write(page);
     std::string text = page.text();
@@ -45,10 +52,12 @@ Outline outline_of(const Report& report) {
     outline.sentence = sentence_of(report);
     outline.hidden = hidden_in_words(report);
     outline.findings = report.findings;
-    if (report.facts.log) outline.log = &*report.facts.log;
+    if (report.facts.log)
+        outline.log = &*report.facts.log;
     outline.checks = report.verdicts;
     outline.tests = tests_by_end(report.facts);
-    if (report.about != About::log) outline.checklist = checklist_of(report);
+    if (report.about != About::log)
+        outline.checklist = checklist_of(report);
     outline.sections = sections_of(report);
     outline.pictures = [&report] { return sweep_pictures(report.facts); };
     return outline;
@@ -56,20 +65,26 @@ Outline outline_of(const Report& report) {
 
 std::string about_run(const Outline& outline) {
     std::string text = "rnncheck " + outline.tool.version;
-    if (outline.tool.commit) text += " (" + *outline.tool.commit + ")";
-    if (!outline.tool.matrix_date.empty()) text += ", compatibility data of " + outline.tool.matrix_date;
+    if (outline.tool.commit)
+        text += " (" + *outline.tool.commit + ")";
+    if (!outline.tool.matrix_date.empty())
+        text += ", compatibility data of " + outline.tool.matrix_date;
     if (!outline.run.run_at.empty())
-        text += ", run at " + outline.run.run_at + " for " + short_number(outline.run.duration_ms / 1000) +
-                " s: rnncheck " + outline.run.command;
-    for (const std::string& option : outline.run.options) text += ' ' + shell_quoted(option);
-    for (const auto& [name, value] : outline.run.labels) text += "; " + name + "=" + value;
+        text += ", run at " + outline.run.run_at + " for " +
+                short_number(outline.run.duration_ms / 1000) + " s: rnncheck " +
+                outline.run.command;
+    for (const std::string& option : outline.run.options)
+        text += ' ' + shell_quoted(option);
+    for (const auto& [name, value] : outline.run.labels)
+        text += "; " + name + "=" + value;
     return text + (outline.hidden.empty() ? "" : ". " + outline.hidden);
 }
 
 std::vector<const RuleVerdict*> faults_without_finding(const Outline& outline) {
     std::vector<const RuleVerdict*> faults;
     for (const RuleVerdict& check : outline.checks)
-        if (check.outcome == Outcome::fault && !find_by(outline.findings, &Finding::rule, check.rule))
+        if (check.outcome == Outcome::fault &&
+            !find_by(outline.findings, &Finding::rule, check.rule))
             faults.push_back(&check);
     return faults;
 }
@@ -81,10 +96,13 @@ std::string message_of(const Finding& finding) {
 
 std::optional<LogPlace> quoted_line(const Evidence& evidence, const Log& log) {
     constexpr std::string_view list = "log.events[";
-    if (evidence.source == "log.first_error" && log.first_error_line) return LogPlace{0, *log.first_error_line};
-    if (!evidence.source.starts_with(list)) return std::nullopt;
+    if (evidence.source == "log.first_error" && log.first_error_line)
+        return LogPlace{0, *log.first_error_line};
+    if (!evidence.source.starts_with(list))
+        return std::nullopt;
     const auto index = leading_number(std::string_view(evidence.source).substr(list.size()));
-    if (!index || *index < 0 || *index >= std::ssize(log.events)) return std::nullopt;
+    if (!index || *index < 0 || *index >= std::ssize(log.events))
+        return std::nullopt;
     const LogEvent& event = log.events[static_cast<std::size_t>(*index)];
     return LogPlace{std::ranges::find(log.files, event.file) - log.files.begin(), event.line};
 }

@@ -1,5 +1,5 @@
-// What every format prints of a document. Made once for each kind of document, so that a new document needs no code in
-// the formats, and a new format none in the documents.
+// What every format prints of a document. Made once for each kind of document, so that a new
+// document needs no code in the formats, and a new format none in the documents.
 #pragma once
 
 #include <functional>
@@ -32,8 +32,10 @@ enum class SectionKind { networks, layers, further_results, nodes };
 struct OutlineSection {
     SectionKind kind = {};
     std::string heading = {}, text = {};
-    std::vector<OutlineTable> tables = {};  ///< the same for formats that draw tables; empty: they print the text
-    std::string summary = {};               ///< what it shows, where only those who look for it need it; else empty
+    std::vector<OutlineTable> tables =
+        {};  ///< the same for formats that draw tables; empty: they print the text
+    std::string summary =
+        {};  ///< what it shows, where only those who look for it need it; else empty
 };
 
 /// Must not outlive its document.
@@ -41,20 +43,23 @@ struct Outline {
     ToolStamp tool = {};
     RunStamp run = {};
     OverallVerdict verdict = OverallVerdict::undetermined;  ///< decides about colors and exit codes
-    std::string_view word = {};                             ///< the verdict, as this document names it
+    std::string_view word = {};  ///< the verdict, as this document names it
     std::string sentence = {};
     std::string hidden = {};  ///< what was replaced because it is private
     std::vector<Finding> findings = {};
-    const Log* log = nullptr;                         ///< to whose lines the evidence of findings refers
-    std::vector<RuleVerdict> checks = {};             ///< of a finding's rule too
-    std::map<int, std::map<RunEnd, int>> tests = {};  ///< by GPU and end; empty where none belongs to the document
+    const Log* log = nullptr;              ///< to whose lines the evidence of findings refers
+    std::vector<RuleVerdict> checks = {};  ///< of a finding's rule too
+    std::map<int, std::map<RunEnd, int>> tests =
+        {};  ///< by GPU and end; empty where none belongs to the document
     std::string_view checklist_heading = "Checklist";
     std::vector<ChecklistLine> checklist = {};
     std::vector<OutlineSection> sections = {};
     std::vector<std::vector<std::string>> rows = {};  ///< a table; the findings where it is empty
     // Created only for the formats that print it.
     std::function<std::string(const Style&)> text = {}, json = {};
-    std::function<std::vector<std::string>()> pictures = [] { return std::vector<std::string>(); };  ///< SVG
+    std::function<std::vector<std::string>()> pictures = [] {
+        return std::vector<std::string>();
+    };  ///< SVG
 };
 
 /// What every document has, put into `outline`.
@@ -66,14 +71,17 @@ Outline outline_with(const Document& document, OverallVerdict verdict, Outline o
     outline.word = name_of(verdict);
     outline.sentence = document.sentence;
     outline.text = [&document](const Style& style) { return text_of(document, style); };
-    outline.json = [&document](const Style& style) { return json_text(document, style.json_lines); };
+    outline.json = [&document](const Style& style) {
+        return json_text(document, style.json_lines);
+    };
     return outline;
 }
 
 /// A section with what `write` puts on a page.
 OutlineSection section(SectionKind kind, const std::function<void(Page&)>& write);
 
-/// A format prints the outline of a report or of another document. It may not look anything up and may not decide.
+/// A format prints the outline of a report or of another document. It may not look anything up and
+/// may not decide.
 struct Format {
     std::string_view title;
     std::string (*write)(const Outline&, const Style&);
@@ -88,7 +96,8 @@ Outline outline_of(const Fleet& fleet);
 Outline outline_of(const FleetDiff& diff);
 Outline outline_of(const ModelDocument& document);
 
-/// Of each cuDNN installation its networks by kind, and the cases that did not pass or were requested by themselves.
+/// Of each cuDNN installation its networks by kind, and the cases that did not pass or were
+/// requested by themselves.
 std::vector<OutlineTable> tables_of_sweeps(const Facts& facts);
 
 /// Which rnncheck with which data, when it was run, and how.
@@ -97,7 +106,8 @@ std::string about_run(const Outline& outline);
 /// Checks that failed without a finding: a layer in which two machines differ.
 std::vector<const RuleVerdict*> faults_without_finding(const Outline& outline);
 
-/// What is wrong, and how sure that is where it is not certain: "possible: another process uses the GPU's memory".
+/// What is wrong, and how sure that is where it is not certain: "possible: another process uses the
+/// GPU's memory".
 std::string message_of(const Finding& finding);
 
 /// A line of a log: the place of its file among the log's files, and its number there.

@@ -22,7 +22,8 @@ struct Regex {
     mutable std::unique_ptr<re2::RE2> made = nullptr;
 
     const re2::RE2& compiled() const {
-        if (!made) made = std::make_unique<re2::RE2>(text, re2::RE2::Latin1);
+        if (!made)
+            made = std::make_unique<re2::RE2>(text, re2::RE2::Latin1);
         return *made;
     }
 };
@@ -57,7 +58,8 @@ const PatternTable& table() {
             const std::size_t end = line.find_first_of("=:");
             const std::string name(trim(line.substr(0, end)));
             std::string regex(trim(line.substr(end + 1)));
-            for (const auto& [part, meaning] : table.parts) replace_all(regex, '<' + part + '>', meaning.text);
+            for (const auto& [part, meaning] : table.parts)
+                replace_all(regex, '<' + part + '>', meaning.text);
             if (const auto kind = from_name<PrivateKind>(name))
                 table.patterns.push_back({*kind, {std::move(regex)}});
             else
@@ -68,13 +70,16 @@ const PatternTable& table() {
     return read;
 }
 
-void add_places(std::string_view text, const PrivatePattern& pattern, std::vector<PrivatePlace>& places) {
+void add_places(std::string_view text, const PrivatePattern& pattern,
+                std::vector<PrivatePlace>& places) {
     const std::string_view kind = name_of(pattern.kind);
-    std::array<re2::StringPiece, 6> found;  // the match and the groups, of which at most one is there
-    for (std::size_t from = 0;
-         pattern.regex.compiled().Match({text.data(), text.size()}, from, text.size(), re2::RE2::UNANCHORED,
-                                        found.data(), static_cast<int>(found.size()));) {
-        const auto group = std::find_if(found.begin() + 1, found.end(), [](const auto& g) { return g.data(); });
+    std::array<re2::StringPiece, 6>
+        found;  // the match and the groups, of which at most one is there
+    for (std::size_t from = 0; pattern.regex.compiled().Match(
+             {text.data(), text.size()}, from, text.size(), re2::RE2::UNANCHORED, found.data(),
+             static_cast<int>(found.size()));) {
+        const auto group =
+            std::find_if(found.begin() + 1, found.end(), [](const auto& g) { return g.data(); });
         const auto& part = group == found.end() ? found.front() : *group;
         const auto begin = static_cast<std::size_t>(part.data() - text.data());
         const std::size_t end = begin + part.size();
@@ -91,14 +96,17 @@ std::vector<int> matching_patterns(std::string_view text) {
         re2::RE2::Options options(re2::RE2::Latin1);
         options.set_max_mem(64 << 20);
         auto made = std::make_unique<re2::RE2::Set>(options, re2::RE2::UNANCHORED);
-        for (const PrivatePattern& pattern : table().patterns) made->Add(pattern.regex.text, nullptr);
+        for (const PrivatePattern& pattern : table().patterns)
+            made->Add(pattern.regex.text, nullptr);
         made->Compile();
         return made;
     }();
     std::vector<int> found;
     re2::RE2::Set::ErrorInfo error{re2::RE2::Set::kNoError};
-    if (!set->Match({text.data(), text.size()}, &found, &error) && error.kind != re2::RE2::Set::kNoError)
-        for (std::size_t i = 0; i < table().patterns.size(); ++i) found.push_back(static_cast<int>(i));
+    if (!set->Match({text.data(), text.size()}, &found, &error) &&
+        error.kind != re2::RE2::Set::kNoError)
+        for (std::size_t i = 0; i < table().patterns.size(); ++i)
+            found.push_back(static_cast<int>(i));
     return found;
 }
 
@@ -106,13 +114,15 @@ std::vector<PrivatePlace> places_in(std::string_view text) {
     std::vector<PrivatePlace> places;
     std::vector<int> patterns = matching_patterns(text);
     std::ranges::sort(patterns);
-    for (const int i : patterns) add_places(text, table().patterns[static_cast<std::size_t>(i)], places);
+    for (const int i : patterns)
+        add_places(text, table().patterns[static_cast<std::size_t>(i)], places);
     return places;
 }
 
 /// Takes terminal codes out, and decodes %2F (RFC 3986).
 void decode(std::string_view original, SearchedText& to) {
-    static const re2::RE2 code(table().parts.at("terminal_code").text + "|%([0-9A-Fa-f]{2})", re2::RE2::Latin1);
+    static const re2::RE2 code(table().parts.at("terminal_code").text + "|%([0-9A-Fa-f]{2})",
+                               re2::RE2::Latin1);
     const auto put = [&to](char character, std::size_t at) {
         to.text += character;
         to.from.push_back(at);
@@ -122,11 +132,14 @@ void decode(std::string_view original, SearchedText& to) {
     std::size_t at = 0;
     while (code.Match(all, at, all.size(), re2::RE2::UNANCHORED, found.data(), 2)) {
         const auto begin = static_cast<std::size_t>(found[0].data() - all.data());
-        while (at < begin) put(original[at], at), ++at;
-        if (!found[1].empty()) put(static_cast<char>(std::stoi(std::string(found[1]), nullptr, 16)), at);
+        while (at < begin)
+            put(original[at], at), ++at;
+        if (!found[1].empty())
+            put(static_cast<char>(std::stoi(std::string(found[1]), nullptr, 16)), at);
         at += found[0].size();
     }
-    for (; at < original.size(); ++at) put(original[at], at);
+    for (; at < original.size(); ++at)
+        put(original[at], at);
     to.from.push_back(original.size());
     to.from.front() = 0;
 }
@@ -150,15 +163,18 @@ std::size_t length_of_domain(std::string_view text) {
 
 SearchedText searched(std::string_view original) {
     SearchedText all{.places = places_in(original)};
-    if (original.find_first_of("\x1b\\%") != std::string_view::npos) decode(original, all);
+    if (original.find_first_of("\x1b\\%") != std::string_view::npos)
+        decode(original, all);
     if (all.text.size() == original.size() || all.from.empty()) {
         all.text = original;
         all.from.clear();
     } else {
         const auto in_text = [&](std::size_t at) {
-            return static_cast<std::size_t>(std::ranges::lower_bound(all.from, at) - all.from.begin());
+            return static_cast<std::size_t>(std::ranges::lower_bound(all.from, at) -
+                                            all.from.begin());
         };
-        for (PrivatePlace& place : all.places) place = {in_text(place.begin), in_text(place.end), place.kind};
+        for (PrivatePlace& place : all.places)
+            place = {in_text(place.begin), in_text(place.end), place.kind};
         append(all.places, places_in(all.text));
     }
     std::ranges::stable_sort(all.places, [](const PrivatePlace& a, const PrivatePlace& b) {

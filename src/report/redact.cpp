@@ -16,8 +16,9 @@ namespace rnncheck {
 namespace {
 
 /// By kind.
-const std::vector<std::string> placeholders = {"UUID-", "USER",   "EMAIL", "SECRET", "IP-",  "MAC-",   "PCI-ID-",
-                                               "TOKEN", "SERIAL", "HOST",  "HOME",   "SSID", "PROCESS"};
+const std::vector<std::string> placeholders = {"UUID-", "USER",    "EMAIL",  "SECRET", "IP-",
+                                               "MAC-",  "PCI-ID-", "TOKEN",  "SERIAL", "HOST",
+                                               "HOME",  "SSID",    "PROCESS"};
 
 std::string_view placeholder_of(PrivateKind kind) {
     return placeholders[static_cast<std::size_t>(kind)];
@@ -25,13 +26,15 @@ std::string_view placeholder_of(PrivateKind kind) {
 
 /// The number of "USER7" as one of a user; 0 when it is none of this kind.
 int number_in_placeholder(std::string_view text, PrivateKind kind) {
-    if (!text.starts_with(placeholder_of(kind))) return 0;
+    if (!text.starts_with(placeholder_of(kind)))
+        return 0;
     const auto number = number_from(text.substr(placeholder_of(kind).size()));
     return number && *number > 0 && *number < 1'000'000 ? *number : 0;
 }
 
 bool is_placeholder(std::string_view text) {
-    static const re2::RE2 regex("(?:" + join(placeholders, "|") + ")0*[1-9][0-9]{0,5}", re2::RE2::Latin1);
+    static const re2::RE2 regex("(?:" + join(placeholders, "|") + ")0*[1-9][0-9]{0,5}",
+                                re2::RE2::Latin1);
     return re2::RE2::FullMatch({text.data(), text.size()}, regex);
 }
 
@@ -51,8 +54,11 @@ std::string leading_run(std::string_view text) {
 
 /// Whether a whole path, or the beginning of one, is from `begin` to `end`.
 bool is_path(std::string_view text, std::size_t begin, std::size_t end) {
-    const auto is_one_of = [](char c, std::string_view more) { return is_word_char(c) || contains(more, {&c, 1}); };
-    return (begin == 0 || !is_one_of(text[begin - 1], "._-/")) && (end == text.size() || !is_one_of(text[end], "_-"));
+    const auto is_one_of = [](char c, std::string_view more) {
+        return is_word_char(c) || contains(more, {&c, 1});
+    };
+    return (begin == 0 || !is_one_of(text[begin - 1], "._-/")) &&
+           (end == text.size() || !is_one_of(text[end], "_-"));
 }
 
 /// What reads a text, which decides how the home directory of its user is written.
@@ -84,38 +90,49 @@ class Redactor {
     explicit Redactor(const Identity& identity) {
         add_word("/root", PrivateKind::home);
         add_own_home(identity.home);
-        for (const auto& directory : identity.homes) add(directory, PrivateKind::home);
-        for (const auto& name : identity.users) add(name, PrivateKind::user);
-        for (const auto& name : identity.hosts) add(name, PrivateKind::host);
+        for (const auto& directory : identity.homes)
+            add(directory, PrivateKind::home);
+        for (const auto& name : identity.users)
+            add(name, PrivateKind::user);
+        for (const auto& name : identity.hosts)
+            add(name, PrivateKind::host);
     }
 
-    /// Takes note of what the text shows in a telling place, so that it is known in other places too.
+    /// Takes note of what the text shows in a telling place, so that it is known in other places
+    /// too.
     void learn(const SearchedText& searched) {
-        for (const PrivatePlace& place : searched.places) add(place.of(searched.text), place.kind);
+        for (const PrivatePlace& place : searched.places)
+            add(place.of(searched.text), place.kind);
     }
 
     /// The same for an environment variable whose whole value is private.
     void learn_variable(std::string_view name, std::string_view value) {
         static const std::map<std::string_view, PrivateKind> variables = {
-            {"HOME", PrivateKind::home},     {"USERPROFILE", PrivateKind::home}, {"USER", PrivateKind::user},
-            {"LOGNAME", PrivateKind::user},  {"SUDO_USER", PrivateKind::user},   {"USERNAME", PrivateKind::user},
-            {"HOSTNAME", PrivateKind::host}, {"COMPUTERNAME", PrivateKind::host}};
-        if (const auto* kind = look_up(variables, name)) add(value, *kind);
+            {"HOME", PrivateKind::home},      {"USERPROFILE", PrivateKind::home},
+            {"USER", PrivateKind::user},      {"LOGNAME", PrivateKind::user},
+            {"SUDO_USER", PrivateKind::user}, {"USERNAME", PrivateKind::user},
+            {"HOSTNAME", PrivateKind::host},  {"COMPUTERNAME", PrivateKind::host}};
+        if (const auto* kind = look_up(variables, name))
+            add(value, *kind);
     }
 
-    std::string redacted(std::string_view original, const SearchedText& searched, Reader reader = Reader::person) {
+    std::string redacted(std::string_view original, const SearchedText& searched,
+                         Reader reader = Reader::person) {
         const std::string_view text = searched.text;
         auto next = searched.places.begin();
         std::string out;
         out.reserve(original.size());
         for (std::size_t at = 0; at < text.size();) {
-            for (; next != searched.places.end() && (next->begin < at || !is_in_place(next->kind)); ++next)
-                if (is_in_place(next->kind)) at = std::max(at, next->end);  // of two that overlap, nothing is left
+            for (; next != searched.places.end() && (next->begin < at || !is_in_place(next->kind));
+                 ++next)
+                if (is_in_place(next->kind))
+                    at = std::max(at, next->end);  // of two that overlap, nothing is left
             if (next != searched.places.end() && next->begin == at) {
                 out += next->kind == PrivateKind::uuid ? word_for_uuid(next->of(text))
                                                        : word_for(next->kind, next->of(text));
                 at = next->end;
-            } else if (at < text.size() && !replace_own_home(text, at, reader, out) && !replace_word(text, at, out)) {
+            } else if (at < text.size() && !replace_own_home(text, at, reader, out) &&
+                       !replace_word(text, at, out)) {
                 out += searched.written(at++, original);
             }
         }
@@ -126,13 +143,16 @@ class Redactor {
     std::vector<HiddenThings> hidden() const {
         std::vector<HiddenThings> things;
         for (const auto& [kind, numbers] : numbers_)
-            if (!numbers.empty()) things.push_back({std::string(name_of(kind)), static_cast<int>(numbers.size())});
+            if (!numbers.empty())
+                things.push_back({std::string(name_of(kind)), static_cast<int>(numbers.size())});
         std::ranges::sort(things, {}, &HiddenThings::kind);
         return things;
     }
 
     /// Empty if it is unknown.
-    std::string own_home_in_facts() { return redacted(own_home_, searched(own_home_), Reader::rnncheck); }
+    std::string own_home_in_facts() {
+        return redacted(own_home_, searched(own_home_), Reader::rnncheck);
+    }
 
   private:
     struct Secret {
@@ -154,24 +174,31 @@ class Redactor {
     }
 
     void add_own_home(std::string_view directory) {
-        while (directory.ends_with('/')) directory.remove_suffix(1);
-        if (!directory.starts_with('/')) return;
+        while (directory.ends_with('/'))
+            directory.remove_suffix(1);
+        if (!directory.starts_with('/'))
+            return;
         add_home(directory);
         const bool is_top = directory.rfind('/') == 0 && directory != "/root";
-        if (!is_top && !only_looks_like("home", directory)) own_home_ = directory;
+        if (!is_top && !only_looks_like("home", directory))
+            own_home_ = directory;
     }
 
     void add_word(std::string_view text, PrivateKind kind) {
         // More than any machine has: beyond it a hostile file only wastes time.
         constexpr std::size_t most_words = 1000;
         const bool is_no_name = kind != PrivateKind::serial && only_looks_like("name", text);
-        if (is_no_name || is_placeholder(text) || known_words_ >= most_words) return;
+        if (is_no_name || is_placeholder(text) || known_words_ >= most_words)
+            return;
         const std::string run = leading_run(text);
-        if (run.empty() && kind != PrivateKind::home) return;
+        if (run.empty() && kind != PrivateKind::home)
+            return;
         auto& candidates = words_[run];
-        if (find_by(candidates, &Secret::text, text)) return;
+        if (find_by(candidates, &Secret::text, text))
+            return;
         candidates.push_back({std::string(text), kind});
-        std::ranges::sort(candidates, std::greater(), [](const Secret& secret) { return secret.text.size(); });
+        std::ranges::sort(candidates, std::greater(),
+                          [](const Secret& secret) { return secret.text.size(); });
         ++known_words_;
     }
 
@@ -179,7 +206,8 @@ class Redactor {
         const std::string_view first_label = name.substr(0, name.find('.'));
         std::string capitals(first_label);
         for (char& c : capitals)
-            if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+            if (c >= 'a' && c <= 'z')
+                c = static_cast<char>(c - 'a' + 'A');
         for (const std::string_view text : {name, first_label, std::string_view(capitals)})
             add_word(text, PrivateKind::host);
     }
@@ -191,23 +219,29 @@ class Redactor {
     }
 
     void add_home(std::string_view directory) {
-        while (directory.ends_with('/')) directory.remove_suffix(1);
-        if (!directory.starts_with('/')) return;
-        if (directory != "/root") add_user(directory.substr(directory.rfind('/') + 1));
+        while (directory.ends_with('/'))
+            directory.remove_suffix(1);
+        if (!directory.starts_with('/'))
+            return;
+        if (directory != "/root")
+            add_user(directory.substr(directory.rfind('/') + 1));
         const auto depth = std::ranges::count(directory, '/');
         const bool is_found_by_pattern =
             depth == 2 && std::ranges::any_of(searched(directory).places, [&](auto& place) {
                 return place.kind == PrivateKind::user && place.end == directory.size();
             });
-        if (depth < 2 || is_found_by_pattern || only_looks_like("home", directory)) return;
+        if (depth < 2 || is_found_by_pattern || only_looks_like("home", directory))
+            return;
         add_word(directory, PrivateKind::home);
     }
 
     std::string word_for(PrivateKind kind, std::string_view secret) {
-        if (is_placeholder(secret)) return std::string(secret);
+        if (is_placeholder(secret))
+            return std::string(secret);
         auto& of_kind = numbers_[kind];
         auto known = of_kind.find(secret);
-        if (known == of_kind.end()) known = of_kind.emplace(secret, ++last_number_[kind]).first;
+        if (known == of_kind.end())
+            known = of_kind.emplace(secret, ++last_number_[kind]).first;
         return std::string(placeholder_of(kind)) + std::to_string(known->second);
     }
 
@@ -220,10 +254,14 @@ class Redactor {
         return word_for(PrivateKind::uuid, is_shortened ? longer->first : small);
     }
 
-    bool replace_own_home(std::string_view text, std::size_t& at, Reader reader, std::string& out) const {
-        if (reader == Reader::rnncheck || own_home_.empty() || !text.substr(at).starts_with(own_home_)) return false;
+    bool replace_own_home(std::string_view text, std::size_t& at, Reader reader,
+                          std::string& out) const {
+        if (reader == Reader::rnncheck || own_home_.empty() ||
+            !text.substr(at).starts_with(own_home_))
+            return false;
         const std::size_t end = at + own_home_.size();
-        if (!is_path(text, at, end)) return false;
+        if (!is_path(text, at, end))
+            return false;
         out += reader == Reader::person ? "~" : own_home_for_shell(text, at, out);
         const bool has_slash = out.ends_with("~/'") && text.substr(end).starts_with('/');
         at = has_slash ? end + 1 : end;
@@ -231,24 +269,32 @@ class Redactor {
     }
 
     /// A shell expands "~" only where a word begins, and nothing between single quotation marks.
-    static std::string own_home_for_shell(std::string_view command, std::size_t at, std::string& before) {
+    static std::string own_home_for_shell(std::string_view command, std::size_t at,
+                                          std::string& before) {
         const char quote = open_quote(command, at);
-        if (quote == '"') return "$HOME";
-        if (quote == 0) return begins_word(command, at) ? "~" : "\"$HOME\"";
-        if (!before.ends_with('\'') || command[at - 1] != '\'') return "'\"$HOME\"'";
+        if (quote == '"')
+            return "$HOME";
+        if (quote == 0)
+            return begins_word(command, at) ? "~" : "\"$HOME\"";
+        if (!before.ends_with('\'') || command[at - 1] != '\'')
+            return "'\"$HOME\"'";
         before.pop_back();  // what is quoted begins behind it
         return begins_word(command, at - 1) ? "~/'" : "\"$HOME\"'";
     }
 
     bool replace_word(std::string_view text, std::size_t& at, std::string& out) {
-        if (text[at] != '/' && (!is_word_char(text[at]) || !is_word_edge(text, at))) return false;
+        if (text[at] != '/' && (!is_word_char(text[at]) || !is_word_edge(text, at)))
+            return false;
         const auto* candidates = look_up(words_, leading_run(text.substr(at)));
-        if (!candidates) return false;
+        if (!candidates)
+            return false;
         for (const Secret& secret : *candidates) {
             const bool is_home = secret.kind == PrivateKind::home;
-            if (!text.substr(at).starts_with(secret.text)) continue;
+            if (!text.substr(at).starts_with(secret.text))
+                continue;
             const std::size_t end = at + secret.text.size();
-            if (is_home ? !is_path(text, at, end) : !is_word_edge(text, end)) continue;
+            if (is_home ? !is_path(text, at, end) : !is_word_edge(text, end))
+                continue;
             out += (is_home ? "/" : "") + word_for(secret.kind, secret.text);
             at = end + (secret.kind == PrivateKind::host ? length_of_domain(text.substr(end)) : 0);
             return true;
@@ -256,18 +302,20 @@ class Redactor {
         return false;
     }
 
-    /// By the run of word characters they begin with; home directories, which begin with '/', by an empty one.
+    /// By the run of word characters they begin with; home directories, which begin with '/', by an
+    /// empty one.
     std::unordered_map<std::string, std::vector<Secret>> words_;
     std::size_t known_words_ = 0;
     std::string own_home_;
-    std::map<PrivateKind, std::map<std::string, int, std::less<>>> numbers_;  ///< by kind, then by secret
+    std::map<PrivateKind, std::map<std::string, int, std::less<>>>
+        numbers_;  ///< by kind, then by secret
     std::map<PrivateKind, int> last_number_;
 };
 
 /// Ids and stamps are our own words, and other people's scripts look for them.
 bool is_our_own(std::string_view field) {
-    return field == "rule" || field == "probe" || field == "matrix_date" || field == "matrix_digest" ||
-           field == "signature" || field == "labels";
+    return field == "rule" || field == "probe" || field == "matrix_date" ||
+           field == "matrix_digest" || field == "signature" || field == "labels";
 }
 
 /// "14.0.1.2" may be an address elsewhere.
@@ -280,12 +328,15 @@ bool is_version(std::string_view field, const auto& member) {
 
 /// Who reads the texts of a member.
 Reader reader_of(std::string_view field, Reader of_structure) {
-    if (field == "facts" || of_structure == Reader::rnncheck) return Reader::rnncheck;
-    const bool is_command = field == "commands" || field == "checks" || field == "command" || field == "verify";
+    if (field == "facts" || of_structure == Reader::rnncheck)
+        return Reader::rnncheck;
+    const bool is_command =
+        field == "commands" || field == "checks" || field == "command" || field == "verify";
     return is_command ? Reader::shell : Reader::person;
 }
 
-/// Calls act(name, text, reader) for each text and each key of a map; the name is the key of a map's value, else empty.
+/// Calls act(name, text, reader) for each text and each key of a map; the name is the key of a
+/// map's value, else empty.
 template <class T, class Act>
 void for_each_text(T& value, Reader reader, const Act& act) {
     if constexpr (std::is_same_v<T, std::string>)
@@ -300,13 +351,16 @@ void for_each_text(T& value, Reader reader, const Act& act) {
         }
         value = std::move(changed);
     } else if constexpr (IsOptional<T>::value) {
-        if (value) for_each_text(*value, reader, act);
+        if (value)
+            for_each_text(*value, reader, act);
     } else if constexpr (IsVector<T>::value) {
         if constexpr (!std::is_arithmetic_v<typename T::value_type>)
-            for (auto& item : value) for_each_text(item, reader, act);
+            for (auto& item : value)
+                for_each_text(item, reader, act);
     } else if constexpr (Fielded<T>) {
         T::fields(value, [&](const char* name, auto& member, const char*) {
-            if (!is_our_own(name) && !is_version(name, member)) for_each_text(member, reader_of(name, reader), act);
+            if (!is_our_own(name) && !is_version(name, member))
+                for_each_text(member, reader_of(name, reader), act);
         });
     }
 }
@@ -315,16 +369,19 @@ template <class Document>
 Document redacted(Document document, const Identity& identity) {
     Redactor redactor(identity);
     std::vector<SearchedText> texts;  // in order: the patterns are matched once
-    for_each_text(document, Reader::person, [&](std::string_view name, const std::string& text, Reader) {
-        redactor.learn_variable(name, text);
-        redactor.learn(texts.emplace_back(searched(text)));
-    });
+    for_each_text(document, Reader::person,
+                  [&](std::string_view name, const std::string& text, Reader) {
+                      redactor.learn_variable(name, text);
+                      redactor.learn(texts.emplace_back(searched(text)));
+                  });
     auto next = texts.begin();
-    for_each_text(document, Reader::person, [&](std::string_view, std::string& text, Reader reader) {
-        text = redactor.redacted(text, *next++, reader);
-    });
+    for_each_text(document, Reader::person,
+                  [&](std::string_view, std::string& text, Reader reader) {
+                      text = redactor.redacted(text, *next++, reader);
+                  });
     if constexpr (std::is_same_v<Document, Report>) {
-        if (auto hidden = redactor.hidden(); !hidden.empty() && !document.hidden) document.hidden = std::move(hidden);
+        if (auto hidden = redactor.hidden(); !hidden.empty() && !document.hidden)
+            document.hidden = std::move(hidden);
         document.own_home = redactor.own_home_in_facts();
     }
     return document;
@@ -333,8 +390,8 @@ Document redacted(Document document, const Identity& identity) {
 }  // namespace
 
 std::string without_numbers(std::string_view text) {
-    static const re2::RE2 regex(R"((^|[^0-9A-Za-z\x80-\xff])()" + join(placeholders, "|") + ")[0-9]+",
-                                re2::RE2::Latin1);
+    static const re2::RE2 regex(
+        R"((^|[^0-9A-Za-z\x80-\xff])()" + join(placeholders, "|") + ")[0-9]+", re2::RE2::Latin1);
     std::string out(text);
     re2::RE2::GlobalReplace(&out, regex, R"(\1\2)");
     return out;

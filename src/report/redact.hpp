@@ -1,5 +1,6 @@
-// Makes a report safe to share: who uses the machine, its name, and the serial numbers and UUIDs of its
-// parts become words like USER1, HOST1, GPU-UUID-1, the same word for the same thing in the whole report.
+// Makes a report safe to share: who uses the machine, its name, and the serial numbers and UUIDs of
+// its parts become words like USER1, HOST1, GPU-UUID-1, the same word for the same thing in the
+// whole report.
 #pragma once
 
 #include <string>
@@ -16,13 +17,15 @@ struct Identity {
     std::vector<std::string> users;
     std::vector<std::string> homes;  ///< other home directories, wherever they are
     std::vector<std::string> hosts;
-    std::string home = {};  ///< of the user whose shell reads the report: written "~", which tells nothing
+    std::string home =
+        {};  ///< of the user whose shell reads the report: written "~", which tells nothing
 };
 
-/// Every text of a document, map keys and evidence included, but the ids of rules and probes and the tool's own stamp.
-/// Known without help: the patterns of redact.cpp, and the variables HOME, USER, LOGNAME, SUDO_USER and HOSTNAME of the
-/// recorded environment. Words of an already redacted report stay as they are. A report tells what was hidden.
-/// The facts have no "~", because no path in them may depend on who reads it; in commands it is what a shell expands.
+/// Every text of a document, map keys and evidence included, but the ids of rules and probes and
+/// the tool's own stamp. Known without help: the patterns of redact.cpp, and the variables HOME,
+/// USER, LOGNAME, SUDO_USER and HOSTNAME of the recorded environment. Words of an already redacted
+/// report stay as they are. A report tells what was hidden. The facts have no "~", because no path
+/// in them may depend on who reads it; in commands it is what a shell expands.
 template <Fielded Document>
 Document redact(Document document, const Identity& identity);
 

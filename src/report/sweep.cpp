@@ -17,8 +17,9 @@ namespace {
 
 bool fared_alike(const Sweep& a, const Sweep& b) {
     const auto same = [](const RnnRun* one, const RnnRun* other) {
-        return one->end == other->end && one->number == other->number && !look_of(one->end).is_bad() &&
-               one->end != RunEnd::skipped && one->bitwise_repeatable == other->bitwise_repeatable;
+        return one->end == other->end && one->number == other->number &&
+               !look_of(one->end).is_bad() && one->end != RunEnd::skipped &&
+               one->bitwise_repeatable == other->bitwise_repeatable;
     };
     return a.library == b.library && a.dialect == b.dialect &&
            std::equal(a.runs.begin(), a.runs.end(), b.runs.begin(), b.runs.end(), same);
@@ -28,7 +29,8 @@ constexpr int cell_size = 16, margin = 16, line_height = 15, letter_width = 7;
 constexpr std::size_t longest_words = 300;
 
 std::vector<std::string> all_shapes(const Facts& facts) {
-    const auto shapes = grouped(facts.rnn_runs, [](const RnnRun& run) { return shape_of(run.rnn_case); });
+    const auto shapes =
+        grouped(facts.rnn_runs, [](const RnnRun& run) { return shape_of(run.rnn_case); });
     return mapped(shapes, [](const auto& shape) { return shape.first; });
 }
 
@@ -44,7 +46,8 @@ struct Picture {
 
     void at(int x, int bottom, std::string_view words, std::string_view style = "") {
         draw(x + letter_width * static_cast<int>(std::min(words.size(), longest_words)),
-             concat("<text x=\"", x, "\" y=\"", bottom, "\" ", style, '>', xml(words, longest_words), "</text>"));
+             concat("<text x=\"", x, "\" y=\"", bottom, "\" ", style, '>',
+                    xml(words, longest_words), "</text>"));
     }
 
     void text(std::string_view words, std::string_view style = "") {
@@ -54,18 +57,21 @@ struct Picture {
 
     void square(int x, RunEnd end, std::string_view tip) {
         const RunEndLook& look = look_of(end);
-        draw(x + cell_size, concat("<g><title>", xml(tip, longest_words), "</title><rect x=\"", x, "\" y=\"", y,
-                                   "\" width=\"", cell_size - 1, "\" height=\"", cell_size - 1, "\" fill=\"", look.fill,
-                                   "\"/><text x=\"", x + cell_size / 2, "\" y=\"", y + 12,
-                                   "\" text-anchor=\"middle\" fill=\"", look.ink, "\">", look.letter, "</text></g>"));
+        draw(x + cell_size,
+             concat("<g><title>", xml(tip, longest_words), "</title><rect x=\"", x, "\" y=\"", y,
+                    "\" width=\"", cell_size - 1, "\" height=\"", cell_size - 1, "\" fill=\"",
+                    look.fill, "\"/><text x=\"", x + cell_size / 2, "\" y=\"", y + 12,
+                    "\" text-anchor=\"middle\" fill=\"", look.ink, "\">", look.letter,
+                    "</text></g>"));
     }
 
     std::string finished(std::string_view title) const {
         const int width = widest + margin, height = y + margin;
-        return concat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width, "\" height=\"", height,
-                      "\" viewBox=\"0 0 ", width, ' ', height, "\" role=\"img\" aria-label=\"",
-                      xml(title, longest_words), "\" font-family=\"monospace\" font-size=\"11\">\n<rect width=\"",
-                      width, "\" height=\"", height, "\" fill=\"#ffffff\"/>\n", body, "</svg>\n");
+        return concat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width, "\" height=\"",
+                      height, "\" viewBox=\"0 0 ", width, ' ', height,
+                      "\" role=\"img\" aria-label=\"", xml(title, longest_words),
+                      "\" font-family=\"monospace\" font-size=\"11\">\n<rect width=\"", width,
+                      "\" height=\"", height, "\" fill=\"#ffffff\"/>\n", body, "</svg>\n");
     }
 };
 
@@ -75,7 +81,8 @@ void draw_sweep(Picture& page, const Sweep& sweep, const std::vector<std::string
               "font-weight=\"bold\"");
     const auto rows = grouped(sweep.runs, [](const RnnRun& run) { return kind_of(run.rnn_case); });
     std::size_t widest = 0;
-    for (const auto& [kind, runs] : rows) widest = std::max(widest, kind.size());
+    for (const auto& [kind, runs] : rows)
+        widest = std::max(widest, kind.size());
     const int left = margin + letter_width * static_cast<int>(widest + 1);
     page.y += 2 * line_height;
     for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -86,7 +93,8 @@ void draw_sweep(Picture& page, const Sweep& sweep, const std::vector<std::string
     page.y += 4;
     for (const auto& [kind, runs] : rows) {
         page.at(margin, page.y + 12, kind);
-        for (const auto& [shape, cases] : grouped(runs, [](const RnnRun& run) { return shape_of(run.rnn_case); })) {
+        for (const auto& [shape, cases] :
+             grouped(runs, [](const RnnRun& run) { return shape_of(run.rnn_case); })) {
             const RunEnd end = worst_of(cases);
             const auto column = std::ranges::find(shapes, shape) - shapes.begin();
             page.square(left + cell_size * static_cast<int>(column), end,
@@ -100,26 +108,30 @@ void draw_legend(Picture& page, const Facts& facts, const std::vector<std::strin
     page.y += line_height;
     for (std::size_t i = 0; i < names_of(RunEnd{}).size(); ++i) {
         const auto end = static_cast<RunEnd>(i);
-        if (!find_by(facts.rnn_runs, &RnnRun::end, end)) continue;
+        if (!find_by(facts.rnn_runs, &RnnRun::end, end))
+            continue;
         page.square(margin, end, look_of(end).word);
         page.at(margin + cell_size + 4, page.y + 12, look_of(end).word);
         page.y += cell_size;
     }
     page.text("Columns (I input, H hidden, B batch, T steps, L layers, P projection):");
-    for (std::size_t i = 0; i < shapes.size(); ++i) page.text(concat(i + 1, ": ", shapes[i]));
+    for (std::size_t i = 0; i < shapes.size(); ++i)
+        page.text(concat(i + 1, ": ", shapes[i]));
 }
 
 /// The kind of network of each test, and how a number of it relates to its bound.
 using Ratios = std::vector<std::pair<std::string, double>>;
 
-/// The power of ten of a ratio, of which what is beyond `lowest` and `highest` is drawn at the edge.
+/// The power of ten of a ratio, of which what is beyond `lowest` and `highest` is drawn at the
+/// edge.
 double power_of(double ratio, int lowest, int highest) {
     return std::isnan(ratio) ? highest : std::clamp<double>(std::log10(ratio), lowest, highest);
 }
 
-/// A row for each kind, a point for each ratio on a scale of the powers of ten that occur, and a line at 1, which may
-/// be a limit.
-std::string ratios_svg(const Ratios& ratios, const std::string& title, int lowest, int highest, bool one_is_limit) {
+/// A row for each kind, a point for each ratio on a scale of the powers of ten that occur, and a
+/// line at 1, which may be a limit.
+std::string ratios_svg(const Ratios& ratios, const std::string& title, int lowest, int highest,
+                       bool one_is_limit) {
     constexpr int power_width = 60;
     int first = -1, last = 1;
     for (const auto& [kind, value] : ratios) {
@@ -127,17 +139,20 @@ std::string ratios_svg(const Ratios& ratios, const std::string& title, int lowes
         first = std::min(first, static_cast<int>(std::floor(power)));
         last = std::max(last, static_cast<int>(std::ceil(power)));
     }
-    std::map<std::string, std::set<std::pair<int, bool>>> rows;  // what would lie on another point is drawn once
+    std::map<std::string, std::set<std::pair<int, bool>>>
+        rows;  // what would lie on another point is drawn once
     std::size_t widest = 0;
     for (const auto& [kind, value] : ratios) {
         const double power = power_of(value, lowest, highest);
-        rows[kind].insert({static_cast<int>((power - first) * power_width), one_is_limit && !(value <= 1)});
+        rows[kind].insert(
+            {static_cast<int>((power - first) * power_width), one_is_limit && !(value <= 1)});
         widest = std::max(widest, kind.size());
     }
     Picture page;
     page.text(title, "font-weight=\"bold\" font-size=\"14\"");
     page.y += line_height / 2;
-    const int left = margin + letter_width * static_cast<int>(widest + 2), top = page.y + line_height;
+    const int left = margin + letter_width * static_cast<int>(widest + 2),
+              top = page.y + line_height;
     const int bottom = top + line_height * static_cast<int>(rows.size() + 1);
     for (int power = first; power <= last; ++power) {
         const int x = left + (power - first) * power_width;
@@ -149,11 +164,14 @@ std::string ratios_svg(const Ratios& ratios, const std::string& title, int lowes
     for (const auto& [kind, points] : rows) {
         page.text(kind);
         const int y = page.y - 4;
-        for (const auto& [point, is_beyond] : points) {  // a cross where it is beyond the limit, else a dot
+        for (const auto& [point, is_beyond] :
+             points) {  // a cross where it is beyond the limit, else a dot
             const int x = left + point;
-            page.draw(x, is_beyond ? concat("<path d=\"M", x - 4, ' ', y - 4,
-                                            "l8 8m-8 0l8 -8\" stroke=\"#B3261E\" stroke-width=\"2\"/>")
-                                   : concat("<circle cx=\"", x, "\" cy=\"", y, "\" r=\"3\" fill=\"#0072B2\"/>"));
+            page.draw(x, is_beyond
+                             ? concat("<path d=\"M", x - 4, ' ', y - 4,
+                                      "l8 8m-8 0l8 -8\" stroke=\"#B3261E\" stroke-width=\"2\"/>")
+                             : concat("<circle cx=\"", x, "\" cy=\"", y,
+                                      "\" r=\"3\" fill=\"#0072B2\"/>"));
         }
     }
     page.y += line_height;
@@ -174,7 +192,8 @@ Ratios times_against_model(const Facts& facts) {
         if (const auto peak = peak_of(gpu))
             for (const RnnRun& run : facts.rnn_runs)
                 if (run.gpu == gpu.index && run.repeat_ms && run.end == RunEnd::ok)
-                    ratios.emplace_back(kind_of(run.rnn_case), *run.repeat_ms / model_ms(run.rnn_case, *peak));
+                    ratios.emplace_back(kind_of(run.rnn_case),
+                                        *run.repeat_ms / model_ms(run.rnn_case, *peak));
     return ratios;
 }
 
@@ -182,11 +201,14 @@ Ratios times_against_model(const Facts& facts) {
 
 std::vector<Sweep> sweeps_of(const Facts& facts) {
     std::vector<Sweep> sweeps;
-    const auto place = [](const RnnRun& run) { return std::tuple(run.library, run.dialect, run.gpu); };
+    const auto place = [](const RnnRun& run) {
+        return std::tuple(run.library, run.dialect, run.gpu);
+    };
     for (const auto& [of, runs] : grouped(facts.rnn_runs, place)) {
         const auto& [library, dialect, gpu] = of;
         const Sweep sweep{library, dialect, {gpu}, runs};
-        if (Sweep* const like = find_where(sweeps, [&](const Sweep& s) { return fared_alike(s, sweep); }))
+        if (Sweep* const like =
+                find_where(sweeps, [&](const Sweep& s) { return fared_alike(s, sweep); }))
             like->gpus.push_back(gpu);
         else
             sweeps.push_back(sweep);
@@ -195,14 +217,16 @@ std::vector<Sweep> sweeps_of(const Facts& facts) {
 }
 
 std::optional<Peak> peak_of(const Gpu& gpu) {
-    if (!gpu.compute_capability) return std::nullopt;
-    return peak_of(Clocks{*gpu.compute_capability, gpu.multiprocessors.value_or(0), gpu.clock_mhz.value_or(0),
-                          gpu.memory_clock_mhz.value_or(0), gpu.memory_bus_bits.value_or(0)});
+    if (!gpu.compute_capability)
+        return std::nullopt;
+    return peak_of(Clocks{*gpu.compute_capability, gpu.multiprocessors.value_or(0),
+                          gpu.clock_mhz.value_or(0), gpu.memory_clock_mhz.value_or(0),
+                          gpu.memory_bus_bits.value_or(0)});
 }
 
 std::string kind_of(const RnnCase& rnn_case) {
-    return concat(network_name(rnn_case.cell), rnn_case.training ? " training " : " ", rnn_case.dtype, ' ',
-                  rnn_case.math, ' ', rnn_case.algorithm);
+    return concat(network_name(rnn_case.cell), rnn_case.training ? " training " : " ",
+                  rnn_case.dtype, ' ', rnn_case.math, ' ', rnn_case.algorithm);
 }
 
 std::string shape_of(RnnCase rnn_case) {
@@ -222,7 +246,8 @@ std::string network_name(Cell cell) {
 }
 
 const RunEndLook& look_of(RunEnd end) {
-    // Okabe and Ito's palette, which color-blind people can distinguish ("Color Universal Design", 2008).
+    // Okabe and Ito's palette, which color-blind people can distinguish ("Color Universal Design",
+    // 2008).
     static constexpr RunEndLook looks[] = {
         {"ok", 0, '.', "#009E73", "#ffffff"},       {"not supported", 1, '-', "#DDDDDD", "#444444"},
         {"rejected", 3, 'r', "#E69F00", "#000000"}, {"out of memory", 4, 'm', "#56B4E9", "#000000"},
@@ -238,7 +263,8 @@ RunEnd worst_of(const Cases& cases) {
 
 std::string gpus_in_words(const std::vector<int>& gpus) {
     const auto range = [](const std::pair<int, int>& run) {
-        return run.first == run.second ? std::to_string(run.first) : concat(run.first, '-', run.second);
+        return run.first == run.second ? std::to_string(run.first)
+                                       : concat(run.first, '-', run.second);
     };
     return (gpus.size() == 1 ? "GPU " : "GPUs ") + join_with_and(mapped(runs_in(gpus), range));
 }
@@ -250,12 +276,15 @@ std::string cudnn_in_words(const Facts& facts, std::string_view library) {
 
 std::vector<std::string> sweep_pictures(const Facts& facts) {
     std::vector<std::string> pictures;
-    if (facts.rnn_runs.empty()) return pictures;
+    if (facts.rnn_runs.empty())
+        return pictures;
     pictures.push_back(sweeps_svg(facts, "Network tests by kind and shape"));
     if (const auto errors = errors_against_limits(facts); !errors.empty())
-        pictures.push_back(ratios_svg(errors, "Largest error of each test; 1 is its limit", -7, 3, true));
+        pictures.push_back(
+            ratios_svg(errors, "Largest error of each test; 1 is its limit", -7, 3, true));
     if (const auto times = times_against_model(facts); !times.empty())
-        pictures.push_back(ratios_svg(times, "Time of each test; 1 is the modeled time", -2, 4, false));
+        pictures.push_back(
+            ratios_svg(times, "Time of each test; 1 is the modeled time", -2, 4, false));
     return pictures;
 }
 
@@ -263,8 +292,10 @@ std::string sweeps_svg(const Facts& facts, const std::string& title) {
     Picture page;
     page.text(title, "font-weight=\"bold\" font-size=\"14\"");
     const std::vector<std::string> shapes = all_shapes(facts);
-    for (const Sweep& sweep : sweeps_of(facts)) draw_sweep(page, sweep, shapes);
-    if (!shapes.empty()) draw_legend(page, facts, shapes);
+    for (const Sweep& sweep : sweeps_of(facts))
+        draw_sweep(page, sweep, shapes);
+    if (!shapes.empty())
+        draw_legend(page, facts, shapes);
     return page.finished(title);
 }
 

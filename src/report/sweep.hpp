@@ -1,4 +1,5 @@
-// The recurrent-network cases sorted by cuDNN installation, interface and GPU, and what they are called.
+// The recurrent-network cases sorted by cuDNN installation, interface and GPU, and what they are
+// called.
 #pragma once
 
 #include <string>
@@ -17,7 +18,8 @@ struct Sweep {
     std::vector<const RnnRun*> runs;  ///< of the first of these GPUs
 };
 
-/// In the order of their first case. GPUs share a sweep only where every case passed or is not supported on each.
+/// In the order of their first case. GPUs share a sweep only where every case passed or is not
+/// supported on each.
 std::vector<Sweep> sweeps_of(const Facts& facts);
 
 /// "GPU 0", "GPUs 0-3 and 5".
@@ -42,7 +44,9 @@ struct RunEndLook {
     char letter;            ///< in a picture, with its colours
     const char *fill, *ink;
 
-    bool is_bad() const { return weight > 2; }
+    bool is_bad() const {
+        return weight > 2;
+    }
 };
 const RunEndLook& look_of(RunEnd end);
 
@@ -51,11 +55,13 @@ using Cases = std::vector<const RnnRun*>;
 /// The end that matters most.
 RunEnd worst_of(const Cases& cases);
 
-/// An SVG document: a grid for each sweep, with kinds of case as rows and shapes as numbered columns. A square has a
-/// colour and a letter, so that it can be read without colours; what it stands for is its tooltip. All text is escaped.
+/// An SVG document: a grid for each sweep, with kinds of case as rows and shapes as numbered
+/// columns. A square has a colour and a letter, so that it can be read without colours; what it
+/// stands for is its tooltip. All text is escaped.
 std::string sweeps_svg(const Facts& facts, const std::string& title);
 
-/// That, and the error of each test against its limit, and its time against the model; none where nothing was run.
+/// That, and the error of each test against its limit, and its time against the model; none where
+/// nothing was run.
 std::vector<std::string> sweep_pictures(const Facts& facts);
 
 /// What the GPU could do, as far as the driver reported its clocks.

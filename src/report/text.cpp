@@ -20,16 +20,20 @@ constexpr MarkLook mark_looks[] = {{"✓", "[ok]", TextStyle::green},
                                    {"?", "[??]", TextStyle::yellow},
                                    {"–", "[--]", TextStyle::faint}};
 
-constexpr std::string_view style_codes[] = {"\x1b[1;31m", "\x1b[33m", "\x1b[32m", "\x1b[36m", "\x1b[1m", "\x1b[2m"};
+constexpr std::string_view style_codes[] = {"\x1b[1;31m", "\x1b[33m", "\x1b[32m",
+                                            "\x1b[36m",   "\x1b[1m",  "\x1b[2m"};
 
 std::string age_in_words(int days) {
     constexpr int days_of_a_month = 30, days_of_a_year = 365;
     const auto count = [](int number, const char* one, const char* many) {
         return pluralized(number, one, many) + " old";
     };
-    if (days == 0) return "today";
-    if (days < 2 * days_of_a_month) return count(days, "day", "days");
-    if (days < 2 * days_of_a_year) return count(days / days_of_a_month, "month", "months");
+    if (days == 0)
+        return "today";
+    if (days < 2 * days_of_a_month)
+        return count(days, "day", "days");
+    if (days < 2 * days_of_a_year)
+        return count(days / days_of_a_month, "month", "months");
     return count(days / days_of_a_year, "year", "years");
 }
 
@@ -39,25 +43,30 @@ std::string shown(std::string_view text) {
     return escaped(text);
 }
 
-std::string known(std::string_view before, const std::optional<std::string>& value, std::string_view after) {
+std::string known(std::string_view before, const std::optional<std::string>& value,
+                  std::string_view after) {
     return value ? concat(before, shown(*value), after) : "";
 }
 
-std::string known(std::string_view before, const std::optional<Version>& value, std::string_view after) {
+std::string known(std::string_view before, const std::optional<Version>& value,
+                  std::string_view after) {
     return value ? known(before, std::optional(value->text), after) : "";
 }
 
 std::string with_entities(std::string_view text, Entities entities, std::size_t most) {
     std::string safe;
     for (const char letter : escaped(text, most)) {
-        const auto* const entity = find_where(entities, [&](const auto& known) { return known.first == letter; });
+        const auto* const entity =
+            find_where(entities, [&](const auto& known) { return known.first == letter; });
         safe += entity ? entity->second : std::string_view(&letter, 1);
     }
     return safe;
 }
 
 std::string xml(std::string_view text, std::size_t most) {
-    return with_entities(text, {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&#39;"}}, most);
+    return with_entities(
+        text, {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&#39;"}},
+        most);
 }
 
 std::string xml_lines(std::string_view text) {
@@ -86,29 +95,34 @@ std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& ro
     std::vector<std::size_t> widths;
     for (const auto& row : rows) {
         widths.resize(std::max(widths.size(), row.size()));
-        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
+        for (std::size_t i = 0; i < row.size(); ++i)
+            widths[i] = std::max(widths[i], columns_of(row[i]));
     }
     std::vector<std::string> lines;
     for (const auto& row : rows) {
         std::string& line = lines.emplace_back();
-        for (std::size_t i = 0; i < row.size(); ++i) line += padded(row[i], widths[i] + 2);
+        for (std::size_t i = 0; i < row.size(); ++i)
+            line += padded(row[i], widths[i] + 2);
         line.erase(line.find_last_not_of(' ') + 1);
     }
     return lines;
 }
 
 std::string shortened(std::string_view text, std::size_t width) {
-    if (columns_of(text) <= width) return std::string(text);
+    if (columns_of(text) <= width)
+        return std::string(text);
     std::string kept;
     for (const std::string& word : split(text, ' ')) {
-        if (columns_of(kept) + 1 + columns_of(word) + 3 > width) break;
+        if (columns_of(kept) + 1 + columns_of(word) + 3 > width)
+            break;
         kept += (kept.empty() ? "" : " ") + word;
     }
     return kept + "...";
 }
 
 std::string matrix_date_in_words(const ToolStamp& tool) {
-    return shown(tool.matrix_date) + (tool.matrix_age_days ? ", " + age_in_words(*tool.matrix_age_days) : "");
+    return shown(tool.matrix_date) +
+           (tool.matrix_age_days ? ", " + age_in_words(*tool.matrix_age_days) : "");
 }
 
 std::string id_in_words(std::string_view id) {
@@ -130,15 +144,18 @@ const SeverityLook& look_of(Severity severity) {
 }
 
 std::string text_with_warning(const Remedy& remedy) {
-    constexpr std::string_view warnings[] = {"", " (needs administrator rights)", " (interrupts running programs)",
+    constexpr std::string_view warnings[] = {"", " (needs administrator rights)",
+                                             " (interrupts running programs)",
                                              " (destroys data: read the documentation first)"};
     return concat(remedy.text, warnings[static_cast<std::size_t>(remedy.risk)]);
 }
 
-std::vector<const RuleVerdict*> checks_with(const std::vector<RuleVerdict>& checks, Outcome outcome, bool evaluated) {
+std::vector<const RuleVerdict*> checks_with(const std::vector<RuleVerdict>& checks, Outcome outcome,
+                                            bool evaluated) {
     std::vector<const RuleVerdict*> found;
     for (const RuleVerdict& check : checks)
-        if (check.outcome == outcome && !check.not_asked == evaluated) found.push_back(&check);
+        if (check.outcome == outcome && !check.not_asked == evaluated)
+            found.push_back(&check);
     return found;
 }
 
@@ -152,7 +169,8 @@ std::size_t Page::width() const {
 }
 
 std::string Page::styled(TextStyle how, std::string_view text) const {
-    if (!style_.color || text.empty()) return std::string(text);
+    if (!style_.color || text.empty())
+        return std::string(text);
     return std::string(style_codes[static_cast<std::size_t>(how)]) + std::string(text) + "\x1b[0m";
 }
 
@@ -179,7 +197,8 @@ void Page::wrap(std::string_view first, std::string_view text, std::size_t inden
             column = margin.size();
             at_start = true;
         }
-        if (!at_start) text_ += ' ';
+        if (!at_start)
+            text_ += ' ';
         text_ += word;
         column += columns + !at_start;
         at_start = false;
@@ -188,11 +207,13 @@ void Page::wrap(std::string_view first, std::string_view text, std::size_t inden
 }
 
 void Page::labelled(std::string_view word, std::string_view text, std::size_t width) {
-    if (!text.empty()) wrap("  " + padded(word, width), text);
+    if (!text.empty())
+        wrap("  " + padded(word, width), text);
 }
 
 void Page::unwrapped(std::string_view word, std::string_view text) {
-    if (!text.empty()) line("  " + padded(word, label_width) + std::string(text));
+    if (!text.empty())
+        line("  " + padded(word, label_width) + std::string(text));
 }
 
 void Page::command(std::string_view word, std::string_view command) {
@@ -205,7 +226,8 @@ void Page::heading(std::string_view title) {
 }
 
 std::string Page::text() const {
-    if (!style_.ascii) return text_;
+    if (!style_.ascii)
+        return text_;
     std::string safe;
     for (const char c : text_) {
         const auto byte = static_cast<unsigned char>(c);
@@ -217,7 +239,8 @@ std::string Page::text() const {
     return safe;
 }
 
-std::string headline(const ToolStamp& tool, Mark mark, std::string_view sentence, const Page& page) {
+std::string headline(const ToolStamp& tool, Mark mark, std::string_view sentence,
+                     const Page& page) {
     return "rnncheck " + shown(tool.version) + "   " + page.mark(mark) + ' ' + shown(sentence);
 }
 

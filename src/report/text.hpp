@@ -1,5 +1,5 @@
-// Text for people: a page of lines with marks, colour, wrapping and labels, and the parts that fill it.
-// Everything that comes from outside goes through shown() on its way to the page.
+// Text for people: a page of lines with marks, colour, wrapping and labels, and the parts that fill
+// it. Everything that comes from outside goes through shown() on its way to the page.
 #pragma once
 
 #include <initializer_list>
@@ -25,8 +25,10 @@ inline constexpr std::size_t label_width = 10;
 std::string shown(std::string_view text);
 
 /// "kernel 6.1" of what is known, shown; else empty.
-std::string known(std::string_view before, const std::optional<std::string>& value, std::string_view after = "");
-std::string known(std::string_view before, const std::optional<Version>& value, std::string_view after = "");
+std::string known(std::string_view before, const std::optional<std::string>& value,
+                  std::string_view after = "");
+std::string known(std::string_view before, const std::optional<Version>& value,
+                  std::string_view after = "");
 
 /// What a format has for a character that means something in it.
 using Entities = std::initializer_list<std::pair<char, std::string_view>>;
@@ -58,7 +60,8 @@ std::string matrix_date_in_words(const ToolStamp& tool);
 /// "timed out" of the id timed_out.
 std::string id_in_words(std::string_view id);
 
-/// Title, message and fix of findings that have one fix; on a verbose page evidence and documentation too.
+/// Title, message and fix of findings that have one fix; on a verbose page evidence and
+/// documentation too.
 void write_finding(Page& page, std::span<const Finding> with_one_fix);
 
 Mark mark_of(OverallVerdict verdict);
@@ -77,10 +80,15 @@ const std::string& title_of(const Finding& finding);
 
 class Page {
   public:
-    explicit Page(const Style& style) : style_(style) {}
+    explicit Page(const Style& style) : style_(style) {
+    }
 
-    bool is_verbose() const { return style_.verbose; }
-    bool is_quiet() const { return style_.quiet; }
+    bool is_verbose() const {
+        return style_.verbose;
+    }
+    bool is_quiet() const {
+        return style_.quiet;
+    }
     std::size_t width() const;
     std::string styled(TextStyle how, std::string_view text) const;
     /// "✓" or, in ASCII, "[ok]"; coloured.
@@ -88,9 +96,11 @@ class Page {
 
     /// A line as it is: a command, a path, a row of a table.
     void line(std::string_view text = "");
-    /// Text broken at spaces into lines. The first begins with `first`, the others with as many spaces as `first` has
-    /// columns (or `indent` of them). A word that is too long stays whole, so that paths and URLs can be copied.
-    void wrap(std::string_view first, std::string_view text, std::size_t indent = std::string_view::npos);
+    /// Text broken at spaces into lines. The first begins with `first`, the others with as many
+    /// spaces as `first` has columns (or `indent` of them). A word that is too long stays whole, so
+    /// that paths and URLs can be copied.
+    void wrap(std::string_view first, std::string_view text,
+              std::size_t indent = std::string_view::npos);
     /// "  Word      text", wrapped under the text.
     void labelled(std::string_view word, std::string_view text, std::size_t width = label_width);
     /// The same in one line, however long: a path.
@@ -100,7 +110,8 @@ class Page {
     /// A title in bold behind an empty line.
     void heading(std::string_view title);
 
-    /// All lines. In ASCII each byte beyond it, which only a text from outside can have, is shown as \xNN.
+    /// All lines. In ASCII each byte beyond it, which only a text from outside can have, is shown
+    /// as \xNN.
     std::string text() const;
 
   private:
@@ -126,9 +137,13 @@ std::string headline(const Report& report, const Page& page);
 
 /// What was found: a text and, less important, the path of what it is about.
 struct ChecklistRow {
-    ChecklistRow(std::string what, std::string where = {}) : text(std::move(what)), place(std::move(where)) {}
+    ChecklistRow(std::string what, std::string where = {})
+        : text(std::move(what)), place(std::move(where)) {
+    }
 
-    std::string whole() const { return place.empty() ? text : text + "  " + place; }
+    std::string whole() const {
+        return place.empty() ? text : text + "  " + place;
+    }
 
     std::string text, place;
 };
@@ -140,10 +155,12 @@ struct ChecklistLine {
     std::vector<ChecklistRow> rows;
 };
 
-/// The error of a lower layer, such as the driver, that accounts for every case if none was computed; else null.
+/// The error of a lower layer, such as the driver, that accounts for every case if none was
+/// computed; else null.
 const Finding* cause_below_all_cases(const Report& report);
 
-/// System, driver, GPUs, CUDA, cuDNN, networks and frameworks; of what a person told, what was told.
+/// System, driver, GPUs, CUDA, cuDNN, networks and frameworks; of what a person told, what was
+/// told.
 std::vector<ChecklistLine> checklist_of(const Report& report);
 void write_checklist(Page& page, const std::vector<ChecklistLine>& lines);
 
@@ -156,9 +173,10 @@ std::string how_it_went(const RnnRun& run);
 /// "4 ok, 1 not supported, 1 timed out, 1 WRONG".
 std::string counts_of(const Facts& facts, const Cases& cases);
 
-/// The recurrent-network cases, a table per cuDNN installation, GPU and interface; GPUs with the same results share
-/// one. Without `all`, only where something failed.
-void write_sweeps(Page& page, const Facts& facts, bool all, std::string_view heading = "Recurrent networks");
+/// The recurrent-network cases, a table per cuDNN installation, GPU and interface; GPUs with the
+/// same results share one. Without `all`, only where something failed.
+void write_sweeps(Page& page, const Facts& facts, bool all,
+                  std::string_view heading = "Recurrent networks");
 
 /// The smallest case that fails, the sizes that fit, and what the network of a log showed.
 void write_lstm(Page& page, const LstmExtras& extras);

@@ -17,7 +17,8 @@ namespace rnncheck {
 namespace {
 
 constexpr std::size_t most_spelled_out = 3;
-constexpr std::size_t few_cases = 8;  ///< so many requested cases are all spelled out, and need no table
+constexpr std::size_t few_cases =
+    8;  ///< so many requested cases are all spelled out, and need no table
 
 bool all_spelled_out(const Facts& facts) {
     return facts.rnn_request && facts.rnn_runs.size() <= few_cases;
@@ -37,10 +38,14 @@ std::string_view how_it_was_lost(const Facts& facts, const RnnRun& run) {
     std::string_view word;
     const std::string place = concat("GPU ", run.gpu, ' ', run.dialect, ' ', run.library);
     for (const ProbeRun& probe : facts.probe_runs) {
-        if (probe.completed() || probe.target != place || probe.last_call != run.result->call) continue;
+        if (probe.completed() || probe.target != place || probe.last_call != run.result->call)
+            continue;
         const bool hung = probe.end == ProbeEnd::timed_out || probe.end == ProbeEnd::stuck;
-        const std::string_view here = hung ? "timed out" : probe.end == ProbeEnd::crashed ? "crashed" : "failed";
-        if (!word.empty() && word != here) return "failed";
+        const std::string_view here = hung                             ? "timed out"
+                                      : probe.end == ProbeEnd::crashed ? "crashed"
+                                                                       : "failed";
+        if (!word.empty() && word != here)
+            return "failed";
         word = here;
     }
     return word.empty() ? "failed" : word;
@@ -53,7 +58,8 @@ std::string_view word_of(const Facts& facts, const RnnRun& run) {
 
 /// "ok"; "WRONG 2/5" where others in the same place ended otherwise; "-" without any case.
 std::string cell_word(const Facts& facts, const Cases& cases) {
-    if (cases.empty()) return "-";
+    if (cases.empty())
+        return "-";
     const RunEnd worst = worst_of(cases);
     const auto same = std::ranges::count(cases, worst, &RnnRun::end);
     const std::string word(word_of(facts, **std::ranges::find(cases, worst, &RnnRun::end)));
@@ -66,18 +72,28 @@ std::string row_name(const RnnCase& rnn_case) {
 }
 
 /// Each is headed by one or two words.
-const std::vector<std::vector<std::string>> shape_columns = {
-    {"plain", ""},        {"large", ""},   {"layers or", "directions"}, {"lengths", "vary"}, {"persistent", "kernels"},
-    {"other", "options"}, {"training", ""}};
+const std::vector<std::vector<std::string>> shape_columns = {{"plain", ""},
+                                                             {"large", ""},
+                                                             {"layers or", "directions"},
+                                                             {"lengths", "vary"},
+                                                             {"persistent", "kernels"},
+                                                             {"other", "options"},
+                                                             {"training", ""}};
 
 /// The kind of shape: what is farthest from a plain network decides.
 std::size_t column_of(const RnnCase& c) {
     constexpr int large = 512, many_steps = 100;
-    if (c.training) return 6;
-    if (c.projection > 0 || c.clip > 0 || c.bias != BiasMode::both || c.input_mode == InputMode::skip) return 5;
-    if (c.algorithm != Algorithm::standard) return 4;
-    if (!c.lengths.empty()) return 3;
-    if (c.layers > 1 || c.direction == Direction::bidirectional) return 2;
+    if (c.training)
+        return 6;
+    if (c.projection > 0 || c.clip > 0 || c.bias != BiasMode::both ||
+        c.input_mode == InputMode::skip)
+        return 5;
+    if (c.algorithm != Algorithm::standard)
+        return 4;
+    if (!c.lengths.empty())
+        return 3;
+    if (c.layers > 1 || c.direction == Direction::bidirectional)
+        return 2;
     return c.hidden >= large || c.input >= large || c.sequence_length >= many_steps ? 1 : 0;
 }
 
@@ -97,51 +113,65 @@ std::vector<GridRow> grid_of(const Sweep& sweep) {
     std::vector<GridRow> rows;
     for (const auto& [name, runs] : kinds) {
         rows.push_back({name});
-        for (const RnnRun* run : runs) rows.back().cells[column_of(run->rnn_case)].push_back(run);
+        for (const RnnRun* run : runs)
+            rows.back().cells[column_of(run->rnn_case)].push_back(run);
     }
     return rows;
 }
 
 /// A heading of two lines, and a line for each row.
-std::vector<std::string> table_of(const Page& page, const Facts& facts, const std::vector<GridRow>& rows) {
+std::vector<std::string> table_of(const Page& page, const Facts& facts,
+                                  const std::vector<GridRow>& rows) {
     std::vector<std::vector<std::string>> table = {{" ", ""}, {" ", ""}};
-    for (const GridRow& row : rows) table.push_back({" ", row.name});
+    for (const GridRow& row : rows)
+        table.push_back({" ", row.name});
     for (std::size_t i = 0; i < shape_columns.size(); ++i) {
-        if (std::ranges::all_of(rows, [&](const GridRow& row) { return row.cells[i].empty(); })) continue;
-        for (std::size_t line : {0, 1}) table[line].push_back(shape_columns[i][line]);
+        if (std::ranges::all_of(rows, [&](const GridRow& row) { return row.cells[i].empty(); }))
+            continue;
+        for (std::size_t line : {0, 1})
+            table[line].push_back(shape_columns[i][line]);
         for (std::size_t r = 0; r < rows.size(); ++r) {
             const Cases& cases = rows[r].cells[i];
             const std::string word = cell_word(facts, cases);
-            table[r + 2].push_back(cases.empty() ? word : page.styled(style_of(worst_of(cases)), word));
+            table[r + 2].push_back(cases.empty() ? word
+                                                 : page.styled(style_of(worst_of(cases)), word));
         }
     }
     return aligned(table);
 }
 
-/// Where the page is too narrow for the table: "LSTM fp32  ok: plain, training; WRONG 2/5: lengths vary".
+/// Where the page is too narrow for the table: "LSTM fp32  ok: plain, training; WRONG 2/5: lengths
+/// vary".
 void write_list(Page& page, const Facts& facts, const std::vector<GridRow>& rows) {
     std::size_t width = 0;
-    for (const GridRow& row : rows) width = std::max(width, row.name.size());
+    for (const GridRow& row : rows)
+        width = std::max(width, row.name.size());
     for (const GridRow& row : rows) {
         std::map<std::string, std::vector<std::string>> by_word;
         for (std::size_t i = 0; i < shape_columns.size(); ++i) {
             const std::string name(trim(join(shape_columns[i], " ")));
-            if (!row.cells[i].empty()) by_word[cell_word(facts, row.cells[i])].push_back(name);
+            if (!row.cells[i].empty())
+                by_word[cell_word(facts, row.cells[i])].push_back(name);
         }
-        const auto part = [](const auto& entry) { return entry.first + ": " + join(entry.second, ", "); };
+        const auto part = [](const auto& entry) {
+            return entry.first + ": " + join(entry.second, ", ");
+        };
         page.wrap("   " + padded(row.name, width) + "  ", join(mapped(by_word, part), "; "));
     }
 }
 
 void write_grid(Page& page, const Facts& facts, const std::vector<GridRow>& rows) {
     const std::vector<std::string> table = table_of(page, facts, rows);
-    if (std::ranges::any_of(table, [&](const std::string& line) { return columns_of(line) > page.width(); }))
+    if (std::ranges::any_of(
+            table, [&](const std::string& line) { return columns_of(line) > page.width(); }))
         return write_list(page, facts, rows);
-    for (const std::string& line : table) page.line(line);
+    for (const std::string& line : table)
+        page.line(line);
 }
 
 std::string memory_of(const RnnRun& run) {
-    return "weights " + mebibytes(run.weight_bytes) + ", workspace " + mebibytes(run.workspace_bytes) +
+    return "weights " + mebibytes(run.weight_bytes) + ", workspace " +
+           mebibytes(run.workspace_bytes) +
            (run.rnn_case.training ? ", reserve " + mebibytes(run.reserve_bytes) : "") + " of " +
            (run.free_bytes ? mebibytes(run.free_bytes) + " free" : "an unknown amount free");
 }
@@ -152,33 +182,41 @@ std::string numbers_of(const RnnRun& run) {
         return value ? short_number(*value) + " ms" : "?";
     };
     const bool has_error = run.largest_error && run.limit && *run.limit > 0;
-    return listed({has_error ? "error " + short_number(*run.largest_error / *run.limit) + " times what is allowed" : "",
-                   run.limit ? "y may differ by " + short_number(*run.limit) : "",
-                   run.precision == Precision::tf32 ? "TF32 in use"
-                   : run.precision == Precision::fast_math
-                       ? "within the limits of fast mathematics (tanh.approx), as cuDNN may "
-                         "compile this kernel"
-                       : "",
-                   run.overflow == true ? "numbers beyond fp16" : "",
-                   run.bitwise_repeatable == false ? "not bitwise identical when repeated" : "",
-                   "first run " + milliseconds(run.first_ms) + ", second " + milliseconds(run.repeat_ms),
-                   run.workspace_bytes || run.weight_bytes ? memory_of(run) : ""});
+    return listed(
+        {has_error
+             ? "error " + short_number(*run.largest_error / *run.limit) + " times what is allowed"
+             : "",
+         run.limit ? "y may differ by " + short_number(*run.limit) : "",
+         run.precision == Precision::tf32 ? "TF32 in use"
+         : run.precision == Precision::fast_math
+             ? "within the limits of fast mathematics (tanh.approx), as cuDNN may "
+               "compile this kernel"
+             : "",
+         run.overflow == true ? "numbers beyond fp16" : "",
+         run.bitwise_repeatable == false ? "not bitwise identical when repeated" : "",
+         "first run " + milliseconds(run.first_ms) + ", second " + milliseconds(run.repeat_ms),
+         run.workspace_bytes || run.weight_bytes ? memory_of(run) : ""});
 }
 
 /// Why a case did not pass.
 std::string what_happened(const RnnRun& run) {
-    if (run.end == RunEnd::incorrect) return shown(how_wrong(run));
-    return run.where ? shown(*run.where) : run.result ? shown(in_words(*run.result)) : "no reason given";
+    if (run.end == RunEnd::incorrect)
+        return shown(how_wrong(run));
+    return run.where    ? shown(*run.where)
+           : run.result ? shown(in_words(*run.result))
+                        : "no reason given";
 }
 
-/// What cases that failed in the same way have in common: the call and its status, or that the numbers are wrong.
+/// What cases that failed in the same way have in common: the call and its status, or that the
+/// numbers are wrong.
 std::string reason_of(const RnnRun& run) {
     return run.end == RunEnd::incorrect ? "" : what_happened(run);
 }
 
 /// What only `rnncheck lstm` shows: the numbers of a case, and how to run it again.
 void write_details(Page& page, const Facts& facts, const RnnRun& run) {
-    if (run.end == RunEnd::ok || run.end == RunEnd::incorrect) page.wrap("      ", numbers_of(run));
+    if (run.end == RunEnd::ok || run.end == RunEnd::incorrect)
+        page.wrap("      ", numbers_of(run));
     if (run.end != RunEnd::ok && run.end != RunEnd::not_supported)
         page.line("      run it again: " + rerun_command(facts, run));
 }
@@ -186,27 +224,33 @@ void write_details(Page& page, const Facts& facts, const RnnRun& run) {
 /// `others` is how many more cases ended in the same way.
 void write_case(Page& page, const Facts& facts, const RnnRun& run, std::size_t others = 0) {
     const RnnCase& network = run.rnn_case;
-    const std::string alike = others == 0 ? "" : " (and " + pluralized(others, "other case", "other cases") + ')';
+    const std::string alike =
+        others == 0 ? "" : " (and " + pluralized(others, "other case", "other cases") + ')';
     const std::string why = run.end == RunEnd::ok ? "" : ": " + what_happened(run);
     page.wrap("  ",
-              concat(page.styled(style_of(run.end), word_of(facts, run)), ": case ", run.number, alike, ", ",
-                     kind_of(network), ' ', shape_of(network), why),
+              concat(page.styled(style_of(run.end), word_of(facts, run)), ": case ", run.number,
+                     alike, ", ", kind_of(network), ' ', shape_of(network), why),
               6);
-    if (facts.rnn_request) write_details(page, facts, run);
+    if (facts.rnn_request)
+        write_details(page, facts, run);
 }
 
 /// Every case that is wanted by itself: with -v what did not pass, of requested cases all.
 void write_each_case(Page& page, const Facts& facts, const Sweep& sweep) {
     const bool all = all_spelled_out(facts) || facts.rnn_request;
     for (const RnnRun* run : sweep.runs)
-        if (all || run->end != RunEnd::ok) write_case(page, facts, *run);
+        if (all || run->end != RunEnd::ok)
+            write_case(page, facts, *run);
 }
 
 /// What did not pass: the cases that failed in the same way together.
 std::vector<Cases> kinds_of_failure(const Facts& facts, const Sweep& sweep) {
     Cases failed;
-    std::ranges::copy_if(sweep.runs, std::back_inserter(failed), [](const RnnRun* run) { return is_bad(*run); });
-    const auto kind = [&](const RnnRun& run) { return std::pair(std::string(word_of(facts, run)), reason_of(run)); };
+    std::ranges::copy_if(sweep.runs, std::back_inserter(failed),
+                         [](const RnnRun* run) { return is_bad(*run); });
+    const auto kind = [&](const RnnRun& run) {
+        return std::pair(std::string(word_of(facts, run)), reason_of(run));
+    };
     return mapped(grouped(failed, kind), [](const auto& alike) { return alike.second; });
 }
 
@@ -214,11 +258,14 @@ void write_kinds_of_failure(Page& page, const Facts& facts, const Sweep& sweep) 
     const std::vector<Cases> kinds = kinds_of_failure(facts, sweep);
     std::size_t written = 0;
     for (const Cases& alike : kinds) {
-        if (written++ == most_spelled_out) break;
+        if (written++ == most_spelled_out)
+            break;
         write_case(page, facts, *alike.front(), alike.size() - 1);
     }
     const std::size_t left = kinds.size() - std::min(kinds.size(), most_spelled_out);
-    if (left > 0) page.line("  and " + pluralized(left, "other kind of failure", "other kinds of failure") + " (-v)");
+    if (left > 0)
+        page.line("  and " + pluralized(left, "other kind of failure", "other kinds of failure") +
+                  " (-v)");
 }
 
 void write_cases(Page& page, const Facts& facts, const Sweep& sweep) {
@@ -236,9 +283,11 @@ Mark mark_of(RunEnd end) {
 /// The table of a page for formats that draw tables.
 OutlineTable grid_table(const Facts& facts, const std::vector<GridRow>& rows) {
     OutlineTable table{.columns = {"Network"}};
-    table.rows = mapped(rows, [](const GridRow& row) { return std::vector<OutlineCell>{{row.name}}; });
+    table.rows =
+        mapped(rows, [](const GridRow& row) { return std::vector<OutlineCell>{{row.name}}; });
     for (std::size_t i = 0; i < shape_columns.size(); ++i) {
-        if (std::ranges::all_of(rows, [&](const GridRow& row) { return row.cells[i].empty(); })) continue;
+        if (std::ranges::all_of(rows, [&](const GridRow& row) { return row.cells[i].empty(); }))
+            continue;
         table.columns.emplace_back(trim(join(shape_columns[i], " ")));
         for (std::size_t r = 0; r < rows.size(); ++r) {
             const Cases& cases = rows[r].cells[i];
@@ -249,12 +298,16 @@ OutlineTable grid_table(const Facts& facts, const std::vector<GridRow>& rows) {
     return table;
 }
 
-std::vector<OutlineCell> row_of_case(const Facts& facts, const RnnRun& run, std::size_t others = 0) {
+std::vector<OutlineCell> row_of_case(const Facts& facts, const RnnRun& run,
+                                     std::size_t others = 0) {
     const bool was_computed = run.end == RunEnd::ok || run.end == RunEnd::incorrect;
     std::vector<std::string> details;
-    if (others > 0) details.push_back("the same in " + pluralized(others, "other case", "other cases"));
-    if (run.end != RunEnd::ok) details.push_back(what_happened(run));
-    if (facts.rnn_request && was_computed) details.push_back(numbers_of(run));
+    if (others > 0)
+        details.push_back("the same in " + pluralized(others, "other case", "other cases"));
+    if (run.end != RunEnd::ok)
+        details.push_back(what_happened(run));
+    if (facts.rnn_request && was_computed)
+        details.push_back(numbers_of(run));
     if (facts.rnn_request && run.end != RunEnd::ok && run.end != RunEnd::not_supported)
         details.push_back("run it again: " + rerun_command(facts, run));
     return {{std::to_string(run.number)},
@@ -267,7 +320,8 @@ OutlineTable table_of_cases(const Facts& facts, const Sweep& sweep) {
     OutlineTable table{.columns = {"Case", "Network", "Result", "Details"}};
     if (facts.rnn_request) {
         for (const RnnRun* run : sweep.runs)
-            if (all_spelled_out(facts) || is_bad(*run)) table.rows.push_back(row_of_case(facts, *run));
+            if (all_spelled_out(facts) || is_bad(*run))
+                table.rows.push_back(row_of_case(facts, *run));
         return table;
     }
     for (const Cases& alike : kinds_of_failure(facts, sweep))
@@ -277,36 +331,46 @@ OutlineTable table_of_cases(const Facts& facts, const Sweep& sweep) {
 
 /// The table is worth its lines only where kinds of networks fared differently.
 bool needs_table(const Page& page, const Facts& facts, const Sweep& sweep) {
-    if (all_spelled_out(facts)) return false;
-    if (page.is_verbose() || facts.rnn_request) return true;
+    if (all_spelled_out(facts))
+        return false;
+    if (page.is_verbose() || facts.rnn_request)
+        return true;
     std::set<RunEnd> ends;
-    for (const RnnRun* run : sweep.runs) ends.insert(run->end);
+    for (const RnnRun* run : sweep.runs)
+        ends.insert(run->end);
     return ends.size() > 1 && !ends.contains(RunEnd::out_of_memory);
 }
 
 /// The path only where several cuDNN installations of one version were tested.
 std::string title_of(const Facts& facts, const Sweep& sweep) {
     const bool several = facts.cudnns.size() > 1;
-    return concat(gpus_in_words(sweep.gpus), ", ", cudnn_in_words(facts, sweep.library), ", ", sweep.dialect, " API",
-                  several ? ", " + shown(sweep.library) : "", ": ", counts_of(facts, sweep.runs));
+    return concat(gpus_in_words(sweep.gpus), ", ", cudnn_in_words(facts, sweep.library), ", ",
+                  sweep.dialect, " API", several ? ", " + shown(sweep.library) : "", ": ",
+                  counts_of(facts, sweep.runs));
 }
 
 std::string how_it_still_ends(RunEnd end) {
-    return end == RunEnd::incorrect ? "is still wrong" : end == RunEnd::rejected ? "is still rejected" : "still fails";
+    return end == RunEnd::incorrect  ? "is still wrong"
+           : end == RunEnd::rejected ? "is still rejected"
+                                     : "still fails";
 }
 
 void write_minimal_case(Page& page, const MinimalCase& minimal) {
     const std::string from = std::to_string(minimal.number);
     page.line();
     if (minimal.alone)
-        page.wrap("", "The smallest case that " + how_it_still_ends(minimal.run.end) + " (from case " + from + ", " +
-                          pluralized(minimal.trials, "trial", "trials") +
-                          (minimal.finished ? "):" : "; out of time, there may be a smaller one):"));
+        page.wrap("",
+                  "The smallest case that " + how_it_still_ends(minimal.run.end) + " (from case " +
+                      from + ", " + pluralized(minimal.trials, "trial", "trials") +
+                      (minimal.finished ? "):" : "; out of time, there may be a smaller one):"));
     else
-        page.wrap("", "Case " + from + (minimal.run.end == RunEnd::incorrect ? " is wrong" : " fails") +
-                          " only after other cases, or not every time; it is correct when run alone. Run all:");
+        page.wrap("", "Case " + from +
+                          (minimal.run.end == RunEnd::incorrect ? " is wrong" : " fails") +
+                          " only after other cases, or not every time; it is correct when run "
+                          "alone. Run all:");
     page.line("  " + shown(minimal.rerun_command));
-    if (minimal.alone) page.wrap("      ", what_happened(minimal.run));
+    if (minimal.alone)
+        page.wrap("      ", what_happened(minimal.run));
 }
 
 void write_fit(Page& page, const FitSearch& search) {
@@ -314,19 +378,22 @@ void write_fit(Page& page, const FitSearch& search) {
     page.wrap("", shown(search.answer), 4);
     page.wrap("    ", kind_of(fit.rnn_case) + ", " + shape_of(fit.rnn_case));
     if (fit.size.value_or(0) > 0)
-        page.wrap("    ", "weights " + mebibytes(fit.weight_bytes) + ", workspace " + mebibytes(fit.workspace_bytes) +
-                              ", reserve " + mebibytes(fit.reserve_bytes) + ", inputs and outputs " +
+        page.wrap("    ", "weights " + mebibytes(fit.weight_bytes) + ", workspace " +
+                              mebibytes(fit.workspace_bytes) + ", reserve " +
+                              mebibytes(fit.reserve_bytes) + ", inputs and outputs " +
                               mebibytes(fit.data_bytes));
-    if (fit.free_bytes) page.line("    free " + mebibytes(fit.free_bytes) + " of " + mebibytes(fit.total_bytes));
+    if (fit.free_bytes)
+        page.line("    free " + mebibytes(fit.free_bytes) + " of " + mebibytes(fit.total_bytes));
     if (search.failed && search.failed->size && search.failed->result)
-        page.wrap("    ",
-                  std::to_string(*search.failed->size) + " did not run: " + shown(in_words(*search.failed->result)));
+        page.wrap("    ", std::to_string(*search.failed->size) +
+                              " did not run: " + shown(in_words(*search.failed->result)));
 }
 
 }  // namespace
 
 std::string how_it_went(const RnnRun& run) {
-    return concat(look_of(run.end).word, ": ", run.end == RunEnd::ok ? numbers_of(run) : what_happened(run));
+    return concat(look_of(run.end).word, ": ",
+                  run.end == RunEnd::ok ? numbers_of(run) : what_happened(run));
 }
 
 std::string counts_of(const Facts& facts, const Cases& cases) {
@@ -337,8 +404,10 @@ std::string counts_of(const Facts& facts, const Cases& cases) {
         unsteady += run->end == RunEnd::ok && run->bitwise_repeatable == false;
     }
     std::vector<CountedThing> things;
-    for (const auto& [end, number] : numbers) things.push_back({number, end.second, end.second});
-    things.push_back({unsteady, "not bitwise identical when repeated", "not bitwise identical when repeated"});
+    for (const auto& [end, number] : numbers)
+        things.push_back({number, end.second, end.second});
+    things.push_back(
+        {unsteady, "not bitwise identical when repeated", "not bitwise identical when repeated"});
     return counts_in_words(things);
 }
 
@@ -347,12 +416,16 @@ void write_sweeps(Page& page, const Facts& facts, bool all, std::string_view hea
     const auto has_bad = [](const Sweep& sweep) {
         return std::ranges::any_of(sweep.runs, [](const RnnRun* run) { return is_bad(*run); });
     };
-    if (sweeps.empty() || (!all && std::ranges::none_of(sweeps, has_bad))) return;
-    if (!heading.empty()) page.heading(heading);
+    if (sweeps.empty() || (!all && std::ranges::none_of(sweeps, has_bad)))
+        return;
+    if (!heading.empty())
+        page.heading(heading);
     for (const Sweep& sweep : sweeps) {
         page.wrap("  ", title_of(facts, sweep), 4);
-        if (!all && !has_bad(sweep)) continue;
-        if (needs_table(page, facts, sweep)) write_grid(page, facts, grid_of(sweep));
+        if (!all && !has_bad(sweep))
+            continue;
+        if (needs_table(page, facts, sweep))
+            write_grid(page, facts, grid_of(sweep));
         write_cases(page, facts, sweep);
     }
 }
@@ -360,22 +433,30 @@ void write_sweeps(Page& page, const Facts& facts, bool all, std::string_view hea
 std::vector<OutlineTable> tables_of_sweeps(const Facts& facts) {
     std::vector<OutlineTable> tables;
     for (const Sweep& sweep : sweeps_of(facts)) {
-        if (!all_spelled_out(facts)) tables.push_back(grid_table(facts, grid_of(sweep)));
+        if (!all_spelled_out(facts))
+            tables.push_back(grid_table(facts, grid_of(sweep)));
         OutlineTable cases = table_of_cases(facts, sweep);
         const std::string title = title_of(facts, sweep);
-        if (!all_spelled_out(facts)) tables.back().title = title;
+        if (!all_spelled_out(facts))
+            tables.back().title = title;
         cases.title = all_spelled_out(facts) ? title : "Cases that did not pass";
-        if (!cases.rows.empty()) tables.push_back(std::move(cases));
+        if (!cases.rows.empty())
+            tables.push_back(std::move(cases));
     }
     return tables;
 }
 
 void write_lstm(Page& page, const LstmExtras& extras) {
-    if (extras.minimal_case) write_minimal_case(page, *extras.minimal_case);
-    if (extras.log_replay || !extras.fits.empty()) page.line();
-    for (const FitSearch& search : extras.fits) write_fit(page, search);
-    if (!extras.log_replay) return;
-    for (const std::string& sentence : extras.log_replay->sentences) page.wrap("", shown(sentence), 2);
+    if (extras.minimal_case)
+        write_minimal_case(page, *extras.minimal_case);
+    if (extras.log_replay || !extras.fits.empty())
+        page.line();
+    for (const FitSearch& search : extras.fits)
+        write_fit(page, search);
+    if (!extras.log_replay)
+        return;
+    for (const std::string& sentence : extras.log_replay->sentences)
+        page.wrap("", shown(sentence), 2);
 }
 
 }  // namespace rnncheck

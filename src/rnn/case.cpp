@@ -21,19 +21,30 @@ static constexpr Size sizes[] = {{"I", &RnnCase::input},  {"H", &RnnCase::hidden
 
 std::string describe(const RnnCase& rnn_case) {
     std::vector<std::string> words;
-    if (rnn_case.cell != Cell::lstm) words.emplace_back(name_of(rnn_case.cell));
-    for (const std::string_view word : {name_of(rnn_case.dtype), name_of(rnn_case.math), name_of(rnn_case.algorithm)})
+    if (rnn_case.cell != Cell::lstm)
+        words.emplace_back(name_of(rnn_case.cell));
+    for (const std::string_view word :
+         {name_of(rnn_case.dtype), name_of(rnn_case.math), name_of(rnn_case.algorithm)})
         words.emplace_back(word);
     for (const auto& [letter, size] : sizes)
-        if (rnn_case.*size > 0) words.push_back(std::string(letter) + '=' + std::to_string(rnn_case.*size));
-    if (rnn_case.directions() == 2) words.push_back("bidirectional");
-    if (rnn_case.states) words.push_back("states");
-    if (rnn_case.layout != Layout::sequence_major) words.emplace_back(name_of(rnn_case.layout));
-    if (!rnn_case.lengths.empty()) words.push_back("lengths=" + lengths_in_words(rnn_case));
-    if (rnn_case.bias != BiasMode::both) words.push_back("bias=" + std::string(name_of(rnn_case.bias)));
-    if (rnn_case.input_mode == InputMode::skip) words.emplace_back("skip_input");
-    if (rnn_case.clip > 0) words.push_back("clip=" + short_number(rnn_case.clip));
-    if (rnn_case.training) words.emplace_back("training");
+        if (rnn_case.*size > 0)
+            words.push_back(std::string(letter) + '=' + std::to_string(rnn_case.*size));
+    if (rnn_case.directions() == 2)
+        words.push_back("bidirectional");
+    if (rnn_case.states)
+        words.push_back("states");
+    if (rnn_case.layout != Layout::sequence_major)
+        words.emplace_back(name_of(rnn_case.layout));
+    if (!rnn_case.lengths.empty())
+        words.push_back("lengths=" + lengths_in_words(rnn_case));
+    if (rnn_case.bias != BiasMode::both)
+        words.push_back("bias=" + std::string(name_of(rnn_case.bias)));
+    if (rnn_case.input_mode == InputMode::skip)
+        words.emplace_back("skip_input");
+    if (rnn_case.clip > 0)
+        words.push_back("clip=" + short_number(rnn_case.clip));
+    if (rnn_case.training)
+        words.emplace_back("training");
     return join(words, " ");
 }
 
@@ -43,13 +54,15 @@ RnnCase parse_case(std::string_view words, RnnCase parsed) {
                           value = word.substr(std::min(name.size() + 1, word.size()));
         const auto take = [&]<class E>(E RnnCase::*member, std::string_view text) {
             const auto known = from_name<E>(text);
-            if (known) parsed.*member = *known;
+            if (known)
+                parsed.*member = *known;
             return known.has_value();
         };
         if (const Size* const size = find_by(sizes, &Size::first, name))
             parsed.*size->second = number_from(value).value();
         else if (name == "lengths")
-            for (const std::string& length : split(value, ',')) parsed.lengths.push_back(number_from(length).value());
+            for (const std::string& length : split(value, ','))
+                parsed.lengths.push_back(number_from(length).value());
         else if (name == "clip")
             parsed.clip = number_from<double>(value).value();
         else if (word == "skip_input")
@@ -59,10 +72,11 @@ RnnCase parse_case(std::string_view words, RnnCase parsed) {
         else if (word == "training")
             parsed.training = true;
         else if (!word.empty() &&
-                 !(name == "bias" ? take(&RnnCase::bias, value)
-                                  : take(&RnnCase::cell, word) || take(&RnnCase::dtype, word) ||
-                                        take(&RnnCase::math, word) || take(&RnnCase::algorithm, word) ||
-                                        take(&RnnCase::direction, word) || take(&RnnCase::layout, word)))
+                 !(name == "bias"
+                       ? take(&RnnCase::bias, value)
+                       : take(&RnnCase::cell, word) || take(&RnnCase::dtype, word) ||
+                             take(&RnnCase::math, word) || take(&RnnCase::algorithm, word) ||
+                             take(&RnnCase::direction, word) || take(&RnnCase::layout, word)))
             throw std::invalid_argument("'" + word + "' is not a part of a case");
     }
     return parsed;
@@ -77,10 +91,12 @@ int gates_of(Cell cell) {
 }
 
 std::int64_t gate_weights(const RnnCase& rnn_case) {
-    const std::int64_t rows = std::int64_t{gates_of(rnn_case.cell)} * rnn_case.hidden * rnn_case.directions();
+    const std::int64_t rows =
+        std::int64_t{gates_of(rnn_case.cell)} * rnn_case.hidden * rnn_case.directions();
     std::int64_t weights = 0;
     for (int layer = 0; layer < rnn_case.layers; ++layer)
-        weights += rows * (std::int64_t{layer == 0 ? rnn_case.input : rnn_case.width()} + rnn_case.output() + 2);
+        weights += rows * (std::int64_t{layer == 0 ? rnn_case.input : rnn_case.width()} +
+                           rnn_case.output() + 2);
     return weights;
 }
 
@@ -92,10 +108,13 @@ std::optional<std::string> contradiction_in(const RnnCase& c) {
         {c.projection > c.hidden, "--projection cannot be more than --hidden"},
         {c.clip > 0 && c.cell != Cell::lstm, "--clip is only for --cell lstm"},
         {c.clip > 0 && c.training,
-         "--clip and --training cannot be used together: how gradients pass through it is not documented"},
-        {c.input_mode == InputMode::skip && c.input != c.hidden, "--input-mode skip needs --input equal to --hidden"},
+         "--clip and --training cannot be used together: how gradients pass through it is not "
+         "documented"},
+        {c.input_mode == InputMode::skip && c.input != c.hidden,
+         "--input-mode skip needs --input equal to --hidden"},
         {c.cell == Cell::gru && c.bias == BiasMode::recurrent,
-         "--bias recurrent of a GRU cannot be checked: cuDNN's documents do not agree on what it computes"},
+         "--bias recurrent of a GRU cannot be checked: cuDNN's documents do not agree on what it "
+         "computes"},
         {packed && !std::is_sorted(c.lengths.rbegin(), c.lengths.rend()),
          "--layout sequence_major_packed needs --lengths that do not grow"},
         {packed && !c.lengths.empty() && c.lengths.front() != c.sequence_length,
@@ -104,9 +123,11 @@ std::optional<std::string> contradiction_in(const RnnCase& c) {
         {c.training && some_empty, "--training needs --lengths above 0"},
         {c.math == MathType::fma && c.dtype != Dtype::fp32, "--math fma is only for --dtype fp32"}};
     for (const auto& [broken, why] : rules)
-        if (broken) return why;
+        if (broken)
+            return why;
     const auto too_large = too_many_weights(c);
-    if (!too_large) return std::nullopt;
+    if (!too_large)
+        return std::nullopt;
     return "the network is too large: " + *too_large + "; reduce --hidden, --input or --layers";
 }
 
@@ -123,24 +144,34 @@ std::string options_of(const RnnCase& c) {
     };
     add("cell", name_of(c.cell));
     add("dtype", name_of(c.dtype));
-    if (c.math != MathType::standard) add("math", name_of(c.math));
-    if (c.algorithm != Algorithm::standard) add("algorithm", name_of(c.algorithm));
-    if (c.direction != Direction::unidirectional) add("direction", name_of(c.direction));
+    if (c.math != MathType::standard)
+        add("math", name_of(c.math));
+    if (c.algorithm != Algorithm::standard)
+        add("algorithm", name_of(c.algorithm));
+    if (c.direction != Direction::unidirectional)
+        add("direction", name_of(c.direction));
     add("layers", std::to_string(c.layers));
     add("input", std::to_string(c.input));
     add("hidden", std::to_string(c.hidden));
-    if (c.projection > 0) add("projection", std::to_string(c.projection));
+    if (c.projection > 0)
+        add("projection", std::to_string(c.projection));
     add("length", std::to_string(c.sequence_length));
     if (c.lengths.empty())
         add("batch", std::to_string(c.batch));
     else
         add("lengths", lengths_in_words(c));
-    if (c.layout != Layout::sequence_major) add("layout", name_of(c.layout));
-    if (c.bias != BiasMode::both) add("bias", name_of(c.bias));
-    if (c.input_mode != InputMode::linear) add("input-mode", name_of(c.input_mode));
-    if (c.clip > 0) add("clip", exact_number(c.clip));
-    if (c.states) words.emplace_back("--states");
-    if (c.training) words.emplace_back("--training");
+    if (c.layout != Layout::sequence_major)
+        add("layout", name_of(c.layout));
+    if (c.bias != BiasMode::both)
+        add("bias", name_of(c.bias));
+    if (c.input_mode != InputMode::linear)
+        add("input-mode", name_of(c.input_mode));
+    if (c.clip > 0)
+        add("clip", exact_number(c.clip));
+    if (c.states)
+        words.emplace_back("--states");
+    if (c.training)
+        words.emplace_back("--training");
     return join(words, " ");
 }
 

@@ -14,7 +14,8 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double largest_half = 65504;
 
-/// The worst element so far, its error in units of its own limit. Not a number counts as infinitely wrong.
+/// The worst element so far, its error in units of its own limit. Not a number counts as infinitely
+/// wrong.
 struct Worst {
     double ratio = 0;
     std::size_t array = 0, index = 0;
@@ -22,13 +23,18 @@ struct Worst {
     bool seen = false;
 
     /// Of nearly all elements, without a division. False where something is not a number.
-    bool is_no_worse(double must_be, double is, double limit) const { return std::abs(is - must_be) <= ratio * limit; }
+    bool is_no_worse(double must_be, double is, double limit) const {
+        return std::abs(is - must_be) <= ratio * limit;
+    }
 
     void see(std::size_t in, std::size_t at, double must_be, double is, double limit) {
-        if (is == must_be) return;
+        if (is == must_be)
+            return;
         double error = std::abs(is - must_be) / limit;
-        if (!std::isfinite(error)) error = infinite;
-        if (seen && error <= ratio) return;
+        if (!std::isfinite(error))
+            error = infinite;
+        if (seen && error <= ratio)
+            return;
         *this = {error, in, at, must_be, is, true};
     }
 };
@@ -48,26 +54,32 @@ Row row_of(const RnnCase& rnn_case, std::size_t row) {
 using Kind = OutputArray::Kind;
 
 bool rightly_infinite(const RnnCase& rnn_case, double expected, double found, double limit) {
-    return rnn_case.dtype == Dtype::fp16 && std::isinf(found) && std::signbit(found) == std::signbit(expected) &&
+    return rnn_case.dtype == Dtype::fp16 && std::isinf(found) &&
+           std::signbit(found) == std::signbit(expected) &&
            std::abs(expected) + limit >= largest_half;
 }
 
 /// Sees all elements of one array.
 void see_array(const RnnCase& rnn_case, std::size_t number, const OutputArray& expected,
-               const std::vector<double>& found, const std::vector<double>& limits, Worst& worst, bool& overflow) {
+               const std::vector<double>& found, const std::vector<double>& limits, Worst& worst,
+               bool& overflow) {
     const bool is_y = expected.name == std::string_view("y");
     const double clip = expected.name == std::string_view("cy") ? rnn_case.clip_bound() : 0;
-    const std::size_t width = expected.kind == Kind::weights ? expected.values->size() : expected.columns;
+    const std::size_t width =
+        expected.kind == Kind::weights ? expected.values->size() : expected.columns;
     for (std::size_t begin = 0; begin < expected.values->size(); begin += width) {
         const std::size_t row = begin / width;
         const bool padding = expected.kind == Kind::sequences && row_of(rnn_case, row).padding;
-        const bool empty =
-            expected.kind == Kind::states && rnn_case.length_of(static_cast<int>(row % size(rnn_case.batch))) == 0;
-        if (empty || (padding && !is_y)) continue;
+        const bool empty = expected.kind == Kind::states &&
+                           rnn_case.length_of(static_cast<int>(row % size(rnn_case.batch))) == 0;
+        if (empty || (padding && !is_y))
+            continue;
         for (std::size_t at = begin; at < begin + width; ++at) {
             const double must_be = clipped((*expected.values)[at], clip);
-            const double is = clip > 0 && !std::isnan(found[at]) ? clipped(found[at], clip) : found[at];
-            if (worst.is_no_worse(must_be, is, padding ? 0 : limits[at])) continue;
+            const double is =
+                clip > 0 && !std::isnan(found[at]) ? clipped(found[at], clip) : found[at];
+            if (worst.is_no_worse(must_be, is, padding ? 0 : limits[at]))
+                continue;
             if (rightly_infinite(rnn_case, must_be, is, limits[at]))
                 overflow = true;
             else
@@ -76,8 +88,9 @@ void see_array(const RnnCase& rnn_case, std::size_t number, const OutputArray& e
     }
 }
 
-Worst worst_of(const RnnCase& rnn_case, const std::vector<OutputArray>& expected, const std::vector<OutputArray>& found,
-               const std::vector<OutputArray>& limits, bool& overflow) {
+Worst worst_of(const RnnCase& rnn_case, const std::vector<OutputArray>& expected,
+               const std::vector<OutputArray>& found, const std::vector<OutputArray>& limits,
+               bool& overflow) {
     Worst worst;
     for (std::size_t i = 0; i < expected.size(); ++i)
         see_array(rnn_case, i, expected[i], *found[i].values, *limits[i].values, worst, overflow);
@@ -88,7 +101,9 @@ Worst worst_of(const RnnCase& rnn_case, const std::vector<OutputArray>& expected
 std::string difference_of(const Worst& worst) {
     constexpr int fewest = 1, more = 2, all = 17;
     int digits = fewest;
-    while (digits < all && short_number(worst.found, digits) == short_number(worst.expected, digits)) ++digits;
+    while (digits < all &&
+           short_number(worst.found, digits) == short_number(worst.expected, digits))
+        ++digits;
     return "found " + short_number(worst.found, digits + more) + ", expected " +
            short_number(worst.expected, digits + more);
 }
@@ -99,7 +114,8 @@ std::string numbered(const char* word, std::size_t number) {
 
 std::string layer_name(const RnnCase& rnn_case, std::size_t pseudo_layer) {
     const auto directions = size(rnn_case.directions());
-    return numbered("layer", pseudo_layer / directions) + (pseudo_layer % directions ? " backward" : "");
+    return numbered("layer", pseudo_layer / directions) +
+           (pseudo_layer % directions ? " backward" : "");
 }
 
 bool same_shapes(const std::vector<OutputArray>& expected, const std::vector<OutputArray>& found) {
@@ -116,7 +132,8 @@ std::string gate_name(Cell cell, int gate) {
 
 void add_weights(const RnnCase& rnn_case, std::size_t pseudo_layer, const LayerWeights& weights,
                  std::vector<OutputArray>& arrays) {
-    const auto add = [&](const char* name, std::size_t columns, const std::vector<double>& values, std::string part) {
+    const auto add = [&](const char* name, std::size_t columns, const std::vector<double>& values,
+                         std::string part) {
         arrays.push_back({name, Kind::weights, columns, &values, pseudo_layer, std::move(part)});
     };
     for (int gate = 0; gate < gates_of(rnn_case.cell); ++gate) {
@@ -129,44 +146,55 @@ void add_weights(const RnnCase& rnn_case, std::size_t pseudo_layer, const LayerW
     add("dW", size(rnn_case.hidden), weights.projection, "projection");
 }
 
-/// The first arithmetic that explains the error: of a right result one that is allowed, of a wrong one another.
+/// The first arithmetic that explains the error: of a right result one that is allowed, of a wrong
+/// one another.
 template <class Explains>
 Precision precision_of(const Limits& limits, bool right, const Explains& explains) {
-    const std::size_t first = right ? 0 : limits.widest + 1, end = right ? limits.widest : limits.kept.size();
+    const std::size_t first = right ? 0 : limits.widest + 1,
+                      end = right ? limits.widest : limits.kept.size();
     for (std::size_t at = first; at < end; ++at)
-        if (explains(limits.kept[at])) return limits.kept[at].precision;
+        if (explains(limits.kept[at]))
+            return limits.kept[at].precision;
     return right ? limits.kept[limits.widest].precision : Precision::full;
 }
 
 }  // namespace
 
 std::string place_of(const RnnCase& rnn_case, const OutputArray& array, std::size_t index) {
-    const std::size_t at = index / array.columns, column = index % array.columns, batch = size(rnn_case.batch);
+    const std::size_t at = index / array.columns, column = index % array.columns,
+                      batch = size(rnn_case.batch);
     std::vector<std::string> words;
     if (array.kind == Kind::weights) {
         words = {layer_name(rnn_case, array.pseudo_layer), array.part, numbered("unit", at)};
-        if (array.columns > 1) words.push_back(numbered("column", column));
+        if (array.columns > 1)
+            words.push_back(numbered("column", column));
     } else if (array.kind == Kind::sequences) {
         const Row row = row_of(rnn_case, at);
         words = {numbered("sequence", size(row.sequence)),
-                 numbered("step", size(row.step)) + (row.padding ? " (padding)" : ""), numbered("unit", column)};
+                 numbered("step", size(row.step)) + (row.padding ? " (padding)" : ""),
+                 numbered("unit", column)};
     } else {
-        words = {layer_name(rnn_case, at / batch), numbered("sequence", at % batch), numbered("unit", column)};
+        words = {layer_name(rnn_case, at / batch), numbered("sequence", at % batch),
+                 numbered("unit", column)};
     }
     return array.name + (" of " + join(words, ", "));
 }
 
 std::vector<OutputArray> arrays_of(const RnnCase& rnn_case, const RnnOutputs& outputs) {
-    const std::size_t x = size(rnn_case.input), h = size(rnn_case.output()), c = size(rnn_case.hidden);
+    const std::size_t x = size(rnn_case.input), h = size(rnn_case.output()),
+                      c = size(rnn_case.hidden);
     const std::size_t y = size(rnn_case.width());
-    std::vector<OutputArray> arrays = {{"y", Kind::sequences, y, &outputs.y},  {"hy", Kind::states, h, &outputs.hy},
-                                       {"cy", Kind::states, c, &outputs.cy},   {"dx", Kind::sequences, x, &outputs.dx},
-                                       {"dhx", Kind::states, h, &outputs.dhx}, {"dcx", Kind::states, c, &outputs.dcx}};
-    for (std::size_t i = 0; i < outputs.dweights.size(); ++i) add_weights(rnn_case, i, outputs.dweights[i], arrays);
+    std::vector<OutputArray> arrays = {
+        {"y", Kind::sequences, y, &outputs.y},  {"hy", Kind::states, h, &outputs.hy},
+        {"cy", Kind::states, c, &outputs.cy},   {"dx", Kind::sequences, x, &outputs.dx},
+        {"dhx", Kind::states, h, &outputs.dhx}, {"dcx", Kind::states, c, &outputs.dcx}};
+    for (std::size_t i = 0; i < outputs.dweights.size(); ++i)
+        add_weights(rnn_case, i, outputs.dweights[i], arrays);
     return arrays;
 }
 
-Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const RnnOutputs& found, const Limits& limits) {
+Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const RnnOutputs& found,
+                   const Limits& limits) {
     Comparison comparison;
     const std::vector<double>& limits_of_y = limits.allowed().y;
     comparison.limit = limits_of_y.empty() ? 0 : *std::ranges::max_element(limits_of_y);
@@ -183,19 +211,24 @@ Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const Rn
     comparison.correct = worst.ratio <= 1;
     comparison.largest_error = worst.ratio * comparison.limit;
     if (!comparison.correct)
-        comparison.worst = place_of(rnn_case, must_be[worst.array], worst.index) + ": " + difference_of(worst);
-    comparison.precision = precision_of(limits, comparison.correct,
-                                        [&](const Limits::Kept& kept) { return worst_by(kept.largest).ratio <= 1; });
+        comparison.worst =
+            place_of(rnn_case, must_be[worst.array], worst.index) + ": " + difference_of(worst);
+    comparison.precision = precision_of(limits, comparison.correct, [&](const Limits::Kept& kept) {
+        return worst_by(kept.largest).ratio <= 1;
+    });
     return comparison;
 }
 
 Comparison compare(const RnnCase& rnn_case, const RnnOutputs& expected, const RnnOutputs& first,
                    const RnnOutputs& again, const Limits& limits) {
     Comparison worse = compare(rnn_case, expected, first, limits);
-    if (again.y.empty()) return worse;
+    if (again.y.empty())
+        return worse;
     Comparison second = compare(rnn_case, expected, again, limits);
-    if (second.largest_error <= worse.largest_error) return worse;
-    if (worse.correct && !second.correct) second.worst += "; the first of two runs was correct";
+    if (second.largest_error <= worse.largest_error)
+        return worse;
+    if (worse.correct && !second.correct)
+        second.worst += "; the first of two runs was correct";
     return second;
 }
 

@@ -9,7 +9,8 @@ namespace rnncheck {
 
 namespace {
 
-/// Rounding to nearest errs evenly up to u / m for a significand m between 1 and 2: 0.41 u as root mean square.
+/// Rounding to nearest errs evenly up to u / m for a significand m between 1 and 2: 0.41 u as root
+/// mean square.
 constexpr double nearest = 1.0 / 6;
 /// Two operands, each cut to 10 bits: 0.76 * 2^-10 of a product.
 constexpr double tf32_products = 0.76 * 0x1p-10;
@@ -23,20 +24,24 @@ double mean_square(const double* values, std::size_t count) {
     double sums[4] = {};
     std::size_t at = 0;
     for (; at + 4 <= count; at += 4)
-        for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += square(values[at + lane]);
-    for (; at < count; ++at) sums[0] += square(values[at]);
+        for (std::size_t lane = 0; lane < 4; ++lane)
+            sums[lane] += square(values[at + lane]);
+    for (; at < count; ++at)
+        sums[0] += square(values[at]);
     return count > 0 ? ((sums[0] + sums[1]) + (sums[2] + sums[3])) / static_cast<double>(count) : 0;
 }
 
 double mean(const double* values, std::size_t count) {
-    return count > 0 ? std::accumulate(values, values + count, 0.0) / static_cast<double>(count) : 0;
+    return count > 0 ? std::accumulate(values, values + count, 0.0) / static_cast<double>(count)
+                     : 0;
 }
 
 /// The second and third are of fp32 alone.
 Rounding rounding_of(Dtype dtype, bool tf32, bool fast_math) {
     switch (dtype) {
         case Dtype::fp64:
-            return {2 * nearest * 0x1p-106, 2 * nearest * 0x1p-106, 0, spread(0x1p-44), 0};  // the reference errs, too
+            return {2 * nearest * 0x1p-106, 2 * nearest * 0x1p-106, 0, spread(0x1p-44),
+                    0};  // the reference errs, too
         case Dtype::fp32:
             return {nearest * 0x1p-48, nearest * 0x1p-48, tf32 ? square(tf32_products) : 0,
                     spread(fast_math ? 0x1p-11 : 0x1p-19), 0x1p-252};
@@ -49,11 +54,14 @@ Rounding rounding_of(Dtype dtype, bool tf32, bool fast_math) {
 }
 
 /// Sums of squares of a matrix's rows.
-std::vector<double> row_squares(const std::vector<double>& matrix, std::size_t rows, std::size_t columns) {
+std::vector<double> row_squares(const std::vector<double>& matrix, std::size_t rows,
+                                std::size_t columns) {
     std::vector<double> squares(rows, 1.0);  // skip input: a single one
-    if (matrix.empty()) return squares;
+    if (matrix.empty())
+        return squares;
     for (std::size_t row = 0; row < rows; ++row)
-        squares[row] = mean_square(matrix.data() + row * columns, columns) * static_cast<double>(columns);
+        squares[row] =
+            mean_square(matrix.data() + row * columns, columns) * static_cast<double>(columns);
     return squares;
 }
 
@@ -64,24 +72,28 @@ struct Squares {
 
 Squares squares_of(const LayerPlace& place, const LayerWeights& weights) {
     Squares squares;
-    for (auto* values : {&squares.input, &squares.recurrent, &squares.bias}) values->resize(place.sums());
-    const auto add = [&](int group, int gate, auto& matrices, auto& biases, std::size_t columns, auto& to) {
-        if (gate < 0) return;
+    for (auto* values : {&squares.input, &squares.recurrent, &squares.bias})
+        values->resize(place.sums());
+    const auto add = [&](int group, int gate, auto& matrices, auto& biases, std::size_t columns,
+                         auto& to) {
+        if (gate < 0)
+            return;
         const auto begin = static_cast<std::ptrdiff_t>(size(group) * place.hidden());
         std::ranges::copy(row_squares(matrices[gate], place.hidden(), columns), to.begin() + begin);
         for (std::size_t unit = 0; unit < biases[gate].size(); ++unit)
             squares.bias[size(group) * place.hidden() + unit] += square(biases[gate][unit]);
     };
     for (int group = 0; group < groups_of(place.rnn_case.cell); ++group) {
-        add(group, input_gate_of(place.rnn_case.cell, group), weights.input, weights.input_bias, place.columns(),
-            squares.input);
-        add(group, recurrent_gate_of(place.rnn_case.cell, group), weights.recurrent, weights.recurrent_bias,
-            place.output(), squares.recurrent);
+        add(group, input_gate_of(place.rnn_case.cell, group), weights.input, weights.input_bias,
+            place.columns(), squares.input);
+        add(group, recurrent_gate_of(place.rnn_case.cell, group), weights.recurrent,
+            weights.recurrent_bias, place.output(), squares.recurrent);
     }
     return squares;
 }
 
-/// One step: its numbers, the errors of its sums, and where the errors of what becomes of them are left.
+/// One step: its numbers, the errors of its sums, and where the errors of what becomes of them are
+/// left.
 struct Step {
     const Rounding& rounding;
     std::size_t hidden;
@@ -105,33 +117,41 @@ void lstm(const Step& step, double clip) {
         for (std::size_t gate = 0; gate < 4; ++gate) {
             const std::size_t place = gate * hidden + unit;
             value[gate] = at.gates[place];
-            error[gate] = errors.gates[place] = gate == 2 ? tanh_error(rounding, value[gate], sum_errors[place])
-                                                          : sigmoid_error(rounding, value[gate], sum_errors[place]);
+            error[gate] = errors.gates[place] =
+                gate == 2 ? tanh_error(rounding, value[gate], sum_errors[place])
+                          : sigmoid_error(rounding, value[gate], sum_errors[place]);
         }
         const auto& [i, f, g, o] = value;
-        const double before = clipped(or_zero(at.c_before, unit), clip), squashed = at.squashed[unit];
+        const double before = clipped(or_zero(at.c_before, unit), clip),
+                     squashed = at.squashed[unit];
         const double now = before * before * error[1] + i * i * error[2] + g * g * error[0] +
-                           rounding.stored(f * before) + rounding.stored(i * g) + rounding.stored(at.cells[unit]);
-        const double cell = errors.cells[unit] = carried_on(f * f * or_zero(errors.c_before, unit), now);
+                           rounding.stored(f * before) + rounding.stored(i * g) +
+                           rounding.stored(at.cells[unit]);
+        const double cell = errors.cells[unit] =
+            carried_on(f * f * or_zero(errors.c_before, unit), now);
         const double function = errors.squashed[unit] = tanh_error(rounding, squashed, cell);
-        h_errors[unit] = o * o * function + squashed * squashed * error[3] + 2 * rounding.stored(o * squashed);
+        h_errors[unit] =
+            o * o * function + squashed * squashed * error[3] + 2 * rounding.stored(o * squashed);
     }
 }
 
 void gru(const Step& step) {
     const auto& [rounding, hidden, at, errors, sum_errors, h_errors] = step;
     for (std::size_t unit = 0; unit < hidden; ++unit) {
-        const std::size_t r_at = unit, z_at = hidden + unit, n_at = 2 * hidden + unit, s_at = 3 * hidden + unit;
-        const double r = at.gates[r_at], z = at.gates[z_at], n = at.gates[n_at], recurrent = at.gates[s_at];
+        const std::size_t r_at = unit, z_at = hidden + unit, n_at = 2 * hidden + unit,
+                          s_at = 3 * hidden + unit;
+        const double r = at.gates[r_at], z = at.gates[z_at], n = at.gates[n_at],
+                     recurrent = at.gates[s_at];
         const double before = or_zero(at.h_before, unit);
         const double r_error = errors.gates[r_at] = sigmoid_error(rounding, r, sum_errors[r_at]);
         const double z_error = errors.gates[z_at] = sigmoid_error(rounding, z, sum_errors[z_at]);
         errors.gates[s_at] = sum_errors[s_at];
-        const double sum = sum_errors[n_at] + r * r * sum_errors[s_at] + square(recurrent) * r_error +
-                           2 * rounding.stored(r * recurrent);
+        const double sum = sum_errors[n_at] + r * r * sum_errors[s_at] +
+                           square(recurrent) * r_error + 2 * rounding.stored(r * recurrent);
         const double n_error = errors.gates[n_at] = tanh_error(rounding, n, sum);
-        const double now = square(1 - z) * n_error + square(before - n) * z_error + rounding.stored((1 - z) * n) +
-                           rounding.stored(z * before) + rounding.stored((1 - z) * n + z * before);
+        const double now = square(1 - z) * n_error + square(before - n) * z_error +
+                           rounding.stored((1 - z) * n) + rounding.stored(z * before) +
+                           rounding.stored((1 - z) * n + z * before);
         h_errors[unit] = carried_on(z * z * or_zero(errors.h_before, unit), now);
     }
 }
@@ -142,7 +162,8 @@ void plain(const Step& step, bool relu) {
         const double error = errors.gates[unit] = sum_errors[unit];
         const double sum = at.gates[unit], h = relu ? std::fmax(0, sum) : std::tanh(sum);
         const bool off = relu && sum < -limit_per_root_mean_square * std::sqrt(error);
-        h_errors[unit] = (relu ? (off ? 0 : error) : tanh_error(rounding, h, error)) + rounding.stored(h);
+        h_errors[unit] =
+            (relu ? (off ? 0 : error) : tanh_error(rounding, h, error)) + rounding.stored(h);
     }
 }
 
@@ -170,14 +191,16 @@ struct PseudoLayer {
         std::vector<double> gates(place.sums()), squashed(place.hidden());
         for (int tick = 0; tick < place.rnn_case.length_of(sequence); ++tick) {
             TapeStep<double> at_errors = step_at(place, sequence, tick, errors.tape);
-            if (!at_errors.gates) at_errors.gates = gates.data(), at_errors.squashed = squashed.data();
-            step(step_at(place, sequence, tick, tape, inputs.hx, inputs.cx), at_errors, sum_errors, unprojected);
+            if (!at_errors.gates)
+                at_errors.gates = gates.data(), at_errors.squashed = squashed.data();
+            step(step_at(place, sequence, tick, tape, inputs.hx, inputs.cx), at_errors, sum_errors,
+                 unprojected);
         }
         keep_final(place, sequence, errors.tape, errors.outputs);
     }
 
-    void step(const TapeStep<const double>& at, const TapeStep<double>& at_errors, std::vector<double>& sum_errors,
-              std::vector<double>& unprojected) const {
+    void step(const TapeStep<const double>& at, const TapeStep<double>& at_errors,
+              std::vector<double>& sum_errors, std::vector<double>& unprojected) const {
         add_up(at, at_errors, sum_errors);
         const bool projects = !weights.projection.empty();
         const Step now{rounding,  place.hidden(),    at,
@@ -185,7 +208,8 @@ struct PseudoLayer {
         by_cell(
             place.rnn_case.cell, [&] { lstm(now, place.rnn_case.clip_bound()); }, [&] { gru(now); },
             [&](bool relu) { plain(now, relu); });
-        if (projects) project(at, unprojected, at_errors.h);
+        if (projects)
+            project(at, unprojected, at_errors.h);
     }
 
     /// Errors of all sums of a step. What is stored on the way: both sides, and the whole.
@@ -195,53 +219,63 @@ struct PseudoLayer {
         const double x = mean_square(step.x, columns), x_error = mean(at_errors.x, columns);
         const double state = step.h_before ? mean_square(step.h_before, output) : 0;
         const double state_error = at_errors.h_before ? mean(at_errors.h_before, output) : 0;
-        const bool known = groups_of(place.rnn_case.cell) == 1;  // else the tape holds what became of the sum
+        const bool known =
+            groups_of(place.rnn_case.cell) == 1;  // else the tape holds what became of the sum
         for (std::size_t at = 0; at < sum_errors.size(); ++at) {
-            const double whole = squares.input[at] * x + squares.recurrent[at] * state + squares.bias[at];
+            const double whole =
+                squares.input[at] * x + squares.recurrent[at] * state + squares.bias[at];
             const double sum = known ? square(step.gates[at]) : whole;
-            sum_errors[at] = squares.input[at] * (x_error + x * rounding.operands) +
-                             squares.recurrent[at] * (state_error + state * rounding.operands) +
-                             rounding.sums * static_cast<double>(columns + output) * (sum / 3 + whole / 6) +
-                             rounding.operands * sum + rounding.storage * (whole + sum) + 2 * rounding.tiny;
+            sum_errors[at] =
+                squares.input[at] * (x_error + x * rounding.operands) +
+                squares.recurrent[at] * (state_error + state * rounding.operands) +
+                rounding.sums * static_cast<double>(columns + output) * (sum / 3 + whole / 6) +
+                rounding.operands * sum + rounding.storage * (whole + sum) + 2 * rounding.tiny;
         }
     }
 
-    void project(const TapeStep<const double>& step, const std::vector<double>& unprojected, double* to) const {
+    void project(const TapeStep<const double>& step, const std::vector<double>& unprojected,
+                 double* to) const {
         const std::size_t hidden = place.hidden();
         const double* const output = step.gates + 3 * hidden;
         double value = 0;
-        for (std::size_t unit = 0; unit < hidden; ++unit) value += square(output[unit] * step.squashed[unit]);
+        for (std::size_t unit = 0; unit < hidden; ++unit)
+            value += square(output[unit] * step.squashed[unit]);
         value /= static_cast<double>(hidden);
         const double error = mean(unprojected.data(), hidden);
         for (std::size_t at = 0; at < place.output(); ++at)
             to[at] = rounding.product(projection[at], value, error, hidden) +
-                     (2 * rounding.storage + rounding.operands) * projection[at] * value + rounding.tiny;
+                     (2 * rounding.storage + rounding.operands) * projection[at] * value +
+                     rounding.tiny;
     }
 };
 
-Errors forward_errors(const RnnCase& rnn_case, const RnnInputs& inputs, const Computation& computation,
-                      const Rounding& rounding, Team& team) {
+Errors forward_errors(const RnnCase& rnn_case, const RnnInputs& inputs,
+                      const Computation& computation, const Rounding& rounding, Team& team) {
     Errors errors{{}, empty_tape(rnn_case, false, rnn_case.training)};
     errors.outputs.hy.resize(computation.outputs.hy.size());
     errors.outputs.cy.resize(computation.outputs.cy.size());
     for (int pseudo_layer = 0; pseudo_layer < rnn_case.pseudo_layers(); ++pseudo_layer)
-        PseudoLayer{{rnn_case, pseudo_layer}, inputs, computation.tape, rounding, errors, team}.run();
+        PseudoLayer{{rnn_case, pseudo_layer}, inputs, computation.tape, rounding, errors, team}
+            .run();
     errors.outputs.y = errors.tape.data.back();
     return errors;
 }
 
 void become_limits(std::vector<double>& errors) {
-    for (double& error : errors) error = limit_per_root_mean_square * std::sqrt(error);
+    for (double& error : errors)
+        error = limit_per_root_mean_square * std::sqrt(error);
 }
 
-RnnOutputs limits_of(const RnnCase& rnn_case, const RnnInputs& inputs, const Computation& computation,
-                     const Rounding& rounding, Team& team) {
+RnnOutputs limits_of(const RnnCase& rnn_case, const RnnInputs& inputs,
+                     const Computation& computation, const Rounding& rounding, Team& team) {
     Errors errors = forward_errors(rnn_case, inputs, computation, rounding, team);
-    if (rnn_case.training) add_gradient_errors(rnn_case, inputs, computation, rounding, errors, team);
+    if (rnn_case.training)
+        add_gradient_errors(rnn_case, inputs, computation, rounding, errors, team);
     RnnOutputs& limits = errors.outputs;
     for (auto* values : {&limits.y, &limits.hy, &limits.cy, &limits.dx, &limits.dhx, &limits.dcx})
         become_limits(*values);
-    for (LayerWeights& weights : limits.dweights) for_each_array(weights, become_limits);
+    for (LayerWeights& weights : limits.dweights)
+        for_each_array(weights, become_limits);
     return std::move(limits);
 }
 
@@ -253,16 +287,22 @@ Limits limits_for(const RnnCase& rnn_case, const RnnInputs& inputs, const Comput
     Limits limits;
     const auto keep = [&](Precision precision, bool tf32, bool fast_math) {
         limits.kept.push_back(
-            {precision, limits_of(rnn_case, inputs, computation, rounding_of(rnn_case.dtype, tf32, fast_math), team)});
+            {precision, limits_of(rnn_case, inputs, computation,
+                                  rounding_of(rnn_case.dtype, tf32, fast_math), team)});
     };
     keep(Precision::full, false, false);
-    if (rnn_case.dtype != Dtype::fp32) return limits;
-    const bool fast_math = reduced.fast_math && rnn_case.cell != Cell::relu;  // which has no functions
-    if (fast_math) keep(Precision::fast_math, false, true);
+    if (rnn_case.dtype != Dtype::fp32)
+        return limits;
+    const bool fast_math =
+        reduced.fast_math && rnn_case.cell != Cell::relu;  // which has no functions
+    if (fast_math)
+        keep(Precision::fast_math, false, true);
     limits.widest = limits.kept.size() - 1;
-    if (!reduced.tf32_exists) return limits;
+    if (!reduced.tf32_exists)
+        return limits;
     keep(Precision::tf32, true, fast_math);
-    if (reduced.tf32_allowed) ++limits.widest;
+    if (reduced.tf32_allowed)
+        ++limits.widest;
     return limits;
 }
 

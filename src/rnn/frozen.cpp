@@ -23,11 +23,12 @@ RnnCase small_case(const char* words) {
 }  // namespace
 
 std::span<const FrozenCase> frozen_cases() {
-    static const FrozenCase cases[] = {{small_case("bidirectional L=3 P=1"), 14, 9.0555408041973813},
-                                       {small_case("H=3 clip=0.25"), 99, -0.4484369088848591},
-                                       {small_case("gru bidirectional L=4 lengths=4,2,1"), 23, -1.3250331579205663},
-                                       {small_case("tanh bidirectional L=4 lengths=2,4,1"), 31, -6.4133939751551949},
-                                       {small_case("relu bidirectional L=3 lengths=2,4,1"), 38, -2.7207159493271886}};
+    static const FrozenCase cases[] = {
+        {small_case("bidirectional L=3 P=1"), 14, 9.0555408041973813},
+        {small_case("H=3 clip=0.25"), 99, -0.4484369088848591},
+        {small_case("gru bidirectional L=4 lengths=4,2,1"), 23, -1.3250331579205663},
+        {small_case("tanh bidirectional L=4 lengths=2,4,1"), 31, -6.4133939751551949},
+        {small_case("relu bidirectional L=3 lengths=2,4,1"), 38, -2.7207159493271886}};
     return cases;
 }
 
@@ -36,7 +37,8 @@ RnnInputs frozen_inputs(const RnnCase& rnn_case, long number) {
     long n = 0;
     const auto fill = [&](std::vector<double>& values, double scale = 1) {
         for (double& value : values) {
-            value = static_cast<double>((n * n * 31 + n * 17 + number * 101) % 251 - 125) / 128 * scale;
+            value =
+                static_cast<double>((n * n * 31 + n * 17 + number * 101) % 251 - 125) / 128 * scale;
             ++n;
         }
     };
@@ -49,7 +51,8 @@ RnnInputs frozen_inputs(const RnnCase& rnn_case, long number) {
     std::vector<double> dy = inputs.dy;
     fill(dy);
     for (std::size_t i = 0; i < dy.size(); ++i)
-        if (inputs.dy[i] != 0) inputs.dy[i] = dy[i];  // the padding stays 0
+        if (inputs.dy[i] != 0)
+            inputs.dy[i] = dy[i];  // the padding stays 0
     fill(inputs.dhy);
     fill(inputs.dcy, bound);
     return inputs;
@@ -69,9 +72,11 @@ double weighted_sum(const RnnCase& rnn_case, const RnnOutputs& outputs) {
 double largest_frozen_difference() {
     double largest = 0;
     for (const FrozenCase& frozen : frozen_cases()) {
-        const RnnOutputs outputs = reference(frozen.rnn_case, frozen_inputs(frozen.rnn_case, frozen.number));
+        const RnnOutputs outputs =
+            reference(frozen.rnn_case, frozen_inputs(frozen.rnn_case, frozen.number));
         const double difference = std::abs(weighted_sum(frozen.rnn_case, outputs) - frozen.sum);
-        if (!(difference <= std::numeric_limits<double>::max())) return std::numeric_limits<double>::infinity();
+        if (!(difference <= std::numeric_limits<double>::max()))
+            return std::numeric_limits<double>::infinity();
         largest = std::max(largest, difference);
     }
     return largest;

@@ -7,14 +7,16 @@ namespace rnncheck {
 
 namespace {
 
-/// `dh` is the gradient of h before projection. `dc` is that of c from later steps, and becomes that of the c before.
+/// `dh` is the gradient of h before projection. `dc` is that of c from later steps, and becomes
+/// that of the c before.
 void lstm(const LayerPlace& place, const TapeStep<double>& at, const double* dh, double* dc) {
     const double clip = place.rnn_case.clip_bound();
     for (std::size_t unit = 0, hidden = place.hidden(); unit < hidden; ++unit) {
         const double i = at.gates[unit], f = at.gates[hidden + unit];
         const double g = at.gates[2 * hidden + unit], o = at.gates[3 * hidden + unit];
         const double before = or_zero(at.c_before, unit), squashed = at.squashed[unit];
-        const double dc_here = dc[unit] + dh[unit] * o * (1 - squashed * squashed) * inside(at.cells[unit], clip);
+        const double dc_here =
+            dc[unit] + dh[unit] * o * (1 - squashed * squashed) * inside(at.cells[unit], clip);
         at.dc[unit] = dc_here;
         at.dsums[unit] = dc_here * g * i * (1 - i);
         at.dsums[hidden + unit] = dc_here * clipped(before, clip) * f * (1 - f);
@@ -46,7 +48,8 @@ void plain(const LayerPlace& place, const TapeStep<double>& at, const double* dh
 }
 
 void add_to(double* to, const double* from, std::size_t count) {
-    for (std::size_t j = 0; j < count; ++j) to[j] += from[j];
+    for (std::size_t j = 0; j < count; ++j)
+        to[j] += from[j];
 }
 
 /// The same shapes, all zero.
@@ -69,8 +72,8 @@ struct Step {
     double *dh, *dc;
 };
 
-/// The factors of a gradient of weights, step by step in the order in which it is summed: sequence by sequence, from
-/// the last step to the first.
+/// The factors of a gradient of weights, step by step in the order in which it is summed: sequence
+/// by sequence, from the last step to the first.
 struct Factors {
     std::vector<const double*> d, values;
 };
@@ -96,7 +99,8 @@ struct PseudoLayer {
                 of_input.d.push_back(step.dsums);
                 of_input.values.push_back(step.x);
                 dx.push_back(step.dx);
-                if (!step.h_before) continue;  // zeros
+                if (!step.h_before)
+                    continue;  // zeros
                 of_recurrent.d.push_back(step.dsums);
                 of_recurrent.values.push_back(step.h_before);
             }
@@ -108,7 +112,8 @@ struct PseudoLayer {
         add_to_projection();
     }
 
-    /// Neighbouring groups, from the gradients of whose sums those of what the matrices multiply come.
+    /// Neighbouring groups, from the gradients of whose sums those of what the matrices multiply
+    /// come.
     struct WayBack {
         Groups groups;
         Panels<1> weights;  ///< [group * hidden + unit][column of the matrices]
@@ -118,7 +123,9 @@ struct PseudoLayer {
         std::vector<WayBack> ways;
         for (const Groups& groups : side.groups()) {
             const auto rows = side.matrix_rows(groups);
-            const auto weight = [&](std::size_t row, std::size_t column, int) { return rows[row][column]; };
+            const auto weight = [&](std::size_t row, std::size_t column, int) {
+                return rows[row][column];
+            };
             ways.push_back({groups, Panels<1>(team, rows.size(), side.columns, weight)});
         }
         return ways;
@@ -126,20 +133,23 @@ struct PseudoLayer {
 
     void go_back(double* dh, double* dc) {
         const std::vector<WayBack> ways = ways_back(recurrent);
-        const Panels<1> projection(
-            team, weights.projection.size() / hidden, hidden,
-            [&](std::size_t row, std::size_t unit, int) { return weights.projection[row * hidden + unit]; });
+        const Panels<1> projection(team, weights.projection.size() / hidden, hidden,
+                                   [&](std::size_t row, std::size_t unit, int) {
+                                       return weights.projection[row * hidden + unit];
+                                   });
         for (int tick = place.rnn_case.sequence_length - 1; tick >= 0; --tick) {
             std::vector<Step> steps;
             for (int sequence = 0; sequence < place.rnn_case.batch; ++sequence)
                 if (tick < place.rnn_case.length_of(sequence))
                     steps.push_back({step_at(place, sequence, tick, tape, inputs.hx, inputs.cx),
-                                     dh + size(sequence) * output, dc ? dc + size(sequence) * hidden : nullptr});
+                                     dh + size(sequence) * output,
+                                     dc ? dc + size(sequence) * hidden : nullptr});
             for_each(steps, [&](const Step& step) {
                 add_to(step.dh, step.at.dabove, output);
                 std::copy_n(step.dh, output, step.at.dh);
             });
-            if (!weights.projection.empty()) through_projection(steps, projection);
+            if (!weights.projection.empty())
+                through_projection(steps, projection);
             for_each(steps, [&](const Step& step) { through_cell(step); });
             through_recurrent(steps, ways);
         }
@@ -153,9 +163,11 @@ struct PseudoLayer {
     /// From the gradient of h to that of o tanh(c), h before projection.
     void through_projection(const std::vector<Step>& steps, const Panels<1>& projection) {
         std::vector<double*> to;
-        for (const Step& step : steps) to.push_back(step.at.dm);
+        for (const Step& step : steps)
+            to.push_back(step.at.dm);
         add_products<1>(
-            team, to, [&](std::size_t i, std::size_t row, int) { return steps[i].at.dh[row]; }, projection);
+            team, to, [&](std::size_t i, std::size_t row, int) { return steps[i].at.dh[row]; },
+            projection);
     }
 
     /// Leaves in dh and dc what reaches the h and c before without the sums.
@@ -164,17 +176,21 @@ struct PseudoLayer {
         const double* const unprojected = at.dm ? at.dm : at.dh;
         std::fill_n(dh, output, 0.0);
         by_cell(
-            place.rnn_case.cell, [&] { lstm(place, at, unprojected, dc); }, [&] { gru(place, at, unprojected, dh); },
+            place.rnn_case.cell, [&] { lstm(place, at, unprojected, dc); },
+            [&] { gru(place, at, unprojected, dh); },
             [&](bool relu) { plain(place, at, unprojected, relu); });
     }
 
     void through_recurrent(const std::vector<Step>& steps, const std::vector<WayBack>& ways) {
         std::vector<double*> to;
-        for (const Step& step : steps) to.push_back(step.dh);
+        for (const Step& step : steps)
+            to.push_back(step.dh);
         for (const auto& [groups, weights_of] : ways)
             add_products<1>(
                 team, to,
-                [&](std::size_t i, std::size_t row, int) { return steps[i].at.dsums[groups.first * hidden + row]; },
+                [&](std::size_t i, std::size_t row, int) {
+                    return steps[i].at.dsums[groups.first * hidden + row];
+                },
                 weights_of);
     }
 
@@ -186,7 +202,8 @@ struct PseudoLayer {
                 add_dx(groups, dsums, dx);
     }
 
-    void add_dx(const Groups& groups, const std::vector<const double*>& dsums, const std::vector<double*>& dx) {
+    void add_dx(const Groups& groups, const std::vector<const double*>& dsums,
+                const std::vector<double*>& dx) {
         const auto rows = input.matrix_rows(groups);
         for_each_part<1>(
             team, rows.size(), input.columns,
@@ -194,25 +211,32 @@ struct PseudoLayer {
             [&](std::size_t begin, const Panels<1>& part) {
                 const std::size_t first = groups.first * hidden + begin;
                 add_products<1>(
-                    team, dx, [&](std::size_t i, std::size_t row, int) { return dsums[i][first + row]; }, part);
+                    team, dx,
+                    [&](std::size_t i, std::size_t row, int) { return dsums[i][first + row]; },
+                    part);
             });
     }
 
-    void add_skipped(const Groups& groups, const std::vector<const double*>& dsums, const std::vector<double*>& dx) {
+    void add_skipped(const Groups& groups, const std::vector<const double*>& dsums,
+                     const std::vector<double*>& dx) {
         for (std::size_t group = groups.first; group < groups.first + groups.count; ++group)
-            for (std::size_t i = 0; i < dx.size(); ++i) add_to(dx[i], dsums[i] + group * hidden, hidden);
+            for (std::size_t i = 0; i < dx.size(); ++i)
+                add_to(dx[i], dsums[i] + group * hidden, hidden);
     }
 
     void add_to_matrices(const Side& side, const Factors& factors, std::vector<double> (&to)[4]) {
-        if (side.skips()) return;
+        if (side.skips())
+            return;
         add_outer_products(factors, side.columns, [&](auto&& add) {
             for (int group = 0; group < groups_of(side.cell); ++group)
-                if (const int gate = side.gate_of(side.cell, group); gate >= 0) add(size(group) * hidden, to[gate]);
+                if (const int gate = side.gate_of(side.cell, group); gate >= 0)
+                    add(size(group) * hidden, to[gate]);
         });
     }
 
     void add_to_projection() {
-        if (weights.projection.empty()) return;
+        if (weights.projection.empty())
+            return;
         Factors factors;
         std::vector<double> unprojected(place.rows() * hidden);
         for (int sequence = 0; sequence < place.rnn_case.batch; ++sequence)
@@ -227,8 +251,8 @@ struct PseudoLayer {
         add_outer_products(factors, hidden, [&](auto&& add) { add(0, gradients.projection); });
     }
 
-    /// matrix[row][...] += d[first + row] * values[...], step after step, for each add(first, matrix) that `matrices`
-    /// calls.
+    /// matrix[row][...] += d[first + row] * values[...], step after step, for each add(first,
+    /// matrix) that `matrices` calls.
     void add_outer_products(const Factors& factors, std::size_t columns, auto&& matrices) {
         for_each_part<1>(
             team, factors.d.size(), columns,
@@ -243,24 +267,30 @@ struct PseudoLayer {
             });
     }
 
-    void add_to_biases(const Side& side, const std::vector<const double*>& dsums, std::vector<double> (&to)[4]) {
+    void add_to_biases(const Side& side, const std::vector<const double*>& dsums,
+                       std::vector<double> (&to)[4]) {
         for (int group = 0; group < groups_of(side.cell); ++group) {
             const int gate = side.gate_of(side.cell, group);
-            if (gate < 0 || to[gate].empty()) continue;
-            for (const double* const d : dsums) add_to(to[gate].data(), d + size(group) * hidden, hidden);
+            if (gate < 0 || to[gate].empty())
+                continue;
+            for (const double* const d : dsums)
+                add_to(to[gate].data(), d + size(group) * hidden, hidden);
         }
     }
 };
 
 }  // namespace
 
-void add_gradients(const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape, RnnOutputs& outputs, Team& team) {
+void add_gradients(const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape,
+                   RnnOutputs& outputs, Team& team) {
     outputs.dhx = initial_states(inputs.dhy, outputs.hy.size());
     outputs.dcx = initial_states(inputs.dcy, outputs.cy.size());
-    for (const LayerWeights& weights : inputs.layers) outputs.dweights.push_back(zeros_like(weights));
+    for (const LayerWeights& weights : inputs.layers)
+        outputs.dweights.push_back(zeros_like(weights));
     tape.ddata.back() = inputs.dy;
     backwards(rnn_case, outputs, [&](const LayerPlace& place, double* dh, double* dc) {
-        PseudoLayer{place, inputs, tape, outputs.dweights[size(place.pseudo_layer)], team}.run(dh, dc);
+        PseudoLayer{place, inputs, tape, outputs.dweights[size(place.pseudo_layer)], team}.run(dh,
+                                                                                               dc);
     });
     outputs.dx = tape.ddata.front();
 }

@@ -1,4 +1,5 @@
-// What forward pass, backward pass and error model share: the groups of rows in a cell's sums, and the order of steps.
+// What forward pass, backward pass and error model share: the groups of rows in a cell's sums, and
+// the order of steps.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,8 @@ inline std::size_t size(int number) {
     return static_cast<std::size_t>(number);
 }
 
-/// Sums that a cell forms per hidden unit. As gates_of, but GRU forms the candidate's two sides apart, because the
-/// reset gate weighs the recurrent one.
+/// Sums that a cell forms per hidden unit. As gates_of, but GRU forms the candidate's two sides
+/// apart, because the reset gate weighs the recurrent one.
 inline int groups_of(Cell cell) {
     return cell == Cell::lstm || cell == Cell::gru ? 4 : 1;
 }
@@ -33,12 +34,13 @@ struct Groups {
     std::size_t first, count;
 };
 
-/// The groups that have a gate on a side, `gate_of` one of the two functions above: LSTM {0, 4}, GRU's recurrent side
-/// {0, 2} and {3, 1}.
+/// The groups that have a gate on a side, `gate_of` one of the two functions above: LSTM {0, 4},
+/// GRU's recurrent side {0, 2} and {3, 1}.
 inline std::vector<Groups> groups_with(Cell cell, int (*gate_of)(Cell, int)) {
     std::vector<Groups> found;
     for (int group = 0; group < groups_of(cell); ++group) {
-        if (gate_of(cell, group) < 0) continue;
+        if (gate_of(cell, group) < 0)
+            continue;
         const bool next = !found.empty() && found.back().first + found.back().count == size(group);
         if (next)
             ++found.back().count;
@@ -62,46 +64,71 @@ struct LayerPlace {
     const RnnCase& rnn_case;
     int pseudo_layer;
 
-    int layer() const { return pseudo_layer / rnn_case.directions(); }
-    bool backward() const { return rnn_case.directions() == 2 && pseudo_layer % 2 == 1; }
-    std::size_t hidden() const { return size(rnn_case.hidden); }
-    std::size_t output() const { return size(rnn_case.output()); }
-    std::size_t sums() const { return size(groups_of(rnn_case.cell)) * hidden(); }
-    std::size_t columns() const { return size(layer() == 0 ? rnn_case.input : rnn_case.width()); }
-    std::size_t width() const { return size(rnn_case.width()); }    ///< of the layer's output
-    std::size_t half() const { return backward() ? output() : 0; }  ///< this direction's part of it
-    std::size_t rows() const { return size(rnn_case.batch) * size(rnn_case.sequence_length); }
+    int layer() const {
+        return pseudo_layer / rnn_case.directions();
+    }
+    bool backward() const {
+        return rnn_case.directions() == 2 && pseudo_layer % 2 == 1;
+    }
+    std::size_t hidden() const {
+        return size(rnn_case.hidden);
+    }
+    std::size_t output() const {
+        return size(rnn_case.output());
+    }
+    std::size_t sums() const {
+        return size(groups_of(rnn_case.cell)) * hidden();
+    }
+    std::size_t columns() const {
+        return size(layer() == 0 ? rnn_case.input : rnn_case.width());
+    }
+    std::size_t width() const {
+        return size(rnn_case.width());
+    }  ///< of the layer's output
+    std::size_t half() const {
+        return backward() ? output() : 0;
+    }  ///< this direction's part of it
+    std::size_t rows() const {
+        return size(rnn_case.batch) * size(rnn_case.sequence_length);
+    }
 
     std::size_t row(int sequence, int step) const {
         return size(sequence) * size(rnn_case.sequence_length) + size(step);
     }
     /// The backward direction begins at each sequence's own last step.
-    int step_of(int sequence, int tick) const { return backward() ? rnn_case.length_of(sequence) - 1 - tick : tick; }
-    std::size_t row_of(int sequence, int tick) const { return row(sequence, step_of(sequence, tick)); }
+    int step_of(int sequence, int tick) const {
+        return backward() ? rnn_case.length_of(sequence) - 1 - tick : tick;
+    }
+    std::size_t row_of(int sequence, int tick) const {
+        return row(sequence, step_of(sequence, tick));
+    }
     /// Place of a sequence in hx (width output) or cx (width hidden).
     std::size_t state(int sequence, std::size_t state_width) const {
         return (size(pseudo_layer) * size(rnn_case.batch) + size(sequence)) * state_width;
     }
 };
 
-/// One step of one sequence on a tape, of numbers or of their errors. Null for what the tape does not hold.
+/// One step of one sequence on a tape, of numbers or of their errors. Null for what the tape does
+/// not hold.
 template <class Number>
 struct TapeStep {
     Number *x, *h, *gates, *cells, *squashed;
-    Number *dx, *dabove, *dh, *dm, *dc, *dsums;  ///< `dabove` is the part of dh that comes from the layer above
-    const double *h_before, *c_before;           ///< null for zeros, too
+    Number *dx, *dabove, *dh, *dm, *dc,
+        *dsums;  ///< `dabove` is the part of dh that comes from the layer above
+    const double *h_before, *c_before;  ///< null for zeros, too
 };
 
 /// `hx` and `cx` are the states before the first step; empty for zeros.
 template <class SomeTape>
-auto step_at(const LayerPlace& place, int sequence, int tick, SomeTape& tape, const std::vector<double>& hx = {},
-             const std::vector<double>& cx = {}) {
+auto step_at(const LayerPlace& place, int sequence, int tick, SomeTape& tape,
+             const std::vector<double>& hx = {}, const std::vector<double>& cx = {}) {
     const std::size_t layer = size(place.layer()), row = place.row_of(sequence, tick);
     const std::size_t hidden = place.hidden(), output = place.output();
     auto& above = tape.data[layer + 1];
     auto& own = tape.pseudo_layers[size(place.pseudo_layer)];
     using Number = std::remove_pointer_t<decltype(above.data())>;
-    const auto at = [](auto& rows, std::size_t number, std::size_t width, std::size_t offset = 0) -> Number* {
+    const auto at = [](auto& rows, std::size_t number, std::size_t width,
+                       std::size_t offset = 0) -> Number* {
         return rows.empty() ? nullptr : rows.data() + number * width + offset;
     };
     TapeStep<Number> step{at(tape.data[layer], row, place.columns()),
@@ -133,13 +160,17 @@ auto step_at(const LayerPlace& place, int sequence, int tick, SomeTape& tape, co
 template <class SomeTape>
 void keep_final(const LayerPlace& place, int sequence, SomeTape& tape, RnnOutputs& outputs) {
     const int length = place.rnn_case.length_of(sequence);
-    if (length == 0) return;
+    if (length == 0)
+        return;
     const auto last = step_at(place, sequence, length - 1, tape);
     std::copy_n(last.h, place.output(), outputs.hy.data() + place.state(sequence, place.output()));
-    if (last.cells) std::copy_n(last.cells, place.hidden(), outputs.cy.data() + place.state(sequence, place.hidden()));
+    if (last.cells)
+        std::copy_n(last.cells, place.hidden(),
+                    outputs.cy.data() + place.state(sequence, place.hidden()));
 }
 
-/// One side of a pseudo-layer: what its matrices multiply is x on the input side, h before on the recurrent one.
+/// One side of a pseudo-layer: what its matrices multiply is x on the input side, h before on the
+/// recurrent one.
 struct Side {
     Cell cell;
     int (*gate_of)(Cell, int);
@@ -148,20 +179,26 @@ struct Side {
     std::size_t hidden, columns;
 
     /// Skip input: in place of each matrix times x, x itself.
-    bool skips() const { return matrices[0].empty(); }
-    std::vector<Groups> groups() const { return groups_with(cell, gate_of); }
+    bool skips() const {
+        return matrices[0].empty();
+    }
+    std::vector<Groups> groups() const {
+        return groups_with(cell, gate_of);
+    }
     /// Of neighbouring groups: [group * hidden + unit][column].
     std::vector<const double*> matrix_rows(const Groups& groups) const {
         std::vector<const double*> rows;
         for (std::size_t group = groups.first; group < groups.first + groups.count; ++group)
             for (std::size_t unit = 0; unit < hidden; ++unit)
-                rows.push_back(matrices[gate_of(cell, static_cast<int>(group))].data() + unit * columns);
+                rows.push_back(matrices[gate_of(cell, static_cast<int>(group))].data() +
+                               unit * columns);
         return rows;
     }
 };
 
 inline Side input_side(const LayerPlace& place, const LayerWeights& weights) {
-    return {place.rnn_case.cell, input_gate_of, weights.input, weights.input_bias, place.hidden(), place.columns()};
+    return {place.rnn_case.cell, input_gate_of,  weights.input,
+            weights.input_bias,  place.hidden(), place.columns()};
 }
 inline Side recurrent_side(const LayerPlace& place, const LayerWeights& weights) {
     return {place.rnn_case.cell,    recurrent_gate_of, weights.recurrent,
@@ -171,14 +208,16 @@ inline Side recurrent_side(const LayerPlace& place, const LayerWeights& weights)
 /// The rows of a row-major matrix; none of an empty one.
 inline std::vector<double*> rows_of(std::vector<double>& matrix, std::size_t columns) {
     std::vector<double*> rows;
-    for (std::size_t at = 0; at < matrix.size(); at += columns) rows.push_back(matrix.data() + at);
+    for (std::size_t at = 0; at < matrix.size(); at += columns)
+        rows.push_back(matrix.data() + at);
     return rows;
 }
 
 /// Every element, `by` elements further: of groups that do not begin at the first.
 template <class Number>
 std::vector<Number*> shifted(std::vector<Number*> rows, std::size_t by) {
-    for (Number*& row : rows) row += by;
+    for (Number*& row : rows)
+        row += by;
     return rows;
 }
 
@@ -188,8 +227,10 @@ inline constexpr double operations_per_unit = 100;
 /// Calls the function for this cell; `plain` with true for ReLU, false for tanh.
 template <class Lstm, class Gru, class Plain>
 void by_cell(Cell cell, Lstm&& lstm, Gru&& gru, Plain&& plain) {
-    if (cell == Cell::lstm) return lstm();
-    if (cell == Cell::gru) return gru();
+    if (cell == Cell::lstm)
+        return lstm();
+    if (cell == Cell::gru)
+        return gru();
     plain(cell == Cell::relu);
 }
 
@@ -198,24 +239,29 @@ inline std::vector<double> initial_states(const std::vector<double>& given, std:
     return given.empty() ? std::vector<double>(count) : given;
 }
 
-/// The pseudo-layers in the order of a backward pass: use(place, gradients of its h, gradients of its c or null).
+/// The pseudo-layers in the order of a backward pass: use(place, gradients of its h, gradients of
+/// its c or null).
 template <class Use>
 void backwards(const RnnCase& rnn_case, RnnOutputs& outputs, Use&& use) {
     for (int layer = rnn_case.layers - 1; layer >= 0; --layer)
         for (int direction = 0; direction < rnn_case.directions(); ++direction) {
             const LayerPlace place{rnn_case, layer * rnn_case.directions() + direction};
             use(place, outputs.dhx.data() + place.state(0, place.output()),
-                outputs.dcx.empty() ? nullptr : outputs.dcx.data() + place.state(0, place.hidden()));
+                outputs.dcx.empty() ? nullptr
+                                    : outputs.dcx.data() + place.state(0, place.hidden()));
         }
 }
 
 /// All zeros, in the sizes of the case; without gates what becomes of them is not there either.
 Tape empty_tape(const RnnCase& rnn_case, bool with_gradients, bool with_gates = true);
 
-/// The gradients of a training case from its tape's forward part, into its other part and `outputs`.
-void add_gradients(const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape, RnnOutputs& outputs, Team& team);
+/// The gradients of a training case from its tape's forward part, into its other part and
+/// `outputs`.
+void add_gradients(const RnnCase& rnn_case, const RnnInputs& inputs, Tape& tape,
+                   RnnOutputs& outputs, Team& team);
 
-/// As many of the threads as the case is worth: none but the caller where starting them takes longer than it.
+/// As many of the threads as the case is worth: none but the caller where starting them takes
+/// longer than it.
 int threads_for(const RnnCase& rnn_case, int threads);
 
 /// Null means zeros.

@@ -35,24 +35,27 @@ constexpr std::uint64_t infinity_of(const Format& format) {
 
 /// Divides by 2^shift, ties to even.
 constexpr std::uint64_t shifted(std::uint64_t value, int shift) {
-    if (shift > 62) return 0;
+    if (shift > 62)
+        return 0;
     const std::uint64_t half = std::uint64_t{1} << (shift - 1);
     return (value + half - 1 + ((value >> shift) & 1)) >> shift;
 }
 
-/// Bits of a narrower format. A carry out of the fraction runs into the exponent, which is what rounding up means
-/// there, up to infinity.
+/// Bits of a narrower format. A carry out of the fraction runs into the exponent, which is what
+/// rounding up means there, up to infinity.
 std::uint64_t narrowed(double value, const Format& format) {
     const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
     const std::uint64_t magnitude = bits & ~double_sign;
     const std::uint64_t sign = (bits & double_sign) >> (64 - 8 * static_cast<int>(format.bytes));
     const std::uint64_t infinity = infinity_of(format);
-    if (magnitude > double_infinity) return sign | infinity | (infinity >> 1 & ~infinity);
+    if (magnitude > double_infinity)
+        return sign | infinity | (infinity >> 1 & ~infinity);
     const int drop = double_fraction - format.fraction_bits;
     const int rebias = double_bias - bias_of(format);
     const int exponent = static_cast<int>(magnitude >> double_fraction) - rebias;
     if (exponent > 0) {
-        const std::uint64_t wide = magnitude - (static_cast<std::uint64_t>(rebias) << double_fraction);
+        const std::uint64_t wide =
+            magnitude - (static_cast<std::uint64_t>(rebias) << double_fraction);
         const std::uint64_t narrow = shifted(wide, drop);
         return sign | (narrow < infinity ? narrow : infinity);
     }
@@ -61,37 +64,47 @@ std::uint64_t narrowed(double value, const Format& format) {
 }
 
 double widened(std::uint64_t bits, const Format& format) {
-    const std::uint64_t sign_bit = std::uint64_t{1} << (8 * format.bytes - 1), magnitude = bits & (sign_bit - 1);
-    const std::uint64_t implicit = std::uint64_t{1} << format.fraction_bits, infinity = infinity_of(format);
+    const std::uint64_t sign_bit = std::uint64_t{1} << (8 * format.bytes - 1),
+                        magnitude = bits & (sign_bit - 1);
+    const std::uint64_t implicit = std::uint64_t{1} << format.fraction_bits,
+                        infinity = infinity_of(format);
     const double sign = bits & sign_bit ? -1 : 1;
     if (magnitude >= infinity)
         return sign * (magnitude > infinity ? std::numeric_limits<double>::quiet_NaN() : HUGE_VAL);
     const bool normal = magnitude >= implicit;
     const std::uint64_t fraction = (magnitude & (implicit - 1)) | (normal ? implicit : 0);
     const int exponent = normal ? static_cast<int>(magnitude >> format.fraction_bits) : 1;
-    return sign * std::ldexp(static_cast<double>(fraction), exponent - bias_of(format) - format.fraction_bits);
+    return sign * std::ldexp(static_cast<double>(fraction),
+                             exponent - bias_of(format) - format.fraction_bits);
 }
 
 // For fp64 and fp32 the processor has the conversions: IEEE 754, to nearest, ties to even.
 std::uint64_t bits_of(double value, Dtype dtype) {
-    if (dtype == Dtype::fp64) return std::bit_cast<std::uint64_t>(value);
-    if (dtype == Dtype::fp32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    if (dtype == Dtype::fp64)
+        return std::bit_cast<std::uint64_t>(value);
+    if (dtype == Dtype::fp32)
+        return std::bit_cast<std::uint32_t>(static_cast<float>(value));
     return narrowed(value, format_of(dtype));
 }
 
 double value_of(std::uint64_t bits, Dtype dtype) {
-    if (dtype == Dtype::fp64) return std::bit_cast<double>(bits);
-    if (dtype == Dtype::fp32) return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    if (dtype == Dtype::fp64)
+        return std::bit_cast<double>(bits);
+    if (dtype == Dtype::fp32)
+        return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
     return widened(bits, format_of(dtype));
 }
 
-static_assert(std::endian::native == std::endian::little, "devices and their hosts are little-endian");
+static_assert(std::endian::native == std::endian::little,
+              "devices and their hosts are little-endian");
 
 /// use(an unsigned number of the type's width), chosen before a loop over many values.
 template <class Use>
 auto with_bits(Dtype dtype, Use&& use) {
     const std::size_t bytes = bytes_of(dtype);
-    return bytes == 8 ? use(std::uint64_t()) : bytes == 4 ? use(std::uint32_t()) : use(std::uint16_t());
+    return bytes == 8   ? use(std::uint64_t())
+           : bytes == 4 ? use(std::uint32_t())
+                        : use(std::uint16_t());
 }
 
 }  // namespace

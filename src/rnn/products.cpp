@@ -44,11 +44,13 @@ namespace rnncheck {
 #if defined(__x86_64__)
 namespace {
 
-/// Vector registers that the operating system saves: XCR0 of the Intel manual, volume 1, 13.3. 0 for unknown.
+/// Vector registers that the operating system saves: XCR0 of the Intel manual, volume 1, 13.3. 0
+/// for unknown.
 unsigned saved_registers() {
     constexpr unsigned osxsave = 1u << 27;
     unsigned a, b, c, d;
-    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & osxsave)) return 0;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & osxsave))
+        return 0;
     unsigned low, high;
     asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     return low;
@@ -56,7 +58,8 @@ unsigned saved_registers() {
 
 bool has(unsigned feature, unsigned registers) {
     unsigned a, b, c, d;
-    return (saved_registers() & registers) == registers && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & feature);
+    return (saved_registers() & registers) == registers &&
+           __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & feature);
 }
 
 constexpr unsigned ymm = 0x06, zmm = 0xE6;
@@ -66,8 +69,10 @@ constexpr unsigned avx2_feature = 1u << 5, avx512f_feature = 1u << 16;
 
 std::vector<ProductKernel> product_kernels() {
     std::vector<ProductKernel> kernels = {sse2::kernel};
-    if (has(avx2_feature, ymm)) kernels.push_back(avx2::kernel);
-    if (has(avx512f_feature, zmm)) kernels.push_back(avx512::kernel);
+    if (has(avx2_feature, ymm))
+        kernels.push_back(avx2::kernel);
+    if (has(avx512f_feature, zmm))
+        kernels.push_back(avx512::kernel);
     return kernels;
 }
 #else
@@ -99,8 +104,9 @@ std::vector<Block> blocks_for(std::size_t rows, std::size_t panels, std::size_t 
     const std::size_t of_rows = (rows + rows_at_once - 1) / rows_at_once;
     // Two tasks for each thread, so that a thread that is held up does not hold up all.
     const std::size_t wanted = threads > 1 ? 2 * threads : 1;
-    const std::size_t of_panels = std::clamp<std::size_t>((wanted + of_rows - 1) / std::max<std::size_t>(of_rows, 1), 1,
-                                                          std::max<std::size_t>(panels, 1));
+    const std::size_t of_panels =
+        std::clamp<std::size_t>((wanted + of_rows - 1) / std::max<std::size_t>(of_rows, 1), 1,
+                                std::max<std::size_t>(panels, 1));
     std::vector<Block> blocks;
     for (std::size_t i = 0; i < of_rows; ++i)
         for (std::size_t j = 0; j < of_panels; ++j) {

@@ -11,7 +11,8 @@ double sigmoid(double value) {
     return 1 / (1 + std::exp(-value));
 }
 
-// One step of a cell. Its sums are where the tape keeps the gates that become of them; `h` is before projection.
+// One step of a cell. Its sums are where the tape keeps the gates that become of them; `h` is
+// before projection.
 
 void lstm(const LayerPlace& place, const TapeStep<double>& at, double* h) {
     const double clip = place.rnn_case.clip_bound();
@@ -31,7 +32,8 @@ void gru(const LayerPlace& place, const TapeStep<double>& at, double* h) {
         const double r = at.gates[unit] = sigmoid(at.gates[unit]);
         const double z = at.gates[hidden + unit] = sigmoid(at.gates[hidden + unit]);
         const double recurrent = at.gates[3 * hidden + unit];
-        const double n = at.gates[2 * hidden + unit] = std::tanh(at.gates[2 * hidden + unit] + r * recurrent);
+        const double n = at.gates[2 * hidden + unit] =
+            std::tanh(at.gates[2 * hidden + unit] + r * recurrent);
         h[unit] = (1 - z) * n + z * or_zero(at.h_before, unit);
     }
 }
@@ -51,13 +53,16 @@ std::vector<SideWeights> laid_out(const Side& side, Team& team) {
     std::vector<SideWeights> all;
     for (const Groups& groups : side.groups()) {
         const auto rows = side.matrix_rows(groups);
-        const auto weight = [&](std::size_t column, std::size_t row, int) { return rows[row][column]; };
+        const auto weight = [&](std::size_t column, std::size_t row, int) {
+            return rows[row][column];
+        };
         all.push_back({groups, Panels<1>(team, side.columns, rows.size(), weight)});
     }
     return all;
 }
 
-/// One pseudo-layer over all sequences: reads the layer's input from the tape and writes its half of the output.
+/// One pseudo-layer over all sequences: reads the layer's input from the tape and writes its half
+/// of the output.
 struct PseudoLayer {
     const LayerPlace place;
     const RnnInputs& inputs;
@@ -82,8 +87,9 @@ struct PseudoLayer {
 
     Panels<1> projection_panels() {
         const std::size_t hidden = place.hidden(), rows = own.projection.size() / hidden;
-        return {team, hidden, rows,
-                [&](std::size_t unit, std::size_t row, int) { return own.projection[row * hidden + unit]; }};
+        return {team, hidden, rows, [&](std::size_t unit, std::size_t row, int) {
+                    return own.projection[row * hidden + unit];
+                }};
     }
 
     /// Of the sums all but the recurrent side, for all steps at once: none waits for another.
@@ -105,7 +111,8 @@ struct PseudoLayer {
             add_input(side, x, sums);
     }
 
-    void add_input(const Side& side, const std::vector<const double*>& x, const std::vector<double*>& sums) {
+    void add_input(const Side& side, const std::vector<const double*>& x,
+                   const std::vector<double*>& sums) {
         for (const Groups& groups : side.groups()) {
             const auto rows = side.matrix_rows(groups);
             const auto to = shifted(sums, groups.first * place.hidden());
@@ -114,7 +121,10 @@ struct PseudoLayer {
                 [&](std::size_t column, std::size_t row, int) { return rows[row][column]; },
                 [&](std::size_t begin, const Panels<1>& weights) {
                     add_products<1>(
-                        team, to, [&](std::size_t i, std::size_t column, int) { return x[i][begin + column]; },
+                        team, to,
+                        [&](std::size_t i, std::size_t column, int) {
+                            return x[i][begin + column];
+                        },
                         weights);
                 });
         }
@@ -125,14 +135,16 @@ struct PseudoLayer {
         for (const Side& side : {input_side(place, own), recurrent_side(place, own)})
             for (int group = 0; group < groups_of(place.rnn_case.cell); ++group) {
                 const int gate = side.gate_of(place.rnn_case.cell, group);
-                if (gate < 0 || side.biases[gate].empty()) continue;
+                if (gate < 0 || side.biases[gate].empty())
+                    continue;
                 for (std::size_t unit = 0; unit < place.hidden(); ++unit)
                     bias[size(group) * place.hidden() + unit] += side.biases[gate][unit];
             }
         return bias;
     }
 
-    void add_skipped(const Side& side, const std::vector<const double*>& x, const std::vector<double*>& sums) const {
+    void add_skipped(const Side& side, const std::vector<const double*>& x,
+                     const std::vector<double*>& sums) const {
         for (const Groups& groups : side.groups())
             for (std::size_t row = 0; row < sums.size(); ++row)
                 for (std::size_t group = groups.first; group < groups.first + groups.count; ++group)
@@ -141,31 +153,41 @@ struct PseudoLayer {
     }
 
     void add_recurrent(const std::vector<TapeStep<double>>& steps) {
-        if (steps.empty() || !steps.front().h_before) return;  // all of a tick have one, or none
+        if (steps.empty() || !steps.front().h_before)
+            return;  // all of a tick have one, or none
         std::vector<double*> sums;
-        for (const TapeStep<double>& step : steps) sums.push_back(step.gates);
+        for (const TapeStep<double>& step : steps)
+            sums.push_back(step.gates);
         for (const auto& [groups, weights] : recurrent)
             add_products<1>(
                 team, shifted(sums, groups.first * place.hidden()),
-                [&](std::size_t i, std::size_t column, int) { return steps[i].h_before[column]; }, weights);
+                [&](std::size_t i, std::size_t column, int) { return steps[i].h_before[column]; },
+                weights);
     }
 
     void finish(const std::vector<TapeStep<double>>& steps) {
         const std::size_t hidden = place.hidden();
         const bool projects = !own.projection.empty();
-        if (projects) unprojected.resize(steps.size() * hidden);
-        team.run(steps.size(), static_cast<double>(steps.size() * hidden) * operations_per_unit, [&](std::size_t i) {
-            const TapeStep<double>& at = steps[i];
-            double* const h = projects ? unprojected.data() + i * hidden : at.h;
-            by_cell(
-                place.rnn_case.cell, [&] { lstm(place, at, h); }, [&] { gru(place, at, h); },
-                [&](bool relu) { plain(place, at, h, relu); });
-        });
-        if (!projects) return;
+        if (projects)
+            unprojected.resize(steps.size() * hidden);
+        team.run(steps.size(), static_cast<double>(steps.size() * hidden) * operations_per_unit,
+                 [&](std::size_t i) {
+                     const TapeStep<double>& at = steps[i];
+                     double* const h = projects ? unprojected.data() + i * hidden : at.h;
+                     by_cell(
+                         place.rnn_case.cell, [&] { lstm(place, at, h); },
+                         [&] { gru(place, at, h); }, [&](bool relu) { plain(place, at, h, relu); });
+                 });
+        if (!projects)
+            return;
         std::vector<double*> to;
-        for (const TapeStep<double>& step : steps) to.push_back(step.h);
+        for (const TapeStep<double>& step : steps)
+            to.push_back(step.h);
         add_products<1>(
-            team, to, [&](std::size_t row, std::size_t unit, int) { return unprojected[row * hidden + unit]; },
+            team, to,
+            [&](std::size_t row, std::size_t unit, int) {
+                return unprojected[row * hidden + unit];
+            },
             projection);
     }
 };
@@ -176,13 +198,16 @@ Tape empty_tape(const RnnCase& rnn_case, bool with_gradients, bool with_gates) {
     Tape tape;
     for (int pseudo_layer = 0; pseudo_layer < rnn_case.pseudo_layers(); ++pseudo_layer) {
         const LayerPlace place{rnn_case, pseudo_layer};
-        const std::size_t rows = place.rows(), cells = rnn_case.cell == Cell::lstm ? rows * place.hidden() : 0;
+        const std::size_t rows = place.rows(),
+                          cells = rnn_case.cell == Cell::lstm ? rows * place.hidden() : 0;
         Tape::PseudoLayer& own = tape.pseudo_layers.emplace_back();
         own.gates.resize(with_gates ? rows * place.sums() : 0);
         own.cells.resize(cells);
         own.squashed.resize(with_gates ? cells : 0);
-        if (!place.backward()) tape.data.emplace_back(rows * place.columns());
-        if (!with_gradients) continue;
+        if (!place.backward())
+            tape.data.emplace_back(rows * place.columns());
+        if (!with_gradients)
+            continue;
         own.dh.resize(rows * place.output());
         own.dsums.resize(rows * place.sums());
         own.dc.resize(cells);
@@ -190,7 +215,8 @@ Tape empty_tape(const RnnCase& rnn_case, bool with_gradients, bool with_gates) {
     }
     const LayerPlace any{rnn_case, 0};
     tape.data.emplace_back(any.rows() * any.width());
-    if (rnn_case.training) tape.ddata = tape.data;
+    if (rnn_case.training)
+        tape.ddata = tape.data;
     return tape;
 }
 
@@ -206,15 +232,18 @@ Computation compute(const RnnCase& rnn_case, const RnnInputs& inputs, int thread
     Computation computation{{}, empty_tape(rnn_case, rnn_case.training)};
     auto& [outputs, tape] = computation;
     outputs.hy = initial_states(inputs.hx, states * size(rnn_case.output()));
-    outputs.cy = initial_states(inputs.cx, rnn_case.cell == Cell::lstm ? states * size(rnn_case.hidden) : 0);
+    outputs.cy =
+        initial_states(inputs.cx, rnn_case.cell == Cell::lstm ? states * size(rnn_case.hidden) : 0);
     tape.data.front() = inputs.x;
     for (int pseudo_layer = 0; pseudo_layer < rnn_case.pseudo_layers(); ++pseudo_layer) {
         const LayerPlace place{rnn_case, pseudo_layer};
         PseudoLayer{place, inputs, tape, team}.run();
-        for (int sequence = 0; sequence < rnn_case.batch; ++sequence) keep_final(place, sequence, tape, outputs);
+        for (int sequence = 0; sequence < rnn_case.batch; ++sequence)
+            keep_final(place, sequence, tape, outputs);
     }
     outputs.y = tape.data.back();
-    if (rnn_case.training) add_gradients(rnn_case, inputs, tape, outputs, team);
+    if (rnn_case.training)
+        add_gradients(rnn_case, inputs, tape, outputs, team);
     return computation;
 }
 

@@ -1,5 +1,5 @@
-// Searches among cases: the smallest one that fails as a given one does, and the largest size that runs. Pure; who
-// tries a case is not known here.
+// Searches among cases: the smallest one that fails as a given one does, and the largest size that
+// runs. Pure; who tries a case is not known here.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,13 @@ using StillFails = std::function<std::optional<bool>(const RnnCase&)>;
 struct Shrunk {
     RnnCase smallest;
     int trials = 0;
-    bool finished = true;  ///< false: time or trials ended before it was known that nothing smaller fails
+    bool finished =
+        true;  ///< false: time or trials ended before it was known that nothing smaller fails
 };
 
-/// Halves and steps down layers, batch, length and sizes, takes sequences out, and puts everything else to its plain
-/// value, as long as the case still fails, again and again until nothing of that does. No case is tried twice.
+/// Halves and steps down layers, batch, length and sizes, takes sequences out, and puts everything
+/// else to its plain value, as long as the case still fails, again and again until nothing of that
+/// does. No case is tried twice.
 Shrunk shrink(const RnnCase& failing, const StillFails& still_fails, int most_trials = 200);
 
 /// Whether a size runs; nothing when there is no more time to try.
@@ -32,8 +34,8 @@ struct LargestSize {
     bool out_of_time = false;
 };
 
-/// Up from `start` until one does not run, unless it is `bounded` by other things, or down until one does, and then
-/// between, to half a percent.
+/// Up from `start` until one does not run, unless it is `bounded` by other things, or down until
+/// one does, and then between, to half a percent.
 LargestSize largest_size(int start, bool bounded, const Runs& runs);
 
 }  // namespace rnncheck

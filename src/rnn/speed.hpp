@@ -21,14 +21,15 @@ struct Peak {
     double bytes_per_second = 0;  ///< of its memory
 };
 
-/// Nothing where the driver did not report clocks, bus or multiprocessors, or the compute capability is not in the
-/// table.
+/// Nothing where the driver did not report clocks, bus or multiprocessors, or the compute
+/// capability is not in the table.
 std::optional<Peak> peak_of(const Clocks& clocks);
 
 /// Milliseconds for one run of the case, forward and for training backward, launches included.
 double model_ms(const RnnCase& rnn_case, const Peak& peak);
 
-/// By the model more than half of the time goes into arithmetic and memory, not into kernel launches.
+/// By the model more than half of the time goes into arithmetic and memory, not into kernel
+/// launches.
 bool shows_clocks(const RnnCase& rnn_case, const Peak& peak);
 
 }  // namespace rnncheck

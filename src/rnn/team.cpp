@@ -17,7 +17,8 @@ std::atomic<int> Team::pauses = 0;
 Team::Team(int threads) : next_(0) {
     helpers_.reserve(threads > 1 ? static_cast<std::size_t>(threads) - 1 : 0);
     try {
-        while (static_cast<int>(this->threads()) < threads) helpers_.emplace_back([this] { help(); });
+        while (static_cast<int>(this->threads()) < threads)
+            helpers_.emplace_back([this] { help(); });
     } catch (const std::system_error&) {  // a limit of the system: whoever is there does the work
     }
 }
@@ -28,12 +29,14 @@ Team::~Team() {
         over_ = true;
     }
     begun_.notify_all();
-    for (std::thread& helper : helpers_) helper.join();
+    for (std::thread& helper : helpers_)
+        helper.join();
 }
 
 void Team::run(std::size_t count, double operations, const std::function<void(std::size_t)>& task) {
     if (helpers_.empty() || count < 2 || operations < worth_waking) {
-        for (std::size_t number = 0; number < count; ++number) task(number);
+        for (std::size_t number = 0; number < count; ++number)
+            task(number);
         return;
     }
     const Job job{count, &task};
@@ -47,14 +50,17 @@ void Team::run(std::size_t count, double operations, const std::function<void(st
     std::unique_lock lock(mutex_);
     job_ = {};
     ended_.wait(lock, [this] { return at_work_ == 0; });
-    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    if (failure_)
+        std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 void Team::help() {
     std::unique_lock lock(mutex_);
     while (true) {
-        begun_.wait(lock, [this] { return over_ || (job_.task && next_ < job_.count && pauses == 0); });
-        if (over_) return;
+        begun_.wait(lock,
+                    [this] { return over_ || (job_.task && next_ < job_.count && pauses == 0); });
+        if (over_)
+            return;
         const Job job = job_;
         ++at_work_;
         lock.unlock();
@@ -69,7 +75,8 @@ void Team::work(const Job& job, bool helping) {
     try {
         while (!helping || pauses == 0) {
             const std::size_t number = next_++;
-            if (number >= job.count) return;
+            if (number >= job.count)
+                return;
             (*job.task)(number);
         }
     } catch (...) {

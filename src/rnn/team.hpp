@@ -11,7 +11,8 @@
 
 namespace rnncheck {
 
-/// The calling thread and helpers, which end with the team. What is computed must not depend on who computes it.
+/// The calling thread and helpers, which end with the team. What is computed must not depend on who
+/// computes it.
 class Team {
   public:
     /// One thread is the caller alone. Where the system starts fewer threads, the team is smaller.
@@ -20,19 +21,25 @@ class Team {
     Team& operator=(const Team&) = delete;
     ~Team();
 
-    std::size_t threads() const { return helpers_.size() + 1; }
+    std::size_t threads() const {
+        return helpers_.size() + 1;
+    }
 
-    /// task(0), task(1), ... task(count - 1), in any order and at the same time; returns when all have ended. The
-    /// caller works alone where `operations`, about as many multiply-adds, are not worth waking anybody. Throws what a
-    /// task has thrown.
+    /// task(0), task(1), ... task(count - 1), in any order and at the same time; returns when all
+    /// have ended. The caller works alone where `operations`, about as many multiply-adds, are not
+    /// worth waking anybody. Throws what a task has thrown.
     void run(std::size_t count, double operations, const std::function<void(std::size_t)>& task);
 
-    /// While one exists, helpers of all teams of the process begin no further task: what is timed has the processors
-    /// to itself, but for the threads that call run().
+    /// While one exists, helpers of all teams of the process begin no further task: what is timed
+    /// has the processors to itself, but for the threads that call run().
     class Pause {
       public:
-        Pause() { ++pauses; }
-        ~Pause() { --pauses; }
+        Pause() {
+            ++pauses;
+        }
+        ~Pause() {
+            --pauses;
+        }
         Pause(const Pause&) = delete;
         Pause& operator=(const Pause&) = delete;
     };

@@ -19,13 +19,15 @@ double matrix_weights(const RnnCase& c) {
 }
 
 std::optional<std::string> too_many_weights(const RnnCase& c) {
-    // cudnnGetRNNWeightSpaceSize of 8.5.0 to 9.28.1, queried at both sides of the limit: row matrix_weights of
-    // compat_matrix/rnn_limits.json
+    // cudnnGetRNNWeightSpaceSize of 8.5.0 to 9.28.1, queried at both sides of the limit: row
+    // matrix_weights of compat_matrix/rnn_limits.json
     constexpr double limit = 2147483648.0;
     const double weights = matrix_weights(c);
-    if (weights < limit) return std::nullopt;
-    return "its weight matrices have " + whole_text(weights) + " numbers; cuDNN counts them in 32 bits and from " +
-           whole_text(limit) + " on returns an incorrect size without an error, so that it cannot compute this network";
+    if (weights < limit)
+        return std::nullopt;
+    return "its weight matrices have " + whole_text(weights) +
+           " numbers; cuDNN counts them in 32 bits and from " + whole_text(limit) +
+           " on returns an incorrect size without an error, so that it cannot compute this network";
 }
 
 }  // namespace rnncheck

@@ -16,41 +16,52 @@ using stack::PartKind;
 using stack::Stack;
 
 /// The framework that the conflict is about.
-const stack::Framework& framework_of(const Stack& stack, const Conflict& conflict, std::size_t part = 0) {
+const stack::Framework& framework_of(const Stack& stack, const Conflict& conflict,
+                                     std::size_t part = 0) {
     return *find_by(stack.frameworks, &stack::Framework::name, conflict.parts.at(part).id);
 }
 
-/// Builds of the framework's version that run with everything else in the stack, as commands; the newest CUDA first.
-std::vector<Remedy> builds_that_run(const Stack& stack, const stack::Framework& framework, const Matrix& matrix) {
+/// Builds of the framework's version that run with everything else in the stack, as commands; the
+/// newest CUDA first.
+std::vector<Remedy> builds_that_run(const Stack& stack, const stack::Framework& framework,
+                                    const Matrix& matrix) {
     auto builds = planned_builds(framework, stack.os, stack, matrix);
-    std::ranges::stable_sort(builds, std::greater(), [](const PlannedBuild& build) { return *build.cuda; });
+    std::ranges::stable_sort(builds, std::greater(),
+                             [](const PlannedBuild& build) { return *build.cuda; });
     std::vector<Remedy> remedies;
     for (const PlannedBuild& build : builds)
         if (build.os == stack.os.value_or("linux") && build.fit == Fit::works)
             remedies.push_back({.action = Action::install_package,
-                                .text = "Install its build for CUDA " + build.cuda->text + " (" + build.build + ")",
+                                .text = "Install its build for CUDA " + build.cuda->text + " (" +
+                                        build.build + ")",
                                 .commands = {build.install + in_place_of_installed},
                                 .link = build.sources.front(),
                                 .changes = stack::changes_to(build, *framework.version, stack)});
     return remedies;
 }
 
-std::vector<Remedy> with_cuda_instead(const Stack& stack, const Conflict& conflict, const Matrix& matrix) {
+std::vector<Remedy> with_cuda_instead(const Stack& stack, const Conflict& conflict,
+                                      const Matrix& matrix) {
     const stack::Framework& framework = framework_of(stack, conflict);
-    if (auto remedies = builds_that_run(stack, framework, matrix); !remedies.empty()) return remedies;
+    if (auto remedies = builds_that_run(stack, framework, matrix); !remedies.empty())
+        return remedies;
     const auto gpu = stack::capability_of(stack);
     if (gpu && stack::on_arm(stack, matrix))
-        if (auto images = image_instead(false, framework.name, *gpu, stack::driver_of(stack), matrix, true);
+        if (auto images =
+                image_instead(false, framework.name, *gpu, stack::driver_of(stack), matrix, true);
             !images.empty())
             return images;
     const auto builds = matrix.framework_builds(framework.name);
     const auto never_on = [&](const std::string& os) {
-        return stack.os == os &&
-               std::ranges::none_of(builds, [&](const FrameworkBuild& other) { return other.os == os && other.cuda; });
+        return stack.os == os && std::ranges::none_of(builds, [&](const FrameworkBuild& other) {
+                   return other.os == os && other.cuda;
+               });
     };
     const char* place = "cpu_only_build/none_known";
-    if (never_on("windows")) place = "cpu_only_build/windows";
-    if (never_on("macos")) place = "cpu_only_build/macos";
+    if (never_on("windows"))
+        place = "cpu_only_build/windows";
+    if (never_on("macos"))
+        place = "cpu_only_build/macos";
     return {remedy(place, {plan_of_version(framework), conflict.builds.front().source.url})};
 }
 
@@ -58,58 +69,71 @@ std::vector<Remedy> with_cuda_instead(const Stack& stack, const Conflict& confli
 bool wsl_may_help(const Stack& stack, const Matrix& matrix) {
     const auto may_run = [&](const FrameworkBuild& build, const stack::Gpu& gpu) {
         return !gpu.capability ||
-               stack::build_and_cudnn_on_gpu(build, *gpu.capability, {}, matrix).fit != Fit::does_not_work;
+               stack::build_and_cudnn_on_gpu(build, *gpu.capability, {}, matrix).fit !=
+                   Fit::does_not_work;
     };
-    return std::ranges::any_of(matrix.framework_builds("tensorflow"), [&](const FrameworkBuild& build) {
-        return build.os == "linux" && build.cuda && !stack::is_of_conda(build) &&
-               std::ranges::all_of(stack.gpus, [&](const stack::Gpu& gpu) { return may_run(build, gpu); });
-    });
+    return std::ranges::any_of(
+        matrix.framework_builds("tensorflow"), [&](const FrameworkBuild& build) {
+            return build.os == "linux" && build.cuda && !stack::is_of_conda(build) &&
+                   std::ranges::all_of(stack.gpus,
+                                       [&](const stack::Gpu& gpu) { return may_run(build, gpu); });
+        });
 }
 
-/// In an environment with a Python that the other frameworks have a package for, too; nothing where there is none, it
-/// has no code for the GPU or the driver is too old.
-std::vector<Remedy> last_for_windows(Stack stack, stack::Framework framework, const Matrix& matrix) {
+/// In an environment with a Python that the other frameworks have a package for, too; nothing where
+/// there is none, it has no code for the GPU or the driver is too old.
+std::vector<Remedy> last_for_windows(Stack stack, stack::Framework framework,
+                                     const Matrix& matrix) {
     stack.python.reset();
     framework.version = make_version({2, 10});
     const auto builds = builds_that_run(stack, framework, matrix);
-    if (builds.empty()) return {};
+    if (builds.empty())
+        return {};
     Remedy way = remedy("tf_windows_no_gpu_since_2.11/last_version");
     for (const char* python : {"3.10", "3.9", "3.8", "3.7"}) {
         way.changes = builds.front().changes;
         way.changes.push_back({"python", python});
         const Stack changed = stack::with_changes(stack, way.changes, matrix);
         const auto kind = ConflictKind::python_not_supported_by_release;
-        if (stack::judgement(kind, changed, matrix).outcome != Outcome::fault) return {way};
+        if (stack::judgement(kind, changed, matrix).outcome != Outcome::fault)
+            return {way};
     }
     return {};
 }
 
 /// Those that run on the GPU, where it is known: no version for Windows has code for today's.
-std::vector<Remedy> windows_alternatives(const Stack& stack, const Conflict& conflict, const Matrix& matrix) {
+std::vector<Remedy> windows_alternatives(const Stack& stack, const Conflict& conflict,
+                                         const Matrix& matrix) {
     std::vector<Remedy> ways;
     if (const stack::Gpu* gpu = stack::gpu_of(stack))
         ways = image_instead(true, "tensorflow", *gpu->capability, {}, matrix);
-    if (wsl_may_help(stack, matrix)) ways.push_back(remedy("tf_windows_no_gpu_since_2.11"));
+    if (wsl_may_help(stack, matrix))
+        ways.push_back(remedy("tf_windows_no_gpu_since_2.11"));
     append(ways, last_for_windows(stack, framework_of(stack, conflict), matrix));
     return ways;
 }
 
-/// Since 2.16 `import keras` beside TensorFlow is Keras 3, and Keras 2 goes on as a package of its own.
-/// https://github.com/tensorflow/tensorflow/releases/tag/v2.16.1
+/// Since 2.16 `import keras` beside TensorFlow is Keras 3, and Keras 2 goes on as a package of its
+/// own. https://github.com/tensorflow/tensorflow/releases/tag/v2.16.1
 std::vector<Remedy> keras_remedies(const Stack& stack, const Conflict& conflict) {
-    const stack::Framework &keras = framework_of(stack, conflict), &backend = framework_of(stack, conflict, 1);
+    const stack::Framework &keras = framework_of(stack, conflict),
+                           &backend = framework_of(stack, conflict, 1);
     std::vector<Remedy> remedies;
-    if (backend.name == "tensorflow" && keras.version->major() == 2 && *backend.version >= make_version({2, 16}))
-        remedies = {remedy("keras_backend_not_supported/keras_2", {shortened(*backend.version, 2).text})};
+    if (backend.name == "tensorflow" && keras.version->major() == 2 &&
+        *backend.version >= make_version({2, 16}))
+        remedies = {
+            remedy("keras_backend_not_supported/keras_2", {shortened(*backend.version, 2).text})};
     remedies.push_back(remedy("keras_backend_not_supported/versions", {backend.name}));
     return remedies;
 }
 
-/// For the CUDA of a cuDNN that suits the whole stack; no command where its wheels do not exist. A framework takes no
-/// cuDNN of another major version.
-std::vector<Remedy> cudnn_without_defects(const Stack& stack, const Conflict& conflict, const Matrix& matrix) {
+/// For the CUDA of a cuDNN that suits the whole stack; no command where its wheels do not exist. A
+/// framework takes no cuDNN of another major version.
+std::vector<Remedy> cudnn_without_defects(const Stack& stack, const Conflict& conflict,
+                                          const Matrix& matrix) {
     const std::string_view cause = rnncheck::name_of(conflict.kind);
-    const auto defects = stack::defects_of(stack, *stack.cudnn, cause, stack.os.value_or("linux"), matrix);
+    const auto defects =
+        stack::defects_of(stack, *stack.cudnn, cause, stack.os.value_or("linux"), matrix);
     const CudnnBuild* fixed = stack::cudnn_without(defects, stack, matrix);
     const int cuda = fixed ? fixed->cuda_major : 0;
     Remedy update = remedy(cause, {std::to_string(cuda)});
@@ -118,40 +142,51 @@ std::vector<Remedy> cudnn_without_defects(const Stack& stack, const Conflict& co
         if (matrix.cudnn_build(newest_fix, cuda))
             update.changes = {{"cudnn", newest_fix.text + "+cu" + std::to_string(cuda)}};
     }
-    if (stack.os == "windows") update.text += dlls_of_packages;
-    if (cuda < oldest_cuda_with_wheels) update.commands.clear();
+    if (stack.os == "windows")
+        update.text += dlls_of_packages;
+    if (cuda < oldest_cuda_with_wheels)
+        update.commands.clear();
     return {against_defects(std::move(update), defects, fixed)};
 }
 
 /// A cuDNN that has code for the GPU, with each build with which pip installs one that has none.
-std::vector<Remedy> older_cudnn(const Stack& stack, const Conflict& conflict, const Matrix& matrix) {
-    const stack::Gpu& gpu = *find_where(
-        stack.gpus, [&](const stack::Gpu& one) { return std::to_string(one.index) == conflict.parts.front().id; });
+std::vector<Remedy> older_cudnn(const Stack& stack, const Conflict& conflict,
+                                const Matrix& matrix) {
+    const stack::Gpu& gpu = *find_where(stack.gpus, [&](const stack::Gpu& one) {
+        return std::to_string(one.index) == conflict.parts.front().id;
+    });
     std::vector<Remedy> remedies;
     for (const FrameworkBuild& build : conflict.builds) {
         const CudnnBuild* newer = stack::newer_cudnn_without(build, *gpu.capability, matrix);
-        if (const std::string command = install_command(build, *gpu.capability, matrix); newer && !command.empty())
-            remedies.push_back(remedy("gpu_too_old/hold_cudnn", {newer->cudnn.text, command, newer->source.url}));
+        if (const std::string command = install_command(build, *gpu.capability, matrix);
+            newer && !command.empty())
+            remedies.push_back(
+                remedy("gpu_too_old/hold_cudnn", {newer->cudnn.text, command, newer->source.url}));
     }
     return remedies;
 }
 
 /// Images of those frameworks no build of which has code for the GPU.
-std::vector<Remedy> newer_builds(const Stack& stack, const Conflict& conflict, const Matrix& matrix) {
-    const stack::Gpu& gpu = *find_where(
-        stack.gpus, [&](const stack::Gpu& one) { return std::to_string(one.index) == conflict.parts.front().id; });
+std::vector<Remedy> newer_builds(const Stack& stack, const Conflict& conflict,
+                                 const Matrix& matrix) {
+    const stack::Gpu& gpu = *find_where(stack.gpus, [&](const stack::Gpu& one) {
+        return std::to_string(one.index) == conflict.parts.front().id;
+    });
     const bool arm = stack::on_arm(stack, matrix);
     std::vector<Remedy> remedies;
     for (const stack::Part& part : conflict.parts)
         if (part.kind == PartKind::framework && part.fit == Fit::does_not_work)
-            append(remedies, image_instead(stack.os == "windows", part.id, *gpu.capability, stack::driver_of(stack),
-                                           matrix, arm));
-    if (remedies.empty() && conflict.severity != Severity::error) remedies = {remedy("gpu_arch_not_in_build/compiles")};
+            append(remedies, image_instead(stack.os == "windows", part.id, *gpu.capability,
+                                           stack::driver_of(stack), matrix, arm));
+    if (remedies.empty() && conflict.severity != Severity::error)
+        remedies = {remedy("gpu_arch_not_in_build/compiles")};
     return remedies;
 }
 
-/// What the rule itself knows to do; repairs by other versions are computed (Rule::repaired_by_versions).
-std::vector<Remedy> remedies_of(const Stack& stack, const Conflict& conflict, const Matrix& matrix) {
+/// What the rule itself knows to do; repairs by other versions are computed
+/// (Rule::repaired_by_versions).
+std::vector<Remedy> remedies_of(const Stack& stack, const Conflict& conflict,
+                                const Matrix& matrix) {
     switch (conflict.kind) {
         case ConflictKind::cpu_only_build:
             return with_cuda_instead(stack, conflict, matrix);
@@ -162,8 +197,10 @@ std::vector<Remedy> remedies_of(const Stack& stack, const Conflict& conflict, co
         case ConflictKind::cudnn_not_installed:
             return {remedy("cudnn_not_installed/image")};
         case ConflictKind::framework_requirements_conflict:
-            if (conflict.severity == Severity::error) return {remedy("framework_requirements_conflict/exclude")};
-            if (conflict.severity == Severity::note) return {remedy("framework_requirements_conflict/two_cudnns")};
+            if (conflict.severity == Severity::error)
+                return {remedy("framework_requirements_conflict/exclude")};
+            if (conflict.severity == Severity::note)
+                return {remedy("framework_requirements_conflict/two_cudnns")};
             return {remedy("framework_requirements_conflict/overwrite")};
         case ConflictKind::gpu_arch_not_in_build:
             return newer_builds(stack, conflict, matrix);
@@ -211,15 +248,17 @@ Verdict worded(stack::Judgement judgement) {
                     .evidence = std::move(judgement.evidence),
                     .missing = judgement.missing,
                     .still_unknown = std::move(judgement.still_unknown)};
-    for (Conflict& conflict : judgement.conflicts) verdict.findings.push_back(worded(std::move(conflict)));
+    for (Conflict& conflict : judgement.conflicts)
+        verdict.findings.push_back(worded(std::move(conflict)));
     return verdict;
 }
 
 Verdict worded(const Stack& stack, stack::Judgement judgement, const Matrix& matrix) {
-    const auto remedies =
-        mapped(judgement.conflicts, [&](const Conflict& one) { return remedies_of(stack, one, matrix); });
+    const auto remedies = mapped(
+        judgement.conflicts, [&](const Conflict& one) { return remedies_of(stack, one, matrix); });
     Verdict verdict = worded(std::move(judgement));
-    for (std::size_t i = 0; i < remedies.size(); ++i) verdict.findings[i].remedies = remedies[i];
+    for (std::size_t i = 0; i < remedies.size(); ++i)
+        verdict.findings[i].remedies = remedies[i];
     return verdict;
 }
 
@@ -229,12 +268,13 @@ Verdict verdict_of(ConflictKind kind, const Stack& stack, const Matrix& matrix) 
     return worded(stack, stack::judgement(kind, stack, matrix), matrix);
 }
 
-Verdict verdict_of(ConflictKind kind, const Stack& stack, const std::vector<Stack>& possible, const Matrix& matrix) {
+Verdict verdict_of(ConflictKind kind, const Stack& stack, const std::vector<Stack>& possible,
+                   const Matrix& matrix) {
     return worded(stack, stack::judgement(kind, stack, possible, matrix), matrix);
 }
 
-Verdict verdict_without_remedies(ConflictKind kind, const Stack& stack, const std::vector<Stack>& possible,
-                                 const Matrix& matrix) {
+Verdict verdict_without_remedies(ConflictKind kind, const Stack& stack,
+                                 const std::vector<Stack>& possible, const Matrix& matrix) {
     return worded(stack::judgement(kind, stack, possible, matrix));
 }
 
@@ -252,13 +292,17 @@ std::string plan_of_version(const stack::Framework& framework) {
            (framework.version ? "==" + framework.version->text : std::string());
 }
 
-std::vector<PlannedBuild> planned_builds(stack::Framework framework, const std::optional<std::string>& os,
-                                         const Stack& stack, const Matrix& matrix) {
+std::vector<PlannedBuild> planned_builds(stack::Framework framework,
+                                         const std::optional<std::string>& os, const Stack& stack,
+                                         const Matrix& matrix) {
     std::vector<PlannedBuild> planned;
     framework.build.reset();
-    for (FrameworkBuild& build : stack::builds_of(framework, os, stack::on_arm(stack, matrix), matrix).with_cuda)
-        planned.push_back(plan_build(of_version(std::move(build), *framework.version), stack, matrix));
-    std::erase_if(planned, [](const PlannedBuild& build) { return !runs(build) || build.install.empty(); });
+    for (FrameworkBuild& build :
+         stack::builds_of(framework, os, stack::on_arm(stack, matrix), matrix).with_cuda)
+        planned.push_back(
+            plan_build(of_version(std::move(build), *framework.version), stack, matrix));
+    std::erase_if(planned,
+                  [](const PlannedBuild& build) { return !runs(build) || build.install.empty(); });
     return planned;
 }
 
@@ -268,8 +312,10 @@ Remedy without_plugin(const stack::Framework& framework) {
 
 Remedy against_defects(Remedy update, const std::vector<RnnDefect>& defects, bool has_fix) {
     const auto is_fixed = [](const RnnDefect& defect) { return defect.fixed.has_value(); };
-    if (!has_fix && std::ranges::all_of(defects, is_fixed)) return remedy("cudnn_bug/without_cudnn", {update.link});
-    for (const RnnDefect& defect : defects) update.text += ". " + defect.workaround;
+    if (!has_fix && std::ranges::all_of(defects, is_fixed))
+        return remedy("cudnn_bug/without_cudnn", {update.link});
+    for (const RnnDefect& defect : defects)
+        update.text += ". " + defect.workaround;
     return update;
 }
 

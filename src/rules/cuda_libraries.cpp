@@ -6,24 +6,32 @@ namespace rnncheck::rules {
 Verdict cuda_runtime_missing(const Facts& facts, const Matrix&) {
     if (!usable_copies(facts, LibraryKind::cudart).empty() || !facts.runtimes.empty())
         return pass("a CUDA runtime was found");
-    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    if (const auto why = lower_cause(facts)) return not_applicable(*why);
+    if (!libraries_listed(facts))
+        return undecided("the library directories could not be searched");
+    if (const auto why = lower_cause(facts))
+        return not_applicable(*why);
     return fault(
         {.subject = "CUDA runtime",
-         .message =
-             "no CUDA runtime (libcudart) was found; programs work only if they bundle their own, as many framework "
-             "packages do",
-         .evidence = {{"libcudart", "not in the loader's search path, toolkit directories or Python packages",
+         .message = "no CUDA runtime (libcudart) was found; programs work only if they bundle "
+                    "their own, as many framework "
+                    "packages do",
+         .evidence = {{"libcudart",
+                       "not in the loader's search path, toolkit directories or Python packages",
                        "libraries"}},
-         .remedies = {remedy("cuda_runtime_missing", {wheel("nvidia-cuda-runtime", cuda_major_here(facts))})},
+         .remedies = {remedy("cuda_runtime_missing",
+                             {wheel("nvidia-cuda-runtime", cuda_major_here(facts))})},
          .symptoms = {"cudart"}});
 }
 
 /// What every rule about the installations of one kind ends with.
-static Verdict verdict_on(const Facts& facts, LibraryKind kind, const std::string& name, VerdictBuilder& answers) {
-    const std::string silent = silent_copy(facts, kind), what = kind == LibraryKind::nvrtc ? "NVRTC at " : "";
-    if (!silent.empty()) answers.unknown(what + silent + " did not respond");
-    if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
+static Verdict verdict_on(const Facts& facts, LibraryKind kind, const std::string& name,
+                          VerdictBuilder& answers) {
+    const std::string silent = silent_copy(facts, kind),
+                      what = kind == LibraryKind::nvrtc ? "NVRTC at " : "";
+    if (!silent.empty())
+        answers.unknown(what + silent + " did not respond");
+    if (!libraries_listed(facts))
+        answers.unknown("the library directories could not be searched");
     answers.irrelevant("no " + name + " was found");
     return answers.close();
 }
@@ -31,10 +39,12 @@ static Verdict verdict_on(const Facts& facts, LibraryKind kind, const std::strin
 /// A CUDA runtime cannot be opened, or does not report its version for a reason that is its own.
 Verdict cuda_runtime_unusable(const Facts& facts, const Matrix&) {
     // Answers about the driver and the GPU (driver_types.h): rules of lower layers report those.
-    constexpr std::int64_t about_the_driver[] = {3, 30, 34, 35, 36, 38, 46, 100, 101, 802, 803, 804, 999};
+    constexpr std::int64_t about_the_driver[] = {3,   30,  34,  35,  36,  38, 46,
+                                                 100, 101, 802, 803, 804, 999};
     VerdictBuilder answers;
     for (const auto& runtime : facts.runtimes) {
-        if (is_shadowed(facts, runtime.library)) continue;
+        if (is_shadowed(facts, runtime.library))
+            continue;
         if (runtime.version)
             answers.passed("every CUDA runtime reports its version");
         else if (!runtime.failure)
@@ -44,10 +54,12 @@ Verdict cuda_runtime_unusable(const Facts& facts, const Matrix&) {
         else if (includes(about_the_driver, runtime.failure->code))
             answers.no_pass("the runtime cannot access the driver");
         else
-            answers.fault({.severity = is_first_choice(facts, LibraryKind::cudart, runtime.library) ? Severity::error
-                                                                                                    : Severity::warning,
+            answers.fault({.severity = is_first_choice(facts, LibraryKind::cudart, runtime.library)
+                                           ? Severity::error
+                                           : Severity::warning,
                            .subject = runtime.library,
-                           .message = "the CUDA runtime " + runtime.library + ' ' + why_unusable(*runtime.failure),
+                           .message = "the CUDA runtime " + runtime.library + ' ' +
+                                      why_unusable(*runtime.failure),
                            .evidence = {{"failed call", in_words(*runtime.failure), "runtimes"}},
                            .remedies = {remedy("cuda_runtime_unusable")}});
     }
@@ -57,25 +69,34 @@ Verdict cuda_runtime_unusable(const Facts& facts, const Matrix&) {
 /// CUDA runtimes of more than one version are there: worth knowing, no fault.
 Verdict several_cuda_runtimes(const Facts& facts, const Matrix&) {
     std::vector<std::pair<std::string, Version>> installed;
-    std::vector<std::string> given;  // the loader has one choice per soname, so one per CUDA major from 12 on
+    std::vector<std::string>
+        given;  // the loader has one choice per soname, so one per CUDA major from 12 on
     for (const auto& runtime : facts.runtimes) {
-        if (!runtime.version || is_shadowed(facts, runtime.library)) continue;
+        if (!runtime.version || is_shadowed(facts, runtime.library))
+            continue;
         installed.emplace_back(runtime.library, *runtime.version);
         const Library* library = library_at(facts, runtime.library);
-        if (library && library->picked_by_loader) given.push_back(runtime.version->text);
+        if (library && library->picked_by_loader)
+            given.push_back(runtime.version->text);
     }
-    auto several = note_several("the CUDA runtime", installed, given, "runtimes", remedy("several_cuda_runtimes"));
-    if (several) return fault(std::move(*several));
+    auto several = note_several("the CUDA runtime", installed, given, "runtimes",
+                                remedy("several_cuda_runtimes"));
+    if (several)
+        return fault(std::move(*several));
     VerdictBuilder answers;
-    if (!std::ranges::all_of(facts.runtimes, [](const Runtime& runtime) { return runtime.version.has_value(); }))
+    if (!std::ranges::all_of(facts.runtimes,
+                             [](const Runtime& runtime) { return runtime.version.has_value(); }))
         answers.unknown("a CUDA runtime did not report its version");
-    if (!installed.empty()) answers.passed("every CUDA runtime is of version " + installed.front().second.text);
+    if (!installed.empty())
+        answers.passed("every CUDA runtime is of version " + installed.front().second.text);
     return verdict_on(facts, LibraryKind::cudart, "CUDA runtime", answers);
 }
 
-/// Name of the builtins library that belongs to an NVRTC, "libnvrtc-builtins.so.12.4"; empty when not known.
+/// Name of the builtins library that belongs to an NVRTC, "libnvrtc-builtins.so.12.4"; empty when
+/// not known.
 static std::string builtins_of(const Nvrtc& nvrtc) {
-    if (!nvrtc.version) return "";
+    if (!nvrtc.version)
+        return "";
     return "libnvrtc-builtins.so." + std::to_string(nvrtc.version->major()) + '.' +
            std::to_string(nvrtc.version->minor());
 }
@@ -83,45 +104,57 @@ static std::string builtins_of(const Nvrtc& nvrtc) {
 /// It did not compile, and those builtins were found nowhere.
 static bool lacks_builtins(const Facts& facts, const Nvrtc& nvrtc) {
     const std::string name = builtins_of(nvrtc);
-    if (name.empty() || nvrtc.compiles.value_or(false) || !libraries_listed(facts)) return false;
-    return std::ranges::none_of(usable_copies(facts, LibraryKind::nvrtc_builtins), [&](const Library* library) {
-        return file_name(library->path).starts_with(name) || library->soname == name;
-    });
+    if (name.empty() || nvrtc.compiles.value_or(false) || !libraries_listed(facts))
+        return false;
+    return std::ranges::none_of(
+        usable_copies(facts, LibraryKind::nvrtc_builtins), [&](const Library* library) {
+            return file_name(library->path).starts_with(name) || library->soname == name;
+        });
 }
 
-static Finding missing(LibraryKind kind, const std::string& library, const std::string& needed_by, int cuda) {
-    return {
-        .subject = library,
-        .message = library + " was not found; " + needed_by + " needs it to compile kernels at runtime",
-        .evidence = {{library, "not in the loader's search path, toolkit directories or Python packages", "libraries"}},
-        .remedies = {remedy("nvrtc_missing", {wheel("nvidia-cuda-nvrtc", cuda)})},
-        .symptoms = {std::string(name_of(kind))}};
+static Finding missing(LibraryKind kind, const std::string& library, const std::string& needed_by,
+                       int cuda) {
+    return {.subject = library,
+            .message = library + " was not found; " + needed_by +
+                       " needs it to compile kernels at runtime",
+            .evidence = {{library,
+                          "not in the loader's search path, toolkit directories or Python packages",
+                          "libraries"}},
+            .remedies = {remedy("nvrtc_missing", {wheel("nvidia-cuda-nvrtc", cuda)})},
+            .symptoms = {std::string(name_of(kind))}};
 }
 
 /// One that compiles is enough; else each must have its builtins.
 static void judge_builtins(const Facts& facts, VerdictBuilder& answers) {
     const auto works = [](const Nvrtc& nvrtc) { return nvrtc.compiles.value_or(false); };
-    if (std::ranges::any_of(facts.nvrtcs, works)) return answers.passed("NVRTC works");
+    if (std::ranges::any_of(facts.nvrtcs, works))
+        return answers.passed("NVRTC works");
     for (const auto& nvrtc : facts.nvrtcs) {
         if (lacks_builtins(facts, nvrtc))
             answers.fault(missing(LibraryKind::nvrtc_builtins, builtins_of(nvrtc),
-                                  "NVRTC " + nvrtc.version->text + " at " + nvrtc.library, nvrtc.version->major()));
+                                  "NVRTC " + nvrtc.version->text + " at " + nvrtc.library,
+                                  nvrtc.version->major()));
         else if (!nvrtc.version && !nvrtc.failure)
             answers.unknown("the version of NVRTC at " + nvrtc.library + " is unknown");
         else if (!nvrtc.compiles)
-            answers.unknown("whether NVRTC at " + nvrtc.library + " finds its builtins library is unknown");
+            answers.unknown("whether NVRTC at " + nvrtc.library +
+                            " finds its builtins library is unknown");
         else
             answers.no_pass("NVRTC is installed but does not work");
     }
-    if (facts.nvrtcs.empty()) answers.unknown("NVRTC is installed but did not respond");
+    if (facts.nvrtcs.empty())
+        answers.unknown("NVRTC is installed but did not respond");
 }
 
-/// cuDNN 8 and 9 compile some kernels at run time, and the compiler library, or its builtins, is nowhere.
+/// cuDNN 8 and 9 compile some kernels at run time, and the compiler library, or its builtins, is
+/// nowhere.
 Verdict nvrtc_missing(const Facts& facts, const Matrix&) {
     auto copies = cudnn_copies(facts);
-    if (copies.empty()) return without_cudnn(facts);
+    if (copies.empty())
+        return without_cudnn(facts);
     std::erase_if(copies, [](const CudnnCopy& copy) { return copy.major > 0 && copy.major < 8; });
-    if (copies.empty()) return not_applicable("cuDNN 7 does not need NVRTC");
+    if (copies.empty())
+        return not_applicable("cuDNN 7 does not need NVRTC");
     VerdictBuilder answers;
     if (!usable_copies(facts, LibraryKind::nvrtc).empty() || !facts.nvrtcs.empty())
         judge_builtins(facts, answers);
@@ -132,14 +165,16 @@ Verdict nvrtc_missing(const Facts& facts, const Matrix&) {
     else if (copies.front().major == 0)
         answers.unknown("the version of " + name_of(copies.front()) + " is unknown");
     else
-        answers.fault(missing(LibraryKind::nvrtc, "libnvrtc", name_of(copies.front()), cuda_major_of(copies.front())));
+        answers.fault(missing(LibraryKind::nvrtc, "libnvrtc", name_of(copies.front()),
+                              cuda_major_of(copies.front())));
     return answers.close();
 }
 
 Verdict nvrtc_unusable(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     for (const auto& nvrtc : facts.nvrtcs) {
-        if (is_shadowed(facts, nvrtc.library)) continue;
+        if (is_shadowed(facts, nvrtc.library))
+            continue;
         if (nvrtc.compiles.value_or(false))
             answers.passed("every NVRTC installation works");
         else if (nvrtc.failure && was_not_opened(*nvrtc.failure))
@@ -147,15 +182,17 @@ Verdict nvrtc_unusable(const Facts& facts, const Matrix&) {
         else if (lacks_builtins(facts, nvrtc))
             answers.no_pass(builtins_of(nvrtc) + " was not found");
         else if (nvrtc.compiles || nvrtc.failure)
-            answers.fault({.subject = nvrtc.library,
-                           .message = "NVRTC at " + nvrtc.library + " does not compile a test kernel" +
-                                      (nvrtc.failure ? ": " + in_words(*nvrtc.failure) : ""),
-                           .evidence = {{"NVRTC", if_known(nvrtc.version), "nvrtcs"},
-                                        {"compiles", "no", "nvrtcs"},
-                                        {"failed call", if_known(nvrtc.failure), "nvrtcs"}},
-                           .remedies = {remedy("nvrtc_unusable",
-                                               {wheel("nvidia-cuda-nvrtc", nvrtc.version ? nvrtc.version->major()
-                                                                                         : cuda_major_here(facts))})}});
+            answers.fault(
+                {.subject = nvrtc.library,
+                 .message = "NVRTC at " + nvrtc.library + " does not compile a test kernel" +
+                            (nvrtc.failure ? ": " + in_words(*nvrtc.failure) : ""),
+                 .evidence = {{"NVRTC", if_known(nvrtc.version), "nvrtcs"},
+                              {"compiles", "no", "nvrtcs"},
+                              {"failed call", if_known(nvrtc.failure), "nvrtcs"}},
+                 .remedies = {remedy(
+                     "nvrtc_unusable",
+                     {wheel("nvidia-cuda-nvrtc",
+                            nvrtc.version ? nvrtc.version->major() : cuda_major_here(facts))})}});
         else
             answers.unknown("NVRTC at " + nvrtc.library + " did not respond");
     }

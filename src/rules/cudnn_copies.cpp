@@ -6,19 +6,28 @@
 namespace rnncheck::rules {
 
 Verdict cudnn_not_installed(const Facts& facts, const Matrix&) {
-    if (has_dlls(facts)) return no_dll_of_cudnn(facts);
-    if (!cudnn_copies(facts).empty()) return pass("cuDNN is installed");
-    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    const bool parts_only = std::ranges::any_of(
-        facts.libraries, [](const Library& library) { return library.kind == LibraryKind::cudnn_part; });
+    if (has_dlls(facts))
+        return no_dll_of_cudnn(facts);
+    if (!cudnn_copies(facts).empty())
+        return pass("cuDNN is installed");
+    if (!libraries_listed(facts))
+        return undecided("the library directories could not be searched");
+    const bool parts_only = std::ranges::any_of(facts.libraries, [](const Library& library) {
+        return library.kind == LibraryKind::cudnn_part;
+    });
     return fault(
-        {.severity = driver_answers(facts) || kernel_side_seen(facts) ? Severity::error : Severity::warning,
+        {.severity =
+             driver_answers(facts) || kernel_side_seen(facts) ? Severity::error : Severity::warning,
          .subject = "cuDNN",
-         .message = parts_only ? "cuDNN is installed only in part: its main library libcudnn.so was not found"
-                               : "cuDNN is not installed: no libcudnn.so was found",
-         .evidence = {{"libcudnn.so", "not in the loader's search path, toolkit directories or Python packages",
+         .message =
+             parts_only
+                 ? "cuDNN is installed only in part: its main library libcudnn.so was not found"
+                 : "cuDNN is not installed: no libcudnn.so was found",
+         .evidence = {{"libcudnn.so",
+                       "not in the loader's search path, toolkit directories or Python packages",
                        "libraries"}},
-         .remedies = {installing_cudnn(facts, nullptr, cuda_major_here(facts), remedy("cudnn_not_installed"))},
+         .remedies = {installing_cudnn(facts, nullptr, cuda_major_here(facts),
+                                       remedy("cudnn_not_installed"))},
          .symptoms = {"cudnn"}});
 }
 
@@ -35,28 +44,35 @@ static std::string rnn_api_of(const CudnnCopy& copy) {
 static Verdict over_copies_that_answer(const Facts& facts, const JudgeCopy& judge) {
     const std::string silent = silent_copy(facts, LibraryKind::cudnn);
     return over_copies(facts, [&](const CudnnCopy& copy, VerdictBuilder& answers) {
-        if (copy.answer) judge(copy, answers);
-        if (!silent.empty()) answers.unknown("cuDNN at " + silent + " did not respond");
+        if (copy.answer)
+            judge(copy, answers);
+        if (!silent.empty())
+            answers.unknown("cuDNN at " + silent + " did not respond");
     });
 }
 
 Verdict cudnn_unusable(const Facts& facts, const Matrix& matrix) {
     return over_copies_that_answer(facts, [&](const CudnnCopy& copy, VerdictBuilder& answers) {
         const auto& failure = copy.answer->failure;
-        if (copy.answer->version) return answers.passed("every cuDNN installation reports its version");
-        if (!failure) return answers.unknown("cuDNN at " + copy.path + " did not report its version");
-        if (was_not_opened(*failure)) return answers.no_pass(leads_to_a_pipe);
+        if (copy.answer->version)
+            return answers.passed("every cuDNN installation reports its version");
+        if (!failure)
+            return answers.unknown("cuDNN at " + copy.path + " did not report its version");
+        if (was_not_opened(*failure))
+            return answers.no_pass(leads_to_a_pipe);
         std::vector<std::string> parts_named;
         for (const auto& part : parts_needed(copy, matrix))
-            if (contains(failure->text, part.soname)) parts_named.push_back(name_in(copy, part));
-        answers.fault({.severity = severity_of(copy),
-                       .subject = copy.path,
-                       .message = "cuDNN at " + copy.path + ' ' + why_unusable(*failure),
-                       .evidence = {{"failed call", in_words(*failure), "cudnns"},
-                                    {"required libraries that were not found",
-                                     copy.file ? join_with_and(copy.file->missing_needs) : "", "libraries"}},
-                       .remedies = {remedy("cudnn_unusable")},
-                       .symptoms = std::move(parts_named)});
+            if (contains(failure->text, part.soname))
+                parts_named.push_back(name_in(copy, part));
+        answers.fault(
+            {.severity = severity_of(copy),
+             .subject = copy.path,
+             .message = "cuDNN at " + copy.path + ' ' + why_unusable(*failure),
+             .evidence = {{"failed call", in_words(*failure), "cudnns"},
+                          {"required libraries that were not found",
+                           copy.file ? join_with_and(copy.file->missing_needs) : "", "libraries"}},
+             .remedies = {remedy("cudnn_unusable")},
+             .symptoms = std::move(parts_named)});
     });
 }
 
@@ -70,115 +86,140 @@ Verdict cudnn_rnn_unusable(const Facts& facts, const Matrix&) {
     return over_copies_that_answer(facts, [&](const CudnnCopy& copy, VerdictBuilder& answers) {
         const std::string name = name_of(copy);
         const auto& failure = copy.answer->failure;
-        if (never_answered(copy)) return answers.no_pass(name + " does not work");
-        if (!copy.answer->rnn_usable) return answers.unknown("the RNN API of " + name + " did not respond");
-        if (*copy.answer->rnn_usable) return answers.passed("the RNN API of cuDNN works");
+        if (never_answered(copy))
+            return answers.no_pass(name + " does not work");
+        if (!copy.answer->rnn_usable)
+            return answers.unknown("the RNN API of " + name + " did not respond");
+        if (*copy.answer->rnn_usable)
+            return answers.passed("the RNN API of cuDNN works");
         if (failure && is_version_mismatch(copy.major, *failure))
             return answers.no_pass("libraries of different cuDNN versions are mixed");
         std::string part = failure ? part_named(failure->text) : "";
-        if (!part.empty()) part += "; searched: " + directory_of(copy.path) + " and the loader's search path";
-        answers.fault(
-            {.severity = severity_of(copy),
-             .subject = copy.path,
-             .message = "the RNN API of " + name + " does not work" + (failure ? ": " + in_words(*failure) : ""),
-             .evidence = {{"RNN API", "does not work", "cudnns"},
-                          {"failed call", if_known(failure), "cudnns"},
-                          {"named by the library", part, "cudnns"}},
-             .remedies = {remedy("cudnn_rnn_unusable")},
-             .symptoms = {rnn_api_of(copy)}});
+        if (!part.empty())
+            part += "; searched: " + directory_of(copy.path) + " and the loader's search path";
+        answers.fault({.severity = severity_of(copy),
+                       .subject = copy.path,
+                       .message = "the RNN API of " + name + " does not work" +
+                                  (failure ? ": " + in_words(*failure) : ""),
+                       .evidence = {{"RNN API", "does not work", "cudnns"},
+                                    {"failed call", if_known(failure), "cudnns"},
+                                    {"named by the library", part, "cudnns"}},
+                       .remedies = {remedy("cudnn_rnn_unusable")},
+                       .symptoms = {rnn_api_of(copy)}});
     });
 }
 
 /// More than one release of cuDNN is there: worth knowing, no fault.
 Verdict several_cudnns(const Facts& facts, const Matrix&) {
     const auto copies = cudnn_copies(facts);
-    if (copies.empty()) return without_cudnn(facts);
+    if (copies.empty())
+        return without_cudnn(facts);
     std::vector<std::pair<std::string, Version>> installed;
     std::vector<std::string> given;
     for (const auto& copy : copies) {
-        if (borrows_parts(copy.answer)) return not_applicable(copy.path + " is mixed with another cuDNN");
-        if (!copy.version) continue;
+        if (borrows_parts(copy.answer))
+            return not_applicable(copy.path + " is mixed with another cuDNN");
+        if (!copy.version)
+            continue;
         installed.emplace_back(copy.path, *copy.version);
-        if (copy.file && copy.file->picked_by_loader) given.push_back(copy.version->text + " at " + copy.path);
+        if (copy.file && copy.file->picked_by_loader)
+            given.push_back(copy.version->text + " at " + copy.path);
     }
     auto several = note_several("cuDNN", installed, given, "cudnns", remedy("several_cudnns"));
-    if (several) return fault(std::move(*several));
-    if (installed.size() < copies.size()) return undecided("a cuDNN installation did not report its version");
+    if (several)
+        return fault(std::move(*several));
+    if (installed.size() < copies.size())
+        return undecided("a cuDNN installation did not report its version");
     return pass("cuDNN " + installed.front().second.text + " is the only version");
 }
 
 /// Those that recurrent networks need of the copy and that it would not find.
-static std::vector<CudnnPart> parts_missing(const Facts& facts, const CudnnCopy& copy, const Matrix& matrix) {
+static std::vector<CudnnPart> parts_missing(const Facts& facts, const CudnnCopy& copy,
+                                            const Matrix& matrix) {
     auto parts = parts_needed(copy, matrix);
     std::erase_if(parts, [&](const CudnnPart& part) {
         const std::string stem = part.soname.substr(0, part.soname.find(".so") + 3);
-        const bool is_mapped = copy.answer && std::ranges::any_of(copy.answer->parts_mapped, [&](const auto& path) {
-                                   return file_name(path).starts_with(stem);
-                               });
+        const bool is_mapped =
+            copy.answer && std::ranges::any_of(copy.answer->parts_mapped, [&](const auto& path) {
+                return file_name(path).starts_with(stem);
+            });
         return is_mapped || part_of(facts, copy, part.soname);
     });
     return parts;
 }
 
-static Finding missing_parts(const Facts& facts, const CudnnCopy& copy, const std::vector<CudnnPart>& parts) {
+static Finding missing_parts(const Facts& facts, const CudnnCopy& copy,
+                             const std::vector<CudnnPart>& parts) {
     const std::string searched = directory_of(copy.path) + " and the loader's search path";
-    Finding finding = {.severity = severity_of(copy),
-                       .subject = copy.path,
-                       .message = name_of(copy) + " lacks " + join_with_and(mapped(parts, &CudnnPart::soname)) +
-                                  ", so its RNN API cannot be used; searched: " + searched,
-                       .remedies = {reinstalling_cudnn(facts, copy, remedy("cudnn_part_missing"))},
-                       .explains = mapped(parts, [&](const CudnnPart& part) { return name_in(copy, part); })};
+    Finding finding = {
+        .severity = severity_of(copy),
+        .subject = copy.path,
+        .message = name_of(copy) + " lacks " + join_with_and(mapped(parts, &CudnnPart::soname)) +
+                   ", so its RNN API cannot be used; searched: " + searched,
+        .remedies = {reinstalling_cudnn(facts, copy, remedy("cudnn_part_missing"))},
+        .explains = mapped(parts, [&](const CudnnPart& part) { return name_in(copy, part); })};
     finding.explains.push_back(rnn_api_of(copy));
     append(finding.explains, crashes_of_cudnn_in(facts, directory_of(copy.path)));
     for (const auto& part : parts) {
-        const std::string why = part.needed_by_version ? "needed by every call" : "needed by recurrent networks";
+        const std::string why =
+            part.needed_by_version ? "needed by every call" : "needed by recurrent networks";
         finding.evidence.push_back({part.soname, "not found in " + searched, "libraries"});
-        finding.evidence.push_back({part.soname, part.note.empty() ? why : why + ": " + part.note, part.source.url});
+        finding.evidence.push_back(
+            {part.soname, part.note.empty() ? why : why + ": " + part.note, part.source.url});
     }
     if (copy.answer && copy.answer->failure)
         finding.evidence.push_back({"failed call", in_words(*copy.answer->failure), "cudnns"});
     return finding;
 }
 
-/// cuDNN 8 and 9 are several files, and one that recurrent networks need is not where the front library looks.
+/// cuDNN 8 and 9 are several files, and one that recurrent networks need is not where the front
+/// library looks.
 Verdict cudnn_part_missing(const Facts& facts, const Matrix& matrix) {
-    if (has_dlls(facts)) return dll_of_cudnn_missing(facts);
+    if (has_dlls(facts))
+        return dll_of_cudnn_missing(facts);
     return over_copies(facts, [&](const CudnnCopy& copy, VerdictBuilder& answers) {
         const std::string name = name_of(copy);
         if (copy.answer && copy.answer->rnn_usable.value_or(false))
             return answers.passed("the RNN API of cuDNN works, so its libraries are installed");
-        if (copy.major == 0) return answers.unknown("the version of " + name + " is unknown");
+        if (copy.major == 0)
+            return answers.unknown("the version of " + name + " is unknown");
         if (matrix.cudnn_parts(copy.major).empty())
-            return answers.unknown("the libraries of " + name + " are not in the compatibility data of " +
-                                   matrix.date());
-        if (parts_needed(copy, matrix).empty()) return answers.passed(name + " is a single file");
+            return answers.unknown("the libraries of " + name +
+                                   " are not in the compatibility data of " + matrix.date());
+        if (parts_needed(copy, matrix).empty())
+            return answers.passed(name + " is a single file");
         const auto parts = parts_missing(facts, copy, matrix);
-        if (parts.empty()) return answers.passed("all cuDNN libraries that recurrent networks need are installed");
-        if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");
+        if (parts.empty())
+            return answers.passed("all cuDNN libraries that recurrent networks need are installed");
+        if (!libraries_listed(facts))
+            return answers.unknown("the library directories could not be searched");
         answers.fault(missing_parts(facts, copy, parts));
     });
 }
 
-static Finding unreadable(const Facts& facts, const CudnnCopy& copy, const CudnnPart& part, const Library& file) {
-    const std::string what =
-        file.problem_detail ? escaped(*file.problem_detail, 300) : std::string(name_of(*file.problem));
+static Finding unreadable(const Facts& facts, const CudnnCopy& copy, const CudnnPart& part,
+                          const Library& file) {
+    const std::string what = file.problem_detail ? escaped(*file.problem_detail, 300)
+                                                 : std::string(name_of(*file.problem));
     auto explains = crashes_of_cudnn_in(facts, directory_of(copy.path));
     append(explains, {name_in(copy, part), rnn_api_of(copy)});
-    return {
-        .severity = severity_of(copy),
-        .subject = file.path,
-        .message =
-            "the library " + part.soname + " of " + name_of(copy) + " cannot be loaded: " + file.path + ' ' + what,
-        .evidence = {{file.path, what, "libraries"}, {part.soname, "needed by recurrent networks", part.source.url}},
-        .remedies = {reinstalling_cudnn(facts, copy, remedy("cudnn_part_unreadable"))},
-        .symptoms = {file.path},
-        .explains = std::move(explains)};
+    return {.severity = severity_of(copy),
+            .subject = file.path,
+            .message = "the library " + part.soname + " of " + name_of(copy) +
+                       " cannot be loaded: " + file.path + ' ' + what,
+            .evidence = {{file.path, what, "libraries"},
+                         {part.soname, "needed by recurrent networks", part.source.url}},
+            .remedies = {reinstalling_cudnn(facts, copy, remedy("cudnn_part_unreadable"))},
+            .symptoms = {file.path},
+            .explains = std::move(explains)};
 }
 
 Verdict cudnn_part_unreadable(const Facts& facts, const Matrix& matrix) {
     return over_copies(facts, [&](const CudnnCopy& copy, VerdictBuilder& answers) {
-        if (!libraries_listed(facts)) return answers.unknown("the library directories could not be searched");
-        if (copy.major == 0) return answers.unknown("the version of " + name_of(copy) + " is unknown");
+        if (!libraries_listed(facts))
+            return answers.unknown("the library directories could not be searched");
+        if (copy.major == 0)
+            return answers.unknown("the version of " + name_of(copy) + " is unknown");
         if (matrix.cudnn_parts(copy.major).empty())
             return copy.answer && copy.answer->rnn_usable.value_or(false)
                        ? answers.passed("the RNN API of cuDNN works, so its files are complete")

@@ -35,21 +35,24 @@ static Runs mismatches(const Facts& facts, const CudnnCopy& copy) {
     return runs;
 }
 
-/// The process in which cuDNN 8 aborted because one of its libraries lacks what another needs: "Could not load library
-/// libcudnn_adv_infer.so.8. Error: ... undefined symbol: ..., version libcudnn_ops_infer.so.8" (8.9.7 with
-/// libcudnn_ops_infer of 8.9.2). cuDNN 9.1 and 9.10 abort likewise.
+/// The process in which cuDNN 8 aborted because one of its libraries lacks what another needs:
+/// "Could not load library libcudnn_adv_infer.so.8. Error: ... undefined symbol: ..., version
+/// libcudnn_ops_infer.so.8" (8.9.7 with libcudnn_ops_infer of 8.9.2). cuDNN 9.1 and 9.10 abort
+/// likewise.
 static const ProbeRun* abort_by_mixture(const Facts& facts, const CudnnCopy& copy) {
     return find_where(facts.probe_runs, [&](const ProbeRun& run) {
         const std::string tail = run.output_tail.value_or("");
-        return run.probe == "cudnn_library" && run.target == copy.path && run.end == ProbeEnd::crashed &&
-               contains(tail, "undefined symbol") && contains(tail, "version libcudnn");
+        return run.probe == "cudnn_library" && run.target == copy.path &&
+               run.end == ProbeEnd::crashed && contains(tail, "undefined symbol") &&
+               contains(tail, "version libcudnn");
     });
 }
 
 static void look_at_answers(const Facts& facts, const CudnnCopy& copy, Signs& signs) {
     if (const ProbeRun* const run = abort_by_mixture(facts, copy))
-        signs.of_mixture.push_back({"process aborted" + (run->last_call ? " in " + escaped(*run->last_call) : ""),
-                                    escaped(std::string(trim(*run->output_tail)), 400), "probe_runs"});
+        signs.of_mixture.push_back(
+            {"process aborted" + (run->last_call ? " in " + escaped(*run->last_call) : ""),
+             escaped(std::string(trim(*run->output_tail)), 400), "probe_runs"});
     const auto& failure = copy.answer ? copy.answer->failure : std::optional<CallResult>();
     if (failure && !passed_its_check(copy) && is_version_mismatch(copy.major, *failure))
         signs.of_mixture.push_back({"failed call", in_words(*failure), "cudnns"});
@@ -57,16 +60,20 @@ static void look_at_answers(const Facts& facts, const CudnnCopy& copy, Signs& si
         signs.of_mixture.push_back(evidence_of(facts, *runs.front(), answer_of(*runs.front())));
 }
 
-/// The versions in its file names count unless that of the front library contradicts the version it returned.
-static void look_at_names(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, Signs& signs) {
+/// The versions in its file names count unless that of the front library contradicts the version it
+/// returned.
+static void look_at_names(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
+                          Signs& signs) {
     const auto name = copy.file ? full_version_in_name(*copy.file) : std::nullopt;
     signs.all_versions_known = copy.version && (!name || same_version(*copy.version, *name));
-    if (!signs.all_versions_known) return;
+    if (!signs.all_versions_known)
+        return;
     for (const auto& part : parts_needed(copy, matrix)) {
         const Library* file = part_of(facts, copy, part.soname);
         const auto release = file ? full_version_in_name(*file) : std::nullopt;
         signs.all_versions_known &= release.has_value();
-        if (!release || same_version(*copy.version, *release)) continue;
+        if (!release || same_version(*copy.version, *release))
+            continue;
         signs.of_mixture.push_back(
             {file->path, "version " + release->text + ", not " + copy.version->text, "libraries"});
         signs.confidence = Confidence::likely;
@@ -76,7 +83,8 @@ static void look_at_names(const Facts& facts, const Matrix& matrix, const CudnnC
 static Signs signs_of(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
     Signs signs;
     look_at_answers(facts, copy, signs);
-    if (!signs.of_mixture.empty()) return signs;
+    if (!signs.of_mixture.empty())
+        return signs;
     signs.of_mixture = differing_cuda(copy.answer);
     if (!signs.of_mixture.empty()) {
         signs.of = "for another CUDA version";
@@ -89,14 +97,16 @@ static Signs signs_of(const Facts& facts, const Matrix& matrix, const CudnnCopy&
     }
     const auto rnn_first = copy.answer ? copy.answer->rnn_first : std::optional<CudnnRnnFirst>();
     if (rnn_first && rnn_first->failure && passed_its_check(copy)) {
-        signs.of_mixture = {{"failed call", in_words(*rnn_first->failure), "cudnns"},
-                            {"files loaded then", join_with_and(rnn_first->parts_mapped), "cudnns"}};
+        signs.of_mixture = {
+            {"failed call", in_words(*rnn_first->failure), "cudnns"},
+            {"files loaded then", join_with_and(rnn_first->parts_mapped), "cudnns"}};
         signs.when = " if a program calls a function for RNNs first, as JAX does";
         return signs;
     }
     // Parts of another copy answer for the front library, so its check does not see them.
     if (borrows_parts(copy.answer)) {
-        signs.of_mixture = {{"files loaded together", join_with_and(copy.answer->parts_mapped), "cudnns"}};
+        signs.of_mixture = {
+            {"files loaded together", join_with_and(copy.answer->parts_mapped), "cudnns"}};
         signs.confidence = Confidence::likely;
     } else if (!passed_its_check(copy)) {
         look_at_names(facts, matrix, copy, signs);
@@ -107,23 +117,32 @@ static Signs signs_of(const Facts& facts, const Matrix& matrix, const CudnnCopy&
 /// In the directories of LD_LIBRARY_PATH.
 static bool in_library_path(const Facts& facts, const std::string& path) {
     const std::string* directories = environment(facts, "LD_LIBRARY_PATH");
-    if (!directories) return false;
+    if (!directories)
+        return false;
     for (std::string directory : split(*directories, ':')) {
-        while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
-        if (!directory.empty() && directory_of(path) == directory) return true;
+        while (directory.size() > 1 && directory.back() == '/')
+            directory.pop_back();
+        if (!directory.empty() && directory_of(path) == directory)
+            return true;
     }
     return false;
 }
 
-/// The directory of LD_LIBRARY_PATH from which parts come that do not belong to this copy; empty when there is none.
-static std::string foreign_directory(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy) {
+/// The directory of LD_LIBRARY_PATH from which parts come that do not belong to this copy; empty
+/// when there is none.
+static std::string foreign_directory(const Facts& facts, const Matrix& matrix,
+                                     const CudnnCopy& copy) {
     std::vector<std::string> files;
-    if (copy.answer) files = copy.answer->parts_mapped;
-    if (copy.answer && copy.answer->rnn_first) append(files, copy.answer->rnn_first->parts_mapped);
+    if (copy.answer)
+        files = copy.answer->parts_mapped;
+    if (copy.answer && copy.answer->rnn_first)
+        append(files, copy.answer->rnn_first->parts_mapped);
     for (const auto& part : parts_needed(copy, matrix))
-        if (const Library* file = part_of(facts, copy, part.soname)) files.push_back(file->path);
+        if (const Library* file = part_of(facts, copy, part.soname))
+            files.push_back(file->path);
     for (const std::string& file : files)
-        if (directory_of(file) != directory_of(copy.path) && in_library_path(facts, file)) return directory_of(file);
+        if (directory_of(file) != directory_of(copy.path) && in_library_path(facts, file))
+            return directory_of(file);
     return "";
 }
 
@@ -137,42 +156,51 @@ static bool another_is_preloaded(const Facts& facts, const CudnnCopy& copy) {
     const std::string* const preload = environment(facts, "LD_PRELOAD");
     return preload && contains(*preload, "libcudnn.so") && copy.answer &&
            std::ranges::any_of(copy.answer->parts_mapped, [&](const std::string& part) {
-               return file_name(part).starts_with("libcudnn.so") && directory_of(part) != directory_of(copy.path);
+               return file_name(part).starts_with("libcudnn.so") &&
+                      directory_of(part) != directory_of(copy.path);
            });
 }
 
 static Origin origin_of(const Facts& facts, const CudnnCopy& copy, const std::string& directory) {
     if (another_is_preloaded(facts, copy))
-        return {"; LD_PRELOAD is " + escaped(*environment(facts, "LD_PRELOAD"), 200), "libcudnn from LD_PRELOAD"};
-    if (directory.empty()) return {"", "the directory of the other cuDNN from LD_LIBRARY_PATH"};
+        return {"; LD_PRELOAD is " + escaped(*environment(facts, "LD_PRELOAD"), 200),
+                "libcudnn from LD_PRELOAD"};
+    if (directory.empty())
+        return {"", "the directory of the other cuDNN from LD_LIBRARY_PATH"};
     return {"; LD_LIBRARY_PATH includes the directory of those, " + directory,
             "the directory " + directory + " from LD_LIBRARY_PATH"};
 }
 
 /// A program that opens cuDNN by its name gets it, or some framework does.
 static bool is_loaded(const Facts& facts, const CudnnCopy& copy) {
-    return copy.first_choice || std::ranges::any_of(facts.frameworks, [&](const Framework& framework) {
+    return copy.first_choice ||
+           std::ranges::any_of(facts.frameworks, [&](const Framework& framework) {
                const FrameworkLibrary* cudnn = opened(framework, "libcudnn");
                return cudnn && cudnn->path && directory_of(*cudnn->path) == directory_of(copy.path);
            });
 }
 
-/// A mixture that every program loads in which its RNN API fails is an error where something loads it.
-static Severity severity_of(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, const Signs& signs) {
+/// A mixture that every program loads in which its RNN API fails is an error where something loads
+/// it.
+static Severity severity_of(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
+                            const Signs& signs) {
     const auto frameworks = frameworks_that_get(facts, matrix, copy);
-    if (signs.still_works) return Severity::warning;
-    if (!signs.when.empty()) return find_by(frameworks, &Framework::name, "jax") ? Severity::error : Severity::warning;
+    if (signs.still_works)
+        return Severity::warning;
+    if (!signs.when.empty())
+        return find_by(frameworks, &Framework::name, "jax") ? Severity::error : Severity::warning;
     return frameworks.empty() ? severity_of(copy) : Severity::error;
 }
 
-/// Why it is not known whether its files were built alike, or what another order of calls loads; empty when it is known
-/// or this cuDNN shows nothing of it.
+/// Why it is not known whether its files were built alike, or what another order of calls loads;
+/// empty when it is known or this cuDNN shows nothing of it.
 static std::string what_is_unknown(const Facts& facts, const Cudnn& answer) {
     for (const CudnnFile& file : answer.files) {
         const bool is_front = file_name(file.path).starts_with("libcudnn.so");
-        const bool is_known =
-            is_front ? file.version && answer.version : file.cuda_major.has_value() && answer.built_for_cuda;
-        if (!is_known) return "how " + file.path + " or the libraries loaded with it were built is unknown";
+        const bool is_known = is_front ? file.version && answer.version
+                                       : file.cuda_major.has_value() && answer.built_for_cuda;
+        if (!is_known)
+            return "how " + file.path + " or the libraries loaded with it were built is unknown";
     }
     const ProbeRun* const run = find_where(facts.probe_runs, [&](const ProbeRun& one) {
         return one.probe == "cudnn_rnn_first" && one.target == answer.library;
@@ -182,9 +210,11 @@ static std::string what_is_unknown(const Facts& facts, const Cudnn& answer) {
     return is_open ? "what a program loads that calls a function for RNNs first is unknown" : "";
 }
 
-static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy, VerdictBuilder& answers) {
+static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
+                  VerdictBuilder& answers) {
     const std::string name = name_of(copy);
-    if (copy.major == 7) return answers.passed(name + " is a single file");
+    if (copy.major == 7)
+        return answers.passed(name + " is a single file");
     Signs signs = signs_of(facts, matrix, copy);
     if (!signs.of_mixture.empty()) {
         const std::string directory = foreign_directory(facts, matrix, copy);
@@ -193,29 +223,35 @@ static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& cop
         const Evidence& first = signs.of_mixture.front();
         const Origin origin = origin_of(facts, copy, directory);
         auto explained = places_of(facts, mismatches(facts, copy));
-        if (abort_by_mixture(facts, copy)) append(explained, crashes_of_cudnn_in(facts, directory_of(copy.path)));
+        if (abort_by_mixture(facts, copy))
+            append(explained, crashes_of_cudnn_in(facts, directory_of(copy.path)));
         return answers.fault({.severity = severity_of(facts, matrix, copy, signs),
                               .subject = copy.path,
-                              .message = name + " is mixed with libraries " + signs.of + signs.when + ": " +
-                                         first.what + ", " + first.value + origin.message,
+                              .message = name + " is mixed with libraries " + signs.of +
+                                         signs.when + ": " + first.what + ", " + first.value +
+                                         origin.message,
                               .evidence = signs.of_mixture,
                               .remedies = {remedy("cudnn_mixed_sublibraries", {origin.to_remove})},
                               .confidence = signs.confidence,
                               .explains = std::move(explained)});
     }
-    if (const std::string unknown = copy.answer ? what_is_unknown(facts, *copy.answer) : ""; !unknown.empty())
+    if (const std::string unknown = copy.answer ? what_is_unknown(facts, *copy.answer) : "";
+        !unknown.empty())
         return answers.unknown(unknown);
     if (!failures_are_known(facts, copy.path))
         return answers.unknown("a case failed with " + name + " for an unknown reason");
-    if (passed_its_check(copy) || ((!copy.answer || copy.answer->failure) && signs.all_versions_known))
+    if (passed_its_check(copy) ||
+        ((!copy.answer || copy.answer->failure) && signs.all_versions_known))
         return answers.passed("all cuDNN libraries are of one version");
     answers.unknown("the versions of the libraries of " + name + " are unknown");
 }
 
 Verdict cudnn_mixed_sublibraries(const Facts& facts, const Matrix& matrix) {
-    if (has_dlls(facts)) return dlls_of_cudnn_mixed(facts);
-    return over_copies(facts,
-                       [&](const CudnnCopy& copy, VerdictBuilder& answers) { judge(facts, matrix, copy, answers); });
+    if (has_dlls(facts))
+        return dlls_of_cudnn_mixed(facts);
+    return over_copies(facts, [&](const CudnnCopy& copy, VerdictBuilder& answers) {
+        judge(facts, matrix, copy, answers);
+    });
 }
 
 }  // namespace rnncheck::rules

@@ -7,14 +7,19 @@ namespace rnncheck::rules {
 
 static std::vector<Remedy> remedies_without_driver(const Facts& facts) {
     const bool debian = contains(facts.host.os.value_or(""), "Debian");
-    Remedy install =
-        remedy("driver_missing/install",
-               {(debian ? ". The package is in the components contrib, non-free and non-free-firmware" : "")},
-               driver_install_commands(facts));
-    if (on_wsl(facts)) return {remedy("driver_missing/wsl")};
-    if (!foreign_kernel_driver(facts).empty()) return {against_foreign_driver(facts)};
-    if (!facts.host.pci_gpus.empty()) return {install};
-    if (bus_without_gpu(facts)) return {machine_without_gpu(facts), remedy("driver_missing/no_gpu")};
+    Remedy install = remedy(
+        "driver_missing/install",
+        {(debian ? ". The package is in the components contrib, non-free and non-free-firmware"
+                 : "")},
+        driver_install_commands(facts));
+    if (on_wsl(facts))
+        return {remedy("driver_missing/wsl")};
+    if (!foreign_kernel_driver(facts).empty())
+        return {against_foreign_driver(facts)};
+    if (!facts.host.pci_gpus.empty())
+        return {install};
+    if (bus_without_gpu(facts))
+        return {machine_without_gpu(facts), remedy("driver_missing/no_gpu")};
     std::vector<Remedy> remedies = requests_for_gpu(facts);
     install.text = "If this machine has an NVIDIA GPU, install its driver, then reboot";
     append(remedies, {install, remedy("driver_missing/no_gpu")});
@@ -24,35 +29,47 @@ static std::vector<Remedy> remedies_without_driver(const Facts& facts) {
 static std::string message_without_driver(const Facts& facts) {
     const std::string nothing_found = "neither libcuda.so.1 nor the kernel module was found";
     if (on_wsl(facts))
-        return "no NVIDIA driver is available in WSL: neither /dev/dxg nor a usable libcuda.so.1 was found";
-    if (!facts.host.pci_gpus.empty()) return "this machine has an NVIDIA GPU but no NVIDIA driver: " + nothing_found;
+        return "no NVIDIA driver is available in WSL: neither /dev/dxg nor a usable libcuda.so.1 "
+               "was found";
+    if (!facts.host.pci_gpus.empty())
+        return "this machine has an NVIDIA GPU but no NVIDIA driver: " + nothing_found;
     if (bus_without_gpu(facts))
         return std::string("no NVIDIA GPU is on the PCI bus of ") +
-               (in_container(facts) ? "this container's host" : "this machine") + ", and no NVIDIA driver is installed";
+               (in_container(facts) ? "this container's host" : "this machine") +
+               ", and no NVIDIA driver is installed";
     return "no NVIDIA driver is installed: " + nothing_found;
 }
 
 /// The driver puts its libraries into System32, and CUDA looks for them there alone.
 static Finding driver_missing_on_windows() {
     return {.subject = "NVIDIA driver",
-            .message = "no NVIDIA driver is installed: nvcuda.dll is not in Windows' system directory (System32)",
+            .message =
+                "no NVIDIA driver is installed: nvcuda.dll is not in Windows' system directory "
+                "(System32)",
             .evidence = {{"driver library", "no nvcuda.dll in System32", "libraries"}},
             .remedies = {remedy("driver_missing/windows"), remedy("driver_missing/no_gpu")},
             .symptoms = {"driver"}};
 }
 
 Verdict driver_missing(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts)) return pass("the driver works");
-    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    if (driver_library_seen(facts)) return not_applicable("a driver library is installed");
-    if (on_windows(facts)) return fault(driver_missing_on_windows());
-    if (kernel_side_seen(facts)) return not_applicable("the driver's kernel module is installed");
-    if (!facts.driver.module_loaded) return undecided(kernel_not_asked(facts));
+    if (driver_answers(facts))
+        return pass("the driver works");
+    if (!libraries_listed(facts))
+        return undecided("the library directories could not be searched");
+    if (driver_library_seen(facts))
+        return not_applicable("a driver library is installed");
+    if (on_windows(facts))
+        return fault(driver_missing_on_windows());
+    if (kernel_side_seen(facts))
+        return not_applicable("the driver's kernel module is installed");
+    if (!facts.driver.module_loaded)
+        return undecided(kernel_not_asked(facts));
     Finding finding = {
         .subject = "NVIDIA driver",
         .message = message_without_driver(facts),
         .evidence = {{"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
-                     {"driver library", "no usable libcuda.so.1 in the loader's search path", "libraries"},
+                     {"driver library", "no usable libcuda.so.1 in the loader's search path",
+                      "libraries"},
                      {"kernel module", "not loaded", "driver.module_loaded"},
                      {"kernel driver of the GPU", foreign_kernel_driver(facts), "host.pci_gpus"},
                      {"container", if_known(facts.host.container), "host.container"}},
@@ -60,38 +77,47 @@ Verdict driver_missing(const Facts& facts, const Matrix&) {
         .symptoms = {"driver"}};
     // A libcuda of a toolkit or package is not a driver: show that it was found and does not count.
     for (const Library* copy : usable_copies(facts, LibraryKind::cuda))
-        finding.evidence.push_back({"libcuda outside the loader's search path", copy->path, "libraries"});
+        finding.evidence.push_back(
+            {"libcuda outside the loader's search path", copy->path, "libraries"});
     return fault(std::move(finding));
 }
 
 static Remedy install_or_find(const Facts& facts, const std::vector<const Library*>& copies) {
-    if (on_wsl(facts)) return remedy("driver_missing/wsl");
+    if (on_wsl(facts))
+        return remedy("driver_missing/wsl");
     if (in_container(facts)) {
         Remedy remedy = gpu_for_container(facts);
         remedy.text =
             "The container has no access to the host driver's compute libraries: set "
-            "NVIDIA_DRIVER_CAPABILITIES=compute,utility if the container runtime reads that variable. " +
+            "NVIDIA_DRIVER_CAPABILITIES=compute,utility if the container runtime reads that "
+            "variable. " +
             remedy.text;
         return remedy;
     }
     const auto& module = facts.driver.kernel_version;
     const std::string version = module ? ' ' + module->text : "";
-    if (!copies.empty()) return remedy("driver_library_missing/path", {directory_of(copies.front()->path), version});
-    return remedy("driver_library_missing/install", {version, module ? std::to_string(module->major()) : "BRANCH"});
+    if (!copies.empty())
+        return remedy("driver_library_missing/path", {directory_of(copies.front()->path), version});
+    return remedy("driver_library_missing/install",
+                  {version, module ? std::to_string(module->major()) : "BRANCH"});
 }
 
 Verdict driver_library_missing(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts)) return pass("the driver works");
-    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
+    if (driver_answers(facts))
+        return pass("the driver works");
+    if (!libraries_listed(facts))
+        return undecided("the library directories could not be searched");
     if (init_code(facts) == cuda_stub_library && driver_library(facts))
         return not_applicable("the libcuda that was loaded is a stub");
-    if (driver_library(facts)) return pass("the loader finds a driver library");
+    if (driver_library(facts))
+        return pass("the loader finds a driver library");
     if (driver_library_seen(facts))
         return facts.driver.init ? pass("a driver library responds")
                                  : undecided("a library was opened, but it may not be a driver");
     if (!kernel_side_seen(facts))
-        return facts.driver.module_loaded ? not_applicable("the kernel part of the driver is missing too")
-                                          : undecided(kernel_not_asked(facts));
+        return facts.driver.module_loaded
+                   ? not_applicable("the kernel part of the driver is missing too")
+                   : undecided(kernel_not_asked(facts));
     auto copies = usable_copies(facts, LibraryKind::cuda);
     std::erase_if(copies, [](const Library* copy) { return copy->compat; });
     const Library* const link = find_where(facts.libraries, [](const Library& library) {
@@ -102,11 +128,16 @@ Verdict driver_library_missing(const Facts& facts, const Matrix&) {
          .message = copies.empty()
                         ? "the kernel part of the NVIDIA driver is present, but the driver library "
                           "libcuda.so.1 is not installed" +
-                              (link ? ": " + link->path + " is a symbolic link to a file that does not exist" : "")
-                        : "the loader does not find libcuda.so.1, although it is installed at " + copies.front()->path,
+                              (link ? ": " + link->path +
+                                          " is a symbolic link to a file that does not exist"
+                                    : "")
+                        : "the loader does not find libcuda.so.1, although it is installed at " +
+                              copies.front()->path,
          .evidence = {{"libcuda.so.1", "not in the loader's search path", "libraries"},
-                      {"device nodes", std::to_string(facts.driver.device_nodes.size()), "driver.device_nodes"},
-                      {"kernel module", if_known(facts.driver.kernel_version), "driver.kernel_version"}},
+                      {"device nodes", std::to_string(facts.driver.device_nodes.size()),
+                       "driver.device_nodes"},
+                      {"kernel module", if_known(facts.driver.kernel_version),
+                       "driver.kernel_version"}},
          .remedies = {install_or_find(facts, copies)},
          .symptoms = {"libcuda"}});
 }
@@ -114,17 +145,19 @@ Verdict driver_library_missing(const Facts& facts, const Matrix&) {
 /// Without this library of the driver, cuDNN cannot use the kernels that it compiles at run time.
 static Finding without_ptx_compiler(const Facts& facts, const KernelRun& run) {
     const std::string gpu = gpu_subject(facts, run.gpu);
-    return {.subject = gpu,
-            .gpu = run.gpu,
-            .message = "the driver cannot compile code for " + gpu + ": " + in_words(*run.result),
-            .evidence = {{"call", in_words(*run.result), place_of(facts, run) + ".result"}},
-            .remedies = {in_container(facts) ? remedy("ptx_compiler_missing/container")
-                                             : on_host(facts, remedy("ptx_compiler_missing/install"))},
-            .explains = places_on(facts, run.gpu)};
+    return {
+        .subject = gpu,
+        .gpu = run.gpu,
+        .message = "the driver cannot compile code for " + gpu + ": " + in_words(*run.result),
+        .evidence = {{"call", in_words(*run.result), place_of(facts, run) + ".result"}},
+        .remedies = {in_container(facts) ? remedy("ptx_compiler_missing/container")
+                                         : on_host(facts, remedy("ptx_compiler_missing/install"))},
+        .explains = places_on(facts, run.gpu)};
 }
 
 Verdict ptx_compiler_missing(const Facts& facts, const Matrix&) {
-    if (facts.kernel_runs.empty()) return without_gpu(facts).value_or(undecided("no test kernel was run"));
+    if (facts.kernel_runs.empty())
+        return without_gpu(facts).value_or(undecided("no test kernel was run"));
     VerdictBuilder answers;
     for (const KernelRun& run : facts.kernel_runs)
         if (ptx_compiler_is_missing(run))
@@ -140,19 +173,27 @@ Verdict ptx_compiler_missing(const Facts& facts, const Matrix&) {
 
 /// WSL brings its own libcuda in /usr/lib/wsl/lib, and the loader does not take it.
 Verdict wsl_libcuda_not_found(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts)) return pass("the driver works");
-    if (!facts.host.wsl) return undecided("it is unknown whether this is WSL");
-    if (!*facts.host.wsl) return not_applicable("this is not WSL");
-    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    if (!node_at(facts, "/dev/dxg")) return not_applicable("WSL has no GPU: /dev/dxg does not exist");
+    if (driver_answers(facts))
+        return pass("the driver works");
+    if (!facts.host.wsl)
+        return undecided("it is unknown whether this is WSL");
+    if (!*facts.host.wsl)
+        return not_applicable("this is not WSL");
+    if (!libraries_listed(facts))
+        return undecided("the library directories could not be searched");
+    if (!node_at(facts, "/dev/dxg"))
+        return not_applicable("WSL has no GPU: /dev/dxg does not exist");
     const Library *windows = libcuda_of_wsl(facts), *other = picked(facts, LibraryKind::cuda);
-    if (!windows) return not_applicable("WSL provides no libcuda");
-    if (windows->picked_by_loader) return pass("the loader finds the libcuda of WSL");
+    if (!windows)
+        return not_applicable("WSL provides no libcuda");
+    if (windows->picked_by_loader)
+        return pass("the loader finds the libcuda of WSL");
     return fault(
         {.subject = windows->path,
          .message = other ? "the loader finds " + other->path + " instead of " + windows->path +
                                 ", the only libcuda that works under WSL"
-                          : "the loader does not find " + windows->path + ", the libcuda that Windows provides to WSL",
+                          : "the loader does not find " + windows->path +
+                                ", the libcuda that Windows provides to WSL",
          .evidence = {{"libcuda of WSL", windows->path, "libraries"},
                       {"libcuda that the loader finds", other ? other->path : "none", "libraries"}},
          .remedies = {remedy("wsl_libcuda_not_found")},
@@ -160,16 +201,18 @@ Verdict wsl_libcuda_not_found(const Facts& facts, const Matrix&) {
 }
 
 /// With `loaded`, cuInit failed in a stub; otherwise a stub would be loaded.
-static Finding about_stub(const Facts& facts, const std::string& path, bool loaded, const std::string& message,
-                          Evidence evidence) {
+static Finding about_stub(const Facts& facts, const std::string& path, bool loaded,
+                          const std::string& message, Evidence evidence) {
     Finding finding = {.severity = loaded ? Severity::error : Severity::warning,
                        .subject = path,
                        .message = message,
                        .evidence = {std::move(evidence)},
                        .remedies = {remedy("stub_driver_library_in_path")}};
-    if (loaded) finding.explains = {"driver.init"};
+    if (loaded)
+        finding.explains = {"driver.init"};
     // Where there is a driver library as well, it is not missing.
-    if (loaded && !usable_copies(facts, LibraryKind::cuda).empty()) finding.explains.emplace_back("libcuda");
+    if (loaded && !usable_copies(facts, LibraryKind::cuda).empty())
+        finding.explains.emplace_back("libcuda");
     return finding;
 }
 
@@ -179,26 +222,31 @@ Verdict stub_driver_library_in_path(const Facts& facts, const Matrix&) {
     std::string opened;
     if (init_code(facts) == cuda_stub_library) {
         opened = facts.driver.library.value_or("libcuda.so.1");
-        if (const Library* library = library_at(facts, opened)) opened = library->path;
-        if (opened.empty()) opened = "libcuda.so.1";  // a path that the facts lost
+        if (const Library* library = library_at(facts, opened))
+            opened = library->path;
+        if (opened.empty())
+            opened = "libcuda.so.1";  // a path that the facts lost
     }
     for (const auto& library : facts.libraries) {
         const std::string& path = library.path;
-        const bool in_the_way = library.picked_by_loader || library.found_via == FoundVia::ld_library_path;
-        if (library.kind != LibraryKind::cuda || !library.stub || !in_the_way || path == opened) continue;
+        const bool in_the_way =
+            library.picked_by_loader || library.found_via == FoundVia::ld_library_path;
+        if (library.kind != LibraryKind::cuda || !library.stub || !in_the_way || path == opened)
+            continue;
         const bool loaded = library.picked_by_loader && !driver_answers(facts);
-        answers.fault(about_stub(
-            facts, path, loaded,
-            loaded
-                ? "the loader finds the toolkit's stub " + path + " instead of the driver's libcuda"
-                : "the toolkit's stub " + path +
-                      " is in a directory of LD_LIBRARY_PATH, so programs may load it instead of the driver's libcuda",
-            {"link-time stub", path, "libraries"}));
+        answers.fault(about_stub(facts, path, loaded,
+                                 loaded ? "the loader finds the toolkit's stub " + path +
+                                              " instead of the driver's libcuda"
+                                        : "the toolkit's stub " + path +
+                                              " is in a directory of LD_LIBRARY_PATH, so programs "
+                                              "may load it instead of the driver's libcuda",
+                                 {"link-time stub", path, "libraries"}));
     }
     if (!opened.empty())
-        answers.fault(about_stub(facts, opened, true,
-                                 "the libcuda that was loaded, " + opened + ", is the toolkit's stub, not the driver",
-                                 {"failed call", in_words(*facts.driver.init), "driver.init"}));
+        answers.fault(about_stub(
+            facts, opened, true,
+            "the libcuda that was loaded, " + opened + ", is the toolkit's stub, not the driver",
+            {"failed call", in_words(*facts.driver.init), "driver.init"}));
     if (!libraries_listed(facts))
         answers.unknown("the library directories could not be searched");
     else if (driver_library_absent(facts))

@@ -6,76 +6,97 @@
 
 namespace rnncheck::rules {
 
-/// Of the frameworks that bundle this CUDA runtime: what installs the same version built for the newest CUDA that the
-/// driver runs.
-static std::vector<std::string> builds_instead(const Facts& facts, const Matrix& matrix, const std::string& runtime) {
+/// Of the frameworks that bundle this CUDA runtime: what installs the same version built for the
+/// newest CUDA that the driver runs.
+static std::vector<std::string> builds_instead(const Facts& facts, const Matrix& matrix,
+                                               const std::string& runtime) {
     std::vector<std::string> commands;
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
         const bool bundles = includes(directories_of(framework), directory_of(runtime));
-        if (!bundles || !framework.version || framework.asked) continue;
-        auto builds = planned_builds(as_named(framework), facts.host.platform, stack_of(facts, matrix), matrix);
+        if (!bundles || !framework.version || framework.asked)
+            continue;
+        auto builds = planned_builds(as_named(framework), facts.host.platform,
+                                     stack_of(facts, matrix), matrix);
         std::erase_if(builds, [](const PlannedBuild& build) {
             return !stack::brings_libraries(build) || stack::is_of_conda(build);
         });
-        const auto newest = std::ranges::max_element(builds, {}, [](const PlannedBuild& build) { return *build.cuda; });
-        if (newest == builds.end()) continue;
-        append(commands, install_here(facts, framework.name, newest->install + in_place_of_installed));
+        const auto newest = std::ranges::max_element(
+            builds, {}, [](const PlannedBuild& build) { return *build.cuda; });
+        if (newest == builds.end())
+            continue;
+        append(commands,
+               install_here(facts, framework.name, newest->install + in_place_of_installed));
     }
     return commands;
 }
 
-/// The update, and the GPUs that it does not help; if it helps none, the alternative. `runtime`: where it is.
+/// The update, and the GPUs that it does not help; if it helps none, the alternative. `runtime`:
+/// where it is.
 static std::vector<Remedy> update_or_instead(const Facts& facts, const Matrix& matrix,
-                                             const std::optional<Version>& oldest, const Version& cuda,
-                                             const std::string& runtime) {
-    Remedy update = remedy("driver_too_old/update", {oldest ? " to " + oldest->text + " or later" : ""},
-                           driver_install_commands(facts, oldest));
+                                             const std::optional<Version>& oldest,
+                                             const Version& cuda, const std::string& runtime) {
+    Remedy update =
+        remedy("driver_too_old/update", {oldest ? " to " + oldest->text + " or later" : ""},
+               driver_install_commands(facts, oldest));
     std::vector<Remedy> instead;
     for (const Gpu& gpu : facts.cuda_devices) {
         const auto row = matrix.architecture(gpu.compute_capability);
-        if (!row || !oldest) continue;
+        if (!row || !oldest)
+            continue;
         const bool ignored = row->last_driver_branch && *row->last_driver_branch < oldest->major();
-        if (!ignored && (!row->last_cuda || *row->last_cuda >= cuda)) continue;
+        if (!ignored && (!row->last_cuda || *row->last_cuda >= cuda))
+            continue;
         const std::string until = row->last_cuda ? row->last_cuda->text : cuda.text;
         const std::string link = row->driver_source.value_or(row->source).url;
         if (!ignored) {
-            instead.push_back(remedy("driver_too_old/no_longer", {cuda.text, row->name, until, link}));
+            instead.push_back(
+                remedy("driver_too_old/no_longer", {cuda.text, row->name, until, link}));
             continue;
         }
-        const std::string last = "driver branch " + std::to_string(*row->last_driver_branch) + " is the last one for " +
-                                 row->name + ", and later drivers ignore this GPU";
+        const std::string last = "driver branch " + std::to_string(*row->last_driver_branch) +
+                                 " is the last one for " + row->name +
+                                 ", and later drivers ignore this GPU";
         update.text += ". For " + words_of(gpu) + ", " + last;
         instead.push_back(remedy("driver_too_old/ignored", {last, until, link}));
     }
-    if (!instead.empty() && instead.size() == facts.cuda_devices.size()) return {instead.front()};
+    if (!instead.empty() && instead.size() == facts.cuda_devices.size())
+        return {instead.front()};
     const Remedy older_build =
-        remedy("driver_too_old/older_build", {facts.driver.cuda_version->text}, builds_instead(facts, matrix, runtime));
+        remedy("driver_too_old/older_build", {facts.driver.cuda_version->text},
+               builds_instead(facts, matrix, runtime));
     // Who may not touch the driver begins with what is in reach.
-    if (in_container(facts) || !batch_system(facts).empty()) return {older_build, on_host(facts, update)};
+    if (in_container(facts) || !batch_system(facts).empty())
+        return {older_build, on_host(facts, update)};
     return {on_host(facts, update), older_build};
 }
 
-static Finding too_old(const Facts& facts, const Matrix& matrix, const std::string& subject, const std::string& what,
-                       const Version& cuda) {
+static Finding too_old(const Facts& facts, const Matrix& matrix, const std::string& subject,
+                       const std::string& what, const Version& cuda) {
     const auto driver = driver_of(facts);
     const auto row = stack::drivers_for(cuda, driver.os, matrix);
-    return {.subject = subject,
-            .message = "the driver supports CUDA up to " + driver.cuda->text + ", too old for " + what,
-            .evidence = {{"newest CUDA version supported by the driver", driver.cuda->text, "driver.cuda_version"},
-                         {"CUDA runtime", cuda.text, "runtimes"},
-                         {"driver version", if_known(driver.version),
-                          driver_library_version(facts) ? "driver.library_version" : "driver.nvml_version"},
-                         {"oldest driver for CUDA " + cuda.text, row ? row->oldest_driver.text : "",
-                          row ? row->oldest_source.url : "matrix"}},
-            .remedies =
-                update_or_instead(facts, matrix, row ? std::optional(row->oldest_driver) : std::nullopt, cuda, subject),
-            .explains = {cuda_for_driver(cuda.major())}};
+    return {
+        .subject = subject,
+        .message = "the driver supports CUDA up to " + driver.cuda->text + ", too old for " + what,
+        .evidence = {{"newest CUDA version supported by the driver", driver.cuda->text,
+                      "driver.cuda_version"},
+                     {"CUDA runtime", cuda.text, "runtimes"},
+                     {"driver version", if_known(driver.version),
+                      driver_library_version(facts) ? "driver.library_version"
+                                                    : "driver.nvml_version"},
+                     {"oldest driver for CUDA " + cuda.text, row ? row->oldest_driver.text : "",
+                      row ? row->oldest_source.url : "matrix"}},
+        .remedies = update_or_instead(
+            facts, matrix, row ? std::optional(row->oldest_driver) : std::nullopt, cuda, subject),
+        .explains = {cuda_for_driver(cuda.major())}};
 }
 
-/// The engine's part for what is wrong with the driver, if a framework's own CUDA is: its repairs then hold here.
-static stack::Part part_of_driver(const Facts& facts, const Matrix& matrix, const Runtime& runtime) {
+/// The engine's part for what is wrong with the driver, if a framework's own CUDA is: its repairs
+/// then hold here.
+static stack::Part part_of_driver(const Facts& facts, const Matrix& matrix,
+                                  const Runtime& runtime) {
     for (const Framework& framework : judged_frameworks(facts, matrix))
-        if (includes(directories_of(framework), directory_of(runtime.library))) return {stack::PartKind::driver};
+        if (includes(directories_of(framework), directory_of(runtime.library)))
+            return {stack::PartKind::driver};
     return {};
 }
 
@@ -83,28 +104,34 @@ static stack::Part part_of_driver(const Facts& facts, const Matrix& matrix, cons
 static void judge_documented(const Facts& facts, const Matrix& matrix, const Framework& framework,
                              VerdictBuilder& answers) {
     auto builds = builds_of(facts, matrix, framework).with_cuda;
-    std::erase_if(builds,
-                  [&](const FrameworkBuild& build) { return framework.cuda && !agree(*build.cuda, *framework.cuda); });
+    std::erase_if(builds, [&](const FrameworkBuild& build) {
+        return framework.cuda && !agree(*build.cuda, *framework.cuda);
+    });
     const stack::Driver driver = driver_of(facts);
     const auto is_too_new = [&](const FrameworkBuild& build) {
         return stack::driver_runs_build(driver, build, matrix).fit == Fit::does_not_work &&
                stack::driver_runs_cuda(driver, *build.cuda, matrix).fit != Fit::does_not_work;
     };
-    if (builds.empty() || framework.asked || !std::ranges::all_of(builds, is_too_new)) return;
+    if (builds.empty() || framework.asked || !std::ranges::all_of(builds, is_too_new))
+        return;
     const auto& needed = builds.front().driver_min;
-    answers.fault({.subject = words_of(framework),
-                   .part = {stack::PartKind::driver},
-                   .message = "driver " + driver.version->text + " is too old for " + words_of(framework) +
-                              ", which requires " + needed->text + " or later",
-                   .evidence = {{"driver", driver.version->text, "driver.library_version"},
-                                evidence_of(builds.front(), "driver " + needed->text + " or later")},
-                   .remedies = {on_host(facts, remedy("driver_too_old/update", {" to " + needed->text + " or later"},
-                                                      driver_install_commands(facts, needed)))}});
+    answers.fault(
+        {.subject = words_of(framework),
+         .part = {stack::PartKind::driver},
+         .message = "driver " + driver.version->text + " is too old for " + words_of(framework) +
+                    ", which requires " + needed->text + " or later",
+         .evidence = {{"driver", driver.version->text, "driver.library_version"},
+                      evidence_of(builds.front(), "driver " + needed->text + " or later")},
+         .remedies = {
+             on_host(facts, remedy("driver_too_old/update", {" to " + needed->text + " or later"},
+                                   driver_install_commands(facts, needed)))}});
 }
 
 static Verdict without_runtimes(const Facts& facts) {
-    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
-    if (usable_copies(facts, LibraryKind::cudart).empty()) return not_applicable("no CUDA runtime was found");
+    if (!libraries_listed(facts))
+        return undecided("the library directories could not be searched");
+    if (usable_copies(facts, LibraryKind::cudart).empty())
+        return not_applicable("no CUDA runtime was found");
     return undecided("no CUDA runtime reported its version");
 }
 
@@ -113,38 +140,46 @@ static bool judge_runtimes(const Facts& facts, const Matrix& matrix, VerdictBuil
     std::vector<Finding> findings;
     bool any_suits = false, limited = false;
     for (const auto& runtime : facts.runtimes) {
-        const auto runs = runtime.version ? stack::driver_runs_cuda(driver_of(facts), *runtime.version, matrix)
-                                          : stack::Suitability{.fit = Fit::unknown};
+        const auto runs = runtime.version
+                              ? stack::driver_runs_cuda(driver_of(facts), *runtime.version, matrix)
+                              : stack::Suitability{.fit = Fit::unknown};
         if (runs.fit == Fit::unknown)
-            answers.unknown("whether the driver supports the CUDA runtime " + runtime.library + " is unknown");
+            answers.unknown("whether the driver supports the CUDA runtime " + runtime.library +
+                            " is unknown");
         any_suits |= runs.fit == Fit::works;
         limited |= runs.limited;
-        if (runs.fit != Fit::does_not_work) continue;
-        findings.push_back(too_old(facts, matrix, runtime.library,
-                                   "the CUDA runtime " + runtime.version->text + " at " + runtime.library,
-                                   *runtime.version));
+        if (runs.fit != Fit::does_not_work)
+            continue;
+        findings.push_back(
+            too_old(facts, matrix, runtime.library,
+                    "the CUDA runtime " + runtime.version->text + " at " + runtime.library,
+                    *runtime.version));
         findings.back().part = part_of_driver(facts, matrix, runtime);
     }
-    // Programs ask for one CUDA major by name: those for the runtime that suits are well served. One that did not
-    // answer may be it.
+    // Programs ask for one CUDA major by name: those for the runtime that suits are well served.
+    // One that did not answer may be it.
     if (any_suits || !silent_copy(facts, LibraryKind::cudart).empty())
-        for (Finding& finding : findings) finding.severity = Severity::warning;
+        for (Finding& finding : findings)
+            finding.severity = Severity::warning;
     answers.faults(std::move(findings));
     return limited;
 }
 
 Verdict driver_too_old(const Facts& facts, const Matrix& matrix) {
-    if (facts.runtimes.empty()) return without_runtimes(facts);
-    if (driver_library_absent(facts)) return not_applicable("no driver library was found");
-    if (!facts.driver.cuda_version) return undecided("the CUDA version that the driver supports is unknown");
+    if (facts.runtimes.empty())
+        return without_runtimes(facts);
+    if (driver_library_absent(facts))
+        return not_applicable("no driver library was found");
+    if (!facts.driver.cuda_version)
+        return undecided("the CUDA version that the driver supports is unknown");
     VerdictBuilder answers;
     const bool limited = judge_runtimes(facts, matrix, answers);
     for (const Framework& framework : judged_frameworks(facts, matrix))
         judge_documented(facts, matrix, framework, answers);
-    return answers.close_or(pass(limited
-                                     ? "the driver runs every CUDA runtime found, some with minor-version compatibility"
-                                     : "the driver supports CUDA up to " + facts.driver.cuda_version->text +
-                                           ", which covers every CUDA runtime found"));
+    return answers.close_or(pass(
+        limited ? "the driver runs every CUDA runtime found, some with minor-version compatibility"
+                : "the driver supports CUDA up to " + facts.driver.cuda_version->text +
+                      ", which covers every CUDA runtime found"));
 }
 
 Verdict minor_version_compatibility(const Facts& facts, const Matrix& matrix) {
@@ -164,19 +199,26 @@ static Finding newer_compiler(const Facts& facts, const Matrix& matrix, const Nv
         .message = "PTX compiled by NVRTC " + own.text + " at " + nvrtc.library +
                    " cannot be loaded by this driver, which supports CUDA up to " + of_driver.text,
         .evidence = {{"NVRTC", own.text, "nvrtcs"},
-                     {"newest CUDA version supported by the driver", of_driver.text, "driver.cuda_version"}},
+                     {"newest CUDA version supported by the driver", of_driver.text,
+                      "driver.cuda_version"}},
         .remedies = remedies(facts, row ? std::optional(row->full_driver) : std::nullopt)};
-    if (own.major() > of_driver.major()) finding.symptoms = {cuda_for_driver(own.major())};
+    if (own.major() > of_driver.major())
+        finding.symptoms = {cuda_for_driver(own.major())};
     return finding;
 }
 
 /// Where no driver rejected PTX, and no compiler is newer than it.
 static Verdict whether_ptx_was_loaded(const Facts& facts) {
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
-    if (std::ranges::any_of(facts.kernel_runs, code_was_loaded)) return pass("the driver loaded PTX code");
-    if (!facts.nvrtcs.empty()) return pass("no NVRTC is newer than the CUDA version that the driver supports");
-    if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (facts.driver.init && facts.cuda_devices.empty()) return not_applicable("there is no GPU to load code on");
+    if (!failures_are_known(facts))
+        return undecided("a run on the GPU failed for an unknown reason");
+    if (std::ranges::any_of(facts.kernel_runs, code_was_loaded))
+        return pass("the driver loaded PTX code");
+    if (!facts.nvrtcs.empty())
+        return pass("no NVRTC is newer than the CUDA version that the driver supports");
+    if (const auto why = lower_cause(facts))
+        return not_applicable(*why);
+    if (facts.driver.init && facts.cuda_devices.empty())
+        return not_applicable("there is no GPU to load code on");
     return undecided("no code was loaded on a GPU");
 }
 
@@ -185,11 +227,13 @@ Verdict ptx_newer_than_driver(const Facts& facts, const Matrix& matrix) {
         return is_cuda_failure(call, cuda_unsupported_ptx_version) ||
                contains(call.text, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION");
     });
-    if (failures.empty() && driver_library_absent(facts)) return not_applicable("no driver library was found");
+    if (failures.empty() && driver_library_absent(facts))
+        return not_applicable("no driver library was found");
     VerdictBuilder answers;
-    answers.faults(findings_for(failures, {.message = "the driver rejected PTX code of a newer CUDA version than it "
-                                                      "supports (CUDA_ERROR_UNSUPPORTED_PTX_VERSION)",
-                                           .remedies = remedies(facts)}));
+    answers.faults(findings_for(
+        failures, {.message = "the driver rejected PTX code of a newer CUDA version than it "
+                              "supports (CUDA_ERROR_UNSUPPORTED_PTX_VERSION)",
+                   .remedies = remedies(facts)}));
     for (const auto& nvrtc : facts.nvrtcs) {
         if (!facts.driver.cuda_version)
             answers.unknown("the CUDA version that the driver supports is unknown");

@@ -8,28 +8,33 @@ namespace rnncheck::rules {
 
 /// The less of it, the less there is to do besides.
 static int wants_from_system(const Facts& facts, const PlannedBuild& build) {
-    if (build.libraries != "system") return 0;
+    if (build.libraries != "system")
+        return 0;
     const bool has_cublas = std::ranges::any_of(facts.libraries, [&](const Library& library) {
-        return library.kind == LibraryKind::cublas && !library.problem && major_of_file(library) == build.cuda->major();
+        return library.kind == LibraryKind::cublas && !library.problem &&
+               major_of_file(library) == build.cuda->major();
     });
     return has_cublas ? 1 : 2;
 }
 
-/// The build with CUDA of the framework's version, whatever the flavour installed, that runs here best: machine code
-/// before PTX code, all features before minor-version compatibility, one that bundles its libraries before one
-/// that uses those of the system, then the CUDA nearest to the driver's. Unset if none is known to run, or if GPU or
-/// driver are unknown.
+/// The build with CUDA of the framework's version, whatever the flavour installed, that runs here
+/// best: machine code before PTX code, all features before minor-version compatibility, one that
+/// bundles its libraries before one that uses those of the system, then the CUDA nearest to the
+/// driver's. Unset if none is known to run, or if GPU or driver are unknown.
 static std::optional<PlannedBuild> best_build_here(const Facts& facts, const Matrix& matrix,
                                                    const Framework& framework) {
     stack::Stack stack = stack_of(facts, matrix);
     const PythonEnvironment* environment = environment_of(facts, framework);
     stack.python.reset();
-    if (environment && environment->version) stack.python = stack::known_python(*environment->version);
-    if (!framework.version || !stack::gpu_of(stack) || !stack.driver) return std::nullopt;
+    if (environment && environment->version)
+        stack.python = stack::known_python(*environment->version);
+    if (!framework.version || !stack::gpu_of(stack) || !stack.driver)
+        return std::nullopt;
     const auto builds = planned_builds(as_named(framework), facts.host.platform, stack, matrix);
     const auto best = std::ranges::min_element(builds, {}, [&](const PlannedBuild& build) {
         const int cuda = build.cuda->major() * 100 + build.cuda->minor();
-        return std::tuple(build.fit, build.limited, wants_from_system(facts, build), build.limited ? cuda : -cuda);
+        return std::tuple(build.fit, build.limited, wants_from_system(facts, build),
+                          build.limited ? cuda : -cuda);
     });
     return best == builds.end() ? std::nullopt : std::optional(*best);
 }
@@ -37,55 +42,69 @@ static std::optional<PlannedBuild> best_build_here(const Facts& facts, const Mat
 /// Never a build that is not known to run here.
 static Remedy with_cuda_instead(const Facts& facts, const Matrix& matrix, Framework framework) {
     const auto build = best_build_here(facts, matrix, framework);
-    const auto command = build ? by_pip(environment_of(facts, framework), build->install) : std::nullopt;
+    const auto command =
+        build ? by_pip(environment_of(facts, framework), build->install) : std::nullopt;
     if (command) {
         std::string notes;
-        for (const std::string& note : build->notes) notes += "; it " + note;
-        if (!build->after_install.empty()) notes += ". " + build->after_install;
+        for (const std::string& note : build->notes)
+            notes += "; it " + note;
+        if (!build->after_install.empty())
+            notes += ". " + build->after_install;
         std::vector<std::string> commands = {*command};
         if (const auto& package = framework.package)
-            commands.insert(commands.begin(),
-                            pip(facts, framework, "uninstall -y " + package->substr(0, package->find(' '))));
-        return remedy("cpu_only_build/replace", {build->cuda->text, notes, build->sources.front()}, commands);
+            commands.insert(
+                commands.begin(),
+                pip(facts, framework, "uninstall -y " + package->substr(0, package->find(' '))));
+        return remedy("cpu_only_build/replace", {build->cuda->text, notes, build->sources.front()},
+                      commands);
     }
     Remedy none = remedy("cpu_only_build/none_here");
-    if (framework.version) none.commands = {plan_of_version(as_named(framework))};
+    if (framework.version)
+        none.commands = {plan_of_version(as_named(framework))};
     framework.build.reset();
     const auto builds = builds_of(facts, matrix, framework).with_cuda;
-    if (!builds.empty()) none.link = builds.front().source.url;
+    if (!builds.empty())
+        none.link = builds.front().source.url;
     return none;
 }
 
-static void judge_installed(const Facts& facts, const Matrix& matrix, const Framework& framework, bool another_has_cuda,
-                            VerdictBuilder& answers) {
+static void judge_installed(const Facts& facts, const Matrix& matrix, const Framework& framework,
+                            bool another_has_cuda, VerdictBuilder& answers) {
     const std::string name = words_of(framework);
-    if (framework.uses_cuda.value_or(false)) return answers.passed(name + " has CUDA");
+    if (framework.uses_cuda.value_or(false))
+        return answers.passed(name + " has CUDA");
     if (!framework.uses_cuda) {
         if (!framework.version || builds_of(facts, matrix, framework).without_cuda.empty())
             return answers.irrelevant("the files of " + name + " do not show whether it has CUDA");
-        return answers.unknown("the files of " + name + " could not be read, so whether it has CUDA is unknown");
+        return answers.unknown("the files of " + name +
+                               " could not be read, so whether it has CUDA is unknown");
     }
-    // A CPU build of a framework for inference is usual beside one that trains, e.g. to verify exported models.
+    // A CPU build of a framework for inference is usual beside one that trains, e.g. to verify
+    // exported models.
     const Severity beside = is_for_training(framework) ? Severity::warning : Severity::note;
     const Severity alone = is_for_training(framework) ? Severity::error : Severity::warning;
-    answers.fault(
-        {.severity = another_has_cuda ? beside : alone,
-         .subject = name,
-         .part = part_of(framework),
-         .message = name + " in " + framework.environment + " is a CPU-only build: it never uses the GPU or cuDNN",
-         .evidence = {{"package", framework.package.value_or("unknown"), "frameworks"},
-                      {"no CUDA libraries in its files", framework.shown_by.value_or("frameworks"), "frameworks"}},
-         .remedies = {with_cuda_instead(facts, matrix, framework)}});
+    answers.fault({.severity = another_has_cuda ? beside : alone,
+                   .subject = name,
+                   .part = part_of(framework),
+                   .message = name + " in " + framework.environment +
+                              " is a CPU-only build: it never uses the GPU or cuDNN",
+                   .evidence = {{"package", framework.package.value_or("unknown"), "frameworks"},
+                                {"no CUDA libraries in its files",
+                                 framework.shown_by.value_or("frameworks"), "frameworks"}},
+                   .remedies = {with_cuda_instead(facts, matrix, framework)}});
 }
 
 static Verdict judge_builds_here(const Facts& facts, const Matrix& matrix) {
-    if (const auto verdict = without_frameworks(facts)) return *verdict;
-    if (no_nvidia_hardware_seen(facts)) return not_applicable("no NVIDIA GPU was found");
+    if (const auto verdict = without_frameworks(facts))
+        return *verdict;
+    if (no_nvidia_hardware_seen(facts))
+        return not_applicable("no NVIDIA GPU was found");
     const auto all = judged_frameworks(facts, matrix);
-    const bool any_has_cuda =
-        std::ranges::any_of(all, [](const Framework& one) { return one.uses_cuda.value_or(false); });
+    const bool any_has_cuda = std::ranges::any_of(
+        all, [](const Framework& one) { return one.uses_cuda.value_or(false); });
     VerdictBuilder answers;
-    for (const Framework& framework : all) judge_installed(facts, matrix, framework, any_has_cuda, answers);
+    for (const Framework& framework : all)
+        judge_installed(facts, matrix, framework, any_has_cuda, answers);
     return answers.close();
 }
 
@@ -100,22 +119,28 @@ static Finding installed_plugin(const Framework& framework) {
     Finding finding = {
         .subject = words_of(framework),
         .part = part_of(framework),
-        .message = words_of(framework) + " in " + framework.environment +
-                   (other_make ? " is built for GPUs of another vendor and cannot use the NVIDIA GPU"
-                               : " uses the GPU without cuDNN: layers that request cuDNN's recurrent networks fail"),
+        .message =
+            words_of(framework) + " in " + framework.environment +
+            (other_make ? " is built for GPUs of another vendor and cannot use the NVIDIA GPU"
+                        : " uses the GPU without cuDNN: layers that request cuDNN's recurrent "
+                          "networks fail"),
         .evidence = {{"package", framework.package.value_or("unknown"), "frameworks"}},
         .remedies = {without_plugin(as_named(framework))}};
-    for (const std::string& plugin : framework.plugins) finding.evidence.push_back({"plugin", plugin, "frameworks"});
+    for (const std::string& plugin : framework.plugins)
+        finding.evidence.push_back({"plugin", plugin, "frameworks"});
     return finding;
 }
 
 static Verdict judge_plugins_here(const Facts& facts, const Matrix& matrix) {
-    if (const auto verdict = without_frameworks(facts)) return *verdict;
+    if (const auto verdict = without_frameworks(facts))
+        return *verdict;
     VerdictBuilder answers;
     for (const Framework& framework : judged_frameworks(facts, matrix)) {
-        const bool plugin = framework.build == "directml" || framework.build == "metal" || framework.build == "rocm";
+        const bool plugin = framework.build == "directml" || framework.build == "metal" ||
+                            framework.build == "rocm";
         if (!framework.build && !framework.uses_cuda.value_or(false))
-            answers.unknown("the build of " + words_of(framework) + " could not be read from its files");
+            answers.unknown("the build of " + words_of(framework) +
+                            " could not be read from its files");
         else if (!plugin)
             answers.passed("every framework that uses the GPU uses it through CUDA");
         else if (framework.build == "rocm" && no_nvidia_hardware_seen(facts))
@@ -134,7 +159,8 @@ Verdict plugin_without_cudnn_rnn(const Facts& facts, const Matrix& matrix) {
 
 /// By the versions in the active environment, or those that --for names.
 Verdict tf_windows_no_gpu_since_2_11(const Facts& facts, const Matrix& matrix) {
-    if (const auto verdict = without_frameworks(facts)) return *verdict;
+    if (const auto verdict = without_frameworks(facts))
+        return *verdict;
     stack::Stack stack = stack_of(facts, matrix);
     return verdict_of(stack::ConflictKind::tf_windows_no_gpu_since_2_11, stack, matrix);
 }

@@ -1,4 +1,5 @@
-// Packages of one Python environment that overwrite each other; what their metadata exclude, stack/ compares.
+// Packages of one Python environment that overwrite each other; what their metadata exclude, stack/
+// compares.
 #include "rules/rule.hpp"
 #include "rules/support/frameworks.hpp"
 
@@ -8,21 +9,26 @@ namespace {
 
 /// A package of cuDNN, by name and directory.
 bool shares_directory(const PythonPackage& one, const PythonPackage& other) {
-    return is_cudnn(one) && is_cudnn(other) && one.name != other.name && one.directory == other.directory &&
-           one.version.substr(0, one.version.find('.')) == other.version.substr(0, other.version.find('.'));
+    return is_cudnn(one) && is_cudnn(other) && one.name != other.name &&
+           one.directory == other.directory &&
+           one.version.substr(0, one.version.find('.')) ==
+               other.version.substr(0, other.version.find('.'));
 }
 
 Verdict judge_packages(const std::vector<PythonPackage>& packages) {
     for (std::size_t i = 0; i < packages.size(); ++i)
         for (std::size_t j = i + 1; j < packages.size(); ++j) {
             const PythonPackage &one = packages[i], &other = packages[j];
-            if (!shares_directory(one, other)) continue;
+            if (!shares_directory(one, other))
+                continue;
             return fault({.severity = Severity::warning,
                           .subject = one.name,
-                          .message = one.name + " " + one.version + " and " + other.name + " " + other.version +
-                                     " are both installed in " + one.directory +
-                                     ", where they have the same files: the one installed later overwrote the other",
-                          .evidence = {{one.name, one.version, "pythons"}, {other.name, other.version, "pythons"}},
+                          .message = one.name + " " + one.version + " and " + other.name + " " +
+                                     other.version + " are both installed in " + one.directory +
+                                     ", where they have the same files: the one installed later "
+                                     "overwrote the other",
+                          .evidence = {{one.name, one.version, "pythons"},
+                                       {other.name, other.version, "pythons"}},
                           .remedies = {remedy("framework_requirements_conflict/overwrite")}});
         }
     return pass("no two packages of cuDNN are installed in one directory");
@@ -30,9 +36,11 @@ Verdict judge_packages(const std::vector<PythonPackage>& packages) {
 
 Verdict judge_installed_packages(const Facts& facts) {
     const auto environments = possibly_active(facts);
-    if (environments.empty()) return without_environment(facts, "the packages of cuDNN");
+    if (environments.empty())
+        return without_environment(facts, "the packages of cuDNN");
     VerdictBuilder answers;
-    for (const PythonEnvironment* environment : environments) answers.add(judge_packages(environment->packages));
+    for (const PythonEnvironment* environment : environments)
+        answers.add(judge_packages(environment->packages));
     return answers.close();
 }
 

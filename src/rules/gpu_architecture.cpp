@@ -21,19 +21,24 @@ static stack::Suitability unknown(std::string why, bool outside = false) {
 /// Whether every case passed on this GPU with one of those that `is_one` picks.
 template <class IsOne>
 static bool cases_passed(const Facts& facts, int gpu, IsOne&& is_one) {
-    return std::ranges::any_of(
-        facts.cudnns, [&](const Cudnn& cudnn) { return is_one(cudnn) && all_cases_passed(facts, cudnn.library, gpu); });
+    return std::ranges::any_of(facts.cudnns, [&](const Cudnn& cudnn) {
+        return is_one(cudnn) && all_cases_passed(facts, cudnn.library, gpu);
+    });
 }
 
 /// The first evidence is about the copy that was found.
 static stack::Suitability of_copy(stack::Suitability suits, const std::string& thing) {
-    if (!suits.evidence.empty()) suits.evidence.front().what = thing;
-    if (suits.fit == Fit::works) suits.evidence.clear();
+    if (!suits.evidence.empty())
+        suits.evidence.front().what = thing;
+    if (suits.fit == Fit::works)
+        suits.evidence.clear();
     return suits;
 }
 
-static Compared against_runtime(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const Runtime& runtime) {
-    Compared compared{"CUDA " + (runtime.version ? runtime.version->text + ' ' : "") + "at " + runtime.library};
+static Compared against_runtime(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
+                                const Runtime& runtime) {
+    Compared compared{"CUDA " + (runtime.version ? runtime.version->text + ' ' : "") + "at " +
+                      runtime.library};
     // Networks that run there show that programs have another runtime to take.
     const bool others_work = cases_passed(facts, gpu.index, [](const Cudnn&) { return true; });
     // cuDNN uses the code of the runtime and of cuBLAS of its CUDA major.
@@ -51,19 +56,21 @@ static Compared against_runtime(const Facts& facts, const Matrix& matrix, const 
     else if (!gpu.compute_capability)
         compared.suits = unknown("the compute capability of " + subject_of(gpu) + " is unknown");
     else
-        compared.suits = of_copy(stack::cuda_on_gpu(*runtime.version, *gpu.compute_capability, matrix), compared.thing);
+        compared.suits = of_copy(
+            stack::cuda_on_gpu(*runtime.version, *gpu.compute_capability, matrix), compared.thing);
     return compared;
 }
 
 /// The newest GPU that a library itself reports takes precedence over the table.
-static stack::Suitability by_build(const Matrix& matrix, const Version& capability, const CudnnCopy& copy,
-                                   const std::string& thing) {
+static stack::Suitability by_build(const Matrix& matrix, const Version& capability,
+                                   const CudnnCopy& copy, const std::string& thing) {
     const Cudnn& answer = *copy.answer;
     CudnnBuild build;
     build.cudnn = answer.version.value_or(make_version({copy.major}));
     build.cuda_major = answer.built_for_cuda ? answer.built_for_cuda->major() : 0;
     const auto row = matrix.cudnn_build(build.cudnn, build.cuda_major);
-    if (row) build = *row;
+    if (row)
+        build = *row;
     if (answer.newest_capability) {
         build.capability_max = *answer.newest_capability;
         auto suits = stack::cudnn_on_gpu(build, capability);
@@ -75,7 +82,8 @@ static stack::Suitability by_build(const Matrix& matrix, const Version& capabili
     if (!answer.version || !answer.built_for_cuda)
         return unknown(thing + " did not report its version and CUDA version");
     if (!row)
-        return unknown(outside_data("cuDNN " + answer.version->text + " built for CUDA " + answer.built_for_cuda->text,
+        return unknown(outside_data("cuDNN " + answer.version->text + " built for CUDA " +
+                                        answer.built_for_cuda->text,
                                     row.coverage, matrix),
                        true);
     const auto suits = stack::cudnn_on_gpu(build, capability);
@@ -88,9 +96,11 @@ static stack::Suitability by_build(const Matrix& matrix, const Version& capabili
 /// The result shows that there is no code for this GPU: CUDA's 209 or cuDNN's ARCH_MISMATCH.
 static bool is_arch_mismatch(int cudnn_major, const CallResult& result) {
     if (result.call.starts_with("cudnn"))
-        return (cudnn_major >= 9 && result.code == 3007) || (cudnn_major > 0 && cudnn_major < 9 && result.code == 6) ||
+        return (cudnn_major >= 9 && result.code == 3007) ||
+               (cudnn_major > 0 && cudnn_major < 9 && result.code == 6) ||
                contains(result.text, "ARCH_MISMATCH");
-    return result.call.starts_with("cu") && (result.code == 209 || contains(result.text, "NO_BINARY_FOR_GPU"));
+    return result.call.starts_with("cu") &&
+           (result.code == 209 || contains(result.text, "NO_BINARY_FOR_GPU"));
 }
 
 /// A call of the case returned that there is no code for this GPU.
@@ -103,21 +113,26 @@ static bool found_no_code(const Facts& facts, int gpu, const RnnRun& run) {
 static std::vector<std::string> refused_on(const Facts& facts, int gpu) {
     std::vector<std::string> places;
     for (const KernelRun& run : facts.kernel_runs)
-        if (run.gpu == gpu && run.result && is_arch_mismatch(0, *run.result)) places.push_back(place_of(facts, run));
+        if (run.gpu == gpu && run.result && is_arch_mismatch(0, *run.result))
+            places.push_back(place_of(facts, run));
     for (const RnnRun& run : facts.rnn_runs)
-        if (found_no_code(facts, gpu, run)) places.push_back(place_of(facts, run));
+        if (found_no_code(facts, gpu, run))
+            places.push_back(place_of(facts, run));
     return places;
 }
 
-static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const CudnnCopy& copy) {
+static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
+                              const CudnnCopy& copy) {
     Compared compared{.thing = name_of(copy), .severity = severity_of(copy)};
     // The same version for the same CUDA, here or in another place.
     const Cudnn& own = *copy.answer;
     compared.shown = cases_passed(facts, gpu.index, [&](const Cudnn& other) {
-        return other.library == own.library || (own.version && other.version == own.version && own.built_for_cuda &&
-                                                other.built_for_cuda == own.built_for_cuda);
+        return other.library == own.library ||
+               (own.version && other.version == own.version && own.built_for_cuda &&
+                other.built_for_cuda == own.built_for_cuda);
     });
-    if (compared.shown) return compared;
+    if (compared.shown)
+        return compared;
     const RnnRun* refused = find_where(facts.rnn_runs, [&](const RnnRun& run) {
         return run.library == copy.path && found_no_code(facts, gpu.index, run);
     });
@@ -125,14 +140,16 @@ static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gp
     auto& suits = compared.suits;
     if (!never_answered(copy))
         suits = gpu.compute_capability
-                    ? of_copy(by_build(matrix, *gpu.compute_capability, copy, compared.thing), compared.thing)
+                    ? of_copy(by_build(matrix, *gpu.compute_capability, copy, compared.thing),
+                              compared.thing)
                     : unknown("the compute capability of " + subject_of(gpu) + " is unknown");
     if (refused) {
         suits.gpu_is_newer |= suits.fit != Fit::does_not_work;
         suits.fit = Fit::does_not_work;
         suits.outside = false;
         suits.evidence.push_back(evidence_of(facts, *refused, in_words(*refused->result)));
-    } else if (suits.fit == Fit::works && !compared.unusable && !failures_are_known(facts, copy.path)) {
+    } else if (suits.fit == Fit::works && !compared.unusable &&
+               !failures_are_known(facts, copy.path)) {
         suits = unknown("a case failed with " + compared.thing + " for an unknown reason");
     }
     return compared;
@@ -141,7 +158,8 @@ static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gp
 static void add_test_kernel(const Facts& facts, const Gpu& gpu, std::vector<Compared>& all) {
     const std::string thing = "the test kernel";
     for (const auto& run : facts.kernel_runs) {
-        if (run.gpu != gpu.index || run.correct.value_or(false)) continue;
+        if (run.gpu != gpu.index || run.correct.value_or(false))
+            continue;
         if (!run.result)
             all.push_back({thing, unknown("the result of the test kernel is unknown")});
         else if (is_arch_mismatch(0, *run.result))
@@ -152,8 +170,9 @@ static void add_test_kernel(const Facts& facts, const Gpu& gpu, std::vector<Comp
     }
 }
 
-/// An installed one, by the targets that its files or the tables show. The libraries that it gets are judged by
-/// themselves; where those of its own CUDA would have nothing for the GPU, newer ones may be installed.
+/// An installed one, by the targets that its files or the tables show. The libraries that it gets
+/// are judged by themselves; where those of its own CUDA would have nothing for the GPU, newer ones
+/// may be installed.
 static Compared against_framework(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
                                   const Framework& framework) {
     const std::string thing = words_of(framework);
@@ -162,29 +181,40 @@ static Compared against_framework(const Facts& facts, const Matrix& matrix, cons
     FrameworkBuild build;
     build.targets = framework.targets.value_or("");
     build.cuda = framework.cuda;
-    Compared compared{thing, stack::build_on_gpu(build, *gpu.compute_capability, driver_of(facts), matrix)};
+    Compared compared{
+        thing, stack::build_on_gpu(build, *gpu.compute_capability, driver_of(facts), matrix)};
     auto& suits = compared.suits;
-    if (suits.fit == Fit::unknown) suits.why = "the GPUs that " + thing + " has code for are unknown";
-    const bool only_ptx = stack::code_on_gpu(build.targets, *gpu.compute_capability).fit == Fit::compiles_first;
-    if (only_ptx) compared.severity = suits.fit == Fit::does_not_work ? Severity::warning : Severity::note;
+    if (suits.fit == Fit::unknown)
+        suits.why = "the GPUs that " + thing + " has code for are unknown";
+    const bool only_ptx =
+        stack::code_on_gpu(build.targets, *gpu.compute_capability).fit == Fit::compiles_first;
+    if (only_ptx)
+        compared.severity = suits.fit == Fit::does_not_work ? Severity::warning : Severity::note;
     for (Evidence& evidence : suits.evidence)
-        if (evidence.source.empty()) evidence = {thing, evidence.value, framework.shown_by.value_or("frameworks")};
+        if (evidence.source.empty())
+            evidence = {thing, evidence.value, framework.shown_by.value_or("frameworks")};
     return compared;
 }
 
 /// An installed framework with CUDA, of which it is known for which GPUs it has code, or should be.
-static bool has_code_to_compare(const Facts& facts, const Matrix& matrix, const Framework& framework) {
-    if (framework.asked) return false;
-    if (framework.targets) return framework.uses_cuda.value_or(true);
-    return framework.uses_cuda.value_or(false) && !builds_of(facts, matrix, framework).with_cuda.empty();
+static bool has_code_to_compare(const Facts& facts, const Matrix& matrix,
+                                const Framework& framework) {
+    if (framework.asked)
+        return false;
+    if (framework.targets)
+        return framework.uses_cuda.value_or(true);
+    return framework.uses_cuda.value_or(false) &&
+           !builds_of(facts, matrix, framework).with_cuda.empty();
 }
 
 static std::vector<Compared> compare(const Facts& facts, const Matrix& matrix, const Gpu& gpu) {
     std::vector<Compared> all;
     for (const auto& runtime : facts.runtimes)
-        if (!is_shadowed(facts, runtime.library)) all.push_back(against_runtime(facts, matrix, gpu, runtime));
+        if (!is_shadowed(facts, runtime.library))
+            all.push_back(against_runtime(facts, matrix, gpu, runtime));
     for (const auto& copy : cudnn_copies(facts))
-        if (copy.answer) all.push_back(against_cudnn(facts, matrix, gpu, copy));
+        if (copy.answer)
+            all.push_back(against_cudnn(facts, matrix, gpu, copy));
     for (const Framework& framework : judged_frameworks(facts, matrix))
         if (has_code_to_compare(facts, matrix, framework))
             all.push_back(against_framework(facts, matrix, gpu, framework));
@@ -194,7 +224,8 @@ static std::vector<Compared> compare(const Facts& facts, const Matrix& matrix, c
 
 static bool is_misfit(const Compared& compared, bool gpu_is_newer) {
     const Fit fit = compared.suits.fit;
-    return (fit == Fit::does_not_work || fit == Fit::compiles_first) && compared.suits.gpu_is_newer == gpu_is_newer;
+    return (fit == Fit::does_not_work || fit == Fit::compiles_first) &&
+           compared.suits.gpu_is_newer == gpu_is_newer;
 }
 
 /// The newest cuDNN that the tables name for this GPU, of the newest CUDA there is for it.
@@ -202,59 +233,74 @@ static std::vector<Remedy> for_older(const Gpu& gpu, const Matrix& matrix) {
     const CudnnBuild* newest = nullptr;
     for (const CudnnBuild& build : matrix.cudnn_builds())
         if (gpu.compute_capability && *gpu.compute_capability >= build.capability_min &&
-            (!newest || std::pair(newest->last(), newest->cuda_major) < std::pair(build.last(), build.cuda_major)))
+            (!newest || std::pair(newest->last(), newest->cuda_major) <
+                            std::pair(build.last(), build.cuda_major)))
             newest = &build;
-    if (!newest) return {};
+    if (!newest)
+        return {};
     return {remedy("gpu_too_old/last_cudnn",
                    {std::to_string(newest->cuda_major), newest->last().text, newest->source.url},
                    pip_commands_for(*newest))};
 }
 
-static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu, const std::vector<Compared>& all,
-                     bool gpu_is_newer) {
+static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
+                     const std::vector<Compared>& all, bool gpu_is_newer) {
     const std::string capability = gpu.compute_capability ? gpu.compute_capability->text : "";
-    Finding finding = {.severity = Severity::note,
-                       .subject = subject_of(gpu),
-                       .part = part_of(gpu),
-                       .gpu = gpu.index,
-                       .evidence = {{"compute capability", capability.empty() ? "unknown" : capability,
-                                     place_of(facts, gpu) + ".compute_capability"}},
-                       .explains = refused_on(facts, gpu.index)};
+    Finding finding = {
+        .severity = Severity::note,
+        .subject = subject_of(gpu),
+        .part = part_of(gpu),
+        .gpu = gpu.index,
+        .evidence = {{"compute capability", capability.empty() ? "unknown" : capability,
+                      place_of(facts, gpu) + ".compute_capability"}},
+        .explains = refused_on(facts, gpu.index)};
     std::vector<std::string> things;
     for (const auto& compared : all) {
-        if (!is_misfit(compared, gpu_is_newer)) continue;
+        if (!is_misfit(compared, gpu_is_newer))
+            continue;
         things.push_back(compared.thing);
         const bool compiles = compared.suits.fit == Fit::compiles_first;
         finding.severity =
-            std::min(finding.severity, compiles ? std::max(compared.severity, Severity::warning) : compared.severity);
+            std::min(finding.severity,
+                     compiles ? std::max(compared.severity, Severity::warning) : compared.severity);
         append(finding.evidence, compared.suits.evidence);
     }
-    const std::string of_capability = capability.empty() ? "" : " of compute capability " + capability;
+    const std::string of_capability =
+        capability.empty() ? "" : " of compute capability " + capability;
     if (gpu_is_newer)
-        finding.message =
-            "there is no machine code for " + subject_of(gpu) + of_capability + " in " + join_with_and(things) +
-            (finding.severity == Severity::error ? "" : "; PTX code, compiled at first use, may still run");
+        finding.message = "there is no machine code for " + subject_of(gpu) + of_capability +
+                          " in " + join_with_and(things) +
+                          (finding.severity == Severity::error
+                               ? ""
+                               : "; PTX code, compiled at first use, may still run");
     else
-        finding.message = subject_of(gpu) + of_capability + " is too old for " + join_with_and(things) +
-                          ", which no longer has code for it";
-    append(finding.remedies, gpu_is_newer ? std::vector{remedy("gpu_arch_not_in_build")} : for_older(gpu, matrix));
+        finding.message = subject_of(gpu) + of_capability + " is too old for " +
+                          join_with_and(things) + ", which no longer has code for it";
+    append(finding.remedies,
+           gpu_is_newer ? std::vector{remedy("gpu_arch_not_in_build")} : for_older(gpu, matrix));
     return finding;
 }
 
 /// Programs that choose no GPU take the first: what does not fit another one stops none of them.
-static void set_aside_if_unused(const Facts& facts, const Matrix& matrix, const Gpu& gpu, Finding& finding) {
+static void set_aside_if_unused(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
+                                Finding& finding) {
     const Gpu& first = facts.cuda_devices.front();
-    if (gpu.index == 0 || first.index != 0) return;
-    const bool all_fit = std::ranges::all_of(compare(facts, matrix, first), [](const Compared& compared) {
-        return compared.suits.fit == Fit::works && !compared.unusable;
-    });
-    if (!all_fit) return;
+    if (gpu.index == 0 || first.index != 0)
+        return;
+    const bool all_fit =
+        std::ranges::all_of(compare(facts, matrix, first), [](const Compared& compared) {
+            return compared.suits.fit == Fit::works && !compared.unusable;
+        });
+    if (!all_fit)
+        return;
     const Board* board = board_of(facts, gpu);
     finding.severity = Severity::note;
-    finding.message += "; programs use " + subject_of(first) +
-                       " by default, so only programs that select this GPU or use all GPUs are affected";
+    finding.message +=
+        "; programs use " + subject_of(first) +
+        " by default, so only programs that select this GPU or use all GPUs are affected";
     if (board && board->display_active)
-        finding.evidence.push_back({"drives a display", *board->display_active ? "yes" : "no", "nvml_devices"});
+        finding.evidence.push_back(
+            {"drives a display", *board->display_active ? "yes" : "no", "nvml_devices"});
     finding.remedies.insert(finding.remedies.begin(), remedy("gpu_arch_not_in_build/other_gpu"));
 }
 
@@ -263,44 +309,55 @@ static void note_silent_copies(const Facts& facts, VerdictBuilder& answers) {
     for (const LibraryKind kind : {LibraryKind::cudart, LibraryKind::cudnn})
         if (const std::string silent = silent_copy(facts, kind); !silent.empty())
             answers.unknown(silent + " did not respond");
-    if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
+    if (!libraries_listed(facts))
+        answers.unknown("the library directories could not be searched");
     answers.irrelevant("neither a CUDA runtime nor cuDNN was found");
 }
 
-/// What is known of a GPU that nothing is wrong with. What ran counts, whether or not the tables know the GPU.
-static std::string fit_words(const Matrix& matrix, const Gpu& gpu, const std::vector<Compared>& all) {
+/// What is known of a GPU that nothing is wrong with. What ran counts, whether or not the tables
+/// know the GPU.
+static std::string fit_words(const Matrix& matrix, const Gpu& gpu,
+                             const std::vector<Compared>& all) {
     if (std::ranges::none_of(all, [](const Compared& compared) { return compared.shown; }))
         return "every installed CUDA and cuDNN has code for " + subject_of(gpu);
     std::string words = "recurrent networks ran correctly on " + subject_of(gpu);
     if (gpu.compute_capability && !matrix.architecture(*gpu.compute_capability))
-        words += "; the compatibility data of " + matrix.date() + " do not contain its compute capability " +
-                 gpu.compute_capability->text;
+        words += "; the compatibility data of " + matrix.date() +
+                 " do not contain its compute capability " + gpu.compute_capability->text;
     return words;
 }
 
 static void note(const Compared& compared, const std::string& good, VerdictBuilder& answers) {
     const auto& suits = compared.suits;
-    if (suits.outside) return answers.outside(suits.why);
-    if (compared.unusable) return answers.no_pass(compared.thing + " does not work");
-    if (suits.fit == Fit::unknown) return answers.unknown(suits.why);
-    if (suits.fit == Fit::works) return answers.passed(good);
+    if (suits.outside)
+        return answers.outside(suits.why);
+    if (compared.unusable)
+        return answers.no_pass(compared.thing + " does not work");
+    if (suits.fit == Fit::unknown)
+        return answers.unknown(suits.why);
+    if (suits.fit == Fit::works)
+        return answers.passed(good);
     answers.irrelevant(compared.thing + " is incompatible in another way");
 }
 
-/// One finding for each GPU that something has no machine code for, being newer than that, or else older.
+/// One finding for each GPU that something has no machine code for, being newer than that, or else
+/// older.
 static Verdict judge_architecture(const Facts& facts, const Matrix& matrix, bool gpu_is_newer) {
-    if (const auto verdict = without_gpu(facts)) return *verdict;
+    if (const auto verdict = without_gpu(facts))
+        return *verdict;
     VerdictBuilder answers;
     note_silent_copies(facts, answers);
     for (const auto& gpu : facts.cuda_devices) {
         const auto all = compare(facts, matrix, gpu);
-        if (std::ranges::any_of(all, [&](const Compared& one) { return is_misfit(one, gpu_is_newer); })) {
+        if (std::ranges::any_of(
+                all, [&](const Compared& one) { return is_misfit(one, gpu_is_newer); })) {
             Finding finding = about(facts, matrix, gpu, all, gpu_is_newer);
             set_aside_if_unused(facts, matrix, gpu, finding);
             answers.fault(std::move(finding));
         }
         const std::string good = fit_words(matrix, gpu, all);
-        for (const auto& compared : all) note(compared, good, answers);
+        for (const auto& compared : all)
+            note(compared, good, answers);
     }
     return answers.close();
 }

@@ -1,5 +1,5 @@
-// One GPU's results are not bitwise identical to those of its equals, every number within its limit: an early sign of a
-// failing card.
+// One GPU's results are not bitwise identical to those of its equals, every number within its
+// limit: an early sign of a failing card.
 #include <map>
 #include <set>
 
@@ -10,19 +10,24 @@ namespace rnncheck::rules {
 
 namespace {
 
-/// GPUs of one name, compute capability and number of multiprocessors, by the digests of their correct results.
+/// GPUs of one name, compute capability and number of multiprocessors, by the digests of their
+/// correct results.
 struct Kind {
     std::set<int> gpus;
-    std::size_t compared = 0;     ///< cases that more than one of them computed, each bitwise identical twice
-    std::map<int, Runs> unusual;  ///< by GPU: where more than half of three or more agree on another result
+    std::size_t compared =
+        0;  ///< cases that more than one of them computed, each bitwise identical twice
+    std::map<int, Runs>
+        unusual;  ///< by GPU: where more than half of three or more agree on another result
     std::vector<Runs> undecided;  ///< by case: where digests differ and there is no such majority
 };
 
-/// cuBLAS results are bitwise identical "when executed on GPUs with the same architecture and the same number of SMs"
-/// (https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility).
+/// cuBLAS results are bitwise identical "when executed on GPUs with the same architecture and the
+/// same number of SMs" (https://docs.nvidia.com/cuda/cublas/index.html#results-reproducibility).
 std::string kind_of(const Gpu& gpu) {
-    if (!gpu.name || !gpu.compute_capability) return "";
-    return *gpu.name + ' ' + gpu.compute_capability->text + ' ' + std::to_string(gpu.multiprocessors.value_or(0));
+    if (!gpu.name || !gpu.compute_capability)
+        return "";
+    return *gpu.name + ' ' + gpu.compute_capability->text + ' ' +
+           std::to_string(gpu.multiprocessors.value_or(0));
 }
 
 /// Runs of one case on GPUs of one kind, one of each GPU.
@@ -31,16 +36,22 @@ using ByGpu = std::map<int, const RnnRun*>;
 /// By kind and case.
 std::map<std::string, std::map<std::string, ByGpu>> comparable(const Facts& facts) {
     std::map<std::string, std::map<std::string, ByGpu>> kinds;
-    std::set<std::pair<std::string, std::string>> unsteady;  // on one GPU another digest each time: nothing to compare
+    std::set<std::pair<std::string, std::string>>
+        unsteady;  // on one GPU another digest each time: nothing to compare
     for (const RnnRun& run : facts.rnn_runs) {
         const Gpu* gpu = gpu_at(facts, run.gpu);
         const std::string kind = gpu ? kind_of(*gpu) : "";
-        if (run.end != RunEnd::ok || !run.digest || kind.empty()) continue;
-        const std::string what = run.library + ' ' + std::string(name_of(run.dialect)) + ' ' + describe(run.rnn_case);
-        if (run.bitwise_repeatable == true) kinds[kind][what][run.gpu] = &run;
-        if (run.bitwise_repeatable == false) unsteady.emplace(kind, what);
+        if (run.end != RunEnd::ok || !run.digest || kind.empty())
+            continue;
+        const std::string what =
+            run.library + ' ' + std::string(name_of(run.dialect)) + ' ' + describe(run.rnn_case);
+        if (run.bitwise_repeatable == true)
+            kinds[kind][what][run.gpu] = &run;
+        if (run.bitwise_repeatable == false)
+            unsteady.emplace(kind, what);
     }
-    for (const auto& [kind, what] : unsteady) kinds[kind].erase(what);
+    for (const auto& [kind, what] : unsteady)
+        kinds[kind].erase(what);
     return kinds;
 }
 
@@ -52,11 +63,15 @@ void compare(const ByGpu& runs, Kind& kind) {
         ++votes[*run->digest];
     }
     ++kind.compared;
-    if (votes.size() == 1) return;
-    const auto& [usual, agree] = *std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
-    if (runs.size() < 3 || 2 * agree <= runs.size()) return kind.undecided.push_back(std::move(all));
+    if (votes.size() == 1)
+        return;
+    const auto& [usual, agree] =
+        *std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
+    if (runs.size() < 3 || 2 * agree <= runs.size())
+        return kind.undecided.push_back(std::move(all));
     for (const RnnRun* run : all)
-        if (*run->digest != usual) kind.unusual[run->gpu].push_back(run);
+        if (*run->digest != usual)
+            kind.unusual[run->gpu].push_back(run);
 }
 
 std::vector<Kind> kinds_of(const Facts& facts) {
@@ -64,20 +79,24 @@ std::vector<Kind> kinds_of(const Facts& facts) {
     for (const auto& [name, by_case] : comparable(facts)) {
         Kind kind;
         for (const auto& [what, runs] : by_case) {
-            for (const auto& [gpu, run] : runs) kind.gpus.insert(gpu);
-            if (runs.size() > 1) compare(runs, kind);
+            for (const auto& [gpu, run] : runs)
+                kind.gpus.insert(gpu);
+            if (runs.size() > 1)
+                compare(runs, kind);
         }
-        if (kind.compared > 0) kinds.push_back(std::move(kind));
+        if (kind.compared > 0)
+            kinds.push_back(std::move(kind));
     }
     return kinds;
 }
 
 std::string share(std::size_t cases, const Kind& kind) {
-    return std::to_string(cases) + " of " + pluralized(kind.compared, "recurrent network", "recurrent networks");
+    return std::to_string(cases) + " of " +
+           pluralized(kind.compared, "recurrent network", "recurrent networks");
 }
 
-Finding about_bits(const Facts& facts, Severity severity, const std::string& gpus, const std::string& what,
-                   const Runs& runs, Remedy remedy) {
+Finding about_bits(const Facts& facts, Severity severity, const std::string& gpus,
+                   const std::string& what, const Runs& runs, Remedy remedy) {
     return {.severity = severity,
             .subject = gpus,
             .message = gpus + " returned results that are not bitwise identical " + what,
@@ -91,21 +110,23 @@ Finding about_bits(const Facts& facts, Severity severity, const std::string& gpu
 
 Finding about_one_gpu(const Facts& facts, const Kind& kind, int gpu, const Runs& runs) {
     const std::string where = "to those of other GPUs of its model in " + share(runs.size(), kind);
-    Finding finding =
-        about_bits(facts, Severity::warning, gpu_subject(facts, gpu),
-                   where + "; every result is within its error limit", runs, remedy("gpu_gives_other_bits/one"));
+    Finding finding = about_bits(facts, Severity::warning, gpu_subject(facts, gpu),
+                                 where + "; every result is within its error limit", runs,
+                                 remedy("gpu_gives_other_bits/one"));
     finding.gpu = gpu;
     return finding;
 }
 
 void judge(const Facts& facts, const Kind& kind, VerdictBuilder& answers) {
-    for (const auto& [gpu, runs] : kind.unusual) answers.fault(about_one_gpu(facts, kind, gpu, runs));
+    for (const auto& [gpu, runs] : kind.unusual)
+        answers.fault(about_one_gpu(facts, kind, gpu, runs));
     if (!kind.undecided.empty())
-        answers.fault(about_bits(facts, Severity::note,
-                                 join_with_and(mapped(kind.gpus, [&](int gpu) { return gpu_subject(facts, gpu); })),
-                                 "in " + share(kind.undecided.size(), kind) +
-                                     "; every result is within its error limit; which GPU is at fault is unknown",
-                                 kind.undecided.front(), remedy("gpu_gives_other_bits/several")));
+        answers.fault(about_bits(
+            facts, Severity::note,
+            join_with_and(mapped(kind.gpus, [&](int gpu) { return gpu_subject(facts, gpu); })),
+            "in " + share(kind.undecided.size(), kind) +
+                "; every result is within its error limit; which GPU is at fault is unknown",
+            kind.undecided.front(), remedy("gpu_gives_other_bits/several")));
     answers.passed("GPUs of the same model return bitwise identical results");
 }
 
@@ -116,23 +137,28 @@ std::string not_comparable(const Facts& facts) {
             return "the model of " + subject_of(gpu) + " is unknown";
     for (const RnnRun& run : facts.rnn_runs)
         if (run.end == RunEnd::ok && (!run.bitwise_repeatable || !run.digest))
-            return "the digest of a recurrent network on " + gpu_subject(facts, run.gpu) + " is unknown";
+            return "the digest of a recurrent network on " + gpu_subject(facts, run.gpu) +
+                   " is unknown";
     return "";
 }
 
 }  // namespace
 
 Verdict gpu_gives_other_bits(const Facts& facts, const Matrix&) {
-    if (const auto verdict = without_gpu(facts)) return *verdict;
+    if (const auto verdict = without_gpu(facts))
+        return *verdict;
     VerdictBuilder answers;
-    for (const Kind& kind : kinds_of(facts)) judge(facts, kind, answers);
+    for (const Kind& kind : kinds_of(facts))
+        judge(facts, kind, answers);
     if (facts.cuda_devices.size() > 1)
-        if (const std::string why = not_comparable(facts); !why.empty()) answers.unknown(why);
+        if (const std::string why = not_comparable(facts); !why.empty())
+            answers.unknown(why);
     std::set<std::string> kinds;
     const bool any_alike = std::ranges::any_of(facts.cuda_devices, [&](const Gpu& gpu) {
         return !kind_of(gpu).empty() && !kinds.insert(kind_of(gpu)).second;
     });
-    if (!any_alike) answers.irrelevant("no two GPUs are of the same model");
+    if (!any_alike)
+        answers.irrelevant("no two GPUs are of the same model");
     return answers.close();
 }
 

@@ -9,8 +9,8 @@ Verdict gpu_fell_off_bus(const Facts& facts, const Matrix&) {
     const std::vector<Remedy> remedies{on_host(facts, remedy("gpu_fell_off_bus"))};
     const Verdict boards = over_boards(facts, [&](const Board& board) {
         if (!board.unreachable) {
-            const bool responds =
-                board.compute_mode || board.memory_free_mib || board.memory_total_mib || board.persistence;
+            const bool responds = board.compute_mode || board.memory_free_mib ||
+                                  board.memory_total_mib || board.persistence;
             return responds ? pass("the board responds") : undecided("the board reported nothing");
         }
         auto explains = places_on(facts, board);
@@ -20,57 +20,75 @@ Verdict gpu_fell_off_bus(const Facts& facts, const Matrix&) {
             {.subject = subject_of(board),
              .gpu = board.index,
              .message = subject_of(board) + " does not respond on the PCI bus: the driver lost it",
-             .evidence = {{"failed call", in_words(*board.unreachable), board_fact(facts, board, "unreachable")}},
+             .evidence = {{"failed call", in_words(*board.unreachable),
+                           board_fact(facts, board, "unreachable")}},
              .remedies = remedies,
              .confidence = is_lost ? Confidence::certain : Confidence::likely,
              .explains = std::move(explains)});
     });
-    if (boards.outcome == Outcome::fault) return boards;
-    const Finding reported{.message = "a call reported a lost GPU: it no longer responds on the PCI bus",
-                           .remedies = remedies};
+    if (boards.outcome == Outcome::fault)
+        return boards;
+    const Finding reported{
+        .message = "a call reported a lost GPU: it no longer responds on the PCI bus",
+        .remedies = remedies};
     const auto failures = failures_where(facts, [](const CallResult& call) {
-        return (call.call.starts_with("nvml") && call.code == nvml_gpu_is_lost) || contains(call.text, "GPU is lost") ||
-               contains(call.text, "GPU_IS_LOST") || contains(call.text, "fallen off the bus");
+        return (call.call.starts_with("nvml") && call.code == nvml_gpu_is_lost) ||
+               contains(call.text, "GPU is lost") || contains(call.text, "GPU_IS_LOST") ||
+               contains(call.text, "fallen off the bus");
     });
     return fault_or(findings_for(failures, reported),
-                    failures_are_known(facts) ? boards : undecided("a run on the GPU failed for an unknown reason"));
+                    failures_are_known(facts)
+                        ? boards
+                        : undecided("a run on the GPU failed for an unknown reason"));
 }
 
 /// `board` is null where it is not known which one it was.
 static std::vector<Remedy> against_errors(const Facts& facts, const Board* board) {
     std::vector<std::string> reset;
-    if (board) reset = {"sudo nvidia-smi --gpu-reset -i " + std::to_string(board->index)};
+    if (board)
+        reset = {"sudo nvidia-smi --gpu-reset -i " + std::to_string(board->index)};
     return {on_host(facts, remedy("gpu_memory_ecc_error", {}, reset))};
 }
 
-/// Errors of the board's earlier life are history: they were repaired, or gpu_memory_repair_pending tells.
+/// Errors of the board's earlier life are history: they were repaired, or gpu_memory_repair_pending
+/// tells.
 static Verdict judge_errors(const Facts& facts, const Board& board) {
     const auto& errors = board.ecc_uncorrected_since_boot;
-    if (errors && *errors <= 0) return pass("no uncorrectable memory error since the driver was loaded");
+    if (errors && *errors <= 0)
+        return pass("no uncorrectable memory error since the driver was loaded");
     if (!errors && board.ecc_enabled.value_or(false))
-        return undecided("ECC is enabled, but the board did not report the number of uncorrectable errors");
-    if (!errors) return not_reported(facts, "memory errors", {"nvmlDeviceGetEccMode"});
-    return fault({.subject = subject_of(board),
-                  .gpu = board.index,
-                  .message = subject_of(board) + " had " +
-                             pluralized(static_cast<std::size_t>(*errors), "uncorrectable memory error",
-                                        "uncorrectable memory errors") +
-                             " since its driver was loaded",
-                  .evidence = {{"uncorrectable errors since the driver was loaded", std::to_string(*errors),
-                                board_fact(facts, board, "ecc_uncorrected_since_boot")}},
-                  .remedies = against_errors(facts, &board)});
+        return undecided(
+            "ECC is enabled, but the board did not report the number of uncorrectable errors");
+    if (!errors)
+        return not_reported(facts, "memory errors", {"nvmlDeviceGetEccMode"});
+    return fault(
+        {.subject = subject_of(board),
+         .gpu = board.index,
+         .message = subject_of(board) + " had " +
+                    pluralized(static_cast<std::size_t>(*errors), "uncorrectable memory error",
+                               "uncorrectable memory errors") +
+                    " since its driver was loaded",
+         .evidence = {{"uncorrectable errors since the driver was loaded", std::to_string(*errors),
+                       board_fact(facts, board, "ecc_uncorrected_since_boot")}},
+         .remedies = against_errors(facts, &board)});
 }
 
 Verdict gpu_memory_ecc_error(const Facts& facts, const Matrix&) {
     const Finding reported{
-        .message = "a CUDA call reported an uncorrectable memory error (CUDA_ERROR_ECC_UNCORRECTABLE)",
-        .remedies = against_errors(facts, facts.nvml_devices.size() == 1 ? &facts.nvml_devices.front() : nullptr)};
+        .message =
+            "a CUDA call reported an uncorrectable memory error (CUDA_ERROR_ECC_UNCORRECTABLE)",
+        .remedies = against_errors(
+            facts, facts.nvml_devices.size() == 1 ? &facts.nvml_devices.front() : nullptr)};
     auto findings = findings_for(cuda_failures(facts, cuda_ecc_uncorrectable), reported);
-    const Verdict boards = over_boards(facts, [&](const Board& board) { return judge_errors(facts, board); });
+    const Verdict boards =
+        over_boards(facts, [&](const Board& board) { return judge_errors(facts, board); });
     append(findings, boards.findings);
-    if (!findings.empty()) return fault_or(std::move(findings), {});
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
-    return facts.driver.init || lower_cause(facts) ? boards : undecided("the result of cuInit is unknown");
+    if (!findings.empty())
+        return fault_or(std::move(findings), {});
+    if (!failures_are_known(facts))
+        return undecided("a run on the GPU failed for an unknown reason");
+    return facts.driver.init || lower_cause(facts) ? boards
+                                                   : undecided("the result of cuInit is unknown");
 }
 
 Verdict gpu_memory_repair_pending(const Facts& facts, const Matrix&) {
@@ -81,61 +99,78 @@ Verdict gpu_memory_repair_pending(const Facts& facts, const Matrix&) {
             Severity severity;
         };
         static constexpr Need needs[] = {
-            {&Board::remapping_failed, "remapping_failed", "failed to remap a defective memory row", Severity::error},
-            {&Board::remapping_pending, "remapping_pending", "needs a reset to remap a defective memory row",
-             Severity::warning},
-            {&Board::retirement_pending, "retirement_pending", "needs a reboot to retire a defective memory page",
-             Severity::warning}};
+            {&Board::remapping_failed, "remapping_failed", "failed to remap a defective memory row",
+             Severity::error},
+            {&Board::remapping_pending, "remapping_pending",
+             "needs a reset to remap a defective memory row", Severity::warning},
+            {&Board::retirement_pending, "retirement_pending",
+             "needs a reboot to retire a defective memory page", Severity::warning}};
         for (const Need& need : needs)
             if ((board.*need.flag).value_or(false))
-                return fault({.severity = need.severity,
-                              .subject = subject_of(board),
-                              .gpu = board.index,
-                              .message = subject_of(board) + ' ' + need.what,
-                              .evidence = {{need.field, "true", board_fact(facts, board, need.field)}},
-                              .remedies = {on_host(facts, need.severity == Severity::error
-                                                              ? remedy("gpu_memory_repair_pending/replace")
-                                                              : remedy("gpu_memory_repair_pending/reset",
-                                                                       {std::to_string(board.index)}))}});
+                return fault(
+                    {.severity = need.severity,
+                     .subject = subject_of(board),
+                     .gpu = board.index,
+                     .message = subject_of(board) + ' ' + need.what,
+                     .evidence = {{need.field, "true", board_fact(facts, board, need.field)}},
+                     .remedies = {on_host(facts, need.severity == Severity::error
+                                                     ? remedy("gpu_memory_repair_pending/replace")
+                                                     : remedy("gpu_memory_repair_pending/reset",
+                                                              {std::to_string(board.index)}))}});
         const bool remaps = board.remapping_failed && board.remapping_pending;
         const bool retires = board.retirement_pending.has_value();
-        if (remaps && retires) return pass("no memory repair is pending");
+        if (remaps && retires)
+            return pass("no memory repair is pending");
         // A board repairs its memory in one of the two ways and is silent about the other.
-        if (remaps) return not_reported(facts, "page retirement, and no row replacement is pending");
-        if (retires) return not_reported(facts, "row remapping in full, and no page retirement is pending");
-        return not_reported(facts, "memory repairs",
-                            {"nvmlDeviceGetRemappedRows", "nvmlDeviceGetRetiredPagesPendingStatus"});
+        if (remaps)
+            return not_reported(facts, "page retirement, and no row replacement is pending");
+        if (retires)
+            return not_reported(facts, "row remapping in full, and no page retirement is pending");
+        return not_reported(
+            facts, "memory repairs",
+            {"nvmlDeviceGetRemappedRows", "nvmlDeviceGetRetiredPagesPendingStatus"});
     });
 }
 
 static std::string what_to_check(const std::string& reasons) {
     const std::string heat = "Check fans, dust, airflow and room temperature",
                       power = "Check power cables and power supply";
-    if (contains(reasons, "thermal") && contains(reasons, "power")) return heat + ". " + power;
-    if (contains(reasons, "thermal")) return heat;
-    if (contains(reasons, "power")) return power;
-    return heat + ", then power cables and power supply: the driver does not report which one is the cause";
+    if (contains(reasons, "thermal") && contains(reasons, "power"))
+        return heat + ". " + power;
+    if (contains(reasons, "thermal"))
+        return heat;
+    if (contains(reasons, "power"))
+        return power;
+    return heat +
+           ", then power cables and power supply: the driver does not report which one is the "
+           "cause";
 }
 
 Verdict gpu_throttled(const Facts& facts, const Matrix&) {
     return over_boards(facts, [&](const Board& board) {
-        // Of the reasons for low clocks those that slow work down for as long as they last: heat and power that is
-        // lacking. The others (idle, power cap, clocks set by the user) belong to normal work.
-        constexpr std::string_view lasting[] = {"hw_slowdown", "hw_thermal_slowdown", "hw_power_brake",
-                                                "sw_thermal_slowdown"};
+        // Of the reasons for low clocks those that slow work down for as long as they last: heat
+        // and power that is lacking. The others (idle, power cap, clocks set by the user) belong to
+        // normal work.
+        constexpr std::string_view lasting[] = {"hw_slowdown", "hw_thermal_slowdown",
+                                                "hw_power_brake", "sw_thermal_slowdown"};
         auto slowdowns = board.throttle_reasons;
-        std::erase_if(slowdowns, [&](const std::string& reason) { return !includes(lasting, reason); });
+        std::erase_if(slowdowns,
+                      [&](const std::string& reason) { return !includes(lasting, reason); });
         if (slowdowns.empty()) {
-            if (board.unreachable) return not_applicable("the driver lost this GPU");
-            if (!probe_completed(facts, "nvml_devices")) return undecided("querying NVML did not finish");
+            if (board.unreachable)
+                return not_applicable("the driver lost this GPU");
+            if (!probe_completed(facts, "nvml_devices"))
+                return undecided("querying NVML did not finish");
             return pass("no GPU is throttled because of heat or power");
         }
         const std::string reasons = join_with_and(slowdowns);
         return fault(
             {.subject = subject_of(board),
              .gpu = board.index,
-             .message = subject_of(board) + " is throttled because of heat or power (" + reasons + ")",
-             .evidence = {{"reasons for reduced clocks", reasons, board_fact(facts, board, "throttle_reasons")}},
+             .message =
+                 subject_of(board) + " is throttled because of heat or power (" + reasons + ")",
+             .evidence = {{"reasons for reduced clocks", reasons,
+                           board_fact(facts, board, "throttle_reasons")}},
              .remedies = {on_host(facts, remedy("gpu_throttled", {what_to_check(reasons)}))}});
     });
 }
@@ -153,8 +188,8 @@ static Finding failed(const Facts& facts, const KernelRun& run) {
                           : *run.correct ? "yes"
                                          : "no",
                           place + ".correct"}},
-            .remedies = {on_host(facts,
-                                 remedy(computed ? "kernel_launch_failed/incorrect" : "kernel_launch_failed/failed"))},
+            .remedies = {on_host(facts, remedy(computed ? "kernel_launch_failed/incorrect"
+                                                        : "kernel_launch_failed/failed"))},
             .symptoms = {place},
             .explains = places_on(facts, run.gpu)};
 }
@@ -162,13 +197,15 @@ static Finding failed(const Facts& facts, const KernelRun& run) {
 /// The shortest way through driver, compiler and hardware does not work: a test kernel.
 Verdict kernel_launch_failed(const Facts& facts, const Matrix&) {
     const auto nothing_there = without_gpu(facts);
-    if (facts.kernel_runs.empty() && nothing_there) return *nothing_there;
+    if (facts.kernel_runs.empty() && nothing_there)
+        return *nothing_there;
     VerdictBuilder answers;
     for (const auto& run : facts.kernel_runs)
         if ((run.result && !run.result->ok()) || run.correct == false)
             answers.fault(failed(facts, run));
         else if (!run.result || !run.correct)
-            answers.unknown("the result of the test kernel on " + gpu_subject(facts, run.gpu) + " is unknown");
+            answers.unknown("the result of the test kernel on " + gpu_subject(facts, run.gpu) +
+                            " is unknown");
         else
             answers.passed("a test kernel returned correct results on every GPU");
     for (const auto& gpu : facts.cuda_devices)

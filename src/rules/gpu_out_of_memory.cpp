@@ -9,7 +9,8 @@ namespace rnncheck::rules {
 namespace {
 
 constexpr const char* mps_limit = "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT";
-constexpr std::int64_t enough_mib = 2048;  // a context, cuDNN's kernels and these small networks take less
+constexpr std::int64_t enough_mib =
+    2048;  // a context, cuDNN's kernels and these small networks take less
 
 struct Want {
     const Facts& facts;
@@ -19,45 +20,56 @@ struct Want {
 };
 
 bool is_mig(const Want& want) {
-    return (want.gpu.name && contains(*want.gpu.name, "MIG")) || (want.board && want.board->mig.value_or(false));
+    return (want.gpu.name && contains(*want.gpu.name, "MIG")) ||
+           (want.board && want.board->mig.value_or(false));
 }
 
 bool nvml_tells(const Want& want) {
     return want.board && want.board->memory_free_mib;
 }
 
-/// Nothing but cases that the user asked for and that need more than is free: no fault of the machine.
+/// Nothing but cases that the user asked for and that need more than is free: no fault of the
+/// machine.
 bool asked_for_too_much(const Want& want) {
-    return want.facts.rnn_request && std::ranges::all_of(want.calls, [](const FailedAllocation& call) {
+    return want.facts.rnn_request &&
+           std::ranges::all_of(want.calls, [](const FailedAllocation& call) {
                return call.run && short_of_memory(*call.run);
            });
 }
 
 /// The first case for which CUDA told how much it saw free; null when there is none.
 const RnnRun* asked_cuda(const Want& want) {
-    const auto* call = find_where(want.calls, [](const auto& one) { return one.run && one.run->free_bytes; });
+    const auto* call =
+        find_where(want.calls, [](const auto& one) { return one.run && one.run->free_bytes; });
     return call ? call->run : nullptr;
 }
 
 std::string size_in_words(std::int64_t bytes) {
-    if (bytes < 1 << 10) return std::to_string(bytes) + " bytes";
-    return bytes >= 1 << 20 ? mebibytes(bytes) : short_number(static_cast<double>(bytes) / (1 << 10)) + " KiB";
+    if (bytes < 1 << 10)
+        return std::to_string(bytes) + " bytes";
+    return bytes >= 1 << 20 ? mebibytes(bytes)
+                            : short_number(static_cast<double>(bytes) / (1 << 10)) + " KiB";
 }
 
 std::string call_in_words(const FailedAllocation& want) {
-    if (!want.call) return "an allocation failed";
-    return in_words(*want.call) + (want.call->bytes ? " for " + size_in_words(*want.call->bytes) : "");
+    if (!want.call)
+        return "an allocation failed";
+    return in_words(*want.call) +
+           (want.call->bytes ? " for " + size_in_words(*want.call->bytes) : "");
 }
 
 std::string free_in_words(const Want& want) {
-    if (!nvml_tells(want)) return "the free memory is unknown";
+    if (!nvml_tells(want))
+        return "the free memory is unknown";
     return free_of_total(*want.board) + " are free" + (is_mig(want) ? " on the whole board" : "");
 }
 
 /// Why processes that hold memory may not be seen from here.
 std::string why_unseen(const Facts& facts) {
-    if (in_container(facts)) return "processes outside this container are not visible";
-    return on_wsl(facts) ? "Windows processes are not visible from WSL" : "no visible process uses it";
+    if (in_container(facts))
+        return "processes outside this container are not visible";
+    return on_wsl(facts) ? "Windows processes are not visible from WSL"
+                         : "no visible process uses it";
 }
 
 /// What bounds the memory that a program gets, other than what is free.
@@ -84,20 +96,27 @@ Bound bound_by_holders(const Want& want) {
 
 Bound bound_of(const Want& want) {
     const CallResult* call = want.calls.front().call;
-    if (call && call->code == cudnn_host_allocation_failed && !little_was_free(want.facts, want.gpu.index))
+    if (call && call->code == cudnn_host_allocation_failed &&
+        !little_was_free(want.facts, want.gpu.index))
         return {"gpu_out_of_memory/host", "but cuDNN requested host memory",
                 " cannot be used because the host ran out of memory"};
     if (is_mig(want))
         return {"gpu_out_of_memory/mig",
-                "this MIG instance has " + (want.gpu.memory_total_mib
-                                                ? std::to_string(*want.gpu.memory_total_mib) + " MiB in total"
-                                                : "only a part of the memory")};
-    if (want.board && memory_is_low(*want.board)) return bound_by_holders(want);
-    if (environment(want.facts, mps_limit)) return bound_by_mps(want.facts);
-    if (!nvml_tells(want) || *want.board->memory_free_mib < enough_mib) return bound_by_holders(want);
-    if (want.facts.driver.mps_pipe) return bound_by_mps(want.facts);
+                "this MIG instance has " +
+                    (want.gpu.memory_total_mib
+                         ? std::to_string(*want.gpu.memory_total_mib) + " MiB in total"
+                         : "only a part of the memory")};
+    if (want.board && memory_is_low(*want.board))
+        return bound_by_holders(want);
+    if (environment(want.facts, mps_limit))
+        return bound_by_mps(want.facts);
+    if (!nvml_tells(want) || *want.board->memory_free_mib < enough_mib)
+        return bound_by_holders(want);
+    if (want.facts.driver.mps_pipe)
+        return bound_by_mps(want.facts);
     if (const RnnRun* run = asked_cuda(want); run && (*run->free_bytes >> 20) < enough_mib)
-        return {"gpu_out_of_memory/less_by_cuda", "but CUDA reported only " + size_in_words(*run->free_bytes)};
+        return {"gpu_out_of_memory/less_by_cuda",
+                "but CUDA reported only " + size_in_words(*run->free_bytes)};
     return {"gpu_out_of_memory/rejected", "which should be enough", " rejected a memory request"};
 }
 
@@ -109,26 +128,34 @@ struct Lost {
 /// Cases that were not computed for it. Without any, the memory was there a moment later.
 Lost lost_cases(const Want& want) {
     Lost lost;
-    for (const RnnRun& run : want.facts.rnn_runs) lost.of += run.gpu == want.gpu.index;
+    for (const RnnRun& run : want.facts.rnn_runs)
+        lost.of += run.gpu == want.gpu.index;
     for (const FailedAllocation& call : want.calls) {
-        if (!call.run) continue;
+        if (!call.run)
+            continue;
         ++lost.cases;
-        if (severity_of(cudnn_copy(want.facts, call.run->library)) == Severity::error) lost.severity = Severity::error;
+        if (severity_of(cudnn_copy(want.facts, call.run->library)) == Severity::error)
+            lost.severity = Severity::error;
     }
-    if (lost.of == 0) lost.severity = Severity::error;
+    if (lost.of == 0)
+        lost.severity = Severity::error;
     return lost;
 }
 
 std::string lost_in_words(const Lost& lost) {
-    if (lost.cases == 0 && lost.of > 0) return "no recurrent network was affected";
-    if (lost.cases == lost.of) return "no recurrent network could be run";
-    return std::to_string(lost.cases) + " of " + pluralized(lost.of, "recurrent network", "recurrent networks") +
-           " could not be run";
+    if (lost.cases == 0 && lost.of > 0)
+        return "no recurrent network was affected";
+    if (lost.cases == lost.of)
+        return "no recurrent network could be run";
+    return std::to_string(lost.cases) + " of " +
+           pluralized(lost.of, "recurrent network", "recurrent networks") + " could not be run";
 }
 
 std::string processes_in_words(const Want& want) {
-    if (!want.board) return "";
-    return want.board->processes.empty() ? "none visible; " + why_unseen(want.facts) : holders_of(*want.board);
+    if (!want.board)
+        return "";
+    return want.board->processes.empty() ? "none visible; " + why_unseen(want.facts)
+                                         : holders_of(*want.board);
 }
 
 std::vector<Evidence> evidence_of(const Want& want) {
@@ -136,7 +163,8 @@ std::vector<Evidence> evidence_of(const Want& want) {
     const RnnRun* told = asked_cuda(want);
     const bool has_limit = is_mig(want) && want.gpu.memory_total_mib;
     std::vector<Evidence> evidence = {
-        {"first call that failed" + (first.run ? ", in case " + std::to_string(first.run->number) : ""),
+        {"first call that failed" +
+             (first.run ? ", in case " + std::to_string(first.run->number) : ""),
          call_in_words(first), first.place + ".result"},
         {"free memory according to NVML", nvml_tells(want) ? free_of_total(*want.board) : "",
          want.board ? board_fact(want.facts, *want.board, "memory_free_mib") : "nvml_devices"},
@@ -144,13 +172,16 @@ std::vector<Evidence> evidence_of(const Want& want) {
          told ? place_of(want.facts, *told) + ".free_bytes" : "rnn_runs"},
         {"processes on the GPU", processes_in_words(want),
          want.board ? board_fact(want.facts, *want.board, "processes") : "nvml_devices"},
-        {"memory of the MIG instance", has_limit ? std::to_string(*want.gpu.memory_total_mib) + " MiB" : "",
+        {"memory of the MIG instance",
+         has_limit ? std::to_string(*want.gpu.memory_total_mib) + " MiB" : "",
          place_of(want.facts, want.gpu) + ".memory_total_mib"}};
-    for (const char* name : {mps_limit, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "TF_FORCE_GPU_ALLOW_GROWTH",
-                             "XLA_PYTHON_CLIENT_PREALLOCATE", "XLA_PYTHON_CLIENT_MEM_FRACTION"})
+    for (const char* name :
+         {mps_limit, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "TF_FORCE_GPU_ALLOW_GROWTH",
+          "XLA_PYTHON_CLIENT_PREALLOCATE", "XLA_PYTHON_CLIENT_MEM_FRACTION"})
         if (const std::string* value = environment(want.facts, name))
             evidence.push_back({name, escaped(*value, 100), "host.environment"});
-    evidence.push_back({"MPS control daemon", escaped(if_known(want.facts.driver.mps_pipe), 200), "driver.mps_pipe"});
+    evidence.push_back({"MPS control daemon", escaped(if_known(want.facts.driver.mps_pipe), 200),
+                        "driver.mps_pipe"});
     return evidence;
 }
 
@@ -161,16 +192,18 @@ Finding ran_out(const Want& want) {
                        .subject = subject_of(want.gpu),
                        .gpu = want.gpu.index,
                        .message = subject_of(want.gpu) + bound.how_it_ran_out + ": " +
-                                  call_in_words(want.calls.front()) + "; " + free_in_words(want) + ", " + bound.words +
-                                  "; " + lost_in_words(lost),
+                                  call_in_words(want.calls.front()) + "; " + free_in_words(want) +
+                                  ", " + bound.words + "; " + lost_in_words(lost),
                        .evidence = evidence_of(want),
                        .remedies = {remedy(bound.remedy)},
                        .symptoms = mapped(want.calls, &FailedAllocation::place)};
-    if (want.board) finding.explains = {place_of(want.facts, *want.board)};
+    if (want.board)
+        finding.explains = {place_of(want.facts, *want.board)};
     if (asked_for_too_much(want)) {
         finding.severity = Severity::warning;
         finding.message += "; the case " + memory_in_words(*want.calls.front().run);
-        finding.remedies.front().text += ". To find the largest batch that fits, add --fit batch to the command";
+        finding.remedies.front().text +=
+            ". To find the largest batch that fits, add --fit batch to the command";
         finding.remedies.front().verify = rerun_command(want.facts, *want.calls.front().run);
     }
     return finding;
@@ -183,7 +216,8 @@ Verdict gpu_out_of_memory(const Facts& facts, const Matrix&) {
     bool any_fault = false, too_large = false;
     for (const Gpu& gpu : facts.cuda_devices) {
         const Want want{facts, gpu, board_of(facts, gpu), failed_allocations(facts, gpu.index)};
-        if (want.calls.empty()) continue;
+        if (want.calls.empty())
+            continue;
         answers.fault(ran_out(want));
         (asked_for_too_much(want) ? too_large : any_fault) = true;
     }
@@ -193,10 +227,12 @@ Verdict gpu_out_of_memory(const Facts& facts, const Matrix&) {
         verdict.reason = "a requested case needs more GPU memory than is free";
         return verdict;
     }
-    if (!failures_are_known(facts)) answers.unknown("a kernel or a recurrent network failed for an unknown reason");
+    if (!failures_are_known(facts))
+        answers.unknown("a kernel or a recurrent network failed for an unknown reason");
     const Verdict otherwise = pass_if_tried(facts, "no call ran out of memory");
     // The small networks tried here fit: that says nothing about the log's.
-    if (facts.log && otherwise.outcome == Outcome::pass) return answers.close_or(not_applicable(otherwise.reason));
+    if (facts.log && otherwise.outcome == Outcome::pass)
+        return answers.close_or(not_applicable(otherwise.reason));
     return answers.close_or(otherwise);
 }
 

@@ -5,7 +5,8 @@
 
 namespace rnncheck::rules {
 
-/// The severity of what is wrong with a board, a note when CUDA gives this process other GPUs than that one.
+/// The severity of what is wrong with a board, a note when CUDA gives this process other GPUs than
+/// that one.
 static Severity severity_on(const Facts& facts, const Board& board, Severity severity) {
     return facts.cuda_devices.empty() || gpu_of(facts, board) ? severity : Severity::note;
 }
@@ -22,8 +23,10 @@ static Finding closed(const Facts& facts, const std::string& subject, const std:
 
 Verdict gpu_compute_prohibited(const Facts& facts, const Matrix&) {
     Verdict verdict = over_boards(facts, [&](const Board& board) {
-        if (!board.compute_mode) return not_reported(facts, "its compute mode");
-        if (*board.compute_mode != "prohibited") return pass("CUDA is allowed on the GPU");
+        if (!board.compute_mode)
+            return not_reported(facts, "its compute mode");
+        if (*board.compute_mode != "prohibited")
+            return pass("CUDA is allowed on the GPU");
         Finding finding = closed(facts, subject_of(board), board_fact(facts, board, "compute_mode"),
                                  places_on(facts, board), " -i " + std::to_string(board.index));
         finding.severity = severity_on(facts, board, Severity::error);
@@ -35,17 +38,23 @@ Verdict gpu_compute_prohibited(const Facts& facts, const Matrix&) {
         all_known &= gpu.compute_mode.has_value();
         const Board* board = board_of(facts, gpu);
         const bool reported = board && board->compute_mode == "prohibited";
-        if (gpu.compute_mode != "prohibited" || reported) continue;
-        verdict.findings.push_back(closed(facts, subject_of(gpu), "cuda_devices", places_on(facts, gpu.index)));
+        if (gpu.compute_mode != "prohibited" || reported)
+            continue;
+        verdict.findings.push_back(
+            closed(facts, subject_of(gpu), "cuda_devices", places_on(facts, gpu.index)));
         verdict.findings.back().gpu = gpu.index;
     }
-    if (!verdict.findings.empty()) return fault_or(std::move(verdict.findings), {});
-    return facts.nvml_devices.empty() && all_known ? pass("CUDA is allowed on every GPU that it sees") : verdict;
+    if (!verdict.findings.empty())
+        return fault_or(std::move(verdict.findings), {});
+    return facts.nvml_devices.empty() && all_known
+               ? pass("CUDA is allowed on every GPU that it sees")
+               : verdict;
 }
 
 static std::vector<Remedy> for_shared_gpu(const Facts& facts) {
     Remedy free = on_host(facts, remedy("gpu_exclusive_mode_busy/free"));
-    if (!facts.driver.mps_pipe) return {free};
+    if (!facts.driver.mps_pipe)
+        return {free};
     return {remedy("gpu_exclusive_mode_busy/mps"), free};
 }
 
@@ -58,67 +67,89 @@ static bool serves_us(const Facts& facts, const Board& board) {
 }
 
 static Verdict judge_exclusive_mode(const Facts& facts, const Board& board) {
-    if (!board.compute_mode) return not_reported(facts, "its compute mode");
-    if (*board.compute_mode == "prohibited") return not_applicable("compute mode prohibits all processes");
-    if (*board.compute_mode != "exclusive_process") return pass("the GPU allows several processes");
-    if (board.processes.empty()) return pass("no other process uses the GPU");
-    if (serves_us(facts, board)) return not_applicable("rnncheck can use the GPU together with the other process");
+    if (!board.compute_mode)
+        return not_reported(facts, "its compute mode");
+    if (*board.compute_mode == "prohibited")
+        return not_applicable("compute mode prohibits all processes");
+    if (*board.compute_mode != "exclusive_process")
+        return pass("the GPU allows several processes");
+    if (board.processes.empty())
+        return pass("no other process uses the GPU");
+    if (serves_us(facts, board))
+        return not_applicable("rnncheck can use the GPU together with the other process");
     // In this mode the server of MPS is the one process, and all others share the GPU through it.
-    if (facts.driver.mps_pipe) return not_applicable("MPS is configured, and its server is expected to use the GPU");
-    const std::string pids =
-        join_with_and(mapped(board.processes, [](const auto& process) { return std::to_string(process.pid); }));
-    return fault({.severity = severity_on(facts, board, Severity::error),
-                  .subject = subject_of(board),
-                  .gpu = board.index,
-                  .message = subject_of(board) + " is in exclusive-process mode and in use by process " + pids,
-                  .evidence = {{"compute mode", *board.compute_mode, board_fact(facts, board, "compute_mode")},
-                               {"processes on the GPU", pids, board_fact(facts, board, "processes")}},
-                  .remedies = for_shared_gpu(facts),
-                  .confidence = Confidence::likely,
-                  .explains = places_on(facts, board)});
+    if (facts.driver.mps_pipe)
+        return not_applicable("MPS is configured, and its server is expected to use the GPU");
+    const std::string pids = join_with_and(
+        mapped(board.processes, [](const auto& process) { return std::to_string(process.pid); }));
+    return fault(
+        {.severity = severity_on(facts, board, Severity::error),
+         .subject = subject_of(board),
+         .gpu = board.index,
+         .message =
+             subject_of(board) + " is in exclusive-process mode and in use by process " + pids,
+         .evidence = {{"compute mode", *board.compute_mode,
+                       board_fact(facts, board, "compute_mode")},
+                      {"processes on the GPU", pids, board_fact(facts, board, "processes")}},
+         .remedies = for_shared_gpu(facts),
+         .confidence = Confidence::likely,
+         .explains = places_on(facts, board)});
 }
 
 Verdict gpu_exclusive_mode_busy(const Facts& facts, const Matrix&) {
-    const Verdict boards = over_boards(facts, [&](const Board& board) { return judge_exclusive_mode(facts, board); });
-    if (boards.outcome == Outcome::fault) return boards;
+    const Verdict boards =
+        over_boards(facts, [&](const Board& board) { return judge_exclusive_mode(facts, board); });
+    if (boards.outcome == Outcome::fault)
+        return boards;
     const Finding refused{
         .message = "the GPU is busy or unavailable to this process (CUDA_ERROR_DEVICE_UNAVAILABLE)",
-        .evidence = {{"pipes of the MPS control daemon", if_known(facts.driver.mps_pipe), "driver.mps_pipe"}},
+        .evidence = {{"pipes of the MPS control daemon", if_known(facts.driver.mps_pipe),
+                      "driver.mps_pipe"}},
         .remedies = for_shared_gpu(facts),
         .confidence = Confidence::likely};
     const auto refusals = cuda_failures(facts, cuda_device_unavailable);
-    if (!refusals.empty()) return fault_or(findings_for(refusals, refused), {});
-    if (!failures_are_known(facts)) return undecided("a run on the GPU failed for an unknown reason");
-    return facts.driver.init || lower_cause(facts) ? boards : undecided("the result of cuInit is unknown");
+    if (!refusals.empty())
+        return fault_or(findings_for(refusals, refused), {});
+    if (!failures_are_known(facts))
+        return undecided("a run on the GPU failed for an unknown reason");
+    return facts.driver.init || lower_cause(facts) ? boards
+                                                   : undecided("the result of cuInit is unknown");
 }
 
 /// Little memory is free: held by processes that are seen, or not.
 static Verdict judge_free_memory(const Facts& facts, const Board& board, bool held) {
-    if (!board.memory_free_mib) return not_reported(facts, "free memory");
+    if (!board.memory_free_mib)
+        return not_reported(facts, "free memory");
     if (!memory_is_low(board))
         return board.memory_total_mib ? pass("enough GPU memory is free")
                                       : undecided("the board's memory size is unknown");
     if (held == board.processes.empty())
-        return not_applicable(held ? "no process is visible on the GPU" : "processes use the memory");
+        return not_applicable(held ? "no process is visible on the GPU"
+                                   : "processes use the memory");
     return fault(
         {.severity = severity_on(facts, board, Severity::warning),
          .subject = subject_of(board),
          .gpu = board.index,
-         .message = subject_of(board) + " has only " + free_of_total(board) + " of memory free" +
-                    (held ? "; in use by " + holders_of(board) : ", and no visible process uses the rest"),
-         .evidence = {{"free memory", free_of_total(board), board_fact(facts, board, "memory_free_mib")},
+         .message =
+             subject_of(board) + " has only " + free_of_total(board) + " of memory free" +
+             (held ? "; in use by " + holders_of(board) : ", and no visible process uses the rest"),
+         .evidence = {{"free memory", free_of_total(board),
+                       board_fact(facts, board, "memory_free_mib")},
                       {"processes on the GPU", held ? holders_of(board) : "none visible",
                        board_fact(facts, board, "processes")}},
-         .remedies = {held ? remedy("gpu_memory_held_by_other_process") : on_host(facts, remedy("gpu_memory_low"))},
+         .remedies = {held ? remedy("gpu_memory_held_by_other_process")
+                           : on_host(facts, remedy("gpu_memory_low"))},
          .symptoms = {place_of(facts, board)}});
 }
 
 Verdict gpu_memory_held_by_other_process(const Facts& facts, const Matrix&) {
-    return over_boards(facts, [&](const Board& board) { return judge_free_memory(facts, board, true); });
+    return over_boards(facts,
+                       [&](const Board& board) { return judge_free_memory(facts, board, true); });
 }
 
 Verdict gpu_memory_low(const Facts& facts, const Matrix&) {
-    return over_boards(facts, [&](const Board& board) { return judge_free_memory(facts, board, false); });
+    return over_boards(facts,
+                       [&](const Board& board) { return judge_free_memory(facts, board, false); });
 }
 
 }  // namespace rnncheck::rules

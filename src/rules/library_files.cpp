@@ -15,7 +15,8 @@ static std::optional<std::string> defect(const Library& library) {
         {FileProblem::dangling_link, "is a symbolic link to a file that does not exist"},
         {FileProblem::link_circle, "is a symbolic link loop"},
         {FileProblem::directory, "is a directory, not a library"},
-        {FileProblem::named_pipe, "is a named pipe (FIFO), not a library: a program that opens it waits forever"},
+        {FileProblem::named_pipe,
+         "is a named pipe (FIFO), not a library: a program that opens it waits forever"},
         {FileProblem::socket, "is a socket, not a library"},
         {FileProblem::device, "is a device, not a library"}};
     const std::string detail = library.problem_detail.value_or("");
@@ -25,16 +26,20 @@ static std::optional<std::string> defect(const Library& library) {
         return contains(detail, "text")    ? "is a text file, not a library"
                : contains(detail, "empty") ? "is empty"
                                            : "is not a library (not an ELF file)";
-    const auto* known = find_by(defects, &std::pair<FileProblem, const char*>::first, library.problem);
+    const auto* known =
+        find_by(defects, &std::pair<FileProblem, const char*>::first, library.problem);
     return known ? std::optional<std::string>(known->second) : std::nullopt;
 }
 
-/// The loader passes over files that it cannot open, but gives up at the first that opens and is no library.
+/// The loader passes over files that it cannot open, but gives up at the first that opens and is no
+/// library.
 static bool passed_over(const Facts& facts, const Library& library) {
     constexpr FileProblem not_to_be_opened[] = {FileProblem::unreadable, FileProblem::dangling_link,
                                                 FileProblem::link_circle, FileProblem::socket};
-    return includes(not_to_be_opened, library.problem) && std::ranges::any_of(facts.libraries, [&](const auto& other) {
-               return other.picked_by_loader && !other.problem && file_name(other.path) == file_name(library.path);
+    return includes(not_to_be_opened, library.problem) &&
+           std::ranges::any_of(facts.libraries, [&](const auto& other) {
+               return other.picked_by_loader && !other.problem &&
+                      file_name(other.path) == file_name(library.path);
            });
 }
 
@@ -42,34 +47,41 @@ static std::string problem_of(const Library& library) {
     return library.problem_detail.value_or(std::string(name_of(*library.problem)));
 }
 
-/// What a rule about a library that is missing yields to a rule about a file of its kind: "cudnn"; "libcuda" is one
-/// that the loader would take.
+/// What a rule about a library that is missing yields to a rule about a file of its kind: "cudnn";
+/// "libcuda" is one that the loader would take.
 static std::string kind_of(const Library& library) {
-    if (library.kind != LibraryKind::cuda) return std::string(name_of(library.kind));
+    if (library.kind != LibraryKind::cuda)
+        return std::string(name_of(library.kind));
     return on_loader_path(library) ? "libcuda" : "";
 }
 
-/// A file with the name of a GPU library cannot be a library: unreadable, no ELF file, cut off, damaged, a dead link,
-/// no file at all.
+/// A file with the name of a GPU library cannot be a library: unreadable, no ELF file, cut off,
+/// damaged, a dead link, no file at all.
 Verdict library_file_damaged(const Facts& facts, const Matrix&) {
-    if (has_dlls(facts)) return dll_unusable(facts);
+    if (has_dlls(facts))
+        return dll_unusable(facts);
     VerdictBuilder answers;
-    if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
+    if (!libraries_listed(facts))
+        answers.unknown("the library directories could not be searched");
     const bool driver_found = driver_library(facts);
     for (const auto& library : facts.libraries) {
-        if (!read_whole(library) && !library.problem) answers.unknown("a library file was not read completely");
+        if (!read_whole(library) && !library.problem)
+            answers.unknown("a library file was not read completely");
         const auto what = defect(library);
-        if (!what || (!driver_found && is_link_to_missing_driver(library))) continue;
+        if (!what || (!driver_found && is_link_to_missing_driver(library)))
+            continue;
         const bool in_the_way = on_loader_path(library) && !passed_over(facts, library);
         Remedy reinstall = remedy("library_file_damaged");
         reinstall.checks = owner_commands(facts, library.path);
-        Finding finding = {.severity = in_the_way ? Severity::error : Severity::warning,
-                           .subject = library.path,
-                           .message = library.path + ' ' + *what,
-                           .evidence = {{"file", problem_of(library), "libraries"},
-                                        {"found through", std::string(name_of(library.found_via)), "libraries"}},
-                           .remedies = {reinstall}};
-        if (in_the_way) finding.explains = {kind_of(library)};
+        Finding finding = {
+            .severity = in_the_way ? Severity::error : Severity::warning,
+            .subject = library.path,
+            .message = library.path + ' ' + *what,
+            .evidence = {{"file", problem_of(library), "libraries"},
+                         {"found through", std::string(name_of(library.found_via)), "libraries"}},
+            .remedies = {reinstall}};
+        if (in_the_way)
+            finding.explains = {kind_of(library)};
         answers.fault(std::move(finding));
     }
     answers.passed("every GPU library found is a complete file");
@@ -78,28 +90,36 @@ Verdict library_file_damaged(const Facts& facts, const Matrix&) {
 
 static Finding foreign(const Facts& facts, const Library& library, bool only_copy) {
     const std::string built_for = library.machine ? ", built for " + *library.machine : "";
-    Finding finding = {.severity = only_copy ? Severity::error : Severity::warning,
-                       .subject = library.path,
-                       .message = only_copy ? library.path + " is for a different CPU architecture" + built_for +
-                                                  ", and it is the only one in the loader's search path"
-                                            : library.path + " in LD_LIBRARY_PATH is for a different CPU architecture" +
-                                                  built_for + "; the loader skips it",
-                       .evidence = {{"file", problem_of(library), "libraries"},
-                                    {"this machine", facts.host.machine.value_or("unknown"), "host.machine"}},
-                       .remedies = {remedy("library_for_other_machine")}};
-    if (only_copy) finding.explains = {kind_of(library)};
+    Finding finding = {
+        .severity = only_copy ? Severity::error : Severity::warning,
+        .subject = library.path,
+        .message = only_copy
+                       ? library.path + " is for a different CPU architecture" + built_for +
+                             ", and it is the only one in the loader's search path"
+                       : library.path + " in LD_LIBRARY_PATH is for a different CPU architecture" +
+                             built_for + "; the loader skips it",
+        .evidence = {{"file", problem_of(library), "libraries"},
+                     {"this machine", facts.host.machine.value_or("unknown"), "host.machine"}},
+        .remedies = {remedy("library_for_other_machine")}};
+    if (only_copy)
+        finding.explains = {kind_of(library)};
     return finding;
 }
 
 Verdict library_for_other_machine(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
-    if (!libraries_listed(facts)) answers.unknown("the library directories could not be searched");
+    if (!libraries_listed(facts))
+        answers.unknown("the library directories could not be searched");
     for (const auto& library : facts.libraries) {
-        if (!on_loader_path(library)) continue;
+        if (!on_loader_path(library))
+            continue;
         if (!read_whole(library) && !library.problem)
             answers.unknown("a library in the loader's search path was not read completely");
-        if (library.problem != FileProblem::other_class && library.problem != FileProblem::other_machine) continue;
-        // 32-bit files beside 64-bit ones in the system's directories are normal: the loader finds the 64-bit ones.
+        if (library.problem != FileProblem::other_class &&
+            library.problem != FileProblem::other_machine)
+            continue;
+        // 32-bit files beside 64-bit ones in the system's directories are normal: the loader finds
+        // the 64-bit ones.
         const bool only_copy = std::ranges::none_of(facts.libraries, [&](const Library& other) {
             return !other.problem && file_name(other.path) == file_name(library.path);
         });
@@ -110,15 +130,18 @@ Verdict library_for_other_machine(const Facts& facts, const Matrix&) {
     return answers.close();
 }
 
-/// The loader gives this file, or it lies beside the cuDNN that a framework gets; unset where it is not known which one
-/// a framework gets.
+/// The loader gives this file, or it lies beside the cuDNN that a framework gets; unset where it is
+/// not known which one a framework gets.
 static std::optional<bool> is_used(const Facts& facts, const Library& part) {
-    if (part.picked_by_loader) return true;
+    if (part.picked_by_loader)
+        return true;
     bool all_known = true;
     for (const Framework& framework : facts.frameworks)
         for (const FrameworkLibrary& library : framework.libraries) {
-            if (!library.soname.starts_with("libcudnn")) continue;
-            if (library.path && directory_of(*library.path) == directory_of(part.path)) return true;
+            if (!library.soname.starts_with("libcudnn"))
+                continue;
+            if (library.path && directory_of(*library.path) == directory_of(part.path))
+                return true;
             all_known &= library.path.has_value();
         }
     return all_known ? std::optional(false) : std::nullopt;
@@ -126,49 +149,65 @@ static std::optional<bool> is_used(const Facts& facts, const Library& part) {
 
 /// Without it no recurrent network runs.
 static bool needed_by_rnn(const Library& part, const Matrix& matrix) {
-    if (part.kind == LibraryKind::cudnn) return true;
-    return std::ranges::any_of(matrix.cudnn_parts(major_of_file(part).value_or(0)), [&](const CudnnPart& row) {
-        return row.needed_by_rnn && (row.soname == part.soname || row.soname == file_name(part.path));
-    });
+    if (part.kind == LibraryKind::cudnn)
+        return true;
+    return std::ranges::any_of(
+        matrix.cudnn_parts(major_of_file(part).value_or(0)), [&](const CudnnPart& row) {
+            return row.needed_by_rnn &&
+                   (row.soname == part.soname || row.soname == file_name(part.path));
+        });
 }
 
-static Finding missing(const Facts& facts, const std::vector<const Library*>& parts, const std::string& zlib,
-                       const Matrix& matrix) {
+static Finding missing(const Facts& facts, const std::vector<const Library*>& parts,
+                       const std::string& zlib, const Matrix& matrix) {
     const std::string directory = directory_of(parts.front()->path);
     auto crashed = crashes_of_cudnn_in(facts, directory);
-    const bool at_once = !crashed.empty() ||
-                         std::ranges::any_of(parts, [&](const Library* part) { return needed_by_rnn(*part, matrix); });
+    const bool at_once = !crashed.empty() || std::ranges::any_of(parts, [&](const Library* part) {
+        return needed_by_rnn(*part, matrix);
+    });
     return {.severity = at_once ? Severity::error : Severity::warning,
             .subject = zlib,
             .message = zlib + " was not found; " +
-                       join_with_and(mapped(parts, [](const Library* part) { return file_name(part->path); })) +
-                       " of the cuDNN in " + directory + (parts.size() == 1 ? " needs it: " : " need it: ") +
-                       (at_once ? "no recurrent network runs" : "convolutions fail, recurrent networks do not"),
+                       join_with_and(mapped(
+                           parts, [](const Library* part) { return file_name(part->path); })) +
+                       " of the cuDNN in " + directory +
+                       (parts.size() == 1 ? " needs it: " : " need it: ") +
+                       (at_once ? "no recurrent network runs"
+                                : "convolutions fail, recurrent networks do not"),
             .evidence = {{zlib, "not in the loader's search path", "libraries"}},
-            .remedies = {remedy("zlib_missing", {}, system_install_commands(facts, "zlib1g", "zlib", "libz1"))},
+            .remedies = {remedy("zlib_missing", {},
+                                system_install_commands(facts, "zlib1g", "zlib", "libz1"))},
             .explains = std::move(crashed)};
 }
 
 Verdict zlib_missing(const Facts& facts, const Matrix& matrix) {
-    if (has_dlls(facts)) return dll_of_zlib_missing(facts);
-    if (cudnn_copies(facts).empty()) return without_cudnn(facts);
-    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
+    if (has_dlls(facts))
+        return dll_of_zlib_missing(facts);
+    if (cudnn_copies(facts).empty())
+        return without_cudnn(facts);
+    if (!libraries_listed(facts))
+        return undecided("the library directories could not be searched");
     VerdictBuilder answers;
     std::map<std::string, std::vector<const Library*>> by_directory;
     std::string zlib;
     for (const LibraryKind kind : {LibraryKind::cudnn, LibraryKind::cudnn_part})
         for (const Library* part : usable_copies(facts, kind)) {
-            const std::string* name =
-                find_where(part->missing_needs, [](const auto& needed) { return needed.starts_with("libz.so"); });
-            if (!name) continue;
+            const std::string* name = find_where(part->missing_needs, [](const auto& needed) {
+                return needed.starts_with("libz.so");
+            });
+            if (!name)
+                continue;
             const auto used = is_used(facts, *part);
             if (!used)
-                answers.unknown("whether a framework loads the cuDNN in " + directory_of(part->path) + " is unknown");
-            if (!used.value_or(false)) continue;
+                answers.unknown("whether a framework loads the cuDNN in " +
+                                directory_of(part->path) + " is unknown");
+            if (!used.value_or(false))
+                continue;
             by_directory[directory_of(part->path)].push_back(part);
             zlib = *name;
         }
-    for (const auto& [directory, parts] : by_directory) answers.fault(missing(facts, parts, zlib, matrix));
+    for (const auto& [directory, parts] : by_directory)
+        answers.fault(missing(facts, parts, zlib, matrix));
     answers.passed("no cuDNN library lacks zlib");
     return answers.close();
 }

@@ -19,11 +19,12 @@ Verdict rnn_dtype_not_supported(const Facts& facts, const Matrix& matrix) {
     return verdict_of_named(ConflictKind::rnn_dtype_not_supported, facts, matrix);
 }
 
-/// A specified Keras is compared with the specified or installed backends. A backend that is specified alone installs
-/// the Keras version that it requires.
+/// A specified Keras is compared with the specified or installed backends. A backend that is
+/// specified alone installs the Keras version that it requires.
 Verdict keras_backend_not_supported(const Facts& facts, const Matrix& matrix) {
     auto named = named_stack(facts);
-    if (!named) return not_applicable(about_named_versions);
+    if (!named)
+        return not_applicable(about_named_versions);
     const PythonEnvironment* active = active_environment(facts);
     if (active && named->frameworks.front().name == "keras")
         for (const Framework& one : facts.frameworks)
@@ -39,35 +40,43 @@ struct Found {
 };
 
 static void compare(VerdictBuilder& answers, const std::vector<Found>& all, const std::string& name,
-                    const std::string& source, const std::optional<std::string>& text, const std::string& profile) {
-    if (!text) return;
+                    const std::string& source, const std::optional<std::string>& text,
+                    const std::string& profile) {
+    if (!text)
+        return;
     const auto wanted = expected_version(*text);
-    if (!wanted) return answers.unknown("'" + *text + "' is not a version that can be expected");
-    const std::string expected = wanted->version.text + (wanted->or_later ? " or a later version" : "");
+    if (!wanted)
+        return answers.unknown("'" + *text + "' is not a version that can be expected");
+    const std::string expected =
+        wanted->version.text + (wanted->or_later ? " or a later version" : "");
     const std::string expects = "'" + profile + "' expects " + expected;
-    if (all.empty()) answers.unknown("no version of " + name + " is known; " + expects);
+    if (all.empty())
+        answers.unknown("no version of " + name + " is known; " + expects);
     for (const auto& [subject, version] : all)
         if (!version)
             answers.unknown("the version of " + subject + " is unknown; " + expects);
         else if (wanted->fits(*version))
             answers.passed("all versions are as '" + profile + "' expects");
         else
-            answers.fault({.subject = subject,
-                           .message = "the version of " + subject + " is " + version->text + ", but " + expects,
-                           .evidence = {{"version of " + name, version->text, source},
-                                        {"expected version", expected, "expected"}},
-                           .remedies = {remedy(
-                               name == "the driver" ? "version_not_expected/driver" : "version_not_expected/package",
-                               {name + ' ' + expected, profile, shell_quoted(profile)})}});
+            answers.fault(
+                {.subject = subject,
+                 .message =
+                     "the version of " + subject + " is " + version->text + ", but " + expects,
+                 .evidence = {{"version of " + name, version->text, source},
+                              {"expected version", expected, "expected"}},
+                 .remedies = {remedy(name == "the driver" ? "version_not_expected/driver"
+                                                          : "version_not_expected/package",
+                                     {name + ' ' + expected, profile, shell_quoted(profile)})}});
 }
 
 Verdict version_not_expected(const Facts& facts, const Matrix&) {
-    if (!facts.expected || !facts.expected->names_versions()) return not_applicable("no profile expects a version");
+    if (!facts.expected || !facts.expected->names_versions())
+        return not_applicable("no profile expects a version");
     const ExpectedMachine& expected = *facts.expected;
     const std::string& profile = expected.profile;
     VerdictBuilder answers;
-    compare(answers, {{"the driver", driver_version(facts)}}, "the driver", "driver.library_version", expected.driver,
-            profile);
+    compare(answers, {{"the driver", driver_version(facts)}}, "the driver",
+            "driver.library_version", expected.driver, profile);
     const auto runtimes = mapped(facts.runtimes, [](const Runtime& runtime) {
         return Found{"the CUDA runtime at " + runtime.library, runtime.version};
     });

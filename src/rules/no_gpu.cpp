@@ -5,7 +5,8 @@ namespace rnncheck::rules {
 
 namespace {
 
-/// Why CUDA finds no GPU although there is a board, with the remedy; the first that applies to a board counts.
+/// Why CUDA finds no GPU although there is a board, with the remedy; the first that applies to a
+/// board counts.
 struct Reason {
     bool (*holds)(const Board&);
     const char *remedy, *message;
@@ -15,19 +16,26 @@ constexpr Reason reasons[] = {
      "CUDA sees no GPU: the board is in MIG mode and no MIG instance is visible"},
     {[](const Board& board) { return board.virtualization == "vgpu"; }, "no_gpu_visible/vgpu",
      "CUDA sees no GPU: the type of this virtual machine's vGPU does not support CUDA"},
-    {[](const Board& board) { return board.virtualization == "host_vgpu" || board.virtualization == "host_vsga"; },
-     "no_gpu_visible/shared", "CUDA sees no GPU: the driver shares the board among virtual machines"}};
+    {[](const Board& board) {
+         return board.virtualization == "host_vgpu" || board.virtualization == "host_vsga";
+     },
+     "no_gpu_visible/shared",
+     "CUDA sees no GPU: the driver shares the board among virtual machines"}};
 
 const Reason* reason_of(const Facts& facts) {
-    return find_where(reasons, [&](const Reason& one) { return std::ranges::any_of(facts.nvml_devices, one.holds); });
+    return find_where(reasons, [&](const Reason& one) {
+        return std::ranges::any_of(facts.nvml_devices, one.holds);
+    });
 }
 
 }  // namespace
 
 static std::vector<Remedy> remedies_without_gpu(const Facts& facts) {
     const bool no_board = facts.nvml_devices.empty();
-    if (on_wsl(facts)) return {remedy("driver_missing/wsl")};
-    if (no_board && bus_without_gpu(facts)) return {machine_without_gpu(facts)};
+    if (on_wsl(facts))
+        return {remedy("driver_missing/wsl")};
+    if (no_board && bus_without_gpu(facts))
+        return {machine_without_gpu(facts)};
     std::vector<Remedy> remedies = requests_for_gpu(facts);
     if (!no_board) {
         const Reason* reason = reason_of(facts);
@@ -37,70 +45,86 @@ static std::vector<Remedy> remedies_without_gpu(const Facts& facts) {
     } else {
         // The open kernel module supports only GPUs from Turing on.
         const bool open_module = facts.driver.kernel_flavour == "open";
-        remedies.push_back(
-            on_host(facts, remedy(open_module ? "no_gpu_visible/open_module" : "no_gpu_visible/rejected")));
+        remedies.push_back(on_host(
+            facts, remedy(open_module ? "no_gpu_visible/open_module" : "no_gpu_visible/rejected")));
     }
     return remedies;
 }
 
 static std::string message_without_gpu(const Facts& facts) {
-    if (const Reason* reason = reason_of(facts)) return reason->message;
-    if (!facts.nvml_devices.empty()) return "the driver works, but CUDA sees no GPU";
-    if (bus_without_gpu(facts)) return "CUDA sees no GPU: none is on the PCI bus of this machine";
+    if (const Reason* reason = reason_of(facts))
+        return reason->message;
+    if (!facts.nvml_devices.empty())
+        return "the driver works, but CUDA sees no GPU";
+    if (bus_without_gpu(facts))
+        return "CUDA sees no GPU: none is on the PCI bus of this machine";
     const std::string job = batch_system(facts);
-    return job.empty() ? "the driver works, but CUDA sees no GPU" : "CUDA sees no GPU in this " + job + " job";
+    return job.empty() ? "the driver works, but CUDA sees no GPU"
+                       : "CUDA sees no GPU in this " + job + " job";
 }
 
 static std::string instances_in(const Facts& facts) {
     std::vector<std::string> nodes = mapped(facts.driver.device_nodes, &DeviceNode::path);
-    std::erase_if(nodes, [](const std::string& path) { return !path.starts_with("/dev/nvidia-caps/"); });
+    std::erase_if(nodes,
+                  [](const std::string& path) { return !path.starts_with("/dev/nvidia-caps/"); });
     return nodes.empty() ? "none" : join_with_and(nodes);
 }
 
 /// The driver answers and offers no GPU, and nothing better explains it.
 Verdict no_gpu_visible(const Facts& facts, const Matrix&) {
-    if (!facts.cuda_devices.empty()) return pass("CUDA sees a GPU");
+    if (!facts.cuda_devices.empty())
+        return pass("CUDA sees a GPU");
     if (nodes_made_on_demand(facts))
         return undecided("device nodes are missing until the first CUDA program creates them");
-    if (const auto verdict = without_cuinit(facts)) return *verdict;
+    if (const auto verdict = without_cuinit(facts))
+        return *verdict;
     if (!facts.driver.init->ok() && init_code(facts) != cuda_no_device)
         return not_applicable("the driver does not initialize");
     if (!probe_completed(facts, "driver_api") && driver_answers(facts))
         return undecided("querying the driver did not finish");
     const bool any_mig = std::ranges::any_of(facts.nvml_devices, reasons[0].holds);
-    return fault(
-        {.subject = "GPU",
-         .message = message_without_gpu(facts),
-         .evidence = {{"GPUs that CUDA sees", "0", "cuda_devices"},
-                      {"GPUs that NVML sees", std::to_string(facts.nvml_devices.size()), "nvml_devices"},
-                      {"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
-                      {"device nodes of MIG instances", any_mig ? instances_in(facts) : "", "driver.device_nodes"},
-                      {"kernel module", if_known(facts.driver.kernel_flavour), "driver.kernel_flavour"},
-                      {"cuInit", if_known(facts.driver.init), "driver.init"}},
-         .remedies = remedies_without_gpu(facts),
-         .symptoms = {"cuda_devices"},
-         .explains = {"driver.init"}});
+    return fault({.subject = "GPU",
+                  .message = message_without_gpu(facts),
+                  .evidence = {{"GPUs that CUDA sees", "0", "cuda_devices"},
+                               {"GPUs that NVML sees", std::to_string(facts.nvml_devices.size()),
+                                "nvml_devices"},
+                               {"NVIDIA GPUs on the PCI bus", gpus_on_bus(facts), "host.pci_gpus"},
+                               {"device nodes of MIG instances", any_mig ? instances_in(facts) : "",
+                                "driver.device_nodes"},
+                               {"kernel module", if_known(facts.driver.kernel_flavour),
+                                "driver.kernel_flavour"},
+                               {"cuInit", if_known(facts.driver.init), "driver.init"}},
+                  .remedies = remedies_without_gpu(facts),
+                  .symptoms = {"cuda_devices"},
+                  .explains = {"driver.init"}});
 }
 
 Verdict gpu_list_failed(const Facts& facts, const Matrix& matrix) {
-    if (!facts.cuda_devices.empty()) return pass("the driver lists its GPUs");
-    if (const auto verdict = without_cuinit(facts)) return *verdict;
-    if (!facts.driver.init->ok()) return not_applicable("the driver does not initialize");
+    if (!facts.cuda_devices.empty())
+        return pass("the driver lists its GPUs");
+    if (const auto verdict = without_cuinit(facts))
+        return *verdict;
+    if (!facts.driver.init->ok())
+        return not_applicable("the driver does not initialize");
     for (const ProbeRun* run : runs_of(facts, "driver_api")) {
         const CallResult* call = find_by(run->failed_calls, &CallResult::call, "cuDeviceGetCount");
-        if (!call) continue;
+        if (!call)
+            continue;
         const auto status = matrix.status("cuda", 0, call->code);
-        return fault({.subject = "NVIDIA driver",
-                      .message = "the NVIDIA driver initializes but cannot list its GPUs: " + in_words(*call) +
-                                 (status && !status->meaning.empty() ? ", " + status->meaning : ""),
-                      .evidence = {{"failed call", in_words(*call), "probe_runs"},
-                                   {"meaning of " + std::to_string(call->code), status ? status->name : "",
-                                    status ? status->source.url : "matrix"}},
-                      .remedies = {on_host(facts, remedy("gpu_list_failed"))},
-                      .symptoms = {place_of(facts, *run)},
-                      .explains = {"cuda_devices"}});
+        return fault(
+            {.subject = "NVIDIA driver",
+             .message =
+                 "the NVIDIA driver initializes but cannot list its GPUs: " + in_words(*call) +
+                 (status && !status->meaning.empty() ? ", " + status->meaning : ""),
+             .evidence = {{"failed call", in_words(*call), "probe_runs"},
+                          {"meaning of " + std::to_string(call->code), status ? status->name : "",
+                           status ? status->source.url : "matrix"}},
+             .remedies = {on_host(facts, remedy("gpu_list_failed"))},
+             .symptoms = {place_of(facts, *run)},
+             .explains = {"cuda_devices"}});
     }
-    if (!probe_completed(facts, "driver_api")) return undecided("querying the driver did not finish");
+    if (!probe_completed(facts, "driver_api"))
+        return undecided("querying the driver did not finish");
     return pass("the driver reported the number of GPUs");
 }
 
@@ -110,22 +134,28 @@ static Remedy remedy_for(const Facts& facts, const std::string& variable, Severi
         remedy.text = "This variable is set when the container is started. " + remedy.text;
         return remedy;
     }
-    // The batch system sets it to the GPUs of the job, and to a word that names none where the job has none.
-    if (severity == Severity::error && !batch_system(facts).empty()) return gpu_for_job(facts);
+    // The batch system sets it to the GPUs of the job, and to a word that names none where the job
+    // has none.
+    if (severity == Severity::error && !batch_system(facts).empty())
+        return gpu_for_job(facts);
     return remedy("gpu_hidden_by_setting");
 }
 
-static Finding hidden(const Facts& facts, const std::string& variable, Severity severity, const std::string& effect) {
+static Finding hidden(const Facts& facts, const std::string& variable, Severity severity,
+                      const std::string& effect) {
     const std::string& value = *environment(facts, variable);
     Finding finding = {.severity = severity,
                        .subject = variable,
                        .message = variable + "=\"" + escaped(value, 200) + "\" " + effect,
                        .evidence = {{variable, value, "host.environment"},
-                                    {"GPUs that CUDA sees", std::to_string(facts.cuda_devices.size()), "cuda_devices"},
-                                    {"GPUs that NVML sees", std::to_string(facts.nvml_devices.size()), "nvml_devices"}},
+                                    {"GPUs that CUDA sees",
+                                     std::to_string(facts.cuda_devices.size()), "cuda_devices"},
+                                    {"GPUs that NVML sees",
+                                     std::to_string(facts.nvml_devices.size()), "nvml_devices"}},
                        .remedies = {remedy_for(facts, variable, severity)}};
     if (severity == Severity::error)
-        finding.explains = {"container", "libcuda", "driver", "/dev", "cuda_devices", "driver.init"};
+        finding.explains = {"container", "libcuda",      "driver",
+                            "/dev",      "cuda_devices", "driver.init"};
     return finding;
 }
 
@@ -137,7 +167,8 @@ static Verdict part_hidden(const Facts& facts, const std::string& value) {
     // Of several MIG instances CUDA gives a process one, whatever the variable names.
     if (facts.cuda_devices.size() < entries && !contains(value, "MIG-"))
         return fault(hidden(facts, "CUDA_VISIBLE_DEVICES", Severity::warning,
-                            "names " + pluralized(entries, "GPU", "GPUs") + ", but CUDA uses only the first " +
+                            "names " + pluralized(entries, "GPU", "GPUs") +
+                                ", but CUDA uses only the first " +
                                 std::to_string(facts.cuda_devices.size()) +
                                 ": the next entry is not a GPU of this machine"));
     if (facts.nvml_devices.size() > facts.cuda_devices.size())
@@ -149,41 +180,57 @@ static Verdict part_hidden(const Facts& facts, const std::string& value) {
 
 Verdict gpu_hidden_by_setting(const Facts& facts, const Matrix&) {
     const std::string* value = environment(facts, "CUDA_VISIBLE_DEVICES");
-    const bool no_gpu_given = container_without_gpu(facts) || (facts.driver.init && !kernel_side_absent(facts));
+    const bool no_gpu_given =
+        container_without_gpu(facts) || (facts.driver.init && !kernel_side_absent(facts));
     if (container_hides_gpus(facts) && facts.cuda_devices.empty() && no_gpu_given)
-        return fault(hidden(facts, "NVIDIA_VISIBLE_DEVICES", Severity::error, "requests a container without a GPU"));
-    if (const auto verdict = without_cuinit(facts)) return *verdict;
-    if (!value) return not_applicable("CUDA_VISIBLE_DEVICES is not set");
+        return fault(hidden(facts, "NVIDIA_VISIBLE_DEVICES", Severity::error,
+                            "requests a container without a GPU"));
+    if (const auto verdict = without_cuinit(facts))
+        return *verdict;
+    if (!value)
+        return not_applicable("CUDA_VISIBLE_DEVICES is not set");
     if (!facts.driver.init->ok() && init_code(facts) != cuda_no_device)
         return not_applicable("the driver does not initialize");
-    if (!facts.cuda_devices.empty()) return part_hidden(facts, *value);
+    if (!facts.cuda_devices.empty())
+        return part_hidden(facts, *value);
     if (!probe_completed(facts, "driver_api") && driver_answers(facts))
         return undecided("querying the driver did not finish");
-    Finding finding = hidden(facts, "CUDA_VISIBLE_DEVICES", Severity::error, "hides every GPU from CUDA");
-    if (facts.nvml_devices.empty()) finding.confidence = Confidence::likely;
+    Finding finding =
+        hidden(facts, "CUDA_VISIBLE_DEVICES", Severity::error, "hides every GPU from CUDA");
+    if (facts.nvml_devices.empty())
+        finding.confidence = Confidence::likely;
     return fault(std::move(finding));
 }
 
 Verdict container_no_gpu_runtime(const Facts& facts, const Matrix&) {
-    if (driver_answers(facts)) return pass("the driver works");
-    if (!in_container(facts)) return not_applicable("no container was detected");
-    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
+    if (driver_answers(facts))
+        return pass("the driver works");
+    if (!in_container(facts))
+        return not_applicable("no container was detected");
+    if (!libraries_listed(facts))
+        return undecided("the library directories could not be searched");
     if (!container_without_gpu(facts))
-        return not_applicable("the container has parts of the driver, or the host has no sign of a GPU");
+        return not_applicable(
+            "the container has parts of the driver, or the host has no sign of a GPU");
     const std::string* visible = environment(facts, "NVIDIA_VISIBLE_DEVICES");
     const bool module_loaded = facts.driver.module_loaded.value_or(false);
     std::vector<Remedy> remedies{gpu_for_container(facts)};
-    if (!batch_system(facts).empty()) remedies.push_back(gpu_for_job(facts));
+    if (!batch_system(facts).empty())
+        remedies.push_back(gpu_for_job(facts));
     return fault(
         {.subject = "container",
-         .message = "this container was started without GPU access: neither libcuda.so.1 nor a device node of the "
+         .message = "this container was started without GPU access: neither libcuda.so.1 nor a "
+                    "device node of the "
                     "NVIDIA driver is available in it",
          .evidence = {{"container", *facts.host.container, "host.container"},
                       {"driver library, device nodes", "none", "libraries"},
                       {"NVIDIA_VISIBLE_DEVICES", visible ? *visible : "", "host.environment"},
-                      {"the host's kernel module", module_loaded ? "loaded" : "", "driver.module_loaded"},
+                      {"the host's kernel module", module_loaded ? "loaded" : "",
+                       "driver.module_loaded"},
                       {"NVIDIA devices on the PCI bus",
-                       facts.host.pci_gpus.empty() ? "" : std::to_string(facts.host.pci_gpus.size()), "host.pci_gpus"}},
+                       facts.host.pci_gpus.empty() ? ""
+                                                   : std::to_string(facts.host.pci_gpus.size()),
+                       "host.pci_gpus"}},
          .remedies = std::move(remedies),
          .confidence = module_loaded ? Confidence::certain : Confidence::likely,
          .symptoms = {"container"},

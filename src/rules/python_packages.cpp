@@ -7,21 +7,24 @@ namespace rnncheck::rules {
 /// The files of a package that are gone or were replaced.
 static std::vector<Evidence> changed_files(const PythonPackage& package) {
     std::vector<Evidence> evidence;
-    for (const std::string& file : package.missing_files) evidence.push_back({file, "is missing", "pythons"});
+    for (const std::string& file : package.missing_files)
+        evidence.push_back({file, "is missing", "pythons"});
     for (const std::string& file : package.changed_files)
-        evidence.push_back({file, "was replaced: its size differs from the installed file's", "pythons"});
+        evidence.push_back(
+            {file, "was replaced: its size differs from the installed file's", "pythons"});
     return evidence;
 }
 
 static Finding changed(const PythonPackage& package, std::vector<Evidence> changes, Remedy remedy) {
     const std::string name = package.name + ' ' + package.version;
     const auto framework = stack::framework_named(package.name);
-    return {
-        .subject = name,
-        .part = framework ? stack::Part{stack::PartKind::framework, framework->name, name} : stack::Part(),
-        .message = name + " has changed since it was installed: " + changes.front().what + ' ' + changes.front().value,
-        .evidence = std::move(changes),
-        .remedies = {std::move(remedy)}};
+    return {.subject = name,
+            .part = framework ? stack::Part{stack::PartKind::framework, framework->name, name}
+                              : stack::Part(),
+            .message = name + " has changed since it was installed: " + changes.front().what + ' ' +
+                       changes.front().value,
+            .evidence = std::move(changes),
+            .remedies = {std::move(remedy)}};
 }
 
 static std::string again(const std::string& requirement) {
@@ -30,14 +33,16 @@ static std::string again(const std::string& requirement) {
 
 static void judge_packages(const PythonEnvironment& environment, VerdictBuilder& answers) {
     for (const PythonPackage& package : environment.packages) {
-        if (package.name.starts_with("nvidia-cudnn")) continue;  // cudnn_installation_broken tells of it
+        if (package.name.starts_with("nvidia-cudnn"))
+            continue;  // cudnn_installation_broken tells of it
         auto changes = changed_files(package);
         if (changes.empty()) {
             answers.passed("the libraries of the checked packages are unchanged");
             continue;
         }
         const std::string command = pip(&environment, again(package.name + "==" + package.version));
-        Finding finding = changed(package, std::move(changes), remedy("package_files_missing", {command}));
+        Finding finding =
+            changed(package, std::move(changes), remedy("package_files_missing", {command}));
         finding.confidence = Confidence::likely;
         answers.fault(std::move(finding));
     }
@@ -45,55 +50,70 @@ static void judge_packages(const PythonEnvironment& environment, VerdictBuilder&
 
 Verdict package_files_missing(const Facts& facts, const Matrix&) {
     const auto environments = possibly_active(facts);
-    if (environments.empty()) return without_environment(facts, "packages");
+    if (environments.empty())
+        return without_environment(facts, "packages");
     VerdictBuilder answers;
-    for (const PythonEnvironment* environment : environments) judge_packages(*environment, answers);
-    return answers.close_or(not_applicable("the active environment has none of the checked packages"));
+    for (const PythonEnvironment* environment : environments)
+        judge_packages(*environment, answers);
+    return answers.close_or(
+        not_applicable("the active environment has none of the checked packages"));
 }
 
 using Packages = std::vector<const PythonPackage*>;
 
 /// The package that a framework of this environment asks for; else the newest of these.
-static std::string to_install(const Facts& facts, const PythonEnvironment& environment, const Packages& packages) {
+static std::string to_install(const Facts& facts, const PythonEnvironment& environment,
+                              const Packages& packages) {
     for (const Framework& framework : facts.frameworks)
-        if (framework.environment == environment.path && framework.cudnn_wanted) return *framework.cudnn_wanted;
-    const PythonPackage& newest =
-        **std::ranges::max_element(packages, {}, [](const auto* package) { return find_version(package->version, 1); });
+        if (framework.environment == environment.path && framework.cudnn_wanted)
+            return *framework.cudnn_wanted;
+    const PythonPackage& newest = **std::ranges::max_element(
+        packages, {}, [](const auto* package) { return find_version(package->version, 1); });
     return newest.name + "==" + newest.version;
 }
 
-static Remedy only_one_of(const Facts& facts, const PythonEnvironment& environment, const Packages& packages) {
-    const auto names = mapped(packages, [](const PythonPackage* package) { return shell_quoted(package->name); });
-    return remedy("cudnn_installation_broken", {pip(&environment, "uninstall -y " + join(names, " ")),
-                                                pip(&environment, again(to_install(facts, environment, packages)))});
+static Remedy only_one_of(const Facts& facts, const PythonEnvironment& environment,
+                          const Packages& packages) {
+    const auto names =
+        mapped(packages, [](const PythonPackage* package) { return shell_quoted(package->name); });
+    return remedy("cudnn_installation_broken",
+                  {pip(&environment, "uninstall -y " + join(names, " ")),
+                   pip(&environment, again(to_install(facts, environment, packages)))});
 }
 
 /// Files of another major have other names.
 static bool overwrite_each_other(const PythonPackage& a, const PythonPackage& b) {
     const auto a_version = find_version(a.version, 1), b_version = find_version(b.version, 1);
-    return &a < &b && a.directory == b.directory && a_version && b_version && a_version->major() == b_version->major();
+    return &a < &b && a.directory == b.directory && a_version && b_version &&
+           a_version->major() == b_version->major();
 }
 
 static Verdict judge_cudnn_packages(const Facts& facts, const PythonEnvironment& environment) {
     Packages packages;
     for (const PythonPackage& package : environment.packages)
-        if (is_cudnn(package)) packages.push_back(&package);
-    if (packages.empty()) return not_applicable("no cuDNN package is installed in it");
+        if (is_cudnn(package))
+            packages.push_back(&package);
+    if (packages.empty())
+        return not_applicable("no cuDNN package is installed in it");
     for (const PythonPackage* one : packages)
         for (const PythonPackage* other : packages)
             if (overwrite_each_other(*one, *other))
-                return fault(
-                    {.subject = one->directory + "/nvidia/cudnn",
-                     .message = one->name + ' ' + one->version + " and " + other->name + ' ' + other->version +
-                                " are both installed and overwrite each other's files in the same directory",
-                     .evidence = {{one->name, one->version, "pythons"}, {other->name, other->version, "pythons"}},
-                     .remedies = {only_one_of(facts, environment, {one, other})}});
+                return fault({.subject = one->directory + "/nvidia/cudnn",
+                              .message = one->name + ' ' + one->version + " and " + other->name +
+                                         ' ' + other->version +
+                                         " are both installed and overwrite each other's files in "
+                                         "the same directory",
+                              .evidence = {{one->name, one->version, "pythons"},
+                                           {other->name, other->version, "pythons"}},
+                              .remedies = {only_one_of(facts, environment, {one, other})}});
     VerdictBuilder answers;
     for (const PythonPackage* package : packages)
         if (auto changes = changed_files(*package); !changes.empty()) {
-            Finding finding = changed(*package, std::move(changes), only_one_of(facts, environment, {package}));
+            Finding finding =
+                changed(*package, std::move(changes), only_one_of(facts, environment, {package}));
             for (const Cudnn& cudnn : facts.cudnns)  // a mixture of versions follows from it
-                if (cudnn.library.starts_with(package->directory + '/')) finding.explains.push_back(cudnn.library);
+                if (cudnn.library.starts_with(package->directory + '/'))
+                    finding.explains.push_back(cudnn.library);
             answers.fault(std::move(finding));
         }
     return answers.close_or(pass("the cuDNN files are those of its package"));
@@ -101,32 +121,40 @@ static Verdict judge_cudnn_packages(const Facts& facts, const PythonEnvironment&
 
 Verdict cudnn_installation_broken(const Facts& facts, const Matrix&) {
     const auto environments = possibly_active(facts);
-    if (environments.empty()) return without_environment(facts, "packages");
+    if (environments.empty())
+        return without_environment(facts, "packages");
     VerdictBuilder answers;
-    for (const PythonEnvironment* environment : environments) answers.add(judge_cudnn_packages(facts, *environment));
+    for (const PythonEnvironment* environment : environments)
+        answers.add(judge_cudnn_packages(facts, *environment));
     return answers.close();
 }
 
 /// Of "tensorflow 2.18.0" the name.
 static std::vector<std::string> packages_of(const Framework& framework) {
     std::vector<std::string> packages = framework.other_packages;
-    if (framework.package) packages.insert(packages.begin(), *framework.package);
-    return mapped(packages, [](const std::string& package) { return package.substr(0, package.find(' ')); });
+    if (framework.package)
+        packages.insert(packages.begin(), *framework.package);
+    return mapped(packages,
+                  [](const std::string& package) { return package.substr(0, package.find(' ')); });
 }
 
 static bool is_without_cuda(const std::string& package) {
-    return contains(package, "-cpu") || contains(package, "-intel") || package == "intel-tensorflow" ||
-           package == "onnxruntime" || package == "paddlepaddle" || package == "mxnet";
+    return contains(package, "-cpu") || contains(package, "-intel") ||
+           package == "intel-tensorflow" || package == "onnxruntime" || package == "paddlepaddle" ||
+           package == "mxnet";
 }
 
 /// The one with CUDA: what is left when the others are gone.
 static std::string one_to_keep(const Framework& framework, const std::vector<std::string>& names) {
     const auto with = std::ranges::find_if_not(names, is_without_cuda);
     const std::string name = with == names.end() ? names.front() : *with;
-    return name == "tensorflow-gpu" && framework.version && framework.version->major() >= 2 ? "tensorflow" : name;
+    return name == "tensorflow-gpu" && framework.version && framework.version->major() >= 2
+               ? "tensorflow"
+               : name;
 }
 
-/// PaddlePaddle 3 with CUDA is in an index of its own: the table knows the command, for the CUDA of the files if told.
+/// PaddlePaddle 3 with CUDA is in an index of its own: the table knows the command, for the CUDA of
+/// the files if told.
 static std::string install_of(const Facts& facts, const Matrix& matrix, const Framework& framework,
                               const std::string& package) {
     const PythonEnvironment* environment = environment_of(facts, framework);
@@ -138,8 +166,10 @@ static std::string install_of(const Facts& facts, const Matrix& matrix, const Fr
                (framework.cuda && build.cuda != framework.cuda);
     });
     if (builds.empty() || std::ranges::any_of(builds, is_default))
-        return pip(environment, "install " + package + (framework.version ? "==" + framework.version->text : ""));
-    return *by_pip(environment, install_command(of_version(builds.front(), *framework.version), std::nullopt, matrix));
+        return pip(environment, "install " + package +
+                                    (framework.version ? "==" + framework.version->text : ""));
+    return *by_pip(environment, install_command(of_version(builds.front(), *framework.version),
+                                                std::nullopt, matrix));
 }
 
 static Finding both(const Facts& facts, const Matrix& matrix, const Framework& framework) {
@@ -148,17 +178,19 @@ static Finding both(const Facts& facts, const Matrix& matrix, const Framework& f
     std::vector<std::string> listed = framework.other_packages;
     listed.insert(listed.begin(), framework.package.value_or(framework.name));
     const std::string install = install_of(facts, matrix, framework, one_to_keep(framework, names));
-    return {.severity = cuda_won ? Severity::warning : Severity::error,
-            .subject = words_of(framework),
-            .part = part_of(framework),
-            .message = join_with_and(listed) + " are installed in one environment and overwrite each other's files; " +
-                       (cuda_won ? "the CUDA files are in place until the other package is updated"
-                                 : "the files in place have no CUDA support"),
-            .evidence = {{"packages", join_with_and(listed), "frameworks"},
-                         {"build identified from its files", cuda_won ? "with CUDA" : "without CUDA",
-                          framework.shown_by.value_or("frameworks")}},
-            .remedies = {remedy("cpu_and_gpu_packages_both_installed", {},
-                                {pip(facts, framework, "uninstall -y " + join(names, " ")), install})}};
+    return {
+        .severity = cuda_won ? Severity::warning : Severity::error,
+        .subject = words_of(framework),
+        .part = part_of(framework),
+        .message = join_with_and(listed) +
+                   " are installed in one environment and overwrite each other's files; " +
+                   (cuda_won ? "the CUDA files are in place until the other package is updated"
+                             : "the files in place have no CUDA support"),
+        .evidence = {{"packages", join_with_and(listed), "frameworks"},
+                     {"build identified from its files", cuda_won ? "with CUDA" : "without CUDA",
+                      framework.shown_by.value_or("frameworks")}},
+        .remedies = {remedy("cpu_and_gpu_packages_both_installed", {},
+                            {pip(facts, framework, "uninstall -y " + join(names, " ")), install})}};
 }
 
 Verdict cpu_and_gpu_packages_both_installed(const Facts& facts, const Matrix& matrix) {
@@ -169,19 +201,22 @@ Verdict cpu_and_gpu_packages_both_installed(const Facts& facts, const Matrix& ma
         if (!framework.package && !framework.other_packages.empty())
             answers.unknown("the installed packages of " + words_of(framework) + " are unknown");
         else if (mixed && !framework.uses_cuda)
-            answers.unknown("the package that installed the files of " + words_of(framework) + " is unknown");
+            answers.unknown("the package that installed the files of " + words_of(framework) +
+                            " is unknown");
         else if (mixed)
             answers.fault(both(facts, matrix, framework));
     };
-    return over_frameworks(facts, matrix, "no framework in the active environment has both a CPU and a GPU package",
-                           judge);
+    return over_frameworks(
+        facts, matrix, "no framework in the active environment has both a CPU and a GPU package",
+        judge);
 }
 
 static const Framework* cuda_framework_elsewhere(const Facts& facts, const std::string& name) {
     return find_where(facts.frameworks, [&](const Framework& framework) {
         const PythonEnvironment* environment = environment_of(facts, framework);
         const bool wanted = name.empty() || framework.name == name;
-        return environment && environment->active != true && wanted && framework.uses_cuda.value_or(true);
+        return environment && environment->active != true && wanted &&
+               framework.uses_cuda.value_or(true);
     });
 }
 
@@ -189,28 +224,33 @@ static bool has_frameworks(const Facts& facts, const PythonEnvironment& environm
     return find_by(facts.frameworks, &Framework::environment, environment.path);
 }
 
-/// The environment that a variable names, where the python on PATH is that of another one, which it gives `on_path`.
-static const PythonEnvironment* named_instead(const Facts& facts, const PythonEnvironment*& on_path) {
-    on_path =
-        find_where(facts.pythons, [](const auto& python) { return python.found_by == "PATH" && !python.passed_over; });
+/// The environment that a variable names, where the python on PATH is that of another one, which it
+/// gives `on_path`.
+static const PythonEnvironment* named_instead(const Facts& facts,
+                                              const PythonEnvironment*& on_path) {
+    on_path = find_where(facts.pythons, [](const auto& python) {
+        return python.found_by == "PATH" && !python.passed_over;
+    });
     const auto is_named = [](const PythonEnvironment& python) {
-        return (python.found_by == "VIRTUAL_ENV" || python.found_by == "CONDA_PREFIX") && !python.missing_interpreter;
+        return (python.found_by == "VIRTUAL_ENV" || python.found_by == "CONDA_PREFIX") &&
+               !python.missing_interpreter;
     };
     return on_path ? find_where(facts.pythons, is_named) : nullptr;
 }
 
 static Remedy use(const std::string& text, const PythonEnvironment& environment) {
     const bool conda = environment.kind == "conda";
-    return remedy(conda ? "wrong_python_environment/conda" : "wrong_python_environment/venv", {text, environment.path});
+    return remedy(conda ? "wrong_python_environment/conda" : "wrong_python_environment/venv",
+                  {text, environment.path});
 }
 
-static Finding better_elsewhere(const Facts& facts, const PythonEnvironment& active, const Framework& better,
-                                const std::string& has) {
+static Finding better_elsewhere(const Facts& facts, const PythonEnvironment& active,
+                                const Framework& better, const std::string& has) {
     const PythonEnvironment& other = *environment_of(facts, better);
     return {.severity = Severity::note,
             .subject = active.path,
-            .message = words_of(better) + " with CUDA is installed in " + other.path + "; the checked environment, " +
-                       active.path + ", has " + has,
+            .message = words_of(better) + " with CUDA is installed in " + other.path +
+                       "; the checked environment, " + active.path + ", has " + has,
             .evidence = {{"checked environment", active.path + " by " + active.found_by, "pythons"},
                          {words_of(better), other.path, "frameworks"}},
             .remedies = {use("Activate that environment if it is the intended one", other)},
@@ -219,38 +259,48 @@ static Finding better_elsewhere(const Facts& facts, const PythonEnvironment& act
 
 Verdict wrong_python_environment(const Facts& facts, const Matrix&) {
     const PythonEnvironment* active = active_environment(facts);
-    if (!active) return without_environment(facts, "environments");
-    if (!active->active) return undecided("which Python environment is active is unknown");
-    if (active->found_by == "--python") return not_applicable("the environment was selected with --python");
+    if (!active)
+        return without_environment(facts, "environments");
+    if (!active->active)
+        return undecided("which Python environment is active is unknown");
+    if (active->found_by == "--python")
+        return not_applicable("the environment was selected with --python");
     const PythonEnvironment* on_path = nullptr;
     const PythonEnvironment* named = named_instead(facts, on_path);
     if (named && (has_frameworks(facts, *named) || has_frameworks(facts, *on_path)))
         return fault(
             {.subject = named->path,
-             .message =
-                 named->found_by + " names " + named->path + ", but the python on PATH is that of " + on_path->path,
+             .message = named->found_by + " names " + named->path +
+                        ", but the python on PATH is that of " + on_path->path,
              .evidence = {{named->found_by, named->path, "host.environment"},
-                          {"python on PATH", on_path->interpreter.value_or(on_path->path), "pythons"}},
-             .remedies = {use("Activate the environment again, so that its python is first on PATH", *named)}});
+                          {"python on PATH", on_path->interpreter.value_or(on_path->path),
+                           "pythons"}},
+             .remedies = {use("Activate the environment again, so that its python is first on PATH",
+                              *named)}});
     VerdictBuilder answers;
     for (const Framework& framework : facts.frameworks) {
         const Framework* better = cuda_framework_elsewhere(facts, framework.name);
-        if (framework.environment != active->path || framework.uses_cuda == true || !better) continue;
+        if (framework.environment != active->path || framework.uses_cuda == true || !better)
+            continue;
         if (framework.uses_cuda && better->uses_cuda)
             answers.fault(better_elsewhere(facts, *active, *better, "a build without CUDA"));
         else
             answers.unknown("whether the builds of " + framework.name + " have CUDA is unknown");
     }
-    if (has_frameworks(facts, *active)) return answers.close_or(pass("the checked environment is the one that runs"));
+    if (has_frameworks(facts, *active))
+        return answers.close_or(pass("the checked environment is the one that runs"));
     if (const Framework* better = cuda_framework_elsewhere(facts, ""); better && better->uses_cuda)
         answers.fault(better_elsewhere(facts, *active, *better, "no framework"));
-    return answers.close_or(not_applicable("no framework is installed in the active Python environment"));
+    return answers.close_or(
+        not_applicable("no framework is installed in the active Python environment"));
 }
 
 /// "3.11.7" of /home/ada/.pyenv/versions/3.11.7/bin/python3; empty for a path without it.
-static std::string version_between(const std::string& path, std::string_view start, std::string_view end) {
+static std::string version_between(const std::string& path, std::string_view start,
+                                   std::string_view end) {
     const auto begin = path.find(start);
-    if (begin == std::string::npos) return "";
+    if (begin == std::string::npos)
+        return "";
     const std::string rest = path.substr(begin + start.size());
     return rest.substr(0, rest.find_first_of(end));
 }
@@ -261,21 +311,27 @@ static std::string install_again(const PythonEnvironment& dead) {
     if (dead.kind == "conda")
         return "conda install --prefix " + shell_quoted(dead.path) + " python" +
                (dead.version ? "=" + shortened(*dead.version, 2).text : "");
-    if (const auto version = version_between(interpreter, "/.pyenv/versions/", "/"); !version.empty())
+    if (const auto version = version_between(interpreter, "/.pyenv/versions/", "/");
+        !version.empty())
         return "pyenv install " + shell_quoted(version);
-    if (const auto version = version_between(interpreter, "/uv/python/cpython-", "-/"); !version.empty())
+    if (const auto version = version_between(interpreter, "/uv/python/cpython-", "-/");
+        !version.empty())
         return "uv python install " + shell_quoted(version);
-    if (const auto version = version_between(interpreter, "/mise/installs/python/", "/"); !version.empty())
+    if (const auto version = version_between(interpreter, "/mise/installs/python/", "/");
+        !version.empty())
         return "mise install " + shell_quoted("python@" + version);
-    if (const auto version = version_between(interpreter, "/.asdf/installs/python/", "/"); !version.empty())
+    if (const auto version = version_between(interpreter, "/.asdf/installs/python/", "/");
+        !version.empty())
         return "asdf install python " + shell_quoted(version);
     return "";
 }
 
 /// Another interpreter of the same X.Y, whose packages have the same directory.
-static const PythonEnvironment* with_same_version(const Facts& facts, const PythonEnvironment& dead) {
+static const PythonEnvironment* with_same_version(const Facts& facts,
+                                                  const PythonEnvironment& dead) {
     return find_where(facts.pythons, [&](const PythonEnvironment& other) {
-        const bool is_base = includes(std::vector<std::string>{"system", "pyenv", "asdf", "mise", "uv"}, other.kind);
+        const bool is_base =
+            includes(std::vector<std::string>{"system", "pyenv", "asdf", "mise", "uv"}, other.kind);
         return is_base && other.interpreter && other.version && dead.version &&
                shortened(*other.version, 2) == shortened(*dead.version, 2);
     });
@@ -286,38 +342,46 @@ static Remedy revived(const Facts& facts, const PythonEnvironment& dead) {
     constexpr std::string_view kernel = "Jupyter kernel ";
     const bool is_removed = dead.missing_interpreter->starts_with(dead.path + '/');
     if (is_removed && dead.found_by.starts_with(kernel))
-        return remedy("python_interpreter_missing/kernel", {shell_quoted(dead.found_by.substr(kernel.size()))});
+        return remedy("python_interpreter_missing/kernel",
+                      {shell_quoted(dead.found_by.substr(kernel.size()))});
     if (const std::string command = install_again(dead); !command.empty())
         return remedy("python_interpreter_missing/install_again", {command});
     const PythonEnvironment* same = dead.version ? with_same_version(facts, dead) : nullptr;
-    if (is_removed) return remedy("python_interpreter_missing/create", {path});
+    if (is_removed)
+        return remedy("python_interpreter_missing/create", {path});
     if (same && !dead.package_directories.empty())
         return remedy("python_interpreter_missing/same_version",
                       {path, shortened(*dead.version, 2).text, shell_quoted(*same->interpreter)});
     return remedy("python_interpreter_missing/create_again", {path});
 }
 
-/// The examined one cannot run at all; what a variable names was meant to be used; the others may be left-overs.
+/// The examined one cannot run at all; what a variable names was meant to be used; the others may
+/// be left-overs.
 static Severity severity_of_dead(const PythonEnvironment& dead) {
-    if (dead.active.value_or(true)) return Severity::error;
-    return dead.found_by == "VIRTUAL_ENV" || dead.found_by == "CONDA_PREFIX" ? Severity::warning : Severity::note;
+    if (dead.active.value_or(true))
+        return Severity::error;
+    return dead.found_by == "VIRTUAL_ENV" || dead.found_by == "CONDA_PREFIX" ? Severity::warning
+                                                                             : Severity::note;
 }
 
 Verdict python_interpreter_missing(const Facts& facts, const Matrix&) {
-    if (facts.pythons.empty()) return without_environment(facts, "environments");
+    if (facts.pythons.empty())
+        return without_environment(facts, "environments");
     VerdictBuilder answers;
     for (const PythonEnvironment& python : facts.pythons) {
         if (!python.missing_interpreter) {
-            if (!python.interpreter) answers.no_pass("an environment without an interpreter was found");
+            if (!python.interpreter)
+                answers.no_pass("an environment without an interpreter was found");
             continue;
         }
-        answers.fault({.severity = severity_of_dead(python),
-                       .subject = python.path,
-                       .message = "no program can run in the Python environment " + python.path +
-                                  ": its interpreter, " + *python.missing_interpreter + ", does not exist",
-                       .evidence = {{"environment", python.path + " by " + python.found_by, "pythons"},
-                                    {"interpreter that it needs", *python.missing_interpreter, "pythons"}},
-                       .remedies = {revived(facts, python)}});
+        answers.fault(
+            {.severity = severity_of_dead(python),
+             .subject = python.path,
+             .message = "no program can run in the Python environment " + python.path +
+                        ": its interpreter, " + *python.missing_interpreter + ", does not exist",
+             .evidence = {{"environment", python.path + " by " + python.found_by, "pythons"},
+                          {"interpreter that it needs", *python.missing_interpreter, "pythons"}},
+             .remedies = {revived(facts, python)}});
     }
     return answers.close_or(pass("the interpreters of the environments exist"));
 }

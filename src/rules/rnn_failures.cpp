@@ -10,21 +10,24 @@
 
 namespace rnncheck::rules {
 
-static Finding without_handle(const Facts& facts, const Matrix& matrix, const Sweep& sweep, const Runs& runs) {
+static Finding without_handle(const Facts& facts, const Matrix& matrix, const Sweep& sweep,
+                              const Runs& runs) {
     const RnnRun& run = *runs.front();
     const CudnnCopy copy = cudnn_copy(facts, sweep.library);
-    Finding finding = about_cases(facts, sweep, {&run},
-                                  "cuDNN cannot create a handle on " + gpu_subject(facts, sweep.gpu) + ": " +
-                                      in_words(*run.result) + ", " + name_of(copy),
-                                  remedy("cudnn_handle_refused"));
+    Finding finding =
+        about_cases(facts, sweep, {&run},
+                    "cuDNN cannot create a handle on " + gpu_subject(facts, sweep.gpu) + ": " +
+                        in_words(*run.result) + ", " + name_of(copy),
+                    remedy("cudnn_handle_refused"));
     finding.symptoms = places_of(facts, runs);
     // NVIDIA documents different meanings of the status for different major versions.
-    if (const auto row = matrix.status("cudnn", copy.major, run.result->code); row && copy.major > 0)
+    if (const auto row = matrix.status("cudnn", copy.major, run.result->code);
+        row && copy.major > 0)
         finding.evidence.push_back(
             {row->name + " in cuDNN " + std::to_string(copy.major), row->meaning, row->source.url});
     if (const Board* board = board_at(facts, sweep.gpu); board && board->memory_free_mib)
-        finding.evidence.push_back(
-            {"free GPU memory", free_of_total(*board), board_fact(facts, *board, "memory_free_mib")});
+        finding.evidence.push_back({"free GPU memory", free_of_total(*board),
+                                    board_fact(facts, *board, "memory_free_mib")});
     return finding;
 }
 
@@ -40,24 +43,28 @@ Verdict cudnn_handle_refused(const Facts& facts, const Matrix& matrix) {
         if (!runs.empty())
             answers.fault(without_handle(facts, matrix, sweep, runs));
         else if (!failures_are_known(facts, sweep.library))
-            answers.unknown("some cases did not run on " + gpu_subject(facts, sweep.gpu) + " for an unknown reason");
+            answers.unknown("some cases did not run on " + gpu_subject(facts, sweep.gpu) +
+                            " for an unknown reason");
     }
     return answers.close_or(pass_if_tried(facts, "cuDNN created a handle"));
 }
 
-/// The processes that these cases terminated, of which each restart of the probe may end in another case: why they
-/// hung, and what the libraries printed at their end.
+/// The processes that these cases terminated, of which each restart of the probe may end in another
+/// case: why they hung, and what the libraries printed at their end.
 static void add_processes(const Facts& facts, const Runs& runs, Finding& finding) {
     std::set<std::string> causes;
     for (const ProbeRun* process : runs_of(facts, "rnn_forward")) {
-        if (std::ranges::none_of(runs, [&](const RnnRun* run) { return ended_in(*process, *run); })) continue;
+        if (std::ranges::none_of(runs, [&](const RnnRun* run) { return ended_in(*process, *run); }))
+            continue;
         const std::string place = place_of(facts, *process);
         finding.explains.push_back(place);
-        if (const std::string cause = cause_of_hang(facts, *process); !cause.empty() && causes.insert(cause).second)
+        if (const std::string cause = cause_of_hang(facts, *process);
+            !cause.empty() && causes.insert(cause).second)
             finding.message += "; " + cause;
         append(finding.evidence, evidence_of_hang(facts, *process));
         if (process->output_tail)
-            finding.evidence.push_back({"its last output", *process->output_tail, place + ".output_tail"});
+            finding.evidence.push_back(
+                {"its last output", *process->output_tail, place + ".output_tail"});
     }
 }
 
@@ -66,11 +73,14 @@ Verdict rnn_call_failed(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     for (const auto& sweep : sweeps(facts)) {
         const Runs runs = runs_with(sweep, RunEnd::failed);
-        if (!runs_with(sweep, RunEnd::out_of_memory).empty()) answers.no_pass("the GPU ran out of memory");
-        if (runs.empty()) continue;
+        if (!runs_with(sweep, RunEnd::out_of_memory).empty())
+            answers.no_pass("the GPU ran out of memory");
+        if (runs.empty())
+            continue;
         Finding finding = about_promised(facts, sweep, runs, "failed on", [&](const Runs& owed) {
-            return about_cases(facts, sweep, owed, cases_in_words(facts, sweep, owed, "failed on"),
-                               on_host(facts, remedy("rnn_call_failed", {verify_command(facts, *owed.front())})));
+            return about_cases(
+                facts, sweep, owed, cases_in_words(facts, sweep, owed, "failed on"),
+                on_host(facts, remedy("rnn_call_failed", {verify_command(facts, *owed.front())})));
         });
         add_processes(facts, runs, finding);
         answers.fault(std::move(finding));
@@ -83,7 +93,8 @@ Verdict rnn_call_refused(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     for (const auto& sweep : sweeps(facts)) {
         const Runs runs = runs_with(sweep, RunEnd::rejected);
-        if (runs.empty()) continue;
+        if (runs.empty())
+            continue;
         answers.fault(about_promised(facts, sweep, runs, "rejected by", [&](const Runs& owed) {
             const RnnRun& first = *owed.front();
             return about_cases(facts, sweep, owed,
@@ -97,54 +108,66 @@ Verdict rnn_call_refused(const Facts& facts, const Matrix&) {
 
 /// The tables list support for LSTMs of this form alone.
 static bool is_plain(const RnnCase& c) {
-    return c.cell == Cell::lstm && c.projection == 0 && c.clip == 0 && c.input_mode == InputMode::linear &&
-           c.bias == BiasMode::both;
+    return c.cell == Cell::lstm && c.projection == 0 && c.clip == 0 &&
+           c.input_mode == InputMode::linear && c.bias == BiasMode::both;
 }
 
-static Finding unsupported(const Facts& facts, const Sweep& sweep, const Runs& runs, const RnnRequiredSupport& row) {
+static Finding unsupported(const Facts& facts, const Sweep& sweep, const Runs& runs,
+                           const RnnRequiredSupport& row) {
     const RnnRun& first = *runs.front();
-    Finding finding =
-        about_cases(facts, sweep, runs,
-                    name_of(facts, sweep) + " does not support " + count_of(runs) + " that it should support, first '" +
-                        describe(first.rnn_case) + "'" + (first.result ? ": " + in_words(*first.result) : ""),
-                    remedy("rnn_case_not_offered", {verify_command(facts, first)}),
-                    [](const RnnRun& run) { return run.result ? in_words(*run.result) : "not supported"; });
-    finding.evidence.push_back({std::string(row.dtype) + ' ' + row.algorithm + " is supported",
-                                "since cuDNN " + row.first.text + ", compute capability " + row.capability_min.text,
-                                row.source.url});
+    Finding finding = about_cases(
+        facts, sweep, runs,
+        name_of(facts, sweep) + " does not support " + count_of(runs) +
+            " that it should support, first '" + describe(first.rnn_case) + "'" +
+            (first.result ? ": " + in_words(*first.result) : ""),
+        remedy("rnn_case_not_offered", {verify_command(facts, first)}),
+        [](const RnnRun& run) { return run.result ? in_words(*run.result) : "not supported"; });
+    finding.evidence.push_back(
+        {std::string(row.dtype) + ' ' + row.algorithm + " is supported",
+         "since cuDNN " + row.first.text + ", compute capability " + row.capability_min.text,
+         row.source.url});
     return finding;
 }
 
-static void judge_support(const Facts& facts, const Matrix& matrix, const Sweep& sweep, VerdictBuilder& answers) {
+static void judge_support(const Facts& facts, const Matrix& matrix, const Sweep& sweep,
+                          VerdictBuilder& answers) {
     const auto version = cudnn_copy(facts, sweep.library).version;
     const Gpu* gpu = gpu_at(facts, sweep.gpu);
     Runs owed;
     std::optional<RnnRequiredSupport> first_row;
     for (const RnnRun* run : runs_with(sweep, RunEnd::not_supported)) {
-        if (!is_plain(run->rnn_case) || not_promised(facts, *run)) continue;
+        if (!is_plain(run->rnn_case) || not_promised(facts, *run))
+            continue;
         if (!version || !gpu || !gpu->compute_capability)
-            return answers.unknown("the cases that " + name_of(facts, sweep) + " should support are unknown");
-        const auto row = matrix.requires_support(*version, *gpu->compute_capability, name_of(run->rnn_case.dtype),
-                                                 name_of(run->rnn_case.algorithm));
+            return answers.unknown("the cases that " + name_of(facts, sweep) +
+                                   " should support are unknown");
+        const auto row =
+            matrix.requires_support(*version, *gpu->compute_capability,
+                                    name_of(run->rnn_case.dtype), name_of(run->rnn_case.algorithm));
         if (row)
             owed.push_back(run);
         else if (row.coverage != Coverage::silent)
             answers.outside(outside_data("cuDNN " + version->text, row.coverage, matrix));
-        if (row && !first_row) first_row = *row;
+        if (row && !first_row)
+            first_row = *row;
     }
-    if (!owed.empty()) answers.fault(unsupported(facts, sweep, owed, *first_row));
+    if (!owed.empty())
+        answers.fault(unsupported(facts, sweep, owed, *first_row));
 }
 
 Verdict rnn_case_not_offered(const Facts& facts, const Matrix& matrix) {
     VerdictBuilder answers;
-    for (const auto& sweep : sweeps(facts)) judge_support(facts, matrix, sweep, answers);
-    return answers.close_or(pass_if_tried(facts, "cuDNN supports every case that it should support"));
+    for (const auto& sweep : sweeps(facts))
+        judge_support(facts, matrix, sweep, answers);
+    return answers.close_or(
+        pass_if_tried(facts, "cuDNN supports every case that it should support"));
 }
 
 /// The call that kept every case of a sweep from being tried; null when none is on record.
 static const RnnRun* obstacle(const Sweep& sweep) {
     const auto* found = find_where(sweep.runs, [](const RnnRun* run) {
-        return run->end == RunEnd::skipped && run->result && !run->result->ok() && run->result->code != -1;
+        return run->end == RunEnd::skipped && run->result && !run->result->ok() &&
+               run->result->code != -1;
     });
     return found ? *found : nullptr;
 }
@@ -154,43 +177,53 @@ static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run)
     return {.severity = severity_of(copy),
             .subject = subject_of(gpu),
             .gpu = gpu.index,
-            .message = "no recurrent network could be run on " + subject_of(gpu) + " with " + name_of(copy) + ": " +
-                       in_words(*run.result),
+            .message = "no recurrent network could be run on " + subject_of(gpu) + " with " +
+                       name_of(copy) + ": " + in_words(*run.result),
             .evidence = {evidence_of(facts, run, in_words(*run.result))},
-            .remedies = {run.result->code == cuda_device_unavailable ? remedy("gpu_not_tested/busy")
-                                                                     : on_host(facts, remedy("gpu_not_tested/failed"))},
+            .remedies = {run.result->code == cuda_device_unavailable
+                             ? remedy("gpu_not_tested/busy")
+                             : on_host(facts, remedy("gpu_not_tested/failed"))},
             .symptoms = {place_of(facts, run)}};
 }
 
 /// How the probe of this GPU ended, where it did not go well; else what the request leaves out.
 static std::string why_not(const Facts& facts, const Gpu& gpu) {
     for (const ProbeRun* run : runs_of(facts, "rnn_forward"))
-        if (gpu_of_target(run->target) == gpu.index && !run->completed()) return "the probe " + ending_of(*run);
+        if (gpu_of_target(run->target) == gpu.index && !run->completed())
+            return "the probe " + ending_of(*run);
     for (const auto& run : facts.rnn_runs)
-        if (run.gpu == gpu.index && run.result) return escaped(run.result->text, 200);
+        if (run.gpu == gpu.index && run.result)
+            return escaped(run.result->text, 200);
     if (facts.rnn_request)
-        return "no cuDNN installation matches the request, or the requested interface cannot express the case";
+        return "no cuDNN installation matches the request, or the requested interface cannot "
+               "express the case";
     return "the reason is unknown";
 }
 
 /// The GPUs on which not every case was run, by the reason.
 using NotRun = std::map<std::string, std::vector<int>>;
 
-static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep, VerdictBuilder& answers,
-                        NotRun& not_run) {
+static void judge_sweep(const Facts& facts, const Gpu& gpu, const Sweep& sweep,
+                        VerdictBuilder& answers, NotRun& not_run) {
     const std::size_t skipped = runs_with(sweep, RunEnd::skipped).size();
-    if (skipped == 0) return answers.passed("every case was run on every GPU");
+    if (skipped == 0)
+        return answers.passed("every case was run on every GPU");
     const RnnRun* run = skipped < sweep.runs.size() ? nullptr : obstacle(sweep);
-    if (!run) return not_run[why_not(facts, gpu)].push_back(gpu.index);
+    if (!run)
+        return not_run[why_not(facts, gpu)].push_back(gpu.index);
     answers.fault(not_tested(facts, gpu, *run));
 }
 
-/// Why the test kernel does not run on this GPU or returns incorrect results: no recurrent network can work there.
+/// Why the test kernel does not run on this GPU or returns incorrect results: no recurrent network
+/// can work there.
 static std::optional<std::string> kernel_fails(const Facts& facts, int gpu) {
     for (const KernelRun& run : facts.kernel_runs) {
-        if (run.gpu != gpu) continue;
-        if (run.result && !run.result->ok()) return gpu_subject(facts, gpu) + " cannot run a test kernel";
-        if (run.correct == false) return gpu_subject(facts, gpu) + " returns incorrect results from a test kernel";
+        if (run.gpu != gpu)
+            continue;
+        if (run.result && !run.result->ok())
+            return gpu_subject(facts, gpu) + " cannot run a test kernel";
+        if (run.correct == false)
+            return gpu_subject(facts, gpu) + " returns incorrect results from a test kernel";
     }
     for (const ProbeRun* run : runs_of(facts, "ptx_launch"))
         if (gpu_of_target(run->target) == gpu && was_cut_short(*run))
@@ -198,23 +231,30 @@ static std::optional<std::string> kernel_fails(const Facts& facts, int gpu) {
     return std::nullopt;
 }
 
-static void judge_whether_tested(const Facts& facts, const Gpu& gpu, VerdictBuilder& answers, NotRun& not_run) {
-    if (const auto cause = kernel_fails(facts, gpu.index)) return answers.no_pass(*cause);
+static void judge_whether_tested(const Facts& facts, const Gpu& gpu, VerdictBuilder& answers,
+                                 NotRun& not_run) {
+    if (const auto cause = kernel_fails(facts, gpu.index))
+        return answers.no_pass(*cause);
     bool any = false;
     for (const Sweep& sweep : sweeps(facts)) {
-        if (sweep.gpu != gpu.index) continue;
+        if (sweep.gpu != gpu.index)
+            continue;
         any = true;
         judge_sweep(facts, gpu, sweep, answers, not_run);
     }
-    if (!any) not_run[why_not(facts, gpu)].push_back(gpu.index);
+    if (!any)
+        not_run[why_not(facts, gpu)].push_back(gpu.index);
 }
 
 Verdict gpu_not_tested(const Facts& facts, const Matrix&) {
     if (nodes_made_on_demand(facts))
         return undecided(
-            "device nodes are missing until the first CUDA program creates them: run rnncheck doctor --make-nodes");
-    if (const auto verdict = without_gpu(facts)) return *verdict;
-    if (std::ranges::none_of(facts.cudnns, [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); }))
+            "device nodes are missing until the first CUDA program creates them: run rnncheck "
+            "doctor --make-nodes");
+    if (const auto verdict = without_gpu(facts))
+        return *verdict;
+    if (std::ranges::none_of(facts.cudnns,
+                             [](const Cudnn& cudnn) { return cudnn.rnn_usable.value_or(false); }))
         return pass_if_tried(facts, "", "whether cuDNN's RNN API works is unknown");
     VerdictBuilder answers;
     NotRun not_run;
@@ -226,7 +266,8 @@ Verdict gpu_not_tested(const Facts& facts, const Matrix&) {
         gpus.erase(std::unique(gpus.begin(), gpus.end()), gpus.end());
         reasons.push_back("not every case was run on " + gpus_in_words(gpus) + ": " + why);
     }
-    if (!reasons.empty()) answers.unknown(join(reasons, "; "));
+    if (!reasons.empty())
+        answers.unknown(join(reasons, "; "));
     if (facts.rnn_request && facts.rnn_request->gpu && !gpu_at(facts, *facts.rnn_request->gpu))
         answers.unknown("there is no GPU " + std::to_string(*facts.rnn_request->gpu));
     return answers.close();

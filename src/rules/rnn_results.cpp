@@ -10,7 +10,8 @@
 
 namespace rnncheck::rules {
 
-/// Errors in units of what is allowed, so that data types compare; an error that is no number is the worst.
+/// Errors in units of what is allowed, so that data types compare; an error that is no number is
+/// the worst.
 static double badness(const RnnRun& run) {
     const double error = run.largest_error.value_or(HUGE_VAL);
     const double limit = run.limit.value_or(0);
@@ -20,21 +21,27 @@ static double badness(const RnnRun& run) {
 /// An algorithm of which every case is correct, where some case of another one is not.
 static std::optional<Algorithm> algorithm_without_fault(const Sweep& sweep) {
     std::set<Algorithm> right;
-    for (const RnnRun* run : runs_with(sweep, RunEnd::ok)) right.insert(run->rnn_case.algorithm);
-    for (const RnnRun* run : runs_with(sweep, RunEnd::incorrect)) right.erase(run->rnn_case.algorithm);
+    for (const RnnRun* run : runs_with(sweep, RunEnd::ok))
+        right.insert(run->rnn_case.algorithm);
+    for (const RnnRun* run : runs_with(sweep, RunEnd::incorrect))
+        right.erase(run->rnn_case.algorithm);
     return right.empty() ? std::nullopt : std::optional(*right.begin());
 }
 
-/// The same cuDNN on another GPU, or another cuDNN on the same one, shows which of the two is at fault.
+/// The same cuDNN on another GPU, or another cuDNN on the same one, shows which of the two is at
+/// fault.
 static std::string what_to_suspect(const Facts& facts, const Sweep& wrong_results) {
     const auto is_right = [](const Sweep& sweep) {
         return !runs_with(sweep, RunEnd::ok).empty() && runs_with(sweep, RunEnd::incorrect).empty();
     };
     for (const Sweep& other : sweeps(facts)) {
-        if (other.library == wrong_results.library && other.gpu != wrong_results.gpu && is_right(other))
+        if (other.library == wrong_results.library && other.gpu != wrong_results.gpu &&
+            is_right(other))
             return gpu_subject(facts, other.gpu) +
-                   " returns correct results with it, so test the memory of this GPU and replace the GPU";
-        if (other.library != wrong_results.library && other.gpu == wrong_results.gpu && is_right(other))
+                   " returns correct results with it, so test the memory of this GPU and replace "
+                   "the GPU";
+        if (other.library != wrong_results.library && other.gpu == wrong_results.gpu &&
+            is_right(other))
             return "It returns correct results with " + name_of(cudnn_copy(facts, other.library)) +
                    ", so use another version of cuDNN";
     }
@@ -50,9 +57,10 @@ static Finding wrong_results(const Facts& facts, const Sweep& sweep, Runs runs) 
     const std::string of_all = " of " + std::to_string(sweep.runs.size());
     Finding finding = about_cases(
         facts, sweep, runs,
-        count_of(runs) + of_all + " returned incorrect results on " + name_of(facts, sweep) + ", worst '" +
-            describe(worst.rnn_case) + "': " + how_wrong(worst),
-        remedy("rnn_result_wrong", {what_to_suspect(facts, sweep), verify_command(facts, worst)}), how_wrong);
+        count_of(runs) + of_all + " returned incorrect results on " + name_of(facts, sweep) +
+            ", worst '" + describe(worst.rnn_case) + "': " + how_wrong(worst),
+        remedy("rnn_result_wrong", {what_to_suspect(facts, sweep), verify_command(facts, worst)}),
+        how_wrong);
     finding.evidence.insert(finding.evidence.begin(),
                             {"incorrect cases", std::to_string(runs.size()) + of_all, "rnn_runs"});
     return finding;
@@ -64,7 +72,8 @@ Verdict rnn_result_wrong(const Facts& facts, const Matrix&) {
     for (const auto& sweep : sweeps(facts)) {
         Runs runs = runs_with(sweep, RunEnd::incorrect);
         any_right |= !runs_with(sweep, RunEnd::ok).empty();
-        if (!runs.empty()) answers.fault(wrong_results(facts, sweep, std::move(runs)));
+        if (!runs.empty())
+            answers.fault(wrong_results(facts, sweep, std::move(runs)));
     }
     return answers.close_or(pass_if_tried(facts, "every network that ran returned correct results",
                                           any_right ? "" : "no network ran to completion"));
@@ -72,14 +81,14 @@ Verdict rnn_result_wrong(const Facts& facts, const Matrix&) {
 
 static Finding not_repeatable(const Facts& facts, const Sweep& sweep, const Runs& runs) {
     const std::string* setting = environment(facts, "CUBLAS_WORKSPACE_CONFIG");
-    Finding finding =
-        about_cases(facts, sweep, runs,
-                    count_of(runs) + " returned results that are not bitwise identical when repeated on " +
-                        name_of(facts, sweep) + ", first '" + describe(runs.front()->rnn_case) + "'",
-                    remedy("rnn_not_repeatable", {verify_command(facts, *runs.front())}),
-                    [](const RnnRun&) { return "correct, but not bitwise identical when repeated"; });
-    finding.evidence.push_back(
-        {"CUBLAS_WORKSPACE_CONFIG", setting ? escaped(*setting, 100) : "not set", "host.environment"});
+    Finding finding = about_cases(
+        facts, sweep, runs,
+        count_of(runs) + " returned results that are not bitwise identical when repeated on " +
+            name_of(facts, sweep) + ", first '" + describe(runs.front()->rnn_case) + "'",
+        remedy("rnn_not_repeatable", {verify_command(facts, *runs.front())}),
+        [](const RnnRun&) { return "correct, but not bitwise identical when repeated"; });
+    finding.evidence.push_back({"CUBLAS_WORKSPACE_CONFIG",
+                                setting ? escaped(*setting, 100) : "not set", "host.environment"});
     return finding;
 }
 
@@ -95,21 +104,24 @@ Verdict rnn_not_repeatable(const Facts& facts, const Matrix&) {
                 different.push_back(run);
             any_twice |= run->bitwise_repeatable.value_or(false);
         }
-        if (!different.empty()) answers.fault(not_repeatable(facts, sweep, different));
+        if (!different.empty())
+            answers.fault(not_repeatable(facts, sweep, different));
     }
-    return answers.close_or(pass_if_tried(facts, "every network returned bitwise identical results when repeated",
-                                          any_twice ? "" : "no network ran twice"));
+    return answers.close_or(
+        pass_if_tried(facts, "every network returned bitwise identical results when repeated",
+                      any_twice ? "" : "no network ran twice"));
 }
 
-/// TF32 forced on cases that ask for full single precision. That it is cuDNN's default from compute capability 8.0 on
-/// is how these GPUs are meant to work, and no fault.
+/// TF32 forced on cases that ask for full single precision. That it is cuDNN's default from compute
+/// capability 8.0 on is how these GPUs are meant to work, and no fault.
 Verdict tf32_reduced_precision(const Facts& facts, const Matrix&) {
     VerdictBuilder answers;
     bool by_default = false, fast_math = false, any_known = false;
     for (const auto& sweep : sweeps(facts)) {
         const RnnRun* first = nullptr;
         for (const RnnRun* run : runs_with(sweep, RunEnd::ok)) {
-            if (run->rnn_case.dtype != Dtype::fp32) continue;
+            if (run->rnn_case.dtype != Dtype::fp32)
+                continue;
             any_known |= run->precision.has_value();
             fast_math |= run->precision == Precision::fast_math;
             if (!run->precision)
@@ -119,40 +131,48 @@ Verdict tf32_reduced_precision(const Facts& facts, const Matrix&) {
             else if (*run->precision == Precision::tf32 && !first)
                 first = run;
         }
-        if (!first) continue;
+        if (!first)
+            continue;
         const std::string* setting = environment(facts, "NVIDIA_TF32_OVERRIDE");
         answers.fault(
             {.subject = subject_of(facts, sweep),
              .gpu = sweep.gpu,
-             .message = name_of(facts, sweep) +
-                        " computes in TF32 although full single precision was requested: results differ from a CPU's "
-                        "in the third or fourth digit",
+             .message = name_of(facts, sweep) + " computes in TF32 although full single precision "
+                                                "was requested: results differ from a CPU's "
+                                                "in the third or fourth digit",
              .evidence = {evidence_of(facts, *first,
-                                      first->largest_error ? "error " + short_number(*first->largest_error)
-                                                           : "reduced precision"),
-                          {"NVIDIA_TF32_OVERRIDE", setting ? escaped(*setting, 100) : "not set", "host.environment"}},
+                                      first->largest_error
+                                          ? "error " + short_number(*first->largest_error)
+                                          : "reduced precision"),
+                          {"NVIDIA_TF32_OVERRIDE", setting ? escaped(*setting, 100) : "not set",
+                           "host.environment"}},
              .remedies = {remedy("tf32_reduced_precision", {verify_command(facts, *first)})}});
     }
-    std::string how = by_default  ? "TF32 is used only where it is allowed, not where full precision is requested "
-                                    "(NVIDIA_TF32_OVERRIDE=0 disables it)"
-                      : fast_math ? "no fp32 network uses TF32"
-                                  : "fp32 networks use full single precision";
-    if (fast_math) how += "; kernels of the persistent algorithms use fast math (tanh.approx)";
+    std::string how =
+        by_default ? "TF32 is used only where it is allowed, not where full precision is requested "
+                     "(NVIDIA_TF32_OVERRIDE=0 disables it)"
+        : fast_math ? "no fp32 network uses TF32"
+                    : "fp32 networks use full single precision";
+    if (fast_math)
+        how += "; kernels of the persistent algorithms use fast math (tanh.approx)";
     return answers.close_or(pass_if_tried(facts, how, any_known ? "" : "no fp32 network ran"));
 }
 
 static std::string share(const RnnDropout& dropout) {
-    return short_number(100.0 * static_cast<double>(*dropout.kept) / static_cast<double>(*dropout.elements)) +
+    return short_number(100.0 * static_cast<double>(*dropout.kept) /
+                        static_cast<double>(*dropout.elements)) +
            " % of " + std::to_string(*dropout.elements) + " elements kept";
 }
 
 static std::string where(const Facts& facts, const RnnDropout& dropout) {
-    return "dropout " + exact_number(dropout.probability) + " on " + gpu_subject(facts, dropout.gpu) + " (" +
-           std::string(name_of(dropout.dialect)) + " interface)";
+    return "dropout " + exact_number(dropout.probability) + " on " +
+           gpu_subject(facts, dropout.gpu) + " (" + std::string(name_of(dropout.dialect)) +
+           " interface)";
 }
 
 static bool keeps_too_many_or_few(const RnnDropout& dropout) {
-    // Bernstein's inequality for e^-18: where few are expected the distribution is far from a normal one.
+    // Bernstein's inequality for e^-18: where few are expected the distribution is far from a
+    // normal one.
     constexpr double deviations = 6, for_few = 12;
     const double n = static_cast<double>(*dropout.elements), p = dropout.probability;
     return std::abs(static_cast<double>(*dropout.kept) - n * (1 - p)) >
@@ -170,10 +190,13 @@ static std::vector<std::string> faults_of(const RnnDropout& dropout) {
     constexpr double scale_limit = 0x1p-9;  // two operands cut to TF32
     std::vector<std::string> faults;
     if (keeps_too_many_or_few(dropout))
-        faults.push_back(share(dropout) + ", expected " + short_number(100 * (1 - dropout.probability)) + " %");
+        faults.push_back(share(dropout) + ", expected " +
+                         short_number(100 * (1 - dropout.probability)) + " %");
     if (*dropout.kept > 0 && dropout.scale_error.value_or(HUGE_VAL) > scale_limit)
-        faults.push_back("the kept elements are not multiplied by 1 / (1 - " + exact_number(dropout.probability) + ")");
-    if (dropout.repeats == false) faults.emplace_back("the same seed generates a different mask");
+        faults.push_back("the kept elements are not multiplied by 1 / (1 - " +
+                         exact_number(dropout.probability) + ")");
+    if (dropout.repeats == false)
+        faults.emplace_back("the same seed generates a different mask");
     if (dropout.moves_on == false && masks_should_differ(dropout))
         faults.emplace_back("every call generates the same mask");
     return faults;
@@ -181,28 +204,35 @@ static std::vector<std::string> faults_of(const RnnDropout& dropout) {
 
 static void judge_dropout(const Facts& facts, const RnnDropout& dropout, VerdictBuilder& answers) {
     if (!dropout.elements || !dropout.kept)
-        return answers.unknown(where(facts, dropout) + " was not measured: " + in_words(dropout.result));
+        return answers.unknown(where(facts, dropout) +
+                               " was not measured: " + in_words(dropout.result));
     const auto faults = faults_of(dropout);
     if (!faults.empty())
-        return answers.fault({.subject = subject_of(facts, Sweep{dropout.library, dropout.gpu, {}}),
-                              .gpu = dropout.gpu,
-                              .message = where(facts, dropout) + " is incorrect: " + join_with_and(faults),
-                              .evidence = {{"elements kept", share(dropout), place_of(facts, dropout)}},
-                              .remedies = {remedy("rnn_dropout_wrong", {exact_number(dropout.probability)})}});
+        return answers.fault(
+            {.subject = subject_of(facts, Sweep{dropout.library, dropout.gpu, {}}),
+             .gpu = dropout.gpu,
+             .message = where(facts, dropout) + " is incorrect: " + join_with_and(faults),
+             .evidence = {{"elements kept", share(dropout), place_of(facts, dropout)}},
+             .remedies = {remedy("rnn_dropout_wrong", {exact_number(dropout.probability)})}});
     if (!dropout.repeats || !dropout.moves_on)
-        return answers.unknown(where(facts, dropout) + ": whether its masks repeat correctly is unknown");
-    answers.passed(where(facts, dropout) + ": " + share(dropout) + (*dropout.kept > 0 ? ", correctly scaled" : "") +
+        return answers.unknown(where(facts, dropout) +
+                               ": whether its masks repeat correctly is unknown");
+    answers.passed(where(facts, dropout) + ": " + share(dropout) +
+                   (*dropout.kept > 0 ? ", correctly scaled" : "") +
                    ", the same for the same seed");
 }
 
 Verdict rnn_dropout_wrong(const Facts& facts, const Matrix&) {
-    if (!facts.rnn_request || !facts.rnn_request->dropout) return not_applicable("measuring dropout was not requested");
+    if (!facts.rnn_request || !facts.rnn_request->dropout)
+        return not_applicable("measuring dropout was not requested");
     VerdictBuilder answers;
-    for (const RnnDropout& dropout : facts.rnn_dropouts) judge_dropout(facts, dropout, answers);
+    for (const RnnDropout& dropout : facts.rnn_dropouts)
+        judge_dropout(facts, dropout, answers);
     for (const ProbeRun* run : runs_of(facts, "rnn_dropout"))
         if (!run->completed())
             answers.unknown("dropout on " + run->target + " was not measured: the process " +
-                            std::string(name_of(run->end)) + " in " + run->last_call.value_or("no call"));
+                            std::string(name_of(run->end)) + " in " +
+                            run->last_call.value_or("no call"));
     return answers.close();
 }
 
@@ -217,54 +247,65 @@ struct Largest {
 static Largest largest_of(const Facts& facts, const Gpu& gpu, const std::optional<Peak>& peak) {
     Largest largest;
     for (const RnnRun& run : facts.rnn_runs) {
-        if (run.gpu != gpu.index || !run.repeat_ms || !run.first_ms) continue;
+        if (run.gpu != gpu.index || !run.repeat_ms || !run.first_ms)
+            continue;
         largest.any_timed = true;
         largest.extra_ms += std::max(0.0, *run.first_ms - *run.repeat_ms);
-        if (!peak || !shows_clocks(run.rnn_case, *peak)) continue;
+        if (!peak || !shows_clocks(run.rnn_case, *peak))
+            continue;
         const double modelled_ms = model_ms(run.rnn_case, *peak);
-        if (modelled_ms <= largest.modelled_ms) continue;
+        if (modelled_ms <= largest.modelled_ms)
+            continue;
         largest = {&run, modelled_ms, *run.repeat_ms / modelled_ms, largest.extra_ms, true};
     }
     return largest;
 }
 
 static std::string ratio_in_words(const Gpu& gpu, const Largest& largest) {
-    return subject_of(gpu) + " takes " + short_number(largest.ratio) + " times the modeled time in case " +
-           std::to_string(largest.run->number) + " (hidden " + std::to_string(largest.run->rnn_case.hidden) + ")";
+    return subject_of(gpu) + " takes " + short_number(largest.ratio) +
+           " times the modeled time in case " + std::to_string(largest.run->number) + " (hidden " +
+           std::to_string(largest.run->rnn_case.hidden) + ")";
 }
 
 static void judge_speed(const Facts& facts, const Gpu& gpu, VerdictBuilder& answers) {
     constexpr double slow_factor = 10;  // the model is rough: docs/speed.md
     const auto peak = peak_of(gpu);
     const Largest largest = largest_of(facts, gpu, peak);
-    if (!largest.any_timed) return answers.irrelevant("no case was timed");
+    if (!largest.any_timed)
+        return answers.irrelevant("no case was timed");
     if (!peak)
-        return answers.unknown("the driver does not report the clocks and memory bus of " + subject_of(gpu) +
+        return answers.unknown("the driver does not report the clocks and memory bus of " +
+                               subject_of(gpu) +
                                ", or the arithmetic of its compute capability is not in the table");
     if (!largest.run)
         return answers.irrelevant(
-            "the cases consist mainly of kernel launches, whose time hardly depends on clock rates; to measure speed, "
+            "the cases consist mainly of kernel launches, whose time hardly depends on clock "
+            "rates; to measure speed, "
             "run 'rnncheck lstm --input 2048 --hidden 2048 --batch 64 --length 16'");
     if (largest.ratio > slow_factor)
         return answers.fault(
             {.subject = subject_of(gpu),
              .gpu = gpu.index,
              .message = ratio_in_words(gpu, largest) +
-                        ": it is throttled because of heat or power, in a low power state or shared with other "
+                        ": it is throttled because of heat or power, in a low power state or "
+                        "shared with other "
                         "programs, or cuDNN uses a slow kernel",
-             .evidence = {evidence_of(
-                 facts, *largest.run,
-                 short_number(*largest.run->repeat_ms) + " ms, modeled: " + short_number(largest.modelled_ms) + " ms")},
+             .evidence = {evidence_of(facts, *largest.run,
+                                      short_number(*largest.run->repeat_ms) + " ms, modeled: " +
+                                          short_number(largest.modelled_ms) + " ms")},
              .remedies = {remedy("rnn_slow", {rerun_command(facts, *largest.run)})}});
-    answers.passed(ratio_in_words(gpu, largest), {{"first runs of all cases took longer than second ones by",
-                                                   short_number(largest.extra_ms) + " ms", "rnn_runs"}});
+    answers.passed(ratio_in_words(gpu, largest),
+                   {{"first runs of all cases took longer than second ones by",
+                     short_number(largest.extra_ms) + " ms", "rnn_runs"}});
 }
 
 /// A large recurrent network takes far longer than a simple model of the GPU says.
 Verdict rnn_slow(const Facts& facts, const Matrix&) {
-    if (!facts.rnn_request) return not_applicable("the doctor command's cases are too small to measure speed");
+    if (!facts.rnn_request)
+        return not_applicable("the doctor command's cases are too small to measure speed");
     VerdictBuilder answers;
-    for (const Gpu& gpu : facts.cuda_devices) judge_speed(facts, gpu, answers);
+    for (const Gpu& gpu : facts.cuda_devices)
+        judge_speed(facts, gpu, answers);
     answers.irrelevant("no case was timed");
     return answers.close();
 }

@@ -1,6 +1,7 @@
-// A rule: a pure function of facts and matrix. May not touch files, the clock, the environment or processes. Shape of
-// every check: not applicable? undecided? then judge. This header provides what nearly every rule needs: queries of the
-// facts, text, words for findings, remedies; support/ has more (cases, boards, probes ...).
+// A rule: a pure function of facts and matrix. May not touch files, the clock, the environment or
+// processes. Shape of every check: not applicable? undecided? then judge. This header provides what
+// nearly every rule needs: queries of the facts, text, words for findings, remedies; support/ has
+// more (cases, boards, probes ...).
 #pragma once
 
 #include <algorithm>
@@ -18,8 +19,9 @@
 
 namespace rnncheck {
 
-/// What a rule does on a machine with Windows, whose files, names and commands are others. unknown: it was written for
-/// Linux and is undecided there. never_applies: it is about what Windows does not have.
+/// What a rule does on a machine with Windows, whose files, names and commands are others. unknown:
+/// it was written for Linux and is undecided there. never_applies: it is about what Windows does
+/// not have.
 RNNCHECK_ENUM(OnWindows, unknown, decides, never_applies)
 
 /// What a rule's page lists, with the word after the slash in remedy("driver_init_failed/mps").
@@ -33,27 +35,31 @@ using Check = Verdict (*)(const Facts&, const Matrix&);
 
 /// A function, and all else from docs/rules/<name>.md: the fields from the JSON at its head.
 struct Rule {
-    std::string title = {};                            ///< one sentence that states the fault: the page's first
-    Check function = nullptr;                          ///< about a machine
+    std::string title = {};    ///< one sentence that states the fault: the page's first
+    Check function = nullptr;  ///< about a machine
     std::optional<stack::ConflictKind> conflict = {};  ///< of a stack, which it puts into words
     bool only_from_log = false;  ///< nothing but a log can witness it: a row of log_causes, no page
     RNNCHECK_FIELDS
     RNNCHECK_FIELD(Layer, layer, "where it sits") = Layer::host;
     RNNCHECK_FIELD(Severity, max_severity,
-                   "no finding counts as more; if undecided, an error counts against the verdict") = Severity::error;
+                   "no finding counts as more; if undecided, an error counts against the verdict") =
+        Severity::error;
     RNNCHECK_FIELD(Stage, stage, "the last stage whose facts it judges") = Stage::look;
-    RNNCHECK_FIELD(
-        std::string, what_if_inputs,
-        "the keys that `matrix check` needs for an answer; empty when only the machine itself can answer") = {};
+    RNNCHECK_FIELD(std::string, what_if_inputs,
+                   "the keys that `matrix check` needs for an answer; empty when only the machine "
+                   "itself can answer") = {};
     RNNCHECK_FIELD(bool, judges_log, "the function looks at the log's facts itself") = false;
-    RNNCHECK_FIELD(OnWindows, on_windows, "what it does on an examined machine with Windows") = OnWindows::unknown;
-    RNNCHECK_FIELD(bool, says_no_gpu, "what it finds is expected on a machine without a GPU (--allow-no-gpu)") = false;
+    RNNCHECK_FIELD(OnWindows, on_windows,
+                   "what it does on an examined machine with Windows") = OnWindows::unknown;
+    RNNCHECK_FIELD(bool, says_no_gpu,
+                   "what it finds is expected on a machine without a GPU (--allow-no-gpu)") = false;
     RNNCHECK_FIELD(bool, repaired_by_versions,
                    "versions do not fit: judge() adds repairs that the tables confirm") = false;
-    RNNCHECK_FIELD(
-        std::vector<std::string>, yields_to,
-        "rules that know the cause more exactly: a finding is left out where theirs explain all its symptoms") = {};
-    RNNCHECK_FIELD(std::string, yields_as, "a rule to which it yields, and to all that that one yields to") = {};
+    RNNCHECK_FIELD(std::vector<std::string>, yields_to,
+                   "rules that know the cause more exactly: a finding is left out where theirs "
+                   "explain all its symptoms") = {};
+    RNNCHECK_FIELD(std::string, yields_as,
+                   "a rule to which it yields, and to all that that one yields to") = {};
     RNNCHECK_FIELD(std::vector<NamedRemedy>, remedies, "what the function names by remedy()") = {};
     RNNCHECK_FIELDS_END
 
@@ -72,7 +78,9 @@ std::span<const Named<Rule>> rules_of_the_directory();
 class RuleList {
   public:
     explicit RuleList(const Matrix& matrix);
-    std::span<const Named<Rule>> all() const { return all_; }
+    std::span<const Named<Rule>> all() const {
+        return all_;
+    }
 
   private:
     Matrix matrix_;  ///< whose texts the rules name
@@ -83,7 +91,8 @@ class RuleList {
 /// Those of the bundled tables.
 std::span<const Named<Rule>> all_rules();
 
-/// The page docs/rules/<name>.md of a rule without its head, or the same made from its row of log_causes.
+/// The page docs/rules/<name>.md of a rule without its head, or the same made from its row of
+/// log_causes.
 std::string_view rule_page(std::string_view name);
 
 }  // namespace rnncheck

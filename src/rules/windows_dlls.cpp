@@ -42,7 +42,8 @@ std::string words_of(const Facts& facts, const DllLoad& load) {
 
 /// One of the same name, if the first that is listed is; else those are of another version.
 bool is_installed_elsewhere(const DllLoad& load) {
-    return !load.elsewhere.empty() && dll::same_name(dll::dll_name(load.elsewhere.front()), load.name);
+    return !load.elsewhere.empty() &&
+           dll::same_name(dll::dll_name(load.elsewhere.front()), load.name);
 }
 
 Evidence asker_of(const DllLoad& load) {
@@ -61,11 +62,13 @@ Remedy putting_on_path(const std::string& directory) {
 using Judge = std::function<void(const DllLoad&, VerdictBuilder&)>;
 
 /// Over the loads that `concerns` picks; an unknown one among them leaves the verdict open.
-Verdict over_loads(const Facts& facts, const std::function<bool(const DllLoad&)>& concerns, const Judge& judge) {
+Verdict over_loads(const Facts& facts, const std::function<bool(const DllLoad&)>& concerns,
+                   const Judge& judge) {
     VerdictBuilder answers;
     answers.irrelevant("no framework of this disk loads such a DLL");
     for (const DllLoad& load : facts.dll_loads) {
-        if (!concerns(load)) continue;
+        if (!concerns(load))
+            continue;
         if (load.ending == DllEnding::unknown)
             answers.unknown("whether " + load.name + " is found is unknown");
         else if (load.ending == DllEnding::loaded)
@@ -76,13 +79,16 @@ Verdict over_loads(const Facts& facts, const std::function<bool(const DllLoad&)>
 }
 
 /// The same over those that are not found themselves.
-Verdict over_not_found(const Facts& facts, const std::function<bool(const DllLoad&)>& concerns, const Judge& judge) {
+Verdict over_not_found(const Facts& facts, const std::function<bool(const DllLoad&)>& concerns,
+                       const Judge& judge) {
     return over_loads(facts, concerns, [&](const DllLoad& load, VerdictBuilder& answers) {
-        if (load.ending == DllEnding::not_found && !load.path) judge(load, answers);
+        if (load.ending == DllEnding::not_found && !load.path)
+            judge(load, answers);
     });
 }
 
-Finding about(const Facts& facts, const DllLoad& load, std::string message, std::vector<Remedy> remedies) {
+Finding about(const Facts& facts, const DllLoad& load, std::string message,
+              std::vector<Remedy> remedies) {
     return {.subject = words_of(facts, load) + " " + load.name,
             .message = std::move(message),
             .evidence = {{load.name, load.path.value_or("not found"), "dll_loads"}, asker_of(load)},
@@ -93,7 +99,8 @@ Finding about(const Facts& facts, const DllLoad& load, std::string message, std:
 std::string best_directory(const DllLoad& load) {
     const std::string beside = dll::dll_directory(load.needed_by.value_or(""));
     for (const std::string& path : load.elsewhere)
-        if (dll::same_name(dll::dll_directory(path), beside)) return dll::dll_directory(path);
+        if (dll::same_name(dll::dll_directory(path), beside))
+            return dll::dll_directory(path);
     return dll::dll_directory(load.elsewhere.front());
 }
 
@@ -106,28 +113,34 @@ std::string cudnn_version(const Version& version) {
 using Key = std::pair<std::string, std::string>;
 
 Finding mixed_versions(const Facts& facts, const DllLoad& one, const DllLoad& other) {
-    return {.subject = words_of(facts, one) + " cuDNN",
-            .message = words_of(facts, one) + " loads cuDNN libraries of different versions: " + one.name + " " +
-                       cudnn_version(*one.version) + " from " + dll::dll_directory(*one.path) + " and " + other.name +
-                       " " + cudnn_version(*other.version) + " from " + dll::dll_directory(*other.path),
-            .evidence = {{one.name, *one.path, "dll_loads"}, {other.name, *other.path, "dll_loads"}},
-            .remedies = {remedy("cudnn_mixed_sublibraries/windows", {dll::dll_directory(*one.path)},
-                                {path_with(dll::dll_directory(*one.path))})}};
+    return {
+        .subject = words_of(facts, one) + " cuDNN",
+        .message = words_of(facts, one) + " loads cuDNN libraries of different versions: " +
+                   one.name + " " + cudnn_version(*one.version) + " from " +
+                   dll::dll_directory(*one.path) + " and " + other.name + " " +
+                   cudnn_version(*other.version) + " from " + dll::dll_directory(*other.path),
+        .evidence = {{one.name, *one.path, "dll_loads"}, {other.name, *other.path, "dll_loads"}},
+        .remedies = {remedy("cudnn_mixed_sublibraries/windows", {dll::dll_directory(*one.path)},
+                            {path_with(dll::dll_directory(*one.path))})}};
 }
 
 Finding lacking_functions(const Facts& facts, const DllLoad& load) {
     const std::string directory = dll::dll_directory(load.needed_by.value_or(*load.path));
     return {.subject = words_of(facts, load) + " cuDNN",
-            .message = load.path.value_or(load.name) + " " + load.problem.value_or("lacks a function") +
+            .message = load.path.value_or(load.name) + " " +
+                       load.problem.value_or("lacks a function") +
                        " (WinError 127): the files are of different versions",
             .evidence = {{load.name, load.path.value_or(""), "dll_loads"},
                          {"does not have the function", load.lacking.value_or(""), "dll_loads"}},
-            .remedies = {remedy("cudnn_mixed_sublibraries/windows", {directory}, {path_with(directory)})}};
+            .remedies = {
+                remedy("cudnn_mixed_sublibraries/windows", {directory}, {path_with(directory)})}};
 }
 
-/// A place where no installer of NVIDIA or of a framework puts cuDNN, and which is searched before PATH.
+/// A place where no installer of NVIDIA or of a framework puts cuDNN, and which is searched before
+/// PATH.
 bool is_foreign_place(const DllLoad& load) {
-    return load.rule == LoaderRule::system_directory || load.rule == LoaderRule::application_directory ||
+    return load.rule == LoaderRule::system_directory ||
+           load.rule == LoaderRule::application_directory ||
            load.rule == LoaderRule::current_directory;
 }
 
@@ -137,27 +150,32 @@ Verdict dll_of_cudnn_missing(const Facts& facts) {
     return over_not_found(facts, is_part, [&](const DllLoad& load, VerdictBuilder& answers) {
         const bool elsewhere = is_installed_elsewhere(load);
         const std::string place = elsewhere ? best_directory(load) : "";
-        const std::string where =
-            elsewhere ? "it is in " + place + ", which Windows does not search" : "it is not installed";
-        answers.fault(about(facts, load,
-                            words_of(facts, load) + " loads " + load.needed_by.value_or("cuDNN") +
-                                ", which does not find " + load.name + ": " + where,
-                            {elsewhere ? putting_on_path(place) : remedy("cudnn_part_missing/windows")}));
+        const std::string where = elsewhere
+                                      ? "it is in " + place + ", which Windows does not search"
+                                      : "it is not installed";
+        answers.fault(
+            about(facts, load,
+                  words_of(facts, load) + " loads " + load.needed_by.value_or("cuDNN") +
+                      ", which does not find " + load.name + ": " + where,
+                  {elsewhere ? putting_on_path(place) : remedy("cudnn_part_missing/windows")}));
     });
 }
 
 Verdict dll_of_zlib_missing(const Facts& facts) {
     const auto is_zlib = [](const DllLoad& load) { return begins_with(load, "zlibwapi"); };
     return over_loads(facts, is_zlib, [&](const DllLoad& load, VerdictBuilder& answers) {
-        if (load.ending != DllEnding::not_found && load.ending != DllEnding::unusable) return;
-        const DllLoad* const cudnn = find_where(
-            facts.dll_loads, [&](const DllLoad& other) { return other.path && other.path == load.needed_by; });
+        if (load.ending != DllEnding::not_found && load.ending != DllEnding::unusable)
+            return;
+        const DllLoad* const cudnn = find_where(facts.dll_loads, [&](const DllLoad& other) {
+            return other.path && other.path == load.needed_by;
+        });
         const auto first_unknown = make_version({8, 7});
         if (!cudnn || !cudnn->version || *cudnn->version >= first_unknown)
             return answers.unknown("whether this version of cuDNN needs zlibwapi.dll is unknown");
         answers.fault(about(facts, load,
                             "cuDNN " + cudnn_version(*cudnn->version) + " at " + *cudnn->path +
-                                " needs zlibwapi.dll, which " + load.problem.value_or("is not found"),
+                                " needs zlibwapi.dll, which " +
+                                load.problem.value_or("is not found"),
                             {remedy("zlib_missing/windows")}));
     });
 }
@@ -168,51 +186,63 @@ Verdict dlls_of_cudnn_mixed(const Facts& facts) {
     std::set<Key> reported;
     return over_loads(facts, concerns, [&](const DllLoad& load, VerdictBuilder& answers) {
         const Key key{load.framework, load.environment};
-        if (reported.contains(key)) return;
+        if (reported.contains(key))
+            return;
         if (load.ending == DllEnding::lacks_function) {
             reported.insert(key);
             return answers.fault(lacking_functions(facts, load));
         }
-        if (load.ending != DllEnding::loaded || !load.version || !load.path) return;
+        if (load.ending != DllEnding::loaded || !load.version || !load.path)
+            return;
         const DllLoad*& one = first[key];
-        if (!one) one = &load;
-        if (shortened(*one->version, 3) == shortened(*load.version, 3)) return;
+        if (!one)
+            one = &load;
+        if (shortened(*one->version, 3) == shortened(*load.version, 3))
+            return;
         reported.insert(key);
-        answers.fault(mixed_versions(facts, is_front(load) ? load : *one, is_front(load) ? *one : load));
+        answers.fault(
+            mixed_versions(facts, is_front(load) ? load : *one, is_front(load) ? *one : load));
     });
 }
 
 Verdict wrong_dll_of_cudnn_first(const Facts& facts) {
     return over_loads(facts, is_front, [&](const DllLoad& load, VerdictBuilder& answers) {
-        if (load.ending != DllEnding::loaded || !load.version || !load.path) return;
+        if (load.ending != DllEnding::loaded || !load.version || !load.path)
+            return;
         const Framework* const framework = framework_of(facts, load);
         const auto wanted = framework ? framework->cudnn : std::nullopt;
         const bool older = wanted && *load.version < *wanted;
         const bool not_its_own = load.own && !dll::same_name(*load.own, *load.path);
-        if (!is_foreign_place(load) && !not_its_own) return;
-        if (!is_installed_elsewhere(load) && !older && !not_its_own) return;
+        if (!is_foreign_place(load) && !not_its_own)
+            return;
+        if (!is_installed_elsewhere(load) && !older && !not_its_own)
+            return;
         const std::string instead = not_its_own                    ? *load.own
                                     : is_installed_elsewhere(load) ? load.elsewhere.front()
                                                                    : "";
-        Finding finding =
-            about(facts, load,
-                  words_of(facts, load) + " loads cuDNN " + cudnn_version(*load.version) + " from " +
-                      dll::dll_directory(*load.path) + (instead.empty() ? "" : " instead of " + instead) +
-                      (older ? ", and it is older than the " + wanted->text + " that it was built with" : ""),
-                  {remedy("wrong_cudnn_found_first/windows", {*load.path})});
+        Finding finding = about(
+            facts, load,
+            words_of(facts, load) + " loads cuDNN " + cudnn_version(*load.version) + " from " +
+                dll::dll_directory(*load.path) + (instead.empty() ? "" : " instead of " + instead) +
+                (older ? ", and it is older than the " + wanted->text + " that it was built with"
+                       : ""),
+            {remedy("wrong_cudnn_found_first/windows", {*load.path})});
         finding.severity = older ? Severity::error : Severity::warning;
         answers.fault(std::move(finding));
     });
 }
 
-static Verdict over_other_majors(const Facts& facts, const std::function<bool(const DllLoad&)>& concerns,
+static Verdict over_other_majors(const Facts& facts,
+                                 const std::function<bool(const DllLoad&)>& concerns,
                                  std::string_view place) {
     return over_not_found(facts, concerns, [&](const DllLoad& load, VerdictBuilder& answers) {
         if (load.elsewhere.empty() || is_installed_elsewhere(load))
-            return answers.no_pass(load.name + " is not found, and there is no other version of it");
+            return answers.no_pass(load.name +
+                                   " is not found, and there is no other version of it");
         answers.fault(about(facts, load,
                             words_of(facts, load) + " loads " + load.name + ", but this disk has " +
-                                load.elsewhere.front() + ": DLLs of different major versions are not interchangeable",
+                                load.elsewhere.front() +
+                                ": DLLs of different major versions are not interchangeable",
                             {remedy(place, {load.name})}));
     });
 }
@@ -225,13 +255,15 @@ Verdict dll_of_other_cuda_major(const Facts& facts) {
     return over_other_majors(facts, is_cuda, "cuda_version_not_the_one_built_for/windows");
 }
 
-static Verdict over_not_on_path(const Facts& facts, const std::function<bool(const DllLoad&)>& concerns) {
+static Verdict over_not_on_path(const Facts& facts,
+                                const std::function<bool(const DllLoad&)>& concerns) {
     return over_not_found(facts, concerns, [&](const DllLoad& load, VerdictBuilder& answers) {
-        if (!is_installed_elsewhere(load)) return answers.no_pass(load.name + " is not installed");
+        if (!is_installed_elsewhere(load))
+            return answers.no_pass(load.name + " is not installed");
         const std::string directory = best_directory(load);
         answers.fault(about(facts, load,
-                            words_of(facts, load) + " loads " + load.name + ", which is in " + directory +
-                                ", where Windows does not search",
+                            words_of(facts, load) + " loads " + load.name + ", which is in " +
+                                directory + ", where Windows does not search",
                             {putting_on_path(directory)}));
     });
 }
@@ -246,38 +278,46 @@ Verdict dll_of_cuda_not_on_path(const Facts& facts) {
 
 Verdict no_dll_of_cudnn(const Facts& facts) {
     return over_not_found(facts, is_front, [&](const DllLoad& load, VerdictBuilder& answers) {
-        if (!load.elsewhere.empty()) return answers.passed("cuDNN is installed");
-        answers.fault(about(facts, load, words_of(facts, load) + " loads " + load.name + ", which is not installed",
-                            {remedy("cudnn_not_installed/windows", {load.name})}));
+        if (!load.elsewhere.empty())
+            return answers.passed("cuDNN is installed");
+        answers.fault(about(
+            facts, load, words_of(facts, load) + " loads " + load.name + ", which is not installed",
+            {remedy("cudnn_not_installed/windows", {load.name})}));
     });
 }
 
 Verdict dll_unusable(const Facts& facts) {
     const auto any = [](const DllLoad&) { return true; };
     return over_loads(facts, any, [&](const DllLoad& load, VerdictBuilder& answers) {
-        if (load.ending != DllEnding::unusable || !load.path || !load.problem) return;
-        answers.fault(about(facts, load, *load.path + " " + *load.problem, {remedy("library_file_damaged")}));
+        if (load.ending != DllEnding::unusable || !load.path || !load.problem)
+            return;
+        answers.fault(
+            about(facts, load, *load.path + " " + *load.problem, {remedy("library_file_damaged")}));
     });
 }
 
 Verdict vc_runtime_missing(const Facts& facts, const Matrix&) {
-    if (!has_dlls(facts)) return not_applicable("no DLLs of Windows were examined");
+    if (!has_dlls(facts))
+        return not_applicable("no DLLs of Windows were examined");
     const auto concerns = [](const DllLoad& load) {
         return dll::is_visual_cpp_runtime(load.name) ||
                (load.lacking && dll::is_visual_cpp_runtime(dll::dll_name(*load.lacking)));
     };
     return over_loads(facts, concerns, [&](const DllLoad& load, VerdictBuilder& answers) {
         const std::string user = load.needed_by.value_or(load.framework);
-        if (dll::is_visual_cpp_runtime(load.name) && load.ending == DllEnding::not_found && !load.path)
-            answers.fault(about(facts, load,
-                                user + " needs " + load.name +
-                                    " of Microsoft's Visual C++ runtime, which is not installed (WinError 126)",
-                                {remedy("vc_runtime_missing")}));
+        if (dll::is_visual_cpp_runtime(load.name) && load.ending == DllEnding::not_found &&
+            !load.path)
+            answers.fault(about(
+                facts, load,
+                user + " needs " + load.name +
+                    " of Microsoft's Visual C++ runtime, which is not installed (WinError 126)",
+                {remedy("vc_runtime_missing")}));
         else if (load.ending == DllEnding::lacks_function)
-            answers.fault(about(facts, load,
-                                "Microsoft's Visual C++ runtime is too old: " + load.path.value_or(load.name) + " " +
-                                    load.problem.value_or("needs a newer one") + " (WinError 127)",
-                                {remedy("vc_runtime_missing")}));
+            answers.fault(about(
+                facts, load,
+                "Microsoft's Visual C++ runtime is too old: " + load.path.value_or(load.name) +
+                    " " + load.problem.value_or("needs a newer one") + " (WinError 127)",
+                {remedy("vc_runtime_missing")}));
     });
 }
 

@@ -18,7 +18,8 @@ struct Builds {
     std::vector<FrameworkBuild> without_cuda;
     Coverage coverage = Coverage::known;  ///< when there are none at all: why
 };
-Builds builds_of(const Framework& framework, const std::optional<std::string>& os, bool arm, const Matrix& matrix);
+Builds builds_of(const Framework& framework, const std::optional<std::string>& os, bool arm,
+                 const Matrix& matrix);
 /// For the stack's system, of the rows of one package those of its CUDA.
 Builds builds_of(const Stack& stack, const Framework& framework, const Matrix& matrix);
 
@@ -35,28 +36,34 @@ bool brings_libraries(const FrameworkBuild& build);
 
 /// Of builds that differ, the one whose answer is the framework's.
 struct DecidingBuild {
-    const FrameworkBuild* build = nullptr;  ///< null: it depends on the build, and none is the default
-    /// "its default build, cu128, unlike cu126"; "" if no build differs; if none decides, "no problem with cu126; a
-    /// problem with cu128".
+    const FrameworkBuild* build =
+        nullptr;  ///< null: it depends on the build, and none is the default
+    /// "its default build, cu128, unlike cu126"; "" if no build differs; if none decides, "no
+    /// problem with cu126; a problem with cu128".
     std::string words;
 };
-/// `answers` has a number for each of the builds, at least one: above 0 no problem, 0 unknown, below 0 a problem; equal
-/// numbers are the same answer. If builds differ, the default one of the package index decides; if the system is
-/// unknown, that of Linux, unless another system has a better answer.
+/// `answers` has a number for each of the builds, at least one: above 0 no problem, 0 unknown,
+/// below 0 a problem; equal numbers are the same answer. If builds differ, the default one of the
+/// package index decides; if the system is unknown, that of Linux, unless another system has a
+/// better answer.
 DecidingBuild deciding_build(const Framework& framework, const std::vector<FrameworkBuild>& builds,
                              const std::vector<int>& answers);
 
-/// What is different once that build is installed: of the stack, also the libraries that it takes from the system.
-std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& version, const Stack& stack);
+/// What is different once that build is installed: of the stack, also the libraries that it takes
+/// from the system.
+std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& version,
+                                   const Stack& stack);
 
 using JudgeBuild = std::function<Judgement(const FrameworkBuild&)>;
-/// A framework is at fault when the deciding one of the builds that it may be is; well when none is. Else it depends on
-/// the build. `judge` is undecided if the tables do not show it, and fits with a reason.
-void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework, JudgementBuilder& judgements,
-                  const JudgeBuild& judge);
+/// A framework is at fault when the deciding one of the builds that it may be is; well when none
+/// is. Else it depends on the build. `judge` is undecided if the tables do not show it, and fits
+/// with a reason.
+void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& framework,
+                  JudgementBuilder& judgements, const JudgeBuild& judge);
 
 /// Every framework with a version, by those builds that `is_meant` picks.
-Judgement judge_frameworks(const Stack& stack, const Matrix& matrix, bool (*is_meant)(const FrameworkBuild&),
-                           const std::function<Judgement(const FrameworkBuild&, const Framework&)>& judge);
+Judgement judge_frameworks(
+    const Stack& stack, const Matrix& matrix, bool (*is_meant)(const FrameworkBuild&),
+    const std::function<Judgement(const FrameworkBuild&, const Framework&)>& judge);
 
 }  // namespace rnncheck::stack

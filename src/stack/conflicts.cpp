@@ -66,14 +66,17 @@ bool is_remark(ConflictKind kind) {
 using ByVersion = std::map<Version, Outcome>;
 
 /// By the version of this part of each stack; unset where that part alone does not decide.
-std::optional<ByVersion> outcomes_by(const std::optional<Known> Stack::*part, const std::vector<Stack>& stacks,
+std::optional<ByVersion> outcomes_by(const std::optional<Known> Stack::*part,
+                                     const std::vector<Stack>& stacks,
                                      const std::vector<Judgement>& answers) {
     ByVersion outcomes;
     for (std::size_t i = 0; i < stacks.size(); ++i) {
         const std::optional<Known>& version = stacks[i].*part;
-        if (!version) return std::nullopt;
+        if (!version)
+            return std::nullopt;
         const auto [known, is_new] = outcomes.emplace(*version, answers[i].outcome);
-        if (known->second != answers[i].outcome) return std::nullopt;
+        if (known->second != answers[i].outcome)
+            return std::nullopt;
     }
     return outcomes;
 }
@@ -82,20 +85,23 @@ std::optional<ByVersion> outcomes_by(const std::optional<Known> Stack::*part, co
 std::string outcomes_in_words(const std::string& name, const ByVersion& outcomes) {
     std::map<Outcome, std::vector<std::string>> ranges;
     for (auto first = outcomes.begin(), next = first; first != outcomes.end(); first = next) {
-        next = std::find_if(first, outcomes.end(), [&](const auto& one) { return one.second != first->second; });
+        next = std::find_if(first, outcomes.end(),
+                            [&](const auto& one) { return one.second != first->second; });
         const std::string begin = first->first.text, end = std::prev(next)->first.text;
         ranges[first->second].push_back(name + (begin == end ? end : begin + " to " + end));
     }
     std::vector<std::string> words;
-    for (const auto& [outcome, what] :
-         {std::pair(Outcome::fault, "a problem with "), std::pair(Outcome::pass, "no problem with "),
-          std::pair(Outcome::undecided, "undetermined with ")})
-        if (ranges.contains(outcome)) words.push_back(what + join_with_and(ranges[outcome]));
+    for (const auto& [outcome, what] : {std::pair(Outcome::fault, "a problem with "),
+                                        std::pair(Outcome::pass, "no problem with "),
+                                        std::pair(Outcome::undecided, "undetermined with ")})
+        if (ranges.contains(outcome))
+            words.push_back(what + join_with_and(ranges[outcome]));
     return join(words, "; ");
 }
 
 /// ": a problem with ..."; "" where neither version alone decides.
-std::string deciding_versions(const std::vector<Stack>& stacks, const std::vector<Judgement>& answers) {
+std::string deciding_versions(const std::vector<Stack>& stacks,
+                              const std::vector<Judgement>& answers) {
     if (const auto outcomes = outcomes_by(&Stack::cudnn, stacks, answers))
         return ": " + outcomes_in_words("cuDNN ", *outcomes);
     if (const auto outcomes = outcomes_by(&Stack::cuda, stacks, answers))
@@ -105,17 +111,20 @@ std::string deciding_versions(const std::vector<Stack>& stacks, const std::vecto
 
 }  // namespace
 
-Judgement judgement(ConflictKind kind, const Stack& stack, const std::vector<Stack>& possible, const Matrix& matrix) {
+Judgement judgement(ConflictKind kind, const Stack& stack, const std::vector<Stack>& possible,
+                    const Matrix& matrix) {
     const Check check = check_of(kind);
     Judgement in_part = check(stack, matrix);
-    if (possible.size() == 1) return in_part;
+    if (possible.size() == 1)
+        return in_part;
     auto answers = mapped(possible, [&](const Stack& one) { return check(one, matrix); });
     const Outcome outcome = answers.back().outcome;
     const auto is_same = [&](const Judgement& one) { return one.outcome == outcome; };
     if (!std::ranges::all_of(answers, is_same))
-        return undecided("it depends on the exact version, and CUDA or cuDNN was specified only in part" +
-                             deciding_versions(possible, answers),
-                         is_remark(kind) ? MissingInput::facts : MissingInput::choice);
+        return undecided(
+            "it depends on the exact version, and CUDA or cuDNN was specified only in part" +
+                deciding_versions(possible, answers),
+            is_remark(kind) ? MissingInput::facts : MissingInput::choice);
     return in_part.outcome == outcome ? in_part : std::move(answers.back());
 }
 
@@ -125,7 +134,8 @@ Judgement judgement(ConflictKind kind, const Stack& stack, const Matrix& matrix)
 
 Judgement judgement_of_named(ConflictKind kind, const Stack& named, const Matrix& matrix) {
     const Judgement of_named = check_of(kind)(named, matrix);
-    const bool needs_more = of_named.outcome == Outcome::undecided && of_named.missing != MissingInput::data;
+    const bool needs_more =
+        of_named.outcome == Outcome::undecided && of_named.missing != MissingInput::data;
     return needs_more ? not_applicable(of_named.reason) : of_named;
 }
 

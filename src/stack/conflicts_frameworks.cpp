@@ -1,4 +1,5 @@
-// Frameworks against Python, the system, CUDA, each other, and the network that is to run; versions that do not exist.
+// Frameworks against Python, the system, CUDA, each other, and the network that is to run; versions
+// that do not exist.
 #include <algorithm>
 #include <set>
 
@@ -12,7 +13,8 @@ namespace rnncheck::stack {
 
 namespace {
 
-// --- Which build pip installs -------------------------------------------------------------------------------------
+// --- Which build pip installs
+// -------------------------------------------------------------------------------------
 
 /// With `only_by_default` the build is the one that pip installs by default.
 Conflict without_cuda(const Stack& stack, const Framework& framework, const FrameworkBuild& build,
@@ -23,16 +25,20 @@ Conflict without_cuda(const Stack& stack, const Framework& framework, const Fram
                       .why = name + " is a CPU-only build: it never uses the GPU or cuDNN",
                       .evidence = {evidence_of(build, "no CUDA")},
                       .builds = {build}};
-    if (!only_by_default) return conflict;
+    if (!only_by_default)
+        return conflict;
     conflict.severity = Severity::warning;
     conflict.why = name + " as pip installs it on " + *stack.os +
                    " is a CPU-only build, unless the index of a CUDA build is given";
     return conflict;
 }
 
-/// The build without CUDA that pip gives on the stack's system, although the same package has builds with CUDA.
-const FrameworkBuild* default_without_cuda(const Stack& stack, const Framework& framework, const Builds& builds) {
-    if (framework.build || !stack.os || std::ranges::any_of(builds.with_cuda, is_default)) return nullptr;
+/// The build without CUDA that pip gives on the stack's system, although the same package has
+/// builds with CUDA.
+const FrameworkBuild* default_without_cuda(const Stack& stack, const Framework& framework,
+                                           const Builds& builds) {
+    if (framework.build || !stack.os || std::ranges::any_of(builds.with_cuda, is_default))
+        return nullptr;
     const FrameworkBuild* cpu = find_where(builds.without_cuda, is_default);
     return cpu && find_by(builds.with_cuda, &FrameworkBuild::package, cpu->package) ? cpu : nullptr;
 }
@@ -45,7 +51,8 @@ bool is_no_plugin(const FrameworkBuild& build) {
 }  // namespace
 
 Judgement cpu_only_build(const Stack& stack, const Matrix& matrix) {
-    if (stack.frameworks.empty()) return undecided("no framework was specified");
+    if (stack.frameworks.empty())
+        return undecided("no framework was specified");
     JudgementBuilder judgements;
     for (const Framework& framework : stack.frameworks) {
         const std::string name = words_of(framework);
@@ -54,10 +61,12 @@ Judgement cpu_only_build(const Stack& stack, const Matrix& matrix) {
         if (const FrameworkBuild* by_default = default_without_cuda(stack, framework, builds))
             judgements.conflict(without_cuda(stack, framework, *by_default, true));
         else if (!builds.with_cuda.empty() && !cpu.empty())
-            judgements.unknown("the build of " + name + " was not specified (example: pytorch=2.4+cu124)");
+            judgements.unknown("the build of " + name +
+                               " was not specified (example: pytorch=2.4+cu124)");
         else if (!builds.with_cuda.empty())
-            judgements.passed(name + " has a CUDA build",
-                              {evidence_of(builds.with_cuda.front(), libraries_of(builds.with_cuda.front()))});
+            judgements.passed(
+                name + " has a CUDA build",
+                {evidence_of(builds.with_cuda.front(), libraries_of(builds.with_cuda.front()))});
         else if (cpu.empty() && framework.version)
             judgements.unknown(outside_data(name, builds.coverage, matrix));
         else if (cpu.empty())
@@ -80,22 +89,26 @@ Judgement plugin_without_cudnn_rnn(const Stack& stack, const Matrix& matrix) {
         else if (without_cuda.empty() || without_cuda.front().build == "cpu")
             judgements.irrelevant("it is not a plugin build");
         else
-            judgements.conflict({.kind = ConflictKind::plugin_without_cudnn_rnn,
-                                 .parts = {framework_part(framework)},
-                                 .why = name + " uses the GPU through " + without_cuda.front().build +
-                                        ", which has no cuDNN: layers that request cuDNN's recurrent networks fail",
-                                 .evidence = {evidence_of(without_cuda.front(), "no CUDA")}});
+            judgements.conflict(
+                {.kind = ConflictKind::plugin_without_cudnn_rnn,
+                 .parts = {framework_part(framework)},
+                 .why = name + " uses the GPU through " + without_cuda.front().build +
+                        ", which has no cuDNN: layers that request cuDNN's recurrent networks fail",
+                 .evidence = {evidence_of(without_cuda.front(), "no CUDA")}});
     }
     return judgements.close();
 }
 
 Judgement tf_windows_no_gpu_since_2_11(const Stack& stack, const Matrix& matrix) {
-    if (!stack.os) return undecided("the operating system is unknown");
-    if (*stack.os != "windows") return not_applicable("this is not Windows");
+    if (!stack.os)
+        return undecided("the operating system is unknown");
+    if (*stack.os != "windows")
+        return not_applicable("this is not Windows");
     JudgementBuilder judgements;
     judgements.irrelevant("no TensorFlow version was specified");
     for (const Framework& framework : stack.frameworks) {
-        if (framework.name != "tensorflow" || !framework.version) continue;
+        if (framework.name != "tensorflow" || !framework.version)
+            continue;
         const Builds builds = builds_of(stack, framework, matrix);
         const std::string name = words_of(framework);
         if (!builds.with_cuda.empty())
@@ -104,45 +117,56 @@ Judgement tf_windows_no_gpu_since_2_11(const Stack& stack, const Matrix& matrix)
             judgements.conflict(
                 {.kind = ConflictKind::tf_windows_no_gpu_since_2_11,
                  .parts = {framework_part(framework)},
-                 .why = name + " does not support CUDA on native Windows: 2.10 was the last version that did",
+                 .why =
+                     name +
+                     " does not support CUDA on native Windows: 2.10 was the last version that did",
                  .evidence = {{"operating system", "windows", "host.platform"},
                               evidence_of(builds.without_cuda.front(), "no CUDA")}});
     }
     return judgements.close();
 }
 
-// --- What a build needs -------------------------------------------------------------------------------------------
+// --- What a build needs
+// -------------------------------------------------------------------------------------------
 
 Judgement cuda_version_not_the_one_built_for(const Stack& stack, const Matrix& matrix) {
-    if (!stack.cuda) return undecided("no CUDA version was specified");
+    if (!stack.cuda)
+        return undecided("no CUDA version was specified");
     const Known& cuda = *stack.cuda;
     const auto judge = [&](const FrameworkBuild& build, const Framework& framework) {
         const std::string name = words_of(framework);
-        if (cuda_serves(cuda, *build.cuda)) return fits(name + " has compatible libraries");
+        if (cuda_serves(cuda, *build.cuda))
+            return fits(name + " has compatible libraries");
         return in_conflict(
             {.kind = ConflictKind::cuda_version_not_the_one_built_for,
              .parts = {framework_part(framework), {PartKind::cuda, "", "CUDA " + cuda.words}},
-             .why =
-                 name + " was built for CUDA " + build.cuda->text + ", which CUDA " + cuda.words + " does not provide",
-             .evidence = {{"CUDA", cuda.text, cuda.source}, evidence_of(build, "CUDA " + build.cuda->text)}});
+             .why = name + " was built for CUDA " + build.cuda->text + ", which CUDA " +
+                    cuda.words + " does not provide",
+             .evidence = {{"CUDA", cuda.text, cuda.source},
+                          evidence_of(build, "CUDA " + build.cuda->text)}});
     };
     return judge_frameworks(stack, matrix, takes_system_libraries, judge);
 }
 
 Judgement python_not_supported_by_release(const Stack& stack, const Matrix& matrix) {
-    if (stack.has_unknown_python) return undecided("the version of the active Python is unknown", MissingInput::data);
-    if (!stack.python) return undecided("no Python version was specified");
+    if (stack.has_unknown_python)
+        return undecided("the version of the active Python is unknown", MissingInput::data);
+    if (!stack.python)
+        return undecided("no Python version was specified");
     const Known& python = *stack.python;
     const auto judge = [&](const FrameworkBuild& build, const Framework& framework) {
         const std::string name = words_of(framework);
         const auto suits = build_for_python(build, python);
-        if (suits.fit == Fit::unknown) return undecided("the data do not show it");
-        if (suits.fit == Fit::works) return fits(name + " has a package for Python " + python.text);
-        return in_conflict({.kind = ConflictKind::python_not_supported_by_release,
-                            .parts = {framework_part(framework), {PartKind::python, "", "Python " + python.text}},
-                            .why = name + " has no package for Python " + python.text + "; it supports " +
-                                   suits.evidence.front().value,
-                            .evidence = {{"Python", python.text, python.source}, suits.evidence.front()}});
+        if (suits.fit == Fit::unknown)
+            return undecided("the data do not show it");
+        if (suits.fit == Fit::works)
+            return fits(name + " has a package for Python " + python.text);
+        return in_conflict(
+            {.kind = ConflictKind::python_not_supported_by_release,
+             .parts = {framework_part(framework), {PartKind::python, "", "Python " + python.text}},
+             .why = name + " has no package for Python " + python.text + "; it supports " +
+                    suits.evidence.front().value,
+             .evidence = {{"Python", python.text, python.source}, suits.evidence.front()}});
     };
     return judge_frameworks(stack, matrix, is_no_plugin, judge);
 }
@@ -151,34 +175,39 @@ namespace {
 
 bool suits(const KerasBackend& row, const Version& backend) {
     const bool old_enough = !row.backend_last || within(backend, *row.backend_last);
-    return old_enough && (!row.backend_first || backend >= *row.backend_first || agree(*row.backend_first, backend));
+    return old_enough && (!row.backend_first || backend >= *row.backend_first ||
+                          agree(*row.backend_first, backend));
 }
 
 std::string backends_wanted(const KerasBackend& row) {
     std::string wanted = row.backend_first ? "version " + row.backend_first->text : "";
-    if (row.backend_last) return wanted + " up to " + row.backend_last->text;
+    if (row.backend_last)
+        return wanted + " up to " + row.backend_last->text;
     return row.backend_first ? wanted + " or later" : wanted;
 }
 
 Conflict unsuited(const Framework& keras, const Framework& backend, const KerasBackend& row) {
     const std::string wanted = backends_wanted(row);
     const bool was_read = row.provenance < Provenance::inferred;  // for this very version
-    return {
-        .kind = ConflictKind::keras_backend_not_supported,
-        .parts = {framework_part(keras), framework_part(backend)},
-        .severity = was_read ? Severity::error : Severity::warning,
-        .confidence = was_read ? Confidence::certain : Confidence::likely,
-        .why = words_of(keras) + " does not work with " + words_of(backend) + "; it needs " + wanted,
-        .evidence = {{"Keras", keras.version->text, "frameworks"}, {"backend " + row.backend, wanted, row.source.url}}};
+    return {.kind = ConflictKind::keras_backend_not_supported,
+            .parts = {framework_part(keras), framework_part(backend)},
+            .severity = was_read ? Severity::error : Severity::warning,
+            .confidence = was_read ? Confidence::certain : Confidence::likely,
+            .why = words_of(keras) + " does not work with " + words_of(backend) + "; it needs " +
+                   wanted,
+            .evidence = {{"Keras", keras.version->text, "frameworks"},
+                         {"backend " + row.backend, wanted, row.source.url}}};
 }
 
 void judge_backend(const Framework& keras, const Framework& backend, const Matrix& matrix,
                    JudgementBuilder& judgements) {
     const KerasBackend* row = find_where(matrix.keras_backends(), [&](const KerasBackend& one) {
-        return one.backend == backend.name && covers(one.first, one.last.value_or(*keras.version), *keras.version);
+        return one.backend == backend.name &&
+               covers(one.first, one.last.value_or(*keras.version), *keras.version);
     });
     if (!row)
-        judgements.unknown("whether " + words_of(keras) + " works with " + words_of(backend) + " is not in the data");
+        judgements.unknown("whether " + words_of(keras) + " works with " + words_of(backend) +
+                           " is not in the data");
     else if (!suits(*row, *backend.version))
         judgements.conflict(unsuited(keras, backend, *row));
     else
@@ -191,7 +220,8 @@ Judgement keras_backend_not_supported(const Stack& stack, const Matrix& matrix) 
     JudgementBuilder judgements;
     for (const Framework& keras : stack.frameworks)
         for (const Framework& backend : stack.frameworks)
-            if (keras.name == "keras" && backend.name != "keras" && keras.version && backend.version)
+            if (keras.name == "keras" && backend.name != "keras" && keras.version &&
+                backend.version)
                 judge_backend(keras, backend, matrix, judgements);
     return judgements.close();
 }
@@ -203,31 +233,35 @@ namespace {
 
 /// Every toolkit is in the table: a number between two of its rows was never released.
 Conflict no_such_cuda(const Known& cuda, const Matrix& matrix) {
-    Conflict conflict{.kind = ConflictKind::release_not_in_the_tables,
-                      .parts = {{PartKind::cuda, "", "CUDA " + cuda.text}},
-                      .why = "no CUDA toolkit " + cuda.text +
-                             " was ever released; a driver may report it as the newest CUDA version that it "
-                             "supports",
-                      .evidence = {{"CUDA", cuda.text, cuda.source}}};
+    Conflict conflict{
+        .kind = ConflictKind::release_not_in_the_tables,
+        .parts = {{PartKind::cuda, "", "CUDA " + cuda.text}},
+        .why = "no CUDA toolkit " + cuda.text +
+               " was ever released; a driver may report it as the newest CUDA version that it "
+               "supports",
+        .evidence = {{"CUDA", cuda.text, cuda.source}}};
     for (const int minor : {cuda.minor() - 1, cuda.minor() + 1})
         if (const auto row = matrix.driver_for_cuda(make_version({cuda.major(), minor})))
             conflict.evidence.push_back({"released", "CUDA " + row->cuda.text, row->source.url});
     return conflict;
 }
 
-void note(JudgementBuilder& judgements, const std::string& what, Coverage coverage, const Matrix& matrix) {
+void note(JudgementBuilder& judgements, const std::string& what, Coverage coverage,
+          const Matrix& matrix) {
     if (coverage == Coverage::known)
         judgements.passed("every specified version is in the compatibility data");
     else
         judgements.outside(outside_data(what, coverage, matrix));
 }
 
-/// What NVIDIA guarantees of a driver that is newer than the data, other kinds decide: that it runs older CUDA.
+/// What NVIDIA guarantees of a driver that is newer than the data, other kinds decide: that it runs
+/// older CUDA.
 void note_driver(JudgementBuilder& judgements, const Known& driver, const Matrix& matrix) {
     const Coverage coverage = matrix.cuda_of_driver(driver).coverage;
     const std::string what = "driver " + driver.text;
     if (coverage == Coverage::newer_than_data)
-        judgements.no_pass(outside_data(what, coverage, matrix) + "; later drivers run every older CUDA version");
+        judgements.no_pass(outside_data(what, coverage, matrix) +
+                           "; later drivers run every older CUDA version");
     else
         note(judgements, what, coverage, matrix);
 }
@@ -247,7 +281,8 @@ void note_cudnn(JudgementBuilder& judgements, const Stack& stack, const Matrix& 
     const auto builds = cudnn_builds_of(cudnn, matrix);
     if (builds.empty())
         note(judgements, what, matrix.cudnn_build(cudnn, 0).coverage, matrix);
-    else if (stack.cudnn_cuda && !find_by(builds, &CudnnBuild::cuda_major, stack.cudnn_cuda->major()))
+    else if (stack.cudnn_cuda &&
+             !find_by(builds, &CudnnBuild::cuda_major, stack.cudnn_cuda->major()))
         judgements.no_pass("another rule reports that " + what + " has no such build");
     else
         note(judgements, what, Coverage::known, matrix);
@@ -257,28 +292,35 @@ void note_cudnn(JudgementBuilder& judgements, const Stack& stack, const Matrix& 
 Coverage coverage_of_keras(const Version& keras, const Matrix& matrix) {
     Coverage coverage = Coverage::older_than_data;
     for (const KerasBackend& row : matrix.keras_backends()) {
-        if (covers(row.first, row.last, keras) || agree(row.first, keras)) return Coverage::known;
-        if (row.first < keras) coverage = Coverage::newer_than_data;
+        if (covers(row.first, row.last, keras) || agree(row.first, keras))
+            return Coverage::known;
+        if (row.first < keras)
+            coverage = Coverage::newer_than_data;
     }
     return coverage;
 }
 
 /// "; there are its builds cpu, cu118 and cu124", where the version is known and the build is not.
 std::string builds_there_are(const Stack& stack, const Matrix& matrix, Framework framework) {
-    if (!framework.build) return "";
+    if (!framework.build)
+        return "";
     framework.build.reset();
     const Builds builds = builds_of(stack, framework, matrix);
     std::set<std::string> names;
     for (const auto* some : {&builds.without_cuda, &builds.with_cuda})
-        for (const FrameworkBuild& build : *some) names.insert(build.build);
-    return names.empty() ? "" : "; there are its builds " + join_with_and({names.begin(), names.end()});
+        for (const FrameworkBuild& build : *some)
+            names.insert(build.build);
+    return names.empty() ? ""
+                         : "; there are its builds " + join_with_and({names.begin(), names.end()});
 }
 
 void note_framework(JudgementBuilder& judgements, const Stack& stack, const Matrix& matrix,
                     const Framework& framework) {
-    const Coverage coverage = framework.name == "keras" ? coverage_of_keras(*framework.version, matrix)
-                                                        : builds_of(stack, framework, matrix).coverage;
-    if (coverage == Coverage::known) return note(judgements, "", coverage, matrix);
+    const Coverage coverage = framework.name == "keras"
+                                  ? coverage_of_keras(*framework.version, matrix)
+                                  : builds_of(stack, framework, matrix).coverage;
+    if (coverage == Coverage::known)
+        return note(judgements, "", coverage, matrix);
     const std::string on = on_arm(stack, matrix) ? " for Linux on Arm" : "";
     judgements.outside(outside_data(words_of(framework) + on, coverage, matrix) +
                        builds_there_are(stack, matrix, framework));
@@ -287,23 +329,29 @@ void note_framework(JudgementBuilder& judgements, const Stack& stack, const Matr
 /// A container image of which neither the data nor its tag show CUDA or a framework's version.
 bool is_unknown_image(const Stack& stack) {
     const auto has_version = [](const Framework& one) { return one.version.has_value(); };
-    return !stack.image.empty() && !stack.cuda && std::ranges::none_of(stack.frameworks, has_version);
+    return !stack.image.empty() && !stack.cuda &&
+           std::ranges::none_of(stack.frameworks, has_version);
 }
 
 }  // namespace
 
 Judgement release_not_in_the_tables(const Stack& stack, const Matrix& matrix) {
     JudgementBuilder judgements;
-    if (stack.driver) note_driver(judgements, *stack.driver, matrix);
-    if (stack.cuda) note_cuda(judgements, *stack.cuda, matrix);
+    if (stack.driver)
+        note_driver(judgements, *stack.driver, matrix);
+    if (stack.cuda)
+        note_cuda(judgements, *stack.cuda, matrix);
     if (is_unknown_image(stack))
-        judgements.outside("what the container image " + stack.image + " contains is not in the data of " +
-                           matrix.date());
-    if (stack.cudnn) note_cudnn(judgements, stack, matrix);
+        judgements.outside("what the container image " + stack.image +
+                           " contains is not in the data of " + matrix.date());
+    if (stack.cudnn)
+        note_cudnn(judgements, stack, matrix);
     for (const Gpu& gpu : stack.gpus)
-        if (gpu.capability) note(judgements, words_of(gpu), matrix.architecture(*gpu.capability).coverage, matrix);
+        if (gpu.capability)
+            note(judgements, words_of(gpu), matrix.architecture(*gpu.capability).coverage, matrix);
     for (const Framework& framework : stack.frameworks)
-        if (framework.version) note_framework(judgements, stack, matrix, framework);
+        if (framework.version)
+            note_framework(judgements, stack, matrix, framework);
     return judgements.close();
 }
 
@@ -312,66 +360,82 @@ Judgement release_not_in_the_tables(const Stack& stack, const Matrix& matrix) {
 
 namespace {
 
-Conflict unsupported(const std::string& dtype, const RnnLimit& limit, const std::string& what, Part part,
-                     Evidence evidence) {
-    const std::string and_gpu =
-        limit.capability_min ? " and compute capability " + limit.capability_min->text : std::string();
+Conflict unsupported(const std::string& dtype, const RnnLimit& limit, const std::string& what,
+                     Part part, Evidence evidence) {
+    const std::string and_gpu = limit.capability_min
+                                    ? " and compute capability " + limit.capability_min->text
+                                    : std::string();
     return {.kind = ConflictKind::rnn_dtype_not_supported,
             .parts = {{PartKind::network, "", dtype}, std::move(part)},
-            .why = what + " does not support recurrent networks of type " + dtype + ", which require cuDNN " +
-                   limit.first.text + and_gpu,
-            .evidence = {std::move(evidence), {"recurrent networks of type " + dtype, limit.rule, limit.source.url}}};
+            .why = what + " does not support recurrent networks of type " + dtype +
+                   ", which require cuDNN " + limit.first.text + and_gpu,
+            .evidence = {std::move(evidence),
+                         {"recurrent networks of type " + dtype, limit.rule, limit.source.url}}};
 }
 
 /// A framework with its own cuDNN, where none was specified.
-void judge_dtype_of_framework(JudgementBuilder& judgements, const std::string& dtype, const RnnLimit& limit,
-                              const Stack& stack, const Matrix& matrix, const Framework& framework) {
+void judge_dtype_of_framework(JudgementBuilder& judgements, const std::string& dtype,
+                              const RnnLimit& limit, const Stack& stack, const Matrix& matrix,
+                              const Framework& framework) {
     const std::string name = words_of(framework);
     judge_builds(
-        builds_of(stack, framework, matrix).with_cuda, framework, judgements, [&](const FrameworkBuild& build) {
-            if (!build.cudnn) return undecided("the data do not show it");
-            if (*build.cudnn >= limit.first) return fits("the cuDNN of " + name + " supports it");
-            return in_conflict(unsupported(dtype, limit, name + ", built with cuDNN " + build.cudnn->text + ",",
-                                           framework_part(framework),
-                                           evidence_of(build, "cuDNN " + build.cudnn->text)));
+        builds_of(stack, framework, matrix).with_cuda, framework, judgements,
+        [&](const FrameworkBuild& build) {
+            if (!build.cudnn)
+                return undecided("the data do not show it");
+            if (*build.cudnn >= limit.first)
+                return fits("the cuDNN of " + name + " supports it");
+            return in_conflict(unsupported(
+                dtype, limit, name + ", built with cuDNN " + build.cudnn->text + ",",
+                framework_part(framework), evidence_of(build, "cuDNN " + build.cudnn->text)));
         });
 }
 
-void judge_dtype_of_cudnn(JudgementBuilder& judgements, const std::string& dtype, const RnnLimit& limit,
-                          const Known& cudnn, const Matrix& matrix) {
+void judge_dtype_of_cudnn(JudgementBuilder& judgements, const std::string& dtype,
+                          const RnnLimit& limit, const Known& cudnn, const Matrix& matrix) {
     const std::string what = "cuDNN " + cudnn.words;
     const Coverage coverage = matrix.cudnn_build(cudnn, 0).coverage;
     if (coverage != Coverage::known && coverage != Coverage::silent)
         judgements.outside(outside_data(what, coverage, matrix));
     else if (cudnn < limit.first)
-        judgements.conflict(
-            unsupported(dtype, limit, what, {PartKind::cudnn, "", what}, {"cuDNN", cudnn.text, cudnn.source}));
+        judgements.conflict(unsupported(dtype, limit, what, {PartKind::cudnn, "", what},
+                                        {"cuDNN", cudnn.text, cudnn.source}));
 }
 
-void judge_dtype_of_gpu(JudgementBuilder& judgements, const std::string& dtype, const RnnLimit& limit, const Gpu& gpu) {
-    if (!gpu.capability) return judgements.unknown("the compute capability of a GPU is unknown");
-    if (*gpu.capability >= *limit.capability_min) return;
-    judgements.conflict(unsupported(dtype, limit, words_of(gpu),
-                                    {PartKind::gpu, std::to_string(gpu.index), words_of(gpu)},
-                                    {"compute capability", gpu.capability->text, gpu.capability->source}));
+void judge_dtype_of_gpu(JudgementBuilder& judgements, const std::string& dtype,
+                        const RnnLimit& limit, const Gpu& gpu) {
+    if (!gpu.capability)
+        return judgements.unknown("the compute capability of a GPU is unknown");
+    if (*gpu.capability >= *limit.capability_min)
+        return;
+    judgements.conflict(unsupported(
+        dtype, limit, words_of(gpu), {PartKind::gpu, std::to_string(gpu.index), words_of(gpu)},
+        {"compute capability", gpu.capability->text, gpu.capability->source}));
 }
 
 }  // namespace
 
 Judgement rnn_dtype_not_supported(const Stack& stack, const Matrix& matrix) {
-    if (!stack.network || !stack.network->dtype) return undecided("no data type was specified");
+    if (!stack.network || !stack.network->dtype)
+        return undecided("no data type was specified");
     const std::string dtype(name_of(*stack.network->dtype));
     const auto limit = matrix.rnn_limit(dtype);
-    if (!limit) return fits("every known cuDNN version and GPU supports recurrent networks of type " + dtype);
+    if (!limit)
+        return fits("every known cuDNN version and GPU supports recurrent networks of type " +
+                    dtype);
     JudgementBuilder judgements;
-    if (stack.cudnn) judge_dtype_of_cudnn(judgements, dtype, *limit, *stack.cudnn, matrix);
+    if (stack.cudnn)
+        judge_dtype_of_cudnn(judgements, dtype, *limit, *stack.cudnn, matrix);
     if (!stack.cudnn)
         for (const Framework& framework : stack.frameworks)
             judge_dtype_of_framework(judgements, dtype, *limit, stack, matrix, framework);
-    if (!stack.cudnn && stack.frameworks.empty()) judgements.unknown("cudnn= was not specified");
-    if (limit->capability_min && stack.gpus.empty()) judgements.unknown("gpu= was not specified");
+    if (!stack.cudnn && stack.frameworks.empty())
+        judgements.unknown("cudnn= was not specified");
+    if (limit->capability_min && stack.gpus.empty())
+        judgements.unknown("gpu= was not specified");
     if (limit->capability_min)
-        for (const Gpu& gpu : stack.gpus) judge_dtype_of_gpu(judgements, dtype, *limit, gpu);
+        for (const Gpu& gpu : stack.gpus)
+            judge_dtype_of_gpu(judgements, dtype, *limit, gpu);
     judgements.passed("cuDNN and GPU support recurrent networks of type " + dtype,
                       {{"recurrent networks of type " + dtype, limit->rule, limit->source.url}});
     return judgements.close();

@@ -1,4 +1,5 @@
-// Frameworks as people and packages name them: "pytorch 1.4", "tensorflow-gpu==1.15", "jax[cuda12]==0.4.30".
+// Frameworks as people and packages name them: "pytorch 1.4", "tensorflow-gpu==1.15",
+// "jax[cuda12]==0.4.30".
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -45,39 +46,47 @@ const FrameworkWord* framework_word_at(std::string_view text) {
     });
 }
 
-/// The flavour that a conda build string names: "py3.9_cuda11.8_cudnn8.7.0_0", "cuda118py310h5e7c1c9_0",
-/// "cpu_py39h...".
+/// The flavour that a conda build string names: "py3.9_cuda11.8_cudnn8.7.0_0",
+/// "cuda118py310h5e7c1c9_0", "cpu_py39h...".
 static std::optional<std::string> conda_flavour(const std::string& build) {
     static const LazyRE2 form = {R"(cuda([0-9]+)\.?([0-9]+))"};
     std::string major, minor;
-    if (re2::RE2::PartialMatch(build, *form, &major, &minor)) return "cu" + major + minor;
+    if (re2::RE2::PartialMatch(build, *form, &major, &minor))
+        return "cu" + major + minor;
     return contains(build, "cpu") ? std::optional<std::string>("cpu") : std::nullopt;
 }
 
 std::optional<Framework> framework_version_from(std::string_view text) {
-    static const LazyRE2 form = {R"((?:==|v)? *([0-9]+(?:\.[0-9]+){1,3})(?: *=(.*)|[-+[( ]+([a-z0-9._-]+)[]) ]*)?)"};
+    static const LazyRE2 form = {
+        R"((?:==|v)? *([0-9]+(?:\.[0-9]+){1,3})(?: *=(.*)|[-+[( ]+([a-z0-9._-]+)[]) ]*)?)"};
     std::string version, conda, build;
-    if (!re2::RE2::FullMatch(normalized(text), *form, &version, &conda, &build) || build.starts_with("rc") ||
-        build.starts_with("dev"))
+    if (!re2::RE2::FullMatch(normalized(text), *form, &version, &conda, &build) ||
+        build.starts_with("rc") || build.starts_with("dev"))
         return std::nullopt;
     Framework framework;
     framework.version = parse_version(version);
-    if (!conda.empty() || contains(build, "_")) framework.build = conda_flavour(conda + build);
-    if (!framework.build && !build.empty()) framework.build = build;
-    return framework.version && (conda.empty() || framework.build) ? std::optional(framework) : std::nullopt;
+    if (!conda.empty() || contains(build, "_"))
+        framework.build = conda_flavour(conda + build);
+    if (!framework.build && !build.empty())
+        framework.build = build;
+    return framework.version && (conda.empty() || framework.build) ? std::optional(framework)
+                                                                   : std::nullopt;
 }
 
 std::optional<Framework> framework_named(std::string_view name) {
-    /// The build that the rest of a package's name or its extra names: "-gpu", "-cuda12x", "[and-cuda]", and of older
-    /// JAX "[cuda12_pip]".
-    static const LazyRE2 form = {R"([-[]((?:gpu|cpu|cu|and-cuda|directml|metal|rocm)[^]_]*)[^]]*]?)"};
+    /// The build that the rest of a package's name or its extra names: "-gpu", "-cuda12x",
+    /// "[and-cuda]", and of older JAX "[cuda12_pip]".
+    static const LazyRE2 form = {
+        R"([-[]((?:gpu|cpu|cu|and-cuda|directml|metal|rocm)[^]_]*)[^]]*]?)"};
     const std::string word = normalized(name);
     std::string build;
     for (const FrameworkWord& known : framework_words) {
-        if (!word.starts_with(known.word) || known.only_in_hints) continue;
+        if (!word.starts_with(known.word) || known.only_in_hints)
+            continue;
         Framework framework;
         framework.name = known.name;
-        if (word == known.word) return framework;
+        if (word == known.word)
+            return framework;
         if (re2::RE2::FullMatch(word.substr(known.word.size()), *form, &build)) {
             framework.build = build;
             return framework;
@@ -108,12 +117,15 @@ std::optional<Framework> framework_from(std::string_view text) {
     const std::string value = normalized(text);
     const std::size_t end = std::min(value.find_first_of(" ="), value.size());
     auto framework = framework_named(value.substr(0, end));
-    if (!framework || end == value.size()) return framework;
+    if (!framework || end == value.size())
+        return framework;
     const std::size_t version = std::min(value.find_first_not_of(" =", end), value.size());
     const auto release = framework_version_from(std::string_view(value).substr(version));
-    if (!release) return std::nullopt;
+    if (!release)
+        return std::nullopt;
     framework->version = release->version;
-    if (release->build) framework->build = release->build;
+    if (release->build)
+        framework->build = release->build;
     return framework;
 }
 

@@ -16,19 +16,21 @@ std::string name_of(const ContainerImage& image) {
 const ContainerImage* image_named(std::string_view name, const Matrix& matrix) {
     return find_where(matrix.container_images(), [&](const ContainerImage& row) {
         const std::string known = name_of(row);
-        return known.ends_with('*') ? name.starts_with(known.substr(0, known.size() - 1)) : name == known;
+        return known.ends_with('*') ? name.starts_with(known.substr(0, known.size() - 1))
+                                    : name == known;
     });
 }
 
 namespace {
 
-/// "nvidia/cuda:12.4.1-base-ubuntu22.04", "11.8.0-cudnn8-devel-ubuntu22.04": only a tag with "cudnn" contains cuDNN
-/// (https://hub.docker.com/r/nvidia/cuda).
+/// "nvidia/cuda:12.4.1-base-ubuntu22.04", "11.8.0-cudnn8-devel-ubuntu22.04": only a tag with
+/// "cudnn" contains cuDNN (https://hub.docker.com/r/nvidia/cuda).
 std::optional<TaggedImage> cuda_image(const std::string& name) {
     static const LazyRE2 form = {
         R"((?:docker\.io/|nvcr\.io/)?nvidia/cuda(?:-arm64)?:([0-9]+\.[0-9]+(?:\.[0-9]+)?)(-cudnn[0-9]*)?-(?:base|runtime|devel)(?:-.*)?)"};
     std::string cuda, cudnn;
-    if (!re2::RE2::FullMatch(name, *form, &cuda, &cudnn)) return std::nullopt;
+    if (!re2::RE2::FullMatch(name, *form, &cuda, &cudnn))
+        return std::nullopt;
     return TaggedImage{.cuda = parse_version(cuda), .has_cudnn = !cudnn.empty()};
 }
 
@@ -38,7 +40,8 @@ std::optional<TaggedImage> tensorflow_image(const std::string& name) {
     static const LazyRE2 form = {
         R"((?:docker\.io/)?tensorflow/tensorflow:([0-9]+\.[0-9]+(?:\.[0-9]+)?)(-gpu)?(?:-py3)?(?:-jupyter)?)"};
     std::string version, gpu;
-    if (!re2::RE2::FullMatch(name, *form, &version, &gpu)) return std::nullopt;
+    if (!re2::RE2::FullMatch(name, *form, &version, &gpu))
+        return std::nullopt;
     return TaggedImage{.cuda = {},
                        .has_cudnn = !gpu.empty(),
                        .framework = "tensorflow",
@@ -52,7 +55,8 @@ std::optional<TaggedImage> pytorch_image(const std::string& name) {
     static const LazyRE2 form = {
         R"((?:docker\.io/)?pytorch/pytorch:([0-9]+\.[0-9]+(?:\.[0-9]+)?)-cuda([0-9]+)\.([0-9]+)-cudnn[0-9]+-(?:runtime|devel))"};
     std::string version, major, minor;
-    if (!re2::RE2::FullMatch(name, *form, &version, &major, &minor)) return std::nullopt;
+    if (!re2::RE2::FullMatch(name, *form, &version, &major, &minor))
+        return std::nullopt;
     return TaggedImage{.cuda = {},
                        .has_cudnn = true,
                        .framework = "pytorch",
@@ -62,10 +66,13 @@ std::optional<TaggedImage> pytorch_image(const std::string& name) {
 
 /// "nvcr.io/nvidia/pytorch:26.06-py3": which framework, and nothing else.
 std::optional<TaggedImage> any_image(const std::string& name, const LazyRE2& form) {
-    if (!re2::RE2::FullMatch(name, *form)) return std::nullopt;
+    if (!re2::RE2::FullMatch(name, *form))
+        return std::nullopt;
     TaggedImage image;
-    for (const std::string_view framework : {"pytorch", "tensorflow", "jax", "mxnet", "paddlepaddle"})
-        if (contains(name, "nvidia/" + std::string(framework) + ":")) image.framework = framework;
+    for (const std::string_view framework :
+         {"pytorch", "tensorflow", "jax", "mxnet", "paddlepaddle"})
+        if (contains(name, "nvidia/" + std::string(framework) + ":"))
+            image.framework = framework;
     return image;
 }
 
@@ -74,9 +81,12 @@ std::optional<TaggedImage> any_image(const std::string& name, const LazyRE2& for
 std::optional<TaggedImage> image_by_tag(const std::string& name) {
     static const LazyRE2 form = {
         R"((?:[a-z0-9._-]+(?::[0-9]+)?/)*[a-z0-9._-]+:[a-z0-9_][a-z0-9._-]*|.+@sha256:[0-9a-f]+)"};
-    if (auto image = cuda_image(name)) return image;
-    if (auto image = tensorflow_image(name)) return image;
-    if (auto image = pytorch_image(name)) return image;
+    if (auto image = cuda_image(name))
+        return image;
+    if (auto image = tensorflow_image(name))
+        return image;
+    if (auto image = pytorch_image(name))
+        return image;
     return any_image(name, form);
 }
 
@@ -86,14 +96,19 @@ const ContainerImage* image_of(const Stack& stack, const Matrix& matrix) {
 
 Suitability image_on_gpu(const ContainerImage& image, const Version& gpu, const Matrix& matrix) {
     Suitability cuda = cuda_on_gpu(image.cuda, gpu, matrix);
-    if (cuda.fit != Fit::works || image.framework.empty()) return cuda;
+    if (cuda.fit != Fit::works || image.framework.empty())
+        return cuda;
     const std::string name = name_of(image);
-    if (!image.capability_min || !image.capability_max || gpu.major() > image.capability_max->major())
-        return {.fit = Fit::unknown, .why = "whether " + name + " has code for " + gpu.text + " is not in the data"};
-    const Evidence named{name, "compute capability " + image.capability_min->text + " and later", image.source.url};
+    if (!image.capability_min || !image.capability_max ||
+        gpu.major() > image.capability_max->major())
+        return {.fit = Fit::unknown,
+                .why = "whether " + name + " has code for " + gpu.text + " is not in the data"};
+    const Evidence named{name, "compute capability " + image.capability_min->text + " and later",
+                         image.source.url};
     if (gpu < *image.capability_min)
-        return {
-            .fit = Fit::does_not_work, .why = name + " is not for compute capability " + gpu.text, .evidence = {named}};
+        return {.fit = Fit::does_not_work,
+                .why = name + " is not for compute capability " + gpu.text,
+                .evidence = {named}};
     cuda.evidence.push_back(named);
     return cuda;
 }
@@ -102,7 +117,8 @@ std::optional<bool> on_data_center_gpus(const Stack& stack, const Matrix& matrix
     bool all_named = !stack.gpus.empty();
     for (const Gpu& gpu : stack.gpus) {
         const auto product = matrix.gpu_product(gpu.name.value_or(""));
-        if (product && !product->data_center) return false;
+        if (product && !product->data_center)
+            return false;
         all_named &= static_cast<bool>(product);
     }
     return all_named ? std::optional(true) : std::nullopt;
@@ -113,11 +129,16 @@ Suitability driver_runs_image(const Driver& driver, const ContainerImage& image,
     Suitability answer = driver_runs_cuda(driver, image.cuda, matrix);
     const auto data_center = on_data_center_gpus(stack, matrix);
     const auto package = compat_package(driver, image.cuda, {}, matrix);
-    if (answer.fit != Fit::does_not_work || !package || data_center == false) return answer;
-    const std::string runs =
-        "the image's forward-compatibility package " + package->name + " runs it on driver " + driver.version->text;
-    if (!data_center) return {.fit = Fit::unknown, .why = "it depends on the GPU: only on data center GPUs, " + runs};
-    return {.fit = Fit::works, .why = runs, .evidence = {{package->name, "in the image", package->source}}};
+    if (answer.fit != Fit::does_not_work || !package || data_center == false)
+        return answer;
+    const std::string runs = "the image's forward-compatibility package " + package->name +
+                             " runs it on driver " + driver.version->text;
+    if (!data_center)
+        return {.fit = Fit::unknown,
+                .why = "it depends on the GPU: only on data center GPUs, " + runs};
+    return {.fit = Fit::works,
+            .why = runs,
+            .evidence = {{package->name, "in the image", package->source}}};
 }
 
 const ContainerImage* newest_image(const Stack& stack, const Driver& driver, const Matrix& matrix,
@@ -125,18 +146,23 @@ const ContainerImage* newest_image(const Stack& stack, const Driver& driver, con
     const auto has_code = [&](const ContainerImage& image, const Version& gpu) {
         return image_on_gpu(image, gpu, matrix).fit == Fit::works &&
                std::ranges::none_of(matrix.cudnn_builds(), [&](const CudnnBuild& row) {
-                   return image.cudnn && row.cuda_major == image.cuda.major() && may_be_of(row, *image.cudnn) &&
+                   return image.cudnn && row.cuda_major == image.cuda.major() &&
+                          may_be_of(row, *image.cudnn) &&
                           cudnn_on_gpu(row, gpu).fit == Fit::does_not_work;
                });
     };
     const auto runs = [&](const ContainerImage& image) {
-        return std::ranges::all_of(
-                   stack.gpus, [&](const Gpu& gpu) { return !gpu.capability || has_code(image, *gpu.capability); }) &&
-               (!driver.version || driver_runs_image(driver, image, stack, matrix).fit == Fit::works);
+        return std::ranges::all_of(stack.gpus,
+                                   [&](const Gpu& gpu) {
+                                       return !gpu.capability || has_code(image, *gpu.capability);
+                                   }) &&
+               (!driver.version ||
+                driver_runs_image(driver, image, stack, matrix).fit == Fit::works);
     };
     const ContainerImage* newest = nullptr;
     for (const ContainerImage& image : matrix.container_images())
-        if (is_wanted(image) && runs(image) && (!newest || newest->cuda <= image.cuda)) newest = &image;
+        if (is_wanted(image) && runs(image) && (!newest || newest->cuda <= image.cuda))
+            newest = &image;
     return newest;
 }
 
@@ -144,13 +170,14 @@ bool is_of_conda(const FrameworkBuild& build) {
     return build.install.starts_with("conda ");
 }
 
-const ContainerImage* image_instead(const std::string& framework, const Version& gpu, const Driver& driver,
-                                    const Matrix& matrix, bool arm) {
+const ContainerImage* image_instead(const std::string& framework, const Version& gpu,
+                                    const Driver& driver, const Matrix& matrix, bool arm) {
     const auto may_run = [&](const FrameworkBuild& build) {
         return build.framework == framework && build.cuda && !is_of_conda(build) &&
                build_and_cudnn_on_gpu(build, gpu, {}, matrix).fit != Fit::does_not_work;
     };
-    if (std::ranges::any_of(published_builds(arm, matrix), may_run)) return nullptr;
+    if (std::ranges::any_of(published_builds(arm, matrix), may_run))
+        return nullptr;
     Stack on_gpu;
     on_gpu.gpus.push_back({.capability = known_capability(gpu, matrix)});
     return newest_image(on_gpu, driver, matrix,

@@ -17,7 +17,8 @@ inline Judgement undecided(std::string reason, MissingInput missing = MissingInp
 }
 inline Judgement in_conflict(std::vector<Conflict> conflicts) {
     std::string reason = conflicts.front().why;
-    return {.outcome = Outcome::fault, .reason = std::move(reason), .conflicts = std::move(conflicts)};
+    return {
+        .outcome = Outcome::fault, .reason = std::move(reason), .conflicts = std::move(conflicts)};
 }
 inline Judgement in_conflict(Conflict conflict) {
     return in_conflict(std::vector{std::move(conflict)});
@@ -25,9 +26,13 @@ inline Judgement in_conflict(Conflict conflict) {
 
 class JudgementBuilder : public Reasons {
   public:
-    void conflict(Conflict conflict) { conflicts_.push_back(std::move(conflict)); }
+    void conflict(Conflict conflict) {
+        conflicts_.push_back(std::move(conflict));
+    }
     /// It depends on which of several builds or versions is meant.
-    void depends(const std::string& why) { keep(depends_, why); }
+    void depends(const std::string& why) {
+        keep(depends_, why);
+    }
 
     Judgement close() {
         if (!conflicts_.empty()) {
@@ -35,12 +40,18 @@ class JudgementBuilder : public Reasons {
             answer.still_unknown = still_unknown();
             return answer;
         }
-        if (!outside_.empty()) return undecided(outside_, MissingInput::data);
-        if (!depends_.empty()) return undecided(depends_, MissingInput::choice);
-        if (!unknown_.empty()) return undecided(unknown_);
-        if (!no_pass_.empty()) return not_applicable(no_pass_);
-        if (!passed_.empty()) return fits(passed_, evidence_);
-        return irrelevant_.empty() ? undecided("nothing was determined") : not_applicable(irrelevant_);
+        if (!outside_.empty())
+            return undecided(outside_, MissingInput::data);
+        if (!depends_.empty())
+            return undecided(depends_, MissingInput::choice);
+        if (!unknown_.empty())
+            return undecided(unknown_);
+        if (!no_pass_.empty())
+            return not_applicable(no_pass_);
+        if (!passed_.empty())
+            return fits(passed_, evidence_);
+        return irrelevant_.empty() ? undecided("nothing was determined")
+                                   : not_applicable(irrelevant_);
     }
 
   private:

@@ -6,22 +6,27 @@
 namespace rnncheck::stack {
 
 bool cuda_serves(const Version& cuda, const Version& built_for) {
-    return cuda.major() == built_for.major() && (cuda.major() >= 11 || cuda.minor() == built_for.minor());
+    return cuda.major() == built_for.major() &&
+           (cuda.major() >= 11 || cuda.minor() == built_for.minor());
 }
 
 namespace {
 
-/// The plugin that it starts names this version, whose enumerations have other values than those before and after:
-/// https://pypi.org/project/jax-cuda12-pjrt/0.12.0.1/, jax_plugins/xla_cuda12/__init__.py
-bool is_rejected_by_name(const Version& cudnn, const Version& built_with, std::string_view framework) {
+/// The plugin that it starts names this version, whose enumerations have other values than those
+/// before and after: https://pypi.org/project/jax-cuda12-pjrt/0.12.0.1/,
+/// jax_plugins/xla_cuda12/__init__.py
+bool is_rejected_by_name(const Version& cudnn, const Version& built_with,
+                         std::string_view framework) {
     static const Version rejected = make_version({9, 10, 0});
-    return framework == "jax" && parts_written(cudnn) > 2 && cudnn == rejected && rejected < built_with;
+    return framework == "jax" && parts_written(cudnn) > 2 && cudnn == rejected &&
+           rejected < built_with;
 }
 
 }  // namespace
 
 Serves cudnn_serves(const Version& cudnn, const Version& built_with, std::string_view framework) {
-    if (is_rejected_by_name(cudnn, built_with, framework)) return Serves::too_old;
+    if (is_rejected_by_name(cudnn, built_with, framework))
+        return Serves::too_old;
     if (cudnn.major() != built_with.major())
         return cudnn.major() < built_with.major() ? Serves::too_old : Serves::too_new;
     const bool minors_known = parts_written(cudnn) > 1 && parts_written(built_with) > 1;
@@ -37,42 +42,57 @@ bool requires_cudnn_package(const FrameworkBuild& build) {
 
 /// Of the same cuDNN package. One that requires a single version excludes every other.
 Together by_required_versions(const FrameworkBuild& a, const FrameworkBuild& b) {
-    if (a.cudnn_or_newer && b.cudnn_or_newer) return Together::fit;
-    if (b.cudnn_or_newer) return by_required_versions(b, a);
+    if (a.cudnn_or_newer && b.cudnn_or_newer)
+        return Together::fit;
+    if (b.cudnn_or_newer)
+        return by_required_versions(b, a);
     if (a.cudnn_or_newer)
-        return cudnn_serves(*b.cudnn, *a.cudnn, a.framework) == Serves::well ? Together::fit : Together::exclude;
-    if (!agree(*a.cudnn, *b.cudnn)) return Together::exclude;
+        return cudnn_serves(*b.cudnn, *a.cudnn, a.framework) == Serves::well ? Together::fit
+                                                                             : Together::exclude;
+    if (!agree(*a.cudnn, *b.cudnn))
+        return Together::exclude;
     return parts_written(*a.cudnn) == parts_written(*b.cudnn) ? Together::fit : Together::unknown;
 }
 
 }  // namespace
 
 Together together(const FrameworkBuild& a, const FrameworkBuild& b) {
-    if (!requires_cudnn_package(a) || !requires_cudnn_package(b)) return Together::fit;
-    if (!a.cudnn || !b.cudnn) return Together::unknown;
+    if (!requires_cudnn_package(a) || !requires_cudnn_package(b))
+        return Together::fit;
+    if (!a.cudnn || !b.cudnn)
+        return Together::unknown;
     const bool same_cudnn = a.cudnn->major() == b.cudnn->major();
-    if (a.cuda->major() != b.cuda->major()) return same_cudnn ? Together::overwrite : Together::fit;
+    if (a.cuda->major() != b.cuda->major())
+        return same_cudnn ? Together::overwrite : Together::fit;
     return same_cudnn ? by_required_versions(a, b) : Together::exclude;
 }
 
-const CudnnBuild* cudnn_by_pip(const FrameworkBuild& build, const std::optional<Version>& gpu, const Matrix& matrix) {
-    if (!build.cudnn_or_newer || !build.cudnn) return nullptr;
+const CudnnBuild* cudnn_by_pip(const FrameworkBuild& build, const std::optional<Version>& gpu,
+                               const Matrix& matrix) {
+    if (!build.cudnn_or_newer || !build.cudnn)
+        return nullptr;
     const CudnnBuild* newest = nullptr;
     for (const CudnnBuild& row : matrix.cudnn_builds()) {
-        const bool is_meant = row.cuda_major == build.cuda->major() && row.cudnn.major() == build.cudnn->major();
-        if (!is_meant || (gpu && *gpu < row.capability_min)) continue;
-        if (!newest || newest->last() < row.last()) newest = &row;
+        const bool is_meant =
+            row.cuda_major == build.cuda->major() && row.cudnn.major() == build.cudnn->major();
+        if (!is_meant || (gpu && *gpu < row.capability_min))
+            continue;
+        if (!newest || newest->last() < row.last())
+            newest = &row;
     }
     return newest;
 }
 
 namespace {
 
-/// With the first CUDA that has code for the GPU, and the newest cuDNN of the build's major, for what is open.
-FrameworkBuild with_newer_libraries(FrameworkBuild loaded, const Version& first_cuda, OpenLibraries open,
-                                    const Matrix& matrix) {
-    if (open.cuda && first_cuda.major() == loaded.cuda->major()) loaded.cuda = std::max(*loaded.cuda, first_cuda);
-    if (!open.cudnn || !loaded.cudnn) return loaded;
+/// With the first CUDA that has code for the GPU, and the newest cuDNN of the build's major, for
+/// what is open.
+FrameworkBuild with_newer_libraries(FrameworkBuild loaded, const Version& first_cuda,
+                                    OpenLibraries open, const Matrix& matrix) {
+    if (open.cuda && first_cuda.major() == loaded.cuda->major())
+        loaded.cuda = std::max(*loaded.cuda, first_cuda);
+    if (!open.cudnn || !loaded.cudnn)
+        return loaded;
     for (const CudnnBuild& row : matrix.cudnn_builds())
         if (row.cuda_major == loaded.cuda->major() && row.cudnn.major() == loaded.cudnn->major())
             loaded.cudnn = std::max(*loaded.cudnn, row.cudnn);
@@ -81,21 +101,27 @@ FrameworkBuild with_newer_libraries(FrameworkBuild loaded, const Version& first_
 
 }  // namespace
 
-std::optional<Suitability> decided_by_libraries(const FrameworkBuild& build, const FrameworkBuild& loaded,
-                                                const Version& gpu, OpenLibraries open, const Matrix& matrix) {
+std::optional<Suitability> decided_by_libraries(const FrameworkBuild& build,
+                                                const FrameworkBuild& loaded, const Version& gpu,
+                                                OpenLibraries open, const Matrix& matrix) {
     const auto row = matrix.architecture(gpu);
-    if (!takes_system_libraries(build) || build.framework == "tensorflow" || !row) return std::nullopt;
-    if (!open.cuda && !(open.cudnn && loaded.cudnn)) return std::nullopt;
+    if (!takes_system_libraries(build) || build.framework == "tensorflow" || !row)
+        return std::nullopt;
+    if (!open.cuda && !(open.cudnn && loaded.cudnn))
+        return std::nullopt;
     const FrameworkBuild newer = with_newer_libraries(loaded, row->first_cuda, open, matrix);
     const auto fails_with = [&](const FrameworkBuild& libraries) {  // whatever the driver
         return build_and_cudnn_on_gpu(build, gpu, {}, matrix, &libraries).fit == Fit::does_not_work;
     };
-    if (!fails_with(loaded) || fails_with(newer)) return std::nullopt;
-    const std::string cudnn = newer.cudnn != loaded.cudnn ? " and a cuDNN such as " + newer.cudnn->text : "";
-    return Suitability{.fit = Fit::unknown,
-                       .why = "it has PTX code alone for compute capability " + gpu.text +
-                              ", which runs beside installed libraries with code for it: those of CUDA " +
-                              row->first_cuda.text + " or later" + cudnn};
+    if (!fails_with(loaded) || fails_with(newer))
+        return std::nullopt;
+    const std::string cudnn =
+        newer.cudnn != loaded.cudnn ? " and a cuDNN such as " + newer.cudnn->text : "";
+    return Suitability{
+        .fit = Fit::unknown,
+        .why = "it has PTX code alone for compute capability " + gpu.text +
+               ", which runs beside installed libraries with code for it: those of CUDA " +
+               row->first_cuda.text + " or later" + cudnn};
 }
 
 }  // namespace rnncheck::stack

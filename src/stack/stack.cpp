@@ -11,10 +11,13 @@ namespace rnncheck::stack {
 
 namespace {
 
-Known known(const Version& version, std::size_t parts_when_complete, Coverage coverage, const std::string& source) {
+Known known(const Version& version, std::size_t parts_when_complete, Coverage coverage,
+            const std::string& source) {
     Known known{version, source, Exactness::exact, version.text};
-    if (coverage == Coverage::newer_than_data) known.exactness = Exactness::newer_than_data;
-    if (parts_written(version) < parts_when_complete) known.exactness = Exactness::prefix;
+    if (coverage == Coverage::newer_than_data)
+        known.exactness = Exactness::newer_than_data;
+    if (parts_written(version) < parts_when_complete)
+        known.exactness = Exactness::prefix;
     return known;
 }
 
@@ -25,35 +28,42 @@ bool may_be_several(const std::optional<Known>& known) {
 
 std::vector<Version> cudas_meant(const Stack& stack, const Matrix& matrix) {
     std::vector<Version> meant;
-    if (!may_be_several(stack.cuda)) return meant;
+    if (!may_be_several(stack.cuda))
+        return meant;
     for (const DriverForCuda& row : matrix.driver_for_cuda())
-        if (agree(row.cuda, *stack.cuda)) meant.push_back(row.cuda);
+        if (agree(row.cuda, *stack.cuda))
+            meant.push_back(row.cuda);
     return meant;
 }
 
 /// The ends of each row of builds and of each defect: what lies between them is alike.
 std::vector<Version> cudnns_meant(const Stack& stack, const Matrix& matrix) {
     std::set<Version> meant;
-    if (!may_be_several(stack.cudnn)) return {};
+    if (!may_be_several(stack.cudnn))
+        return {};
     const Version& cudnn = *stack.cudnn;
     for (const CudnnBuild& build : matrix.cudnn_builds())
         for (const Version& version : {build.cudnn, build.cudnn_last.value_or(build.cudnn)})
-            if (agree(version, cudnn)) meant.insert(version);
+            if (agree(version, cudnn))
+                meant.insert(version);
     for (const RnnDefect& defect : matrix.rnn_defects())
         for (const Version& version : {defect.first, defect.fixed.value_or(defect.first)})
-            if (agree(version, cudnn) && matrix.cudnn_build(version, 0).coverage == Coverage::silent)
+            if (agree(version, cudnn) &&
+                matrix.cudnn_build(version, 0).coverage == Coverage::silent)
                 meant.insert(version);
     // Whose CUDA is known is one that was built for it.
     if (stack.cudnn_cuda)
-        std::erase_if(meant,
-                      [&](const Version& version) { return !matrix.cudnn_build(version, stack.cudnn_cuda->major()); });
+        std::erase_if(meant, [&](const Version& version) {
+            return !matrix.cudnn_build(version, stack.cudnn_cuda->major());
+        });
     return {meant.begin(), meant.end()};
 }
 
 /// Of each stack one with each of these versions, which is worded as what was specified.
 std::vector<Stack> with_each(const std::vector<Stack>& stacks, std::optional<Known> Stack::*part,
                              const std::vector<Version>& meant) {
-    if (meant.empty()) return stacks;
+    if (meant.empty())
+        return stacks;
     std::vector<Stack> more;
     for (const Stack& stack : stacks)
         for (const Version& version : meant) {
@@ -66,8 +76,10 @@ std::vector<Stack> with_each(const std::vector<Stack>& stacks, std::optional<Kno
 }  // namespace
 
 Known known_driver(const Version& version, const Matrix& matrix) {
-    Known driver = known(version, 3, matrix.cuda_of_driver(version).coverage, "driver.library_version");
-    if (parts_written(version) == 1) driver.exactness = Exactness::branch;
+    Known driver =
+        known(version, 3, matrix.cuda_of_driver(version).coverage, "driver.library_version");
+    if (parts_written(version) == 1)
+        driver.exactness = Exactness::branch;
     return driver;
 }
 
@@ -89,7 +101,8 @@ Known known_python(const Version& version) {
 
 Driver driver_for(const Stack& stack, const std::string& os) {
     Driver driver;
-    if (stack.driver) driver.version = *stack.driver;
+    if (stack.driver)
+        driver.version = *stack.driver;
     driver.os = stack.wsl ? "windows" : os;
     return driver;
 }
@@ -99,9 +112,12 @@ Driver driver_of(const Stack& stack) {
 }
 
 std::vector<std::string> systems_of_driver(const Stack& stack) {
-    if (stack.wsl) return {"windows"};  // WSL has the driver of Windows
-    if (stack.os) return {*stack.os};
-    if (parts_written(*stack.driver) == 2) return {"linux", "windows"};
+    if (stack.wsl)
+        return {"windows"};  // WSL has the driver of Windows
+    if (stack.os)
+        return {*stack.os};
+    if (parts_written(*stack.driver) == 2)
+        return {"linux", "windows"};
     return {"linux"};
 }
 
@@ -130,14 +146,19 @@ Facts document_of(const Stack& stack) {
     Facts facts;
     facts.tool = {std::string(version_of_rnncheck()), {"given"}};
     facts.host.platform = stack.os;
-    if (!stack.os_name.empty()) facts.host.os = stack.os_name;
-    if (stack.os == "linux") facts.host.wsl = stack.wsl;
-    if (stack.arm) facts.host.machine = "aarch64";
-    if (stack.driver) facts.driver.library_version = *stack.driver;
+    if (!stack.os_name.empty())
+        facts.host.os = stack.os_name;
+    if (stack.os == "linux")
+        facts.host.wsl = stack.wsl;
+    if (stack.arm)
+        facts.host.machine = "aarch64";
+    if (stack.driver)
+        facts.driver.library_version = *stack.driver;
     if (stack.cuda || !stack.image.empty()) {
         Runtime& cuda = facts.runtimes.emplace_back();
         cuda.library = stack.image;
-        if (stack.cuda) cuda.version = *stack.cuda;
+        if (stack.cuda)
+            cuda.version = *stack.cuda;
     }
     if (stack.cudnn) {
         Cudnn& cudnn = facts.cudnns.emplace_back();
@@ -149,9 +170,11 @@ Facts document_of(const Stack& stack) {
         rnncheck::Gpu& listed = facts.cuda_devices.emplace_back();
         listed.index = gpu.index;
         listed.name = gpu.name;
-        if (gpu.capability) listed.compute_capability = *gpu.capability;
+        if (gpu.capability)
+            listed.compute_capability = *gpu.capability;
     }
-    if (stack.python) facts.pythons.push_back(python_of(*stack.python));
+    if (stack.python)
+        facts.pythons.push_back(python_of(*stack.python));
     for (const Framework& framework : stack.frameworks) {
         rnncheck::Framework& listed = facts.frameworks.emplace_back();
         listed.name = framework.name;
@@ -168,10 +191,12 @@ Stack stack_of_document(const Facts& facts, const Matrix& matrix) {
     stack.os_name = facts.host.os.value_or("");
     stack.wsl = facts.host.wsl.value_or(false);
     stack.arm = facts.host.machine == "aarch64";
-    if (facts.driver.library_version) stack.driver = known_driver(*facts.driver.library_version, matrix);
+    if (facts.driver.library_version)
+        stack.driver = known_driver(*facts.driver.library_version, matrix);
     if (!facts.runtimes.empty()) {
         stack.image = facts.runtimes.front().library;
-        if (const auto& cuda = facts.runtimes.front().version) stack.cuda = known_cuda(*cuda, matrix);
+        if (const auto& cuda = facts.runtimes.front().version)
+            stack.cuda = known_cuda(*cuda, matrix);
     }
     if (!facts.cudnns.empty() && facts.cudnns.front().version) {
         stack.cudnn = known_cudnn(*facts.cudnns.front().version, matrix);
@@ -179,11 +204,13 @@ Stack stack_of_document(const Facts& facts, const Matrix& matrix) {
     }
     for (const rnncheck::Gpu& gpu : facts.cuda_devices) {
         Gpu& listed = stack.gpus.emplace_back(Gpu{gpu.index, gpu.name});
-        if (gpu.compute_capability) listed.capability = known_capability(*gpu.compute_capability, matrix);
+        if (gpu.compute_capability)
+            listed.capability = known_capability(*gpu.compute_capability, matrix);
     }
     if (!facts.pythons.empty()) {
         const auto& python = facts.pythons.front().version;
-        if (python) stack.python = known_python(*python);
+        if (python)
+            stack.python = known_python(*python);
         stack.has_unknown_python = !python;
     }
     for (const rnncheck::Framework& framework : facts.frameworks)
@@ -193,7 +220,8 @@ Stack stack_of_document(const Facts& facts, const Matrix& matrix) {
 }
 
 std::optional<Stack> described_stack(const Facts& facts, const Matrix& matrix) {
-    if (facts.tool.stages != std::vector<std::string>{"given"}) return std::nullopt;
+    if (facts.tool.stages != std::vector<std::string>{"given"})
+        return std::nullopt;
     return stack_of_document(facts, matrix);
 }
 
@@ -207,19 +235,23 @@ std::string words_of(const Gpu& gpu) {
 }
 
 std::string words_of(const Framework& framework) {
-    static constexpr std::pair<std::string_view, std::string_view> names[] = {{"tensorflow", "TensorFlow"},
-                                                                              {"keras", "Keras"},
-                                                                              {"pytorch", "PyTorch"},
-                                                                              {"jax", "JAX"},
-                                                                              {"onnxruntime", "ONNX Runtime"},
-                                                                              {"paddlepaddle", "PaddlePaddle"},
-                                                                              {"ctranslate2", "CTranslate2"},
-                                                                              {"cupy", "CuPy"},
-                                                                              {"mxnet", "MXNet"}};
-    const auto* name = find_where(names, [&](const auto& one) { return one.first == framework.name; });
+    static constexpr std::pair<std::string_view, std::string_view> names[] = {
+        {"tensorflow", "TensorFlow"},
+        {"keras", "Keras"},
+        {"pytorch", "PyTorch"},
+        {"jax", "JAX"},
+        {"onnxruntime", "ONNX Runtime"},
+        {"paddlepaddle", "PaddlePaddle"},
+        {"ctranslate2", "CTranslate2"},
+        {"cupy", "CuPy"},
+        {"mxnet", "MXNet"}};
+    const auto* name =
+        find_where(names, [&](const auto& one) { return one.first == framework.name; });
     std::string words(name ? name->second : framework.name);
-    if (framework.version) words += ' ' + framework.version->text;
-    if (framework.build) words += " (" + *framework.build + ")";
+    if (framework.version)
+        words += ' ' + framework.version->text;
+    if (framework.build)
+        words += " (" + *framework.build + ")";
     return words;
 }
 

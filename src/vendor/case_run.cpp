@@ -25,7 +25,8 @@ static std::string digest_of(const DeviceBytes& outputs) {
             digest ^= digest >> 29;
         }
     };
-    for (const auto* bytes : all_results(outputs)) take_all(*bytes);
+    for (const auto* bytes : all_results(outputs))
+        take_all(*bytes);
     take_all(outputs.dweights);
     char text[17];
     std::snprintf(text, sizeof text, "%016" PRIx64, digest);
@@ -41,14 +42,16 @@ CaseRun::CaseRun(const Session& session, const RnnCase& rnn_case)
       precision_(number_in(data_types, rnn_case.dtype == Dtype::fp64 ? Dtype::fp64 : Dtype::fp32)) {
     const std::vector<int> lengths = case_.all_lengths();
     const bool packed = case_.layout == Layout::sequence_major_packed;
-    const std::size_t rows = packed ? std::accumulate(lengths.begin(), lengths.end(), std::size_t{0})
-                                    : lengths.size() * static_cast<std::size_t>(case_.sequence_length);
+    const std::size_t rows = packed
+                                 ? std::accumulate(lengths.begin(), lengths.end(), std::size_t{0})
+                                 : lengths.size() * static_cast<std::size_t>(case_.sequence_length);
     const auto bytes = [&](std::size_t count, int width) {
         return count * static_cast<std::size_t>(width) * bytes_of(case_.dtype);
     };
     const std::size_t states = static_cast<std::size_t>(case_.pseudo_layers()) * lengths.size();
     const std::size_t x = bytes(rows, case_.input), y = bytes(rows, case_.width());
-    const std::size_t h = bytes(states, case_.output()), c = case_.cell == Cell::lstm ? bytes(states, case_.hidden) : 0;
+    const std::size_t h = bytes(states, case_.output()),
+                      c = case_.cell == Cell::lstm ? bytes(states, case_.hidden) : 0;
     const bool given = case_.states, trained = case_.training, both = given && trained;
     const std::size_t inputs[] = {x, given * h, given * c, trained * y, both * h, both * c};
     const std::size_t results[] = {y, h, c, trained * x, trained * h, trained * c};
@@ -60,41 +63,51 @@ CaseRun::CaseRun(const Session& session, const RnnCase& rnn_case)
 }
 
 CaseRun::~CaseRun() {
-    if (context_in_doubt_) return;
-    for (auto step = clean_up_.rbegin(); step != clean_up_.rend(); ++step) (*step)();
+    if (context_in_doubt_)
+        return;
+    for (auto step = clean_up_.rbegin(); step != clean_up_.rend(); ++step)
+        (*step)();
 }
 
 void CaseRun::impossible(const char* call, const std::string& what) {
-    if (failed()) return;
+    if (failed())
+        return;
     calls_.result = {call, impossible_answer, what};
     session_.cuda.writer->failed(calls_.result);
 }
 
 void CaseRun::check_size(const char* call, const Memory& memory) {
     if (memory.bytes > std::size_t{1} << 48)
-        impossible(call, "it gave back a size of " + std::to_string(memory.bytes) + " bytes, which no GPU has");
+        impossible(call, "it gave back a size of " + std::to_string(memory.bytes) +
+                             " bytes, which no GPU has");
 }
 
 void CaseRun::allocate(Memory& memory) {
-    if (memory.bytes == 0 || failed()) return;
+    if (memory.bytes == 0 || failed())
+        return;
     cuda(session_.cuda.cuMemAlloc_v2, &memory.at, memory.bytes);
     if (failed())
         calls_.result.bytes = static_cast<std::int64_t>(memory.bytes);
     else
-        clean_up_.push_back([this, at = memory.at] { session_.cuda.check(session_.cuda.cuMemFree_v2, at); });
+        clean_up_.push_back(
+            [this, at = memory.at] { session_.cuda.check(session_.cuda.cuMemFree_v2, at); });
 }
 
 void CaseRun::upload(const Memory& memory, std::span<const std::byte> bytes) {
-    if (!bytes.empty()) cuda(session_.cuda.cuMemcpyHtoD_v2, memory.at, bytes.data(), bytes.size());
+    if (!bytes.empty())
+        cuda(session_.cuda.cuMemcpyHtoD_v2, memory.at, bytes.data(), bytes.size());
 }
 
 void CaseRun::clear(const Memory& memory, int fill) {
-    if (memory.bytes > 0) cuda(session_.cuda.cuMemsetD8_v2, memory.at, static_cast<unsigned char>(fill), memory.bytes);
+    if (memory.bytes > 0)
+        cuda(session_.cuda.cuMemsetD8_v2, memory.at, static_cast<unsigned char>(fill),
+             memory.bytes);
 }
 
 std::vector<std::byte> CaseRun::download(const Memory& memory) {
     std::vector<std::byte> copy(memory.bytes);
-    if (!copy.empty()) cuda(session_.cuda.cuMemcpyDtoH_v2, copy.data(), memory.at, copy.size());
+    if (!copy.empty())
+        cuda(session_.cuda.cuMemcpyDtoH_v2, copy.data(), memory.at, copy.size());
     return copy;
 }
 
@@ -106,29 +119,34 @@ TensorDescriptor CaseRun::tensor(const std::array<int, 3>& sizes) {
 }
 
 RnnDataDescriptor CaseRun::sequences(int width) {
-    const auto descriptor = made(api_.cudnnCreateRNNDataDescriptor, api_.cudnnDestroyRNNDataDescriptor);
+    const auto descriptor =
+        made(api_.cudnnCreateRNNDataDescriptor, api_.cudnnDestroyRNNDataDescriptor);
     const std::vector<int> lengths = case_.all_lengths();
     double zero = 0;  // all bytes zero: the number zero in every type
-    cudnn(api_.cudnnSetRNNDataDescriptor, descriptor, type_, same_number(case_.layout), case_.sequence_length,
-          case_.batch, width, lengths.data(), &zero);
+    cudnn(api_.cudnnSetRNNDataDescriptor, descriptor, type_, same_number(case_.layout),
+          case_.sequence_length, case_.batch, width, lengths.data(), &zero);
     return descriptor;
 }
 
 void CaseRun::describe_states() {
     h_ = tensor({case_.pseudo_layers(), case_.batch, case_.output()});
-    if (case_.cell == Cell::lstm) c_ = tensor({case_.pseudo_layers(), case_.batch, case_.hidden});
+    if (case_.cell == Cell::lstm)
+        c_ = tensor({case_.pseudo_layers(), case_.batch, case_.hidden});
 }
 
-void CaseRun::place(const char* call, const void* where, long long elements, std::size_t pseudo_layer, int linear,
-                    bool bias, std::span<const std::byte> values) {
-    if (failed() || values.empty()) return;
+void CaseRun::place(const char* call, const void* where, long long elements,
+                    std::size_t pseudo_layer, int linear, bool bias,
+                    std::span<const std::byte> values) {
+    if (failed() || values.empty())
+        return;
     const auto wanted = static_cast<long long>(values.size() / bytes_of(case_.dtype));
     if (elements != wanted)
-        return impossible(
-            call, "it described " + std::to_string(elements) + " weights where there are " + std::to_string(wanted));
+        return impossible(call, "it described " + std::to_string(elements) +
+                                    " weights where there are " + std::to_string(wanted));
     const auto address = reinterpret_cast<DevicePointer>(where);
     const std::size_t begin = address - data_.weights.at;
-    if (address < data_.weights.at || begin > weight_image_.size() || values.size() > weight_image_.size() - begin)
+    if (address < data_.weights.at || begin > weight_image_.size() ||
+        values.size() > weight_image_.size() - begin)
         return impossible(call, "it gave an address outside the weight space");
     std::ranges::copy(values, weight_image_.begin() + static_cast<std::ptrdiff_t>(begin));
     placed_.push_back({pseudo_layer, linear, bias, begin, values.size()});
@@ -143,21 +161,28 @@ void CaseRun::allocate_all(const DeviceImage* image) {
     const std::vector<std::int32_t> lengths = case_.all_lengths();
     allocate(data_.lengths);
     upload(data_.lengths, std::as_bytes(std::span(lengths)));
-    if (case_.training) data_.dweights.bytes = data_.weights.bytes;
-    for (Memory* memory : all_results(data_)) allocate(*memory);
-    for (Memory* memory : {&data_.dweights, &data_.work, &data_.reserve}) allocate(*memory);
+    if (case_.training)
+        data_.dweights.bytes = data_.weights.bytes;
+    for (Memory* memory : all_results(data_))
+        allocate(*memory);
+    for (Memory* memory : {&data_.dweights, &data_.work, &data_.reserve})
+        allocate(*memory);
 }
 
-/// All results are set to not-a-number before, except the gradients of weights, to which cuDNN adds.
+/// All results are set to not-a-number before, except the gradients of weights, to which cuDNN
+/// adds.
 DeviceBytes CaseRun::run_once(double& milliseconds) {
-    for (const Memory* memory : all_results(data_)) clear(*memory, 0xFF);
+    for (const Memory* memory : all_results(data_))
+        clear(*memory, 0xFF);
     clear(data_.dweights);
     cuda(session_.cuda.cuCtxSynchronize);
-    const Team::Pause nothing_else;  // the time is the GPU's, not that of threads that compute references
+    const Team::Pause
+        nothing_else;  // the time is the GPU's, not that of threads that compute references
     const auto start = std::chrono::steady_clock::now();
     compute();
     cuda(session_.cuda.cuCtxSynchronize);
-    milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    milliseconds =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     DeviceBytes outputs;
     for (std::size_t i = 0; i < all_results(data_).size(); ++i)
         *all_results(outputs)[i] = download(*all_results(data_)[i]);
@@ -171,13 +196,15 @@ RnnOutputs CaseRun::decoded(const DeviceBytes& bytes) const {
         *all_results(outputs)[i] = decode(*all_results(bytes)[i], case_.dtype);
     outputs.y = from_layout(case_, outputs.y, case_.width());
     outputs.dx = from_layout(case_, outputs.dx, case_.input);
-    if (!case_.training) return outputs;
+    if (!case_.training)
+        return outputs;
     outputs.dweights.resize(static_cast<std::size_t>(case_.pseudo_layers()));
     for (const Placed& part : placed_)
         weights_of(case_, outputs.dweights[part.pseudo_layer], part.linear, part.bias) =
             decode(std::span(bytes.dweights).subspan(part.begin, part.bytes), case_.dtype);
     for (std::size_t i = 0; i < outputs.dweights.size(); ++i)
-        outputs.dweights[i].columns = static_cast<int>(i) < case_.directions() ? case_.input : case_.width();
+        outputs.dweights[i].columns =
+            static_cast<int>(i) < case_.directions() ? case_.input : case_.width();
     return outputs;
 }
 
@@ -187,19 +214,22 @@ Outputs CaseRun::run_twice(const DeviceImage& image, RnnRun& run) {
     weight_image_.resize(failed() ? 0 : data_.weights.bytes);
     for (std::size_t layer = 0; layer < image.layers.size() && !failed(); ++layer)
         for (int linear = 0; linear < linear_layers; ++linear)
-            if (has_linear_layer(case_, linear)) place_layer(layer, linear, image.layers[layer]);
+            if (has_linear_layer(case_, linear))
+                place_layer(layer, linear, image.layers[layer]);
     upload(data_.weights, weight_image_);
     plan();
     allocate_all(&image);
     double first_ms = 0, repeat_ms = 0;
     const DeviceBytes first = run_once(first_ms), again = run_once(repeat_ms);
     run.result = failure();
-    if (failed()) return {};
+    if (failed())
+        return {};
     run.first_ms = first_ms;
     run.repeat_ms = repeat_ms;
     run.weight_bytes = static_cast<std::int64_t>(data_.weights.bytes);
     run.workspace_bytes = static_cast<std::int64_t>(data_.work.bytes);
-    if (case_.training) run.reserve_bytes = static_cast<std::int64_t>(data_.reserve.bytes);
+    if (case_.training)
+        run.reserve_bytes = static_cast<std::int64_t>(data_.reserve.bytes);
     run.bitwise_repeatable = first == again;
     run.digest = digest_of(first);
     return {decoded(first), first == again ? RnnOutputs() : decoded(again)};
@@ -207,11 +237,18 @@ Outputs CaseRun::run_twice(const DeviceImage& image, RnnRun& run) {
 
 Spaces CaseRun::spaces() {
     describe();
-    if (failed()) return {failure()};
+    if (failed())
+        return {failure()};
     std::size_t data = data_.lengths.bytes;
-    for (const Memory* memory : all_inputs(data_)) data += memory->bytes;
-    for (const Memory* memory : all_results(data_)) data += memory->bytes;
-    return {{}, (case_.training ? 2 : 1) * data_.weights.bytes, data_.work.bytes, data_.reserve.bytes, data};
+    for (const Memory* memory : all_inputs(data_))
+        data += memory->bytes;
+    for (const Memory* memory : all_results(data_))
+        data += memory->bytes;
+    return {{},
+            (case_.training ? 2 : 1) * data_.weights.bytes,
+            data_.work.bytes,
+            data_.reserve.bytes,
+            data};
 }
 
 void CaseRun::run_on_zeros() {

@@ -1,5 +1,5 @@
-// One case on the device, as far as both RNN interfaces share it: the sequence of calls, device memory, descriptors,
-// weights, the two timed runs.
+// One case on the device, as far as both RNN interfaces share it: the sequence of calls, device
+// memory, descriptors, weights, the two timed runs.
 #pragma once
 
 #include <functional>
@@ -13,35 +13,41 @@ namespace rnncheck::vendor {
 
 inline constexpr int padded_io = 1;  ///< CUDNN_RNN_PADDED_IO_ENABLED
 inline constexpr int cuda_out_of_memory = 2;
-inline constexpr int clip_minmax = 1, pass_on_nan = 1;  ///< cudnnRNNClipMode_t, cudnnNanPropagation_t
+inline constexpr int clip_minmax = 1,
+                     pass_on_nan = 1;  ///< cudnnRNNClipMode_t, cudnnNanPropagation_t
 
 // cuDNN's numbers for the values of our enumerations, in their order.
 inline constexpr int data_types[] = {1, 0, 2, 9};  ///< cudnnDataType_t: fp64, fp32, fp16, bf16
 inline constexpr int math_types[] = {0, 1, 3};     ///< cudnnMathType_t: standard, tensor, fma
 inline constexpr int modes[] = {2, 3, 1, 0};       ///< cudnnRNNMode_t: lstm, gru, tanh, relu
-inline constexpr int bias_modes[] = {0, 1, 3, 2};  ///< cudnnRNNBiasMode_t: none, input, recurrent, both
+inline constexpr int bias_modes[] = {0, 1, 3,
+                                     2};  ///< cudnnRNNBiasMode_t: none, input, recurrent, both
 
 template <class Enumeration, std::size_t n>
 int number_in(const int (&numbers)[n], Enumeration value) {
     return numbers[static_cast<std::size_t>(value)];
 }
 
-/// For enumerations in the order of cuDNN's (cudnn_adv.h, the same in 7.6, 8.9 and 9.x): cudnnRNNAlgo_t,
-/// cudnnDirectionMode_t, cudnnRNNDataLayout_t, cudnnRNNInputMode_t.
+/// For enumerations in the order of cuDNN's (cudnn_adv.h, the same in 7.6, 8.9 and 9.x):
+/// cudnnRNNAlgo_t, cudnnDirectionMode_t, cudnnRNNDataLayout_t, cudnnRNNInputMode_t.
 template <class Enumeration>
 int same_number(Enumeration value) {
     static_assert(static_cast<int>(Algorithm::persist_static_small_h) == 3 &&
-                  static_cast<int>(Direction::bidirectional) == 1 && static_cast<int>(Layout::batch_major) == 2 &&
+                  static_cast<int>(Direction::bidirectional) == 1 &&
+                  static_cast<int>(Layout::batch_major) == 2 &&
                   static_cast<int>(InputMode::skip) == 1);
     return static_cast<int>(value);
 }
 
-/// A piece of device memory: its size and, once it is allocated, its address. Of size 0 for what a case does not have.
+/// A piece of device memory: its size and, once it is allocated, its address. Of size 0 for what a
+/// case does not have.
 struct Memory {
     std::size_t bytes = 0;
     DevicePointer at = 0;
 
-    operator void*() const { return reinterpret_cast<void*>(at); }
+    operator void*() const {
+        return reinterpret_cast<void*>(at);
+    }
 };
 
 struct DeviceData {
@@ -56,8 +62,8 @@ struct DeviceBytes {
     bool operator==(const DeviceBytes&) const = default;
 };
 
-/// The arrays that are copied to the device, and those that are copied back, without the weights, of any structure that
-/// has them all.
+/// The arrays that are copied to the device, and those that are copied back, without the weights,
+/// of any structure that has them all.
 template <class Structure>
 auto all_inputs(Structure& of) {
     return std::array{&of.x, &of.hx, &of.cx, &of.dy, &of.dhy, &of.dcy};
@@ -67,9 +73,9 @@ auto all_results(Structure& of) {
     return std::array{&of.y, &of.hy, &of.cy, &of.dx, &of.dhx, &of.dcx};
 }
 
-/// Runs one case as a sequence of calls: the first that fails is kept, later ones are skipped. The destructor releases
-/// descriptors and memory, unless a CUDA call failed for another reason than lack of memory, because the context may
-/// then be unusable.
+/// Runs one case as a sequence of calls: the first that fails is kept, later ones are skipped. The
+/// destructor releases descriptors and memory, unless a CUDA call failed for another reason than
+/// lack of memory, because the context may then be unusable.
 class CaseRun {
   public:
     CaseRun(const Session& session, const RnnCase& rnn_case);
@@ -77,7 +83,9 @@ class CaseRun {
     CaseRun& operator=(const CaseRun&) = delete;
     virtual ~CaseRun();
 
-    std::optional<CallResult> failure() const { return calls_.failure(); }
+    std::optional<CallResult> failure() const {
+        return calls_.failure();
+    }
     Outputs run_twice(const DeviceImage& image, RnnRun& run);
     Spaces spaces();
     void run_on_zeros();
@@ -86,16 +94,20 @@ class CaseRun {
     /// Descriptors and sizes; no memory yet.
     virtual void describe() = 0;
     /// Puts the weights of one linear layer in their places with place().
-    virtual void place_layer(std::size_t pseudo_layer, int linear, const DeviceImage::Layer& layer) = 0;
+    virtual void place_layer(std::size_t pseudo_layer, int linear,
+                             const DeviceImage::Layer& layer) = 0;
     /// Calls before the first run, which are not timed.
-    virtual void plan() {}
+    virtual void plan() {
+    }
     /// The calls that compute: one, or more for training.
     virtual void compute() = 0;
 
     template <class... Parameters, class... Arguments>
     void cuda(const Symbol<int(Parameters...)>& symbol, Arguments... arguments) {
-        if (failed()) return;
-        context_in_doubt_ = !calls_(session_.cuda, symbol, arguments...) && calls_.result.code != cuda_out_of_memory;
+        if (failed())
+            return;
+        context_in_doubt_ = !calls_(session_.cuda, symbol, arguments...) &&
+                            calls_.result.code != cuda_out_of_memory;
     }
 
     template <class... Parameters, class... Arguments>
@@ -103,7 +115,9 @@ class CaseRun {
         calls_(session_.cudnn, symbol, arguments...);
     }
 
-    bool failed() const { return !calls_.ok(); }
+    bool failed() const {
+        return !calls_.ok();
+    }
     /// Records a failure of `call`, which succeeded but returned something impossible.
     void impossible(const char* call, const std::string& what);
     /// Records a failure if `call` returned a size that no device memory has.
@@ -113,7 +127,9 @@ class CaseRun {
     Descriptor made(const Symbol<int(Descriptor*)>& make, const Symbol<int(Descriptor)>& destroy) {
         Descriptor descriptor = nullptr;
         cudnn(make, &descriptor);
-        if (!failed()) clean_up_.push_back([this, &destroy, descriptor] { session_.cudnn.check(destroy, descriptor); });
+        if (!failed())
+            clean_up_.push_back(
+                [this, &destroy, descriptor] { session_.cudnn.check(destroy, descriptor); });
         return descriptor;
     }
     TensorDescriptor empty_tensor() {
@@ -125,16 +141,17 @@ class CaseRun {
     /// h of all pseudo-layers and sequences, and c, which only LSTM has.
     void describe_states();
 
-    /// `call` returned the address `where` and the number `elements` for a part of the weights; `values` is empty for a
-    /// part that the case does not have.
-    void place(const char* call, const void* where, long long elements, std::size_t pseudo_layer, int linear, bool bias,
-               std::span<const std::byte> values);
+    /// `call` returned the address `where` and the number `elements` for a part of the weights;
+    /// `values` is empty for a part that the case does not have.
+    void place(const char* call, const void* where, long long elements, std::size_t pseudo_layer,
+               int linear, bool bias, std::span<const std::byte> values);
 
     const Session& session_;
     const CudnnApi& api_;
     const CudnnHandle handle_;
     const RnnCase& case_;
-    const int type_, precision_;  ///< cudnnDataType_t of the data, and of the sums: fp32, fp64 for fp64
+    const int type_,
+        precision_;  ///< cudnnDataType_t of the data, and of the sums: fp32, fp64 for fp64
     RnnDescriptor rnn_ = nullptr;
     TensorDescriptor h_ = nullptr, c_ = nullptr;
     DeviceData data_;
@@ -151,7 +168,8 @@ class CaseRun {
     void upload(const Memory& memory, std::span<const std::byte> bytes);
     void clear(const Memory& memory, int fill = 0);
     std::vector<std::byte> download(const Memory& memory);
-    /// Allocates all device memory and copies the numbers of the image to it, or zeros if there is none.
+    /// Allocates all device memory and copies the numbers of the image to it, or zeros if there is
+    /// none.
     void allocate_all(const DeviceImage* image);
     DeviceBytes run_once(double& milliseconds);
     RnnOutputs decoded(const DeviceBytes& bytes) const;
@@ -159,7 +177,8 @@ class CaseRun {
     Calls calls_;
     bool context_in_doubt_ = false;
     std::vector<std::function<void()>> clean_up_;
-    std::vector<std::byte> weight_image_;  ///< as they are to be uploaded: zeros, and each part at its place
+    std::vector<std::byte>
+        weight_image_;  ///< as they are to be uploaded: zeros, and each part at its place
     std::vector<Placed> placed_;
 };
 

@@ -26,7 +26,8 @@ static std::function<std::optional<std::string>(const std::string&)> reason_to_r
 static std::optional<std::string> rejection(const std::string& name) {
     struct stat about {};
     const bool is_path = name.find('/') != std::string::npos;
-    if (is_path && stat(name.c_str(), &about) == 0 && !S_ISREG(about.st_mode)) return name + " is not a file";
+    if (is_path && stat(name.c_str(), &about) == 0 && !S_ISREG(about.st_mode))
+        return name + " is not a file";
     return reason_to_reject ? reason_to_reject(name) : std::nullopt;
 }
 
@@ -42,7 +43,8 @@ Library open_library(ProbeWriter& writer, const std::string& name) {
         library.failure = CallResult{"dlopen", would_block, "not opened: " + *reason};
     } else if (library.handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL); !library.handle) {
         const char* const why = dlerror();
-        library.failure = CallResult{"dlopen", missing_symbol, why ? why : "dlopen failed without a reason"};
+        library.failure =
+            CallResult{"dlopen", missing_symbol, why ? why : "dlopen failed without a reason"};
     }
     if (library.failure) {
         writer.failed({call_name, library.failure->code, library.failure->text});
@@ -60,9 +62,11 @@ std::vector<std::string> mapped_files(const std::string& part) {
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) {
         const auto path = line.find('/');
-        if (path == std::string::npos) continue;
+        if (path == std::string::npos)
+            continue;
         const auto name = line.rfind('/');
-        if (line.find(part, name) != std::string::npos) files.insert(line.substr(path));
+        if (line.find(part, name) != std::string::npos)
+            files.insert(line.substr(path));
     }
     return {files.begin(), files.end()};
 }

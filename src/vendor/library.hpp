@@ -1,5 +1,5 @@
-// Opens vendor libraries and calls them; every call is reported before it is made. Must not evaluate or print, and
-// never unloads: the process ends anyway.
+// Opens vendor libraries and calls them; every call is reported before it is made. Must not
+// evaluate or print, and never unloads: the process ends anyway.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,8 @@
 
 namespace rnncheck::vendor {
 
-/// A function of a vendor library that knows its own exported name; empty when the library lacks it.
+/// A function of a vendor library that knows its own exported name; empty when the library lacks
+/// it.
 template <class Signature>
 struct Symbol;
 
@@ -19,21 +20,24 @@ struct Symbol<Result(Parameters...)> {
     const char* name;
     Result (*function)(Parameters...) = nullptr;
 
-    explicit operator bool() const { return function != nullptr; }
+    explicit operator bool() const {
+        return function != nullptr;
+    }
 };
 
 /// An opened library, or why it could not be opened.
 struct Library {
     void* handle = nullptr;
     std::string path;  ///< the file really opened, as the loader reports it
-    /// Of opening it (the system's call, such as dlopen, and the loader's own words) or preparing it; no call may
-    /// follow.
+    /// Of opening it (the system's call, such as dlopen, and the loader's own words) or preparing
+    /// it; no call may follow.
     std::optional<CallResult> failure;
 
     void* symbol(const char* name) const;
 };
 
-/// From now on open_library fails with the code would_block for the names and paths for which `reason` gives a text.
+/// From now on open_library fails with the code would_block for the names and paths for which
+/// `reason` gives a text.
 void reject_openings(std::function<std::optional<std::string>(const std::string& name)> reason);
 
 /// The names by which every program opens the driver's libraries.
@@ -42,8 +46,8 @@ extern const std::string driver_library, nvml_library;
 /// The call that opens a library, as it is reported: "dlopen(libcuda.so.1)".
 std::string opening_of(const std::string& name);
 
-/// With all that it needs at once, as frameworks open them. A path that leads to no regular file is not opened: a pipe
-/// would wait forever. A failure is reported to the writer.
+/// With all that it needs at once, as frameworks open them. A path that leads to no regular file is
+/// not opened: a pipe would wait forever. A failure is reported to the writer.
 Library open_library(ProbeWriter& writer, const std::string& name);
 
 /// Files mapped into this process whose name contains `part`, sorted, each once.
@@ -51,13 +55,14 @@ std::vector<std::string> mapped_files(const std::string& part);
 
 /// A call that returns no status. The symbol must be there.
 template <class Result, class... Parameters, class... Arguments>
-Result call(ProbeWriter& writer, const Symbol<Result(Parameters...)>& symbol, Arguments... arguments) {
+Result call(ProbeWriter& writer, const Symbol<Result(Parameters...)>& symbol,
+            Arguments... arguments) {
     writer.calling(symbol.name);
     return symbol.function(arguments...);
 }
 
-/// The text of a status by the library's own function, whose member of the Api is status_words; empty where it has
-/// none.
+/// The text of a status by the library's own function, whose member of the Api is status_words;
+/// empty where it has none.
 template <class Api>
 std::string status_text(ProbeWriter& writer, const Api& api, int code) {
     const auto& function = api.*Api::status_words;
@@ -65,23 +70,27 @@ std::string status_text(ProbeWriter& writer, const Api& api, int code) {
     return text ? text : "";
 }
 
-/// A library with its functions as members. For its Api, status_text() gives the text of a status, and before_call(),
-/// if there is one, is called before every call.
+/// A library with its functions as members. For its Api, status_text() gives the text of a status,
+/// and before_call(), if there is one, is called before every call.
 template <class Api>
 struct Opened : Api {
     ProbeWriter* writer = nullptr;
 
-    /// A call that returns a status; one other than 0 is reported to the writer with the library's own words.
+    /// A call that returns a status; one other than 0 is reported to the writer with the library's
+    /// own words.
     template <class... Parameters, class... Arguments>
     CallResult check(const Symbol<int(Parameters...)>& symbol, Arguments... arguments) const {
         const Api& api = *this;
         CallResult result{symbol.name, missing_symbol, "the library does not export this function"};
         if (symbol) {
-            if constexpr (requires { before_call(*writer, api); }) before_call(*writer, api);
+            if constexpr (requires { before_call(*writer, api); })
+                before_call(*writer, api);
             result.code = vendor::call(*writer, symbol, arguments...);
-            result.text = result.ok() ? "" : status_text(*writer, api, static_cast<int>(result.code));
+            result.text =
+                result.ok() ? "" : status_text(*writer, api, static_cast<int>(result.code));
         }
-        if (!result.ok()) writer->failed(result);
+        if (!result.ok())
+            writer->failed(result);
         return result;
     }
 };
@@ -95,12 +104,18 @@ Opened<Api> open_as(ProbeWriter& writer, const std::string& name) {
 struct Calls {
     CallResult result;  ///< of the last call made
 
-    bool ok() const { return result.ok(); }
-    std::optional<CallResult> failure() const { return ok() ? std::nullopt : std::optional(result); }
+    bool ok() const {
+        return result.ok();
+    }
+    std::optional<CallResult> failure() const {
+        return ok() ? std::nullopt : std::optional(result);
+    }
 
     template <class Api, class... Parameters, class... Arguments>
-    bool operator()(const Opened<Api>& library, const Symbol<int(Parameters...)>& symbol, Arguments... arguments) {
-        if (ok()) result = library.check(symbol, arguments...);
+    bool operator()(const Opened<Api>& library, const Symbol<int(Parameters...)>& symbol,
+                    Arguments... arguments) {
+        if (ok())
+            result = library.check(symbol, arguments...);
         return ok();
     }
 };
@@ -108,5 +123,6 @@ struct Calls {
 }  // namespace rnncheck::vendor
 
 // A list of functions X(name, result, (parameters)) becomes members of an Api, which is a Library.
-#define RNNCHECK_SYMBOL(name, result, parameters) \
-    ::rnncheck::vendor::Symbol<result parameters> name{#name, reinterpret_cast<result(*) parameters>(symbol(#name))};
+#define RNNCHECK_SYMBOL(name, result, parameters)       \
+    ::rnncheck::vendor::Symbol<result parameters> name{ \
+        #name, reinterpret_cast<result(*) parameters>(symbol(#name))};

@@ -18,14 +18,17 @@ static std::vector<std::size_t> rows_in_memory(const RnnCase& rnn_case) {
     const bool packed = rnn_case.layout == Layout::sequence_major_packed;
     for (int step = 0; step < rnn_case.sequence_length; ++step)
         for (int sequence = 0; sequence < rnn_case.batch; ++sequence)
-            if (!packed || step < rnn_case.length_of(sequence)) rows.push_back(place.row(sequence, step));
+            if (!packed || step < rnn_case.length_of(sequence))
+                rows.push_back(place.row(sequence, step));
     return rows;
 }
 
 /// from_layout() the other way.
-static std::vector<double> to_layout(const RnnCase& rnn_case, const std::vector<double>& values, int width) {
+static std::vector<double> to_layout(const RnnCase& rnn_case, const std::vector<double>& values,
+                                     int width) {
     std::vector<double> ordered;
-    if (values.empty()) return ordered;
+    if (values.empty())
+        return ordered;
     for (const std::size_t row : rows_in_memory(rnn_case)) {
         const auto from = values.begin() + static_cast<std::ptrdiff_t>(row * size(width));
         ordered.insert(ordered.end(), from, from + width);
@@ -34,11 +37,14 @@ static std::vector<double> to_layout(const RnnCase& rnn_case, const std::vector<
 }
 
 bool has_linear_layer(const RnnCase& rnn_case, int linear) {
-    return linear < 2 * gates_of(rnn_case.cell) || (linear == projection_layer && rnn_case.projection > 0);
+    return linear < 2 * gates_of(rnn_case.cell) ||
+           (linear == projection_layer && rnn_case.projection > 0);
 }
 
-std::vector<double> from_layout(const RnnCase& rnn_case, const std::vector<double>& ordered, int width) {
-    if (ordered.empty()) return {};
+std::vector<double> from_layout(const RnnCase& rnn_case, const std::vector<double>& ordered,
+                                int width) {
+    if (ordered.empty())
+        return {};
     std::vector<double> values(LayerPlace{rnn_case, 0}.rows() * size(width));
     auto from = ordered.begin();
     for (const std::size_t row : rows_in_memory(rnn_case)) {
@@ -49,7 +55,9 @@ std::vector<double> from_layout(const RnnCase& rnn_case, const std::vector<doubl
 }
 
 DeviceImage device_image(const RnnCase& rnn_case, const RnnInputs& inputs) {
-    const auto bytes = [&](const std::vector<double>& values) { return encode(values, rnn_case.dtype); };
+    const auto bytes = [&](const std::vector<double>& values) {
+        return encode(values, rnn_case.dtype);
+    };
     DeviceImage image;
     image.x = bytes(to_layout(rnn_case, inputs.x, rnn_case.input));
     image.dy = bytes(to_layout(rnn_case, inputs.dy, rnn_case.width()));
@@ -60,7 +68,8 @@ DeviceImage device_image(const RnnCase& rnn_case, const RnnInputs& inputs) {
     for (const LayerWeights& weights : inputs.layers) {
         DeviceImage::Layer& layer = image.layers.emplace_back();
         for (int linear = 0; linear < linear_layers; ++linear) {
-            if (!has_linear_layer(rnn_case, linear)) continue;
+            if (!has_linear_layer(rnn_case, linear))
+                continue;
             layer.matrices[size(linear)] = bytes(weights_of(rnn_case, weights, linear, false));
             if (linear != projection_layer)
                 layer.biases[size(linear)] = bytes(weights_of(rnn_case, weights, linear, true));
@@ -74,14 +83,16 @@ void start(Session& session) {
     const auto& cudnn = session.cudnn;
     calls(cudnn, cudnn.cudnnCreate, &session.handle);
     calls(cudnn, cudnn.cudnnCreateDropoutDescriptor, &session.no_dropout);
-    // Without dropout no random numbers are made, so no state is needed; PyTorch sets its descriptor the same way.
-    calls(cudnn, cudnn.cudnnSetDropoutDescriptor, session.no_dropout, session.handle, 0.0F, nullptr, std::size_t{0},
-          0ULL);
+    // Without dropout no random numbers are made, so no state is needed; PyTorch sets its
+    // descriptor the same way.
+    calls(cudnn, cudnn.cudnnSetDropoutDescriptor, session.no_dropout, session.handle, 0.0F, nullptr,
+          std::size_t{0}, 0ULL);
     session.failure = calls.failure();
 }
 
 Outputs run_lstm(const Session& session, const DeviceImage& image, RnnRun& run) {
-    return (run.dialect == Dialect::v8 ? v8_run : legacy_run)(session, run.rnn_case)->run_twice(image, run);
+    return (run.dialect == Dialect::v8 ? v8_run : legacy_run)(session, run.rnn_case)
+        ->run_twice(image, run);
 }
 
 Spaces spaces_of(const Session& session, const RnnCase& rnn_case) {

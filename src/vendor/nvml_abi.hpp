@@ -1,5 +1,6 @@
-// The functions of libnvidia-ml that we call, by exact exported name. Structures here are frozen by NVIDIA: their
-// layout belongs to the suffix in the function's name. tests/abi compares them with nvml.h.
+// The functions of libnvidia-ml that we call, by exact exported name. Structures here are frozen by
+// NVIDIA: their layout belongs to the suffix in the function's name. tests/abi compares them with
+// nvml.h.
 #pragma once
 
 #include "vendor/library.hpp"
@@ -54,7 +55,8 @@ struct NvmlUtilization {
     X(nvmlDeviceGetComputeRunningProcesses_v3, int, (NvmlDevice, unsigned*, NvmlProcess*))
 
 /// Exported by every NVML since R455, but no longer in the newest header.
-#define RNNCHECK_NVML_OLDER(X) X(nvmlDeviceGetComputeRunningProcesses_v2, int, (NvmlDevice, unsigned*, NvmlProcess*))
+#define RNNCHECK_NVML_OLDER(X) \
+    X(nvmlDeviceGetComputeRunningProcesses_v2, int, (NvmlDevice, unsigned*, NvmlProcess*))
 
 struct NvmlApi : Library {
     RNNCHECK_NVML_FUNCTIONS(RNNCHECK_SYMBOL)

@@ -7,7 +7,8 @@
 
 namespace rnncheck::vendor {
 
-/// The last reason that cuDNN reported. Its callback is plain C without our objects; a process uses one cuDNN.
+/// The last reason that cuDNN reported. Its callback is plain C without our objects; a process uses
+/// one cuDNN.
 static std::string& last_reason() {
     static std::string reason;
     return reason;
@@ -15,20 +16,25 @@ static std::string& last_reason() {
 
 /// `text` is a run of lines, each ended by a NUL, the whole by an empty one.
 static void remember_reason(int, void*, const CudnnDebug*, const char* text) {
-    if (!text) return;
+    if (!text)
+        return;
     for (const char* line = text; *line; line += std::char_traits<char>::length(line) + 1) {
         const std::string_view words = line;
         const auto reason = words.find("Reason: ");
-        if (reason != std::string_view::npos) last_reason() = trim(words.substr(reason + 8));
+        if (reason != std::string_view::npos)
+            last_reason() = trim(words.substr(reason + 8));
     }
 }
 
-constexpr unsigned errors_and_warnings = 1u << 1 | 1u << 2;  // cudnnSeverity_t ERROR and WARNING as bits
+constexpr unsigned errors_and_warnings =
+    1u << 1 | 1u << 2;  // cudnnSeverity_t ERROR and WARNING as bits
 
 std::string status_text(ProbeWriter& writer, const CudaApi& api, int code) {
     const char *name = nullptr, *words = nullptr;
-    if (api.cuGetErrorName) call(writer, api.cuGetErrorName, code, &name);
-    if (api.cuGetErrorString) call(writer, api.cuGetErrorString, code, &words);
+    if (api.cuGetErrorName)
+        call(writer, api.cuGetErrorName, code, &name);
+    if (api.cuGetErrorString)
+        call(writer, api.cuGetErrorString, code, &words);
     return std::string(name ? name : "") + (words ? std::string(": ") + words : "");
 }
 
@@ -40,10 +46,13 @@ std::string status_text(ProbeWriter& writer, const CudnnApi& api, int code) {
 void before_call(ProbeWriter& writer, const CudnnApi& api) {
     static decltype(api.cudnnSetCallback.function) done = nullptr;
     last_reason().clear();
-    if (std::exchange(done, api.cudnnSetCallback.function) == api.cudnnSetCallback.function) return;
+    if (std::exchange(done, api.cudnnSetCallback.function) == api.cudnnSetCallback.function)
+        return;
     // If it cannot be set, only the texts of the reasons are missing, not the results of the calls.
-    const int code = call(writer, api.cudnnSetCallback, errors_and_warnings, nullptr, remember_reason);
-    if (code != 0) writer.failed({api.cudnnSetCallback.name, code, ""});
+    const int code =
+        call(writer, api.cudnnSetCallback, errors_and_warnings, nullptr, remember_reason);
+    if (code != 0)
+        writer.failed({api.cudnnSetCallback.name, code, ""});
 }
 
 }  // namespace rnncheck::vendor

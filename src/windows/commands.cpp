@@ -10,8 +10,10 @@ namespace {
 
 [[noreturn]] void reject() {
     throw UsageError(
-        "this cannot be done on Windows yet, where 'rnncheck doctor' examines the driver and the libraries alone; run "
-        "rnncheck for Linux in WSL2, or 'rnncheck diagnose LOG' on a log of the program that failed");
+        "this cannot be done on Windows yet, where 'rnncheck doctor' examines the driver and the "
+        "libraries alone; run "
+        "rnncheck for Linux in WSL2, or 'rnncheck diagnose LOG' on a log of the program that "
+        "failed");
 }
 
 std::function<int()> declare_rejected(CLI::App& app) {

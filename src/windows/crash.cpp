@@ -15,19 +15,23 @@ namespace {
 constexpr std::string_view beginning = "\nrnncheck: crashed in ";
 
 LONG WINAPI end_process(EXCEPTION_POINTERS* about) {
-    // Without memory of its own: this may be the end of a stack or of the heap. One write, for the reader takes what
-    // comes.
+    // Without memory of its own: this may be the end of a stack or of the heap. One write, for the
+    // reader takes what comes.
     constexpr std::size_t longest = 1 << 12;
     static wchar_t path[longest];
     static char text[beginning.size() + 3 * longest + 1];
     HMODULE module = nullptr;
     constexpr DWORD of_cpp = 0xE06D7363;  // raised in a library of Windows, whoever threw it
-    const DWORD flags = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT;
-    const auto* const address = static_cast<const wchar_t*>(about->ExceptionRecord->ExceptionAddress);
-    if (about->ExceptionRecord->ExceptionCode != of_cpp && GetModuleHandleExW(flags, address, &module)) {
+    const DWORD flags =
+        GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT;
+    const auto* const address =
+        static_cast<const wchar_t*>(about->ExceptionRecord->ExceptionAddress);
+    if (about->ExceptionRecord->ExceptionCode != of_cpp &&
+        GetModuleHandleExW(flags, address, &module)) {
         const int size = static_cast<int>(GetModuleFileNameW(module, path, longest));
         char* const at = std::ranges::copy(beginning, text).out;
-        const int bytes = WideCharToMultiByte(CP_UTF8, 0, path, size, at, 3 * longest, nullptr, nullptr);
+        const int bytes =
+            WideCharToMultiByte(CP_UTF8, 0, path, size, at, 3 * longest, nullptr, nullptr);
         at[bytes] = '\n';
         DWORD wrote = 0;
         const auto all = static_cast<DWORD>(at + bytes + 1 - text);
@@ -50,17 +54,20 @@ void report_crashes() {
 std::optional<std::string> fault_in(const std::string& output) {
     const auto at = output.rfind(beginning);
     const auto end = output.find('\n', at == std::string::npos ? output.size() : at);
-    if (end == std::string::npos) return std::nullopt;
+    if (end == std::string::npos)
+        return std::nullopt;
     const auto path = at + beginning.size();
     return output.substr(path, end - path);
 }
 
-/// https://learn.microsoft.com/en-us/openspecs/windows_protocols/ms-erref/596a1078-e883-4972-9bbc-49e60bebca55 and, of
-/// delayed imports, https://learn.microsoft.com/en-us/cpp/build/reference/error-handling-and-notification
+/// https://learn.microsoft.com/en-us/openspecs/windows_protocols/ms-erref/596a1078-e883-4972-9bbc-49e60bebca55
+/// and, of delayed imports,
+/// https://learn.microsoft.com/en-us/cpp/build/reference/error-handling-and-notification
 std::string exception_name(DWORD code) {
     static const std::map<DWORD, const char*> names = {
         {0x80000003, "breakpoint"},
-        {0x80000100, "a function that the library lacks was called"},  // Wine's, for an import that is missing
+        {0x80000100,
+         "a function that the library lacks was called"},  // Wine's, for an import that is missing
         {0xC0000005, "access violation"},
         {0xC0000006, "a file could not be read into memory"},
         {0xC0000017, "out of memory"},

@@ -1,4 +1,5 @@
-// Files as Windows has them. Paths inside this program have slashes, which Windows takes as well: C:/Windows/System32.
+// Files as Windows has them. Paths inside this program have slashes, which Windows takes as well:
+// C:/Windows/System32.
 #include "base/files.hpp"
 
 #include <fcntl.h>
@@ -26,9 +27,12 @@ std::string slashed(const std::filesystem::path& path) {
 
 std::optional<std::string> Root::read(std::string_view path, std::size_t most) const {
     const auto about = status(path);
-    if (!about || !about->is_regular()) return std::nullopt;
-    const Descriptor file(::_wopen(path_of(outside(path)).c_str(), O_RDONLY | O_BINARY | O_CLOEXEC));
-    if (!file.open()) return std::nullopt;
+    if (!about || !about->is_regular())
+        return std::nullopt;
+    const Descriptor file(
+        ::_wopen(path_of(outside(path)).c_str(), O_RDONLY | O_BINARY | O_CLOEXEC));
+    if (!file.open())
+        return std::nullopt;
     return content_of(file, most);
 }
 
@@ -43,7 +47,8 @@ std::optional<FileStatus> Root::status(std::string_view path) const {
     } else if (std::filesystem::is_regular_file(about)) {
         found.kind = FileStatus::Kind::regular;
         const auto size = std::filesystem::file_size(place, failed);
-        if (!failed) found.size = static_cast<std::int64_t>(size);
+        if (!failed)
+            found.size = static_cast<std::int64_t>(size);
     } else if (!std::filesystem::exists(about)) {
         return std::nullopt;
     }
@@ -54,7 +59,8 @@ std::vector<std::string> Root::names_in(std::string_view directory, std::size_t 
     std::vector<std::string> names;
     std::error_code failed;
     std::filesystem::directory_iterator entry(path_of(outside(directory)), failed);
-    for (; !failed && entry != std::filesystem::directory_iterator() && names.size() < most; entry.increment(failed))
+    for (; !failed && entry != std::filesystem::directory_iterator() && names.size() < most;
+         entry.increment(failed))
         names.push_back(slashed(entry->path().filename()));
     std::ranges::sort(names);
     return names;
@@ -68,7 +74,8 @@ std::optional<std::string> Root::link(std::string_view) const {
 std::optional<std::string> Root::real_path(std::string_view path) const {
     std::error_code failed;
     const std::string real = slashed(std::filesystem::canonical(path_of(outside(path)), failed));
-    if (failed || !real.starts_with(prefix_)) return std::nullopt;
+    if (failed || !real.starts_with(prefix_))
+        return std::nullopt;
     return real.substr(prefix_.size());
 }
 

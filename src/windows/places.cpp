@@ -18,7 +18,8 @@ using Directories = std::vector<std::string>;
 
 Directories below(const Root& root, const std::string& directory) {
     constexpr std::size_t most = 256;  // versions or wheels in one place
-    return mapped(root.names_in(directory, most), [&](const std::string& name) { return directory + '/' + name; });
+    return mapped(root.names_in(directory, most),
+                  [&](const std::string& name) { return directory + '/' + name; });
 }
 
 std::string variable(const char* name) {
@@ -34,17 +35,21 @@ std::string system_directory() {
 /// https://docs.nvidia.com/cuda/cuda-installation-guide-microsoft-windows/
 Directories toolkits(const Root& root) {
     Directories found;
-    if (const std::string path = variable("CUDA_PATH"); !path.empty()) found.push_back(path);
+    if (const std::string path = variable("CUDA_PATH"); !path.empty())
+        found.push_back(path);
     const std::string programs = variable("ProgramW6432");
-    if (!programs.empty()) append(found, below(root, programs + "/NVIDIA GPU Computing Toolkit/CUDA"));
+    if (!programs.empty())
+        append(found, below(root, programs + "/NVIDIA GPU Computing Toolkit/CUDA"));
     return found;
 }
 
-/// C:/Program Files/NVIDIA/CUDNN/v9.7/bin/12.8 (seen in SYSTRAN/faster-whisper#1230) and .../v8.9/bin.
+/// C:/Program Files/NVIDIA/CUDNN/v9.7/bin/12.8 (seen in SYSTRAN/faster-whisper#1230) and
+/// .../v8.9/bin.
 Directories installed_cudnns(const Root& root) {
     Directories found;
     const std::string programs = variable("ProgramW6432");
-    if (programs.empty()) return found;
+    if (programs.empty())
+        return found;
     for (const std::string& version : below(root, programs + "/NVIDIA/CUDNN")) {
         found.push_back(version + "/bin");
         append(found, below(root, version + "/bin"));
@@ -59,7 +64,8 @@ Directories registered_pythons() {
         const std::string all = "Software\\Python";
         for (const std::string& company : registry_keys(root, all))
             for (const std::string& tag : registry_keys(root, all + '\\' + company))
-                if (const auto path = registry_text(root, all + '\\' + company + '\\' + tag + "\\InstallPath", ""))
+                if (const auto path = registry_text(
+                        root, all + '\\' + company + '\\' + tag + "\\InstallPath", ""))
                     found.push_back(slashed(*path));
     }
     return found;
@@ -69,16 +75,19 @@ Directories registered_pythons() {
 Directories python_prefixes(const Root& root) {
     Directories found;
     for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
-        if (const std::string prefix = variable(name); !prefix.empty()) found.push_back(prefix);
+        if (const std::string prefix = variable(name); !prefix.empty())
+            found.push_back(prefix);
     for (const std::string& directory : directories_of_path())
         if (root.exists(directory + "/python.exe"))
-            found.push_back(lower(file_name(directory)) == "scripts" ? directory_of(directory) : directory);
+            found.push_back(lower(file_name(directory)) == "scripts" ? directory_of(directory)
+                                                                     : directory);
     append(found, registered_pythons());
     return found;
 }
 
 void add(std::vector<Place>& places, const Directories& directories, FoundVia via) {
-    for (const std::string& directory : directories) places.push_back({directory, via});
+    for (const std::string& directory : directories)
+        places.push_back({directory, via});
 }
 
 /// Since CUDA 13 the wheels of NVIDIA share nvidia/cu13/bin/x86_64.
@@ -94,7 +103,8 @@ Directories of_wheels(const Root& root, const std::string& packages) {
 
 std::string slashed(std::string path) {
     std::ranges::replace(path, '\\', '/');
-    while (path.size() > 3 && path.ends_with('/')) path.pop_back();  // of C:/ it belongs to the name
+    while (path.size() > 3 && path.ends_with('/'))
+        path.pop_back();  // of C:/ it belongs to the name
     return path;
 }
 
@@ -102,7 +112,8 @@ std::vector<std::string> directories_of_path() {
     Directories found;
     for (std::string entry : split(environment_variable("PATH").value_or(""), ';')) {
         std::erase(entry, '"');
-        if (!trim(entry).empty()) found.push_back(slashed(std::string(trim(entry))));
+        if (!trim(entry).empty())
+            found.push_back(slashed(std::string(trim(entry))));
     }
     return found;
 }

@@ -21,8 +21,9 @@ struct Place {
     FoundVia via;
 };
 
-/// In the order in which Windows looks for a DLL that is opened by its name, then those in which only a program looks
-/// that knows them: toolkits, NVIDIA's installer of cuDNN, wheels, conda. Directories need not exist.
+/// In the order in which Windows looks for a DLL that is opened by its name, then those in which
+/// only a program looks that knows them: toolkits, NVIDIA's installer of cuDNN, wheels, conda.
+/// Directories need not exist.
 std::vector<Place> places_of_libraries(const Root& root);
 
 }  // namespace rnncheck::windows

@@ -18,7 +18,8 @@ std::ptrdiff_t pread(int descriptor, void* to, std::size_t size, off_t offset) {
     place.OffsetHigh = static_cast<DWORD>(static_cast<unsigned long long>(offset) >> 32);
     DWORD got = 0;
     const auto file = reinterpret_cast<HANDLE>(_get_osfhandle(descriptor));
-    if (ReadFile(file, to, static_cast<DWORD>(size), &got, &place)) return static_cast<std::ptrdiff_t>(got);
+    if (ReadFile(file, to, static_cast<DWORD>(size), &got, &place))
+        return static_cast<std::ptrdiff_t>(got);
     return GetLastError() == ERROR_HANDLE_EOF ? 0 : -1;
 }
 
@@ -35,15 +36,17 @@ int gethostname(char* name, std::size_t size) {
 
 int ioctl(int descriptor, int, winsize* size) {
     CONSOLE_SCREEN_BUFFER_INFO about;
-    if (!GetConsoleScreenBufferInfo(reinterpret_cast<HANDLE>(_get_osfhandle(descriptor)), &about)) return -1;
+    if (!GetConsoleScreenBufferInfo(reinterpret_cast<HANDLE>(_get_osfhandle(descriptor)), &about))
+        return -1;
     size->ws_col = static_cast<unsigned short>(about.srWindow.Right - about.srWindow.Left + 1);
     return 0;
 }
 
 void* mmap(void*, std::size_t, int, int, int file, int) {
-    const HANDLE mapping =
-        CreateFileMappingA(reinterpret_cast<HANDLE>(_get_osfhandle(file)), nullptr, PAGE_READONLY, 0, 0, nullptr);
-    if (!mapping) return MAP_FAILED;
+    const HANDLE mapping = CreateFileMappingA(reinterpret_cast<HANDLE>(_get_osfhandle(file)),
+                                              nullptr, PAGE_READONLY, 0, 0, nullptr);
+    if (!mapping)
+        return MAP_FAILED;
     void* const memory = MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, 0);
     CloseHandle(mapping);  // the view keeps it
     return memory;

@@ -1,4 +1,5 @@
-// Values of the registry, in its view for 64-bit programs. Values are data of others: of bounded size, any content.
+// Values of the registry, in its view for 64-bit programs. Values are data of others: of bounded
+// size, any content.
 #pragma once
 
 #include <windows.h>
@@ -10,11 +11,14 @@
 
 namespace rnncheck::windows {
 
-/// Of REG_SZ and REG_EXPAND_SZ, as written; nothing where it is absent, of another type or longer than 32 KiB.
-std::optional<std::string> registry_text(HKEY root, const std::string& key, const std::string& value);
+/// Of REG_SZ and REG_EXPAND_SZ, as written; nothing where it is absent, of another type or longer
+/// than 32 KiB.
+std::optional<std::string> registry_text(HKEY root, const std::string& key,
+                                         const std::string& value);
 
 /// Of REG_DWORD.
-std::optional<std::uint32_t> registry_number(HKEY root, const std::string& key, const std::string& value);
+std::optional<std::uint32_t> registry_number(HKEY root, const std::string& key,
+                                             const std::string& value);
 
 /// The keys below a key, at most 1000.
 std::vector<std::string> registry_keys(HKEY root, const std::string& key);

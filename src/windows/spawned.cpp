@@ -1,4 +1,5 @@
-// Processes on Windows: each in a job object, which ends with its last handle and with it all that the process started.
+// Processes on Windows: each in a job object, which ends with its last handle and with it all that
+// the process started.
 #include "process/spawned.hpp"
 
 #include <windows.h>
@@ -39,15 +40,17 @@ News& news() {
     return shared;
 }
 
-/// A thread that works on one end of a pipe until the other is closed. It is waited for at the end of its life, as long
-/// as the other end may be expected to be closed: while the program exits, no thread is to run.
+/// A thread that works on one end of a pipe until the other is closed. It is waited for at the end
+/// of its life, as long as the other end may be expected to be closed: while the program exits, no
+/// thread is to run.
 class PipeThread {
   public:
     PipeThread() = default;
     PipeThread(const PipeThread&) = delete;
     PipeThread& operator=(const PipeThread&) = delete;
     ~PipeThread() {
-        if (!thread_.joinable()) return;
+        if (!thread_.joinable())
+            return;
         constexpr milliseconds patience(500);
         if (has_ended_within(patience))
             thread_.join();
@@ -66,9 +69,13 @@ class PipeThread {
         });
     }
 
-    bool is_started() const { return ended_ != nullptr; }
+    bool is_started() const {
+        return ended_ != nullptr;
+    }
     /// With the lock.
-    bool has_ended() const { return *ended_; }
+    bool has_ended() const {
+        return *ended_;
+    }
     bool has_ended_within(milliseconds longest) const {
         std::unique_lock lock(news().mutex);
         return news().changed.wait_for(lock, longest, [this] { return has_ended(); });
@@ -82,7 +89,9 @@ class PipeThread {
 /// A pipe of Windows cannot be waited for together with others: a thread reads it.
 class Stream {
   public:
-    ~Stream() { taken(); }  // a thread that waits for room goes on
+    ~Stream() {
+        taken();
+    }  // a thread that waits for room goes on
 
     void read_from(Handle pipe) {
         auto shared_pipe = std::make_shared<Handle>(std::move(pipe));
@@ -99,18 +108,22 @@ class Stream {
         return thread_.is_started() && !(thread_.has_ended() && bytes_->empty());
     }
     /// With the lock.
-    bool has_news() const { return !bytes_->empty(); }
+    bool has_news() const {
+        return !bytes_->empty();
+    }
 
     void wait_for_end(milliseconds longest) const {
         std::unique_lock lock(news().mutex);
-        news().changed.wait_for(lock, longest, [this] { return thread_.has_ended() || bytes_->size() >= most_unread; });
+        news().changed.wait_for(
+            lock, longest, [this] { return thread_.has_ended() || bytes_->size() >= most_unread; });
     }
 
   private:
     static void read_all(HANDLE pipe, std::string& bytes) {
         std::string block(1 << 16, '\0');
         DWORD got = 0;
-        while (ReadFile(pipe, block.data(), static_cast<DWORD>(block.size()), &got, nullptr) && got > 0) {
+        while (ReadFile(pipe, block.data(), static_cast<DWORD>(block.size()), &got, nullptr) &&
+               got > 0) {
             std::unique_lock lock(news().mutex);
             news().changed.wait(lock, [&] { return bytes.size() < most_unread; });
             bytes.append(block, 0, got);
@@ -136,8 +149,10 @@ enum class ForChild { read, write };
 Pipe make_pipe(ForChild end) {
     HANDLE read = nullptr, write = nullptr;
     constexpr DWORD bytes = 1 << 16;
-    if (!CreatePipe(&read, &write, nullptr, bytes)) return {};
-    if (end == ForChild::read) return {inheritable(read), Handle(write)};
+    if (!CreatePipe(&read, &write, nullptr, bytes))
+        return {};
+    if (end == ForChild::read)
+        return {inheritable(read), Handle(write)};
     return {Handle(read), inheritable(write)};
 }
 
@@ -156,7 +171,8 @@ std::wstring quoted(const std::wstring& argument) {
     std::wstring text = L"\"";
     std::size_t slashes = 0;
     for (const wchar_t c : argument) {
-        if (c == L'"') text.append(slashes + 1, L'\\');
+        if (c == L'"')
+            text.append(slashes + 1, L'\\');
         slashes = c == L'\\' ? slashes + 1 : 0;
         text += c;
     }
@@ -172,8 +188,11 @@ std::wstring command_line(const std::vector<std::string>& arguments) {
 }
 
 bool is_same_variable(const std::wstring& one, const std::wstring& other) {
-    const auto name_size = [](const std::wstring& text) { return static_cast<int>(text.find(L'=', 1)); };
-    return CompareStringOrdinal(one.data(), name_size(one), other.data(), name_size(other), TRUE) == CSTR_EQUAL;
+    const auto name_size = [](const std::wstring& text) {
+        return static_cast<int>(text.find(L'=', 1));
+    };
+    return CompareStringOrdinal(one.data(), name_size(one), other.data(), name_size(other), TRUE) ==
+           CSTR_EQUAL;
 }
 
 /// Our environment with `extra` in place of variables of the same name, as CreateProcess takes it.
@@ -183,22 +202,25 @@ std::wstring environment_with(const std::vector<std::string>& extra) {
     wchar_t* const own = GetEnvironmentStringsW();
     for (const wchar_t* entry = own; *entry; entry += std::wcslen(entry) + 1) {
         const std::wstring variable = entry;
-        if (std::ranges::none_of(added, [&](const auto& other) { return is_same_variable(variable, other); }))
+        if (std::ranges::none_of(
+                added, [&](const auto& other) { return is_same_variable(variable, other); }))
             block += variable + L'\0';
     }
     FreeEnvironmentStringsW(own);
-    for (const std::wstring& variable : added) block += variable + L'\0';
+    for (const std::wstring& variable : added)
+        block += variable + L'\0';
     return block + L'\0';
 }
 
-/// The descriptors 0 and above of a C library's program: how STARTUPINFO::lpReserved2 holds them, which _spawn fills
-/// and libuv documents (uv__stdio_create in src/win/process-stdio.c).
+/// The descriptors 0 and above of a C library's program: how STARTUPINFO::lpReserved2 holds them,
+/// which _spawn fills and libuv documents (uv__stdio_create in src/win/process-stdio.c).
 std::string descriptors(const std::vector<HANDLE>& handles) {
     constexpr char is_open = 0x01, is_pipe = 0x08;  // FOPEN, FPIPE
     const auto count = static_cast<std::int32_t>(handles.size());
     std::string table(reinterpret_cast<const char*>(&count), sizeof count);
     table.append(handles.size(), is_open | is_pipe);
-    for (const HANDLE& handle : handles) table.append(reinterpret_cast<const char*>(&handle), sizeof handle);
+    for (const HANDLE& handle : handles)
+        table.append(reinterpret_cast<const char*>(&handle), sizeof handle);
     return table;
 }
 
@@ -213,13 +235,18 @@ class Attributes {
         InitializeProcThreadAttributeList(list(), count, 0, &size);
         UpdateProcThreadAttribute(list(), 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles_.data(),
                                   handles_.size() * sizeof(HANDLE), nullptr, nullptr);
-        UpdateProcThreadAttribute(list(), 0, PROC_THREAD_ATTRIBUTE_JOB_LIST, &job_, sizeof job_, nullptr, nullptr);
+        UpdateProcThreadAttribute(list(), 0, PROC_THREAD_ATTRIBUTE_JOB_LIST, &job_, sizeof job_,
+                                  nullptr, nullptr);
     }
-    ~Attributes() { DeleteProcThreadAttributeList(list()); }
+    ~Attributes() {
+        DeleteProcThreadAttributeList(list());
+    }
     Attributes(const Attributes&) = delete;
     Attributes& operator=(const Attributes&) = delete;
 
-    LPPROC_THREAD_ATTRIBUTE_LIST list() { return reinterpret_cast<LPPROC_THREAD_ATTRIBUTE_LIST>(memory_.data()); }
+    LPPROC_THREAD_ATTRIBUTE_LIST list() {
+        return reinterpret_cast<LPPROC_THREAD_ATTRIBUTE_LIST>(memory_.data());
+    }
 
   private:
     std::vector<HANDLE> handles_;
@@ -231,13 +258,15 @@ class Attributes {
 void write_all(const Handle& pipe, const std::string& text) {
     std::string_view rest = text;
     DWORD wrote = 0;
-    while (!rest.empty() && WriteFile(pipe.get(), rest.data(), static_cast<DWORD>(rest.size()), &wrote, nullptr))
+    while (!rest.empty() &&
+           WriteFile(pipe.get(), rest.data(), static_cast<DWORD>(rest.size()), &wrote, nullptr))
         rest.remove_prefix(wrote);
 }
 
 bool is_crash(DWORD code) {
-    // NTSTATUS of errors and warnings, exceptions of C++ (0xE06D7363) and of delayed imports (0xC06D007E); exit(-1) is
-    // 0xFFFFFFFF. https://learn.microsoft.com/en-us/windows-hardware/drivers/kernel/defining-new-ntstatus-values
+    // NTSTATUS of errors and warnings, exceptions of C++ (0xE06D7363) and of delayed imports
+    // (0xC06D007E); exit(-1) is 0xFFFFFFFF.
+    // https://learn.microsoft.com/en-us/windows-hardware/drivers/kernel/defining-new-ntstatus-values
     constexpr DWORD first = 0x80000000, last = 0xEFFFFFFF;
     return code >= first && code <= last;
 }
@@ -257,13 +286,17 @@ struct Spawned::State {
 
 Spawned::Spawned(const Command& command) : state_(std::make_unique<State>()) {
     windows::reject_dialogs();
-    Pipe input = make_pipe(ForChild::read), answers = make_pipe(ForChild::write), output = make_pipe(ForChild::write);
-    const Handle nothing = inheritable(
-        CreateFileW(L"NUL", GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, OPEN_EXISTING, 0, nullptr));
+    Pipe input = make_pipe(ForChild::read), answers = make_pipe(ForChild::write),
+         output = make_pipe(ForChild::write);
+    const Handle nothing =
+        inheritable(CreateFileW(L"NUL", GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr,
+                                OPEN_EXISTING, 0, nullptr));
     Handle job = make_job();
-    const std::vector<HANDLE> handles = {nothing.get(), output.write.get(), input.read.get(), answers.write.get()};
+    const std::vector<HANDLE> handles = {nothing.get(), output.write.get(), input.read.get(),
+                                         answers.write.get()};
     if (includes(handles, nullptr) || !job) {
-        state_->failure = "a pipe or job could not be created: " + windows::error_text(GetLastError());
+        state_->failure =
+            "a pipe or job could not be created: " + windows::error_text(GetLastError());
         return;
     }
     Attributes attributes(handles, job.get());
@@ -276,12 +309,15 @@ Spawned::Spawned(const Command& command) : state_(std::make_unique<State>()) {
     how.StartupInfo.cbReserved2 = static_cast<WORD>(table.size());
     how.StartupInfo.lpReserved2 = reinterpret_cast<LPBYTE>(table.data());
     how.lpAttributeList = attributes.list();
-    std::wstring line = command_line(command.arguments), environment = environment_with(command.extra_environment);
+    std::wstring line = command_line(command.arguments),
+                 environment = environment_with(command.extra_environment);
     PROCESS_INFORMATION started{};
-    const DWORD flags = EXTENDED_STARTUPINFO_PRESENT | CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT;
-    if (!CreateProcessW(windows::utf16(command.arguments[0]).c_str(), line.data(), nullptr, nullptr, TRUE, flags,
-                        environment.data(), nullptr, &how.StartupInfo, &started)) {
-        state_->failure = command.arguments[0] + " could not be started: " + windows::error_text(GetLastError());
+    const DWORD flags =
+        EXTENDED_STARTUPINFO_PRESENT | CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT;
+    if (!CreateProcessW(windows::utf16(command.arguments[0]).c_str(), line.data(), nullptr, nullptr,
+                        TRUE, flags, environment.data(), nullptr, &how.StartupInfo, &started)) {
+        state_->failure =
+            command.arguments[0] + " could not be started: " + windows::error_text(GetLastError());
         return;
     }
     CloseHandle(started.hThread);
@@ -294,7 +330,8 @@ Spawned::Spawned(const Command& command) : state_(std::make_unique<State>()) {
 }
 
 Spawned::~Spawned() {
-    if (!is_known()) return;
+    if (!is_known())
+        return;
     kill();
     constexpr DWORD patience_ms = 3000;  // one that hangs inside the kernel does not end
     WaitForSingleObject(state_->process.get(), patience_ms);
@@ -313,7 +350,8 @@ void Spawned::forget() {
 }
 
 void Spawned::write_input() {
-    if (!state_->to) return;
+    if (!state_->to)
+        return;
     auto to = std::make_shared<Handle>(std::move(state_->to));
     state_->writer.start([input = std::move(state_->input), to]() mutable {
         write_all(*to, input);
@@ -325,7 +363,8 @@ void Spawned::write_input() {
 constexpr milliseconds patience_with_rest(500);
 
 std::string Spawned::new_answers() {
-    if (state_->has_exited) state_->answers.wait_for_end(patience_with_rest);
+    if (state_->has_exited)
+        state_->answers.wait_for_end(patience_with_rest);
     return state_->answers.taken();
 }
 
@@ -334,7 +373,8 @@ bool Spawned::answers_are_open() const {
 }
 
 std::string Spawned::new_output() {
-    if (state_->has_exited) state_->output.wait_for_end(patience_with_rest);
+    if (state_->has_exited)
+        state_->output.wait_for_end(patience_with_rest);
     std::string text = state_->output.taken();
     constexpr std::size_t longest_end = 1 << 14;  // a line may come in pieces
     state_->end_of_output += text;
@@ -365,8 +405,10 @@ Spawned::End Spawned::end() {
     DWORD code = 0;
     GetExitCodeProcess(state_->process.get(), &code);
     PROCESS_MEMORY_COUNTERS memory{};
-    if (K32GetProcessMemoryInfo(state_->process.get(), &memory, sizeof memory) && memory.PeakWorkingSetSize > 0)
-        end.peak_memory_mib = static_cast<std::int64_t>((memory.PeakWorkingSetSize + (1 << 20) - 1) >> 20);
+    if (K32GetProcessMemoryInfo(state_->process.get(), &memory, sizeof memory) &&
+        memory.PeakWorkingSetSize > 0)
+        end.peak_memory_mib =
+            static_cast<std::int64_t>((memory.PeakWorkingSetSize + (1 << 20) - 1) >> 20);
     if (is_crash(code)) {
         const auto file = windows::fault_in(state_->end_of_output);
         end.signal = windows::exception_name(code) + (file ? " in " + *file : "");
@@ -376,8 +418,8 @@ Spawned::End Spawned::end() {
     return end;
 }
 
-/// All time counts: the processor time of another process is no measure under Wine, and nothing shows how long a
-/// process waited for a processor.
+/// All time counts: the processor time of another process is no measure under Wine, and nothing
+/// shows how long a process waited for a processor.
 milliseconds Spawned::time_run() {
     return std::chrono::duration_cast<milliseconds>(Clock::now() - state_->last_line);
 }

@@ -16,18 +16,27 @@ namespace rnncheck::windows {
 class Handle {
   public:
     Handle() = default;
-    explicit Handle(HANDLE handle) : handle_(handle == INVALID_HANDLE_VALUE ? nullptr : handle) {}
-    Handle(Handle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    explicit Handle(HANDLE handle) : handle_(handle == INVALID_HANDLE_VALUE ? nullptr : handle) {
+    }
+    Handle(Handle&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {
+    }
     Handle& operator=(Handle&& other) noexcept {
         std::swap(handle_, other.handle_);
         return *this;
     }
-    ~Handle() { close(); }
+    ~Handle() {
+        close();
+    }
 
-    HANDLE get() const { return handle_; }
-    explicit operator bool() const { return handle_ != nullptr; }
+    HANDLE get() const {
+        return handle_;
+    }
+    explicit operator bool() const {
+        return handle_ != nullptr;
+    }
     void close() {
-        if (handle_) CloseHandle(handle_);
+        if (handle_)
+            CloseHandle(handle_);
         handle_ = nullptr;
     }
 

@@ -50,7 +50,8 @@ void use_bad_memory() {
 }
 
 void stay_until_ended() {
-    for (;;) Sleep(INFINITE);
+    for (;;)
+        Sleep(INFINITE);
 }
 
 std::string temporary_directory() {
@@ -68,13 +69,18 @@ class PrivateDirectory::Keeper {
     }
     ~Keeper() {
         std::error_code failed;
-        if (is_ours_) std::filesystem::remove_all(path_, failed);
+        if (is_ours_)
+            std::filesystem::remove_all(path_, failed);
     }
     Keeper(const Keeper&) = delete;
     Keeper& operator=(const Keeper&) = delete;
 
-    bool has_directory() const { return is_ours_; }
-    std::string path() const { return path_.generic_string(); }
+    bool has_directory() const {
+        return is_ours_;
+    }
+    std::string path() const {
+        return path_.generic_string();
+    }
 
   private:
     std::filesystem::path path_;
@@ -82,7 +88,8 @@ class PrivateDirectory::Keeper {
 };
 
 PrivateDirectory::PrivateDirectory() : keeper_(std::make_unique<Keeper>()) {
-    if (keeper_->has_directory()) path_ = keeper_->path();
+    if (keeper_->has_directory())
+        path_ = keeper_->path();
 }
 
 PrivateDirectory::~PrivateDirectory() = default;
@@ -91,9 +98,11 @@ std::string apart(const std::function<std::string()>& work) {
     return work();
 }
 
-void require_response(const std::string&) {}
+void require_response(const std::string&) {
+}
 
-void end_work_apart_at(std::optional<std::chrono::steady_clock::time_point>) {}
+void end_work_apart_at(std::optional<std::chrono::steady_clock::time_point>) {
+}
 
 std::vector<ResourceLimit> resource_limits(const Root&) {
     return {};

@@ -1,5 +1,6 @@
-// Our lists against real headers. A header's macros rename functions (nvmlInit is nvmlInit_v2, cuMemAlloc is
-// cuMemAlloc_v2); our lists hold exported names, so the macros must not touch them: each is compared after expansion.
+// Our lists against real headers. A header's macros rename functions (nvmlInit is nvmlInit_v2,
+// cuMemAlloc is cuMemAlloc_v2); our lists hold exported names, so the macros must not touch them:
+// each is compared after expansion.
 #include "conformance.hpp"
 
 #include <cuda.h>
@@ -28,9 +29,10 @@ using namespace rnncheck::vendor;
 
 int compared = 0;
 
-#define COMPARE(name, result, parameters)                                                            \
-    static_assert(abi::Conforms<result parameters, std::remove_pointer_t<decltype(&::name)>>::value, \
-                  #name " is declared in another way in NVIDIA's header");                           \
+#define COMPARE(name, result, parameters)                                                  \
+    static_assert(                                                                         \
+        abi::Conforms<result parameters, std::remove_pointer_t<decltype(&::name)>>::value, \
+        #name " is declared in another way in NVIDIA's header");                           \
     ++compared;
 
 template <class Block>

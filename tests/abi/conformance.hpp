@@ -1,5 +1,6 @@
-// Compares our declaration of a vendor function with the vendor's, parameter by parameter, at compile time. The idea of
-// an own declaration with the header as its witness was seen in NVIDIA's CCCL and in Legate.
+// Compares our declaration of a vendor function with the vendor's, parameter by parameter, at
+// compile time. The idea of an own declaration with the header as its witness was seen in NVIDIA's
+// CCCL and in Legate.
 #pragma once
 
 #include <type_traits>
@@ -9,8 +10,9 @@ namespace rnncheck::abi {
 template <class Ours, class Theirs>
 struct Conforms : std::false_type {};
 
-/// Both travel alike through a call: the same type; an enumeration against an integer of its size; pointers to things
-/// that travel alike, with the same constness; two structures never looked into; structures of the same size.
+/// Both travel alike through a call: the same type; an enumeration against an integer of its size;
+/// pointers to things that travel alike, with the same constness; two structures never looked into;
+/// structures of the same size.
 template <class Ours, class Theirs>
 constexpr bool travels_alike() {
     if constexpr (std::is_same_v<Ours, Theirs>)

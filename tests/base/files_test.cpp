@@ -29,7 +29,9 @@ struct Tree {
         fs::create_symlink("nowhere", top / "dangling");
         mkfifo((top / "pipe").c_str(), 0600);
     }
-    ~Tree() { fs::remove_all(top); }
+    ~Tree() {
+        fs::remove_all(top);
+    }
 };
 
 }  // namespace

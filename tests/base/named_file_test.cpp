@@ -25,11 +25,15 @@ class Place {
     Place() : path_(fs::temp_directory_path() / ("rnncheck-named-" + std::to_string(getpid()))) {
         fs::create_directories(path_);
     }
-    ~Place() { fs::remove_all(path_); }
+    ~Place() {
+        fs::remove_all(path_);
+    }
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    std::string operator/(const char* name) const { return path_ / name; }
+    std::string operator/(const char* name) const {
+        return path_ / name;
+    }
 
   private:
     fs::path path_;
@@ -76,7 +80,8 @@ TEST_CASE("what is no file is rejected with its kind") {
         CHECK(contains(refusal(place / "socket"), "it is a socket; give a file"));
 }
 
-TEST_CASE("a file larger than allowed is rejected before it is read, and its holes are not read at all") {
+TEST_CASE(
+    "a file larger than allowed is rejected before it is read, and its holes are not read at all") {
     const Place place;
     std::ofstream(place / "sparse") << "text";
     fs::resize_file(place / "sparse", std::uintmax_t{3} << 30);
@@ -84,7 +89,8 @@ TEST_CASE("a file larger than allowed is rejected before it is read, and its hol
     NamedFile file(place / "sparse");
     std::string block(1 << 16, '\0');
     std::size_t read = 0;
-    while (const std::size_t got = file.read(block.data(), block.size())) read += got;
+    while (const std::size_t got = file.read(block.data(), block.size()))
+        read += got;
     CHECK(read < (1 << 20));
 }
 

@@ -15,7 +15,8 @@ std::string read_by_a_shell(const std::string& word) {
     REQUIRE(pipe);
     std::string text;
     std::array<char, 256> block{};
-    while (const auto size = fread(block.data(), 1, block.size(), pipe)) text.append(block.data(), size);
+    while (const auto size = fread(block.data(), 1, block.size(), pipe))
+        text.append(block.data(), size);
     CHECK(pclose(pipe) == 0);
     return text;
 }
@@ -28,9 +29,10 @@ TEST_CASE("a plain path and a requirement stay as they are") {
 }
 
 TEST_CASE("whatever is in a text, a shell runs none of it and reads it back") {
-    for (const std::string text :
-         {"",  " ",  "a b", "it's",  "''",          "$(touch x)", "`id`",      "a;b",     "a&b|c", "*?[x]",
-          "~", "!x", "#no", "\"q\"", "back\\slash", "new\nline",  "u'$(id)'u", "${HOME}", "<in>",  "\xc3\xa9"}) {
+    for (const std::string text : {"",           " ",         "a b",     "it's",  "''",
+                                   "$(touch x)", "`id`",      "a;b",     "a&b|c", "*?[x]",
+                                   "~",          "!x",        "#no",     "\"q\"", "back\\slash",
+                                   "new\nline",  "u'$(id)'u", "${HOME}", "<in>",  "\xc3\xa9"}) {
         INFO(text);
         CHECK(read_by_a_shell(shell_quoted(text)) == text);
     }

@@ -27,10 +27,11 @@ TEST_CASE("invalid UTF-8 becomes valid") {
 }
 
 TEST_CASE("any bytes survive the way to UTF-8 and back") {
-    CHECK(reversible_utf8("caf\xe9 \\xe9 \\x41 caf\xc3\xa9") == "caf\\xe9 \\x5cxe9 \\x41 caf\xc3\xa9");
+    CHECK(reversible_utf8("caf\xe9 \\xe9 \\x41 caf\xc3\xa9") ==
+          "caf\\xe9 \\x5cxe9 \\x41 caf\xc3\xa9");
     CHECK(original_bytes("C:\\x4 \\xEG \\xE9 \\x") == "C:\\x4 \\xEG \\xE9 \\x");
-    for (const std::string text :
-         {"\\\xe9", "\\x\xe9", "\\xe\xe9", "\\x5c", "\\x5cxe9", "\\\\xe9", "\\\\x5c5c", "\x5c", "plain"}) {
+    for (const std::string text : {"\\\xe9", "\\x\xe9", "\\xe\xe9", "\\x5c", "\\x5cxe9", "\\\\xe9",
+                                   "\\\\x5c5c", "\x5c", "plain"}) {
         INFO(text);
         CHECK(original_bytes(reversible_utf8(text)) == text);
     }

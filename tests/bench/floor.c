@@ -1,5 +1,6 @@
-/* The floor of the doctor's cost: opens the libraries named on the command line one after the other and asks each what
-   the doctor asks it, with nothing around. usage: floor cudart=PATH cudnn=PATH nvrtc=PATH ... [versions_only] */
+/* The floor of the doctor's cost: opens the libraries named on the command line one after the other
+   and asks each what the doctor asks it, with nothing around. usage: floor cudart=PATH cudnn=PATH
+   nvrtc=PATH ... [versions_only] */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,36 +10,47 @@ typedef int (*Status)(void);
 static void ask_cudart(void* library) {
     int version = 0;
     int (*ask)(int*) = (int (*)(int*))dlsym(library, "cudaRuntimeGetVersion");
-    if (ask) ask(&version);
+    if (ask)
+        ask(&version);
     ask = (int (*)(int*))dlsym(library, "cudaDriverGetVersion");
-    if (ask) ask(&version);
+    if (ask)
+        ask(&version);
 }
 
 static void ask_cudnn(void* library, int versions_only) {
     static const char* const checks[] = {"cudnnOpsInferVersionCheck", "cudnnAdvInferVersionCheck",
-                                         "cudnnGraphVersionCheck", "cudnnOpsVersionCheck", "cudnnAdvVersionCheck"};
+                                         "cudnnGraphVersionCheck", "cudnnOpsVersionCheck",
+                                         "cudnnAdvVersionCheck"};
     size_t (*version)(void) = (size_t(*)(void))dlsym(library, "cudnnGetVersion");
-    if (version) version();
-    if (versions_only) return;
+    if (version)
+        version();
+    if (versions_only)
+        return;
     for (size_t i = 0; i < sizeof checks / sizeof *checks; ++i) {
         Status check = (Status)dlsym(library, checks[i]);
-        if (check) check();
+        if (check)
+            check();
     }
     void* descriptor = 0;
     int (*create)(void**) = (int (*)(void**))dlsym(library, "cudnnCreateRNNDescriptor");
-    if (create) create(&descriptor);
+    if (create)
+        create(&descriptor);
 }
 
 static void ask_nvrtc(void* library, int versions_only) {
     int major = 0, minor = 0;
     int (*version)(int*, int*) = (int (*)(int*, int*))dlsym(library, "nvrtcVersion");
-    if (version) version(&major, &minor);
+    if (version)
+        version(&major, &minor);
     void* program = 0;
-    int (*create)(void**, const char*, const char*, int, void*, void*) =
-        (int (*)(void**, const char*, const char*, int, void*, void*))dlsym(library, "nvrtcCreateProgram");
-    int (*compile)(void*, int, void*) = (int (*)(void*, int, void*))dlsym(library, "nvrtcCompileProgram");
-    if (versions_only || !create || !compile) return;
-    create(&program, "extern \"C\" __global__ void twice(float* x) { x[threadIdx.x] *= 2.0f; }\n", "twice.cu", 0, 0, 0);
+    int (*create)(void**, const char*, const char*, int, void*, void*) = (int (*)(
+        void**, const char*, const char*, int, void*, void*))dlsym(library, "nvrtcCreateProgram");
+    int (*compile)(void*, int, void*) =
+        (int (*)(void*, int, void*))dlsym(library, "nvrtcCompileProgram");
+    if (versions_only || !create || !compile)
+        return;
+    create(&program, "extern \"C\" __global__ void twice(float* x) { x[threadIdx.x] *= 2.0f; }\n",
+           "twice.cu", 0, 0, 0);
     compile(program, 0, 0);
 }
 
@@ -53,9 +65,12 @@ int main(int argc, char** argv) {
             fprintf(stderr, "floor: %s cannot be opened\n", argv[i]);
             return 1;
         }
-        if (strncmp(argv[i], "cudart", 6) == 0) ask_cudart(library);
-        if (strncmp(argv[i], "cudnn", 5) == 0) ask_cudnn(library, versions_only);
-        if (strncmp(argv[i], "nvrtc", 5) == 0) ask_nvrtc(library, versions_only);
+        if (strncmp(argv[i], "cudart", 6) == 0)
+            ask_cudart(library);
+        if (strncmp(argv[i], "cudnn", 5) == 0)
+            ask_cudnn(library, versions_only);
+        if (strncmp(argv[i], "nvrtc", 5) == 0)
+            ask_nvrtc(library, versions_only);
     }
     return 0;
 }

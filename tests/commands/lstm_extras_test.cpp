@@ -1,5 +1,6 @@
-// What `rnncheck lstm` finds out beside the verdict: which failed case is shrunk, the largest size that fits, and what
-// follows from the runs for the failure in a log; and the file of a run that has not begun.
+// What `rnncheck lstm` finds out beside the verdict: which failed case is shrunk, the largest size
+// that fits, and what follows from the runs for the failure in a log; and the file of a run that
+// has not begun.
 #include <unistd.h>
 
 #include <filesystem>
@@ -19,7 +20,8 @@ namespace {
 Facts with_runs(const std::vector<RunEnd>& ends) {
     Facts facts;
     facts.cuda_devices.emplace_back();
-    for (const RunEnd end : ends) facts.rnn_runs.emplace_back().end = end;
+    for (const RunEnd end : ends)
+        facts.rnn_runs.emplace_back().end = end;
     return facts;
 }
 
@@ -36,7 +38,8 @@ FitSearch searched(int size, int most) {
         RnnFit fit = of;
         fit.size = tried;
         fit.ran = tried <= most;
-        if (!*fit.ran) fit.result = CallResult{"cuMemAlloc_v2", 2, "out of memory"};
+        if (!*fit.ran)
+            fit.result = CallResult{"cuMemAlloc_v2", 2, "out of memory"};
         return fit;
     });
 }
@@ -49,7 +52,8 @@ RnnRun a_run(RunEnd end, const std::string& text = "") {
     RnnRun run;
     run.end = end;
     run.rnn_case.input = run.rnn_case.hidden = 1;
-    if (!text.empty()) run.result = CallResult{"cudnnRNNForward", 1, text};
+    if (!text.empty())
+        run.result = CallResult{"cudnnRNNForward", 1, text};
     return run;
 }
 
@@ -68,12 +72,14 @@ std::string told(const LogReplay& replay) {
 
 TEST_CASE("lstm: a case that lacked memory is not shrunk") {
     Facts facts = with_runs({RunEnd::out_of_memory});
-    facts.rnn_runs[0].result = CallResult{"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY: out of memory"};
+    facts.rnn_runs[0].result =
+        CallResult{"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY: out of memory"};
     facts.rnn_runs[0].free_bytes = 1 << 20;
     CHECK(!worst_run(facts));
 }
 
-TEST_CASE("lstm: of two interfaces that are wrong the one that a program can be written of is shrunk") {
+TEST_CASE(
+    "lstm: of two interfaces that are wrong the one that a program can be written of is shrunk") {
     Facts facts = with_runs({RunEnd::failed, RunEnd::incorrect, RunEnd::incorrect});
     facts.rnn_runs[1].dialect = Dialect::legacy;
     CHECK(worst_run(facts) == &facts.rnn_runs[2]);
@@ -82,7 +88,8 @@ TEST_CASE("lstm: of two interfaces that are wrong the one that a program can be 
 }
 
 TEST_CASE("lstm: the file of a run that has not begun says so, and not that there is no GPU") {
-    const auto file = std::filesystem::temp_directory_path() / ("lstm-begun-" + std::to_string(::getpid()));
+    const auto file =
+        std::filesystem::temp_directory_path() / ("lstm-begun-" + std::to_string(::getpid()));
     const Matrix matrix = Matrix::bundled();
     const LstmState state(file.string(), matrix, {}, {}, {});
     std::stringstream text;
@@ -93,14 +100,17 @@ TEST_CASE("lstm: the file of a run that has not begun says so, and not that ther
     CHECK(text.str().find("no GPU") == std::string::npos);
 }
 
-TEST_CASE("fit: around the calculated size the largest that runs is found to half a percent, in few trials") {
+TEST_CASE(
+    "fit: around the calculated size the largest that runs is found to half a percent, in few "
+    "trials") {
     for (const int most : {1, 7, 900, 980, 999, 1000, 1003, 1019, 1500}) {
         const FitSearch search = searched(1000, most);
         CAPTURE(most, search.trials);
         REQUIRE(search.largest);
         CHECK(*search.largest <= most);
         CHECK(search.trials <= 14);
-        if (most > 800 && most < 1020) CHECK(*search.largest >= most - most / 200 - 1);
+        if (most > 800 && most < 1020)
+            CHECK(*search.largest >= most - most / 200 - 1);
         if (most < 1020) {
             REQUIRE(search.failed);
             CHECK(*search.failed->size > most);
@@ -111,12 +121,14 @@ TEST_CASE("fit: around the calculated size the largest that runs is found to hal
 TEST_CASE("fit: a search that the deadline ends tells what ran, and is no answer") {
     for (const int most_trials : {0, 1, 3}) {
         int trials = 0;
-        const FitSearch search = find_fit(calculated(1000), [&](const RnnFit& of, int tried) -> std::optional<RnnFit> {
-            if (trials++ == most_trials) return std::nullopt;
-            RnnFit fit = of;
-            fit.ran = tried <= 1010;
-            return fit;
-        });
+        const FitSearch search =
+            find_fit(calculated(1000), [&](const RnnFit& of, int tried) -> std::optional<RnnFit> {
+                if (trials++ == most_trials)
+                    return std::nullopt;
+                RnnFit fit = of;
+                fit.ran = tried <= 1010;
+                return fit;
+            });
         CHECK(search.out_of_time);
         CHECK(search.trials == most_trials);
         CHECK(search.largest.has_value() == (most_trials > 0));
@@ -148,10 +160,12 @@ TEST_CASE("from-log: how the run ended says where to look") {
           LogFailure::environment);
     CHECK(replay_of({}, with(a_run(RunEnd::out_of_memory))).failure == LogFailure::memory);
     RnnRun no_handle = a_run(RunEnd::skipped);
-    no_handle.result = CallResult{"cudnnCreate", 4004, "CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED"};
+    no_handle.result =
+        CallResult{"cudnnCreate", 4004, "CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED"};
     CHECK(replay_of({}, with(no_handle)).failure == LogFailure::memory);
-    CHECK(replay_of({}, with(a_run(RunEnd::failed, "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access"))).failure ==
-          LogFailure::environment);
+    CHECK(replay_of({}, with(a_run(RunEnd::failed,
+                                   "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access")))
+              .failure == LogFailure::environment);
     CHECK(replay_of({}, with(a_run(RunEnd::not_supported))).failure == LogFailure::unknown);
     CHECK(replay_of({}, Facts{}).failure == LogFailure::unknown);
 }
@@ -162,12 +176,14 @@ TEST_CASE("from-log: what does not fit is told with the batch that does") {
     run.rnn_case.sequence_length = 1 << 14;
     run.rnn_case.input = 63;
     CHECK(told(replay_of({}, with(run, 101)))
-              .find("400 MiB of GPU memory (101 MiB free on GPU 0): about 25 sequences fit") != std::string::npos);
+              .find("400 MiB of GPU memory (101 MiB free on GPU 0): about 25 sequences fit") !=
+          std::string::npos);
     CHECK(told(replay_of({}, with(run, 3))).find("not one sequence fits") != std::string::npos);
 }
 
 TEST_CASE("from-log: what the log does not contain is named") {
     LogRnnConfig config;
     config.missing = {"batch_size"};
-    CHECK(told(replay_of(config, with(a_run(RunEnd::ok)))).find("does not contain batch_size") != std::string::npos);
+    CHECK(told(replay_of(config, with(a_run(RunEnd::ok)))).find("does not contain batch_size") !=
+          std::string::npos);
 }

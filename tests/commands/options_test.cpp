@@ -48,8 +48,11 @@ TEST_CASE("exit codes: problems and open verdicts are never 0") {
 }
 
 TEST_CASE("ids come one by one and with commas") {
-    const auto known = [] { return std::vector<std::string>{"driver_missing", "gpu_memory_low", "cudnn_missing"}; };
-    CHECK(ids_from({"driver_missing,gpu_memory_low", "cudnn_missing"}, "--skip", "rule", known).size() == 3);
+    const auto known = [] {
+        return std::vector<std::string>{"driver_missing", "gpu_memory_low", "cudnn_missing"};
+    };
+    CHECK(ids_from({"driver_missing,gpu_memory_low", "cudnn_missing"}, "--skip", "rule", known)
+              .size() == 3);
     CHECK(ids_from({" driver_missing , driver_missing"}, "--skip", "rule", known) ==
           std::set<std::string>{"driver_missing"});
     for (const std::string bad : {"", ",", "driver_missing,", " "})
@@ -79,8 +82,8 @@ TEST_CASE("a cause that only the tables given have can be selected") {
 TEST_CASE("options of doctor arrive where they belong") {
     const std::string rule = rule_names(Matrix::bundled()).front(), probe = probe_names().front();
     const DoctorOptions options =
-        doctor_options({"--skip", rule + "," + probe, "--deadline", "1.5", "--no-run", "--json", "--allow-no-gpu",
-                        "--output", "text=a=b", "--fail-on", "warning"});
+        doctor_options({"--skip", rule + "," + probe, "--deadline", "1.5", "--no-run", "--json",
+                        "--allow-no-gpu", "--output", "text=a=b", "--fail-on", "warning"});
     CHECK(options.selection.skip == std::set<std::string>{rule});
     CHECK(options.survey.skip == std::set<std::string>{probe});
     CHECK(options.examination.deadline == 1.5);
@@ -103,7 +106,8 @@ TEST_CASE("what cannot be meant is refused, with the option's name") {
                    "--skip or --only excludes driver_missing"));
     for (const std::string bad : {"0", "-1", "nan", "inf", "1e99", "5s", "x"}) {
         INFO(bad);
-        CHECK(contains(complaint_about({"--deadline=" + bad}), "--deadline cannot be '" + bad + "'"));
+        CHECK(
+            contains(complaint_about({"--deadline=" + bad}), "--deadline cannot be '" + bad + "'"));
     }
     CHECK(contains(complaint_about({"--fail-on", "all"}), "error, warning and never"));
     CHECK(contains(complaint_about({"--color", "blue"}), "auto, always and never"));
@@ -113,10 +117,12 @@ TEST_CASE("what cannot be meant is refused, with the option's name") {
     CHECK(contains(complaint_about({"--output", "=x"}), "json=report.json"));
     CHECK(contains(complaint_about({"--output", "json=x", "--output", "html=x"}), "twice"));
     CHECK(contains(complaint_about({"--label", "a=1", "--label", "a=2"}), "given before"));
-    CHECK(contains(complaint_about({"--root", "/nonexistent"}), "--root: Directory does not exist"));
+    CHECK(
+        contains(complaint_about({"--root", "/nonexistent"}), "--root: Directory does not exist"));
     CHECK(contains(complaint_about({"--matrix", "/dev/null"}), "--matrix: Directory"));
     CHECK(contains(complaint_about({"--json", "--format", "text"}), "cannot be used together"));
-    CHECK(contains(complaint_about({"--facts", "x", "--no-run"}), "with saved facts nothing is examined"));
+    CHECK(contains(complaint_about({"--facts", "x", "--no-run"}),
+                   "with saved facts nothing is examined"));
 }
 
 TEST_CASE("the closest word is found, a strange one has none") {
@@ -140,7 +146,8 @@ TEST_CASE("JSON is asked for by three spellings") {
 }
 
 TEST_CASE("every rule and probe has a page") {
-    for (const auto& rule : all_rules()) CHECK(rule_page(rule.name).starts_with("# " + std::string(rule.name)));
+    for (const auto& rule : all_rules())
+        CHECK(rule_page(rule.name).starts_with("# " + std::string(rule.name)));
     for (const auto& probe : all_probes())
         CHECK(page_named(probe_pages(), probe.name).starts_with("# " + std::string(probe.name)));
     CHECK(rule_page("no_such_rule").empty());

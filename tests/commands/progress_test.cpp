@@ -29,8 +29,10 @@ std::string on_a_terminal(Work work) {
     fflush(stderr);
     dup2(stderr_before, STDERR_FILENO);
     close(stderr_before);
-    constexpr std::string_view end_mark = "<end>";  // a terminal passes on what was written when it likes, but in order
-    REQUIRE(write(terminal, end_mark.data(), end_mark.size()) == static_cast<ssize_t>(end_mark.size()));
+    constexpr std::string_view end_mark =
+        "<end>";  // a terminal passes on what was written when it likes, but in order
+    REQUIRE(write(terminal, end_mark.data(), end_mark.size()) ==
+            static_cast<ssize_t>(end_mark.size()));
     std::string seen;
     char buffer[4096];
     while (!seen.ends_with(end_mark)) {
@@ -47,7 +49,8 @@ std::string on_a_terminal(Work work) {
 /// A bare chroot has no /dev/pts.
 bool no_terminal_here() {
     const int main = posix_openpt(O_RDWR | O_NOCTTY);
-    if (main >= 0) close(main);
+    if (main >= 0)
+        close(main);
     return main < 0;
 }
 
@@ -58,13 +61,15 @@ void wait_until_it_shows() {
 }  // namespace
 
 TEST_CASE("progress is one line on a terminal, after a second, and gone in the end", "[optional]") {
-    if (no_terminal_here()) return test::skip("a terminal cannot be opened here");
+    if (no_terminal_here())
+        return test::skip("a terminal cannot be opened here");
     setenv("TERM", "xterm", 1);
     const std::string seen = on_a_terminal([] {
         Progress progress(true);
         progress.show("too early");
         wait_until_it_shows();
-        for (int i = 0; i < 3; ++i) progress.show("asking \x1b[31m cuDNN\n" + std::string(500, 'x'));
+        for (int i = 0; i < 3; ++i)
+            progress.show("asking \x1b[31m cuDNN\n" + std::string(500, 'x'));
     });
     CHECK_FALSE(contains(seen, "too early"));
     CHECK(seen.find("asking \\x1b[31m cuDNN\\n") == seen.rfind("asking"));
@@ -73,7 +78,8 @@ TEST_CASE("progress is one line on a terminal, after a second, and gone in the e
 }
 
 TEST_CASE("no progress where nobody looks or wants it", "[optional]") {
-    if (no_terminal_here()) return test::skip("a terminal cannot be opened here");
+    if (no_terminal_here())
+        return test::skip("a terminal cannot be opened here");
     setenv("TERM", "xterm", 1);
     CHECK(on_a_terminal([] {
               Progress unwanted(false);

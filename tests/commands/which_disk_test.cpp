@@ -1,4 +1,5 @@
-// Disks of Windows as directories of small files: each frequent fault is found and named, and none on a healthy disk.
+// Disks of Windows as directories of small files: each frequent fault is found and named, and none
+// on a healthy disk.
 #include "commands/which_disk.hpp"
 
 #include "base/lists.hpp"
@@ -18,15 +19,18 @@ namespace {
 using Strings = std::vector<std::string>;
 using Number = std::array<std::uint16_t, 4>;
 
-const std::string python = "/Python310", site = python + "/Lib/site-packages", system32 = "/Windows/System32";
+const std::string python = "/Python310", site = python + "/Lib/site-packages",
+                  system32 = "/Windows/System32";
 const std::string toolkit = "/Program Files/NVIDIA GPU Computing Toolkit/CUDA/v11.2/bin";
-const std::string toolkit_path = "C:\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA\\v11.2\\bin";
+const std::string toolkit_path =
+    "C:\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA\\v11.2\\bin";
 const Number cudnn_8_1 = {8, 1, 0, 77}, cudnn_9_10 = {9, 10, 2, 21};
 
 /// Windows with the Visual C++ runtime and Python 3.10.
 struct WindowsDisk : FakeRoot {
     WindowsDisk() {
-        for (const char* name : {"msvcp140.dll", "vcruntime140.dll", "vcruntime140_1.dll"}) dll(system32 + "/" + name);
+        for (const char* name : {"msvcp140.dll", "vcruntime140.dll", "vcruntime140_1.dll"})
+            dll(system32 + "/" + name);
         file(python + "/python.exe", "MZ");
         dll(python + "/python310.dll").dll(python + "/vcruntime140.dll");
     }
@@ -51,17 +55,20 @@ struct WindowsDisk : FakeRoot {
         return *this;
     }
 
-    WindowsDisk& cudnn_9(const std::string& directory, const Number& version, bool with_front = true) {
+    WindowsDisk& cudnn_9(const std::string& directory, const Number& version,
+                         bool with_front = true) {
         const Strings parts = {"cudnn_graph64_9.dll", "cudnn_ops64_9.dll", "cudnn_adv64_9.dll"};
-        if (with_front) library(directory, "cudnn64_9.dll", version, {}, parts);
+        if (with_front)
+            library(directory, "cudnn64_9.dll", version, {}, parts);
         library(directory, parts[0], {}, {}, {});
         library(directory, parts[1], version, {{parts[0]}}, {});
         library(directory, parts[2], version, {{parts[1]}, {parts[0]}}, {});
         return *this;
     }
 
-    void library(const std::string& directory, const std::string& name, const std::optional<Number>& version,
-                 const std::vector<PeImport>& imports, const Strings& texts, const Strings& exports = {"function"}) {
+    void library(const std::string& directory, const std::string& name,
+                 const std::optional<Number>& version, const std::vector<PeImport>& imports,
+                 const Strings& texts, const Strings& exports = {"function"}) {
         PeBuilder builder;
         builder.name = name;
         builder.version = version;
@@ -76,10 +83,13 @@ struct WindowsDisk : FakeRoot {
         file(site + "/tensorflow/python/platform/build_info.py",
              "build_info = OrderedDict([('cuda_version', '64_112'), ('cudnn_version', '64_8'), "
              "('is_cuda_build', True)])\n");
-        return dll(site + "/tensorflow/python/_pywrap_tensorflow_internal.pyd", {"python310.dll", "MSVCP140.dll"});
+        return dll(site + "/tensorflow/python/_pywrap_tensorflow_internal.pyd",
+                   {"python310.dll", "MSVCP140.dll"});
     }
 
-    WindowsDisk& cuda_11() { return dll(toolkit + "/cudart64_110.dll").dll(toolkit + "/cublas64_11.dll"); }
+    WindowsDisk& cuda_11() {
+        return dll(toolkit + "/cudart64_110.dll").dll(toolkit + "/cublas64_11.dll");
+    }
 
     WindowsDisk& torch() {
         package("torch", "2.4.1+cu124");
@@ -106,14 +116,16 @@ struct WindowsDisk : FakeRoot {
     /// The rules that report something, each once, in their order.
     Strings rules(const std::optional<std::string>& path) const {
         Strings found;
-        for (const Finding& finding : which(path).findings) add_once(found, finding.rule);
+        for (const Finding& finding : which(path).findings)
+            add_once(found, finding.rule);
         return found;
     }
 };
 
 std::string path_of(const WhichDocument& document, std::string_view name) {
     for (const LibraryChoice& choice : document.libraries)
-        if (choice.soname == name) return choice.path.value_or("none: " + choice.why);
+        if (choice.soname == name)
+            return choice.path.value_or("none: " + choice.why);
     return "not requested";
 }
 
@@ -122,10 +134,12 @@ std::string path_of(const WhichDocument& document, std::string_view name) {
 TEST_CASE("a PyTorch of Windows gets its own cuDNN, whatever PATH has") {
     WindowsDisk disk;
     disk.torch().cudnn_9("/other", cudnn_9_10);
-    for (const std::optional<std::string>& path : {std::optional<std::string>(), {""}, {"C:\\other"}}) {
+    for (const std::optional<std::string>& path :
+         {std::optional<std::string>(), {""}, {"C:\\other"}}) {
         const WhichDocument document = disk.which(path);
         CHECK(document.findings.empty());
-        CHECK(path_of(document, "cudnn64_9.dll") == "C:\\Python310\\Lib\\site-packages\\torch\\lib\\cudnn64_9.dll");
+        CHECK(path_of(document, "cudnn64_9.dll") ==
+              "C:\\Python310\\Lib\\site-packages\\torch\\lib\\cudnn64_9.dll");
         CHECK(exit_code_of_disk(document) == healthy);
     }
 }
@@ -147,7 +161,8 @@ TEST_CASE("TensorFlow 2.10 gets cuDNN from PATH, and its build information is th
     CHECK(document.findings.empty());
     CHECK(path_of(document, "cudnn64_8.dll") == toolkit_path + "\\cudnn64_8.dll");
     CHECK(path_of(document, "cudart64_110.dll") == toolkit_path + "\\cudart64_110.dll");
-    CHECK(path_of(document, "cudnn_adv_infer64_8.dll") == toolkit_path + "\\cudnn_adv_infer64_8.dll");
+    CHECK(path_of(document, "cudnn_adv_infer64_8.dll") ==
+          toolkit_path + "\\cudnn_adv_infer64_8.dll");
     CHECK(exit_code_of_disk(document) == healthy);
 }
 
@@ -167,12 +182,14 @@ TEST_CASE("cuDNN's other libraries that are not found are named, with where they
     const std::string cuda = "C:\\cuda12";
     CHECK(disk.rules(cuda) == Strings{"cudnn_part_missing"});
     disk.cudnn_9("/Program Files/NVIDIA/CUDNN/v9.10/bin/12.9", cudnn_9_10);
-    const WhichDocument document = disk.which(cuda + ";C:\\Program Files\\NVIDIA\\CUDNN\\v9.10\\bin");
+    const WhichDocument document =
+        disk.which(cuda + ";C:\\Program Files\\NVIDIA\\CUDNN\\v9.10\\bin");
     REQUIRE_FALSE(document.findings.empty());
     const Finding& finding = document.findings.front();
     CHECK(finding.rule == "cudnn_part_missing");
-    CHECK(
-        contains(finding.message, "C:\\Program Files\\NVIDIA\\CUDNN\\v9.10\\bin\\12.9, which Windows does not search"));
+    CHECK(contains(
+        finding.message,
+        "C:\\Program Files\\NVIDIA\\CUDNN\\v9.10\\bin\\12.9, which Windows does not search"));
     CHECK(finding.remedies.front().commands ==
           Strings{"$env:PATH = \"C:\\Program Files\\NVIDIA\\CUDNN\\v9.10\\bin\\12.9;$env:PATH\""});
     CHECK(contains(finding.remedies.front().verify, "rnncheck which --root "));
@@ -209,7 +226,8 @@ TEST_CASE("cuDNN libraries of two versions") {
     const WhichDocument document = disk.which("C:\\cuda12;C:\\new;C:\\old");
     REQUIRE_FALSE(document.findings.empty());
     CHECK(document.findings.front().rule == "cudnn_mixed_sublibraries");
-    CHECK(contains(document.findings.front().message, "needs function from C:\\old\\cudnn_graph64_9.dll"));
+    CHECK(contains(document.findings.front().message,
+                   "needs function from C:\\old\\cudnn_graph64_9.dll"));
     CHECK(contains(document.findings.front().message, "WinError 127"));
 }
 
@@ -217,7 +235,8 @@ TEST_CASE("a cuDNN and a CUDA of another major version") {
     WindowsDisk disk;
     disk.tensorflow_2_10().cudnn_9(toolkit, cudnn_9_10).dll(toolkit + "/cudart64_12.dll");
     disk.dll(toolkit + "/cublas64_11.dll");
-    CHECK(disk.rules(toolkit_path) == Strings{"cuda_version_not_the_one_built_for", "cudnn_major_soname_mismatch"});
+    CHECK(disk.rules(toolkit_path) ==
+          Strings{"cuda_version_not_the_one_built_for", "cudnn_major_soname_mismatch"});
 }
 
 TEST_CASE("a cuDNN that is installed and not on PATH") {
@@ -241,11 +260,14 @@ TEST_CASE("the Visual C++ runtime is missing") {
 TEST_CASE("TensorFlow since 2.11 has no GPU on Windows, and DirectML no cuDNN") {
     WindowsDisk disk;
     disk.package("tensorflow_intel", "2.15.0");
-    disk.file(site + "/tensorflow/python/platform/build_info.py", "build_info = dict([('is_cuda_build', False)])\n");
+    disk.file(site + "/tensorflow/python/platform/build_info.py",
+              "build_info = dict([('is_cuda_build', False)])\n");
     CHECK(disk.rules("") == Strings{"tf_windows_no_gpu_since_2.11"});
     WindowsDisk other;
-    other.package("tensorflow_cpu", "2.10.0").package("tensorflow_directml_plugin", "0.4.0.dev230202");
-    other.file(site + "/tensorflow/python/platform/build_info.py", "build_info = dict([('is_cuda_build', False)])\n");
+    other.package("tensorflow_cpu", "2.10.0")
+        .package("tensorflow_directml_plugin", "0.4.0.dev230202");
+    other.file(site + "/tensorflow/python/platform/build_info.py",
+               "build_info = dict([('is_cuda_build', False)])\n");
     CHECK(other.rules("") == Strings{"plugin_without_cudnn_rnn"});
 }
 
@@ -253,15 +275,21 @@ TEST_CASE("a virtual environment runs the python.exe of its base") {
     WindowsDisk disk;
     disk.file("/Users/ada/venv/Scripts/python.exe", "MZ")
         .file("/Users/ada/venv/pyvenv.cfg", "home = C:\\Python310\nversion = 3.10.11\n");
-    disk.file("/Users/ada/venv/Lib/site-packages/torch/version.py", "__version__ = '2.4.1+cu124'\ncuda = '12.4'\n");
-    const WhichDocument document = commands::which_on_disk(
-        {.root = disk.outside(""), .target = "C:\\Users\\ada\\venv\\Scripts\\python.exe", .path = ""});
+    disk.file("/Users/ada/venv/Lib/site-packages/torch/version.py",
+              "__version__ = '2.4.1+cu124'\ncuda = '12.4'\n");
+    const WhichDocument document =
+        commands::which_on_disk({.root = disk.outside(""),
+                                 .target = "C:\\Users\\ada\\venv\\Scripts\\python.exe",
+                                 .path = ""});
     CHECK(contains(join(document.notes, "\n"), "Python 3.10.11 in C:\\Users\\ada\\venv"));
 }
 
 TEST_CASE("what is no disk of Windows, and no environment, is named") {
     FakeRoot empty;
-    CHECK_THROWS_AS(commands::which_on_disk({.root = empty.outside(""), .target = {}, .path = {}}), InputError);
+    CHECK_THROWS_AS(commands::which_on_disk({.root = empty.outside(""), .target = {}, .path = {}}),
+                    InputError);
     WindowsDisk disk;
-    CHECK_THROWS_AS(commands::which_on_disk({.root = disk.outside(""), .target = "C:\\Users", .path = {}}), InputError);
+    CHECK_THROWS_AS(
+        commands::which_on_disk({.root = disk.outside(""), .target = "C:\\Users", .path = {}}),
+        InputError);
 }

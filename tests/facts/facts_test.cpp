@@ -29,7 +29,8 @@ TEST_CASE("facts survive the way to text and back") {
 
 TEST_CASE("a whole report is read as its facts") {
     const std::string facts = facts_to_text(a_healthy_machine());
-    CHECK(facts_to_text(facts_from_text("{\"schema\": 2, \"facts\": " + facts + "}", "report")) == facts);
+    CHECK(facts_to_text(facts_from_text("{\"schema\": 2, \"facts\": " + facts + "}", "report")) ==
+          facts);
 }
 
 TEST_CASE("a case is described once, and runs that ended alike once for all GPUs") {
@@ -60,13 +61,17 @@ TEST_CASE("runs whose lists do not agree are refused with their place") {
         changed["rnn_runs"][0][member] = value;
         return refusal(changed.dump());
     };
-    CHECK(refusal_of("case_id", 99) == "facts.rnn_runs[0].case_id: no case of rnn_cases has this id");
-    CHECK(refusal_of("case_id", Json::array()).find("facts.rnn_runs[0].case_id: a list with one item") == 0);
-    CHECK(refusal_of("indexes", Json::array()).find("facts.rnn_runs[0].indexes: a list with one item") == 0);
+    CHECK(refusal_of("case_id", 99) ==
+          "facts.rnn_runs[0].case_id: no case of rnn_cases has this id");
+    CHECK(refusal_of("case_id", Json::array())
+              .find("facts.rnn_runs[0].case_id: a list with one item") == 0);
+    CHECK(refusal_of("indexes", Json::array())
+              .find("facts.rnn_runs[0].indexes: a list with one item") == 0);
     CHECK(refusal_of("indexes", {-1}).find("facts.rnn_runs[0].indexes: whole numbers") == 0);
     CHECK(refusal_of("gpus", {0, 0}).find("facts.rnn_runs[0].indexes: a list with one item") == 0);
     CHECK(refusal_of("gpus", {"0"}).find("facts.rnn_runs[0].gpu: a whole number") == 0);
-    CHECK(refusal_of("end", Json::array({"ok"})).find("facts.rnn_runs[0].end: a list with one item") == 0);
+    CHECK(refusal_of("end", Json::array({"ok"}))
+              .find("facts.rnn_runs[0].end: a list with one item") == 0);
     CHECK(refusal_of("count", "many") == "facts.rnn_runs[0].count: a whole number is expected");
     Json hostile = document;
     hostile["rnn_runs"] = Json::array({{{"gpus", {0}},
@@ -90,16 +95,17 @@ TEST_CASE("facts of schema 2, in which each run holds its case, are still read")
 }
 
 TEST_CASE("unset stays unset, unknown fields are passed over") {
-    const Facts facts =
-        facts_from_text(R"({"schema": 2, "driver": {"cuda_version": null, "of_the_future": 1}})", "text");
+    const Facts facts = facts_from_text(
+        R"({"schema": 2, "driver": {"cuda_version": null, "of_the_future": 1}})", "text");
     CHECK_FALSE(facts.driver.cuda_version);
     CHECK(facts.cuda_devices.empty());
 }
 
 TEST_CASE("fields that are not known are told with their place") {
     std::vector<std::string> unknown;
-    facts_from_text(R"({"schema": 2, "drivers": {}, "cuda_devices": [{"index": 0}, {"index": 1, "nmae": "x"}]})",
-                    "text", &unknown);
+    facts_from_text(
+        R"({"schema": 2, "drivers": {}, "cuda_devices": [{"index": 0}, {"index": 1, "nmae": "x"}]})",
+        "text", &unknown);
     CHECK(unknown == std::vector<std::string>{"facts.cuda_devices[1].nmae", "facts.drivers"});
     unknown.clear();
     facts_from_text(facts_to_text(a_healthy_machine()), "text", &unknown);
@@ -112,24 +118,32 @@ TEST_CASE("a wrong document is refused with its name and the place") {
     CHECK(refusal("{}").find("file.json contains no facts") == 0);
     CHECK(refusal("").find("file.json is empty") == 0);
     CHECK(refusal(" \n").find("file.json is empty") == 0);
-    CHECK(refusal(std::string("{\"schema\": 1}\n\0\0", 16)).find("file.json is not JSON (error at byte 15)") == 0);
-    CHECK(refusal(R"({"schema": 1, "facts": {"schema": 2}})").find("file.json: a report of schema 1 cannot be read") ==
+    CHECK(refusal(std::string("{\"schema\": 1}\n\0\0", 16))
+              .find("file.json is not JSON (error at byte 15)") == 0);
+    CHECK(refusal(R"({"schema": 1, "facts": {"schema": 2}})")
+              .find("file.json: a report of schema 1 cannot be read") == 0);
+    CHECK(refusal(R"({"facts": {"schema": 1}})").find("file.json: a report of schema unknown") ==
           0);
-    CHECK(refusal(R"({"facts": {"schema": 1}})").find("file.json: a report of schema unknown") == 0);
-    CHECK(refusal(R"({"schema": 2, "facts": {"schema": 1}})").find("file.json: facts of schema 1") == 0);
+    CHECK(
+        refusal(R"({"schema": 2, "facts": {"schema": 1}})").find("file.json: facts of schema 1") ==
+        0);
     CHECK(refusal(R"({"schema": 99})").find("schema 99") != std::string::npos);
-    CHECK(refusal(R"({"schema": 2, "cuda_devices": [{"index": 0, "compute_capability": "8.x"}]})") ==
-          "facts.cuda_devices[0].compute_capability: '8.x' is not a version");
-    CHECK(refusal(R"({"schema": 2, "cuda_devices": {}})") == "facts.cuda_devices: a list is expected");
+    CHECK(
+        refusal(R"({"schema": 2, "cuda_devices": [{"index": 0, "compute_capability": "8.x"}]})") ==
+        "facts.cuda_devices[0].compute_capability: '8.x' is not a version");
+    CHECK(refusal(R"({"schema": 2, "cuda_devices": {}})") ==
+          "facts.cuda_devices: a list is expected");
     CHECK(refusal(R"({"schema": 2, "cuda_devices": [{"index": 1e99}]})")
               .find("facts.cuda_devices[0].index: a whole number") == 0);
     CHECK(refusal(R"({"schema": 2, "cuda_devices": [{"index": 99999999999999999999}]})")
               .find("facts.cuda_devices[0].index") == 0);
-    CHECK(refusal(R"({"schema": 2, "cuda_devices": [{"index": 4294967296}]})").find("out of range") !=
-          std::string::npos);
-    CHECK(refusal(R"({"schema": 2, "probe_runs": [{"end": "melted"}]})").find("'melted' is not one of ") !=
-          std::string::npos);
-    CHECK(refusal(R"({"schema": 2, "probe_runs": [{"elapsed_ms": 1e999}]})").find("file.json contains a number") == 0);
+    CHECK(
+        refusal(R"({"schema": 2, "cuda_devices": [{"index": 4294967296}]})").find("out of range") !=
+        std::string::npos);
+    CHECK(refusal(R"({"schema": 2, "probe_runs": [{"end": "melted"}]})")
+              .find("'melted' is not one of ") != std::string::npos);
+    CHECK(refusal(R"({"schema": 2, "probe_runs": [{"elapsed_ms": 1e999}]})")
+              .find("file.json contains a number") == 0);
     CHECK(refusal(std::string(100'000, '[')).find("file.json") == 0);
     CHECK(refusal("{\"schema\": 1, \"host\": " + std::string(50, '[') + std::string(50, ']') + "}")
               .find("nested deeper") != std::string::npos);
@@ -181,10 +195,12 @@ TEST_CASE("a document that lacks a field is incomplete, and says what it lacks")
     Json changed = whole;
     changed.erase("pythons");
     CHECK(missing_in(changed) == "pythons");
-    CHECK(facts_from_text(facts_to_text(facts_from_text(changed.dump(), "text")), "text").tool.missing_fields ==
+    CHECK(facts_from_text(facts_to_text(facts_from_text(changed.dump(), "text")), "text")
+              .tool.missing_fields ==
           "pythons");  // it is still missing when the facts are saved again
     changed = whole;
-    for (const char* field : {"cudnns", "driver", "frameworks", "libraries"}) changed.erase(field);
+    for (const char* field : {"cudnns", "driver", "frameworks", "libraries"})
+        changed.erase(field);
     CHECK(missing_in(changed) == "driver, libraries, cudnns and 1 more");
     changed = whole;
     changed["probe_runs"][0].erase("end");

@@ -5,13 +5,15 @@
 
 using namespace rnncheck;
 
-TEST_CASE("rnn runs: memory is data, states, weights and what cuDNN asked for, and gradients as well") {
+TEST_CASE(
+    "rnn runs: memory is data, states, weights and what cuDNN asked for, and gradients as well") {
     RnnRun run;
     run.rnn_case.batch = 10;
     run.rnn_case.sequence_length = 100;
     run.rnn_case.input = 6;
     run.rnn_case.hidden = 4;
-    const std::int64_t data = 4 * (10 * 100 * (6 + 4) + 2 * 10 * (4 + 4)), weights = 4 * 4 * 4 * (6 + 4 + 2);
+    const std::int64_t data = 4 * (10 * 100 * (6 + 4) + 2 * 10 * (4 + 4)),
+                       weights = 4 * 4 * 4 * (6 + 4 + 2);
     CHECK(bytes_needed(run) == data + weights);
     run.workspace_bytes = 1000;
     run.reserve_bytes = 200;
@@ -36,7 +38,8 @@ TEST_CASE("rnn runs: little free memory excuses a case, much does not") {
 }
 
 TEST_CASE(
-    "rnn runs: the command that runs a case again names the installation and the interface where there are several") {
+    "rnn runs: the command that runs a case again names the installation and the interface where "
+    "there are several") {
     Facts facts;
     facts.cuda_devices.emplace_back();
     RnnRun& run = facts.rnn_runs.emplace_back();
@@ -46,10 +49,12 @@ TEST_CASE(
     cudnn.rnn_usable = true;
     CHECK(rerun_command(facts, run).starts_with("rnncheck lstm --device 0 --cell lstm"));
     cudnn.dialects = {"legacy", "v8"};
-    CHECK(rerun_command(facts, run).starts_with("rnncheck lstm --device 0 --interface v8 --cell lstm"));
+    CHECK(rerun_command(facts, run)
+              .starts_with("rnncheck lstm --device 0 --interface v8 --cell lstm"));
     facts.cudnns.push_back(cudnn);
     facts.cudnns[1].library = "/usr/lib/libcudnn.so.9";
-    const std::string target = "rnncheck lstm --device 0 --cudnn '/opt/my libs/libcudnn.so.8' --interface v8 ";
+    const std::string target =
+        "rnncheck lstm --device 0 --cudnn '/opt/my libs/libcudnn.so.8' --interface v8 ";
     CHECK(rerun_command(facts, run).starts_with(target + "--cell lstm"));
     facts.rnn_request.emplace().level = Level::standard;
     CHECK(rerun_all_command(facts, run) == target + "--level standard");

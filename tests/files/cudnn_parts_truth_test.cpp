@@ -1,5 +1,6 @@
-// Which files the parts of a cuDNN 9 come from, against the loader: some hundred arrangements of directories, in each
-// of which a program calls for the parts in the order of PyTorch and in that of JAX.
+// Which files the parts of a cuDNN 9 come from, against the loader: some hundred arrangements of
+// directories, in each of which a program calls for the parts in the order of PyTorch and in that
+// of JAX.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -22,39 +23,50 @@ struct Outcome {
     bool failed = false;  ///< a part does not open, or it is one of this machine's own cuDNN
     std::set<std::string> files = {};
 
-    bool operator==(const Outcome& other) const { return failed == other.failed && (failed || files == other.files); }
+    bool operator==(const Outcome& other) const {
+        return failed == other.failed && (failed || files == other.files);
+    }
     std::string in_words() const {
         std::string text = failed ? "fails with" : "";
-        for (const auto& file : files) text += "\n  " + file;
+        for (const auto& file : files)
+            text += "\n  " + file;
         return text;
     }
 };
 
-/// One arrangement: a libcudnn.so.9 in /home, and files with the names of parts there and in two other directories.
+/// One arrangement: a libcudnn.so.9 in /home, and files with the names of parts there and in two
+/// other directories.
 class Arrangement {
   public:
-    explicit Arrangement(std::size_t number) : random_(number), version_(pick({"9.1.0", "9.10.2", "9.28.0"})) {
+    explicit Arrangement(std::size_t number)
+        : random_(number), version_(pick({"9.1.0", "9.10.2", "9.28.0"})) {
         const std::string kind = pick({"rpath", "runpath"});
         copy("fake_" + kind + '_' + version_ + "/libcudnn.so.9", "/home/libcudnn.so.9");
         for (const std::string directory : {"/home", "/one", "/two"})
-            for (const std::string part : {"graph", "ops", "adv", "cnn"}) place(directory, part);
+            for (const std::string part : {"graph", "ops", "adv", "cnn"})
+                place(directory, part);
         library_path_ = pick({"", "/one", "/two", "/one:/two", "/two:/nowhere:/one", "/home"});
     }
 
-    /// A later version at home, whose adv calls a function that the libcudnn_ops.so.9 in LD_LIBRARY_PATH lacks.
+    /// A later version at home, whose adv calls a function that the libcudnn_ops.so.9 in
+    /// LD_LIBRARY_PATH lacks.
     struct OlderOps {};
     explicit Arrangement(OlderOps) : version_("9.28.0"), library_path_("/one") {
         copy("fake_rpath_9.28.0/libcudnn.so.9", "/home/libcudnn.so.9");
-        for (const std::string part : {"graph", "cnn"}) copy_part("fake_" + part, part, "/home");
-        for (const std::string part : {"ops", "adv"}) copy_part("fake_new_" + part, part, "/home");
+        for (const std::string part : {"graph", "cnn"})
+            copy_part("fake_" + part, part, "/home");
+        for (const std::string part : {"ops", "adv"})
+            copy_part("fake_new_" + part, part, "/home");
         copy_part("fake_ops", "ops", "/one");
     }
 
     Outcome truth(bool adv_first) const {
-        const Environment environment({{"LD_LIBRARY_PATH", library_path()}, {"ASAN_OPTIONS", "detect_leaks=0"}});
+        const Environment environment(
+            {{"LD_LIBRARY_PATH", library_path()}, {"ASAN_OPTIONS", "detect_leaks=0"}});
         // Without the cache, in which this machine's own cuDNN may be.
-        const std::string command = concat(loader::usual_interpreter(), " --inhibit-cache ", FAKE_CUDNN_PROGRAM, ' ',
-                                           root_.outside("/home/libcudnn.so.9"), ' ', adv_first ? "gaoc" : "goac");
+        const std::string command =
+            concat(loader::usual_interpreter(), " --inhibit-cache ", FAKE_CUDNN_PROGRAM, ' ',
+                   root_.outside("/home/libcudnn.so.9"), ' ', adv_first ? "gaoc" : "goac");
         Outcome outcome;
         FILE* output = popen(command.c_str(), "r");
         REQUIRE(output);
@@ -74,15 +86,17 @@ class Arrangement {
     Outcome predicted(bool adv_first) const {
         loader::Loader loader = loader::loader_of(Root(), {.library_path = library_path()});
         loader.cache = {};
-        loader::Process process(loader, FAKE_CUDNN_PROGRAM,
-                                elf::read_elf_file(Root(), FAKE_CUDNN_PROGRAM, elf::ElfUse::program));
+        loader::Process process(
+            loader, FAKE_CUDNN_PROGRAM,
+            elf::read_elf_file(Root(), FAKE_CUDNN_PROGRAM, elf::ElfUse::program));
         process.start("");
         const std::string path = root_.outside("/home/libcudnn.so.9");
         const std::size_t cudnn = process.open(path, 0).object.value();
         loader::open_parts_of_cudnn(process, cudnn, elf::embedded_library_names(Root(), path),
                                     adv_first ? loader::FirstCall::adv : loader::FirstCall::ops);
         Outcome outcome;
-        for (const auto& answer : process.answers()) outcome.failed |= !answer.object;
+        for (const auto& answer : process.answers())
+            outcome.failed |= !answer.object;
         for (const auto& object : process.objects())
             if (file_name(object.path).starts_with("libcudnn"))
                 outcome.files.insert(Root().real_path(object.path).value_or(object.path));
@@ -91,10 +105,13 @@ class Arrangement {
     }
 
   private:
-    std::string pick(const std::vector<std::string>& choices) { return choices[random_() % choices.size()]; }
+    std::string pick(const std::vector<std::string>& choices) {
+        return choices[random_() % choices.size()];
+    }
 
     bool has_others(const std::set<std::string>& files) const {
-        return std::ranges::any_of(files, [&](const auto& file) { return !file.starts_with(root_.outside("/")); });
+        return std::ranges::any_of(
+            files, [&](const auto& file) { return !file.starts_with(root_.outside("/")); });
     }
 
     std::string library_path() const {
@@ -115,7 +132,8 @@ class Arrangement {
         copy(made + name, directory + name);
     }
 
-    /// Files of this part with some of the names that a libcudnn of this version would try, and one of another.
+    /// Files of this part with some of the names that a libcudnn of this version would try, and one
+    /// of another.
     void place(const std::string& directory, const std::string& part) {
         const std::string name = "libcudnn_" + part + ".so.";
         const std::string two_numbers = version_.substr(0, version_.rfind('.'));
@@ -161,15 +179,20 @@ TEST_CASE("the files that the parts of a cuDNN 9 come from are predicted in ever
             const Outcome predicted = arrangement.predicted(adv_first);
             ++compared;
             failed += truth.failed;
-            if (truth == predicted) continue;
+            if (truth == predicted)
+                continue;
             ++wrong;
             std::printf("arrangement %zu, %s first\nthe loader: %s\npredicted:  %s\n", number,
-                        adv_first ? "adv" : "ops", truth.in_words().c_str(), predicted.in_words().c_str());
+                        adv_first ? "adv" : "ops", truth.in_words().c_str(),
+                        predicted.in_words().c_str());
         }
-        differ_by_order += !truths[0].failed && !truths[1].failed && truths[0].files != truths[1].files;
+        differ_by_order +=
+            !truths[0].failed && !truths[1].failed && truths[0].files != truths[1].files;
     }
-    std::printf("%zu runs compared, %zu fail, the order of calls decides in %zu of %zu arrangements, %zu wrong\n",
-                compared, failed, differ_by_order, arrangements, wrong);
+    std::printf(
+        "%zu runs compared, %zu fail, the order of calls decides in %zu of %zu arrangements, %zu "
+        "wrong\n",
+        compared, failed, differ_by_order, arrangements, wrong);
     CHECK(wrong == 0);
     CHECK(compared - failed > arrangements);  // most of them work
     CHECK(differ_by_order > 10);

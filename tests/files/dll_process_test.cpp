@@ -14,7 +14,9 @@ using Strings = std::vector<std::string>;
 
 /// A disk of Windows with a Python and a project.
 struct WindowsDisk : FakeRoot {
-    WindowsDisk() { dll("/Windows/System32/nvcuda.dll").dll("/Python/python311.dll"); }
+    WindowsDisk() {
+        dll("/Windows/System32/nvcuda.dll").dll("/Python/python311.dll");
+    }
 
     WindowsDisk& dll(const std::string& path, const Strings& needed = {}) {
         file(path, dll_bytes(file_name(path), needed));
@@ -23,16 +25,20 @@ struct WindowsDisk : FakeRoot {
 };
 
 dll::Setting with_path(Strings path) {
-    return {.application_directory = "C:\\Python", .current_directory = "C:\\project", .path = std::move(path)};
+    return {.application_directory = "C:\\Python",
+            .current_directory = "C:\\project",
+            .path = std::move(path)};
 }
 
 /// How a load of the name ends, and where.
-dll::Answer load(const WindowsDisk& disk, const std::string& name, unsigned flags, Strings path = {}) {
+dll::Answer load(const WindowsDisk& disk, const std::string& name, unsigned flags,
+                 Strings path = {}) {
     const dll::Disk drive(disk.root());
     return dll::Process(drive, with_path(std::move(path))).load(name, flags);
 }
 
-std::string found(const WindowsDisk& disk, const std::string& name, unsigned flags, Strings path = {}) {
+std::string found(const WindowsDisk& disk, const std::string& name, unsigned flags,
+                  Strings path = {}) {
     return load(disk, name, flags, std::move(path)).path.value_or("");
 }
 
@@ -53,15 +59,18 @@ TEST_CASE("paths of Windows are found in any case") {
     CHECK(dll::dll_name("C:\\b\\a.dll") == "a.dll");
 }
 
-TEST_CASE("LoadLibrary searches the program, Windows, the current directory and PATH, in this order") {
-    const Strings places = {"/Python", "/Windows/System32", "/Windows/System", "/Windows", "/project", "/one", "/two"};
+TEST_CASE(
+    "LoadLibrary searches the program, Windows, the current directory and PATH, in this order") {
+    const Strings places = {
+        "/Python", "/Windows/System32", "/Windows/System", "/Windows", "/project", "/one", "/two"};
     const LoaderRule rules[] = {LoaderRule::application_directory, LoaderRule::system_directory,
                                 LoaderRule::system_directory,      LoaderRule::system_directory,
                                 LoaderRule::current_directory,     LoaderRule::path_variable,
                                 LoaderRule::path_variable};
     for (std::size_t first = 0; first < places.size(); ++first) {
         WindowsDisk disk;
-        for (std::size_t i = first; i < places.size(); ++i) disk.dll(places[i] + "/cudnn64_9.dll");
+        for (std::size_t i = first; i < places.size(); ++i)
+            disk.dll(places[i] + "/cudnn64_9.dll");
         for (const unsigned flags : {dll::no_flags, dll::altered_search_path}) {
             const dll::Answer answer = load(disk, "cudnn64_9", flags, {"C:\\one", "C:\\two"});
             INFO(places[first]);
@@ -83,7 +92,9 @@ TEST_CASE("the search flags search neither the current directory nor PATH") {
     CHECK(found(disk, "python311.dll", dll::search_application) == "C:\\Python\\python311.dll");
 }
 
-TEST_CASE("directories of AddDllDirectory are searched by the flags that name them, and by no other load") {
+TEST_CASE(
+    "directories of AddDllDirectory are searched by the flags that name them, and by no other "
+    "load") {
     WindowsDisk disk;
     disk.dll("/user/cudnn64_9.dll");
     const dll::Disk drive(disk.root());
@@ -99,20 +110,23 @@ TEST_CASE("directories of AddDllDirectory are searched by the flags that name th
 
 TEST_CASE("what a DLL needs is searched by the rule of the load that brings it in") {
     WindowsDisk disk;
-    disk.dll("/lib/torch.dll", {"cudnn_ops64_9.dll", "KERNEL32.dll", "api-ms-win-crt-heap-l1-1-0.dll"});
+    disk.dll("/lib/torch.dll",
+             {"cudnn_ops64_9.dll", "KERNEL32.dll", "api-ms-win-crt-heap-l1-1-0.dll"});
     disk.dll("/lib/cudnn_ops64_9.dll").dll("/one/cudnn_ops64_9.dll");
     const auto needed = [&](unsigned flags, Strings path) {
         const dll::Disk drive(disk.root());
         dll::Process process(drive, with_path(std::move(path)));
         const dll::Answer answer = process.load("C:\\lib\\torch.dll", flags);
-        return answer.ending == Ending::loaded ? process.answers().front().path.value_or("") : answer.problem;
+        return answer.ending == Ending::loaded ? process.answers().front().path.value_or("")
+                                               : answer.problem;
     };
     const std::string beside = "C:\\lib\\cudnn_ops64_9.dll";
     CHECK(needed(dll::python_flags, {"C:\\one"}) == beside);
     CHECK(needed(dll::altered_search_path, {"C:\\one"}) == beside);
     CHECK(needed(dll::no_flags, {"C:\\one"}) == "C:\\one\\cudnn_ops64_9.dll");
     CHECK(needed(dll::no_flags, {}) == "needs cudnn_ops64_9.dll, which is not found");
-    CHECK(needed(dll::search_default, {"C:\\one"}) == "needs cudnn_ops64_9.dll, which is not found");
+    CHECK(needed(dll::search_default, {"C:\\one"}) ==
+          "needs cudnn_ops64_9.dll, which is not found");
 }
 
 TEST_CASE("a DLL whose needs fail is not in the process, nor is what came with it") {
@@ -133,10 +147,12 @@ TEST_CASE("a file of another machine is passed over, a damaged one ends the sear
     narrow.is_64_bit = false;
     narrow.machine = 0x14C;
     disk.dll("/two/zlibwapi.dll").file("/one/zlibwapi.dll", narrow.bytes());
-    CHECK(found(disk, "zlibwapi.dll", dll::no_flags, {"C:\\one", "C:\\two"}) == "C:\\two\\zlibwapi.dll");
+    CHECK(found(disk, "zlibwapi.dll", dll::no_flags, {"C:\\one", "C:\\two"}) ==
+          "C:\\two\\zlibwapi.dll");
     const dll::Answer answer = load(disk, "zlibwapi.dll", dll::no_flags, {"C:\\one"});
     CHECK(answer.ending == Ending::unusable);
-    CHECK(answer.problem == "is built for another architecture: 32-bit x86, the program is 64-bit x86-64");
+    CHECK(answer.problem ==
+          "is built for another architecture: 32-bit x86, the program is 64-bit x86-64");
     disk.file("/one/zlibwapi.dll", "<html>");
     const dll::Answer text = load(disk, "zlibwapi.dll", dll::no_flags, {"C:\\one", "C:\\two"});
     CHECK(text.ending == Ending::unusable);
@@ -152,7 +168,8 @@ TEST_CASE("functions that the other DLL does not have are named") {
     PeBuilder graph;
     graph.name = "cudnn_graph64_9.dll";
     graph.exports = {"cudnnAbort", "cudnnGetLibConfig"};
-    disk.file("/lib/cudnn_ops64_9.dll", ops.bytes()).file("/lib/cudnn_graph64_9.dll", graph.bytes());
+    disk.file("/lib/cudnn_ops64_9.dll", ops.bytes())
+        .file("/lib/cudnn_graph64_9.dll", graph.bytes());
     CHECK(load(disk, "C:\\lib\\cudnn_ops64_9.dll", dll::python_flags).ending == Ending::loaded);
     graph.exports = {"cudnnAbort"};
     disk.file("/lib/cudnn_graph64_9.dll", graph.bytes());
@@ -160,7 +177,8 @@ TEST_CASE("functions that the other DLL does not have are named") {
     CHECK(answer.ending == Ending::lacks_function);
     CHECK(answer.lacking == "C:\\lib\\cudnn_graph64_9.dll");
     CHECK(answer.functions == Strings{"cudnnGetLibConfig"});
-    CHECK(answer.problem == "needs cudnnGetLibConfig from C:\\lib\\cudnn_graph64_9.dll, which does not have it");
+    CHECK(answer.problem ==
+          "needs cudnnGetLibConfig from C:\\lib\\cudnn_graph64_9.dll, which does not have it");
 }
 
 TEST_CASE("what is not found is unknown where PATH is not known, or the disk has no Windows") {

@@ -60,13 +60,15 @@ TEST_CASE("names far apart in a large table of names are found") {
 }
 
 TEST_CASE("a run path may be as long as the file, and repeated entries count once") {
-    // As in TensorFlow 2.21.0: 92 entries, 20,300 bytes, most of them the same few directories again.
+    // As in TensorFlow 2.21.0: 92 entries, 20,300 bytes, most of them the same few directories
+    // again.
     ElfBuilder builder;
     std::vector<std::string> entries;
     for (int i = 0; i < 92; ++i) {
         const std::string entry = "$ORIGIN/" + std::string(200, 'x') + std::to_string(i % 23);
         builder.runpath += (i == 0 ? "" : ":") + entry;
-        if (i < 23) entries.push_back(entry);
+        if (i < 23)
+            entries.push_back(entry);
     }
     builder.needed = {"libcudnn.so.9"};
     CHECK(builder.runpath.size() > 18'000);
@@ -88,7 +90,8 @@ TEST_CASE("a run path may be as long as the file, and repeated entries count onc
 
 TEST_CASE("what a bound leaves unread is told and is no damage") {
     ElfBuilder builder;
-    for (int i = 0; i < 10'000; ++i) builder.runpath += "/" + std::to_string(i) + ":";
+    for (int i = 0; i < 10'000; ++i)
+        builder.runpath += "/" + std::to_string(i) + ":";
     const ElfFile many = read_bytes(builder.bytes());
     CHECK_FALSE(many.problem);
     CHECK(many.runpath.size() == 8192);
@@ -106,7 +109,8 @@ TEST_CASE("what is no library is told apart") {
     CHECK(read_bytes("").problem == FileProblem::not_elf);
     CHECK(read_bytes("<html>\nno\n").problem == FileProblem::not_elf);
     CHECK(read_bytes("<html>\nno\n").problem_detail == "is a text file that begins with '<html>'");
-    CHECK(contains(read_bytes("/* GNU ld script */\nINPUT(libcudnn.so.9)\n").problem_detail, "is a text file"));
+    CHECK(contains(read_bytes("/* GNU ld script */\nINPUT(libcudnn.so.9)\n").problem_detail,
+                   "is a text file"));
     CHECK(read_bytes(std::string("\x1f\x8b\x08\x00", 4)).problem_detail ==
           "is not an ELF file: it begins with the bytes 1f 8b 08 00");
     CHECK_FALSE(read_bytes("text").skipped);
@@ -128,8 +132,8 @@ TEST_CASE("files for other machines are passed over by the loader") {
 
 TEST_CASE("the loader stops at files of another byte order or system") {
     const std::string good = ElfBuilder().bytes();
-    for (const auto& bytes :
-         {patched<char>(good, EI_DATA, ELFDATA2MSB), patched<char>(good, EI_OSABI, ELFOSABI_FREEBSD)}) {
+    for (const auto& bytes : {patched<char>(good, EI_DATA, ELFDATA2MSB),
+                              patched<char>(good, EI_OSABI, ELFOSABI_FREEBSD)}) {
         const ElfFile file = read_bytes(bytes);
         CHECK(file.problem == FileProblem::other_machine);
         CHECK_FALSE(file.skipped);
@@ -204,7 +208,8 @@ TEST_CASE("no flipped byte and no noise leads astray") {
     for (int round = 0; round < 300; ++round) {
         std::string bytes = good;
         for (std::size_t i = round % 2 ? 18 : 64; i < bytes.size(); ++i)
-            if (round % 3 || random() % 16 == 0) bytes[i] = static_cast<char>(random());
+            if (round % 3 || random() % 16 == 0)
+                bytes[i] = static_cast<char>(random());
         check_bounds(bytes);
     }
 }
@@ -212,7 +217,9 @@ TEST_CASE("no flipped byte and no noise leads astray") {
 TEST_CASE("pipes, sockets and devices are never opened") {
     FakeRoot root;
     root.pipe("/pipe.so").socket("/socket.so").link("/linked.so", "pipe.so");
-    const auto problem = [&](const char* path) { return elf::read_elf_file(root.root(), path).problem; };
+    const auto problem = [&](const char* path) {
+        return elf::read_elf_file(root.root(), path).problem;
+    };
     CHECK(problem("/pipe.so") == FileProblem::named_pipe);
     CHECK(problem("/linked.so") == FileProblem::named_pipe);
     CHECK(problem("/socket.so") == FileProblem::socket);
@@ -221,7 +228,10 @@ TEST_CASE("pipes, sockets and devices are never opened") {
 
 TEST_CASE("links, directories and closed files are told apart") {
     FakeRoot root;
-    root.link("/dead.so", "nowhere.so").directory("/directory.so").link("/a.so", "b.so").link("/b.so", "a.so");
+    root.link("/dead.so", "nowhere.so")
+        .directory("/directory.so")
+        .link("/a.so", "b.so")
+        .link("/b.so", "a.so");
     root.file("/closed.so", ElfBuilder().bytes()).mode("/closed.so", 0);
     const ElfFile dead = elf::read_elf_file(root.root(), "/dead.so");
     CHECK(dead.problem == FileProblem::dangling_link);

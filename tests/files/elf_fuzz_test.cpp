@@ -1,5 +1,6 @@
-// Mutated ELF files and loader caches: whatever they hold, reading them ends, in bounds and in little memory.
-// RNNCHECK_FUZZ=1000000 test_files "[fuzz]" runs as many of each; by default a few, so that the test stays quick.
+// Mutated ELF files and loader caches: whatever they hold, reading them ends, in bounds and in
+// little memory. RNNCHECK_FUZZ=1000000 test_files "[fuzz]" runs as many of each; by default a few,
+// so that the test stays quick.
 #include "files/elf/cudnn_builds.hpp"
 #include "files/elf/elf_file.hpp"
 #include "files/loader/process.hpp"
@@ -46,8 +47,9 @@ TEST_CASE("mutated ELF files do no harm", "[fuzz]") {
     for (long round = 0; round < fuzz_rounds(); ++round) {
         target.holds(mutator.next());
         elf::ElfFile file = elf::read_elf_file(root.root(), "/good/target", elf::ElfUse::program);
-        bool sane = file.problem.has_value() == !file.problem_detail.empty() && file.needed.size() <= 512 &&
-                    file.runpath.size() <= 8192 && file.rpath.size() <= 8192;
+        bool sane = file.problem.has_value() == !file.problem_detail.empty() &&
+                    file.needed.size() <= 512 && file.runpath.size() <= 8192 &&
+                    file.rpath.size() <= 8192;
         sane &= elf::embedded_library_names(root.root(), "/good/target").size() <= 1024;
         sane &= elf::read_elf_file(root.root(), "/good/libz.so").needed.size() <= 512;
         if (!file.problem && file.has_dynamic_section) {
@@ -55,7 +57,8 @@ TEST_CASE("mutated ELF files do no harm", "[fuzz]") {
             process.start("libz.so");
             sane &= process.objects().size() < 600;
         }
-        if (!sane) FAIL("round " << round);
+        if (!sane)
+            FAIL("round " << round);
     }
     SUCCEED();
 }
@@ -72,16 +75,18 @@ TEST_CASE("mutated files of cuDNN do no harm", "[fuzz]") {
         const auto cuda = elf::cuda_major_of_gpu_code(root.root(), "/target");
         const auto version = elf::version_of_parts_opened(root.root(), "/target");
         known += cuda || version;
-        if (version && version->major() != 9) FAIL("round " << round);
+        if (version && version->major() != 9)
+            FAIL("round " << round);
     }
     CHECK(known > 0);
 }
 
 TEST_CASE("mutated loader caches do no harm", "[fuzz]") {
     constexpr std::uint64_t subset = std::uint64_t{1} << 62;
-    const std::string made =
-        cache_bytes({{"libx.so.1", "/a/libx.so.1", subset}, {"libx.so.1", "/b/libx.so.1"}, {"liby.so", "/c/liby.so"}},
-                    {"x86-64-v2", "x86-64-v3"});
+    const std::string made = cache_bytes({{"libx.so.1", "/a/libx.so.1", subset},
+                                          {"libx.so.1", "/b/libx.so.1"},
+                                          {"liby.so", "/c/liby.so"}},
+                                         {"x86-64-v2", "x86-64-v3"});
     std::string old = "ld.so-1.7.0";
     old += '\0';
     append_number(old, 1, 4);
@@ -91,12 +96,14 @@ TEST_CASE("mutated loader caches do no harm", "[fuzz]") {
     for (long round = 0; round < fuzz_rounds(); ++round) {
         const loader::LoaderCache cache(mutator.next());
         bool sane = true;
-        for (const auto& entry : cache.entries()) sane &= entry.path.size() <= 4096;
+        for (const auto& entry : cache.entries())
+            sane &= entry.path.size() <= 4096;
         for (const char* name : {"libx.so.1", "liby.so", ""}) {
             const auto found = cache.find(name, {"x86-64-v3", "x86-64-v2"});
             sane &= !found || found->size() <= 4096;
         }
-        if (!sane) FAIL("round " << round);
+        if (!sane)
+            FAIL("round " << round);
     }
     SUCCEED();
 }
@@ -112,9 +119,11 @@ TEST_CASE("mutated interpreters do no harm", "[fuzz]") {
     for (long round = 0; round < fuzz_rounds(); ++round) {
         target.holds(mutator.next());
         const auto build = loader::read_loader_build(root.root(), "/ld.so");
-        if (!build) continue;
+        if (!build)
+            continue;
         ++told;
-        if (build->default_directories.empty() || build->cache.empty()) FAIL("round " << round);
+        if (build->default_directories.empty() || build->cache.empty())
+            FAIL("round " << round);
     }
     CHECK(told > 0);
 }

@@ -26,13 +26,15 @@ Read read(const FakeRoot& root, const std::string& library_path = "") {
     read.environment = active_environment(root.root(), {}, venv).value();
     read.frameworks = frameworks_of(root.root(), read.environment);
     const loader::Loader loader = loader::loader_of(root.root(), {library_path});
-    for (Framework& framework : read.frameworks) find_used_libraries(loader, read.environment.packages, framework);
+    for (Framework& framework : read.frameworks)
+        find_used_libraries(loader, read.environment.packages, framework);
     return read;
 }
 
 const FrameworkLibrary& library(const Framework& framework, const std::string& soname) {
     for (const FrameworkLibrary& candidate : framework.libraries)
-        if (candidate.soname == soname) return candidate;
+        if (candidate.soname == soname)
+            return candidate;
     FAIL(soname << " is not listed");
     throw 0;
 }
@@ -60,7 +62,8 @@ TEST_CASE("PyTorch with NVIDIA's wheels: flavour, pins and the copies of its own
     CHECK(all.environment.packages.size() == 3);
 }
 
-TEST_CASE("what stands in LD_LIBRARY_PATH comes before TensorFlow's run path, not before PyTorch's") {
+TEST_CASE(
+    "what stands in LD_LIBRARY_PATH comes before TensorFlow's run path, not before PyTorch's") {
     FakeRoot root;
     add_tensorflow(add_cudnn_wheel(add_torch(add_venv(root)), "9.3.0.75"));
     root.file("/opt/old/libcudnn.so.9.0.0", library_bytes("libcudnn.so.9"))
@@ -104,7 +107,8 @@ TEST_CASE("two packages of one framework are told as such, and the files say whi
 
 TEST_CASE("plugins give the build its name") {
     FakeRoot root;
-    add_distribution(add_tensorflow(add_venv(root), "tensorflow_cpu", false), "tensorflow_directml_plugin", "0.4.0");
+    add_distribution(add_tensorflow(add_venv(root), "tensorflow_cpu", false),
+                     "tensorflow_directml_plugin", "0.4.0");
     const Framework directml = read(root).only();
     CHECK(directml.build == "directml");
     CHECK(directml.plugins == std::vector<std::string>{"tensorflow-directml-plugin 0.4.0"});
@@ -123,7 +127,8 @@ TEST_CASE("the cuBLAS that CTranslate2 opens by name is looked for") {
     FakeRoot root;
     add_distribution(add_venv(root), "ctranslate2", "4.5.0")
         .file(site + "/ctranslate2/_ext.so", library_bytes("_ext.so"));
-    root.file(site + "/ctranslate2.libs/libcudnn-74a4c495.so.9.1.0", library_bytes("libcudnn.so.9"));
+    root.file(site + "/ctranslate2.libs/libcudnn-74a4c495.so.9.1.0",
+              library_bytes("libcudnn.so.9"));
     const std::string by_name = std::string(1, '\0') + "libcublas.so.12" + '\0';
     root.file(site + "/ctranslate2.libs/libctranslate2-bc15bf3f.so.4.5.0",
               library_bytes("libctranslate2.so.4") + by_name);
@@ -131,7 +136,8 @@ TEST_CASE("the cuBLAS that CTranslate2 opens by name is looked for") {
     CHECK(without.cuda->text == "12");
     CHECK(!library(without, "libcublas.so.12").path);
     root.file("/opt/cuda/libcublas.so.12", library_bytes("libcublas.so.12"));
-    CHECK(library(read(root, "/opt/cuda").only(), "libcublas.so.12").path == "/opt/cuda/libcublas.so.12");
+    CHECK(library(read(root, "/opt/cuda").only(), "libcublas.so.12").path ==
+          "/opt/cuda/libcublas.so.12");
 }
 
 TEST_CASE("libraries that the list of files names are looked for on disk") {
@@ -139,7 +145,8 @@ TEST_CASE("libraries that the list of files names are looked for on disk") {
     add_cudnn_wheel(add_cudnn_wheel(add_venv(root), "9.1.0.70"), "9.1.0.71", "11");
     root.file(site + "/nvidia/cudnn/lib/libcudnn.so.9", "shorter");
     const auto changed = read(root).environment.packages.front();
-    CHECK(changed.changed_files == std::vector<std::string>{site + "/nvidia/cudnn/lib/libcudnn.so.9"});
+    CHECK(changed.changed_files ==
+          std::vector<std::string>{site + "/nvidia/cudnn/lib/libcudnn.so.9"});
     std::filesystem::remove(root.outside(site + "/nvidia/cudnn/lib/libcudnn.so.9"));
     const auto gone = read(root).environment.packages.front();
     CHECK(gone.missing_files == std::vector<std::string>{site + "/nvidia/cudnn/lib/libcudnn.so.9"});
@@ -150,14 +157,17 @@ TEST_CASE("huge and senseless metadata is read to its bound and told") {
     FakeRoot root;
     add_torch(add_venv(root));
     root.file(site + "/torch-2.4.1.dist-info/METADATA", "Name: torch\nVersion: 2.4.1\n");
-    std::filesystem::resize_file(root.outside(site + "/torch-2.4.1.dist-info/METADATA"), std::uintmax_t{1} << 30);
+    std::filesystem::resize_file(root.outside(site + "/torch-2.4.1.dist-info/METADATA"),
+                                 std::uintmax_t{1} << 30);
     const Read huge = read(root);
     CHECK(huge.only().build == "cu121");
     REQUIRE(huge.environment.left_out.size() == 1);
     CHECK(contains(huge.environment.left_out.front(), "only the first 256 KiB were read"));
     std::string noise;
-    for (int i = 0; i < 100'000; ++i) noise += static_cast<char>(i * 7919 >> 5);
-    root.file(site + "/torch-2.4.1.dist-info/METADATA", noise).file(site + "/torch/version.py", noise);
+    for (int i = 0; i < 100'000; ++i)
+        noise += static_cast<char>(i * 7919 >> 5);
+    root.file(site + "/torch-2.4.1.dist-info/METADATA", noise)
+        .file(site + "/torch/version.py", noise);
     const Read random = read(root);
     CHECK(random.only().version->text == "2.4.1");
     CHECK_FALSE(random.only().uses_cuda);
@@ -166,7 +176,8 @@ TEST_CASE("huge and senseless metadata is read to its bound and told") {
 TEST_CASE("ten thousand distributions, loops and closed directories are gone through") {
     FakeRoot root;
     add_torch(add_venv(root));
-    for (int i = 0; i < 10'000; ++i) root.directory(site + "/package_" + std::to_string(i) + "-1.0.dist-info");
+    for (int i = 0; i < 10'000; ++i)
+        root.directory(site + "/package_" + std::to_string(i) + "-1.0.dist-info");
     root.link(site + "/loop-1.0.dist-info", "loop-1.0.dist-info")
         .link(site + "/keras-3.0.dist-info", "keras-3.0.dist-info");
     root.directory(site + "/jaxlib-0.4.35.dist-info")

@@ -20,10 +20,12 @@ std::vector<std::string> orders_in(const FakeRoot& root) {
     PythonEnvironment environment = active_environment(root.root(), {}, venv).value();
     std::vector<Framework> frameworks = frameworks_of(root.root(), environment);
     const loader::Loader loader = loader::loader_of(root.root(), {});
-    for (Framework& framework : frameworks) find_used_libraries(loader, environment.packages, framework);
+    for (Framework& framework : frameworks)
+        find_used_libraries(loader, environment.packages, framework);
     std::vector<std::string> found;
     for (const ImportOrder& order : import_orders_of(loader, environment, frameworks))
-        found.push_back(order.first + ", " + order.second + ": " + order.first_cudnn.value_or("none") + ", " +
+        found.push_back(order.first + ", " + order.second + ": " +
+                        order.first_cudnn.value_or("none") + ", " +
                         order.second_cudnn.value_or("none"));
     return found;
 }
@@ -32,7 +34,8 @@ std::vector<std::string> orders_in(const FakeRoot& root) {
 void add_stubs(FakeRoot& root) {
     const std::string path = site + "/tensorflow/libtensorflow_framework.so.2";
     root.file(path, "");
-    std::filesystem::copy_file(CUDNN_STUBS, root.outside(path), std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::copy_file(CUDNN_STUBS, root.outside(path),
+                               std::filesystem::copy_options::overwrite_existing);
 }
 
 }  // namespace
@@ -73,7 +76,8 @@ TEST_CASE("ONNX Runtime opens a cuDNN that its file does not name, CTranslate2 n
     FakeRoot root;
     add_onnxruntime(add_venv(root));
     const std::string provider = site + "/onnxruntime/capi/libonnxruntime_providers_cuda.so";
-    const auto known = loader::known_opener(root.root(), provider, elf::read_elf_file(root.root(), provider));
+    const auto known =
+        loader::known_opener(root.root(), provider, elf::read_elf_file(root.root(), provider));
     REQUIRE(known);
     CHECK(known->opens == std::vector<std::string>{"libcudnn.so.9"});
     root.file("/lib1/libonnxruntime_providers_cuda.so", library_bytes("libx.so", {"libcudnn.so.8"}))

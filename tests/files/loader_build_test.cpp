@@ -11,15 +11,18 @@ using namespace rnncheck::test;
 
 namespace {
 
-/// The directories that the loader itself names in its help (since glibc 2.33): "  /lib64 (system search path)".
+/// The directories that the loader itself names in its help (since glibc 2.33): "  /lib64 (system
+/// search path)".
 std::vector<std::string> directories_in_help() {
     std::vector<std::string> directories;
-    FILE* help = popen((std::string(loader::usual_interpreter()) + " --help 2>/dev/null").c_str(), "r");
+    FILE* help =
+        popen((std::string(loader::usual_interpreter()) + " --help 2>/dev/null").c_str(), "r");
     char line[4096];
     while (help && std::fgets(line, sizeof line, help))
         if (const std::string_view text = line; contains(text, "(system search path)"))
             directories.emplace_back(trim(text.substr(0, text.find('('))));
-    if (help) pclose(help);
+    if (help)
+        pclose(help);
     return directories;
 }
 
@@ -32,7 +35,8 @@ std::string interpreter_bytes(const std::string& texts) {
 TEST_CASE("the loader's file tells the directories that its help names", "[optional]") {
     const auto build = loader::read_loader_build(Root(), loader::usual_interpreter());
     const auto told = directories_in_help();
-    if (told.empty()) return test::skip("this loader has no help that names its directories");
+    if (told.empty())
+        return test::skip("this loader has no help that names its directories");
     REQUIRE(build);
     CHECK(build->default_directories == told);
     CHECK(build->cache == "/etc/ld.so.cache");
@@ -43,7 +47,8 @@ TEST_CASE("the loader's file tells the directories that its help names", "[optio
 TEST_CASE("a loader of another place has its own directories and cache") {
     using namespace std::string_literals;
     FakeRoot root;
-    root.file("/nix/ld.so", interpreter_bytes("/nix/glibc/etc/ld.so.cache\0/nix/glibc/lib/\0glibc-hwcaps\0"s));
+    root.file("/nix/ld.so",
+              interpreter_bytes("/nix/glibc/etc/ld.so.cache\0/nix/glibc/lib/\0glibc-hwcaps\0"s));
     const auto build = loader::read_loader_build(root.root(), "/nix/ld.so");
     REQUIRE(build);
     CHECK(build->default_directories == std::vector<std::string>{"/nix/glibc/lib"});

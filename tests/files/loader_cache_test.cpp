@@ -59,11 +59,13 @@ TEST_CASE("no cut, flipped byte or huge count leads astray") {
     const std::string good = cache_bytes(lines, subsets);
     const auto use = [](const std::string& bytes) {
         const LoaderCache cache(bytes);
-        for (const auto& entry : cache.entries()) REQUIRE(entry.path.size() <= 4096);
+        for (const auto& entry : cache.entries())
+            REQUIRE(entry.path.size() <= 4096);
         const auto found = cache.find("libcudnn.so.9", {"x86-64-v3"});
         REQUIRE((!found || found->size() <= 4096));
     };
-    for (std::size_t length = 0; length < good.size(); ++length) use(good.substr(0, length));
+    for (std::size_t length = 0; length < good.size(); ++length)
+        use(good.substr(0, length));
     std::string text = good;
     for (std::size_t i = 20; i < good.size(); ++i)
         for (const int mask : {0x01, 0x80, 0xFF}) {
@@ -86,7 +88,8 @@ TEST_CASE("this machine's own cache gives what ldconfig prints", "[optional]") {
         const std::string_view text = line;
         const auto arrow = text.find(") => ");
         const auto bracket = text.find(" (libc6,x86-64");
-        if (arrow == std::string_view::npos || bracket == std::string_view::npos) continue;
+        if (arrow == std::string_view::npos || bracket == std::string_view::npos)
+            continue;
         const std::string_view path = text.substr(arrow + 5, text.size() - arrow - 6);
         REQUIRE(compared < cache.entries().size());
         CHECK(cache.entries()[compared].name == text.substr(1, bracket - 1));
@@ -94,6 +97,7 @@ TEST_CASE("this machine's own cache gives what ldconfig prints", "[optional]") {
         ++compared;
     }
     pclose(listing);
-    if (compared == 0) return test::skip("no ldconfig for x86-64 here");
+    if (compared == 0)
+        return test::skip("no ldconfig for x86-64 here");
     CHECK(compared == cache.entries().size());
 }

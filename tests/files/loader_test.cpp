@@ -59,7 +59,9 @@ TEST_CASE("the last of thousands of directories counts like the first") {
 TEST_CASE("a pipe stops the search, a socket or a circle of links ends its list") {
     FakeRoot root;
     root.file("/usr/lib64/libcudnn.so.9", good).file("/more/libcudnn.so.9", good);
-    root.pipe("/pipe/libcudnn.so.9").socket("/socket/libcudnn.so.9").link("/circle/libcudnn.so.9", "libcudnn.so.9");
+    root.pipe("/pipe/libcudnn.so.9")
+        .socket("/socket/libcudnn.so.9")
+        .link("/circle/libcudnn.so.9", "libcudnn.so.9");
     CHECK(look_up(root, "/pipe:/more").path == "/pipe/libcudnn.so.9");
     CHECK(look_up(root, "/pipe:/more").problem == FileProblem::named_pipe);
     check_found(look_up(root, "/socket:/more"), "/usr/lib64/libcudnn.so.9");
@@ -68,7 +70,8 @@ TEST_CASE("a pipe stops the search, a socket or a circle of links ends its list"
 
 TEST_CASE("a cache older than the files is passed over") {
     FakeRoot root;
-    root.file("/usr/lib64/libcudnn.so.9", good).file("/etc/ld.so.cache", cache_bytes({{name, "/gone/libcudnn.so.9"}}));
+    root.file("/usr/lib64/libcudnn.so.9", good)
+        .file("/etc/ld.so.cache", cache_bytes({{name, "/gone/libcudnn.so.9"}}));
     check_found(look_up(root), "/usr/lib64/libcudnn.so.9");
 }
 
@@ -107,10 +110,12 @@ TEST_CASE("a file that this user may not read is passed over") {
     check_found(look_up(root, "/a:/b"), "/b/libcudnn.so.9");
 }
 
-TEST_CASE("subdirectories for better processors come first, those for too good ones not at all", "[optional]") {
+TEST_CASE("subdirectories for better processors come first, those for too good ones not at all",
+          "[optional]") {
     FakeRoot root;
     loader::Loader loader = loader_in(root, "");
-    if (loader.hwcaps.empty()) return test::skip("this processor has no glibc-hwcaps subdirectories");
+    if (loader.hwcaps.empty())
+        return test::skip("this processor has no glibc-hwcaps subdirectories");
     const std::string best = "/a/glibc-hwcaps/" + loader.hwcaps.front() + "/libcudnn.so.9";
     root.file("/a/libcudnn.so.9", good).file("/a/glibc-hwcaps/x86-64-v9/libcudnn.so.9", good);
     check_found(look_up(root, "/a"), "/a/libcudnn.so.9");
@@ -134,9 +139,11 @@ TEST_CASE("absolute links of another file system lead to places inside it") {
 
 TEST_CASE("LD_LIBRARY_PATH is split as the loader does") {
     FakeRoot root;
-    for (const char* directory : {"/a", "/b", "/c", "/here/libs"}) root.directory(directory);
+    for (const char* directory : {"/a", "/b", "/c", "/here/libs"})
+        root.directory(directory);
     const auto split = [&](const char* text) {
-        return loader::loader_of(root.root(), {.library_path = text, .working_directory = "/here"}).library_path;
+        return loader::loader_of(root.root(), {.library_path = text, .working_directory = "/here"})
+            .library_path;
     };
     CHECK(split("").empty());
     CHECK(split("/a:/b;/c/") == std::vector<std::string>{"/a", "/b", "/c"});
@@ -144,10 +151,14 @@ TEST_CASE("LD_LIBRARY_PATH is split as the loader does") {
     CHECK(split("libs:/") == std::vector<std::string>{"/here/libs", "/"});
 }
 
-TEST_CASE("run paths are searched in their place, $ORIGIN is the directory of the name that was opened") {
+TEST_CASE(
+    "run paths are searched in their place, $ORIGIN is the directory of the name that was opened") {
     FakeRoot root;
-    root.file("/real/sub/libcublas.so.12", good).link("/opt/libcublas.so.12", "/real/sub/libcublas.so.12");
-    root.file("/opt/parts/libcudnn.so.9", good).file("/path/libcudnn.so.9", good).file("/real/sub/parts/x", "");
+    root.file("/real/sub/libcublas.so.12", good)
+        .link("/opt/libcublas.so.12", "/real/sub/libcublas.so.12");
+    root.file("/opt/parts/libcudnn.so.9", good)
+        .file("/path/libcudnn.so.9", good)
+        .file("/real/sub/parts/x", "");
     elf::ElfFile requester;
     const auto from = [&](const std::string& library_path) {
         const loader::Loader loader = loader_in(root, library_path);
@@ -169,7 +180,8 @@ TEST_CASE("run paths are searched in their place, $ORIGIN is the directory of th
 TEST_CASE("a run path may name the library directory and the machine") {
     FakeRoot root;
     const loader::Loader loader = loader_in(root);
-    CHECK(loader::expanded(loader, "/x/$LIB/${PLATFORM}", "/o") == "/x/lib64/" + loader::processor_platform());
+    CHECK(loader::expanded(loader, "/x/$LIB/${PLATFORM}", "/o") ==
+          "/x/lib64/" + loader::processor_platform());
     CHECK(loader::expanded(loader, "$ORIGIN/../$ORIGIN", "/o") == "/o/..//o");
 }
 

@@ -1,5 +1,5 @@
-// dlopen from a library's own code, as cuDNN opens its parts: what the loader gives in a process of its own, and what
-// was predicted for it.
+// dlopen from a library's own code, as cuDNN opens its parts: what the loader gives in a process of
+// its own, and what was predicted for it.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -63,12 +63,15 @@ TEST_CASE("what a library opens by name comes by its own run path") {
     // The loader maps these for good, so they must be what the linker makes; any library will do.
     root.file("/parts/libx.so.1", "").file("/env/libx.so.1", "");
     const auto copy = [&](const char* from, const std::string& to) {
-        std::filesystem::copy_file(from, root.outside(to), std::filesystem::copy_options::overwrite_existing);
+        std::filesystem::copy_file(from, root.outside(to),
+                                   std::filesystem::copy_options::overwrite_existing);
     };
-    for (const char* path : {"/parts/libx.so.1", "/env/libx.so.1"}) copy(OPENER_RPATH, path);
+    for (const char* path : {"/parts/libx.so.1", "/env/libx.so.1"})
+        copy(OPENER_RPATH, path);
     for (const char* opener : {OPENER_RUNPATH, OPENER_RPATH}) {
         copy(opener, "/opener.so");
-        for (const std::string& library_path : {std::string(), root.outside("/env"), root.outside("/nowhere")}) {
+        for (const std::string& library_path :
+             {std::string(), root.outside("/env"), root.outside("/nowhere")}) {
             INFO(opener << " with LD_LIBRARY_PATH=" << library_path);
             const std::string got = really(root.outside("/opener.so"), library_path);
             CHECK(got != "");

@@ -1,5 +1,6 @@
 // Mutated DLLs: whatever they hold, reading and loading them ends, in bounds and in little memory.
-// RNNCHECK_FUZZ=1000000 test_files "[fuzz]" reads as many; by default a few, so that the test stays quick.
+// RNNCHECK_FUZZ=1000000 test_files "[fuzz]" reads as many; by default a few, so that the test stays
+// quick.
 #include "files/dll/process.hpp"
 #include "files/pe/pe_file.hpp"
 #include "support/catch.hpp"
@@ -15,7 +16,9 @@ namespace {
 std::vector<std::string> dll_seeds() {
     std::vector<std::string> seeds{dll_bytes("cudart64_12.dll")};
     PeBuilder builder;
-    builder.imports = {{"cudnn_graph64_9.dll", {"cudnnAbort", "cudnnCreate"}}, {"KERNEL32.dll"}, {"cublas64_12.dll"}};
+    builder.imports = {{"cudnn_graph64_9.dll", {"cudnnAbort", "cudnnCreate"}},
+                       {"KERNEL32.dll"},
+                       {"cublas64_12.dll"}};
     builder.delayed = {"nvcuda.dll", "zlibwapi.dll"};
     builder.exports = {"cudnnCreate", "cudnnGetVersion", "cudnnRNNForward"};
     builder.version = {9, 10, 2, 21};
@@ -36,7 +39,8 @@ TEST_CASE("mutated DLLs do no harm", "[fuzz]") {
     root.file("/Windows/System32/kernel32.dll", dll_bytes("kernel32.dll"));
     const RewrittenFile target(root.outside("/good/target.dll"));
     const dll::Disk disk(root.root());
-    FileMutator mutator(dll_seeds(), {"PE\0\0", "MZ", ".dll", "x.dll;", std::string(8, '\0'), std::string(8, '\xff')});
+    FileMutator mutator(dll_seeds(), {"PE\0\0", "MZ", ".dll", "x.dll;", std::string(8, '\0'),
+                                      std::string(8, '\xff')});
     std::size_t read = 0;
     for (long round = 0; round < fuzz_rounds(); ++round) {
         target.holds(mutator.next());
@@ -53,9 +57,11 @@ TEST_CASE("mutated DLLs do no harm", "[fuzz]") {
         sane &= pe::embedded_library_names(root.root(), "/good/target.dll").size() <= 1024;
         dll::Process process(disk, {.application_directory = "C:\\good"});
         const dll::Answer answer = process.load("target.dll", dll::no_flags);
-        sane &= process.modules().size() <= 3 && (answer.ending == DllEnding::loaded) == answer.problem.empty();
+        sane &= process.modules().size() <= 3 &&
+                (answer.ending == DllEnding::loaded) == answer.problem.empty();
         read += imported && exported && version && !file.problem;
-        if (!sane) FAIL("round " << round);
+        if (!sane)
+            FAIL("round " << round);
     }
     CHECK(read > 0);
 }

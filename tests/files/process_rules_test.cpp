@@ -21,22 +21,28 @@ struct Case {
     LoaderVariables variables = {};
 
     Case& library(const std::string& path, ElfBuilder builder = {}) {
-        if (builder.soname == ElfBuilder().soname) builder.soname = file_name(path);
+        if (builder.soname == ElfBuilder().soname)
+            builder.soname = file_name(path);
         root.file(path, builder.bytes());
         return *this;
     }
-    std::string in(const std::string& path) const { return root.outside(path); }
+    std::string in(const std::string& path) const {
+        return root.outside(path);
+    }
 
-    /// Where the loader and the prediction, which must agree, find this name; "" for nowhere, "?" when it fails.
+    /// Where the loader and the prediction, which must agree, find this name; "" for nowhere, "?"
+    /// when it fails.
     std::string find(const std::string& name) {
         root.file("/app/main.so", main.bytes());
         const Truth truth = loader_says(in("/app/main.so"), variables);
         const Truth predicted = prediction(in("/app/main.so"), variables);
         INFO("the loader: " << truth.in_words() << "\npredicted:  " << predicted.in_words());
         CHECK(truth == predicted);
-        if (truth.fails) return "?";
+        if (truth.fails)
+            return "?";
         for (const auto& [asked, path] : truth.libraries)
-            if (asked == name) return path.starts_with(in("")) ? path.substr(in("").size()) : path;
+            if (asked == name)
+                return path.starts_with(in("")) ? path.substr(in("").size()) : path;
         return "not asked for";
     }
 };
@@ -82,12 +88,14 @@ TEST_CASE("run paths of any length and number of entries") {
     c.library("/last/libx.so.1").root.directory("/here");
     c.main.needed = {x};
     // TensorFlow 2.21.0 has one of 92 entries and 20,300 bytes.
-    for (int i = 0; i < 92; ++i) c.main.runpath += "$ORIGIN/" + std::string(100, '/') + std::string(110, 'x') + ":";
+    for (int i = 0; i < 92; ++i)
+        c.main.runpath += "$ORIGIN/" + std::string(100, '/') + std::string(110, 'x') + ":";
     c.main.runpath += "$ORIGIN/../last";
     CHECK(c.main.runpath.size() > 20'000);
     CHECK(c.find(x) == "/last/libx.so.1");
     std::string many;
-    for (int i = 0; i < 5000; ++i) many += c.in("/nowhere/") + std::to_string(i) + ":$ORIGIN/../here:";
+    for (int i = 0; i < 5000; ++i)
+        many += c.in("/nowhere/") + std::to_string(i) + ":$ORIGIN/../here:";
     c.main.runpath = many + "$ORIGIN/../last";
     CHECK(c.find(x) == "/last/libx.so.1");
     c.main.runpath = many;
@@ -112,7 +120,8 @@ TEST_CASE("RPATH is inherited along the chain of loaders, RUNPATH is not") {
 
 TEST_CASE("a chain of three, the nearest RPATH first") {
     Case c;
-    c.library("/m/libb.so", needing({"libc1.so"}, c.in("/near"))).library("/near/libc1.so", needing({x}));
+    c.library("/m/libb.so", needing({"libc1.so"}, c.in("/near")))
+        .library("/near/libc1.so", needing({x}));
     c.library("/near/libx.so.1").library("/m/libx.so.1");
     c.main.needed = {"libb.so"};
     c.main.rpath = c.in("/m");
@@ -123,7 +132,8 @@ TEST_CASE("a chain of three, the nearest RPATH first") {
 
 TEST_CASE("who loads a library first decides for all: soname, name asked for, same file") {
     Case c;
-    c.library("/a/liba.so", needing({x}, "", c.in("/a"))).library("/b/libb.so", needing({x}, "", c.in("/b")));
+    c.library("/a/liba.so", needing({x}, "", c.in("/a")))
+        .library("/b/libb.so", needing({x}, "", c.in("/b")));
     c.library("/a/libx.so.1").library("/b/libx.so.1");
     c.main.needed = {"libb.so", "liba.so"};
     c.main.runpath = c.in("/a") + ":" + c.in("/b");
@@ -143,7 +153,9 @@ TEST_CASE("who loads a library first decides for all: soname, name asked for, sa
 
 TEST_CASE("needs are met breadth first") {
     Case c;
-    c.library("/r/liba.so", needing({x}, "", c.in("/deep"))).library("/deep/libx.so.1").library("/r/libx.so.1");
+    c.library("/r/liba.so", needing({x}, "", c.in("/deep")))
+        .library("/deep/libx.so.1")
+        .library("/r/libx.so.1");
     c.main.needed = {"liba.so", x};
     c.main.runpath = c.in("/r");
     CHECK(c.find(x) == "/r/libx.so.1");
@@ -184,10 +196,12 @@ TEST_CASE("run paths with empty entries, $LIB and $PLATFORM") {
     Case c;
     const loader::Loader loader = loader::loader_of(Root(), {});
     c.library("/w/libx.so.1")
-        .library("/t/" + loader.library_directory + "/" + loader::processor_platform() + "/libx.so.1");
+        .library("/t/" + loader.library_directory + "/" + loader::processor_platform() +
+                 "/libx.so.1");
     c.main.needed = {x};
     c.main.runpath = c.in("/t/$LIB/${PLATFORM}");
-    CHECK(c.find(x) == "/t/" + loader.library_directory + "/" + loader::processor_platform() + "/libx.so.1");
+    CHECK(c.find(x) ==
+          "/t/" + loader.library_directory + "/" + loader::processor_platform() + "/libx.so.1");
     c.main.runpath = "/nowhere::";
     c.variables.working_directory = c.in("/w");
     CHECK(c.find(x) == "/w/libx.so.1");
@@ -195,7 +209,9 @@ TEST_CASE("run paths with empty entries, $LIB and $PLATFORM") {
 
 TEST_CASE("LD_PRELOAD comes first and answers for its soname") {
     Case c;
-    c.library("/p/libx.so.1", needing({"liby.so"}, "", c.in("/p"))).library("/p/liby.so").library("/r/libx.so.1");
+    c.library("/p/libx.so.1", needing({"liby.so"}, "", c.in("/p")))
+        .library("/p/liby.so")
+        .library("/r/libx.so.1");
     c.main.needed = {x};
     c.main.runpath = c.in("/r");
     c.variables.preload = c.in("/p/libx.so.1");
@@ -228,7 +244,8 @@ TEST_CASE("no default directories for a library that refuses them", "[optional]"
     Case c;
     c.main.needed = {"libz.so.1"};
     const std::string here = c.find("libz.so.1");
-    if (here.empty()) return test::skip("no libz.so.1 on this machine");
+    if (here.empty())
+        return test::skip("no libz.so.1 on this machine");
     c.main.flags = DF_1_NODEFLIB;
     CHECK(c.find("libz.so.1") == "");
     c.library("/r/libz.so.1");
@@ -246,17 +263,23 @@ TEST_CASE("filters and auxiliary libraries are loaded") {
     c.main.needed = {"liba.so"};
     c.main.runpath = c.in("/r");
     c.root.file("/app/main.so", c.main.bytes());
-    Truth truth = loader_says(c.in("/app/main.so"), {}), predicted = prediction(c.in("/app/main.so"), {});
+    Truth truth = loader_says(c.in("/app/main.so"), {}),
+          predicted = prediction(c.in("/app/main.so"), {});
     CHECK(predicted.libraries.size() == 3);
-    for (Truth* one : {&truth, &predicted}) std::sort(one->libraries.begin(), one->libraries.end());
+    for (Truth* one : {&truth, &predicted})
+        std::sort(one->libraries.begin(), one->libraries.end());
     INFO("the loader: " << truth.in_words() << "\npredicted:  " << predicted.in_words());
     CHECK(truth == predicted);  // the loader lists them in another order
 }
 
 TEST_CASE("unusable files are passed over or end everything") {
     Case c;
-    c.library("/good/libx.so.1").root.file("/foreign/libx.so.1", foreign_bytes(x)).link("/dead/libx.so.1", "gone");
-    c.root.file("/text/libx.so.1", "no library").directory("/directory/libx.so.1").file("/empty/libx.so.1", "");
+    c.library("/good/libx.so.1")
+        .root.file("/foreign/libx.so.1", foreign_bytes(x))
+        .link("/dead/libx.so.1", "gone");
+    c.root.file("/text/libx.so.1", "no library")
+        .directory("/directory/libx.so.1")
+        .file("/empty/libx.so.1", "");
     c.root.link("/circle/libx.so.1", "libx.so.1").socket("/socket/libx.so.1");
     ElfBuilder program;
     program.flags = DF_1_PIE;
@@ -269,6 +292,8 @@ TEST_CASE("unusable files are passed over or end everything") {
     };
     CHECK(with("/foreign") == "/good/libx.so.1");
     CHECK(with("/dead") == "/good/libx.so.1");
-    for (const char* bad : {"/text", "/directory", "/empty", "/program"}) CHECK(with(bad) == "?");
-    for (const char* bad : {"/circle", "/socket"}) CHECK(with(bad) == "");
+    for (const char* bad : {"/text", "/directory", "/empty", "/program"})
+        CHECK(with(bad) == "?");
+    for (const char* bad : {"/circle", "/socket"})
+        CHECK(with(bad) == "");
 }

@@ -1,5 +1,6 @@
-// The prediction against the loader itself: LD_TRACE_LOADED_OBJECTS makes it tell what it would load. As many files as
-// fit into some seconds; with RNNCHECK_WHOLE_MACHINE all, and under that LD_LIBRARY_PATH when it begins with '/'.
+// The prediction against the loader itself: LD_TRACE_LOADED_OBJECTS makes it tell what it would
+// load. As many files as fit into some seconds; with RNNCHECK_WHOLE_MACHINE all, and under that
+// LD_LIBRARY_PATH when it begins with '/'.
 #include <chrono>
 #include <cstdlib>
 #include <random>
@@ -17,7 +18,8 @@ namespace {
 
 std::vector<std::string> elf_files_here() {
     std::set<std::string> files;
-    for (const char* top : {"/usr/lib", "/usr/lib64", "/usr/bin", "/usr/sbin", "/usr/libexec", "/usr/local", "/opt"})
+    for (const char* top :
+         {"/usr/lib", "/usr/lib64", "/usr/bin", "/usr/sbin", "/usr/libexec", "/usr/local", "/opt"})
         collect_elf_files(top, files);
     return {files.begin(), files.end()};
 }
@@ -32,9 +34,11 @@ void compare(const std::string& path, const LoaderVariables& variables, Score& s
     ++score.files;
     score.libraries += truth.libraries.size();
     score.refused += truth.fails;
-    if (truth == predicted) return;
+    if (truth == predicted)
+        return;
     ++score.wrong;
-    UNSCOPED_INFO(path << "\nthe loader: " << truth.in_words() << "\npredicted:  " << predicted.in_words());
+    UNSCOPED_INFO(path << "\nthe loader: " << truth.in_words()
+                       << "\npredicted:  " << predicted.in_words());
 }
 
 }  // namespace
@@ -48,9 +52,11 @@ TEST_CASE("what the loader would load for the files of this machine is predicted
     constexpr std::size_t fewest = 500;  // however slow the machine is
     Score score;
     for (const auto& path : files)
-        if (wish || score.files < fewest || std::chrono::steady_clock::now() < end) compare(path, variables, score);
-    std::printf("%zu libraries of %zu of %zu files compared, %zu files refused by the loader, %zu wrong\n",
-                score.libraries, score.files, files.size(), score.refused, score.wrong);
+        if (wish || score.files < fewest || std::chrono::steady_clock::now() < end)
+            compare(path, variables, score);
+    std::printf(
+        "%zu libraries of %zu of %zu files compared, %zu files refused by the loader, %zu wrong\n",
+        score.libraries, score.files, files.size(), score.refused, score.wrong);
     CHECK(score.wrong == 0);
     CHECK(score.files >= std::min(files.size(), fewest));
 }

@@ -1,5 +1,5 @@
-// The prediction against the real loader: for the GPU libraries installed here, in several settings of
-// LD_LIBRARY_PATH, a fresh process opens each soname and says which file it got.
+// The prediction against the real loader: for the GPU libraries installed here, in several settings
+// of LD_LIBRARY_PATH, a fresh process opens each soname and says which file it got.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -31,7 +31,8 @@ std::string really_opened(const std::string& name, const std::string& library_pa
 
 void check_agreement(const std::string& name, const std::string& library_path) {
     INFO(name << " with LD_LIBRARY_PATH=" << library_path);
-    const loader::Lookup predicted = in_plain_program(loader::loader_of(Root(), {library_path}), name);
+    const loader::Lookup predicted =
+        in_plain_program(loader::loader_of(Root(), {library_path}), name);
     const std::string real = really_opened(name, library_path);
     if (predicted.usable())
         CHECK(Root().real_path(*predicted.path) == Root().real_path(real));
@@ -39,15 +40,17 @@ void check_agreement(const std::string& name, const std::string& library_path) {
         CHECK(real.empty());
 }
 
-/// Sonames of GPU libraries in this machine's cache. Those of cuDNN's parts are left to cuDNN to load, being slow.
+/// Sonames of GPU libraries in this machine's cache. Those of cuDNN's parts are left to cuDNN to
+/// load, being slow.
 std::set<std::string> installed_sonames() {
     std::set<std::string> names;
     const loader::LoaderCache cache = loader::read_loader_cache(Root());
     for (const auto& entry : cache.entries())
-        for (const char* start :
-             {"libcudart.so.", "libcudnn.so.", "libcudnn_graph.so.", "libcublasLt.so.", "libcublas.so.", "libnvrtc.so.",
-              "libnvrtc-builtins.so.", "libcuda.so.", "libnvidia-ml.so."})
-            if (entry.name.starts_with(start)) names.emplace(entry.name);
+        for (const char* start : {"libcudart.so.", "libcudnn.so.", "libcudnn_graph.so.",
+                                  "libcublasLt.so.", "libcublas.so.", "libnvrtc.so.",
+                                  "libnvrtc-builtins.so.", "libcuda.so.", "libnvidia-ml.so."})
+            if (entry.name.starts_with(start))
+                names.emplace(entry.name);
     return names;
 }
 
@@ -66,8 +69,10 @@ TEST_CASE("opens for its parent", "[.open-for-parent]") {
 
 TEST_CASE("the real loader gives what was predicted for the GPU libraries here", "[optional]") {
     const auto names = installed_sonames();
-    if (names.empty()) return test::skip("no CUDA or cuDNN library in this machine's loader cache");
-    for (const auto& name : names) check_agreement(name, "");
+    if (names.empty())
+        return test::skip("no CUDA or cuDNN library in this machine's loader cache");
+    for (const auto& name : names)
+        check_agreement(name, "");
     for (const auto& name : names)
         if (name.starts_with("libcudart")) {
             check_agreement(name, "/usr/local/cuda/lib64");
@@ -82,7 +87,8 @@ TEST_CASE("the real loader gives what was predicted for hand-made files", "[opti
         .directory("/directory/libz.so.1");
     root.link("/dead/libz.so.1", "gone").file("/empty/libz.so.1", "").directory("/nothing");
     const auto in = [&](const char* directory) { return root.outside(directory); };
-    if (really_opened("libz.so.1", "").empty()) return test::skip("no libz.so.1 on this machine");
+    if (really_opened("libz.so.1", "").empty())
+        return test::skip("no libz.so.1 on this machine");
     root.link("/circle/libz.so.1", "libz.so.1").socket("/socket/libz.so.1");
     for (const char* directory :
          {"/foreign", "/text", "/directory", "/dead", "/empty", "/nothing", "/circle", "/socket"}) {

@@ -42,7 +42,8 @@ std::string cudnn_bytes(const std::vector<std::string>& parts) {
     ElfBuilder builder;
     builder.runpath = "$ORIGIN";
     std::string bytes = builder.bytes();
-    for (const auto& part : parts) bytes += '\0' + part + '\0';
+    for (const auto& part : parts)
+        bytes += '\0' + part + '\0';
     return bytes;
 }
 
@@ -52,7 +53,8 @@ struct Machine : FakeRoot {
         library.soname = "libtorch_cuda.so";
         library.needed = {name, "libc10.so"};
         library.rpath = "$ORIGIN:$ORIGIN/../../nvidia/cudnn/lib";
-        file(torch, library.bytes()).file(packages + "/torch/lib/libc10.so", library_bytes("libc10.so"));
+        file(torch, library.bytes())
+            .file(packages + "/torch/lib/libc10.so", library_bytes("libc10.so"));
         file(wheel + "/libcudnn.so.9", cudnn_bytes({"libcudnn_ops.so"}));
         file(wheel + "/libcudnn_ops.so.9", library_bytes("libcudnn_ops.so.9"));
         file(wheel + "/libcudnn_adv.so.9", library_bytes("libcudnn_adv.so.9"));
@@ -75,7 +77,8 @@ std::string refusal(FakeRoot& root, const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a framework's library gets the wheel's cuDNN by its RPATH, whatever LD_LIBRARY_PATH says") {
+TEST_CASE(
+    "a framework's library gets the wheel's cuDNN by its RPATH, whatever LD_LIBRARY_PATH says") {
     Machine machine;
     const Which which = machine.ask(torch, "/opt/cudnn");
     const LibraryChoice& cudnn = choice(which, name);
@@ -98,20 +101,26 @@ TEST_CASE("directories of a run path that are not searched are noted") {
     ElfBuilder library;
     library.soname = "libtorch_cuda.so";
     library.needed = {name};
-    for (int i = 0; i < 9000; ++i) library.runpath += "/" + std::to_string(i) + ":";
+    for (int i = 0; i < 9000; ++i)
+        library.runpath += "/" + std::to_string(i) + ":";
     machine.file(torch, library.bytes());
-    CHECK(contains(join(machine.ask(torch).notes, "\n"),
-                   torch + ": its run path has more than 8192 directories; those after that are not searched"));
+    CHECK(contains(
+        join(machine.ask(torch).notes, "\n"),
+        torch +
+            ": its run path has more than 8192 directories; those after that are not searched"));
 }
 
 TEST_CASE("a file that conda installed is named as such, with conda's commands") {
     Machine machine;
     machine.file("/opt/conda/envs/ml/conda-meta/libcudnn-9.10.2.21-h0_0.json", "{}");
     machine.file("/opt/conda/envs/ml/lib/libcudnn.so.9", cudnn_bytes({}));
-    const Which which = loader::which_for_plain_program(machine.root(), {"/opt/conda/envs/ml/lib", "", false});
+    const Which which =
+        loader::which_for_plain_program(machine.root(), {"/opt/conda/envs/ml/lib", "", false});
     CHECK(contains(join(which.notes, "\n"), "conda list --prefix /opt/conda/envs/ml "));
-    CHECK_FALSE(contains(join(loader::which_for_plain_program(machine.root(), {"/opt/cudnn", "", false}).notes, "\n"),
-                         "conda"));
+    CHECK_FALSE(contains(
+        join(loader::which_for_plain_program(machine.root(), {"/opt/cudnn", "", false}).notes,
+             "\n"),
+        "conda"));
 }
 
 TEST_CASE("with RUNPATH the variable wins, and the parts come from beside the winner") {
@@ -127,7 +136,8 @@ TEST_CASE("with RUNPATH the variable wins, and the parts come from beside the wi
     CHECK(cudnn.rule == LoaderRule::ld_library_path);
     REQUIRE(cudnn.candidates.size() == 1);
     CHECK(cudnn.candidates[0].rule == LoaderRule::runpath);
-    CHECK(contains(cudnn.candidates[0].why_not, "LD_LIBRARY_PATH comes before RUNPATH of libtorch_cuda.so"));
+    CHECK(contains(cudnn.candidates[0].why_not,
+                   "LD_LIBRARY_PATH comes before RUNPATH of libtorch_cuda.so"));
     CHECK(choice(which, "libcudnn_ops.so.9").path == "/opt/cudnn/libcudnn_ops.so.9");
     CHECK(choice(which, "libcudnn_ops.so.9").by_dlopen);
     const LibraryChoice& missing = choice(which, "libcudnn_adv.so.9");
@@ -142,17 +152,19 @@ TEST_CASE("a cuDNN by RPATH whose parts LD_LIBRARY_PATH takes from elsewhere is 
     const Which which = machine.ask(torch, "/opt/cudnn");
     CHECK(contains(*choice(which, name).path, "nvidia/cudnn/lib"));
     CHECK(choice(which, "libcudnn_ops.so.9").path == "/opt/cudnn/libcudnn_ops.so.9");
-    CHECK(
-        contains(join(which.notes, " "), "libcudnn.so.9 lies in " + wheel + ", but parts of it come from /opt/cudnn"));
+    CHECK(contains(join(which.notes, " "),
+                   "libcudnn.so.9 lies in " + wheel + ", but parts of it come from /opt/cudnn"));
 }
 
 TEST_CASE("the parts of a cuDNN are those that it names and those beside it") {
     Machine machine;
     const Which which = machine.ask(torch);
-    CHECK(contains(*choice(which, "libcudnn_ops.so.9").path, wheel.substr(1 + wheel.find("nvidia") - 1)));
+    CHECK(contains(*choice(which, "libcudnn_ops.so.9").path,
+                   wheel.substr(1 + wheel.find("nvidia") - 1)));
     CHECK(choice(which, "libcudnn_adv.so.9").path);
-    const std::vector<std::string> parts = loader::parts_of_cudnn(
-        machine.root(), "libcudnn.so.8", wheel + "/libcudnn.so.8", {"libcudnn_new.so", "libcudnn_x.so.7"});
+    const std::vector<std::string> parts =
+        loader::parts_of_cudnn(machine.root(), "libcudnn.so.8", wheel + "/libcudnn.so.8",
+                               {"libcudnn_new.so", "libcudnn_x.so.7"});
     CHECK(parts == std::vector<std::string>{"libcudnn_new.so.8", "libcudnn_x.so.7"});
 }
 
@@ -199,7 +211,8 @@ TEST_CASE("what the loader does not look at is told as lying elsewhere") {
     CHECK(choice(plain, name).candidates.size() == 1);
     CHECK_FALSE(choice(plain, "libcuda.so.1").path);
     CHECK_FALSE(choice(plain, "libnvrtc.so").path);
-    const Which with_path = loader::which_for_plain_program(machine.root(), {"/opt/cudnn", "", false});
+    const Which with_path =
+        loader::which_for_plain_program(machine.root(), {"/opt/cudnn", "", false});
     CHECK(choice(with_path, name).path == "/opt/cudnn/libcudnn.so.9");
     CHECK(choice(with_path, "libcudnn_ops.so.9").path == "/opt/cudnn/libcudnn_ops.so.9");
 }
@@ -259,7 +272,8 @@ TEST_CASE("static programs and other loaders") {
     CHECK(contains(join(machine.ask("/static").notes, " "), "static program"));
     program.interpreter = "/lib/ld-musl-x86_64.so.1";
     machine.file("/musl", program.bytes());
-    CHECK(contains(join(machine.ask("/musl").notes, " "), "/lib/ld-musl-x86_64.so.1 does not exist"));
+    CHECK(
+        contains(join(machine.ask("/musl").notes, " "), "/lib/ld-musl-x86_64.so.1 does not exist"));
     machine.file("/lib/ld-musl-x86_64.so.1", library_bytes("libc.so"));
     CHECK(contains(refusal(machine, "/musl"), "not glibc's loader"));
 }
@@ -269,7 +283,8 @@ TEST_CASE("a memory map is read whatever its files are called") {
         "7f00-7f01 r--p 00000000 08:01 12 /usr/lib/libcudnn.so.9\n"
         "7f01-7f02 r-xp 00001000 08:01 12 /usr/lib/libcudnn.so.9\n"
         "7f02-7f03 r--p 00000000 08:01 13 /opt/a b/lib\\012x.so (deleted)\n"
-        "7f03-7f04 rw-p 00000000 00:00 0 [heap]\n7f04-7f05 rw-s 00000000 00:01 5 /dev/nvidia0\nnonsense\n/");
+        "7f03-7f04 rw-p 00000000 00:00 0 [heap]\n7f04-7f05 rw-s 00000000 00:01 5 "
+        "/dev/nvidia0\nnonsense\n/");
     REQUIRE(files.size() == 3);
     CHECK(files[0].path == "/usr/lib/libcudnn.so.9");
     CHECK_FALSE(files[0].deleted);

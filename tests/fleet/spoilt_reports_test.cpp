@@ -1,5 +1,5 @@
-// Spoilt reports: each is compared or counted as unreadable; nothing else happens. With RNNCHECK_MUTATIONS=1000000 in
-// the environment under the sanitizers, the long form.
+// Spoilt reports: each is compared or counted as unreadable; nothing else happens. With
+// RNNCHECK_MUTATIONS=1000000 in the environment under the sanitizers, the long form.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -42,7 +42,9 @@ std::vector<std::string> sound_reports() {
     report.facts.libraries.clear();
     report.facts.pythons.clear();
     const std::string small = json_text(report, JsonLines::one);
-    return {whole, small, R"({"schema":3,"facts":{"schema":3,"rnn_runs":[],"probe_runs":[]},"verdict":"healthy"})"};
+    return {
+        whole, small,
+        R"({"schema":3,"facts":{"schema":3,"rnn_runs":[],"probe_runs":[]},"verdict":"healthy"})"};
 }
 
 /// Everything that the three commands do with them.
@@ -51,12 +53,14 @@ std::size_t compare_all(const std::string& file, const std::string& earlier) {
     const std::size_t reports = collection.nodes.size();
     for (const bool by_expected : {false, true}) {
         FleetQuestion question{.nodes = "gpu[1-3]"};
-        if (by_expected && reports > 0) question.expected = collection.nodes.front();
+        if (by_expected && reports > 0)
+            question.expected = collection.nodes.front();
         const Fleet fleet = compare_nodes(collection, question);
         CHECK(!json_text(fleet).empty());
         CHECK(!outline_of(fleet).text({}).empty());
     }
-    if (reports > 0) compare_nodes(collection, {.only = collection.nodes.back().name});
+    if (reports > 0)
+        compare_nodes(collection, {.only = collection.nodes.back().name});
     const FleetDiff diff = changes_between(read_reports({earlier}), collection);
     CHECK(!json_text(diff).empty());
     return reports;
@@ -68,7 +72,8 @@ TEST_CASE("fleet: spoilt reports are compared or counted as unreadable") {
     const char* const wanted = std::getenv("RNNCHECK_MUTATIONS");
     const int count = wanted ? std::atoi(wanted) : 1000;
     const std::vector<std::string> sound = sound_reports();
-    const fs::path place = fs::temp_directory_path() / ("rnncheck-fleet-" + std::to_string(getpid()));
+    const fs::path place =
+        fs::temp_directory_path() / ("rnncheck-fleet-" + std::to_string(getpid()));
     fs::create_directories(place);
     const std::string spoilt = place / "spoilt.ndjson", earlier = place / "earlier.ndjson";
     std::ofstream(earlier) << sound[0] << '\n' << sound[1] << '\n' << sound[2] << '\n';
@@ -77,11 +82,13 @@ TEST_CASE("fleet: spoilt reports are compared or counted as unreadable") {
     std::size_t read = 0;
     for (int i = 0; i < count; i += reports_in_a_file) {
         std::ofstream file(spoilt, std::ios::binary);
-        for (int n = 0; n < reports_in_a_file; ++n) file << mutator.next() << '\n';
+        for (int n = 0; n < reports_in_a_file; ++n)
+            file << mutator.next() << '\n';
         file.close();
         read += compare_all(spoilt, earlier);
     }
     fs::remove_all(place);
     CHECK(read > static_cast<std::size_t>(count) / 10);
-    if (wanted) WARN(read << " of " << count << " were read");
+    if (wanted)
+        WARN(read << " of " << count << " were read");
 }

@@ -1,5 +1,6 @@
-// A vendor library that misbehaves. HOSTILE="call=habit": the habit shows in that call, or in the constructor when the
-// call is `load`; every other call works. Compiled once per library name, each with the calls that one must have.
+// A vendor library that misbehaves. HOSTILE="call=habit": the habit shows in that call, or in the
+// constructor when the call is `load`; every other call works. Compiled once per library name, each
+// with the calls that one must have.
 #include <signal.h>
 #include <unistd.h>
 
@@ -21,33 +22,44 @@ void bad_write() {
 void chatter() {
     const std::string block(1 << 20, '!');
     for (int i = 0; i < 100; ++i)
-        if (write(1, block.data(), block.size()) < 0) return;
+        if (write(1, block.data(), block.size()) < 0)
+            return;
 }
 
 void misbehave(const std::string& habit) {
-    if (habit == "bad_write") bad_write();
-    if (habit == "abort") abort();
+    if (habit == "bad_write")
+        bad_write();
+    if (habit == "abort")
+        abort();
     if (habit == "sleep")
-        while (true) pause();
+        while (true)
+            pause();
     if (habit == "busy")
         for (volatile bool busy = true; busy;) {
         }
-    if (habit == "exit_0") _exit(0);
-    if (habit == "chatter") chatter();
-    if (habit == "close_stdout") close(1);
-    if (habit == "throw") throw std::runtime_error("nobody catches this");
+    if (habit == "exit_0")
+        _exit(0);
+    if (habit == "chatter")
+        chatter();
+    if (habit == "close_stdout")
+        close(1);
+    if (habit == "throw")
+        throw std::runtime_error("nobody catches this");
     if (habit == "survive_kill") {
         rnncheck::test::become_unkillable(20);
         pause();
     }
-    if (habit == "kill") kill(getpid(), SIGKILL);
+    if (habit == "kill")
+        kill(getpid(), SIGKILL);
 }
 
 void maybe(const char* call) {
     const char* const plan = std::getenv("HOSTILE");
-    if (!plan) return;
+    if (!plan)
+        return;
     const std::string text = plan;
-    if (text.starts_with(std::string(call) + "=")) misbehave(text.substr(std::strlen(call) + 1));
+    if (text.starts_with(std::string(call) + "="))
+        misbehave(text.substr(std::strlen(call) + 1));
 }
 
 __attribute__((constructor)) void loaded() {

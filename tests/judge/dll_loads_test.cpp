@@ -1,4 +1,5 @@
-// What the DLLs that a framework of Windows loads lead to: one finding for one fault, and none for a complete cuDNN.
+// What the DLLs that a framework of Windows loads lead to: one finding for one fault, and none for
+// a complete cuDNN.
 #include "judge.hpp"
 #include "support/bundled_matrix.hpp"
 #include "support/catch.hpp"
@@ -11,12 +12,13 @@ namespace {
 
 const std::string cuda_directory = "C:\\CUDA\\v11.2\\bin\\";
 
-const std::set<std::string> dll_rules = {"cudnn_part_missing",          "zlib_missing",
-                                         "cudnn_mixed_sublibraries",    "wrong_cudnn_found_first",
-                                         "cudnn_major_soname_mismatch", "cuda_version_not_the_one_built_for",
-                                         "cudnn_not_on_loader_path",    "cuda_lib_not_on_loader_path",
-                                         "cudnn_not_installed",         "library_file_damaged",
-                                         "vc_runtime_missing"};
+const std::set<std::string> dll_rules = {
+    "cudnn_part_missing",          "zlib_missing",
+    "cudnn_mixed_sublibraries",    "wrong_cudnn_found_first",
+    "cudnn_major_soname_mismatch", "cuda_version_not_the_one_built_for",
+    "cudnn_not_on_loader_path",    "cuda_lib_not_on_loader_path",
+    "cudnn_not_installed",         "library_file_damaged",
+    "vc_runtime_missing"};
 
 Selection only_dll_rules() {
     Selection selection;
@@ -31,7 +33,8 @@ std::vector<Finding> dll_findings(const std::vector<DllLoad>& loads) {
 /// The rules that report something, and what the first one reports.
 std::string dlls_reported(const std::vector<DllLoad>& loads) {
     std::string all;
-    for (const Finding& finding : dll_findings(loads)) all += finding.rule + ": " + finding.message + "\n";
+    for (const Finding& finding : dll_findings(loads))
+        all += finding.rule + ": " + finding.message + "\n";
     return all;
 }
 
@@ -43,49 +46,61 @@ DllLoad front_dll(const std::string& directory, const std::string& version) {
 
 TEST_CASE("a complete cuDNN of Windows has no finding") {
     CHECK(dlls_reported({front_dll(cuda_directory, "8.1.0.77"),
-                         loaded_dll("cudnn_ops_infer64_8.dll", cuda_directory + "cudnn_ops_infer64_8.dll", "8.1.0.77"),
+                         loaded_dll("cudnn_ops_infer64_8.dll",
+                                    cuda_directory + "cudnn_ops_infer64_8.dll", "8.1.0.77"),
                          loaded_dll("cudnn_graph64_9.dll", cuda_directory + "cudnn_graph64_9.dll"),
-                         loaded_dll("cudart64_110.dll", cuda_directory + "cudart64_110.dll", "6.14.11.11020")})
+                         loaded_dll("cudart64_110.dll", cuda_directory + "cudart64_110.dll",
+                                    "6.14.11.11020")})
               .empty());
 }
 
 TEST_CASE("each fault of a disk of Windows is one finding") {
+    CHECK(
+        dlls_reported({front_dll(cuda_directory, "8.1.0"),
+                       missing_dll("cudnn_ops_infer64_8.dll", cuda_directory + "cudnn64_8.dll",
+                                   {"C:\\other\\cudnn_ops_infer64_8.dll",
+                                    cuda_directory + "cudnn_ops_infer64_8.dll"})}) ==
+        "cudnn_part_missing: tensorflow 2.10.1 loads C:\\CUDA\\v11.2\\bin\\cudnn64_8.dll, which "
+        "does not find "
+        "cudnn_ops_infer64_8.dll: it is in C:\\CUDA\\v11.2\\bin, which Windows does not search\n");
+    CHECK(dlls_reported({front_dll(cuda_directory, "8.3.2"),
+                         missing_dll("zlibwapi.dll", cuda_directory + "cudnn64_8.dll")}) ==
+          "zlib_missing: cuDNN 8.3.2 at C:\\CUDA\\v11.2\\bin\\cudnn64_8.dll needs zlibwapi.dll, "
+          "which is not found\n");
+    CHECK(dlls_reported({front_dll(cuda_directory, "8.7.0"),
+                         missing_dll("zlibwapi.dll", cuda_directory + "cudnn64_8.dll")})
+              .empty());
     CHECK(dlls_reported(
               {front_dll(cuda_directory, "8.1.0"),
-               missing_dll("cudnn_ops_infer64_8.dll", cuda_directory + "cudnn64_8.dll",
-                           {"C:\\other\\cudnn_ops_infer64_8.dll", cuda_directory + "cudnn_ops_infer64_8.dll"})}) ==
-          "cudnn_part_missing: tensorflow 2.10.1 loads C:\\CUDA\\v11.2\\bin\\cudnn64_8.dll, which does not find "
-          "cudnn_ops_infer64_8.dll: it is in C:\\CUDA\\v11.2\\bin, which Windows does not search\n");
-    CHECK(dlls_reported(
-              {front_dll(cuda_directory, "8.3.2"), missing_dll("zlibwapi.dll", cuda_directory + "cudnn64_8.dll")}) ==
-          "zlib_missing: cuDNN 8.3.2 at C:\\CUDA\\v11.2\\bin\\cudnn64_8.dll needs zlibwapi.dll, which is not found\n");
-    CHECK(dlls_reported(
-              {front_dll(cuda_directory, "8.7.0"), missing_dll("zlibwapi.dll", cuda_directory + "cudnn64_8.dll")})
-              .empty());
-    CHECK(dlls_reported({front_dll(cuda_directory, "8.1.0"),
-                         loaded_dll("cudnn_ops_infer64_8.dll", "C:\\b\\cudnn_ops_infer64_8.dll", "8.0.5")}) ==
-          "cudnn_mixed_sublibraries: tensorflow 2.10.1 loads cuDNN libraries of different versions: cudnn64_8.dll "
+               loaded_dll("cudnn_ops_infer64_8.dll", "C:\\b\\cudnn_ops_infer64_8.dll", "8.0.5")}) ==
+          "cudnn_mixed_sublibraries: tensorflow 2.10.1 loads cuDNN libraries of different "
+          "versions: cudnn64_8.dll "
           "8.1.0 from C:\\CUDA\\v11.2\\bin and cudnn_ops_infer64_8.dll 8.0.5 from C:\\b\n");
     CHECK(dlls_reported({lacking_dll("cudnn_adv64_9.dll", "C:\\b\\cudnn_ops64_9.dll"),
                          lacking_dll("cudnn_cnn64_9.dll", "C:\\b\\cudnn_ops64_9.dll")}) ==
-          "cudnn_mixed_sublibraries: C:\\cudnn\\cudnn_adv64_9.dll needs aFunction from C:\\b\\cudnn_ops64_9.dll, "
+          "cudnn_mixed_sublibraries: C:\\cudnn\\cudnn_adv64_9.dll needs aFunction from "
+          "C:\\b\\cudnn_ops64_9.dll, "
           "which does not have it (WinError 127): the files are of different versions\n");
     CHECK(dlls_reported({missing_dll("cudnn64_8.dll", "", {"C:\\b\\cudnn64_9.dll"})}) ==
           "cudnn_major_soname_mismatch: tensorflow 2.10.1 loads cudnn64_8.dll, but this disk has "
           "C:\\b\\cudnn64_9.dll: DLLs of different major versions are not interchangeable\n");
     CHECK(dlls_reported({missing_dll("cudart64_110.dll", "", {"C:\\b\\cudart64_12.dll"})}) ==
-          "cuda_version_not_the_one_built_for: tensorflow 2.10.1 loads cudart64_110.dll, but this disk has "
+          "cuda_version_not_the_one_built_for: tensorflow 2.10.1 loads cudart64_110.dll, but this "
+          "disk has "
           "C:\\b\\cudart64_12.dll: DLLs of different major versions are not interchangeable\n");
     CHECK(dlls_reported({missing_dll("cudnn64_8.dll", "", {"C:\\b\\cudnn64_8.dll"})}) ==
-          "cudnn_not_on_loader_path: tensorflow 2.10.1 loads cudnn64_8.dll, which is in C:\\b, where Windows does not "
+          "cudnn_not_on_loader_path: tensorflow 2.10.1 loads cudnn64_8.dll, which is in C:\\b, "
+          "where Windows does not "
           "search\n");
     CHECK(dlls_reported({missing_dll("cublas64_11.dll", "", {"C:\\b\\cublas64_11.dll"})}) ==
-          "cuda_lib_not_on_loader_path: tensorflow 2.10.1 loads cublas64_11.dll, which is in C:\\b, where Windows does "
+          "cuda_lib_not_on_loader_path: tensorflow 2.10.1 loads cublas64_11.dll, which is in "
+          "C:\\b, where Windows does "
           "not search\n");
     CHECK(dlls_reported({missing_dll("cudnn64_8.dll", "")}) ==
           "cudnn_not_installed: tensorflow 2.10.1 loads cudnn64_8.dll, which is not installed\n");
     CHECK(dlls_reported({missing_dll("msvcp140.dll", "C:\\a.pyd")}) ==
-          "vc_runtime_missing: C:\\a.pyd needs msvcp140.dll of Microsoft's Visual C++ runtime, which is not installed "
+          "vc_runtime_missing: C:\\a.pyd needs msvcp140.dll of Microsoft's Visual C++ runtime, "
+          "which is not installed "
           "(WinError 126)\n");
 }
 
@@ -95,7 +110,8 @@ TEST_CASE("a cuDNN in System32 is found first where another one is installed") {
     CHECK(dlls_reported({load}).empty());
     load.elsewhere = {cuda_directory + "cudnn64_8.dll"};
     CHECK(dlls_reported({load}) ==
-          "wrong_cudnn_found_first: tensorflow 2.10.1 loads cuDNN 8.0.5 from C:\\Windows\\System32 instead of "
+          "wrong_cudnn_found_first: tensorflow 2.10.1 loads cuDNN 8.0.5 from C:\\Windows\\System32 "
+          "instead of "
           "C:\\CUDA\\v11.2\\bin\\cudnn64_8.dll\n");
     CHECK(dll_findings({load}).front().severity == Severity::warning);
     load.rule = LoaderRule::path_variable;
@@ -106,18 +122,21 @@ TEST_CASE("a DLL that is no DLL is named with what it is") {
     DllLoad load = front_dll(cuda_directory, "");
     load.ending = DllEnding::unusable;
     load.problem = "is a text file that begins with 'x'";
-    CHECK(dlls_reported({load}) ==
-          "library_file_damaged: " + cuda_directory + "cudnn64_8.dll is a text file that begins with 'x'\n");
+    CHECK(dlls_reported({load}) == "library_file_damaged: " + cuda_directory +
+                                       "cudnn64_8.dll is a text file that begins with 'x'\n");
 }
 
 TEST_CASE("remedies of a disk of Windows are commands of PowerShell") {
     const auto all = dll_findings({missing_dll("cudnn64_8.dll", "", {"C:\\b c\\cudnn64_8.dll"})});
     REQUIRE(all.size() == 1);
-    CHECK(all[0].remedies.front().commands == std::vector<std::string>{"$env:PATH = \"C:\\b c;$env:PATH\""});
+    CHECK(all[0].remedies.front().commands ==
+          std::vector<std::string>{"$env:PATH = \"C:\\b c;$env:PATH\""});
 }
 
 TEST_CASE("what is unknown is no finding and no pass") {
-    const Report report = judge(with_dlls({unknown_dll("cudnn64_8.dll")}), bundled_matrix(), only_dll_rules());
+    const Report report =
+        judge(with_dlls({unknown_dll("cudnn64_8.dll")}), bundled_matrix(), only_dll_rules());
     CHECK(report.findings.empty());
-    for (const RuleVerdict& verdict : report.verdicts) CHECK(verdict.outcome != Outcome::pass);
+    for (const RuleVerdict& verdict : report.verdicts)
+        CHECK(verdict.outcome != Outcome::pass);
 }

@@ -13,7 +13,8 @@ namespace {
 constexpr const char* logs_of_cudnn[] = {
     "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\n",
     "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED\n",
-    "E tensorflow/compiler/xla/stream_executor/cuda/cuda_dnn.cc:439] Could not create cudnn handle: "
+    "E tensorflow/compiler/xla/stream_executor/cuda/cuda_dnn.cc:439] Could not create cudnn "
+    "handle: "
     "CUDNN_STATUS_INTERNAL_ERROR\n",
 };
 
@@ -60,7 +61,8 @@ Facts log_given(const std::vector<std::string>& given, std::string_view text) {
     facts.tool.stages = {"log"};
     facts.log = log_read(text);
     for (const std::string& one : given)
-        facts.log->user_hints.push_back(stack::user_hint_from(stack::split_given(one).value(), bundled_matrix()));
+        facts.log->user_hints.push_back(
+            stack::user_hint_from(stack::split_given(one).value(), bundled_matrix()));
     return facts;
 }
 

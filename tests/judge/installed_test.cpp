@@ -16,7 +16,8 @@ Report report_of(const Facts& facts) {
 std::set<std::string> rules_of(const Report& report, Severity worst) {
     std::set<std::string> rules;
     for (const Finding& finding : report.findings)
-        if (finding.severity <= worst) rules.insert(finding.rule);
+        if (finding.severity <= worst)
+            rules.insert(finding.rule);
     return rules;
 }
 
@@ -38,7 +39,8 @@ Framework asked(const std::string& name, const std::string& version) {
 }  // namespace
 
 TEST_CASE("a machine whose frameworks find what they need is healthy") {
-    const std::vector<Facts> machines = {but([](Facts& f) { add_torch(f); }), but([](Facts& f) { add_tensorflow(f); }),
+    const std::vector<Facts> machines = {but([](Facts& f) { add_torch(f); }),
+                                         but([](Facts& f) { add_tensorflow(f); }),
                                          but([](Facts& f) {
                                              add_torch(f);
                                              add_tensorflow(f);
@@ -49,7 +51,8 @@ TEST_CASE("a machine whose frameworks find what they need is healthy") {
         const Report report = report_of(facts);
         CHECK(rules_of(report, Severity::warning) == std::set<std::string>());
         for (const auto& verdict : report.verdicts)
-            if (verdict.outcome == Outcome::undecided) UNSCOPED_INFO(verdict.rule << " undecided: " << verdict.reason);
+            if (verdict.outcome == Outcome::undecided)
+                UNSCOPED_INFO(verdict.rule << " undecided: " << verdict.reason);
         CHECK(report.verdict == OverallVerdict::healthy);
     }
 }
@@ -60,7 +63,8 @@ TEST_CASE("one fault of a framework is one error, told by the rule that has its 
         {"cpu_and_gpu_packages_both_installed",
          but([](Facts& f) { add_tensorflow_cpu(f).other_packages = {"tensorflow 2.15.1"}; })},
         {"cudnn_not_on_loader_path", but([](Facts& f) { loses(add_torch(f), "libcudnn"); })},
-        {"cuda_lib_not_on_loader_path", but([](Facts& f) { loses(add_tensorflow(f), "libcublas"); })},
+        {"cuda_lib_not_on_loader_path",
+         but([](Facts& f) { loses(add_tensorflow(f), "libcublas"); })},
         {"cudnn_runtime_older_than_built", but([](Facts& f) {
              add_tensorflow(f);
              cudnn_version(f, "8.6.0");
@@ -70,7 +74,8 @@ TEST_CASE("one fault of a framework is one error, told by the rule that has its 
              Framework& torch = add_torch(f);
              add_older_cudnn9(f);
              std::swap(torch.directories_before, torch.directories_after);
-             torch.libraries[0] = library_from("/opt/old/lib/libcudnn.so.9", "LD_LIBRARY_PATH", "9.0.0");
+             torch.libraries[0] =
+                 library_from("/opt/old/lib/libcudnn.so.9", "LD_LIBRARY_PATH", "9.0.0");
          })},
         {"cudnn_major_soname_mismatch", but([](Facts& f) {
              loses(add_torch(f), "libcudnn");
@@ -80,17 +85,19 @@ TEST_CASE("one fault of a framework is one error, told by the rule that has its 
     for (const auto& [rule, facts] : broken) {
         const Report report = report_of(facts);
         INFO(rule);
-        for (const Finding& finding : report.findings) UNSCOPED_INFO(finding.rule << ": " << finding.message);
+        for (const Finding& finding : report.findings)
+            UNSCOPED_INFO(finding.rule << ": " << finding.message);
         CHECK(rules_of(report, Severity::error) == std::set<std::string>{rule});
         CHECK(report.verdict == OverallVerdict::problems);
     }
 }
 
 TEST_CASE("without a GPU a framework's build and libraries are nobody's fault") {
-    const std::set<std::string> bare = rules_of(report_of(without_gpu(a_healthy_machine())), Severity::warning);
-    for (const Facts& facts :
-         {but([](Facts& f) { add_tensorflow_cpu(f); }), but([](Facts& f) { loses(add_tensorflow(f), "libcudnn"); }),
-          but([](Facts& f) { loses(add_tensorflow(f), "libcublas"); })})
+    const std::set<std::string> bare =
+        rules_of(report_of(without_gpu(a_healthy_machine())), Severity::warning);
+    for (const Facts& facts : {but([](Facts& f) { add_tensorflow_cpu(f); }),
+                               but([](Facts& f) { loses(add_tensorflow(f), "libcudnn"); }),
+                               but([](Facts& f) { loses(add_tensorflow(f), "libcublas"); })})
         CHECK(rules_of(report_of(without_gpu(facts)), Severity::warning) == bare);
 }
 
@@ -104,7 +111,8 @@ TEST_CASE("a release that is asked about is judged in place of those installed")
                         })),
                         Severity::error);
     };
-    CHECK(errors(asked("tensorflow", "2.13"), "8.9.7").contains("cuda_version_not_the_one_built_for"));
+    CHECK(errors(asked("tensorflow", "2.13"), "8.9.7")
+              .contains("cuda_version_not_the_one_built_for"));
     CHECK(errors(asked("pytorch", "2.4"), "8.9.7") == std::set<std::string>());
     CHECK(errors(asked("tensorflow", "2.8"), "8.9.7").contains("python_not_supported_by_release"));
 }

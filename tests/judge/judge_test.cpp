@@ -19,7 +19,8 @@ Facts without_anything() {
     facts.tool.stages = {"look", "ask", "run"};
     facts.host.pci_listed = true;
     facts.driver.module_loaded = false;
-    for (const char* probe : {"host_system", "driver_files", "library_files", "driver_api", "nvml_devices"}) {
+    for (const char* probe :
+         {"host_system", "driver_files", "library_files", "driver_api", "nvml_devices"}) {
         ProbeRun run;
         run.probe = probe;
         facts.probe_runs.push_back(run);
@@ -29,13 +30,15 @@ Facts without_anything() {
 
 const RuleVerdict& verdict_of(const Report& report, const std::string& rule) {
     for (const auto& verdict : report.verdicts)
-        if (verdict.rule == rule) return verdict;
+        if (verdict.rule == rule)
+            return verdict;
     throw std::out_of_range(rule);
 }
 
 const Finding* finding_of(const Report& report, const std::string& rule) {
     for (const auto& finding : report.findings)
-        if (finding.rule == rule) return &finding;
+        if (finding.rule == rule)
+            return &finding;
     return nullptr;
 }
 
@@ -43,9 +46,11 @@ const Finding* finding_of(const Report& report, const std::string& rule) {
 
 TEST_CASE("a healthy machine is healthy") {
     const Report report = judged(a_healthy_machine());
-    for (const auto& finding : report.findings) UNSCOPED_INFO(finding.rule << ": " << finding.message);
+    for (const auto& finding : report.findings)
+        UNSCOPED_INFO(finding.rule << ": " << finding.message);
     for (const auto& verdict : report.verdicts)
-        if (verdict.outcome == Outcome::undecided) UNSCOPED_INFO(verdict.rule << " undecided: " << verdict.reason);
+        if (verdict.outcome == Outcome::undecided)
+            UNSCOPED_INFO(verdict.rule << " undecided: " << verdict.reason);
     CHECK(report.verdict == OverallVerdict::healthy);
     CHECK(report.counts.fault == 0);
     CHECK(report.findings.empty());
@@ -91,7 +96,8 @@ TEST_CASE("only and skip leave rules out and say so") {
     CHECK(report.findings.size() == 1);
     Selection skip;
     skip.skip = {"driver_missing"};
-    CHECK(verdict_of(judged(without_anything(), skip), "driver_missing").outcome == Outcome::not_applicable);
+    CHECK(verdict_of(judged(without_anything(), skip), "driver_missing").outcome ==
+          Outcome::not_applicable);
 }
 
 TEST_CASE("a rule yields only to rules that are asked") {
@@ -111,7 +117,8 @@ TEST_CASE("a rule yields only to rules that are asked") {
 
 TEST_CASE("what a rule could not learn stays unknown when its finding yields") {
     const Facts facts = but([](Facts& f) {
-        f.kernel_runs.front().result = CallResult{"cuModuleLoadDataEx", 214, "CUDA_ERROR_ECC_UNCORRECTABLE"};
+        f.kernel_runs.front().result =
+            CallResult{"cuModuleLoadDataEx", 214, "CUDA_ERROR_ECC_UNCORRECTABLE"};
         Gpu second = f.cuda_devices.front();
         second.index = 1;
         f.cuda_devices.push_back(second);
@@ -137,8 +144,9 @@ TEST_CASE("a question that was switched off is not open") {
     const Facts no_run = but([](Facts& f) {
         f.rnn_runs.clear();
         f.kernel_runs.clear();
-        std::erase_if(f.probe_runs,
-                      [](const auto& run) { return run.probe == "rnn_forward" || run.probe == "ptx_launch"; });
+        std::erase_if(f.probe_runs, [](const auto& run) {
+            return run.probe == "rnn_forward" || run.probe == "ptx_launch";
+        });
         f.tool.stages = {"look", "ask"};
     });
     const Report report = judged(no_run);
@@ -162,12 +170,14 @@ TEST_CASE("findings stand in the order of repair: errors first, the lowest layer
         f.driver.kernel_version = v("535.104.05");
         f.driver.init = CallResult{"cuInit", 803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"};
         f.nvml_devices.front().throttle_reasons = {"hw_slowdown"};  // a warning of a low layer
-        for (auto& run : f.rnn_runs) run.end = RunEnd::incorrect;
+        for (auto& run : f.rnn_runs)
+            run.end = RunEnd::incorrect;
     }));
     REQUIRE_FALSE(report.findings.empty());
-    CHECK(std::is_sorted(report.findings.begin(), report.findings.end(), [](const Finding& a, const Finding& b) {
-        return std::tie(a.severity, a.layer) < std::tie(b.severity, b.layer);
-    }));
+    CHECK(std::is_sorted(report.findings.begin(), report.findings.end(),
+                         [](const Finding& a, const Finding& b) {
+                             return std::tie(a.severity, a.layer) < std::tie(b.severity, b.layer);
+                         }));
 }
 
 TEST_CASE("nodes that the first CUDA program makes leave the machine undetermined, not faulty") {
@@ -203,12 +213,15 @@ TEST_CASE("no problem found with nothing run on a GPU says so") {
         Facts facts = gpu ? a_healthy_machine() : without_anything();
         facts.kernel_runs.clear();
         facts.rnn_runs.clear();
-        std::erase_if(facts.probe_runs, [](const ProbeRun& run) { return run.target.starts_with("GPU "); });
+        std::erase_if(facts.probe_runs,
+                      [](const ProbeRun& run) { return run.target.starts_with("GPU "); });
         facts.tool.stages = std::move(stages);
         return judged(facts, selection).sentence;
     };
-    CHECK(sentence({"look", "ask"}, true) == "no problem found, but nothing was run on a GPU, as requested");
-    CHECK(sentence({"look"}, true) == "no problem found, but only files were examined; nothing was run on a GPU");
+    CHECK(sentence({"look", "ask"}, true) ==
+          "no problem found, but nothing was run on a GPU, as requested");
+    CHECK(sentence({"look"}, true) ==
+          "no problem found, but only files were examined; nothing was run on a GPU");
     CHECK(contains(sentence({"look", "ask", "run"}, true), "nothing was run on a GPU"));
     CHECK(contains(sentence({"look", "ask", "run"}, false), "nothing was run on a GPU"));
     CHECK(contains(judged(a_healthy_machine()).sentence, "recurrent networks work: all"));
@@ -237,8 +250,10 @@ TEST_CASE("a cause that only the tables given have is told") {
     CHECK(!finding_of(report, "cudnn_rnn_under_xla_jit"));
 }
 
-TEST_CASE("a finding is at most as severe as its rule allows, and its evidence has no unknown values") {
-    const Facts throttled = but([](Facts& f) { f.nvml_devices.front().throttle_reasons = {"hw_slowdown"}; });
+TEST_CASE(
+    "a finding is at most as severe as its rule allows, and its evidence has no unknown values") {
+    const Facts throttled =
+        but([](Facts& f) { f.nvml_devices.front().throttle_reasons = {"hw_slowdown"}; });
     const Report warned = judged(throttled);
     REQUIRE(finding_of(warned, "gpu_throttled"));
     CHECK(finding_of(warned, "gpu_throttled")->severity == Severity::warning);
@@ -246,5 +261,6 @@ TEST_CASE("a finding is at most as severe as its rule allows, and its evidence h
     const Finding* missing = finding_of(report, "driver_missing");
     REQUIRE(missing);
     CHECK(!missing->evidence.empty());
-    CHECK(std::ranges::none_of(missing->evidence, [](const Evidence& evidence) { return evidence.value.empty(); }));
+    CHECK(std::ranges::none_of(missing->evidence,
+                               [](const Evidence& evidence) { return evidence.value.empty(); }));
 }

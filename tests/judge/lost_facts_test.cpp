@@ -1,6 +1,6 @@
-// Facts of which something was lost: each field of each recorded machine removed, null and absurd. What was a problem
-// is one still, or undetermined, or the document is rejected; it never becomes a pass. By default a share of them, all
-// with RNNCHECK_LOST_FACTS=all in the environment.
+// Facts of which something was lost: each field of each recorded machine removed, null and absurd.
+// What was a problem is one still, or undetermined, or the document is rejected; it never becomes a
+// pass. By default a share of them, all with RNNCHECK_LOST_FACTS=all in the environment.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -24,26 +24,32 @@ Json facts_in(const std::filesystem::path& file) {
 
 std::vector<std::filesystem::path> recorded_machines() {
     std::vector<std::filesystem::path> files;
-    for (const auto& directory : std::filesystem::directory_iterator(PROJECT_DIRECTORY "/tests/machines"))
-        if (const auto file = directory.path() / "facts.json"; std::filesystem::exists(file)) files.push_back(file);
+    for (const auto& directory :
+         std::filesystem::directory_iterator(PROJECT_DIRECTORY "/tests/machines"))
+        if (const auto file = directory.path() / "facts.json"; std::filesystem::exists(file))
+            files.push_back(file);
     std::ranges::sort(files);
     return files;
 }
 
 void collect_places(const Json& value, const Pointer& place, std::vector<Pointer>& places) {
     for (const auto& [key, item] : value.items()) {
-        const Pointer child = value.is_array() ? place / static_cast<std::size_t>(std::stoul(key)) : place / key;
+        const Pointer child =
+            value.is_array() ? place / static_cast<std::size_t>(std::stoul(key)) : place / key;
         // Which of several runs or letters it is makes no difference.
-        if (value.is_array() && !item.is_structured() && key != "0") break;
+        if (value.is_array() && !item.is_structured() && key != "0")
+            break;
         places.push_back(child);
-        if (item.is_structured()) collect_places(item, child, places);
+        if (item.is_structured())
+            collect_places(item, child, places);
     }
 }
 
 /// What no machine has at this place.
 std::vector<Json> absurd_in_place_of(const Json& value) {
     std::vector<Json> absurd = {nullptr, Json::object(), "", "absurd \x1b[31m", -1, 1e300};
-    if (value.is_boolean()) absurd.push_back(2);
+    if (value.is_boolean())
+        absurd.push_back(2);
     return absurd;
 }
 
@@ -54,7 +60,8 @@ int exit_code_of(const Json& json) {
         const Report report = judge(facts_from_text(json.dump(), "facts.json"), matrix, {});
         CHECK_FALSE(outline_of(report).text({}).empty());
         CHECK_FALSE(json_text(report).empty());
-        if (report.verdict == OverallVerdict::problems) return 1;
+        if (report.verdict == OverallVerdict::problems)
+            return 1;
         return report.verdict == OverallVerdict::undetermined ? 3 : 0;
     } catch (const InputError&) {
         return 2;
@@ -69,7 +76,8 @@ bool all_are_wanted() {
 }  // namespace
 
 TEST_CASE("what is lost from the facts turns no problem into a pass") {
-    constexpr std::size_t share = 53;  // every so many, a prime so that each kind of change is among them
+    constexpr std::size_t share =
+        53;  // every so many, a prime so that each kind of change is among them
     const std::size_t step = all_are_wanted() ? 1 : share;
     std::size_t number = 0, tried = 0;
     for (const auto& file : recorded_machines()) {
@@ -101,5 +109,6 @@ TEST_CASE("what is lost from the facts turns no problem into a pass") {
         }
     }
     CHECK(tried > (all_are_wanted() ? 30'000u : 300u));
-    if (all_are_wanted()) WARN(tried << " changed facts");
+    if (all_are_wanted())
+        WARN(tried << " changed facts");
 }

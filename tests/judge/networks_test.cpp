@@ -1,4 +1,5 @@
-// Judging `rnncheck lstm`: the verdict that follows from how the requested cases ended, and the causes it names.
+// Judging `rnncheck lstm`: the verdict that follows from how the requested cases ended, and the
+// causes it names.
 #include "base/text.hpp"
 #include "judge.hpp"
 #include "support/cudnn_machines.hpp"
@@ -19,18 +20,22 @@ Report networks(Change change) {
 
 std::string rules_of(const Report& report) {
     std::vector<std::string> rules;
-    for (const Finding& finding : report.findings) rules.push_back(finding.rule);
+    for (const Finding& finding : report.findings)
+        rules.push_back(finding.rule);
     return join(rules, " ");
 }
 
 bool names(const Report& report, const std::string& rule, Severity severity) {
-    return std::ranges::any_of(
-        report.findings, [&](const Finding& finding) { return finding.rule == rule && finding.severity == severity; });
+    return std::ranges::any_of(report.findings, [&](const Finding& finding) {
+        return finding.rule == rule && finding.severity == severity;
+    });
 }
 
 }  // namespace
 
-TEST_CASE("networks: correct cases are healthy, and a wrong, failed or rejected one is a problem of its rule") {
+TEST_CASE(
+    "networks: correct cases are healthy, and a wrong, failed or rejected one is a problem of its "
+    "rule") {
     CHECK(networks([](Facts&) {}).verdict == OverallVerdict::healthy);
     const std::pair<RunEnd, const char*> ends[] = {{RunEnd::incorrect, "rnn_result_wrong"},
                                                    {RunEnd::failed, "rnn_call_failed"},
@@ -42,13 +47,15 @@ TEST_CASE("networks: correct cases are healthy, and a wrong, failed or rejected 
         CAPTURE(rules_of(report));
         CHECK(report.verdict == OverallVerdict::problems);
         CHECK(names(report, rule, Severity::error));
-        CHECK(report.findings.front().remedies.front().verify.starts_with("rnncheck lstm --device 0 "));
+        CHECK(report.findings.front().remedies.front().verify.starts_with(
+            "rnncheck lstm --device 0 "));
     }
 }
 
 TEST_CASE("networks: what was not computed is undetermined, never healthy") {
     const CallResult late = {"?", -1, "not tried: the deadline passed"};
-    CHECK(networks([&](Facts& f) { one_case(f, RunEnd::skipped, late); }).verdict == OverallVerdict::undetermined);
+    CHECK(networks([&](Facts& f) { one_case(f, RunEnd::skipped, late); }).verdict ==
+          OverallVerdict::undetermined);
     CHECK(networks([](Facts& f) {
               f.rnn_runs = {good_case(f)};
               f.rnn_runs[0].rnn_case.algorithm = Algorithm::persist_static;
@@ -61,7 +68,8 @@ TEST_CASE("networks: what was not computed is undetermined, never healthy") {
     });
     CHECK(elsewhere.verdict == OverallVerdict::undetermined);
     CHECK(std::ranges::any_of(elsewhere.verdicts, [](const RuleVerdict& verdict) {
-        return verdict.outcome == Outcome::undecided && contains(verdict.reason, "there is no GPU 7");
+        return verdict.outcome == Outcome::undecided &&
+               contains(verdict.reason, "there is no GPU 7");
     }));
     CHECK(judge_networks(Facts(), Matrix::bundled()).verdict == OverallVerdict::undetermined);
 }
@@ -73,7 +81,8 @@ TEST_CASE("networks: where none could run the cause below is named") {
     CHECK(names(report, "cudnn_not_installed", Severity::error));
 }
 
-TEST_CASE("networks: a case too large for the free memory is no fault, and one that should fit is") {
+TEST_CASE(
+    "networks: a case too large for the free memory is no fault, and one that should fit is") {
     const auto too_large = [](std::int64_t free_bytes) {
         return networks([free_bytes](Facts& f) {
             RnnRun& run = good_case(f);
@@ -92,7 +101,8 @@ TEST_CASE("networks: a case too large for the free memory is no fault, and one t
     CHECK(too_large(std::int64_t{20} << 30).verdict == OverallVerdict::problems);
 }
 
-TEST_CASE("networks: only plain LSTMs must be supported, and a kernel that nobody promises may fail") {
+TEST_CASE(
+    "networks: only plain LSTMs must be supported, and a kernel that nobody promises may fail") {
     const auto not_offered = [](auto change) {
         return networks([&](Facts& f) {
             RnnRun& run = good_case(f);
@@ -102,8 +112,10 @@ TEST_CASE("networks: only plain LSTMs must be supported, and a kernel that nobod
         });
     };
     CHECK(not_offered([](RnnRun&) {}).verdict == OverallVerdict::problems);
-    CHECK(not_offered([](RnnRun& run) { run.rnn_case.cell = Cell::gru; }).verdict == OverallVerdict::healthy);
-    CHECK(not_offered([](RnnRun& run) { run.rnn_case.projection = 3; }).verdict == OverallVerdict::healthy);
+    CHECK(not_offered([](RnnRun& run) { run.rnn_case.cell = Cell::gru; }).verdict ==
+          OverallVerdict::healthy);
+    CHECK(not_offered([](RnnRun& run) { run.rnn_case.projection = 3; }).verdict ==
+          OverallVerdict::healthy);
     const auto persistent = [&](RunEnd end) {
         return not_offered([end](RnnRun& run) {
                    run.rnn_case.algorithm = Algorithm::persist_static;
@@ -119,7 +131,8 @@ TEST_CASE("networks: only plain LSTMs must be supported, and a kernel that nobod
 TEST_CASE("networks: TF32 where full precision was requested is a warning") {
     const Report report = networks([](Facts& f) {
         for (RnnRun& run : f.rnn_runs)
-            if (run.rnn_case.math == MathType::fma) run.precision = Precision::tf32;
+            if (run.rnn_case.math == MathType::fma)
+                run.precision = Precision::tf32;
     });
     CHECK(report.verdict == OverallVerdict::warnings);
     CHECK(names(report, "tf32_reduced_precision", Severity::warning));

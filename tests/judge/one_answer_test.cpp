@@ -1,4 +1,5 @@
-// What goes together has one answer, whoever asks: a machine's rules, rules asked about versions alone, and the plan.
+// What goes together has one answer, whoever asks: a machine's rules, rules asked about versions
+// alone, and the plan.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -45,7 +46,8 @@ Facts machine() {
 /// Every branch, and every version that a table names.
 std::vector<Version> named_drivers() {
     std::set<Version> all;
-    for (const CudaOfDriver& row : bundled_matrix().cuda_of_driver()) all.insert(make_version({row.branch}));
+    for (const CudaOfDriver& row : bundled_matrix().cuda_of_driver())
+        all.insert(make_version({row.branch}));
     for (const DriverForCuda& row : bundled_matrix().driver_for_cuda()) {
         all.insert(row.oldest_driver);
         all.insert(row.full_driver);
@@ -63,13 +65,17 @@ FrameworkBuild any_build(const Version& cuda) {
     return build;
 }
 
-/// What is said of the GPU: "too old", "too new", "compiles" where it may run after that, "fits" or "open".
+/// What is said of the GPU: "too old", "too new", "compiles" where it may run after that, "fits" or
+/// "open".
 std::string code_words(const Facts& facts) {
-    const Verdict too_old = verdict_of("gpu_too_old", facts), too_new = verdict_of("gpu_arch_not_in_build", facts);
+    const Verdict too_old = verdict_of("gpu_too_old", facts),
+                  too_new = verdict_of("gpu_arch_not_in_build", facts);
     for (const Verdict* verdict : {&too_old, &too_new})
         for (const Finding& finding : verdict->findings)
-            if (finding.severity == Severity::error) return verdict == &too_old ? "too old" : "too new";
-    if (!too_old.findings.empty() || !too_new.findings.empty()) return "compiles";
+            if (finding.severity == Severity::error)
+                return verdict == &too_old ? "too old" : "too new";
+    if (!too_old.findings.empty() || !too_new.findings.empty())
+        return "compiles";
     return too_old.outcome == Outcome::pass ? "fits" : "open";
 }
 
@@ -82,12 +88,16 @@ TEST_CASE("whether a driver runs a CUDA: a machine, versions alone and the plan 
             Facts given = told(), here = machine();
             given.driver.library_version = here.driver.library_version = driver;
             here.driver.cuda_version = bundled_matrix().cuda_of_driver(driver)->cuda;
-            for (Facts* facts : {&given, &here}) facts->runtimes.emplace_back().version = toolkit.cuda;
+            for (Facts* facts : {&given, &here})
+                facts->runtimes.emplace_back().version = toolkit.cuda;
             stack::Stack question;
             question.driver = stack::known_driver(driver, bundled_matrix());
-            const PlannedBuild planned = plan_build(any_build(toolkit.cuda), question, bundled_matrix());
-            CHECK((outcome_of("driver_too_old", given) == Outcome::fault) == (planned.fit == Fit::does_not_work));
-            CHECK((outcome_of("minor_version_compatibility", given) == Outcome::fault) == planned.limited);
+            const PlannedBuild planned =
+                plan_build(any_build(toolkit.cuda), question, bundled_matrix());
+            CHECK((outcome_of("driver_too_old", given) == Outcome::fault) ==
+                  (planned.fit == Fit::does_not_work));
+            CHECK((outcome_of("minor_version_compatibility", given) == Outcome::fault) ==
+                  planned.limited);
             const Outcome live = outcome_of("driver_too_old", here);
             REQUIRE((live == Outcome::fault || live == Outcome::pass));
             CHECK((live == Outcome::fault) == (planned.fit == Fit::does_not_work));
@@ -97,14 +107,16 @@ TEST_CASE("whether a driver runs a CUDA: a machine, versions alone and the plan 
 TEST_CASE("whether a GPU and a driver go together: versions alone and the plan agree") {
     for (const Architecture& gpu : bundled_matrix().architectures())
         for (const Version& driver : named_drivers()) {
-            if (gpu.integrated || gpu.name == "Fermi") continue;  // cuDNN, not the driver, rules Fermi out
+            if (gpu.integrated || gpu.name == "Fermi")
+                continue;  // cuDNN, not the driver, rules Fermi out
             INFO("driver " << driver.text << ", GPU " << gpu.capability.text);
             Facts given = told();
             given.driver.library_version = driver;
             given.cuda_devices.emplace_back().compute_capability = gpu.capability;
             stack::Stack question;
             question.driver = stack::known_driver(driver, bundled_matrix());
-            question.gpus.push_back({.capability = stack::known_capability(gpu.capability, bundled_matrix())});
+            question.gpus.push_back(
+                {.capability = stack::known_capability(gpu.capability, bundled_matrix())});
             const bool obstacle = !make_plan(question, "mxnet", bundled_matrix()).obstacles.empty();
             CHECK((outcome_of("driver_too_old", given) == Outcome::fault ||
                    outcome_of("gpu_too_old", given) == Outcome::fault) == obstacle);
@@ -114,35 +126,44 @@ TEST_CASE("whether a GPU and a driver go together: versions alone and the plan a
 TEST_CASE("whether a cuDNN has code for a GPU: a machine, versions alone and the plan agree") {
     for (const CudnnBuild& row : bundled_matrix().cudnn_builds())
         for (const Architecture& gpu : bundled_matrix().architectures()) {
-            INFO("cuDNN " << row.cudnn.text << " for CUDA " << row.cuda_major << ", GPU " << gpu.capability.text);
+            INFO("cuDNN " << row.cudnn.text << " for CUDA " << row.cuda_major << ", GPU "
+                          << gpu.capability.text);
             Cudnn cudnn;
             cudnn.library = "libcudnn.so." + std::to_string(row.cudnn.major());
             cudnn.version = row.cudnn;
             cudnn.built_for_cuda = make_version({row.cuda_major, 0});
             Facts given = told(), here = machine();
             given.cudnns = {cudnn};
-            if (row.cudnn >= make_version({8, 6})) cudnn.newest_capability = row.capability_max;
+            if (row.cudnn >= make_version({8, 6}))
+                cudnn.newest_capability = row.capability_max;
             here.cudnns = {cudnn};
-            for (Facts* facts : {&given, &here}) facts->cuda_devices.emplace_back().compute_capability = gpu.capability;
+            for (Facts* facts : {&given, &here})
+                facts->cuda_devices.emplace_back().compute_capability = gpu.capability;
             const std::string words = code_words(given), live = code_words(here);
-            CHECK((live == "open" ? "fits" : live) == words);  // nothing ran there: never more than open
+            CHECK((live == "open" ? "fits" : live) ==
+                  words);  // nothing ran there: never more than open
             FrameworkBuild build = any_build(make_version({row.cuda_major, 0}));
             build.without_cudnn = false;
             build.cudnn = row.cudnn;
-            const Fit planned = stack::cudnn_of_build_on_gpu(build, gpu.capability, bundled_matrix()).fit;
+            const Fit planned =
+                stack::cudnn_of_build_on_gpu(build, gpu.capability, bundled_matrix()).fit;
             CHECK((words == "fits") == (planned == Fit::works));
             CHECK((words == "compiles") == (planned == Fit::compiles_first));
         }
 }
 
-TEST_CASE("whether a published build runs on a GPU: a machine, versions alone and the plan never disagree") {
+TEST_CASE(
+    "whether a published build runs on a GPU: a machine, versions alone and the plan never "
+    "disagree") {
     for (const FrameworkBuild& build : bundled_matrix().framework_builds())
         for (const Architecture& gpu : bundled_matrix().architectures()) {
-            if (gpu.integrated || !build.cuda) continue;
-            INFO(build.framework << ' ' << build.first.text << ' ' << build.build << ' ' << build.os << ", GPU "
-                                 << gpu.capability.text);
+            if (gpu.integrated || !build.cuda)
+                continue;
+            INFO(build.framework << ' ' << build.first.text << ' ' << build.build << ' ' << build.os
+                                 << ", GPU " << gpu.capability.text);
             stack::Stack question;
-            question.gpus.push_back({.capability = stack::known_capability(gpu.capability, bundled_matrix())});
+            question.gpus.push_back(
+                {.capability = stack::known_capability(gpu.capability, bundled_matrix())});
             Facts given = told();
             given.host.platform = build.os;
             Framework framework;
@@ -152,15 +173,19 @@ TEST_CASE("whether a published build runs on a GPU: a machine, versions alone an
             given.frameworks = {framework};
             given.cuda_devices.emplace_back().compute_capability = gpu.capability;
             bool any_runs = false, all_fail = true;
-            for (const FrameworkBuild& one : rules::builds_of(given, bundled_matrix(), framework).with_cuda) {
+            for (const FrameworkBuild& one :
+                 rules::builds_of(given, bundled_matrix(), framework).with_cuda) {
                 const PlannedBuild planned = plan_build(one, question, bundled_matrix());
                 any_runs |= runs(planned);
                 all_fail &= planned.fit == Fit::does_not_work;
             }
             const std::string words = code_words(given);
-            if (any_runs) CHECK((words == "fits" || words == "compiles" || words == "open"));
-            if (all_fail) CHECK((words == "too old" || words == "too new" || words == "open"));
-            if (build.targets.empty()) continue;
+            if (any_runs)
+                CHECK((words == "fits" || words == "compiles" || words == "open"));
+            if (all_fail)
+                CHECK((words == "too old" || words == "too new" || words == "open"));
+            if (build.targets.empty())
+                continue;
             Facts here = machine();
             framework.asked = true;
             framework.targets = build.targets;
@@ -169,12 +194,15 @@ TEST_CASE("whether a published build runs on a GPU: a machine, versions alone an
             here.cuda_devices = given.cuda_devices;
             const std::string live = code_words(here);
             const Fit planned = plan_build(build, question, bundled_matrix()).fit;
-            if (live == "too old" || live == "too new") CHECK(planned == Fit::does_not_work);
-            if (live == "compiles") CHECK(planned != Fit::works);
+            if (live == "too old" || live == "too new")
+                CHECK(planned == Fit::does_not_work);
+            if (live == "compiles")
+                CHECK(planned != Fit::works);
         }
 }
 
-// --- Every command, over drawn stacks and those at the borders of the tables ----------------------------------------
+// --- Every command, over drawn stacks and those at the borders of the tables
+// ----------------------------------------
 
 namespace {
 
@@ -186,7 +214,8 @@ struct Problem {
     Confidence confidence = Confidence::certain;
 };
 
-/// What a command answers about versions: the errors in the order of the report, and what is undetermined or passes.
+/// What a command answers about versions: the errors in the order of the report, and what is
+/// undetermined or passes.
 struct Answered {
     std::vector<Problem> problems;
     std::set<std::string> undetermined, passed;
@@ -199,14 +228,18 @@ Answered answered(const Report& report) {
         return known && (*known)->conflict;
     };
     for (const Finding& finding : report.findings) {
-        if (finding.severity != Severity::error || !is_about_versions(finding.rule)) continue;
+        if (finding.severity != Severity::error || !is_about_versions(finding.rule))
+            continue;
         const auto& remedies = finding.remedies;
-        const std::string fix = remedies.empty() ? "" : test::words_of_stack(remedies.front().changes);
+        const std::string fix =
+            remedies.empty() ? "" : test::words_of_stack(remedies.front().changes);
         answered.problems.push_back({finding.rule, fix, finding.confidence});
     }
     for (const RuleVerdict& verdict : report.verdicts) {
-        if (verdict.outcome == Outcome::undecided) answered.undetermined.insert(verdict.rule);
-        if (verdict.outcome == Outcome::pass) answered.passed.insert(verdict.rule);
+        if (verdict.outcome == Outcome::undecided)
+            answered.undetermined.insert(verdict.rule);
+        if (verdict.outcome == Outcome::pass)
+            answered.passed.insert(verdict.rule);
     }
     return answered;
 }
@@ -226,12 +259,16 @@ struct Differences {
 
     void add(const std::string& kind, const std::string& detail) {
         auto& [number, first] = by_kind[kind];
-        if (number++ == 0) first = stack + ": " + detail;
+        if (number++ == 0)
+            first = stack + ": " + detail;
     }
 
-    void compare_problems(const std::string& column, const Answered& expected, const Answered& other) {
+    void compare_problems(const std::string& column, const Answered& expected,
+                          const Answered& other) {
         ++compared[column];
-        const auto first = [](const Answered& one) { return one.problems.empty() ? Problem{} : one.problems.front(); };
+        const auto first = [](const Answered& one) {
+            return one.problems.empty() ? Problem{} : one.problems.front();
+        };
         const Problem one = first(expected), another = first(other);
         if (one.rule != another.rule)
             add(column + ": first rule", one.rule + " / " + another.rule);
@@ -242,10 +279,12 @@ struct Differences {
     void compare(const std::string& column, const Answered& expected, const Answered& other) {
         compare_problems(column, expected, other);
         for (const std::string& rule : expected.undetermined)
-            if (!other.undetermined.contains(rule) && !find_by(other.problems, &Problem::rule, rule))
+            if (!other.undetermined.contains(rule) &&
+                !find_by(other.problems, &Problem::rule, rule))
                 add(column + ": silent, but undetermined: " + rule, "");
         for (const std::string& rule : expected.passed)
-            if (find_by(other.problems, &Problem::rule, rule)) add(column + ": passes elsewhere: " + rule, "");
+            if (find_by(other.problems, &Problem::rule, rule))
+                add(column + ": passes elsewhere: " + rule, "");
     }
 };
 
@@ -268,7 +307,8 @@ Facts log_with(const GivenValues& values) {
     Facts facts;
     facts.tool.stages = {"log"};
     facts.log = log_without_cause();
-    for (const GivenValue& value : values) facts.log->user_hints.push_back({value.key, value.value, {}});
+    for (const GivenValue& value : values)
+        facts.log->user_hints.push_back({value.key, value.value, {}});
     return facts;
 }
 
@@ -280,48 +320,62 @@ bool has(const Answered& answer, const char* rule) {
     return find_by(answer.problems, &Problem::rule, std::string(rule));
 }
 
-/// One framework on Linux, with GPUs that the driver, one of Linux, knows. Only what it takes from the system is used.
+/// One framework on Linux, with GPUs that the driver, one of Linux, knows. Only what it takes from
+/// the system is used.
 bool may_be_a_machine(stack::Stack stack) {
-    if (stack.frameworks.size() != 1 || stack.os != "linux") return false;
-    if (stack.driver && parts_written(*stack.driver) < 3) return false;
-    const auto builds = stack::builds_of(stack, stack.frameworks.front(), bundled_matrix()).with_cuda;
-    const bool from_system = !builds.empty() && std::ranges::all_of(builds, stack::takes_system_libraries);
-    if ((stack.cuda || stack.cudnn) && !from_system) return false;
-    if (stack.cudnn && find_by(builds, &FrameworkBuild::without_cudnn, true)) return false;
+    if (stack.frameworks.size() != 1 || stack.os != "linux")
+        return false;
+    if (stack.driver && parts_written(*stack.driver) < 3)
+        return false;
+    const auto builds =
+        stack::builds_of(stack, stack.frameworks.front(), bundled_matrix()).with_cuda;
+    const bool from_system =
+        !builds.empty() && std::ranges::all_of(builds, stack::takes_system_libraries);
+    if ((stack.cuda || stack.cudnn) && !from_system)
+        return false;
+    if (stack.cudnn && find_by(builds, &FrameworkBuild::without_cudnn, true))
+        return false;
     stack.frameworks.clear();
-    return std::ranges::none_of(stack::conflicts(stack, bundled_matrix()),
-                                [](const stack::Conflict& conflict) { return conflict.severity == Severity::error; });
+    return std::ranges::none_of(
+        stack::conflicts(stack, bundled_matrix()),
+        [](const stack::Conflict& conflict) { return conflict.severity == Severity::error; });
 }
 
 /// The one build that the stack's framework can be, if it brings its CUDA and cuDNN.
 std::optional<FrameworkBuild> self_contained(const stack::Stack& stack) {
     const stack::Framework& framework = stack.frameworks.front();
     const auto builds = stack::builds_of(stack, framework, bundled_matrix()).with_cuda;
-    const bool is_one = framework.build && builds.size() == 1 && stack::brings_libraries(builds.front());
+    const bool is_one =
+        framework.build && builds.size() == 1 && stack::brings_libraries(builds.front());
     return is_one ? std::optional(builds.front()) : std::nullopt;
 }
 
-void compare_on_machine(const stack::Stack& stack, const Answered& checked, Differences& differences) {
-    if (!may_be_a_machine(stack)) return;
+void compare_on_machine(const stack::Stack& stack, const Answered& checked,
+                        Differences& differences) {
+    if (!may_be_a_machine(stack))
+        return;
     const stack::Framework& framework = stack.frameworks.front();
     test::MachineOfStack machine(stack);
     differences.compare("doctor --for", checked, ask(machine.naming(framework)));
     const auto build = self_contained(stack);
     // What has no package for this Python is not installed for it.
-    if (!build || has(checked, "python_not_supported_by_release")) return;
+    if (!build || has(checked, "python_not_supported_by_release"))
+        return;
     Facts here = machine.with_installed(framework, *build);
     differences.compare("machine", checked, ask(here));
     here.log = log_without_cause();
     differences.compare("doctor --log", checked, ask(here));
 }
 
-/// Beside a log, specified versions are installed ones: where that means another build, the question is another one.
-/// What rests on an inferred row is only likely there, and comes after what is certain.
+/// Beside a log, specified versions are installed ones: where that means another build, the
+/// question is another one. What rests on an inferred row is only likely there, and comes after
+/// what is certain.
 void compare_with_log(const GivenValues& values, const stack::Stack& stack, Answered checked,
                       Differences& differences) {
     const stack::Stack installed = rules::as_installed(stack, bundled_matrix());
     const auto build = &stack::Framework::build;
-    if (!std::ranges::equal(installed.frameworks, stack.frameworks, {}, build, build)) return;
+    if (!std::ranges::equal(installed.frameworks, stack.frameworks, {}, build, build))
+        return;
     const Answered in_log = ask(log_with(values));
     std::ranges::stable_sort(checked.problems, {}, [&](const Problem& problem) {
         const Problem* same = find_where(in_log.problems, [&](const Problem& other) {
@@ -332,29 +386,39 @@ void compare_with_log(const GivenValues& values, const stack::Stack& stack, Answ
     differences.compare_problems("diagnose --given", checked, in_log);
 }
 
-/// The plan of the one build that is meant; and each framework that the first fix installs runs by the plan, too.
+/// The plan of the one build that is meant; and each framework that the first fix installs runs by
+/// the plan, too.
 void compare_with_plan(const stack::Stack& stack, const Report& report, const Answered& checked,
                        Differences& differences) {
-    if (stack.frameworks.size() != 1 || stack.cuda || stack.cudnn) return;  // which a plan chooses
+    if (stack.frameworks.size() != 1 || stack.cuda || stack.cudnn)
+        return;  // which a plan chooses
     const stack::Framework& framework = stack.frameworks.front();
     const auto builds = stack::builds_of(stack, framework, bundled_matrix()).with_cuda;
-    if (builds.size() != 1 || !framework.build) return;
+    if (builds.size() != 1 || !framework.build)
+        return;
     ++differences.compared["matrix plan"];
     const Fit planned = plan_build(builds.front(), stack, bundled_matrix()).fit;
-    const auto has_obstacle = [&] { return !make_plan(stack, framework.name, bundled_matrix()).obstacles.empty(); };
+    const auto has_obstacle = [&] {
+        return !make_plan(stack, framework.name, bundled_matrix()).obstacles.empty();
+    };
     if (planned == Fit::works && !checked.problems.empty() && !has_obstacle())
         differences.add("matrix plan: works, but a problem: " + checked.problems.front().rule, "");
     if (planned == Fit::does_not_work && checked.problems.empty())
         differences.add("matrix plan: does not work, but no problem", "");
     for (const Finding& finding : report.findings) {
-        if (finding.severity != Severity::error || finding.remedies.empty()) continue;
+        if (finding.severity != Severity::error || finding.remedies.empty())
+            continue;
         const auto& changes = finding.remedies.front().changes;
-        if (!find_by(changes, &GivenValue::key, framework.name)) continue;
+        if (!find_by(changes, &GivenValue::key, framework.name))
+            continue;
         const stack::Stack after = stack::with_changes(stack, changes, bundled_matrix());
-        const auto fixed = stack::builds_of(after, after.frameworks.back(), bundled_matrix()).with_cuda;
-        const bool is_planned = std::ranges::any_of(
-            fixed, [&](const FrameworkBuild& build) { return runs(plan_build(build, after, bundled_matrix())); });
-        if (!is_planned) differences.add("matrix plan: fix of " + finding.rule, test::words_of_stack(changes));
+        const auto fixed =
+            stack::builds_of(after, after.frameworks.back(), bundled_matrix()).with_cuda;
+        const bool is_planned = std::ranges::any_of(fixed, [&](const FrameworkBuild& build) {
+            return runs(plan_build(build, after, bundled_matrix()));
+        });
+        if (!is_planned)
+            differences.add("matrix plan: fix of " + finding.rule, test::words_of_stack(changes));
         return;
     }
 }
@@ -364,7 +428,8 @@ void compare_with_plan(const stack::Stack& stack, const Report& report, const An
 TEST_CASE("one stack has one answer, whichever command is asked") {
     std::vector<GivenValues> all = test::BorderStacks().all();
     test::DrawnStacks drawn(33);
-    while (all.size() < 20'300) all.push_back(drawn.next());
+    while (all.size() < 20'300)
+        all.push_back(drawn.next());
     Differences differences;
     int stacks = 0, errors = 0;
     for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(one_in)) {
@@ -380,13 +445,16 @@ TEST_CASE("one stack has one answer, whichever command is asked") {
         compare_on_machine(read.stack, checked, differences);
     }
     WARN(stacks << " stacks, " << errors << " with a certain problem");
-    for (const auto& [column, number] : differences.compared) WARN(number << " compared: " << column);
-    for (const auto& [kind, found] : differences.by_kind) WARN(found.first << " " << kind << ": " << found.second);
+    for (const auto& [column, number] : differences.compared)
+        WARN(number << " compared: " << column);
+    for (const auto& [kind, found] : differences.by_kind)
+        WARN(found.first << " " << kind << ": " << found.second);
     CHECK(differences.by_kind.empty());
     CHECK(errors * one_in > 5'000);
     for (const auto& [column, least] :
-         {std::pair("diagnose --given", 20'000), std::pair("doctor --for", 7'000), std::pair("doctor --log", 1'500),
-          std::pair("machine", 1'500), std::pair("matrix plan", 7'000)}) {
+         {std::pair("diagnose --given", 20'000), std::pair("doctor --for", 7'000),
+          std::pair("doctor --log", 1'500), std::pair("machine", 1'500),
+          std::pair("matrix plan", 7'000)}) {
         INFO(column);
         CHECK(differences.compared[column] * one_in > least);
     }

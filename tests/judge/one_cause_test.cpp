@@ -11,7 +11,8 @@ namespace {
 std::vector<std::string> errors_of(const Facts& facts) {
     std::vector<std::string> rules;
     for (const Finding& finding : judge(facts, Matrix::bundled(), {}).findings)
-        if (finding.severity == Severity::error) rules.push_back(finding.rule);
+        if (finding.severity == Severity::error)
+            rules.push_back(finding.rule);
     return rules;
 }
 
@@ -38,7 +39,8 @@ using Rules = std::vector<std::string>;
 TEST_CASE("a call that fails for the tiny kernel is not told again for the networks") {
     Facts facts = failing_calls();
     CHECK(errors_of(facts) == Rules{"rnn_call_failed"});
-    facts.kernel_runs.front() = {0, CallResult{"cuMemcpyDtoH_v2", 700, "CUDA_ERROR_ILLEGAL_ADDRESS"}, {}};
+    facts.kernel_runs.front() = {
+        0, CallResult{"cuMemcpyDtoH_v2", 700, "CUDA_ERROR_ILLEGAL_ADDRESS"}, {}};
     CHECK(errors_of(facts) == Rules{"kernel_launch_failed"});
 }
 
@@ -88,6 +90,7 @@ TEST_CASE("what another GPU's tiny kernel does explains nothing") {
 TEST_CASE("after a memory error, what cuDNN answers on that GPU is not told again") {
     Facts facts = but([](Facts& f) { every_case(f, RunEnd::failed, "cudnnRNNForward"); });
     CHECK(errors_of(facts) == Rules{"rnn_call_failed"});
-    facts.rnn_runs.front().result = CallResult{"cuCtxSynchronize", 214, "CUDA_ERROR_ECC_UNCORRECTABLE"};
+    facts.rnn_runs.front().result =
+        CallResult{"cuCtxSynchronize", 214, "CUDA_ERROR_ECC_UNCORRECTABLE"};
     CHECK(errors_of(facts) == Rules{"gpu_memory_ecc_error"});
 }

@@ -33,17 +33,22 @@ Facts gpu_of(const char* capability) {
 }  // namespace
 
 TEST_CASE("each rule about versions that do not fit offers the plan for this GPU and driver") {
-    CHECK(last_command("driver_too_old", but([](Facts& f) { f.runtimes.front().version = v("13.0"); })) ==
-          "rnncheck matrix plan gpu=8.6 driver=550.54.14");
-    CHECK(last_command("gpu_too_old", gpu_of("3.5")) == "rnncheck matrix plan gpu=3.5 driver=550.54.14");
-    CHECK(last_command("gpu_arch_not_in_build", gpu_of("12.0")) == "rnncheck matrix plan gpu=12.0 driver=550.54.14");
-    CHECK(last_command("ptx_newer_than_driver", but([](Facts& f) { f.nvrtcs.front().version = v("12.8"); })) ==
-          "rnncheck matrix plan gpu=8.6 driver=550.54.14");
+    CHECK(last_command("driver_too_old", but([](Facts& f) {
+                           f.runtimes.front().version = v("13.0");
+                       })) == "rnncheck matrix plan gpu=8.6 driver=550.54.14");
+    CHECK(last_command("gpu_too_old", gpu_of("3.5")) ==
+          "rnncheck matrix plan gpu=3.5 driver=550.54.14");
+    CHECK(last_command("gpu_arch_not_in_build", gpu_of("12.0")) ==
+          "rnncheck matrix plan gpu=12.0 driver=550.54.14");
+    CHECK(last_command("ptx_newer_than_driver", but([](Facts& f) {
+                           f.nvrtcs.front().version = v("12.8");
+                       })) == "rnncheck matrix plan gpu=8.6 driver=550.54.14");
     const auto other_cuda = but([](Facts& f) {
         no_cases(f);
         f.cudnns.front().built_for_cuda = v("11.8");
     });
-    CHECK(last_command("cudnn_built_for_other_cuda", other_cuda) == "rnncheck matrix plan gpu=8.6 driver=550.54.14");
+    CHECK(last_command("cudnn_built_for_other_cuda", other_cuda) ==
+          "rnncheck matrix plan gpu=8.6 driver=550.54.14");
 }
 
 TEST_CASE("what a person told is planned with as well") {

@@ -53,7 +53,8 @@ Facts board_with(void (*change)(Board&)) {
 std::vector<Broken> broken_machines() {
     return {
         {"driver_missing", without_driver()},
-        {"driver_missing", after(with_container(without_driver()), [](Facts& f) { f.host.pci_gpus.clear(); })},
+        {"driver_missing",
+         after(with_container(without_driver()), [](Facts& f) { f.host.pci_gpus.clear(); })},
         {"container_no_gpu_runtime", container_without_gpu_access()},
         {"kernel_module_missing", library_without_module()},
         {"kernel_module_missing", with_container(library_without_module())},
@@ -61,7 +62,8 @@ std::vector<Broken> broken_machines() {
         {"driver_userland_kernel_mismatch",
          after(init_answers(803), [](Facts& f) { f.driver.kernel_version = v("550.40.07"); })},
         {"driver_installed_inside_container",
-         with_container(after(init_answers(803), [](Facts& f) { f.driver.kernel_version = v("535.104.05"); }))},
+         with_container(after(init_answers(803),
+                              [](Facts& f) { f.driver.kernel_version = v("535.104.05"); }))},
         {"device_nodes_missing", after(init_answers(100),
                                        [](Facts& f) {
                                            f.driver.modprobe_helper = false;
@@ -72,33 +74,38 @@ std::vector<Broken> broken_machines() {
         {"uvm_device_node_missing", after(init_answers(999),
                                           [](Facts& f) {
                                               f.driver.modprobe_helper = false;
-                                              std::erase_if(f.driver.device_nodes, [](const DeviceNode& n) {
-                                                  return n.path == "/dev/nvidia-uvm";
-                                              });
+                                              std::erase_if(f.driver.device_nodes,
+                                                            [](const DeviceNode& n) {
+                                                                return n.path == "/dev/nvidia-uvm";
+                                                            });
                                           })},
         {"driver_too_old", but([](Facts& f) { f.runtimes.front().version = v("13.0"); })},
         {"ptx_newer_than_driver", kernel_answers(222)},
         {"container_cuda_newer_than_driver",
-         after(init_answers(804), [](Facts& f) { library_of(f, LibraryKind::cuda).compat = true; })},
+         after(init_answers(804),
+               [](Facts& f) { library_of(f, LibraryKind::cuda).compat = true; })},
         {"fabric_manager_not_running", init_answers(802)},
         {"driver_init_failed", init_answers(999)},
-        {"stub_driver_library_in_path", after(init_answers(34),
-                                              [](Facts& f) {
-                                                  f.libraries.insert(f.libraries.begin(),
-                                                                     library_of(f, LibraryKind::cuda));
-                                                  f.libraries[1].picked_by_loader = false;
-                                                  f.libraries[0].stub = true;
-                                                  f.libraries[0].path = "/usr/local/cuda/lib64/stubs/libcuda.so.1";
-                                                  f.libraries[0].real_path.reset();
-                                                  f.driver.library = f.libraries[0].path;
-                                              })},
-        {"library_for_other_machine", with_library(a_healthy_machine(), FileProblem::other_machine, "for AArch64")},
-        {"library_file_damaged", with_library(a_healthy_machine(), FileProblem::truncated, "ends too early")},
+        {"stub_driver_library_in_path",
+         after(init_answers(34),
+               [](Facts& f) {
+                   f.libraries.insert(f.libraries.begin(), library_of(f, LibraryKind::cuda));
+                   f.libraries[1].picked_by_loader = false;
+                   f.libraries[0].stub = true;
+                   f.libraries[0].path = "/usr/local/cuda/lib64/stubs/libcuda.so.1";
+                   f.libraries[0].real_path.reset();
+                   f.driver.library = f.libraries[0].path;
+               })},
+        {"library_for_other_machine",
+         with_library(a_healthy_machine(), FileProblem::other_machine, "for AArch64")},
+        {"library_file_damaged",
+         with_library(a_healthy_machine(), FileProblem::truncated, "ends too early")},
         {"probe_crashed", probe_ended("cuda_runtime", ProbeEnd::crashed)},
         {"rnn_call_failed", but([](Facts& f) {
              one_case(f, RunEnd::failed, {"cudnnRNNForward", -1, "crashed with SIGSEGV"});
-             const RnnRun& lost = *std::find_if(f.rnn_runs.begin(), f.rnn_runs.end(),
-                                                [](const RnnRun& run) { return run.end == RunEnd::failed; });
+             const RnnRun& lost =
+                 *std::find_if(f.rnn_runs.begin(), f.rnn_runs.end(),
+                               [](const RnnRun& run) { return run.end == RunEnd::failed; });
              ProbeRun& run = probe_run(f, "rnn_forward");
              run.target = "GPU 0 " + std::string(name_of(lost.dialect)) + ' ' + lost.library;
              run.end = ProbeEnd::crashed;
@@ -115,7 +122,8 @@ std::vector<Broken> broken_machines() {
         {"probe_quit_early", probe_ended("cuda_runtime", ProbeEnd::quit_early)},
         {"no_gpu_visible", after(init_answers(100), [](Facts& f) { f.nvml_devices.clear(); })},
         {"gpu_hidden_by_setting",
-         after(init_answers(100), [](Facts& f) { f.host.environment["CUDA_VISIBLE_DEVICES"] = ""; })},
+         after(init_answers(100),
+               [](Facts& f) { f.host.environment["CUDA_VISIBLE_DEVICES"] = ""; })},
         {"gpu_out_of_memory", but([](Facts& f) {
              all_cases(f, RunEnd::out_of_memory, {"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY"});
              f.nvml_devices.front().memory_free_mib = 100;
@@ -141,7 +149,8 @@ std::vector<Broken> broken_machines() {
 std::set<std::string> errors_of(const Report& report) {
     std::set<std::string> errors;
     for (const auto& finding : report.findings)
-        if (finding.severity == Severity::error) errors.insert(finding.rule);
+        if (finding.severity == Severity::error)
+            errors.insert(finding.rule);
     return errors;
 }
 
@@ -179,7 +188,8 @@ TEST_CASE("one fault, one error") {
     for (const auto& [rule, facts] : broken_machines()) {
         const Report report = judge(facts, Matrix::bundled(), {});
         INFO("the fault of " << rule);
-        for (const auto& finding : report.findings) UNSCOPED_INFO(finding.rule << ": " << finding.message);
+        for (const auto& finding : report.findings)
+            UNSCOPED_INFO(finding.rule << ": " << finding.message);
         CHECK(errors_of(report) == std::set<std::string>{rule});
         CHECK(report.verdict == OverallVerdict::problems);
     }
@@ -198,11 +208,14 @@ TEST_CASE("a finding is left out only for one that is reported") {
     for (const auto& machine : broken_machines()) {
         const Report report = judge(machine.facts, matrix, {});
         const auto reported = [&](std::string_view rule) {
-            return std::ranges::find(report.findings, rule, &Finding::rule) != report.findings.end();
+            return std::ranges::find(report.findings, rule, &Finding::rule) !=
+                   report.findings.end();
         };
         for (const auto& verdict : report.verdicts) {
             const auto& rule = *find_named(all_rules(), verdict.rule);
-            if (reported(verdict.rule) || rule->check(machine.facts, matrix).outcome != Outcome::fault) continue;
+            if (reported(verdict.rule) ||
+                rule->check(machine.facts, matrix).outcome != Outcome::fault)
+                continue;
             INFO("the fault of " << machine.rule << ": " << verdict.rule << ' ' << verdict.reason);
             CHECK(verdict.outcome != Outcome::pass);
             CHECK(std::ranges::any_of(rule->yields_to, reported));
@@ -212,12 +225,15 @@ TEST_CASE("a finding is left out only for one that is reported") {
 
 TEST_CASE("different faults have different words") {
     std::set<std::string> titles, messages;
-    for (const auto& rule : all_rules()) CHECK(titles.insert(std::string(rule->title)).second);
+    for (const auto& rule : all_rules())
+        CHECK(titles.insert(std::string(rule->title)).second);
     for (const auto& [rule, facts] : broken_machines())
         for (const auto& finding : judge(facts, Matrix::bundled(), {}).findings)
-            if (finding.rule == rule) messages.insert(finding.rule + '\n' + finding.message);
+            if (finding.rule == rule)
+                messages.insert(finding.rule + '\n' + finding.message);
     std::set<std::string> texts;
-    for (const auto& message : messages) CHECK(texts.insert(message.substr(message.find('\n'))).second);
+    for (const auto& message : messages)
+        CHECK(texts.insert(message.substr(message.find('\n'))).second);
 }
 
 TEST_CASE("forgetting cannot heal") {
@@ -225,9 +241,11 @@ TEST_CASE("forgetting cannot heal") {
     for (const auto& machine : broken_machines()) {
         Facts facts = facts_from_text(facts_to_text(machine.facts), machine.rule);
         for (const auto& rule : all_rules()) {
-            if (rule->check(facts, matrix).outcome != Outcome::fault) continue;
+            if (rule->check(facts, matrix).outcome != Outcome::fault)
+                continue;
             forget_each(facts, "facts", [&](const std::string& place) {
-                INFO(rule.name << " passes on the fault of " << machine.rule << " without " << place);
+                INFO(rule.name << " passes on the fault of " << machine.rule << " without "
+                               << place);
                 CHECK(rule->check(facts, matrix).outcome != Outcome::pass);
             });
         }
@@ -240,7 +258,8 @@ TEST_CASE("a rule that was not written for Windows decides nothing about a machi
         const Report report = judge(broken.facts, Matrix::bundled(), {});
         for (const RuleVerdict& verdict : report.verdicts) {
             const auto* const rule = find_named(all_rules(), verdict.rule);
-            if ((*rule)->on_windows == OnWindows::decides || (*rule)->judges_log) continue;
+            if ((*rule)->on_windows == OnWindows::decides || (*rule)->judges_log)
+                continue;
             INFO(broken.rule << ": " << verdict.rule << " decides on Windows: " << verdict.reason);
             CHECK_FALSE(verdict.outcome == Outcome::pass);
             CHECK_FALSE(verdict.outcome == Outcome::fault);

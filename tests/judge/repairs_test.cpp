@@ -1,5 +1,5 @@
-// A remedy with a version repairs: carried out on what was given, its fault is gone and no error has come. Over many
-// combinations of driver, GPU, CUDA, cuDNN, framework build, Python and system.
+// A remedy with a version repairs: carried out on what was given, its fault is gone and no error
+// has come. Over many combinations of driver, GPU, CUDA, cuDNN, framework build, Python and system.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -29,7 +29,8 @@ stack::Stack given_by(const Values& values) {
 
 std::string in_words(const Values& values) {
     std::string words;
-    for (const GivenValue& value : values) words += value.key + "=" + value.value + ' ';
+    for (const GivenValue& value : values)
+        words += value.key + "=" + value.value + ' ';
     return words;
 }
 
@@ -39,11 +40,13 @@ Values cudnn_installed_by(const Remedy& remedy) {
     for (const std::string& command : remedy.commands) {
         const auto at = command.find("nvidia-cudnn-cu");
         const auto sign = command.find('=', at);
-        if (at == std::string::npos || sign == std::string::npos) continue;
+        if (at == std::string::npos || sign == std::string::npos)
+            continue;
         const std::string cuda = command.substr(at + 15, 2);
         std::string version = command.substr(command.find_first_of("0123456789", sign));
         version = version.substr(0, version.find_first_of(",*\"' "));
-        if (version.ends_with('.')) version.pop_back();
+        if (version.ends_with('.'))
+            version.pop_back();
         changes.push_back({"cudnn", version + "+cu" + cuda});
     }
     return changes;
@@ -58,7 +61,8 @@ std::set<FaultKind> error_kinds(const Report& report) {
     std::set<FaultKind> errors;
     for (const Finding& finding : report.findings)
         if (finding.severity == Severity::error)
-            errors.insert({finding.rule, finding.subject.substr(0, finding.subject.find_first_of("123456789("))});
+            errors.insert({finding.rule,
+                           finding.subject.substr(0, finding.subject.find_first_of("123456789("))});
     return errors;
 }
 
@@ -70,15 +74,19 @@ struct RepairCounts {
 /// Every remedy of every fault.
 void check_remedies(const stack::Stack& given, const Report& before, RepairCounts& counts) {
     for (const Finding& finding : before.findings) {
-        if (finding.severity == Severity::note) continue;
+        if (finding.severity == Severity::note)
+            continue;
         ++counts.faults;
         bool any = false;
         for (const Remedy& remedy : finding.remedies) {
-            const Values changes = remedy.changes.empty() ? cudnn_installed_by(remedy) : remedy.changes;
-            if (changes.empty()) continue;
+            const Values changes =
+                remedy.changes.empty() ? cudnn_installed_by(remedy) : remedy.changes;
+            if (changes.empty())
+                continue;
             any = true;
             ++counts.remedies;
-            INFO(finding.rule << ": " << finding.message << "\n  " << remedy.text << " -> " << in_words(changes));
+            INFO(finding.rule << ": " << finding.message << "\n  " << remedy.text << " -> "
+                              << in_words(changes));
             const Report after = judge_given(stack::with_changes(given, changes, bundled_matrix()));
             const auto still = std::ranges::find_if(after.findings, [&](const Finding& other) {
                 return other.rule == finding.rule && other.message == finding.message;
@@ -86,17 +94,20 @@ void check_remedies(const stack::Stack& given, const Report& before, RepairCount
             CHECK(still == after.findings.end());
             std::set<FaultKind> known = error_kinds(before), come;
             std::ranges::set_difference(error_kinds(after), known, std::inserter(come, come.end()));
-            for (const FaultKind& fault : come) UNSCOPED_INFO("has come: " << fault.rule << ' ' << fault.subject);
+            for (const FaultKind& fault : come)
+                UNSCOPED_INFO("has come: " << fault.rule << ' ' << fault.subject);
             CHECK(come.empty());
             // A command installs what the remedy says.
             for (const GivenValue& installed : cudnn_installed_by(remedy))
-                if (const auto said = std::ranges::find(changes, "cudnn", &GivenValue::key); said != changes.end())
+                if (const auto said = std::ranges::find(changes, "cudnn", &GivenValue::key);
+                    said != changes.end())
                     CHECK(said->value == installed.value);
         }
         INFO(finding.rule << ": " << finding.message);
         CHECK_FALSE(finding.remedies.empty());  // that nothing repairs it is said, too
         counts.without += !any;
-        if (!any) ++counts.without_by_rule[finding.rule];
+        if (!any)
+            ++counts.without_by_rule[finding.rule];
     }
 }
 
@@ -104,15 +115,21 @@ class Combinations {
   public:
     stack::Stack next() {
         Values values;
-        if (chance(70)) values.push_back({"driver", one_of(drivers)});
-        if (chance(85)) values.push_back({"gpu", one_of(gpus)});
-        if (chance(40)) values.push_back({"cuda", one_of(cudas)});
-        if (chance(40)) values.push_back({"cudnn", one_of(cudnns)});
-        if (chance(50)) values.push_back({"python", one_of(pythons)});
+        if (chance(70))
+            values.push_back({"driver", one_of(drivers)});
+        if (chance(85))
+            values.push_back({"gpu", one_of(gpus)});
+        if (chance(40))
+            values.push_back({"cuda", one_of(cudas)});
+        if (chance(40))
+            values.push_back({"cudnn", one_of(cudnns)});
+        if (chance(50))
+            values.push_back({"python", one_of(pythons)});
         values.push_back({"os", one_of(systems)});
         if (chance(80)) {
             const FrameworkBuild& build =
-                bundled_matrix().framework_builds()[number(bundled_matrix().framework_builds().size())];
+                bundled_matrix()
+                    .framework_builds()[number(bundled_matrix().framework_builds().size())];
             const std::string flavour = chance(70) && !build.build.empty() ? "+" + build.build : "";
             values.push_back({build.framework, build.last.value_or(build.first).text + flavour});
         }
@@ -124,9 +141,10 @@ class Combinations {
 
   private:
     using Words = std::vector<std::string>;
-    const Words drivers{"390",        "410.48",    "418",       "440.33",     "450.80.02", "460",
-                        "470.256.02", "510",       "525.60.13", "535.104.05", "545",       "550.54.15",
-                        "560.28.03",  "570.86.10", "575.51.03", "580.65.06",  "590.44.01"};
+    const Words drivers{"390",       "410.48",     "418",       "440.33",    "450.80.02",
+                        "460",       "470.256.02", "510",       "525.60.13", "535.104.05",
+                        "545",       "550.54.15",  "560.28.03", "570.86.10", "575.51.03",
+                        "580.65.06", "590.44.01"};
     const Words gpus{"3.5", "3.7", "5.2", "6.1",  "7.0",  "7.5",      "8.0",
                      "8.6", "8.9", "9.0", "10.0", "12.0", "RTX 3090", "H100"};
     const Words cudas{"9.0",  "10.0", "10.1", "10.2", "11.0", "11.2", "11.7", "11.8",
@@ -136,9 +154,15 @@ class Combinations {
     const Words pythons{"3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13"};
     const Words systems{"linux", "linux", "windows", "wsl"};
 
-    std::size_t number(std::size_t below) { return random_() % below; }
-    bool chance(unsigned percent) { return random_() % 100 < percent; }
-    const std::string& one_of(const Words& choices) { return choices[number(choices.size())]; }
+    std::size_t number(std::size_t below) {
+        return random_() % below;
+    }
+    bool chance(unsigned percent) {
+        return random_() % 100 < percent;
+    }
+    const std::string& one_of(const Words& choices) {
+        return choices[number(choices.size())];
+    }
 
     std::mt19937 random_{19};
 };
@@ -155,6 +179,7 @@ TEST_CASE("a remedy with a version removes its fault and brings no new error") {
     }
     WARN(counts.combinations << " combinations, " << counts.faults << " faults, " << counts.remedies
                              << " remedies tried, " << counts.without << " faults without one");
-    for (const auto& [rule, number] : counts.without_by_rule) WARN(number << " without: " << rule);
+    for (const auto& [rule, number] : counts.without_by_rule)
+        WARN(number << " without: " << rule);
     CHECK(counts.remedies > 1000);
 }

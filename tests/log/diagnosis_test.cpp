@@ -64,20 +64,25 @@ TEST_CASE("a fix names the search path of the reader's system") {
                 for (const Remedy& remedy : finding.remedies) {
                     INFO(message.log << "\n" << system << ": " << remedy.text);
                     CHECK_FALSE(contains(remedy.text, "{search_path}"));
-                    const bool is_in_wsl = finding.rule == "wsl_libcuda_not_found";  // the log shows WSL
-                    if (is_windows && !is_in_wsl) CHECK_FALSE(contains(remedy.text, "LD_LIBRARY_PATH"));
+                    const bool is_in_wsl =
+                        finding.rule == "wsl_libcuda_not_found";  // the log shows WSL
+                    if (is_windows && !is_in_wsl)
+                        CHECK_FALSE(contains(remedy.text, "LD_LIBRARY_PATH"));
                 }
         }
     const auto search_path = [](const char* system) {
-        const Report report = diagnosed("libcudnn.so.9: cannot open shared object file: No such file or directory\n",
-                                        {{"os", system, {}}, {"cudnn", "9.1", {}}});
+        const Report report =
+            diagnosed("libcudnn.so.9: cannot open shared object file: No such file or directory\n",
+                      {{"os", system, {}}, {"cudnn", "9.1", {}}});
         return report.findings.front().remedies.front().text;
     };
     CHECK(contains(search_path("Ubuntu 24.04"), "LD_LIBRARY_PATH"));
 }
 
-TEST_CASE("failures that people reported in public lead to one of the causes that their threads name") {
-    // Reduced to the lines that the program printed; "basis" tells whether the thread states the cause or implies it.
+TEST_CASE(
+    "failures that people reported in public lead to one of the causes that their threads name") {
+    // Reduced to the lines that the program printed; "basis" tells whether the thread states the
+    // cause or implies it.
     std::ifstream file(std::string(TEST_DIRECTORY) + "/public_failures.jsonl");
     int all = 0, first = 0, among_three = 0;
     for (std::string line; std::getline(file, line);) {
@@ -103,13 +108,16 @@ TEST_CASE("failures that people reported in public lead to one of the causes tha
 }
 
 TEST_CASE("a driver that is new enough rules its cause out, and the report shows why") {
-    const Report report = diagnosed("CUDA driver version is insufficient for CUDA runtime version\n",
-                                    {{"framework", "pytorch 2.4+cu124", {}}, {"driver", "550.54.14", {}}});
+    const Report report =
+        diagnosed("CUDA driver version is insufficient for CUDA runtime version\n",
+                  {{"framework", "pytorch 2.4+cu124", {}}, {"driver", "550.54.14", {}}});
     REQUIRE_FALSE(report.findings.empty());
     CHECK(find_by(report.findings, &Finding::rule, "driver_too_old") == nullptr);
-    const Evidence* excluded = find_by(report.findings.front().evidence, &Evidence::what, what_is_ruled_out);
+    const Evidence* excluded =
+        find_by(report.findings.front().evidence, &Evidence::what, what_is_ruled_out);
     REQUIRE(excluded);
-    CHECK(contains(excluded->value, "because CUDA 12.4 needs driver 525.60.13, installed is 550.54.14"));
+    CHECK(contains(excluded->value,
+                   "because CUDA 12.4 needs driver 525.60.13, installed is 550.54.14"));
 }
 
 TEST_CASE("a log without a line shows nothing") {
@@ -120,9 +128,12 @@ TEST_CASE("a log without a line shows nothing") {
     }
 }
 
-TEST_CASE("conda's build and the image of a framework are advised where none on PyPI runs, for Windows in WSL 2") {
+TEST_CASE(
+    "conda's build and the image of a framework are advised where none on PyPI runs, for Windows "
+    "in WSL 2") {
     const std::string log =
-        "TensorFlow was not built with CUDA kernel binaries compatible with compute capability 12.0. CUDA kernels "
+        "TensorFlow was not built with CUDA kernel binaries compatible with compute capability "
+        "12.0. CUDA kernels "
         "will be jit-compiled from PTX";
     const auto advice = [&](std::vector<UserHint> hints) {
         return diagnosed(log, std::move(hints)).findings.front().remedies.front();
@@ -131,14 +142,16 @@ TEST_CASE("conda's build and the image of a framework are advised where none on 
           std::vector<std::string>{"conda install -c conda-forge \"tensorflow=2.19.1=cuda128*\""});
     const auto others = diagnosed(log).findings.front().remedies;
     REQUIRE(others.size() > 1);
-    CHECK(others[1].commands == std::vector<std::string>{"docker pull nvcr.io/nvidia/tensorflow:25.02-tf2-py3"});
+    CHECK(others[1].commands ==
+          std::vector<std::string>{"docker pull nvcr.io/nvidia/tensorflow:25.02-tf2-py3"});
     UserHint windows = stack::user_hint_from({"os", "Windows 11"}, test::bundled_matrix());
     CHECK(advice({windows}).text.starts_with("In WSL 2, use "));
 }
 
 TEST_CASE("a check is that of the log's framework") {
     const Report report = diagnosed(
-        "I0000 00:00:1746391.9 gpu_device.cc:2019] Created device /job:localhost/replica:0/task:0/device:GPU:0 with "
+        "I0000 00:00:1746391.9 gpu_device.cc:2019] Created device "
+        "/job:localhost/replica:0/task:0/device:GPU:0 with "
         "28500 MB memory:  -> device: 0, name: NVIDIA GeForce RTX 5090, compute capability: 12.0\n"
         "'cuModuleLoadData(&module, data)' failed with 'CUDA_ERROR_INVALID_PTX'");
     REQUIRE(report.findings.front().decided_by);
@@ -147,11 +160,13 @@ TEST_CASE("a check is that of the log's framework") {
 
 TEST_CASE("no fault is named in a healthy log") {
     std::size_t count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(std::string(TEST_DIRECTORY) + "/healthy")) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::string(TEST_DIRECTORY) + "/healthy")) {
         const Report report = diagnosed(content(entry.path()));
         INFO(entry.path() << ": " << findings_of(report));
         CHECK(report.verdict == OverallVerdict::healthy);
-        for (const Finding& finding : report.findings) CHECK(finding.severity == Severity::note);
+        for (const Finding& finding : report.findings)
+            CHECK(finding.severity == Severity::note);
         ++count;
     }
     CHECK(count >= 111);
@@ -168,38 +183,48 @@ TEST_CASE("a notice that a process ended is never read as a log without an error
         std::ranges::replace(log, '\t', '\n');
         // Neither alone nor after lines that show that all went well until then.
         for (const char* before : {"", "Epoch 1/10, loss: 0.4412, 44.2it/s\n"}) {
-            if (*before && (programs.contains("Word") || programs.contains("PDF"))) continue;
+            if (*before && (programs.contains("Word") || programs.contains("PDF")))
+                continue;
             const Report report = diagnosed(before + log);
             INFO(before << log << "found: " << findings_of(report));
-            CHECK((report.verdict == OverallVerdict::undetermined || report.verdict == OverallVerdict::problems));
+            CHECK((report.verdict == OverallVerdict::undetermined ||
+                   report.verdict == OverallVerdict::problems));
             CHECK_FALSE(report.findings.empty());
         }
     }
     CHECK(programs.size() >= 20);
 }
 
-TEST_CASE("without an error, only a line that shows progress or a good end is evidence that nothing failed") {
+TEST_CASE(
+    "without an error, only a line that shows progress or a good end is evidence that nothing "
+    "failed") {
     const char* harmless =
         "W gpu_timer.cc:114] Your CPU supports instructions that this TensorFlow binary was not "
         "compiled to use: AVX2 FMA\n";
     CHECK(diagnosed(harmless).verdict == OverallVerdict::undetermined);
-    CHECK(diagnosed(std::string(harmless) + "100/100 [=====] - 3s 10ms/step - loss: 0.5\n").verdict ==
-          OverallVerdict::healthy);
+    CHECK(
+        diagnosed(std::string(harmless) + "100/100 [=====] - 3s 10ms/step - loss: 0.5\n").verdict ==
+        OverallVerdict::healthy);
     CHECK(diagnosed("Starting.\n").verdict == OverallVerdict::undetermined);
     CHECK(diagnosed("Starting.\nexit code 0\n").verdict == OverallVerdict::healthy);
-    CHECK(contains(diagnosed("%PDF-1.7\nloss: 0.5\n").findings.front().message, "is a PDF document"));
+    CHECK(
+        contains(diagnosed("%PDF-1.7\nloss: 0.5\n").findings.front().message, "is a PDF document"));
 }
 
-TEST_CASE("layers that run slowly are counted, and weights that are copied at each call have a remedy") {
+TEST_CASE(
+    "layers that run slowly are counted, and weights that are copied at each call have a remedy") {
     const auto keras = [](const char* layer) {
         return concat("WARNING:tensorflow:Layer ", layer,
                       " will not use cuDNN kernels since it doesn't meet the criteria.\n");
     };
-    const auto message = [](const std::string& log) { return diagnosed(log).findings.front().message; };
+    const auto message = [](const std::string& log) {
+        return diagnosed(log).findings.front().message;
+    };
     CHECK_FALSE(contains(message(keras("lstm")), "lines of the log"));
-    CHECK(contains(message(keras("lstm") + keras("lstm_1")), "; 2 lines of the log are about such layers"));
-    const Report copied =
-        diagnosed("UserWarning: RNN module weights are not part of single contiguous chunk of memory.\n");
+    CHECK(contains(message(keras("lstm") + keras("lstm_1")),
+                   "; 2 lines of the log are about such layers"));
+    const Report copied = diagnosed(
+        "UserWarning: RNN module weights are not part of single contiguous chunk of memory.\n");
     CHECK(contains(copied.findings.front().remedies.front().text, "call flatten_parameters()"));
 }
 
@@ -207,9 +232,11 @@ TEST_CASE("a number of an error of CUDA means what its name means") {
     for (const auto& [line, cause] : std::initializer_list<std::pair<const char*, const char*>>{
              {"failed call to cuInit: UNKNOWN ERROR (34)", "stub_driver_library_in_path"},
              {"cuInit returned 34", "stub_driver_library_in_path"},
-             {"Could not use forward compatibility package (error 804)", "container_cuda_newer_than_driver"},
+             {"Could not use forward compatibility package (error 804)",
+              "container_cuda_newer_than_driver"},
              {"cudaGetDeviceCount returned 35", "driver_too_old"},
-             {"numba.cuda.cudadrv.driver.CudaAPIError: [222] Call to cuLinkAddData results in an error",
+             {"numba.cuda.cudadrv.driver.CudaAPIError: [222] Call to cuLinkAddData results in an "
+              "error",
               "ptx_newer_than_driver"}}) {
         const Report report = diagnosed(line);
         INFO(line << "\nfound: " << findings_of(report));
@@ -220,7 +247,8 @@ TEST_CASE("a number of an error of CUDA means what its name means") {
 
 TEST_CASE("the exit code of a process that only ended is explained") {
     const auto message = [](const char* log) { return diagnosed(log).findings.front().message; };
-    CHECK(contains(message("Process finished with exit code -1073740791 (0xC0000409)"), "one of its DLLs is missing"));
+    CHECK(contains(message("Process finished with exit code -1073740791 (0xC0000409)"),
+                   "one of its DLLs is missing"));
     CHECK(contains(message("Process finished with exit code 139"), "segmentation fault"));
 }
 
@@ -235,7 +263,8 @@ TEST_CASE("a worker that crashed did not run out of memory, one that was killed 
 
 TEST_CASE("every pattern requires a word, so that a line without any of them is not searched") {
     const log_reader::Signatures signatures(test::bundled_matrix().log_signatures());
-    for (const int always : signatures.candidates("zq")) FAIL_CHECK(signatures[static_cast<std::size_t>(always)].id());
+    for (const int always : signatures.candidates("zq"))
+        FAIL_CHECK(signatures[static_cast<std::size_t>(always)].id());
     CHECK(signatures.candidates("zq").empty());
 }
 
@@ -251,32 +280,41 @@ TEST_CASE("only the first cause may be certain, and the order is that of the wei
 
 TEST_CASE("a program that trains on without a GPU has no fault, one that stops has") {
     const std::string lines =
-        "W dso_loader.cc:64] Could not load dynamic library 'libcudart.so.11.0'; dlerror: libcudart.so.11.0: cannot "
+        "W dso_loader.cc:64] Could not load dynamic library 'libcudart.so.11.0'; dlerror: "
+        "libcudart.so.11.0: cannot "
         "open shared object file: No such file or directory\n";
     CHECK(diagnosed(lines + "Epoch 1/3\nloss: 0.31\n").verdict == OverallVerdict::healthy);
     CHECK(diagnosed(lines).verdict == OverallVerdict::problems);
-    CHECK(diagnosed(lines + "loss: 0.31\nRuntimeError: no kernel image is available for execution on the device\n")
-              .verdict == OverallVerdict::problems);
+    CHECK(
+        diagnosed(
+            lines +
+            "loss: 0.31\nRuntimeError: no kernel image is available for execution on the device\n")
+            .verdict == OverallVerdict::problems);
 }
 
 TEST_CASE("what a person told decides between candidates") {
-    const char* text = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n";
-    CHECK(diagnosed(text, {{"gpu", "RTX 3090", {}}, {"framework", "pytorch 1.6", {}}}).findings.front().rule ==
-          "gpu_arch_not_in_build");
-    CHECK(diagnosed(text, {{"gpu", "Tesla K40", {}}, {"framework", "pytorch 2.1", {}}}).findings.front().rule ==
-          "gpu_too_old");
+    const char* text =
+        "RuntimeError: CUDA error: no kernel image is available for execution on the device\n";
+    CHECK(diagnosed(text, {{"gpu", "RTX 3090", {}}, {"framework", "pytorch 1.6", {}}})
+              .findings.front()
+              .rule == "gpu_arch_not_in_build");
+    CHECK(diagnosed(text, {{"gpu", "Tesla K40", {}}, {"framework", "pytorch 2.1", {}}})
+              .findings.front()
+              .rule == "gpu_too_old");
 }
 
 TEST_CASE("the name of a series of GPUs decides like each of its cards") {
-    const char* text = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n";
-    for (const auto& [gpu, cause] :
-         std::initializer_list<std::pair<const char*, const char*>>{{"RTX 50", "gpu_arch_not_in_build"},
-                                                                    {"RTX 5000 series", "gpu_arch_not_in_build"},
-                                                                    {"GTX 10xx", "gpu_too_old"}}) {
+    const char* text =
+        "RuntimeError: CUDA error: no kernel image is available for execution on the device\n";
+    for (const auto& [gpu, cause] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"RTX 50", "gpu_arch_not_in_build"},
+             {"RTX 5000 series", "gpu_arch_not_in_build"},
+             {"GTX 10xx", "gpu_too_old"}}) {
         const UserHint hint = stack::user_hint_from({"gpu", gpu}, test::bundled_matrix());
         INFO(gpu);
         CHECK_FALSE(hint.expected);
-        const char* build = std::string_view(cause) == "gpu_too_old" ? "pytorch 2.9+cu130" : "pytorch 2.4+cu121";
+        const char* build =
+            std::string_view(cause) == "gpu_too_old" ? "pytorch 2.9+cu130" : "pytorch 2.4+cu121";
         CHECK(diagnosed(text, {hint, {"framework", build, {}}}).findings.front().rule == cause);
     }
     // Cards of three generations: Quadro, Ada and Blackwell.
@@ -285,9 +323,11 @@ TEST_CASE("the name of a series of GPUs decides like each of its cards") {
 
 TEST_CASE("a GPU that is older than all of a build is never called newer, nor the reverse") {
     const std::string listed =
-        " is not compatible with the current PyTorch installation.\nThe current PyTorch install supports CUDA "
+        " is not compatible with the current PyTorch installation.\nThe current PyTorch install "
+        "supports CUDA "
         "capabilities ";
-    const char* failed = "\nRuntimeError: CUDA error: no kernel image is available for execution on the device\n";
+    const char* failed =
+        "\nRuntimeError: CUDA error: no kernel image is available for execution on the device\n";
     const Report old = diagnosed("NVIDIA GeForce GTX 1080 Ti with CUDA capability sm_61" + listed +
                                  "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120." + failed);
     const Report recent = diagnosed("NVIDIA GeForce RTX 5090 with CUDA capability sm_120" + listed +
@@ -298,15 +338,18 @@ TEST_CASE("a GPU that is older than all of a build is never called newer, nor th
 
 TEST_CASE("TensorFlow without kernels for a GPU is not a build without CUDA") {
     const Report report = diagnosed(
-        "gpu_device.cc:2431] TensorFlow was not built with CUDA kernel binaries compatible with compute capability "
-        "12.0. CUDA kernels will be jit-compiled from PTX, which could take 30 minutes or longer.\n");
+        "gpu_device.cc:2431] TensorFlow was not built with CUDA kernel binaries compatible with "
+        "compute capability "
+        "12.0. CUDA kernels will be jit-compiled from PTX, which could take 30 minutes or "
+        "longer.\n");
     CHECK(findings_of(report) == "gpu_arch_not_in_build 90; ");
 }
 
 TEST_CASE("nvidia-smi tells the driver in its old words and in those of 610") {
-    for (const char* line : {"| NVIDIA-SMI 580.95.05    Driver Version: 580.95.05    CUDA Version: 13.0     |",
-                             "| NVIDIA-SMI 610.43.02    KMD Version: 610.43.02    CUDA UMD Version: 13.3     |",
-                             "Driver Version                            : 450.66\nCUDA Version      : 11.0"}) {
+    for (const char* line :
+         {"| NVIDIA-SMI 580.95.05    Driver Version: 580.95.05    CUDA Version: 13.0     |",
+          "| NVIDIA-SMI 610.43.02    KMD Version: 610.43.02    CUDA UMD Version: 13.3     |",
+          "Driver Version                            : 450.66\nCUDA Version      : 11.0"}) {
         INFO(line);
         const Log log = test::log_read(line);
         REQUIRE(log.events.size() == 1);
@@ -317,10 +360,10 @@ TEST_CASE("nvidia-smi tells the driver in its old words and in those of 610") {
 
 TEST_CASE("values nobody can understand change nothing") {
     const char* text = "RuntimeError: cuDNN error: CUDNN_STATUS_MAPPING_ERROR\n";
-    const Report plain = diagnosed(text),
-                 strange = diagnosed(
-                     text,
-                     {{"gpu", "a blue one", {}}, {"cuda", "newest", {}}, {"framework", "mine", {}}, {"", "", {}}});
+    const Report plain = diagnosed(text), strange = diagnosed(text, {{"gpu", "a blue one", {}},
+                                                                     {"cuda", "newest", {}},
+                                                                     {"framework", "mine", {}},
+                                                                     {"", "", {}}});
     CHECK(findings_of(plain) == findings_of(strange));
 }
 
@@ -338,7 +381,8 @@ std::set<std::string, std::less<>> words_of_lines() {
     std::set<std::string, std::less<>> words;
     for (const LogSignature& signature : test::bundled_matrix().log_signatures()) {
         words.insert(signature.id);
-        for (const std::string& symptom : split(signature.symptoms, ' ')) words.insert(symptom);
+        for (const std::string& symptom : split(signature.symptoms, ' '))
+            words.insert(symptom);
     }
     return words;
 }
@@ -351,19 +395,23 @@ TEST_CASE("log_evidence names symptoms and features that exist, and causes that 
     const std::string code = content(PROJECT_DIRECTORY "/src/rules/causes/log_features.cpp") +
                              content(PROJECT_DIRECTORY "/src/rules/causes/log_versions.cpp");
     const auto is_known = [&](const std::string& word) {
-        const bool is_framework = word.starts_with("fw_") && stack::framework_word_at(word.substr(3));
+        const bool is_framework =
+            word.starts_with("fw_") && stack::framework_word_at(word.substr(3));
         return words.contains(word) || is_framework || contains(code, '"' + word + '"');
     };
-    for (const LogCause& cause : test::bundled_matrix().log_causes()) causes.insert(cause.cause);
+    for (const LogCause& cause : test::bundled_matrix().log_causes())
+        causes.insert(cause.cause);
     std::set<std::pair<std::string, std::string>> seen;
     for (const LogEvidence& row : test::bundled_matrix().log_evidence()) {
         INFO(row.symptom << " [" << row.when << "]");
         CHECK(is_known(row.symptom));
         CHECK(seen.emplace(row.symptom, row.when).second);
         CHECK_FALSE(causes_of(row).empty());
-        for (const std::string& cause : causes_of(row)) CHECK(causes.contains(cause));
+        for (const std::string& cause : causes_of(row))
+            CHECK(causes.contains(cause));
         for (std::string word : split(row.when, ' ')) {
-            if (word.starts_with('!')) word.erase(0, 1);
+            if (word.starts_with('!'))
+                word.erase(0, 1);
             CHECK((is_known(word) || word.find_first_of("<>=") != std::string::npos));
         }
     }
@@ -379,14 +427,18 @@ TEST_CASE("a remedy of a line is for a line that can hold, once for each cause")
     }
 }
 
-TEST_CASE("a symptom serves an evidence, a cause or a decision, and what a line supersedes exists and is not mutual") {
+TEST_CASE(
+    "a symptom serves an evidence, a cause or a decision, and what a line supersedes exists and is "
+    "not mutual") {
     std::set<std::string, std::less<>> used;
     const std::string code = content(PROJECT_DIRECTORY "/src/rules/causes/log_causes.cpp") +
                              content(PROJECT_DIRECTORY "/src/rules/causes/log_features.cpp");
-    for (const LogCause& cause : test::bundled_matrix().log_causes()) used.insert(cause.cause);
+    for (const LogCause& cause : test::bundled_matrix().log_causes())
+        used.insert(cause.cause);
     for (const LogEvidence& row : test::bundled_matrix().log_evidence()) {
         used.insert(row.symptom);
-        for (std::string word : split(row.when, ' ')) used.insert(word.starts_with('!') ? word.substr(1) : word);
+        for (std::string word : split(row.when, ' '))
+            used.insert(word.starts_with('!') ? word.substr(1) : word);
     }
     const auto words = words_of_lines();
     std::map<std::string, std::set<std::string>> superseded_by;
@@ -406,7 +458,8 @@ TEST_CASE("a symptom serves an evidence, a cause or a decision, and what a line 
 TEST_CASE("every cause is a rule with a page, and something points to it") {
     std::set<std::string, std::less<>> pointed = words_of_lines();
     for (const LogEvidence& row : test::bundled_matrix().log_evidence())
-        for (const std::string& cause : causes_of(row)) pointed.insert(cause);
+        for (const std::string& cause : causes_of(row))
+            pointed.insert(cause);
     for (const LogCause& cause : test::bundled_matrix().log_causes()) {
         INFO(cause.cause);
         CHECK(find_named(all_rules(), cause.cause));
@@ -431,10 +484,12 @@ TEST_CASE("a line that reports the reason of another one leaves that one without
 TEST_CASE("several lines that indicate one cause outweigh one line that indicates another") {
     const char* from_container = "Failed to initialize NVML: Driver/library version mismatch\n";
     const std::string from_kernel =
-        "NVRM: API mismatch: the client has the version 550.54.14, but this kernel module has the version "
+        "NVRM: API mismatch: the client has the version 550.54.14, but this kernel module has the "
+        "version "
         "535.104.05.\n";
     const std::vector<UserHint> in_container = {{"os", "Docker container on Ubuntu 22.04", {}}};
-    CHECK(diagnosed(from_container, in_container).findings.front().rule == "driver_installed_inside_container");
+    CHECK(diagnosed(from_container, in_container).findings.front().rule ==
+          "driver_installed_inside_container");
     const Report both = diagnosed(from_container + from_kernel +
                                       "kernel version 535.104.5 does not match DSO version "
                                       "550.54.14 -- cannot find working devices\n",
@@ -442,27 +497,32 @@ TEST_CASE("several lines that indicate one cause outweigh one line that indicate
     CHECK(both.findings.front().rule == "driver_userland_kernel_mismatch");
 }
 
-TEST_CASE("what the specified versions or the system exclude is left out, and the report shows why") {
+TEST_CASE(
+    "what the specified versions or the system exclude is left out, and the report shows why") {
     const auto excluded = [](const char* log, std::vector<UserHint> hints) {
         std::string text;
         for (const Finding& finding : diagnosed(log, std::move(hints)).findings)
             for (const Evidence& item : finding.evidence)
-                if (item.what == what_is_ruled_out) text += item.value + "; ";
+                if (item.what == what_is_ruled_out)
+                    text += item.value + "; ";
         return text;
     };
     const char* failed = "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\n";
-    const std::vector<UserHint> fits = {
-        {"gpu", "RTX 3090", {}}, {"framework", "pytorch 2.4+cu121", {}}, {"driver", "550.54.14", {}}};
+    const std::vector<UserHint> fits = {{"gpu", "RTX 3090", {}},
+                                        {"framework", "pytorch 2.4+cu121", {}},
+                                        {"driver", "550.54.14", {}}};
     const Report report = diagnosed(failed, fits);
     CHECK(find_by(report.findings, &Finding::rule, "gpu_arch_not_in_build") == nullptr);
     CHECK(contains(excluded(failed, fits), "no code for a GPU, because "));
     CHECK(excluded(failed, {}).empty());
 
-    const char* launch = "CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure\n[Op:CudnnRNNV3] tensorflow/core\n";
+    const char* launch =
+        "CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure\n[Op:CudnnRNNV3] tensorflow/core\n";
     CHECK(find_by(diagnosed(launch, {{"os", "Ubuntu 22.04", {}}}).findings, &Finding::rule,
                   "windows_driver_breaks_cudnn_rnn") == nullptr);
     const char* unknown = "RuntimeError: CUDA unknown error\n";
-    CHECK(contains(excluded(unknown, {{"os", "Windows 11", {}}}), "because it occurs on Linux only"));
-    CHECK(find_by(diagnosed(unknown, {{"os", "Windows 11", {}}}).findings, &Finding::rule, "uvm_device_node_missing") ==
-          nullptr);
+    CHECK(
+        contains(excluded(unknown, {{"os", "Windows 11", {}}}), "because it occurs on Linux only"));
+    CHECK(find_by(diagnosed(unknown, {{"os", "Windows 11", {}}}).findings, &Finding::rule,
+                  "uvm_device_node_missing") == nullptr);
 }

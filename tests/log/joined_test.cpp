@@ -13,7 +13,8 @@ using namespace rnncheck::test;
 namespace {
 
 constexpr const char* insufficient_driver =
-    "RuntimeError: cudaGetDeviceCount() failed: CUDA driver version is insufficient for CUDA runtime version\n";
+    "RuntimeError: cudaGetDeviceCount() failed: CUDA driver version is insufficient for CUDA "
+    "runtime version\n";
 constexpr const char* unknown = "RuntimeError: the frobnicator gave up on tensor 7\n";
 
 Report joined(Facts machine, std::string_view log) {
@@ -23,21 +24,23 @@ Report joined(Facts machine, std::string_view log) {
 
 const Finding& finding_of(const Report& report, std::string_view rule) {
     for (const Finding& finding : report.findings)
-        if (finding.rule == rule) return finding;
+        if (finding.rule == rule)
+            return finding;
     throw std::out_of_range(std::string(rule));
 }
 
 bool rests_on_log(const Finding& finding) {
     for (const Evidence& evidence : finding.evidence)
-        if (evidence.source.starts_with("log.events[")) return true;
+        if (evidence.source.starts_with("log.events["))
+            return true;
     return false;
 }
 
 }  // namespace
 
 TEST_CASE("a cause that the machine has is one finding, with what both say") {
-    const Report report =
-        joined(but([](Facts& f) { f.driver.cuda_version = parse_version("11.4"); }), insufficient_driver);
+    const Report report = joined(
+        but([](Facts& f) { f.driver.cuda_version = parse_version("11.4"); }), insufficient_driver);
     const Finding& finding = finding_of(report, "driver_too_old");
     CHECK(finding.severity == Severity::error);
     CHECK(rests_on_log(finding));

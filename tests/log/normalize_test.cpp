@@ -23,7 +23,8 @@ TEST_CASE("colour codes go, in every spelling") {
 }
 
 TEST_CASE("HTML becomes text, and other angle brackets stay") {
-    CHECK(read("Op &#39;CudnnRNN&#39; &lt;no registered kernels&gt;") == "Op 'CudnnRNN' <no registered kernels>");
+    CHECK(read("Op &#39;CudnnRNN&#39; &lt;no registered kernels&gt;") ==
+          "Op 'CudnnRNN' <no registered kernels>");
     CHECK(read("<pre><code class=\"x\">error</code></pre>") == "error");
     CHECK(read("  <no registered kernels>") == "<no registered kernels>");
     CHECK(read("a<br/>b") == "a b");
@@ -31,7 +32,8 @@ TEST_CASE("HTML becomes text, and other angle brackets stay") {
 }
 
 TEST_CASE("JSON lines are unescaped, other backslashes stay") {
-    CHECK(read(R"({"log":"a \"b\"\tc\n","stream":"stderr"})") == R"({"log":"a "b" c ","stream":"stderr"})");
+    CHECK(read(R"({"log":"a \"b\"\tc\n","stream":"stderr"})") ==
+          R"({"log":"a "b" c ","stream":"stderr"})");
     CHECK(read(R"(C:\temp\new)") == R"(C:\temp\new)");
 }
 
@@ -52,13 +54,14 @@ TEST_CASE("zeros and control characters vanish, lines are kept apart") {
 }
 
 TEST_CASE("pieces of a long line are joined as they stood") {
-    const auto text = normalized({{"> {\"a\":\"one\\ttwo ", 1, true}, {"three\\nfour", 1, false}, {"five", 2, true}});
+    const auto text = normalized(
+        {{"> {\"a\":\"one\\ttwo ", 1, true}, {"three\\nfour", 1, false}, {"five", 2, true}});
     CHECK(text.text == "{\"a\":\"one two three four\nfive");
     CHECK(line_at(text.text_starts, text.text.find("three")) == 1);
 }
 
 TEST_CASE("unfinished codes, entities and tags at the end do no harm") {
-    for (const char* text :
-         {"\x1B", "\x1B[", "\x1B[31", "^[[", "&#3", "&", "<", "</", "<br", "\\", "\\x1b", "[1", "{\"a\":\"\\"})
+    for (const char* text : {"\x1B", "\x1B[", "\x1B[31", "^[[", "&#3", "&", "<", "</", "<br", "\\",
+                             "\\x1b", "[1", "{\"a\":\"\\"})
         CHECK(read(text).size() <= std::string_view(text).size() + 1);
 }

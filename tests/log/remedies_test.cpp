@@ -1,4 +1,5 @@
-// The commands that a log's causes are repaired with: in the versions that the log asks for, for the reader's shell.
+// The commands that a log's causes are repaired with: in the versions that the log asks for, for
+// the reader's shell.
 #include "base/text.hpp"
 #include "judge.hpp"
 #include "rules/causes/log_causes.hpp"
@@ -15,7 +16,8 @@ struct Advice {
 
     std::vector<std::string> commands() const {
         std::vector<std::string> all;
-        for (const Remedy& remedy : remedies) all.insert(all.end(), remedy.commands.begin(), remedy.commands.end());
+        for (const Remedy& remedy : remedies)
+            all.insert(all.end(), remedy.commands.begin(), remedy.commands.end());
         return all;
     }
 };
@@ -27,21 +29,24 @@ Advice about(const char* cause, std::string_view log, std::vector<UserHint> hint
     facts.log = test::log_read(log);
     facts.log->user_hints = std::move(hints);
     for (Finding& finding : judge(std::move(facts), test::bundled_matrix(), {}).findings)
-        if (finding.rule == cause) return {std::move(finding.remedies), std::move(finding.decided_by)};
+        if (finding.rule == cause)
+            return {std::move(finding.remedies), std::move(finding.decided_by)};
     FAIL("no finding " << cause);
     return {};
 }
 
 using Commands = std::vector<std::string>;
-constexpr const char* without_cudnn_8 = "libcudnn.so.8: cannot open shared object file: No such file or directory\n";
+constexpr const char* without_cudnn_8 =
+    "libcudnn.so.8: cannot open shared object file: No such file or directory\n";
 
 }  // namespace
 
 TEST_CASE("the package of cuDNN has the major that the log names, for the CUDA of the framework") {
-    CHECK(about("cudnn_not_installed", without_cudnn_8, {{"framework", "tensorflow 2.10", {}}}).commands() ==
-          Commands{"python -m pip install \"nvidia-cudnn-cu11==8.*\""});
-    CHECK(about("cudnn_major_soname_mismatch", without_cudnn_8, {{"framework", "ctranslate2 4.4", {}}}).commands() ==
-          Commands{"python -m pip install \"nvidia-cudnn-cu12==8.*\""});
+    CHECK(about("cudnn_not_installed", without_cudnn_8, {{"framework", "tensorflow 2.10", {}}})
+              .commands() == Commands{"python -m pip install \"nvidia-cudnn-cu11==8.*\""});
+    CHECK(about("cudnn_major_soname_mismatch", without_cudnn_8,
+                {{"framework", "ctranslate2 4.4", {}}})
+              .commands() == Commands{"python -m pip install \"nvidia-cudnn-cu12==8.*\""});
     CHECK(about("cudnn_not_installed", "libcudnn.so.9: cannot open shared object file\n",
                 {{"framework", "pytorch 2.9+cu130", {}}})
               .commands() == Commands{"python -m pip install \"nvidia-cudnn-cu13==9.*\""});
@@ -56,22 +61,25 @@ TEST_CASE("where the CUDA is not known the remedy has a command for each") {
     CHECK(advice.commands() == Commands{"python -m pip install \"nvidia-cudnn-cu12==8.*\""});
 }
 
-TEST_CASE("of the CUDA versions that a cuDNN is made for, the one that most builds use comes first") {
-    CHECK(about("cudnn_not_installed", "libcudnn.so.9: cannot open shared object file\n").commands() ==
-          Commands{"python -m pip install \"nvidia-cudnn-cu12==9.*\""});
+TEST_CASE(
+    "of the CUDA versions that a cuDNN is made for, the one that most builds use comes first") {
+    CHECK(about("cudnn_not_installed", "libcudnn.so.9: cannot open shared object file\n")
+              .commands() == Commands{"python -m pip install \"nvidia-cudnn-cu12==9.*\""});
 }
 
 TEST_CASE("no package of cuDNN where the log does not show which major version the program needs") {
-    const char* log = "UnknownError: Fail to find the dnn implementation.\n\t [[{{node CudnnRNN}}]]\n";
+    const char* log =
+        "UnknownError: Fail to find the dnn implementation.\n\t [[{{node CudnnRNN}}]]\n";
     CHECK(about("cudnn_runtime_older_than_built", log).commands().empty());
-    CHECK(about("cudnn_runtime_older_than_built", log, {{"framework", "tensorflow 2.10", {}}}).commands() ==
-          Commands{"python -m pip install \"nvidia-cudnn-cu11==8.*\""});
+    CHECK(about("cudnn_runtime_older_than_built", log, {{"framework", "tensorflow 2.10", {}}})
+              .commands() == Commands{"python -m pip install \"nvidia-cudnn-cu11==8.*\""});
 }
 
 TEST_CASE("no package for a CUDA that the framework has no build for") {
     const char* log = "libcudnn.so.9: cannot open shared object file: No such file or directory\n";
     const std::string for_any = about("cudnn_not_installed", log).remedies.front().text;
-    CHECK(contains(for_any, "If it uses CUDA 13: python -m pip install \"nvidia-cudnn-cu13==9.*\""));
+    CHECK(
+        contains(for_any, "If it uses CUDA 13: python -m pip install \"nvidia-cudnn-cu13==9.*\""));
     CHECK(about("cudnn_not_installed", log, {{"framework", "ctranslate2", {}}}).commands() ==
           Commands{"python -m pip install \"nvidia-cudnn-cu12==9.*\""});
 }
@@ -84,39 +92,50 @@ TEST_CASE("a cuDNN for which there is no package gets no command") {
 }
 
 TEST_CASE("an upgrade keeps the major and reaches the minor that the build wants") {
-    const char* log = "Loaded runtime CuDNN library: 8.1.1 but source was compiled with: 8.6.0. CuDNN library needs\n";
-    CHECK(about("cudnn_runtime_older_than_built", log, {{"framework", "tensorflow 2.12", {}}}).commands() ==
-          Commands{"python -m pip install \"nvidia-cudnn-cu11>=8.6,<9\""});
+    const char* log =
+        "Loaded runtime CuDNN library: 8.1.1 but source was compiled with: 8.6.0. CuDNN library "
+        "needs\n";
+    CHECK(about("cudnn_runtime_older_than_built", log, {{"framework", "tensorflow 2.12", {}}})
+              .commands() == Commands{"python -m pip install \"nvidia-cudnn-cu11>=8.6,<9\""});
 }
 
 TEST_CASE("no package of a CUDA for which the wanted cuDNN was never made") {
-    const Advice advice = about("cudnn_runtime_older_than_built",
-                                "Loaded runtime CuDNN library: 8.0.5 but source was compiled with: 8.1.0.\n");
+    const Advice advice =
+        about("cudnn_runtime_older_than_built",
+              "Loaded runtime CuDNN library: 8.0.5 but source was compiled with: 8.1.0.\n");
     CHECK(advice.commands() == Commands{"python -m pip install \"nvidia-cudnn-cu11>=8.1,<9\""});
 }
 
-TEST_CASE("the two digits in the name of a library of Windows are a minor version before CUDA 10 only") {
+TEST_CASE(
+    "the two digits in the name of a library of Windows are a minor version before CUDA 10 only") {
     const auto commands = [](const std::string& file) {
-        return about("cuda_version_not_the_one_built_for", file + " not found\n", {{"cuda", "11.8", {}}}).commands();
+        return about("cuda_version_not_the_one_built_for", file + " not found\n",
+                     {{"cuda", "11.8", {}}})
+            .commands();
     };
     CHECK(commands("cudart64_90.dll").empty());
     CHECK(commands("cublas64_12.dll") ==
-          Commands{"python -m pip install \"nvidia-cublas-cu12==12.*\" \"nvidia-cuda-runtime-cu12==12.*\""});
+          Commands{"python -m pip install \"nvidia-cublas-cu12==12.*\" "
+                   "\"nvidia-cuda-runtime-cu12==12.*\""});
 }
 
 TEST_CASE("a check asks no framework that the log is not about") {
     const auto check = [](const char* framework) {
-        return about("cpu_only_build", "Torch not compiled with CUDA enabled\n", {{"framework", framework, {}}})
+        return about("cpu_only_build", "Torch not compiled with CUDA enabled\n",
+                     {{"framework", framework, {}}})
             .check->command;
     };
-    CHECK(check("pytorch 2.5") == "python -c \"import torch; print(torch.version.cuda)\"; python -m pip list");
+    CHECK(check("pytorch 2.5") ==
+          "python -c \"import torch; print(torch.version.cuda)\"; python -m pip list");
     CHECK(check("onnxruntime 1.20") == "python -m pip list");
 }
 
 TEST_CASE("no package of cuDNN that has left the GPU behind") {
     const char* log = "libcudnn.so.9: cannot open shared object file: No such file or directory\n";
     const auto command = [&](const char* gpu) {
-        return about("cudnn_not_installed", log, {{"framework", "pytorch 2.6+cu124", {}}, {"gpu", gpu, {}}}).commands();
+        return about("cudnn_not_installed", log,
+                     {{"framework", "pytorch 2.6+cu124", {}}, {"gpu", gpu, {}}})
+            .commands();
     };
     CHECK(command("GTX 1080") == Commands{"python -m pip install \"nvidia-cudnn-cu12>=9,<9.11\""});
     CHECK(command("RTX 3090") == Commands{"python -m pip install \"nvidia-cudnn-cu12==9.*\""});
@@ -125,29 +144,36 @@ TEST_CASE("no package of cuDNN that has left the GPU behind") {
 
 TEST_CASE("NVRTC of exactly the CUDA that its builtins name, by the package's name of that CUDA") {
     const auto command = [](const char* file) {
-        return about("nvrtc_missing", std::string(file) + ": cannot open shared object file\n").commands();
+        return about("nvrtc_missing", std::string(file) + ": cannot open shared object file\n")
+            .commands();
     };
-    CHECK(command("libnvrtc-builtins.so.12.4") == Commands{"python -m pip install \"nvidia-cuda-nvrtc-cu12==12.4.*\""});
-    CHECK(about("nvrtc_missing", "nvrtc: error: failed to open libnvrtc-builtins.so.11.8.\n").commands() ==
-          Commands{"python -m pip install \"nvidia-cuda-nvrtc-cu11==11.8.*\""});
+    CHECK(command("libnvrtc-builtins.so.12.4") ==
+          Commands{"python -m pip install \"nvidia-cuda-nvrtc-cu12==12.4.*\""});
+    CHECK(about("nvrtc_missing", "nvrtc: error: failed to open libnvrtc-builtins.so.11.8.\n")
+              .commands() == Commands{"python -m pip install \"nvidia-cuda-nvrtc-cu11==11.8.*\""});
     CHECK(command("libnvrtc-builtins.so.11.3").empty());  // no such package
-    CHECK(command("libnvrtc.so.13") == Commands{"python -m pip install \"nvidia-cuda-nvrtc==13.*\""});
+    CHECK(command("libnvrtc.so.13") ==
+          Commands{"python -m pip install \"nvidia-cuda-nvrtc==13.*\""});
 }
 
 TEST_CASE("a GPU without code leads to the plan of that GPU, for the system of the log") {
     const char* log =
-        "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with the current PyTorch installation.\n"
-        "The current PyTorch install supports CUDA capabilities sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90.\n";
+        "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with the current "
+        "PyTorch installation.\n"
+        "The current PyTorch install supports CUDA capabilities sm_50 sm_60 sm_70 sm_75 sm_80 "
+        "sm_86 sm_90.\n";
     CHECK(about("gpu_arch_not_in_build", log).commands() ==
           Commands{"rnncheck matrix plan gpu=12.0 framework=pytorch"});
     CHECK(about("gpu_arch_not_in_build", log, {{"os", "windows", {}}}).commands() ==
           Commands{"rnncheck matrix plan gpu=12.0 framework=pytorch os=windows"});
     CHECK(about("gpu_too_old", "CUDNN_STATUS_ARCH_MISMATCH\n").commands() ==
-          Commands{"rnncheck matrix plan gpu=\"$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)\""});
+          Commands{"rnncheck matrix plan gpu=\"$(nvidia-smi --query-gpu=name --format=csv,noheader "
+                   "| head -n 1)\""});
 }
 
 TEST_CASE("Windows gets commands of its own shells or none") {
-    const char* log = "Could not load dynamic library 'cudnn64_8.dll'; dlerror: cudnn64_8.dll not found\n";
+    const char* log =
+        "Could not load dynamic library 'cudnn64_8.dll'; dlerror: cudnn64_8.dll not found\n";
     const Advice advice = about("cudnn_not_on_loader_path", log, {{"os", "windows", {}}});
     CHECK(advice.commands().empty());
     REQUIRE(advice.check);
@@ -156,32 +182,40 @@ TEST_CASE("Windows gets commands of its own shells or none") {
 
 TEST_CASE("cuDNN's answer about missing lengths is no missing cuDNN") {
     const char* log = "Sequence lengths for RNN are required from CUDNN 9.0+\n";
-    CHECK(about("cudnn_op_too_old_for_build", log).commands() == Commands{"python -m pip install \"keras>=3.2\""});
+    CHECK(about("cudnn_op_too_old_for_build", log).commands() ==
+          Commands{"python -m pip install \"keras>=3.2\""});
 }
 
 TEST_CASE("in a conda environment pip runs there, and conda's packages stay conda's") {
     const std::string log =
-        "  File \"/home/u/miniconda3/envs/tf-gpu/lib/python3.10/site-packages/tensorflow/__init__.py\"\n";
-    const Advice advice = about("cudnn_not_installed", log + without_cudnn_8, {{"framework", "tensorflow 2.10", {}}});
-    CHECK(advice.commands() == Commands{"conda activate tf-gpu", "python -m pip install \"nvidia-cudnn-cu11==8.*\""});
+        "  File "
+        "\"/home/u/miniconda3/envs/tf-gpu/lib/python3.10/site-packages/tensorflow/__init__.py\"\n";
+    const Advice advice =
+        about("cudnn_not_installed", log + without_cudnn_8, {{"framework", "tensorflow 2.10", {}}});
+    CHECK(advice.commands() ==
+          Commands{"conda activate tf-gpu", "python -m pip install \"nvidia-cudnn-cu11==8.*\""});
     CHECK(contains(advice.remedies.front().text, "conda install"));
 }
 
 TEST_CASE("a program outside Python gets the system's or its language's package of cuDNN") {
     const char* go =
-        "panic: Error loading ONNX shared library: libcudnn.so.9: cannot open shared object file: No such file or "
+        "panic: Error loading ONNX shared library: libcudnn.so.9: cannot open shared object file: "
+        "No such file or "
         "directory\ngoroutine 1 [running]:\nthread 'main' panicked at src/main.rs:6:8:\n";
-    CHECK(about("cudnn_not_installed", go).commands() == Commands{"sudo apt-get install libcudnn9-cuda-12"});
-    const char* julia = "┌ Warning: cuDNN is not functional in LuxCUDA.jl. Some functionality will not be available.\n";
+    CHECK(about("cudnn_not_installed", go).commands() ==
+          Commands{"sudo apt-get install libcudnn9-cuda-12"});
+    const char* julia =
+        "┌ Warning: cuDNN is not functional in LuxCUDA.jl. Some functionality will not be "
+        "available.\n";
     const Advice advice = about("cudnn_not_installed", julia);
     CHECK(advice.commands().empty());
     CHECK(contains(advice.remedies.front().text, "Pkg.add"));
 }
 
 TEST_CASE("on Windows the reader learns where the package puts its DLLs") {
-    const Advice advice =
-        about("cudnn_not_installed", "Could not load library cudnn_ops_infer64_8.dll. Error code 126\n",
-              {{"framework", "tensorflow 2.10", {}}, {"os", "Windows 10", {}}});
+    const Advice advice = about("cudnn_not_installed",
+                                "Could not load library cudnn_ops_infer64_8.dll. Error code 126\n",
+                                {{"framework", "tensorflow 2.10", {}}, {"os", "Windows 10", {}}});
     CHECK(contains(advice.remedies.front().text, "site-packages\\nvidia\\cudnn\\bin"));
     CHECK(contains(advice.remedies.front().text, "to PATH before the program starts"));
     CHECK_FALSE(contains(advice.remedies.front().text, "or call os.add_dll_directory()"));
@@ -189,29 +223,35 @@ TEST_CASE("on Windows the reader learns where the package puts its DLLs") {
 
 TEST_CASE("in a hosted notebook a cell installs, the session is restarted, and the driver stays") {
     const std::string kaggle = "  File \"/kaggle/working/train.py\", line 3, in <module>\n";
-    const Advice advice =
-        about("cudnn_not_installed", kaggle + without_cudnn_8, {{"framework", "tensorflow 2.10", {}}});
+    const Advice advice = about("cudnn_not_installed", kaggle + without_cudnn_8,
+                                {{"framework", "tensorflow 2.10", {}}});
     CHECK(advice.commands() == Commands{"!python -m pip install \"nvidia-cudnn-cu11==8.*\""});
     CHECK(contains(advice.remedies.front().text, "restart the session"));
-    const Advice driver = about("driver_too_old",
-                                "from google.colab import drive\nThe NVIDIA driver on your system is too "
-                                "old (found version 11040). Please update your GPU driver\n");
+    const Advice driver =
+        about("driver_too_old",
+              "from google.colab import drive\nThe NVIDIA driver on your system is too "
+              "old (found version 11040). Please update your GPU driver\n");
     CHECK(contains(driver.remedies.front().text, "belongs to the service"));
     CHECK(driver.commands().empty());
 }
 
 TEST_CASE("a driver too old: the plan for the driver and the framework of the log") {
-    const Advice advice = about("driver_too_old",
-                                "| NVIDIA-SMI 510.85.02    Driver Version: 510.85.02    CUDA Version: 11.6     |\n"
-                                "RuntimeError: CUDA failed with error CUDA driver version is insufficient for CUDA "
-                                "runtime version\n",
-                                {{"framework", "ctranslate2 4.0.0", {}}});
-    CHECK(advice.commands() == Commands{"rnncheck matrix plan driver=510.85.02 framework=ctranslate2"});
+    const Advice advice =
+        about("driver_too_old",
+              "| NVIDIA-SMI 510.85.02    Driver Version: 510.85.02    CUDA Version: 11.6     |\n"
+              "RuntimeError: CUDA failed with error CUDA driver version is insufficient for CUDA "
+              "runtime version\n",
+              {{"framework", "ctranslate2 4.0.0", {}}});
+    CHECK(advice.commands() ==
+          Commands{"rnncheck matrix plan driver=510.85.02 framework=ctranslate2"});
 }
 
 TEST_CASE("a driver too old: the driver that the image or the build needs, if it drives the GPU") {
-    const char* image = "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.6, please update\n";
-    const char* branch = "unsatisfied condition: driver>=535, please update your driver to a newer version\n";
+    const char* image =
+        "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.6, please "
+        "update\n";
+    const char* branch =
+        "unsatisfied condition: driver>=535, please update your driver to a newer version\n";
     const char* build = "CUDA driver version is insufficient for CUDA runtime version\n";
     const auto text = [](std::string_view log, std::vector<UserHint> hints = {}) {
         return about("driver_too_old", log, std::move(hints)).remedies.front().text;
@@ -219,8 +259,8 @@ TEST_CASE("a driver too old: the driver that the image or the build needs, if it
     CHECK(text(image).ends_with(". CUDA 12.6 needs driver 560.28.03 or later"));
     CHECK(text(image, {{"os", "wsl", {}}}).ends_with(". CUDA 12.6 needs driver 560.76 or later"));
     CHECK(text(branch).ends_with(". The image requires driver 535 or later"));
-    CHECK(
-        text(build, {{"framework", "pytorch 2.4+cu124", {}}}).ends_with(". CUDA 12.4 needs driver 525.60.13 or later"));
+    CHECK(text(build, {{"framework", "pytorch 2.4+cu124", {}}})
+              .ends_with(". CUDA 12.4 needs driver 525.60.13 or later"));
     CHECK_FALSE(contains(text(build), "needs driver"));
     CHECK_FALSE(contains(text(image, {{"gpu", "Tesla K80", {}}}), "needs driver"));
 }
@@ -228,27 +268,32 @@ TEST_CASE("a driver too old: the driver that the image or the build needs, if it
 TEST_CASE("where apt knows no package of cuDNN the reader learns of NVIDIA's repository") {
     const Advice advice = about("cudnn_not_installed", "E: Unable to locate package libcudnn8\n");
     CHECK(contains(advice.remedies.front().text, "cuda-keyring"));
-    CHECK_FALSE(contains(about("cudnn_not_installed", without_cudnn_8).remedies.front().text, "cuda-keyring"));
+    CHECK_FALSE(contains(about("cudnn_not_installed", without_cudnn_8).remedies.front().text,
+                         "cuda-keyring"));
 }
 
 TEST_CASE("the cuDNN inside PyTorch for Windows comes back with PyTorch") {
-    const Advice advice = about("cudnn_installation_broken",
-                                "OSError: [WinError 126] The specified module could not be found. Error loading "
-                                "\"C:\\py\\Lib\\site-packages\\torch\\lib\\cudnn_ops_infer64_8.dll\" or one of its "
-                                "dependencies.\n");
+    const Advice advice =
+        about("cudnn_installation_broken",
+              "OSError: [WinError 126] The specified module could not be found. Error loading "
+              "\"C:\\py\\Lib\\site-packages\\torch\\lib\\cudnn_ops_infer64_8.dll\" or one of its "
+              "dependencies.\n");
     CHECK(contains(advice.remedies.front().text, "reinstall PyTorch"));
 }
 
 TEST_CASE("a command for Windows runs there, and a check that only Unix has gets one for Windows") {
-    for (const char* unix_only : {"ldconfig -p", "ls -l /usr/lib", "CUDA_LAUNCH_BLOCKING=1 python a.py", "a; b"})
+    for (const char* unix_only :
+         {"ldconfig -p", "ls -l /usr/lib", "CUDA_LAUNCH_BLOCKING=1 python a.py", "a; b"})
         CHECK(rules::is_for_unix(unix_only));
     CHECK_FALSE(rules::is_for_unix("python -m pip install \"tensorflow<2.11; x\""));
     for (const LogCause& row : test::bundled_matrix().log_causes()) {
         INFO(row.cause);
         CHECK_FALSE(rules::is_for_unix(row.windows_command));
         CHECK_FALSE(rules::is_for_unix(row.windows_check_command));
-        const bool on_windows = row.layer == "cudnn" || row.layer == "runtime" || row.layer == "rnn";
-        if (on_windows && rules::is_for_unix(row.check_command)) CHECK_FALSE(row.windows_check_command.empty());
+        const bool on_windows =
+            row.layer == "cudnn" || row.layer == "runtime" || row.layer == "rnn";
+        if (on_windows && rules::is_for_unix(row.check_command))
+            CHECK_FALSE(row.windows_check_command.empty());
     }
     for (const LogRemedy& row : test::bundled_matrix().log_remedies())
         CHECK_FALSE(rules::is_for_unix(row.windows_command));
@@ -256,11 +301,13 @@ TEST_CASE("a command for Windows runs there, and a check that only Unix has gets
 
 TEST_CASE("a build with CUDA is that of the framework in the log, and no other is named") {
     for (const auto& [log, package] : std::initializer_list<std::pair<const char*, const char*>>{
-             {"RuntimeError: Unknown backend: 'gpu' requested, but no platforms that are instances of gpu are present. "
+             {"RuntimeError: Unknown backend: 'gpu' requested, but no platforms that are instances "
+              "of gpu are present. "
               "Platforms present are: cpu\njax/_src/xla_bridge.py\n",
               "jax[cuda12]"},
              {"ValueError: No available device found.\n", "paddlepaddle-gpu"},
-             {"UserWarning: Specified provider 'CUDAExecutionProvider' is not in available provider names.Available "
+             {"UserWarning: Specified provider 'CUDAExecutionProvider' is not in available "
+              "provider names.Available "
               "providers: 'AzureExecutionProvider, CPUExecutionProvider'\n",
               "onnxruntime-gpu"}}) {
         const Advice advice = about("cpu_only_build", log);
@@ -271,21 +318,27 @@ TEST_CASE("a build with CUDA is that of the framework in the log, and no other i
 }
 
 TEST_CASE("a container of Podman, Kubernetes or Apptainer is not repaired with Docker") {
-    const auto text = [](const char* log) { return about("container_no_gpu_runtime", log).remedies.front().text; };
-    CHECK(contains(text("Error: setting up CDI devices: unresolvable CDI devices nvidia.com/gpu=all\n"),
-                   "nvidia-ctk cdi generate"));
+    const auto text = [](const char* log) {
+        return about("container_no_gpu_runtime", log).remedies.front().text;
+    };
+    CHECK(contains(
+        text("Error: setting up CDI devices: unresolvable CDI devices nvidia.com/gpu=all\n"),
+        "nvidia-ctk cdi generate"));
     CHECK(contains(text("kubelet: Found no NVIDIA driver on your system\n"), "nvidia.com/gpu: 1"));
     CHECK(contains(text("apptainer run: Found no NVIDIA driver on your system\n"), "--nv"));
 }
 
 TEST_CASE("programs that are not Python are not advised to use its packages") {
-    const char* log = "panic: libonnxruntime_providers_cuda.so: libcudnn.so.9: cannot open shared object file\n";
+    const char* log =
+        "panic: libonnxruntime_providers_cuda.so: libcudnn.so.9: cannot open shared object file\n";
     for (const std::string& command : about("cudnn_not_installed", log).commands())
         CHECK_FALSE(contains(command, "python"));
 }
 
 TEST_CASE("a remedy names no other framework, and none of Python where another installer failed") {
-    const char* jax = "jax 0.4.26\nGPU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR failed: CUDA_ERROR_NOT_INITIALIZED\n";
+    const char* jax =
+        "jax 0.4.26\nGPU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR failed: "
+        "CUDA_ERROR_NOT_INITIALIZED\n";
     CHECK(about("broken_framework_release", jax).commands().empty());
     const char* r = "Error in `download_file()`:\nError: Unsupported CUDA version '11.3'\n";
     CHECK_FALSE(contains(about("package_not_available", r).remedies.front().text, "Python"));
@@ -301,138 +354,189 @@ TEST_CASE("what a line names more exactly than its cause has a remedy of its own
     };
     const Row rows[] = {
         {"gpu_too_old",
-         "RuntimeError: Found NVIDIA GeForce GTX 1080 Ti which is too old to be supported by the triton GPU compiler, "
-         "which is used as the backend. Triton only supports devices of CUDA Capability >= 7.0, but your device is of "
+         "RuntimeError: Found NVIDIA GeForce GTX 1080 Ti which is too old to be supported by the "
+         "triton GPU compiler, "
+         "which is used as the backend. Triton only supports devices of CUDA Capability >= 7.0, "
+         "but your device is of "
          "CUDA capability 6.1",
          "TORCHDYNAMO_DISABLE=1"},
-        {"cuda_library_shadowed", "torch/lib/libtorch_cuda.so: undefined symbol: ncclCommRegister", "grep -i nccl"},
+        {"cuda_library_shadowed", "torch/lib/libtorch_cuda.so: undefined symbol: ncclCommRegister",
+         "grep -i nccl"},
         {"device_nodes_unreadable",
-         "podman run --rm --device nvidia.com/gpu=all ubuntu nvidia-smi\nFailed to initialize NVML: Insufficient "
+         "podman run --rm --device nvidia.com/gpu=all ubuntu nvidia-smi\nFailed to initialize "
+         "NVML: Insufficient "
          "Permissions",
          "label=disable"},
         {"cuda_library_not_installed",
-         "EP Error Failed to load library libonnxruntime_providers_tensorrt.so with error: libnvinfer.so.10: cannot "
+         "EP Error Failed to load library libonnxruntime_providers_tensorrt.so with error: "
+         "libnvinfer.so.10: cannot "
          "open shared object file",
          "tensorrt-cu12==10.*"},
         {"framework_packages_do_not_match",
-         "RuntimeError: jaxlib version 0.4.26 is newer than and incompatible with jax version 0.4.25.", "jax[cuda12]"},
+         "RuntimeError: jaxlib version 0.4.26 is newer than and incompatible with jax version "
+         "0.4.25.",
+         "jax[cuda12]"},
         {"broken_framework_release",
-         "torch 2.5.0+cu124\ncuDNN Frontend error: [cudnn_frontend] Error: No execution plans support the graph",
+         "torch 2.5.0+cu124\ncuDNN Frontend error: [cudnn_frontend] Error: No execution plans "
+         "support the graph",
          "torch>=2.5.1"},
         {"cpu_and_gpu_packages_both_installed",
          "Available providers: ['AzureExecutionProvider', 'CPUExecutionProvider']",
          "uninstall -y onnxruntime onnxruntime-gpu"},
-        {"no_gpu_visible", "NVRM: The NVIDIA probe routine was not called for 1 device(s).", "blacklist nouveau"},
+        {"no_gpu_visible", "NVRM: The NVIDIA probe routine was not called for 1 device(s).",
+         "blacklist nouveau"},
         {"kernel_module_missing",
          "Error! Bad return status for module build on kernel: 6.17.9-generic (x86_64)\nConsult "
          "/var/lib/dkms/nvidia/580.119.02/build/make.log for more information.",
          "make.log"},
         {"memory_mappings_exhausted",
-         "RuntimeError: unable to mmap 4096 bytes from file </torch_362873_3123855485_63350>: Cannot allocate memory "
+         "RuntimeError: unable to mmap 4096 bytes from file </torch_362873_3123855485_63350>: "
+         "Cannot allocate memory "
          "(12)",
          "vm.max_map_count"},
         {"system_library_too_old",
-         "OSError: Error relocating /usr/lib/python3.9/site-packages/torch/lib/libgomp-a34b3233.so.1: "
+         "OSError: Error relocating "
+         "/usr/lib/python3.9/site-packages/torch/lib/libgomp-a34b3233.so.1: "
          "pthread_attr_setaffinity_np: symbol not found",
          "glibc"},
-        {"gpu_too_old", "nvcc fatal   : Unsupported gpu architecture 'compute_35'", "TORCH_CUDA_ARCH_LIST"},
+        {"gpu_too_old", "nvcc fatal   : Unsupported gpu architecture 'compute_35'",
+         "TORCH_CUDA_ARCH_LIST"},
         {"framework_packages_do_not_match",
-         "AttributeError: module 'torchaudio' has no attribute 'list_audio_backends'", "torchaudio<2.9"},
-        {"framework_packages_do_not_match", "_pickle.UnpicklingError: Weights only load failed.", "TORCH_FORCE_NO"},
-        {"container_no_gpu_runtime", "I0907 main.go:317] No devices found. Waiting indefinitely.", "--set-as-default"},
+         "AttributeError: module 'torchaudio' has no attribute 'list_audio_backends'",
+         "torchaudio<2.9"},
+        {"framework_packages_do_not_match", "_pickle.UnpicklingError: Weights only load failed.",
+         "TORCH_FORCE_NO"},
+        {"container_no_gpu_runtime", "I0907 main.go:317] No devices found. Waiting indefinitely.",
+         "--set-as-default"},
         {"amd_gpu_not_covered", "RuntimeError: No HIP GPUs are available", "for CUDA"},
-        {"host_compiler_missing", "cuda_utils.c:12: fatal error: Python.h: No such file or directory", "python3-dev"},
-        {"host_compiler_missing", "/usr/bin/ld: cannot find -lcuda: No such file or directory", "stubs"},
+        {"host_compiler_missing",
+         "cuda_utils.c:12: fatal error: Python.h: No such file or directory", "python3-dev"},
+        {"host_compiler_missing", "/usr/bin/ld: cannot find -lcuda: No such file or directory",
+         "stubs"},
         {"distributed_ranks_disconnected",
-         "torch.distributed.DistNetworkError: The server socket has failed to listen on any local network address. "
+         "torch.distributed.DistNetworkError: The server socket has failed to listen on any local "
+         "network address. "
          "port: 29500, useIpv6: false, code: -98, name: EADDRINUSE",
          "MASTER_PORT"},
         {"framework_packages_do_not_match",
-         "Configured CUDA binary not found at /env/bitsandbytes/libbitsandbytes_cuda130.so", "-U bitsandbytes"},
+         "Configured CUDA binary not found at /env/bitsandbytes/libbitsandbytes_cuda130.so",
+         "-U bitsandbytes"},
         {"framework_packages_do_not_match",
-         "WARNING[XFORMERS]: xFormers can't load C++/CUDA extensions. xFormers was built for:\n  PyTorch 2.1.0+cu121",
+         "WARNING[XFORMERS]: xFormers can't load C++/CUDA extensions. xFormers was built for:\n  "
+         "PyTorch 2.1.0+cu121",
          "exactly one PyTorch"},
         {"framework_packages_do_not_match",
          "NotImplementedError: No operator found for "
          "`memory_efficient_attention_forward` with inputs:",
          "xformers.info"},
         {"framework_packages_do_not_match",
-         "RuntimeError: Could not load libtorchcodec. Likely causes:\nOSError: libnvrtc.so.13: cannot open shared "
+         "RuntimeError: Could not load libtorchcodec. Likely causes:\nOSError: libnvrtc.so.13: "
+         "cannot open shared "
          "object file: No such file or directory",
          "Each torchcodec"},
-        {"package_files_missing", "Error: Cannot find a libtorch install, you can either:", "LIBTORCH_USE_PYTORCH"},
-        {"cuda_version_not_the_one_built_for", "Unsupported cuda toolkit version: `13.0`. Please raise a github issue.",
+        {"package_files_missing",
+         "Error: Cannot find a libtorch install, you can either:", "LIBTORCH_USE_PYTORCH"},
+        {"cuda_version_not_the_one_built_for",
+         "Unsupported cuda toolkit version: `13.0`. Please raise a github issue.",
          "CUDARC_CUDA_VERSION"},
-        {"driver_missing", "`nvidia-smi` failed. Ensure that you have CUDA installed", "CUDA_COMPUTE_CAP"},
-        {"package_files_missing", "OSError: [WinError 193] %1 is not a valid Win32 application", "64-bit Python"},
+        {"driver_missing", "`nvidia-smi` failed. Ensure that you have CUDA installed",
+         "CUDA_COMPUTE_CAP"},
+        {"package_files_missing", "OSError: [WinError 193] %1 is not a valid Win32 application",
+         "64-bit Python"},
         {"framework_packages_do_not_match",
-         "ImportError: /env/flash_attn_2_cuda.cpython-312-x86_64-linux-gnu.so: undefined symbol: _ZN3c105ErrorC2ENS",
+         "ImportError: /env/flash_attn_2_cuda.cpython-312-x86_64-linux-gnu.so: undefined symbol: "
+         "_ZN3c105ErrorC2ENS",
          "compiled for another PyTorch"},
-        {"package_not_available", "ERROR: No matching distribution found for triton==2.3.0", "triton-windows"},
-        {"package_not_available", "ERROR: No matching distribution found for tensorrt-libs==8.6.1", "2.15.1"},
-        {"gpu_hidden_by_setting", "RuntimeError: device >= 0 && device < num_gpus INTERNAL ASSERT FAILED", "MIG-"},
-        {"cpu_only_build", "UserWarning: DWPose: Onnxruntime not found or doesn't come with acceleration providers",
+        {"package_not_available", "ERROR: No matching distribution found for triton==2.3.0",
+         "triton-windows"},
+        {"package_not_available", "ERROR: No matching distribution found for tensorrt-libs==8.6.1",
+         "2.15.1"},
+        {"gpu_hidden_by_setting",
+         "RuntimeError: device >= 0 && device < num_gpus INTERNAL ASSERT FAILED", "MIG-"},
+        {"cpu_only_build",
+         "UserWarning: DWPose: Onnxruntime not found or doesn't come with acceleration providers",
          "onnxruntime-gpu"},
-        {"no_gpu_visible", "ERROR: The Nouveau kernel driver is currently in use by your system.", "blacklist nouveau"},
-        {"cuda_toolkit_not_found", "RuntimeError: Failed to auto-detect CUDA root directory.", "cupy-cuda12x[ctk]"},
-        {"framework_passes_bad_parameter", "RuntimeError: Trying to backward through the graph a second time",
-         "detach"},
+        {"no_gpu_visible", "ERROR: The Nouveau kernel driver is currently in use by your system.",
+         "blacklist nouveau"},
+        {"cuda_toolkit_not_found", "RuntimeError: Failed to auto-detect CUDA root directory.",
+         "cupy-cuda12x[ctk]"},
         {"framework_passes_bad_parameter",
-         "ValueError: Input 0 of layer \"lstm\" is incompatible with the layer: expected ndim=3, found ndim=2.",
+         "RuntimeError: Trying to backward through the graph a second time", "detach"},
+        {"framework_passes_bad_parameter",
+         "ValueError: Input 0 of layer \"lstm\" is incompatible with the layer: expected ndim=3, "
+         "found ndim=2.",
          "(batch, steps, features)"},
-        {"framework_packages_do_not_match", "Unsupported model IR version: 10, max supported IR version: 9",
-         "update ONNX Runtime"},
+        {"framework_packages_do_not_match",
+         "Unsupported model IR version: 10, max supported IR version: 9", "update ONNX Runtime"},
         {"cuda_library_shadowed",
-         "CUDA runtime library `libcusparse.so.12` was loaded from a system path, `/usr/local/cuda/lib64/x`.",
+         "CUDA runtime library `libcusparse.so.12` was loaded from a system path, "
+         "`/usr/local/cuda/lib64/x`.",
          "env -u LD_LIBRARY_PATH julia"},
         {"framework_packages_do_not_match",
-         "ImportError: cannot import name 'triton_key' from 'triton.compiler.compiler' (triton/compiler/compiler.py)",
+         "ImportError: cannot import name 'triton_key' from 'triton.compiler.compiler' "
+         "(triton/compiler/compiler.py)",
          "pip check"},
-        {"framework_packages_do_not_match", "libtorch_cpu.so: undefined symbol: iJIT_NotifyEvent", "mkl<2024.1"},
+        {"framework_packages_do_not_match", "libtorch_cpu.so: undefined symbol: iJIT_NotifyEvent",
+         "mkl<2024.1"},
         {"framework_packages_do_not_match",
          "AttributeError: partially initialized module 'torchaudio' has no attribute 'lib'",
          "--force-reinstall torch torchaudio"},
-        {"gpu_arch_not_in_build", "API Usage Error (Target GPU SM 120 is not supported by this TensorRT release.)",
+        {"gpu_arch_not_in_build",
+         "API Usage Error (Target GPU SM 120 is not supported by this TensorRT release.)",
          "install -U tensorrt"},
         {"operation_not_supported_on_system",
-         "RuntimeError: CUDA error: operation not supported\nNvidia driver version: 525.105.17", "530 or later"},
-        {"no_gpu_visible", "torch 2.5.1\nMisconfigurationException: No supported gpu backend found!",
+         "RuntimeError: CUDA error: operation not supported\nNvidia driver version: 525.105.17",
+         "530 or later"},
+        {"no_gpu_visible",
+         "torch 2.5.1\nMisconfigurationException: No supported gpu backend found!",
          "torch.cuda.is_available()"},
         {"framework_passes_bad_parameter",
-         "RuntimeError: input.size(-1) must be equal to input_size. Expected 37, got 38", "input_size"}};
+         "RuntimeError: input.size(-1) must be equal to input_size. Expected 37, got 38",
+         "input_size"}};
     for (const Row& row : rows) {
         INFO(row.log);
         CHECK(contains(said(row.cause, row.log), row.is_said));
     }
-    CHECK_FALSE(contains(said("cpu_only_build", "Available providers: ['CPUExecutionProvider']"), "LSTM"));
     CHECK_FALSE(
-        contains(said("framework_packages_do_not_match",
-                      "AttributeError: partially initialized module 'torchvision' has no attribute 'extension'"),
-                 "<2.9"));
-    CHECK_FALSE(contains(
-        said("broken_framework_release", "torch 2.1.0\nRuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED"),
-        "1.8.1"));
+        contains(said("cpu_only_build", "Available providers: ['CPUExecutionProvider']"), "LSTM"));
+    CHECK_FALSE(contains(said("framework_packages_do_not_match",
+                              "AttributeError: partially initialized module 'torchvision' has no "
+                              "attribute 'extension'"),
+                         "<2.9"));
+    CHECK_FALSE(
+        contains(said("broken_framework_release",
+                      "torch 2.1.0\nRuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED"),
+                 "1.8.1"));
 }
 
 TEST_CASE("the check of a failure in Kubernetes is one for Kubernetes") {
-    const auto check = [](const char* log) { return about("container_no_gpu_runtime", log).check.value().command; };
-    CHECK(check("I0907 main.go:317] No devices found. Waiting indefinitely.").starts_with("kubectl "));
-    CHECK(check("docker: Error response from daemon: unknown or invalid runtime name: nvidia.").starts_with("docker "));
+    const auto check = [](const char* log) {
+        return about("container_no_gpu_runtime", log).check.value().command;
+    };
+    CHECK(check("I0907 main.go:317] No devices found. Waiting indefinitely.")
+              .starts_with("kubectl "));
+    CHECK(check("docker: Error response from daemon: unknown or invalid runtime name: nvidia.")
+              .starts_with("docker "));
 }
 
-TEST_CASE("an extension is compiled with the toolkit of PyTorch's CUDA, and for a new GPU with a newer one") {
-    const Advice other =
-        about("cuda_version_not_the_one_built_for",
-              "RuntimeError:\nThe detected CUDA version (12.9) mismatches the version that was used to "
-              "compile\nPyTorch (11.8). Please make sure to use the same CUDA versions.\n");
+TEST_CASE(
+    "an extension is compiled with the toolkit of PyTorch's CUDA, and for a new GPU with a newer "
+    "one") {
+    const Advice other = about(
+        "cuda_version_not_the_one_built_for",
+        "RuntimeError:\nThe detected CUDA version (12.9) mismatches the version that was used to "
+        "compile\nPyTorch (11.8). Please make sure to use the same CUDA versions.\n");
     CHECK(contains(other.remedies.front().text, "cuda-toolkit-11-8"));
     CHECK(other.commands() == Commands{"export CUDA_HOME=/usr/local/cuda-11.8"});
-    const Advice newer = about("gpu_arch_not_in_build", "nvcc fatal: Unsupported gpu architecture 'compute_89'\n");
+    const Advice newer =
+        about("gpu_arch_not_in_build", "nvcc fatal: Unsupported gpu architecture 'compute_89'\n");
     CHECK(contains(newer.remedies.front().text, "11.8 or later for 8.9"));
     CHECK(newer.commands() == Commands{"nvcc --version"});
 }
 
-TEST_CASE("a driver library that the image contains is removed from it, and nothing is rebooted in a container") {
+TEST_CASE(
+    "a driver library that the image contains is removed from it, and nothing is rebooted in a "
+    "container") {
     const std::string mismatch = "Failed to initialize NVML: Driver/library version mismatch\n";
     const auto about_it = [&](std::vector<UserHint> hints) {
         return about("driver_userland_kernel_mismatch", mismatch, std::move(hints));
@@ -440,100 +544,128 @@ TEST_CASE("a driver library that the image contains is removed from it, and noth
     CHECK(about_it({}).commands() == Commands{"sudo reboot"});
     const Advice image = about_it({{"os", "docker", {}}});
     CHECK(contains(image.remedies.front().text, "remove what the image contains of the driver"));
-    CHECK(image.commands() == Commands{"find / -xdev \\( -name \"libcuda.so*\" -o -name \"libnvidia-ml.so*\" \\)"});
+    CHECK(image.commands() ==
+          Commands{"find / -xdev \\( -name \"libcuda.so*\" -o -name \"libnvidia-ml.so*\" \\)"});
     const char* of_host =
-        "docker: Error response from daemon: failed to create task for container: OCI runtime create failed:\n"
-        "nvidia-container-cli: initialization error: nvml error: driver/library version mismatch: unknown\n";
+        "docker: Error response from daemon: failed to create task for container: OCI runtime "
+        "create failed:\n"
+        "nvidia-container-cli: initialization error: nvml error: driver/library version mismatch: "
+        "unknown\n";
     CHECK(about("driver_userland_kernel_mismatch", of_host).commands() == Commands{"sudo reboot"});
     const Advice bus =
-        about("gpu_fell_off_bus", "NVRM: GPU 0000:01:00.0: GPU has fallen off the bus.\n", {{"os", "docker", {}}});
+        about("gpu_fell_off_bus", "NVRM: GPU 0000:01:00.0: GPU has fallen off the bus.\n",
+              {{"os", "docker", {}}});
     CHECK(contains(bus.remedies.front().text, "on the host, not in the container"));
 }
 
 TEST_CASE("a list without a GPU leads to the build that has one, for the version and the system") {
-    const std::string empty = "[PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]\n";
+    const std::string empty =
+        "[PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]\n";
     const auto advice = [&](const std::string& before, std::vector<UserHint> hints = {}) {
         return about("no_gpu_visible", before + empty, std::move(hints));
     };
-    CHECK(advice("tensorflow 2.1.0\n").commands() == Commands{"rnncheck matrix plan --for tensorflow==2.1.0"});
+    CHECK(advice("tensorflow 2.1.0\n").commands() ==
+          Commands{"rnncheck matrix plan --for tensorflow==2.1.0"});
     const Advice linux = advice("", {{"framework", "tensorflow 2.17", {}}});
     CHECK(linux.commands() == Commands{"python -m pip install \"tensorflow[and-cuda]==2.17\""});
     const Advice windows = advice("PS C:\\Users\\u> python\nimport tensorflow as tf\n");
     CHECK(windows.commands().empty());
     CHECK(contains(windows.remedies.front().text, "WSL 2"));
-    const Advice on_cpu =
-        about("no_gpu_visible",
-              "RuntimeError: Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. "
-              "If you are running on a CPU-only machine, please use torch.load with map_location\n");
+    const Advice on_cpu = about(
+        "no_gpu_visible",
+        "RuntimeError: Attempting to deserialize object on a CUDA device but "
+        "torch.cuda.is_available() is False. "
+        "If you are running on a CPU-only machine, please use torch.load with map_location\n");
     CHECK(contains(on_cpu.remedies.front().text, "map_location='cpu'"));
 }
 
 TEST_CASE("a package for another CUDA than PyTorch's is not given that CUDA's libraries") {
     const char* log =
-        "torch 2.11.0+cu126\nImportError: libcudart.so.13: cannot open shared object file: No such file\n";
-    const Advice advice = about("cuda_version_not_the_one_built_for", log, {{"framework", "pytorch 2.11+cu126", {}}});
+        "torch 2.11.0+cu126\nImportError: libcudart.so.13: cannot open shared object file: No such "
+        "file\n";
+    const Advice advice =
+        about("cuda_version_not_the_one_built_for", log, {{"framework", "pytorch 2.11+cu126", {}}});
     CHECK(contains(advice.remedies.front().text, "built for CUDA 13, PyTorch here for CUDA 12.6"));
     CHECK_FALSE(contains(join(advice.commands(), " "), "install"));
 }
 
-TEST_CASE("ONNX Runtime for CUDA 11 is updated, and one that does not find its libraries loads those of PyTorch") {
+TEST_CASE(
+    "ONNX Runtime for CUDA 11 is updated, and one that does not find its libraries loads those of "
+    "PyTorch") {
     const std::string log =
-        "[E:onnxruntime:Default, provider_bridge_ort.cc:1548 TryGetProviderInfo_CUDA] [ONNXRuntimeError] : 1 : FAIL : "
+        "[E:onnxruntime:Default, provider_bridge_ort.cc:1548 TryGetProviderInfo_CUDA] "
+        "[ONNXRuntimeError] : 1 : FAIL : "
         "Failed to load library libonnxruntime_providers_cuda.so with error: ";
-    const Advice old = about("cuda_version_not_the_one_built_for",
-                             log + "libcublasLt.so.11: cannot open shared object file: No such file or directory\n");
+    const Advice old = about(
+        "cuda_version_not_the_one_built_for",
+        log + "libcublasLt.so.11: cannot open shared object file: No such file or directory\n");
     CHECK(old.commands() == Commands{"python -m pip install -U onnxruntime-gpu"});
     const Advice path =
-        about("cudnn_not_on_loader_path", log + "libcudnn.so.9: cannot open shared object file: No such file\n");
+        about("cudnn_not_on_loader_path",
+              log + "libcudnn.so.9: cannot open shared object file: No such file\n");
     CHECK(contains(path.remedies.front().text, "preload_dlls"));
 }
 
 TEST_CASE("what the words of a program decide about its remedy") {
-    const auto text = [](const char* cause, const char* log) { return about(cause, log).remedies.front().text; };
+    const auto text = [](const char* cause, const char* log) {
+        return about(cause, log).remedies.front().text;
+    };
     CHECK(contains(text("cpu_only_build",
                         "called `Result::unwrap()` on an `Err` value: Torch(\"Could not run "
                         "'aten::empty_strided' with arguments from the 'CUDA' backend.\nthread "
                         "'main' panicked at src/main.rs:6:8:\n"),
                    "libtorch"));
-    CHECK(about("cpu_only_build", "AssertionError: Torch not compiled with CUDA enabled\n").commands() ==
-          Commands{"python -m pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/cu128"});
+    CHECK(about("cpu_only_build", "AssertionError: Torch not compiled with CUDA enabled\n")
+              .commands() == Commands{"python -m pip install --force-reinstall torch --index-url "
+                                      "https://download.pytorch.org/whl/cu128"});
     CHECK_FALSE(contains(text("cudnn_not_installed",
                               "ERROR: Failed to import the TensorFlow module.\n- Could not find "
                               "cuDNN 6.\n  The GPU version of TensorFlow requires\n"),
                          "Julia"));
     CHECK(contains(text("cuda_version_not_the_one_built_for",
-                        "CUDA backend failed to initialize: Found cuBLAS version 120205, but JAX was built against "
+                        "CUDA backend failed to initialize: Found cuBLAS version 120205, but JAX "
+                        "was built against "
                         "version 120304, which is newer.\n"),
                    "an older CUDA is found before it"));
-    CHECK(contains(text("device_nodes_unreadable", "Jetson Orin\nNvRmMemInitNvmap failed with Permission denied\n"),
+    CHECK(contains(text("device_nodes_unreadable",
+                        "Jetson Orin\nNvRmMemInitNvmap failed with Permission denied\n"),
                    "video and render"));
-    CHECK(contains(text("gpu_arch_not_in_build",
-                        "Mismatched GPU Architecture: The installed PaddlePaddle package was compiled for 75 80 86 89 "
-                        ",but your current GPU is 120 Solution: Install the correct wheel package\n"),
-                   "12.9 for RTX 50"));
+    CHECK(
+        contains(text("gpu_arch_not_in_build",
+                      "Mismatched GPU Architecture: The installed PaddlePaddle package was "
+                      "compiled for 75 80 86 89 "
+                      ",but your current GPU is 120 Solution: Install the correct wheel package\n"),
+                 "12.9 for RTX 50"));
     CHECK(contains(text("container_no_gpu_runtime",
-                        "kubelet Error: failed to create containerd task: error modifying OCI spec: failed to inject "
+                        "kubelet Error: failed to create containerd task: error modifying OCI "
+                        "spec: failed to inject "
                         "CDI devices: unresolvable CDI devices management.nvidia.com/gpu=GPU-1\n"),
                    "restart the pods"));
-    CHECK(contains(text("gpu_too_old",
-                        "  File \"/kaggle/working/a.py\", line 1\nTesla P100-PCIE-16GB with CUDA "
-                        "capability sm_60 is not compatible with the current PyTorch installation.\n"
-                        "The current PyTorch install supports CUDA capabilities sm_70 sm_75 sm_80.\n"),
-                   "another accelerator"));
-    CHECK(contains(text("device_number_out_of_range", "ValueError: unsupported device cuda:1\n"), "device_index=1"));
+    CHECK(contains(
+        text("gpu_too_old",
+             "  File \"/kaggle/working/a.py\", line 1\nTesla P100-PCIE-16GB with CUDA "
+             "capability sm_60 is not compatible with the current PyTorch installation.\n"
+             "The current PyTorch install supports CUDA capabilities sm_70 sm_75 sm_80.\n"),
+        "another accelerator"));
+    CHECK(contains(text("device_number_out_of_range", "ValueError: unsupported device cuda:1\n"),
+                   "device_index=1"));
     CHECK(contains(text("driver_too_old",
-                        "Unable to load cudart library /usr/lib/ollama/cuda_v11/libcudart.so.11.3.109: your nvidia "
+                        "Unable to load cudart library "
+                        "/usr/lib/ollama/cuda_v11/libcudart.so.11.3.109: your nvidia "
                         "driver is too old or missing.\ncudaSetDevice err: 35\n"),
                    "the driver is missing, not old"));
-    CHECK(contains(text("package_files_missing",
-                        "OSError: [WinError 127] The specified procedure could not be found. Error loading "
-                        "\"C:\\torch\\lib\\torch_xpu.dll\" or one of its dependencies.\n"),
-                   "Intel GPUs"));
+    CHECK(contains(
+        text("package_files_missing",
+             "OSError: [WinError 127] The specified procedure could not be found. Error loading "
+             "\"C:\\torch\\lib\\torch_xpu.dll\" or one of its dependencies.\n"),
+        "Intel GPUs"));
     CHECK(contains(text("no_gpu_visible",
-                        "lightning.fabric.utilities.exceptions.MisconfigurationException: No supported gpu backend "
+                        "lightning.fabric.utilities.exceptions.MisconfigurationException: No "
+                        "supported gpu backend "
                         "found!\n"),
                    "PyTorch is a build without CUDA"));
-    CHECK(contains(about("gpu_libs_not_loaded", "Cannot dlopen some GPU libraries.\nSkipping registering GPU devices\n")
+    CHECK(contains(about("gpu_libs_not_loaded",
+                         "Cannot dlopen some GPU libraries.\nSkipping registering GPU devices\n")
                        .commands()
                        .front(),
                    "nvidia.__path__"));
@@ -541,8 +673,10 @@ TEST_CASE("what the words of a program decide about its remedy") {
 
 TEST_CASE("on Windows a line's own remedy has no command of Unix") {
     const char* log =
-        "ModuleNotFoundError: C:\\Users\\u\\xformers\nWARNING[XFORMERS]: xFormers can't load C++/CUDA extensions. "
-        "xFormers was built for:\n  PyTorch 2.1.0+cu121\nRuntimeError: Could not load libtorchcodec. Likely causes:\n";
+        "ModuleNotFoundError: C:\\Users\\u\\xformers\nWARNING[XFORMERS]: xFormers can't load "
+        "C++/CUDA extensions. "
+        "xFormers was built for:\n  PyTorch 2.1.0+cu121\nRuntimeError: Could not load "
+        "libtorchcodec. Likely causes:\n";
     for (const std::string& command : about("framework_packages_do_not_match", log).commands())
         CHECK_FALSE(rules::is_for_unix(command));
 }

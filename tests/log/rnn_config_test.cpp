@@ -1,4 +1,5 @@
-// Every historic form of TensorFlow's model configuration; what a cut or wrapped one lacks is named.
+// Every historic form of TensorFlow's model configuration; what a cut or wrapped one lacks is
+// named.
 #include "support/catch.hpp"
 #include "support/logs.hpp"
 
@@ -24,9 +25,10 @@ TEST_CASE("TensorFlow up to 1.8 tells the call alone") {
 }
 
 TEST_CASE("TensorFlow 1.9 to 1.12: seq_length") {
-    const LogRnnConfig config = config_in("Failed to call ThenRnnForward" + modes +
-                                          "3, 0, 1 , [num_layers, input_size, num_units, dir_count, seq_length, "
-                                          "batch_size]: [2, 32, 256, 2, 30, 1024] \n");
+    const LogRnnConfig config =
+        config_in("Failed to call ThenRnnForward" + modes +
+                  "3, 0, 1 , [num_layers, input_size, num_units, dir_count, seq_length, "
+                  "batch_size]: [2, 32, 256, 2, 30, 1024] \n");
     CHECK(config.cell == "gru");
     CHECK(config.direction == "bidirectional");
     CHECK(config.layers == 2);
@@ -40,9 +42,10 @@ TEST_CASE("TensorFlow 1.9 to 1.12: seq_length") {
 }
 
 TEST_CASE("TensorFlow 1.13 and 1.14: max_seq_length") {
-    const LogRnnConfig config = config_in(
-        "Failed to call ThenRnnBackward" + modes +
-        "2, 1, 0 , [num_layers, input_size, num_units, dir_count, max_seq_length, batch_size]: [1, 8, 16, 1, 99, 4] ");
+    const LogRnnConfig config =
+        config_in("Failed to call ThenRnnBackward" + modes +
+                  "2, 1, 0 , [num_layers, input_size, num_units, dir_count, max_seq_length, "
+                  "batch_size]: [1, 8, 16, 1, 99, 4] ");
     CHECK(config.call == "ThenRnnBackward");
     CHECK(config.cell == "lstm");
     CHECK(config.input_mode == "skip_input");
@@ -52,10 +55,10 @@ TEST_CASE("TensorFlow 1.13 and 1.14: max_seq_length") {
 
 TEST_CASE("TensorFlow 1.15 to 2.15, and DoRnn since 2.16: cell_num_units") {
     for (const std::string call : {"ThenRnnForward", "DoRnnForward", "DoRnnBackward"}) {
-        const LogRnnConfig config =
-            config_in("Failed to call " + call + modes +
-                      "2, 9999999, 0 , [num_layers, input_size, num_units, dir_count, max_seq_length, batch_size, "
-                      "cell_num_units]: [1, 32, 32, 1, 5, 6464, 32] ");
+        const LogRnnConfig config = config_in("Failed to call " + call + modes +
+                                              "2, 9999999, 0 , [num_layers, input_size, num_units, "
+                                              "dir_count, max_seq_length, batch_size, "
+                                              "cell_num_units]: [1, 32, 32, 1, 5, 6464, 32] ");
         CHECK(config.call == call);
         CHECK(config.input_mode == "auto_select");
         CHECK(config.batch == 6464);
@@ -65,23 +68,25 @@ TEST_CASE("TensorFlow 1.15 to 2.15, and DoRnn since 2.16: cell_num_units") {
 }
 
 TEST_CASE("a line that was cut says what is missing, and a number that may be cut is not taken") {
-    const LogRnnConfig config = config_in("Failed to call ThenRnnForward" + modes +
-                                          "2, 0, 0 , [num_layers, input_size, num_units, dir_count, max_seq_length, "
-                                          "batch_size, cell_num_units]: [1, 32, 32, 1, 5, 64\n");
+    const LogRnnConfig config =
+        config_in("Failed to call ThenRnnForward" + modes +
+                  "2, 0, 0 , [num_layers, input_size, num_units, dir_count, max_seq_length, "
+                  "batch_size, cell_num_units]: [1, 32, 32, 1, 5, 64\n");
     CHECK(config.sequence_length == 5);
     CHECK_FALSE(config.batch);
     CHECK(config.missing == std::vector<std::string>{"batch_size", "cell_num_units"});
 
-    const LogRnnConfig names_cut =
-        config_in("Failed to call ThenRnnForward" + modes + "2, 0, 0 , [num_layers, input_size, num_u");
+    const LogRnnConfig names_cut = config_in("Failed to call ThenRnnForward" + modes +
+                                             "2, 0, 0 , [num_layers, input_size, num_u");
     CHECK(names_cut.cell == "lstm");
     CHECK_FALSE(names_cut.missing.empty());
 }
 
 TEST_CASE("a wrapped line is read whole, wherever it was broken") {
-    const std::string whole = "Failed to call ThenRnnForward" + modes +
-                              "2, 0, 0 , [num_layers, input_size, num_units, dir_count, max_seq_length, batch_size, "
-                              "cell_num_units]: [1, 32, 48, 1, 57, 6464, 32] ";
+    const std::string whole =
+        "Failed to call ThenRnnForward" + modes +
+        "2, 0, 0 , [num_layers, input_size, num_units, dir_count, max_seq_length, batch_size, "
+        "cell_num_units]: [1, 32, 48, 1, 57, 6464, 32] ";
     for (std::size_t at = 8; at < whole.size() - 3; ++at) {
         INFO("broken at " << at);
         const LogRnnConfig config = config_in(whole.substr(0, at) + "\n    " + whole.substr(at));
@@ -92,11 +97,15 @@ TEST_CASE("a wrapped line is read whole, wherever it was broken") {
 }
 
 TEST_CASE("a line cut anywhere gives no wrong number, and what it does not tell is missing") {
-    const std::string whole = "Failed to call ThenRnnForward" + modes +
-                              "2, 0, 0 , [num_layers, input_size, num_units, dir_count, max_seq_length, batch_size, "
-                              "cell_num_units]: [1, 32, 48, 1, 57, 6464, 32] ";
-    const auto is_right = [](const auto& value, std::int64_t right) { return !value || *value == right; };
-    for (std::size_t size = std::string("Failed to call ThenRnnForward").size(); size + 2 < whole.size(); ++size) {
+    const std::string whole =
+        "Failed to call ThenRnnForward" + modes +
+        "2, 0, 0 , [num_layers, input_size, num_units, dir_count, max_seq_length, batch_size, "
+        "cell_num_units]: [1, 32, 48, 1, 57, 6464, 32] ";
+    const auto is_right = [](const auto& value, std::int64_t right) {
+        return !value || *value == right;
+    };
+    for (std::size_t size = std::string("Failed to call ThenRnnForward").size();
+         size + 2 < whole.size(); ++size) {
         INFO("cut after " << whole.substr(0, size));
         const LogRnnConfig config = config_in(whole.substr(0, size) + "\n");
         CHECK_FALSE(config.missing.empty());
@@ -111,22 +120,29 @@ TEST_CASE("a line cut anywhere gives no wrong number, and what it does not tell 
     }
 }
 
-TEST_CASE("each form is read with what TensorFlow, terminals and collectors put around it, in logs of any size") {
+TEST_CASE(
+    "each form is read with what TensorFlow, terminals and collectors put around it, in logs of "
+    "any size") {
     const std::string sizes = "3, 0, 1 , [num_layers, input_size, num_units, dir_count, ";
     const std::vector<std::pair<std::string, std::string>> forms = {
         {"ThenRnnForward", sizes + "seq_length, batch_size]: [2, 32, 256, 2, 30, 1024] "},
         {"ThenRnnBackward", sizes + "max_seq_length, batch_size]: [2, 32, 256, 2, 30, 1024] "},
-        {"ThenRnnForward", sizes + "max_seq_length, batch_size, cell_num_units]: [2, 32, 256, 2, 30, 1024, 0] "},
-        {"DoRnnForward", sizes + "max_seq_length, batch_size, cell_num_units]: [2, 32, 256, 2, 30, 1024, 0] "}};
+        {"ThenRnnForward",
+         sizes + "max_seq_length, batch_size, cell_num_units]: [2, 32, 256, 2, 30, 1024, 0] "},
+        {"DoRnnForward",
+         sizes + "max_seq_length, batch_size, cell_num_units]: [2, 32, 256, 2, 30, 1024, 0] "}};
     std::string filler;
-    while (filler.size() < 100 << 10) filler += "Epoch 1 step 1 accuracy 0.9\n";
+    while (filler.size() < 100 << 10)
+        filler += "Epoch 1 step 1 accuracy 0.9\n";
     for (const auto& [call, rest] : forms) {
         const std::string message = "Failed to call " + call + modes + rest;
         for (const std::string& line :
-             {"tensorflow.python.framework.errors_impl.InternalError: 2 root error(s) found.\n  (0) Internal: " +
+             {"tensorflow.python.framework.errors_impl.InternalError: 2 root error(s) found.\n  "
+              "(0) Internal: " +
                   message + "\n\t [[{{node CudnnRNN}}]]\n",
               "InternalError: " + message + "[Op:CudnnRNN]\n",
-              "W tensorflow/core/framework/op_kernel.cc:1655] OP_REQUIRES failed at cudnn_rnn_ops.cc:1524 : "
+              "W tensorflow/core/framework/op_kernel.cc:1655] OP_REQUIRES failed at "
+              "cudnn_rnn_ops.cc:1524 : "
               "Internal: " +
                   message + "\n",
               "{\"log\":\"\\u001b[31m" + message + "\\u001b[0m\\n\",\"stream\":\"stderr\"}\n"})

@@ -1,5 +1,5 @@
-// What stands in a log comes out harmless: no control character, no name of a user or a host, in every format and from
-// small and large logs.
+// What stands in a log comes out harmless: no control character, no name of a user or a host, in
+// every format and from small and large logs.
 #include <sstream>
 
 #include "base/text.hpp"
@@ -34,7 +34,8 @@ std::vector<std::string> small_and_large(const std::string& log) {
 std::vector<std::string> all_reports(const std::string& log) {
     std::vector<std::string> reports;
     for (const std::string& form : small_and_large(log))
-        for (const std::string format : {"text", "json"}) reports.push_back(report_of(form, format));
+        for (const std::string format : {"text", "json"})
+            reports.push_back(report_of(form, format));
     return reports;
 }
 
@@ -47,15 +48,17 @@ bool has_control(std::string_view page) {
 }  // namespace
 
 TEST_CASE("no control character of a log comes out") {
-    for (const std::string control : {"\x1B]0;title\x07", "\x1B[31;1m", "\x07", "\b\b", "\x7F",
-                                      "\xC2\x9B"
-                                      "31m",
-                                      "\xC2\x85", "\xE2\x80\xAE", "\xE2\x81\xA6", "\xD8\x9C", "\xFF\xFE\xC0", "\r"}) {
-        const std::string log = "RuntimeError: cuDNN error:" + control +
-                                " CUDNN_STATUS_BAD_PARAM\nCould not load dynamic library 'libcudnn" + control +
-                                ".so.8'; dlerror: x" + control +
-                                "\nFailed call to cuInit: CUDA_ERROR_NO_DEVICE: " + control + "no device\n" +
-                                "ValueError: " + control + " strange " + control + "\n";
+    for (const std::string control :
+         {"\x1B]0;title\x07", "\x1B[31;1m", "\x07", "\b\b", "\x7F",
+          "\xC2\x9B"
+          "31m",
+          "\xC2\x85", "\xE2\x80\xAE", "\xE2\x81\xA6", "\xD8\x9C", "\xFF\xFE\xC0", "\r"}) {
+        const std::string log =
+            "RuntimeError: cuDNN error:" + control +
+            " CUDNN_STATUS_BAD_PARAM\nCould not load dynamic library 'libcudnn" + control +
+            ".so.8'; dlerror: x" + control +
+            "\nFailed call to cuInit: CUDA_ERROR_NO_DEVICE: " + control + "no device\n" +
+            "ValueError: " + control + " strange " + control + "\n";
         for (const std::string& page : all_reports(log)) {
             INFO(escaped(control) << ": " << escaped(page));
             CHECK_FALSE(has_control(page));
@@ -66,10 +69,13 @@ TEST_CASE("no control character of a log comes out") {
 
 TEST_CASE("names, home directories and UUIDs in quoted lines become words") {
     const std::string log =
-        "hopper-box.lab kernel: NVRM: Xid (PCI:0000:01:00): 79, pid=12, GPU has fallen off the bus.\n"
+        "hopper-box.lab kernel: NVRM: Xid (PCI:0000:01:00): 79, pid=12, GPU has fallen off the "
+        "bus.\n"
         "  File \"/home/zuse/secret_project/train.py\", line 3, in main\n"
-        "ImportError: /home/zuse/env/lib/libcudart.so.11.0: cannot open shared object file: No such file or directory\n"
-        "OSError: /home/grace/env/lib/libcudnn.so.8: cannot open shared object file: No such file or directory\n"
+        "ImportError: /home/zuse/env/lib/libcudart.so.11.0: cannot open shared object file: No "
+        "such file or directory\n"
+        "OSError: /home/grace/env/lib/libcudnn.so.8: cannot open shared object file: No such file "
+        "or directory\n"
         "OSError: C:\\Users\\charles\\cudnn64_8.dll not found\n"
         "RuntimeError: cuDNN error: CUDNN_STATUS_MAPPING_ERROR on " +
         uuid + " of zuse\n";

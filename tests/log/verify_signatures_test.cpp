@@ -23,7 +23,8 @@ std::string complaint_after(const std::string& from, const std::string& to) {
 }  // namespace
 
 TEST_CASE("nothing is wrong with the bundled signatures") {
-    for (const Issue& complaint : verify_signatures(Tables(bundled_table_files()))) FAIL_CHECK(complaint.text);
+    for (const Issue& complaint : verify_signatures(Tables(bundled_table_files())))
+        FAIL_CHECK(complaint.text);
 }
 
 TEST_CASE("what is wrong with a signature is named") {

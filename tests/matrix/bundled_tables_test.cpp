@@ -1,4 +1,5 @@
-// What the bundled tables must hold beside what verify() checks: words that other modules give them.
+// What the bundled tables must hold beside what verify() checks: words that other modules give
+// them.
 #include <set>
 
 #include "matrix/tables.hpp"
@@ -20,7 +21,8 @@ TEST_CASE("every cuDNN major has a front library") {
     for (const int major : {7, 8, 9}) {
         const std::string front = "libcudnn.so." + std::to_string(major);
         int found = 0;
-        for (const auto& part : test::bundled_matrix().cudnn_parts(major)) found += part.soname == front;
+        for (const auto& part : test::bundled_matrix().cudnn_parts(major))
+            found += part.soname == front;
         CHECK(found == 1);
     }
 }

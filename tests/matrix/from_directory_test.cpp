@@ -1,4 +1,5 @@
-// A directory of tables: the same as the bundled ones, or one sentence that says which file and row is wrong.
+// A directory of tables: the same as the bundled ones, or one sentence that says which file and row
+// is wrong.
 #include <algorithm>
 #include <filesystem>
 
@@ -29,7 +30,8 @@ struct Copy : test::MatrixCopy {
 };
 
 /// What from_directory says when `old_text` of a table is replaced.
-std::string error_after(const std::string& file, const std::string& old_text, const std::string& new_text) {
+std::string error_after(const std::string& file, const std::string& old_text,
+                        const std::string& new_text) {
     const Copy copy;
     copy.replace(file, old_text, new_text);
     return copy.error();
@@ -37,8 +39,9 @@ std::string error_after(const std::string& file, const std::string& old_text, co
 
 bool says(const std::string& message, std::initializer_list<const char*> parts) {
     INFO(message);
-    const bool all = std::all_of(parts.begin(), parts.end(),
-                                 [&](const char* part) { return message.find(part) != std::string::npos; });
+    const bool all = std::all_of(parts.begin(), parts.end(), [&](const char* part) {
+        return message.find(part) != std::string::npos;
+    });
     CHECK(all);
     return all;
 }
@@ -67,14 +70,16 @@ TEST_CASE("the date is that of the newest source") {
     const Tables tables(bundled_table_files());
     std::string newest;
     tables.each([&newest](const auto& table) {
-        for (const auto& row : table.rows()) newest = std::max(newest, row.source.seen);
+        for (const auto& row : table.rows())
+            newest = std::max(newest, row.source.seen);
     });
     CHECK(tables.files.date == newest);
 }
 
 TEST_CASE("a changed row changes digest, date and answer") {
     const Copy copy;
-    copy.replace("driver_for_cuda.json", "\"full_driver\": \"550.54.14\"", "\"full_driver\": \"550.99\"");
+    copy.replace("driver_for_cuda.json", "\"full_driver\": \"550.54.14\"",
+                 "\"full_driver\": \"550.99\"");
     copy.replace("driver_for_cuda.json", "\"seen\": \"2026-10-01\"", "\"seen\": \"2099-01-31\"");
     const Matrix matrix = Matrix::from_directory(copy.directory.string());
     CHECK(matrix.digest() != Matrix::bundled().digest());
@@ -116,56 +121,72 @@ TEST_CASE("a table that is no file, too large, or no JSON is named with the plac
     says(copy.error(), {"architectures.json", "cannot be read"});
 }
 
-TEST_CASE("a NUL, behind which a parser would see nothing, and nesting that would end a reader's stack are refused") {
+TEST_CASE(
+    "a NUL, behind which a parser would see nothing, and nesting that would end a reader's stack "
+    "are refused") {
     const Copy copy;
-    copy.write("xid.json", copy.content_of(copy.directory / "xid.json") + std::string("\0 } this is no JSON", 20));
+    copy.write("xid.json", copy.content_of(copy.directory / "xid.json") +
+                               std::string("\0 } this is no JSON", 20));
     says(copy.error(), {"xid.json", "a NUL byte at line "});
     const std::string deep = "{\"z\": " + std::string(30'000, '[') + std::string(30'000, ']') + "}";
     copy.write("xid.json", deep);
     says(copy.error(), {"xid.json", "nested too deeply"});
-    CHECK(verify(Tables(table_files_of(copy.directory.string()))).front().text == "nested too deeply");
+    CHECK(verify(Tables(table_files_of(copy.directory.string()))).front().text ==
+          "nested too deeply");
 }
 
 TEST_CASE("a fault is named with file, row and column") {
     const struct {
         const char *table, *old_text, *new_text, *place, *what;
     } faults[] = {
-        {"driver_for_cuda", R"("cuda": "9.2")", R"("cuda": "9.x")", ", row 3: column 'cuda'", "'9.x' is not a version"},
-        {"driver_for_cuda", R"("cuda": "9.2")", R"("cuda": 9.2)", ", row 3: column 'cuda'", "a text is expected"},
-        {"cuda_of_driver", R"("branch": 387)", R"("branch": "387")", ", row 2: column 'branch'", "a whole number"},
-        {"cuda_of_driver", R"("branch": 387)", R"("branch": -1)", ", row 2: column 'branch'", "out of range"},
-        {"cuda_of_driver", R"("branch": 387)", R"("branch": 4294967683)", ", row 2: column 'branch'", "out of range"},
-        {"cudnn_parts", R"("needed_by_rnn": true)", R"("needed_by_rnn": 1)", ", row 1: column 'needed_by_rnn'",
-         "true or false"},
+        {"driver_for_cuda", R"("cuda": "9.2")", R"("cuda": "9.x")", ", row 3: column 'cuda'",
+         "'9.x' is not a version"},
+        {"driver_for_cuda", R"("cuda": "9.2")", R"("cuda": 9.2)", ", row 3: column 'cuda'",
+         "a text is expected"},
+        {"cuda_of_driver", R"("branch": 387)", R"("branch": "387")", ", row 2: column 'branch'",
+         "a whole number"},
+        {"cuda_of_driver", R"("branch": 387)", R"("branch": -1)", ", row 2: column 'branch'",
+         "out of range"},
+        {"cuda_of_driver", R"("branch": 387)", R"("branch": 4294967683)",
+         ", row 2: column 'branch'", "out of range"},
+        {"cudnn_parts", R"("needed_by_rnn": true)", R"("needed_by_rnn": 1)",
+         ", row 1: column 'needed_by_rnn'", "true or false"},
         {"rnn_required_support", R"("provenance": "inferred")", R"("provenance": "guessed")",
-         ", row 2: column 'provenance'", "'guessed' is not one of documented, source_code, inferred and unconfirmed"},
+         ", row 2: column 'provenance'",
+         "'guessed' is not one of documented, source_code, inferred and unconfirmed"},
         {"architectures", R"("source": "cuda_jl", )", "", ", row 3: column 'source'", "missing"},
-        {"architectures", R"("source": "cuda_jl")", R"("source": "hearsay")", ", row 3: column 'source'",
-         "'hearsay' is not in the table's list"},
-        {"rnn_required_support", R"("url": "https://)", R"("link": "https://)", ": source 'torch_164411'",
-         "'url' is missing"},
-        {"rnn_required_support", R"("url": "https://)", R"("url": "ftp://)", ": source 'torch_164411'", "https"},
-        {"rnn_required_support", R"("seen": "2026-11-21")", R"("seen": "21.11.2026")", ": source 'torch_164411'",
-         "'seen' is not a date"},
-        {"rnn_defects", R"("cudnn_bug", "first": "6.0.0")", R"("cudnn_bug", "fist": "6.0.0", "first": "6.0.0")",
-         ", row 2: column 'fist'", "unknown column"},
-        {"rnn_defects", R"("columns": {)", R"("columns": {"fist": "text", )", ": column 'fist'", "unknown column"},
-        {"rnn_defects", R"("first": "version")", R"("first": "integer")", ": column 'first'", "'version'"},
+        {"architectures", R"("source": "cuda_jl")", R"("source": "hearsay")",
+         ", row 3: column 'source'", "'hearsay' is not in the table's list"},
+        {"rnn_required_support", R"("url": "https://)", R"("link": "https://)",
+         ": source 'torch_164411'", "'url' is missing"},
+        {"rnn_required_support", R"("url": "https://)", R"("url": "ftp://)",
+         ": source 'torch_164411'", "https"},
+        {"rnn_required_support", R"("seen": "2026-11-21")", R"("seen": "21.11.2026")",
+         ": source 'torch_164411'", "'seen' is not a date"},
+        {"rnn_defects", R"("cudnn_bug", "first": "6.0.0")",
+         R"("cudnn_bug", "fist": "6.0.0", "first": "6.0.0")", ", row 2: column 'fist'",
+         "unknown column"},
+        {"rnn_defects", R"("columns": {)", R"("columns": {"fist": "text", )", ": column 'fist'",
+         "unknown column"},
+        {"rnn_defects", R"("first": "version")", R"("first": "integer")", ": column 'first'",
+         "'version'"},
         {"rnn_defects", R"("first": "6.0.0", )", "", ", row 2: column 'first'", "missing"},
-        {"rnn_required_support", R"({"dtype": "bf16",)", R"({"dtype": "fp16", "dtype": "bf16",)", ", row 1",
-         "the key 'dtype' is duplicated"},
+        {"rnn_required_support", R"({"dtype": "bf16",)", R"({"dtype": "fp16", "dtype": "bf16",)",
+         ", row 1", "the key 'dtype' is duplicated"},
         {"xid", R"("columns":)", R"("rows": [], "columns":)", "", "the key 'rows' is duplicated"},
     };
     for (const auto& fault : faults) {
         const std::string file = std::string(fault.table) + ".json";
-        says(error_after(file, fault.old_text, fault.new_text), {(file + fault.place + ": ").c_str(), fault.what});
+        says(error_after(file, fault.old_text, fault.new_text),
+             {(file + fault.place + ": ").c_str(), fault.what});
     }
 }
 
 TEST_CASE("a table of nothing but faults is given up after the first thousand") {
     const Copy copy;
     std::string rows = "{}";
-    for (int i = 0; i < 20'000; ++i) rows += ",{}";
+    for (int i = 0; i < 20'000; ++i)
+        rows += ",{}";
     copy.write("xid.json", R"({"columns": {}, "sources": {}, "rows": [)" + rows + "]}");
     const auto issues = verify(Tables(table_files_of(copy.directory.string())));
     CHECK(issues.size() < 1100);
@@ -173,6 +194,7 @@ TEST_CASE("a table of nothing but faults is given up after the first thousand") 
 }
 
 TEST_CASE("a message shows nothing that could upset a terminal") {
-    const std::string message = error_after("driver_for_cuda.json", R"("cuda": "9.2")", R"("cuda": "\u001b[2J")");
+    const std::string message =
+        error_after("driver_for_cuda.json", R"("cuda": "9.2")", R"("cuda": "\u001b[2J")");
     says(message, {"row 3", "\\x1b[2J"});
 }

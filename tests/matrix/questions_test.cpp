@@ -21,24 +21,29 @@ namespace {
 using Words = std::vector<std::string>;
 using Cells = std::map<std::string, std::string>;
 
-/// Of several rows each column's different values, sorted, with blanks between; "" with "none" where there are none.
+/// Of several rows each column's different values, sorted, with blanks between; "" with "none"
+/// where there are none.
 template <class R>
 Cells cells_of(const std::vector<R>& rows) {
-    if (rows.empty()) return {{"", "none"}};
+    if (rows.empty())
+        return {{"", "none"}};
     std::map<std::string, std::set<std::string>> values;
     for (const R& row : rows) {
         for (const TextMap& cells : {rnncheck::cells_of(row), rnncheck::cells_of<Row>(row)})
-            for (const auto& [name, text] : cells) values[name].insert(text);
+            for (const auto& [name, text] : cells)
+                values[name].insert(text);
     }
     Cells cells;
-    for (const auto& [name, texts] : values) cells[name] = join({texts.begin(), texts.end()}, " ");
+    for (const auto& [name, texts] : values)
+        cells[name] = join({texts.begin(), texts.end()}, " ");
     return cells;
 }
 
 template <class R>
 Cells cells_of(const Answer<R>& answer) {
     CHECK(answer.row.has_value() == (answer.coverage == Coverage::known));
-    return answer ? cells_of(std::vector{*answer}) : Cells{{"", std::string(name_of(answer.coverage))}};
+    return answer ? cells_of(std::vector{*answer})
+                  : Cells{{"", std::string(name_of(answer.coverage))}};
 }
 
 template <class R, class Keep>
@@ -50,68 +55,91 @@ std::vector<R> kept(std::vector<R> rows, Keep&& keep) {
 /// Framework, release, system and, where given, flavour.
 std::vector<FrameworkBuild> builds(const Words& w) {
     return kept(bundled_matrix().framework_builds(w[0]), [&](const FrameworkBuild& row) {
-        return row.os == w[2] && covers(row.first, row.last, v(w[1])) && (w.size() < 4 || row.build == w[3]);
+        return row.os == w[2] && covers(row.first, row.last, v(w[1])) &&
+               (w.size() < 4 || row.build == w[3]);
     });
 }
 
 std::vector<RnnDefect> defects(const Words& w) {
-    return bundled_matrix().rnn_defects(v(w[0]), w[1] == "any" ? std::nullopt : std::optional(v(w[1])), w[2]);
+    return bundled_matrix().rnn_defects(
+        v(w[0]), w[1] == "any" ? std::nullopt : std::optional(v(w[1])), w[2]);
 }
 
 const std::map<std::string, std::function<Cells(const Words&)>> questions = {
     {"cuda", [](const Words& w) { return cells_of(bundled_matrix().driver_for_cuda(v(w[0]))); }},
-    {"windows_cuda", [](const Words& w) { return cells_of(bundled_matrix().windows_driver_for_cuda(v(w[0]))); }},
+    {"windows_cuda",
+     [](const Words& w) { return cells_of(bundled_matrix().windows_driver_for_cuda(v(w[0]))); }},
     {"driver", [](const Words& w) { return cells_of(bundled_matrix().cuda_of_driver(v(w[0]))); }},
-    {"package", [](const Words& w) { return cells_of(bundled_matrix().forward_compatibility(v(w[0]), v(w[1]))); }},
+    {"package",
+     [](const Words& w) {
+         return cells_of(bundled_matrix().forward_compatibility(v(w[0]), v(w[1])));
+     }},
     {"capability", [](const Words& w) { return cells_of(bundled_matrix().architecture(v(w[0]))); }},
-    {"cudnn", [](const Words& w) { return cells_of(bundled_matrix().cudnn_build(v(w[0]), std::stoi(w[1]))); }},
+    {"cudnn",
+     [](const Words& w) {
+         return cells_of(bundled_matrix().cudnn_build(v(w[0]), std::stoi(w[1])));
+     }},
     {"parts_for_rnn",
      [](const Words& w) {
-         return cells_of(kept(bundled_matrix().cudnn_parts(std::stoi(w[0])), std::mem_fn(&CudnnPart::needed_by_rnn)));
+         return cells_of(kept(bundled_matrix().cudnn_parts(std::stoi(w[0])),
+                              std::mem_fn(&CudnnPart::needed_by_rnn)));
      }},
     {"parts_for_version",
      [](const Words& w) {
-         return cells_of(
-             kept(bundled_matrix().cudnn_parts(std::stoi(w[0])), std::mem_fn(&CudnnPart::needed_by_version)));
+         return cells_of(kept(bundled_matrix().cudnn_parts(std::stoi(w[0])),
+                              std::mem_fn(&CudnnPart::needed_by_version)));
      }},
     {"status",
-     [](const Words& w) { return cells_of(bundled_matrix().status(w[0], std::stoi(w[1]), std::stoi(w[2]))); }},
+     [](const Words& w) {
+         return cells_of(bundled_matrix().status(w[0], std::stoi(w[1]), std::stoi(w[2])));
+     }},
     {"xid",
      [](const Words& w) {
-         return cells_of(kept(bundled_matrix().xid(), [&](const Xid& row) { return row.xid == std::stoi(w[0]); }));
+         return cells_of(kept(bundled_matrix().xid(),
+                              [&](const Xid& row) { return row.xid == std::stoi(w[0]); }));
      }},
     {"defects", [](const Words& w) { return cells_of(defects(w)); }},
     {"windows_defect",
      [](const Words& w) {
-         return cells_of(kept(defects({w[0], w[1], "windows"}), [](const RnnDefect& d) { return d.os == "windows"; }));
+         return cells_of(kept(defects({w[0], w[1], "windows"}),
+                              [](const RnnDefect& d) { return d.os == "windows"; }));
      }},
     {"limit",
      [](const Words& w) {
          return cells_of(kept(bundled_matrix().rnn_limits(), [&](const RnnLimit& row) {
-             return row.feature == w[1] && v(w[0]) >= row.first && (!row.last || v(w[0]) <= *row.last);
+             return row.feature == w[1] && v(w[0]) >= row.first &&
+                    (!row.last || v(w[0]) <= *row.last);
          }));
      }},
     {"required",
-     [](const Words& w) { return cells_of(bundled_matrix().requires_support(v(w[0]), v(w[1]), w[2], w[3])); }},
+     [](const Words& w) {
+         return cells_of(bundled_matrix().requires_support(v(w[0]), v(w[1]), w[2], w[3]));
+     }},
     {"build", [](const Words& w) { return cells_of(builds(w)); }},
     {"cuda_builds",
-     [](const Words& w) { return cells_of(kept(builds(w), [](const auto& row) { return row.cuda.has_value(); })); }},
+     [](const Words& w) {
+         return cells_of(kept(builds(w), [](const auto& row) { return row.cuda.has_value(); }));
+     }},
     {"code",
      [](const Words& w) {
-         return cells_of(kept(builds({w[0], w[1], w[2], w[3]}),
-                              [&](const auto& row) { return contains(" " + row.targets + " ", " " + w[4] + " "); }));
+         return cells_of(kept(builds({w[0], w[1], w[2], w[3]}), [&](const auto& row) {
+             return contains(" " + row.targets + " ", " " + w[4] + " ");
+         }));
      }},
     {"keras",
      [](const Words& w) {
          return cells_of(kept(bundled_matrix().keras_backends(), [&](const KerasBackend& row) {
-             return row.backend == w[1] && v(w[0]) >= row.first && (!row.last || within(v(w[0]), *row.last));
+             return row.backend == w[1] && v(w[0]) >= row.first &&
+                    (!row.last || within(v(w[0]), *row.last));
          }));
      }},
     {"gpu", [](const Words& w) { return cells_of(bundled_matrix().gpu_product(join(w, " "))); }},
-    {"gpus", [](const Words& w) { return cells_of(bundled_matrix().gpu_products_named(join(w, " "))); }},
+    {"gpus",
+     [](const Words& w) { return cells_of(bundled_matrix().gpu_products_named(join(w, " "))); }},
 };
 
-/// `wanted` is "column=value", or a word for an answer without a row. The value "*" is any, "9.x" any that begins so.
+/// `wanted` is "column=value", or a word for an answer without a row. The value "*" is any, "9.x"
+/// any that begins so.
 void check_answer(const Cells& cells, const std::string& wanted) {
     const auto at = wanted.find('=');
     const std::string column = at == std::string::npos ? "" : wanted.substr(0, at);
@@ -142,7 +170,8 @@ TEST_CASE("every question of queries.txt has its answer") {
     std::ifstream file(TEST_DIRECTORY "/queries.txt");
     std::size_t asked = 0;
     for (std::string line; std::getline(file, line);) {
-        if (line.empty() || line.starts_with('#')) continue;
+        if (line.empty() || line.starts_with('#'))
+            continue;
         const auto bar = line.find(" | ");
         REQUIRE(bar != std::string::npos);
         for (const std::string& question : split(line.substr(0, bar), ';')) {
@@ -152,7 +181,8 @@ TEST_CASE("every question of queries.txt has its answer") {
             INFO(question);
             REQUIRE(questions.contains(kind));
             const Cells cells = questions.at(kind)(words);
-            for (const std::string& wanted : parts_of(line.substr(bar + 3))) check_answer(cells, wanted);
+            for (const std::string& wanted : parts_of(line.substr(bar + 3)))
+                check_answer(cells, wanted);
             ++asked;
         }
     }
@@ -164,11 +194,14 @@ TEST_CASE("what is no GPU's name finds none") {
         CHECK(bundled_matrix().gpu_products_named(written).empty());
 }
 
-TEST_CASE("every product is found by its own name, and its capability is one that the architectures know") {
+TEST_CASE(
+    "every product is found by its own name, and its capability is one that the architectures "
+    "know") {
     for (const GpuProduct& row : bundled_matrix().gpu_products()) {
         INFO(row.name);
         const auto named = bundled_matrix().gpu_products_named(row.name);
-        CHECK(std::ranges::any_of(named, [&](const GpuProduct& found) { return found.number == row.number; }));
+        CHECK(std::ranges::any_of(
+            named, [&](const GpuProduct& found) { return found.number == row.number; }));
         CHECK((bundled_matrix().architecture(row.capability) || row.capability < v("3.0")));
     }
 }

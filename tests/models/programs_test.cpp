@@ -1,4 +1,5 @@
-// Programs, each with the layers that stand there and what their framework decides for them (programs.jsonl).
+// Programs, each with the layers that stand there and what their framework decides for them
+// (programs.jsonl).
 #include <fstream>
 #include <map>
 #include <set>
@@ -21,7 +22,8 @@ std::vector<JudgedLayer> judged_program(const ModelFile& file) {
 
 ModelFile notebook(const Json& cells) {
     Json code = Json::array();
-    for (const Json& cell : cells) code.push_back({{"cell_type", "code"}, {"source", cell}});
+    for (const Json& cell : cells)
+        code.push_back({{"cell_type", "code"}, {"source", cell}});
     ModelFile file;
     model::read_notebook({{"nbformat", 4}, {"cells", code}}, file);
     return file;
@@ -41,8 +43,8 @@ TEST_CASE("programs: every call is judged as its framework decides") {
     for (std::string line; std::getline(table, line);) {
         const Json row = Json::parse(line);
         INFO(row.dump());
-        const ModelFile file =
-            row.contains("cells") ? notebook(row["cells"]) : program(row["program"].get<std::string>());
+        const ModelFile file = row.contains("cells") ? notebook(row["cells"])
+                                                     : program(row["program"].get<std::string>());
         ++(row.contains("cells") ? notebooks : programs);
         Json found = Json::array();
         std::map<std::string, std::set<std::string>> verdicts;
@@ -58,7 +60,8 @@ TEST_CASE("programs: every call is judged as its framework decides") {
             ++traced;
             const bool undecided = verdicts[name].size() != 1 || verdicts[name].contains("depends");
             depends += undecided && decided != "depends";
-            if (!undecided) CHECK(*verdicts[name].begin() == decided.get<std::string>());
+            if (!undecided)
+                CHECK(*verdicts[name].begin() == decided.get<std::string>());
         }
     }
     CHECK(programs >= 120);
@@ -68,18 +71,22 @@ TEST_CASE("programs: every call is judged as its framework decides") {
 }
 
 TEST_CASE("programs: the changed line can be pasted") {
-    const auto layers = judged_program(
-        program("import keras\nx = keras.layers.LSTM(64, activation=\"relu\",\n    recurrent_dropout=0.1)(x)\n"));
+    const auto layers =
+        judged_program(program("import keras\nx = keras.layers.LSTM(64, activation=\"relu\",\n    "
+                               "recurrent_dropout=0.1)(x)\n"));
     REQUIRE(layers.size() == 1);
-    CHECK(layers[0].changes.front() == "line 2: keras.layers.LSTM(64, activation=\"tanh\", recurrent_dropout=0)");
-    CHECK(layers[0].changes.size() == 1);  // those of the settings in the line are not printed again
+    CHECK(layers[0].changes.front() ==
+          "line 2: keras.layers.LSTM(64, activation=\"tanh\", recurrent_dropout=0)");
+    CHECK(layers[0].changes.size() ==
+          1);  // those of the settings in the line are not printed again
 }
 
 TEST_CASE("programs: what is known only at run time is named") {
-    const auto layers =
-        judged_program(program("import keras\ndef f(act):\n    return keras.layers.LSTM(8, activation=act)\n"));
+    const auto layers = judged_program(
+        program("import keras\ndef f(act):\n    return keras.layers.LSTM(8, activation=act)\n"));
     REQUIRE(layers.size() == 1);
-    CHECK(contains(layers[0].reasons.front(), "activation is 'act', which is known only when the program runs"));
+    CHECK(contains(layers[0].reasons.front(),
+                   "activation is 'act', which is known only when the program runs"));
 }
 
 TEST_CASE("programs: a notebook's layers are named by cell and line") {
@@ -87,8 +94,10 @@ TEST_CASE("programs: a notebook's layers are named by cell and line") {
         {"nbformat", 4},
         {"cells",
          {{{"cell_type", "markdown"}, {"source", "# LSTM"}},
-          {{"cell_type", "code"}, {"source", {"%matplotlib inline\n", "from keras.layers import LSTM\n"}}},
-          {{"cell_type", "code"}, {"source", "!pip install keras\n\nm.add(LSTM(8, activation='relu'))"}}}}};
+          {{"cell_type", "code"},
+           {"source", {"%matplotlib inline\n", "from keras.layers import LSTM\n"}}},
+          {{"cell_type", "code"},
+           {"source", "!pip install keras\n\nm.add(LSTM(8, activation='relu'))"}}}}};
     ModelFile file;
     model::read_notebook(notebook, file);
     REQUIRE(file.layers.size() == 1);

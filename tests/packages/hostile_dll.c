@@ -20,26 +20,40 @@ static DWORD WINAPI crash(void* nothing) {
 
 BOOL WINAPI DllMain(HINSTANCE library, DWORD reason, void* reserved) {
     (void)library, (void)reserved;
-    if (reason != DLL_PROCESS_ATTACH) return TRUE;
-    if (is("hang in DllMain")) Sleep(INFINITE);
-    if (is("exit in DllMain")) ExitProcess(3);
+    if (reason != DLL_PROCESS_ATTACH)
+        return TRUE;
+    if (is("hang in DllMain"))
+        Sleep(INFINITE);
+    if (is("exit in DllMain"))
+        ExitProcess(3);
     return !is("DllMain fails");
 }
 
 __declspec(dllexport) int cuInit(unsigned flags) {
     volatile int zero = (int)flags;
-    if (is("crash")) crash(0);
-    if (is("crash in a thread")) WaitForSingleObject(CreateThread(0, 0, crash, 0, 0, 0), INFINITE);
-    if (is("illegal instruction")) __builtin_trap();
-    if (is("division by zero")) return 7 / zero;
-    if (is("stack overflow")) return overflow("");
-    if (is("exception")) RaiseException(0xE06D7363, EXCEPTION_NONCONTINUABLE, 0, 0);
-    if (is("abort")) TerminateProcess(GetCurrentProcess(), 0xC0000409);
-    if (is("exit")) ExitProcess(3);
-    if (is("exit with success")) TerminateProcess(GetCurrentProcess(), 0);
-    if (is("hang")) Sleep(INFINITE);
+    if (is("crash"))
+        crash(0);
+    if (is("crash in a thread"))
+        WaitForSingleObject(CreateThread(0, 0, crash, 0, 0, 0), INFINITE);
+    if (is("illegal instruction"))
+        __builtin_trap();
+    if (is("division by zero"))
+        return 7 / zero;
+    if (is("stack overflow"))
+        return overflow("");
+    if (is("exception"))
+        RaiseException(0xE06D7363, EXCEPTION_NONCONTINUABLE, 0, 0);
+    if (is("abort"))
+        TerminateProcess(GetCurrentProcess(), 0xC0000409);
+    if (is("exit"))
+        ExitProcess(3);
+    if (is("exit with success"))
+        TerminateProcess(GetCurrentProcess(), 0);
+    if (is("hang"))
+        Sleep(INFINITE);
     if (is("loop"))
-        for (;;) zero = 0;
+        for (;;)
+            zero = 0;
     return 100; /* CUDA_ERROR_NO_DEVICE */
 }
 

@@ -6,7 +6,8 @@ using namespace rnncheck;
 using namespace rnncheck::test;
 
 TEST_CASE("cuda_runtime learns its version and the driver it sees") {
-    const auto told = run_probe("cuda_runtime", {.target = sim_file("cuda13", "libcudart.so.13"), .sim = "cuda=12.4"});
+    const auto told = run_probe(
+        "cuda_runtime", {.target = sim_file("cuda13", "libcudart.so.13"), .sim = "cuda=12.4"});
     REQUIRE(told.facts.runtimes.size() == 1);
     CHECK(told.facts.runtimes[0].version == v("13.0"));
     CHECK(told.facts.runtimes[0].driver_version_seen == v("12.4"));

@@ -9,9 +9,10 @@ namespace {
 
 ProbeTold ask(int major, const std::string& sim = "") {
     const std::string flavour = "cudnn" + std::to_string(major);
-    return run_probe("cudnn_library", {.target = sim_file(flavour, "libcudnn.so." + std::to_string(major)),
-                                       .flavours = {"base", flavour},
-                                       .sim = sim});
+    return run_probe("cudnn_library",
+                     {.target = sim_file(flavour, "libcudnn.so." + std::to_string(major)),
+                      .flavours = {"base", flavour},
+                      .sim = sim});
 }
 
 }  // namespace
@@ -42,7 +43,9 @@ TEST_CASE("cudnn_library keeps the version of a copy whose RNN half refuses") {
     CHECK(told.facts.cudnns[0].failure->code == 1002);
 }
 
-TEST_CASE("cudnn_library that crashes in its RNN half has told the version, and no answer about the half") {
+TEST_CASE(
+    "cudnn_library that crashes in its RNN half has told the version, and no answer about the "
+    "half") {
     const auto told = ask(8, "cudnnCreateRNNDescriptor=segv");
     CHECK_FALSE(told.done);
     CHECK(told.last_call == "cudnnCreateRNNDescriptor");

@@ -13,8 +13,9 @@ extern const Probe probe;
 namespace {
 
 ProbeTold told_by_rnn_first(const std::string& sim) {
-    return run_probe("cudnn_rnn_first",
-                     {.target = sim_file("cudnn9", "libcudnn.so.9"), .flavours = {"base", "cudnn9"}, .sim = sim});
+    return run_probe("cudnn_rnn_first", {.target = sim_file("cudnn9", "libcudnn.so.9"),
+                                         .flavours = {"base", "cudnn9"},
+                                         .sim = sim});
 }
 
 void add_file(Facts& f, LibraryKind kind, const std::string& path, FoundVia via) {
@@ -36,7 +37,8 @@ TEST_CASE("cudnn_rnn_first reports the files of a process whose first call is on
 }
 
 TEST_CASE("cudnn_rnn_first calls the function for RNNs before the checks of the parts") {
-    const auto told = told_by_rnn_first("cudnnCreateRNNDescriptor=fail:1002 cudnnOpsVersionCheck=fail:1002");
+    const auto told =
+        told_by_rnn_first("cudnnCreateRNNDescriptor=fail:1002 cudnnOpsVersionCheck=fail:1002");
     REQUIRE(told.facts.cudnns.size() == 1);
     CHECK(told.facts.cudnns[0].rnn_first->failure->call == "cudnnCreateRNNDescriptor");
 }

@@ -25,7 +25,8 @@ TEST_CASE("driver_api keeps the version when cuInit fails, in the library's own 
     REQUIRE(told.done);
     CHECK(told.facts.driver.cuda_version == v("12.4"));
     CHECK(told.facts.driver.init->code == 803);
-    CHECK(told.facts.driver.init->text.find("CUDA_ERROR_SYSTEM_DRIVER_MISMATCH") != std::string::npos);
+    CHECK(told.facts.driver.init->text.find("CUDA_ERROR_SYSTEM_DRIVER_MISMATCH") !=
+          std::string::npos);
     CHECK(told.facts.cuda_devices.empty());
 }
 
@@ -39,7 +40,8 @@ TEST_CASE("driver_api loses nothing told before a crash") {
 
 TEST_CASE("driver_api without a driver learns nothing and says why") {
     const auto told = run_probe("driver_api", {.flavours = {"cudnn9"}});
-    if (told.facts.driver.library) return;  // this machine has a real driver
+    if (told.facts.driver.library)
+        return;  // this machine has a real driver
     CHECK(told.done);
     REQUIRE(told.failed_calls.size() == 1);
     CHECK(told.failed_calls[0].call == "dlopen(libcuda.so.1)");
@@ -47,7 +49,8 @@ TEST_CASE("driver_api without a driver learns nothing and says why") {
 
 TEST_CASE("driver_api does not believe a count of GPUs that no machine has") {
     for (const char* count : {"garbage", "garbage:1"}) {
-        const auto told = run_probe("driver_api", {.sim = "gpus=1 cuDeviceGetCount=" + std::string(count)});
+        const auto told =
+            run_probe("driver_api", {.sim = "gpus=1 cuDeviceGetCount=" + std::string(count)});
         CHECK(told.done);
         CHECK(told.facts.cuda_devices.empty());
         REQUIRE(told.failed_calls.size() == 1);

@@ -26,17 +26,19 @@ Driver driver_with_version_file(const std::string& content) {
 
 TEST_CASE("the kernel module's version and flavour, as releases word it") {
     const Driver closed = driver_with_version_file(
-        "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.247.01  Thu Apr 10 08:41:22 UTC 2025\nGCC version:  gcc "
+        "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.247.01  Thu Apr 10 08:41:22 UTC "
+        "2025\nGCC version:  gcc "
         "version 12.2.0\n");
     CHECK(closed.module_loaded == true);
     CHECK(closed.kernel_version->text == "535.247.01");
     CHECK(closed.kernel_flavour == "proprietary");
     const Driver open = driver_with_version_file(
-        "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build  (dvs-builder@U22-I3)\n");
+        "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build  "
+        "(dvs-builder@U22-I3)\n");
     CHECK(open.kernel_version->text == "580.65.06");
     CHECK(open.kernel_flavour == "open");
-    CHECK(driver_with_version_file("NVRM version: NVIDIA UNIX aarch64 Kernel Module  418.87.00\n").kernel_version ==
-          v("418.87"));
+    CHECK(driver_with_version_file("NVRM version: NVIDIA UNIX aarch64 Kernel Module  418.87.00\n")
+              .kernel_version == v("418.87"));
 }
 
 TEST_CASE("a version file without a version still shows a loaded module") {
@@ -63,7 +65,8 @@ TEST_CASE("no module is told apart from no way to look") {
 
 TEST_CASE("the nodes that compute needs, with their permissions") {
     FakeRoot root;
-    for (const char* name : {"nvidiactl", "nvidia0", "nvidia12", "nvidia-uvm", "nvidia-uvm-tools", "dxg"})
+    for (const char* name :
+         {"nvidiactl", "nvidia0", "nvidia12", "nvidia-uvm", "nvidia-uvm-tools", "dxg"})
         root.file("/dev/" + std::string(name), "").mode("/dev/" + std::string(name), 0666);
     root.file("/dev/nvidia-modeset", "")
         .file("/dev/nvidia-caps/nvidia-cap12", "")
@@ -73,7 +76,8 @@ TEST_CASE("the nodes that compute needs, with their permissions") {
     const OrdinaryUser user;
     const Driver driver = driver_of(root);
     std::map<std::string, DeviceNode> nodes;
-    for (const auto& node : driver.device_nodes) nodes[node.path] = node;
+    for (const auto& node : driver.device_nodes)
+        nodes[node.path] = node;
     CHECK(nodes.size() == 7);
     CHECK(nodes.contains("/dev/nvidia-caps/nvidia-cap12"));
     CHECK(nodes.at("/dev/nvidiactl").mode.starts_with("0666 "));

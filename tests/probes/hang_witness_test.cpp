@@ -21,7 +21,8 @@ TEST_CASE("hang_witness reads the driver's faults out of the kernel log, newest 
     CHECK(facts.driver.xids[0].code == 31);
     CHECK(facts.driver.xids[1].code == 79);
     CHECK(facts.driver.xids[1].pci == "0000:3b:00");
-    CHECK(facts.driver.xids[1].text == "NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.");
+    CHECK(facts.driver.xids[1].text ==
+          "NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.");
     CHECK(facts.driver.xids[0].seconds_ago.value() - facts.driver.xids[1].seconds_ago.value() ==
           Approx(1).epsilon(0.01));
 }

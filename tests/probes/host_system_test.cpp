@@ -71,11 +71,14 @@ TEST_CASE("containers are known by the marks of their managers") {
     CHECK(kind("/dev/incus/sock", "") == "lxc");
     const std::string root_mount = "590 320 0:77 / / rw,relatime - overlay overlay rw,lowerdir=",
                       storage = "/l/AB,upperdir=/x\n";
-    CHECK(kind("/proc/self/mountinfo", root_mount + "/var/lib/docker/overlay2" + storage) == "docker");
-    CHECK(kind("/proc/self/mountinfo", root_mount + "/home/u/.local/share/containers/storage/overlay" + storage) ==
+    CHECK(kind("/proc/self/mountinfo", root_mount + "/var/lib/docker/overlay2" + storage) ==
+          "docker");
+    CHECK(kind("/proc/self/mountinfo",
+               root_mount + "/home/u/.local/share/containers/storage/overlay" + storage) ==
           "podman");
     CHECK(kind("/proc/self/mountinfo",
-               root_mount + "/var/lib/containerd/io.containerd.snapshotter.v1.overlayfs" + storage) == "containerd");
+               root_mount + "/var/lib/containerd/io.containerd.snapshotter.v1.overlayfs" +
+                   storage) == "containerd");
     CHECK_FALSE(kind("/proc/self/mountinfo",
                      "25 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
                      "99 25 0:50 / /var/lib/docker/overlay2/x/merged rw - overlay overlay rw\n"));

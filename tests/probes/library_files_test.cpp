@@ -19,8 +19,8 @@ using Variables = std::map<std::string, std::optional<std::string>>;
 
 /// What the probe lists, in an environment with nothing set but `variables`.
 std::vector<Library> libraries_in(const FakeRoot& root, Variables variables = {}) {
-    for (const char* name : {"LD_LIBRARY_PATH", "LD_PRELOAD", "CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "VIRTUAL_ENV",
-                             "CONDA_PREFIX", "PATH", "HOME"})
+    for (const char* name : {"LD_LIBRARY_PATH", "LD_PRELOAD", "CUDA_HOME", "CUDA_PATH", "CUDA_ROOT",
+                             "VIRTUAL_ENV", "CONDA_PREFIX", "PATH", "HOME"})
         variables.try_emplace(name);
     const Environment environment(variables);
     return look("library_files", root.root()).facts.libraries;
@@ -28,7 +28,8 @@ std::vector<Library> libraries_in(const FakeRoot& root, Variables variables = {}
 
 std::vector<std::string> paths(const std::vector<Library>& libraries) {
     std::vector<std::string> found;
-    for (const auto& library : libraries) found.push_back(library.path);
+    for (const auto& library : libraries)
+        found.push_back(library.path);
     return found;
 }
 
@@ -40,8 +41,8 @@ Library only(const std::vector<Library>& libraries) {
 
 Library at(const std::vector<Library>& libraries, const std::string& path) {
     INFO(path << " among " << join(paths(libraries), " "));
-    const auto found =
-        std::find_if(libraries.begin(), libraries.end(), [&](const Library& l) { return l.path == path; });
+    const auto found = std::find_if(libraries.begin(), libraries.end(),
+                                    [&](const Library& l) { return l.path == path; });
     REQUIRE(found != libraries.end());
     return *found;
 }
@@ -53,7 +54,8 @@ const std::string toolkit = "/usr/local/cuda-12.4/";
 
 TEST_CASE("a library with all its names is one entry, by the name that programs open") {
     FakeRoot root;
-    root.file(system_directory + "libcudnn.so.9.19.0", library_bytes("libcudnn.so.9", {"libc.so.6"}));
+    root.file(system_directory + "libcudnn.so.9.19.0",
+              library_bytes("libcudnn.so.9", {"libc.so.6"}));
     root.link(system_directory + "libcudnn.so.9", "libcudnn.so.9.19.0")
         .link(system_directory + "libcudnn.so", "libcudnn.so.9");
     const Library cudnn = only(libraries_in(root));
@@ -71,11 +73,15 @@ TEST_CASE("a library with all its names is one entry, by the name that programs 
     CHECK_FALSE(cudnn.problem);
 }
 
-TEST_CASE("the same file is not listed again through another directory, and a development link gives way") {
+TEST_CASE(
+    "the same file is not listed again through another directory, and a development link gives "
+    "way") {
     FakeRoot root;
     root.file(toolkit + "lib64/libcudart.so.12.4.99", library_bytes("libcudart.so.12"));
-    root.link(toolkit + "lib64/libcudart.so.12", "libcudart.so.12.4.99").link(toolkit + "lib", "lib64");
-    root.link("/usr/local/cuda", "cuda-12.4").link("/early/libcudart.so", toolkit + "lib64/libcudart.so.12");
+    root.link(toolkit + "lib64/libcudart.so.12", "libcudart.so.12.4.99")
+        .link(toolkit + "lib", "lib64");
+    root.link("/usr/local/cuda", "cuda-12.4")
+        .link("/early/libcudart.so", toolkit + "lib64/libcudart.so.12");
     const Library cudart = only(libraries_in(root, {{"LD_LIBRARY_PATH", "/early"}}));
     CHECK(contains(cudart.path, "/lib64/libcudart.so.12"));
     CHECK(cudart.found_via == FoundVia::toolkit);
@@ -124,9 +130,12 @@ TEST_CASE("of two copies the loader's is picked, of two majors each has its own"
     CHECK(at(found, "/b/libcudnn.so.8").found_via == FoundVia::ld_library_path);
 }
 
-TEST_CASE("a file that is no library is listed with its problem, and stops the loader before the good copy") {
+TEST_CASE(
+    "a file that is no library is listed with its problem, and stops the loader before the good "
+    "copy") {
     FakeRoot root;
-    root.file("/a/libcudnn.so.9", "version https://git-lfs\n").file("/b/libcudnn.so.9", library_bytes("libcudnn.so.9"));
+    root.file("/a/libcudnn.so.9", "version https://git-lfs\n")
+        .file("/b/libcudnn.so.9", library_bytes("libcudnn.so.9"));
     const auto found = libraries_in(root, {{"LD_LIBRARY_PATH", "/a:/b"}});
     CHECK(at(found, "/a/libcudnn.so.9").problem == FileProblem::not_elf);
     CHECK(contains(*at(found, "/a/libcudnn.so.9").problem_detail, "is a text file"));
@@ -145,9 +154,12 @@ TEST_CASE("a copy for another machine is listed and passed over") {
     CHECK(at(found, "/b/libcudnn.so.9").picked_by_loader);
 }
 
-TEST_CASE("a toolkit's directories for other machines, backups, archives and dead development links are no copies") {
+TEST_CASE(
+    "a toolkit's directories for other machines, backups, archives and dead development links are "
+    "no copies") {
     FakeRoot root;
-    root.file(toolkit + "targets/s390x-linux/lib/libcudart.so.12", foreign_bytes("libcudart.so.12"));
+    root.file(toolkit + "targets/s390x-linux/lib/libcudart.so.12",
+              foreign_bytes("libcudart.so.12"));
     root.file(system_directory + "libcudnn.so.9.bak", "x")
         .file(system_directory + "libcudart_static.a", "x")
         .file(system_directory + "libcudnn.so", "INPUT(x)");
@@ -179,19 +191,25 @@ TEST_CASE("wheels and conda libraries are found where the environments lie") {
     FakeRoot root;
     const std::string cudnn = library_bytes("libcudnn.so.9");
     const std::string inside = "/lib/python3.11/site-packages/nvidia/cudnn/lib/libcudnn.so.9";
-    root.file("/venv" + inside, cudnn).file("/home/me/.local" + inside, cudnn).file("/opt/python" + inside, cudnn);
-    root.file("/opt/python/bin/python3.11", "").link("/usr/bin/python3", "/opt/python/bin/python3.11");
+    root.file("/venv" + inside, cudnn)
+        .file("/home/me/.local" + inside, cudnn)
+        .file("/opt/python" + inside, cudnn);
+    root.file("/opt/python/bin/python3.11", "")
+        .link("/usr/bin/python3", "/opt/python/bin/python3.11");
     root.file("/usr/lib/python3/dist-packages/torch/lib/libcudart-d0da41ae.so.11.0",
               library_bytes("libcudart-d0da41ae.so.11.0"));
-    root.directory("/conda/conda-meta").file("/conda/lib/libcublasLt.so.12", library_bytes("libcublasLt.so.12"));
-    const auto found = libraries_in(
-        root,
-        {{"VIRTUAL_ENV", "/venv"}, {"HOME", "/home/me"}, {"PATH", "/nowhere:/usr/bin"}, {"CONDA_PREFIX", "/conda"}});
+    root.directory("/conda/conda-meta")
+        .file("/conda/lib/libcublasLt.so.12", library_bytes("libcublasLt.so.12"));
+    const auto found = libraries_in(root, {{"VIRTUAL_ENV", "/venv"},
+                                           {"HOME", "/home/me"},
+                                           {"PATH", "/nowhere:/usr/bin"},
+                                           {"CONDA_PREFIX", "/conda"}});
     CHECK(found.size() == 5);
     CHECK(at(found, "/venv" + inside).found_via == FoundVia::wheel);
     at(found, "/home/me/.local" + inside);
     at(found, "/opt/python" + inside);
-    const Library renamed = at(found, "/usr/lib/python3/dist-packages/torch/lib/libcudart-d0da41ae.so.11.0");
+    const Library renamed =
+        at(found, "/usr/lib/python3/dist-packages/torch/lib/libcudart-d0da41ae.so.11.0");
     CHECK(renamed.kind == LibraryKind::cudart);
     CHECK(renamed.version_in_name == v("11.0"));
     CHECK_FALSE(renamed.picked_by_loader);
@@ -209,7 +227,8 @@ TEST_CASE("what a library needs and the loader would not find is named") {
     FakeRoot root;
     ElfBuilder builder;
     builder.soname = "libcudnn_adv.so.9";
-    builder.needed = {"libcudnn_ops.so.9", "libcudnn_graph.so.9", "libz.so.1", "libc.so.6", "ld-linux-x86-64.so.2"};
+    builder.needed = {"libcudnn_ops.so.9", "libcudnn_graph.so.9", "libz.so.1", "libc.so.6",
+                      "ld-linux-x86-64.so.2"};
     builder.runpath = "$ORIGIN";
     root.file("/apart/libcudnn_adv.so.9", builder.bytes())
         .file("/apart/libcudnn_ops.so.9", library_bytes("libcudnn_ops.so.9"));
@@ -218,15 +237,18 @@ TEST_CASE("what a library needs and the loader would not find is named") {
     root.link("/link/libcudnn_adv.so.9", "/apart/libcudnn_adv.so.9");
     const Library through_link = only(libraries_in(root, with_directory));
     CHECK(through_link.kind == LibraryKind::cudnn_part);
-    CHECK(through_link.missing_needs == std::vector<std::string>{"libcudnn_ops.so.9", "libcudnn_graph.so.9"});
+    CHECK(through_link.missing_needs ==
+          std::vector<std::string>{"libcudnn_ops.so.9", "libcudnn_graph.so.9"});
     const auto beside = libraries_in(root, {{"LD_LIBRARY_PATH", "/apart"}});
-    CHECK(at(beside, "/apart/libcudnn_adv.so.9").missing_needs == std::vector<std::string>{"libcudnn_graph.so.9"});
+    CHECK(at(beside, "/apart/libcudnn_adv.so.9").missing_needs ==
+          std::vector<std::string>{"libcudnn_graph.so.9"});
     CHECK(at(beside, "/apart/libcudnn_adv.so.9").run_path == std::vector<std::string>{"$ORIGIN"});
 }
 
 TEST_CASE("a flood of files is cut at 512") {
     FakeRoot root;
-    for (int i = 0; i < 600; ++i) root.file("/many/libcudart.so." + std::to_string(i), "");
+    for (int i = 0; i < 600; ++i)
+        root.file("/many/libcudart.so." + std::to_string(i), "");
     CHECK(libraries_in(root, {{"LD_LIBRARY_PATH", "/many"}}).size() == 512);
 }
 
@@ -237,8 +259,8 @@ TEST_CASE("names tell the kind") {
     CHECK(loader::library_name("libnvrtc-builtins.so.12.4")->kind == LibraryKind::nvrtc_builtins);
     CHECK(loader::library_name("libnvidia-ml.so.1")->kind == LibraryKind::nvml);
     CHECK(loader::library_name("libcudnn.so")->development);
-    for (const char* other : {"libcudadebugger.so.1", "libcudart.a", "libcudnn.so.", "libcudnn.so.9.old",
-                              "libcudnnx.so.9", "libcuda.so.1.2-3", ""})
+    for (const char* other : {"libcudadebugger.so.1", "libcudart.a", "libcudnn.so.",
+                              "libcudnn.so.9.old", "libcudnnx.so.9", "libcuda.so.1.2-3", ""})
         CHECK_FALSE(loader::library_name(other));
 }
 
@@ -246,10 +268,12 @@ TEST_CASE("on this machine every pick is a file, and copies are listed once", "[
     const Looked looked = look("library_files", Root());
     std::vector<std::string> real;
     for (const auto& library : looked.facts.libraries)
-        if (library.real_path) real.push_back(*library.real_path);
+        if (library.real_path)
+            real.push_back(*library.real_path);
     std::sort(real.begin(), real.end());
     CHECK(std::adjacent_find(real.begin(), real.end()) == real.end());
-    if (looked.facts.libraries.empty()) return test::skip("no GPU library on this machine");
+    if (looked.facts.libraries.empty())
+        return test::skip("no GPU library on this machine");
     CHECK(looked.times > 0);
 }
 

@@ -7,7 +7,8 @@ using namespace rnncheck::test;
 
 TEST_CASE("nvml_devices learns the state of every board") {
     const auto told = run_probe(
-        "nvml_devices", {.sim = "gpus=2 driver=550.54.14 cuda=12.4 nvml.ecc_uncorrected=3 nvml.compute_mode=3"});
+        "nvml_devices",
+        {.sim = "gpus=2 driver=550.54.14 cuda=12.4 nvml.ecc_uncorrected=3 nvml.compute_mode=3"});
     REQUIRE(told.done);
     CHECK(told.facts.driver.nvml_version == v("550.54.14"));
     CHECK(told.facts.driver.nvml_cuda_version == v("12.4"));
@@ -40,7 +41,8 @@ TEST_CASE("nvml_devices knows a lost board from one that lacks a feature") {
 }
 
 TEST_CASE("nvml_devices does not list a board that is closed to this process") {
-    const auto told = run_probe("nvml_devices", {.sim = "gpus=2 nvmlDeviceGetHandleByIndex_v2=fail:4@2"});
+    const auto told =
+        run_probe("nvml_devices", {.sim = "gpus=2 nvmlDeviceGetHandleByIndex_v2=fail:4@2"});
     REQUIRE(told.done);
     REQUIRE(told.facts.nvml_devices.size() == 1);
     CHECK(told.facts.nvml_devices[0].index == 0);

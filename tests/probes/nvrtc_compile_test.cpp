@@ -13,8 +13,8 @@ TEST_CASE("nvrtc_compile learns the version and that it compiles") {
 }
 
 TEST_CASE("nvrtc_compile tells a compiler that fails, and keeps its version") {
-    const auto told =
-        run_probe("nvrtc_compile", {.target = sim_file("base", "libnvrtc.so.12"), .sim = "nvrtcCompileProgram=fail:7"});
+    const auto told = run_probe("nvrtc_compile", {.target = sim_file("base", "libnvrtc.so.12"),
+                                                  .sim = "nvrtcCompileProgram=fail:7"});
     REQUIRE(told.facts.nvrtcs.size() == 1);
     CHECK(told.facts.nvrtcs[0].version == v("12.4"));
     CHECK(told.facts.nvrtcs[0].compiles == false);
@@ -22,8 +22,8 @@ TEST_CASE("nvrtc_compile tells a compiler that fails, and keeps its version") {
 }
 
 TEST_CASE("nvrtc_compile that crashes leaves the version and no answer") {
-    const auto told =
-        run_probe("nvrtc_compile", {.target = sim_file("base", "libnvrtc.so.12"), .sim = "nvrtcCompileProgram=segv"});
+    const auto told = run_probe("nvrtc_compile", {.target = sim_file("base", "libnvrtc.so.12"),
+                                                  .sim = "nvrtcCompileProgram=segv"});
     CHECK_FALSE(told.done);
     REQUIRE(told.facts.nvrtcs.size() == 1);
     CHECK_FALSE(told.facts.nvrtcs[0].compiles);

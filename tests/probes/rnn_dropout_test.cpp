@@ -10,8 +10,8 @@ using namespace rnncheck::test;
 
 namespace {
 
-RnnDropout found(const std::string& sim, double probability = 0.5, const std::string& flavour = "cudnn9",
-                 const std::string& dialect = "v8") {
+RnnDropout found(const std::string& sim, double probability = 0.5,
+                 const std::string& flavour = "cudnn9", const std::string& dialect = "v8") {
     Facts facts;
     facts.rnn_request.emplace().dropout = probability;
     const std::string library = sim_file(flavour, "libcudnn.so." + flavour.substr(5));
@@ -25,7 +25,8 @@ RnnDropout found(const std::string& sim, double probability = 0.5, const std::st
 
 bool keeps_as_many_as_it_should(const RnnDropout& dropout) {
     const double n = static_cast<double>(dropout.elements.value()), p = dropout.probability;
-    return std::abs(static_cast<double>(dropout.kept.value()) - n * (1 - p)) < 6 * std::sqrt(n * p * (1 - p));
+    return std::abs(static_cast<double>(dropout.kept.value()) - n * (1 - p)) <
+           6 * std::sqrt(n * p * (1 - p));
 }
 
 }  // namespace
@@ -33,7 +34,8 @@ bool keeps_as_many_as_it_should(const RnnDropout& dropout) {
 TEST_CASE("rnn_dropout sees the mask of a right device in both interfaces") {
     for (const double probability : {0.25, 0.5, 0.75})
         for (const auto& [flavour, dialect] :
-             {std::pair{"cudnn9", "v8"}, std::pair{"cudnn8", "legacy"}, std::pair{"cudnn7", "legacy"}}) {
+             {std::pair{"cudnn9", "v8"}, std::pair{"cudnn8", "legacy"},
+              std::pair{"cudnn7", "legacy"}}) {
             const RnnDropout right = found("", probability, flavour, dialect);
             CAPTURE(probability, flavour, right.kept.value_or(-1));
             CHECK_FALSE(right.result);

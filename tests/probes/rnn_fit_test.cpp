@@ -1,4 +1,5 @@
-// How large a network fits: the calculation and the trial agree with the memory of the simulated GPU.
+// How large a network fits: the calculation and the trial agree with the memory of the simulated
+// GPU.
 #include "process/probe.hpp"
 #include "rnn/sweep.hpp"
 #include "support/catch.hpp"
@@ -9,14 +10,16 @@ using namespace rnncheck::test;
 
 namespace {
 
-ProbeTold told_of(FitSize of, RnnCase rnn_case, const std::string& sim, std::optional<int> trial = {},
-                  const std::string& flavour = "cudnn9", const std::string& dialect = "v8") {
+ProbeTold told_of(FitSize of, RnnCase rnn_case, const std::string& sim,
+                  std::optional<int> trial = {}, const std::string& flavour = "cudnn9",
+                  const std::string& dialect = "v8") {
     Facts facts;
     facts.rnn_request.emplace();
     facts.rnn_request->cases = {std::move(rnn_case)};
     facts.rnn_request->fit = of;
     facts.rnn_request->trial = trial;
-    const std::string library = sim_file(flavour, flavour == "cudnn7" ? "libcudnn.so.7" : "libcudnn.so.9");
+    const std::string library =
+        sim_file(flavour, flavour == "cudnn7" ? "libcudnn.so.7" : "libcudnn.so.9");
     return run_probe("rnn_fit", {.target = "GPU 0 " + dialect + " " + library,
                                  .flavours = {"base", flavour},
                                  .sim = "gpus=1 " + sim,
@@ -34,7 +37,8 @@ std::int64_t total(const RnnFit& fit) {
 
 }  // namespace
 
-TEST_CASE("rnn_fit calculates the largest size whose memory is within the free one, and that one runs") {
+TEST_CASE(
+    "rnn_fit calculates the largest size whose memory is within the free one, and that one runs") {
     for (const bool trained : {false, true})
         for (const FitSize of : {FitSize::batch, FitSize::length}) {
             RnnCase rnn_case = parse_case("fp32 I=24 H=40 B=4 T=8 states");
@@ -48,9 +52,11 @@ TEST_CASE("rnn_fit calculates the largest size whose memory is within the free o
             CHECK(total(fit) > *fit.free_bytes / 100 * 97);
             CHECK(fit.bounded == false);
             CHECK((fit.reserve_bytes > 0) == trained);
-            CHECK((of == FitSize::batch ? fit.rnn_case.batch : fit.rnn_case.sequence_length) == *fit.size);
+            CHECK((of == FitSize::batch ? fit.rnn_case.batch : fit.rnn_case.sequence_length) ==
+                  *fit.size);
             CHECK(fit_of(told_of(of, rnn_case, "mem_free=16", *fit.size)).ran == true);
-            const RnnFit larger = fit_of(told_of(of, rnn_case, "mem_free=16", *fit.size + *fit.size / 20));
+            const RnnFit larger =
+                fit_of(told_of(of, rnn_case, "mem_free=16", *fit.size + *fit.size / 20));
             CHECK(larger.ran == false);
             CHECK(larger.result->call == "cuMemAlloc_v2");
         }
@@ -70,9 +76,12 @@ TEST_CASE("rnn_fit says when cuDNN, not memory, is what bounds the size") {
     CHECK(fit.bounded == true);
 }
 
-TEST_CASE("rnn_fit: a size for which cuDNN asks for less memory than for a smaller one is not believed") {
-    // Work space of 64 KiB per sequence in 20 bits: sixteen sequences need none, and seventeen no more than one.
-    const RnnFit fit = fit_of(told_of(FitSize::batch, parse_case("fp32 I=64 H=64 T=64"), "mem_free=64 work_bits=20"));
+TEST_CASE(
+    "rnn_fit: a size for which cuDNN asks for less memory than for a smaller one is not believed") {
+    // Work space of 64 KiB per sequence in 20 bits: sixteen sequences need none, and seventeen no
+    // more than one.
+    const RnnFit fit = fit_of(
+        told_of(FitSize::batch, parse_case("fp32 I=64 H=64 T=64"), "mem_free=64 work_bits=20"));
     CHECK(fit.size == 15);
     CHECK(fit.bounded == true);
     REQUIRE(fit.result);
@@ -80,12 +89,15 @@ TEST_CASE("rnn_fit: a size for which cuDNN asks for less memory than for a small
     CHECK(total(fit) < *fit.free_bytes / 16);
 }
 
-TEST_CASE("rnn_fit: a network too large for the memory, refused, or of an interface that is not asked") {
-    const RnnFit none = fit_of(told_of(FitSize::batch, parse_case("fp32 I=512 H=1024 T=8"), "mem_free=8"));
+TEST_CASE(
+    "rnn_fit: a network too large for the memory, refused, or of an interface that is not asked") {
+    const RnnFit none =
+        fit_of(told_of(FitSize::batch, parse_case("fp32 I=512 H=1024 T=8"), "mem_free=8"));
     CHECK(none.size == 0);
     CHECK_FALSE(none.result);
     const RnnCase small = parse_case("fp32 I=4 H=4 B=2 T=4");
-    const RnnFit refused = fit_of(told_of(FitSize::batch, small, "cudnnSetRNNDescriptor_v8=fail:2000"));
+    const RnnFit refused =
+        fit_of(told_of(FitSize::batch, small, "cudnnSetRNNDescriptor_v8=fail:2000"));
     CHECK(refused.size == 0);
     CHECK(refused.result->call == "cudnnSetRNNDescriptor_v8");
     const RnnFit legacy = fit_of(told_of(FitSize::batch, small, "", {}, "cudnn7", "legacy"));
@@ -100,7 +112,9 @@ TEST_CASE("rnn_fit runs for its own question alone") {
     cudnn.library = "/a/libcudnn.so.8";
     cudnn.dialects = {"legacy", "v8"};
     cudnn.rnn_usable = true;
-    const auto targets = [&](std::string_view probe) { return (*find_named(all_probes(), probe))->targets(facts); };
+    const auto targets = [&](std::string_view probe) {
+        return (*find_named(all_probes(), probe))->targets(facts);
+    };
     CHECK(targets("rnn_fit").empty());
     facts.rnn_request.emplace().cases.emplace_back();
     CHECK(targets("rnn_fit").empty());

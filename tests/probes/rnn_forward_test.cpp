@@ -1,4 +1,5 @@
-// What the RNN sweep is run on, and how lost cases and failed calls are recorded. tests/vendor_sim runs it whole.
+// What the RNN sweep is run on, and how lost cases and failed calls are recorded. tests/vendor_sim
+// runs it whole.
 #include "process/probe.hpp"
 #include "rnn/sweep.hpp"
 #include "support/catch.hpp"
@@ -24,7 +25,8 @@ Cudnn usable(const std::string& path, std::vector<std::string> dialects) {
 
 Facts with_gpus(int count) {
     Facts facts;
-    for (int index = 0; index < count; ++index) facts.cuda_devices.emplace_back().index = index;
+    for (int index = 0; index < count; ++index)
+        facts.cuda_devices.emplace_back().index = index;
     return facts;
 }
 
@@ -45,13 +47,15 @@ TEST_CASE("the sweep runs in every interface of every usable cuDNN on every GPU"
     CHECK(probes::rnn_forward::probe.targets(facts) ==
           std::vector<std::string>{"GPU 0 legacy /lib with space/libcudnn.so.8",
                                    "GPU 1 legacy /lib with space/libcudnn.so.8",
-                                   "GPU 0 v8 /lib with space/libcudnn.so.8", "GPU 1 v8 /lib with space/libcudnn.so.8"});
+                                   "GPU 0 v8 /lib with space/libcudnn.so.8",
+                                   "GPU 1 v8 /lib with space/libcudnn.so.8"});
 }
 
 TEST_CASE("no GPU or no cuDNN is no target, and many copies are eight") {
     CHECK(probes::rnn_forward::probe.targets(with_gpus(1)).empty());
     Facts facts = with_gpus(0);
-    for (int copy = 0; copy < 20; ++copy) facts.cudnns.push_back(usable(std::to_string(copy), {"v8"}));
+    for (int copy = 0; copy < 20; ++copy)
+        facts.cudnns.push_back(usable(std::to_string(copy), {"v8"}));
     CHECK(probes::rnn_forward::probe.targets(facts).empty());
     facts.cuda_devices.emplace_back();
     CHECK(probes::rnn_forward::probe.targets(facts).size() == 8);
@@ -103,11 +107,15 @@ TEST_CASE("a missing function is not offered by a cuDNN before 7.2, and else a f
     CHECK(end_of("cudnnRNNForward", -1) == RunEnd::failed);
 }
 
-TEST_CASE("which reduced precision a case may show follows the GPU, its math type, its algorithm and the environment") {
-    const auto reduced = [](const char* capability, MathType math, Algorithm algorithm, const char* setting = "") {
+TEST_CASE(
+    "which reduced precision a case may show follows the GPU, its math type, its algorithm and the "
+    "environment") {
+    const auto reduced = [](const char* capability, MathType math, Algorithm algorithm,
+                            const char* setting = "") {
         Facts facts = with_gpus(1);
         facts.cuda_devices[0].compute_capability = parse_version(capability);
-        if (*setting) facts.host.environment["NVIDIA_TF32_OVERRIDE"] = setting;
+        if (*setting)
+            facts.host.environment["NVIDIA_TF32_OVERRIDE"] = setting;
         RnnCase rnn_case;
         rnn_case.math = math;
         rnn_case.algorithm = algorithm;
@@ -126,8 +134,8 @@ TEST_CASE("which reduced precision a case may show follows the GPU, its math typ
     CHECK_FALSE(reduced("7.5", MathType::fma, standard).tf32_exists);
     CHECK(reduced("8.0", MathType::fma, standard, "1").tf32_allowed);
     CHECK_FALSE(reduced("8.0", MathType::fma, standard).fast_math);
-    for (const Algorithm persistent :
-         {Algorithm::persist_dynamic, Algorithm::persist_static, Algorithm::persist_static_small_h}) {
+    for (const Algorithm persistent : {Algorithm::persist_dynamic, Algorithm::persist_static,
+                                       Algorithm::persist_static_small_h}) {
         CHECK(reduced("7.5", MathType::fma, persistent).fast_math);
         CHECK(reduced("", MathType::fma, persistent).fast_math);
         CHECK_FALSE(reduced("7.0", MathType::fma, persistent).fast_math);

@@ -43,10 +43,13 @@ Told run(const Command& what) {
     Told told;
     const auto started = std::chrono::steady_clock::now();
     told.run = process::run(what, [&](std::string_view line) {
-        if (told.lines.size() < 100) told.lines.emplace_back(line);
+        if (told.lines.size() < 100)
+            told.lines.emplace_back(line);
         return LineMeaning{line == "done"};
     });
-    told.waited_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count();
+    told.waited_ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started)
+            .count();
     return told;
 }
 
@@ -102,7 +105,8 @@ TEST_CASE("each way to die is told apart, and what was said before stands") {
 }
 
 TEST_CASE("a process without progress is ended within its limit") {
-    for (const std::string habit : {"sleep", "busy", "ignore_sigterm", "endless_chatter", "close_all"}) {
+    for (const std::string habit :
+         {"sleep", "busy", "ignore_sigterm", "endless_chatter", "close_all"}) {
         INFO(habit);
         const Told told = run(habit, milliseconds(200));
         CHECK(told.run.end == ProbeEnd::timed_out);
@@ -120,13 +124,17 @@ TEST_CASE("a process that gets no processor time uses up nobody's limit") {
         CPU_SET(0, &first);
         sched_setaffinity(0, sizeof first, &first);
         const sched_param none{};
-        if (idle_class) sched_setscheduler(0, SCHED_IDLE, &none);
-        for (volatile unsigned turns = 0;;) turns = turns + 1;
+        if (idle_class)
+            sched_setscheduler(0, SCHED_IDLE, &none);
+        for (volatile unsigned turns = 0;;)
+            turns = turns + 1;
     };
     const pid_t starved = fork();
-    if (starved == 0) spin_on_one_processor(true);
+    if (starved == 0)
+        spin_on_one_processor(true);
     const pid_t busy = fork();
-    if (busy == 0) spin_on_one_processor(false);
+    if (busy == 0)
+        spin_on_one_processor(false);
     RunClock clock(starved), clock_of_busy(busy);
     clock.restart();
     clock_of_busy.restart();
@@ -137,8 +145,10 @@ TEST_CASE("a process that gets no processor time uses up nobody's limit") {
     }
     CHECK(clock.elapsed() < milliseconds(600));
     CHECK(clock_of_busy.elapsed() > 2 * clock.elapsed());
-    for (const pid_t process : {starved, busy}) kill(process, SIGKILL);
-    for (const pid_t process : {starved, busy}) CHECK(waitpid(process, nullptr, 0) == process);
+    for (const pid_t process : {starved, busy})
+        kill(process, SIGKILL);
+    for (const pid_t process : {starved, busy})
+        CHECK(waitpid(process, nullptr, 0) == process);
 }
 
 TEST_CASE("of a wait for a processor nothing counts, whenever the kernel tells of it") {
@@ -148,13 +158,17 @@ TEST_CASE("of a wait for a processor nothing counts, whenever the kernel tells o
         return Look{milliseconds(used_ms), milliseconds(waited_ms), is_running};
     };
     RunClock clock(getpid());
-    CHECK(clock.could_run(passed, look(0, 0, false), look(0, 0, false)) == milliseconds(1000));    // it slept
-    CHECK(clock.could_run(passed, look(0, 0, false), look(50, 900, false)) == milliseconds(100));  // mostly it waited
+    CHECK(clock.could_run(passed, look(0, 0, false), look(0, 0, false)) ==
+          milliseconds(1000));  // it slept
+    CHECK(clock.could_run(passed, look(0, 0, false), look(50, 900, false)) ==
+          milliseconds(100));  // mostly it waited
     CHECK(clock.could_run(passed, look(0, 0, false), look(200, 900, false)) ==
-          milliseconds(200));                                                                 // what it used counts
-    CHECK(clock.could_run(passed, look(0, 0, true), look(30, 0, true)) == milliseconds(30));  // and still waits
+          milliseconds(200));  // what it used counts
+    CHECK(clock.could_run(passed, look(0, 0, true), look(30, 0, true)) ==
+          milliseconds(30));  // and still waits
     CHECK(clock.could_run(passed, look(30, 0, true), look(30, 1970, false)) == milliseconds(0));
-    CHECK(clock.could_run(passed, look(30, 1970, false), look(30, 1970, false)) == milliseconds(1000));
+    CHECK(clock.could_run(passed, look(30, 1970, false), look(30, 1970, false)) ==
+          milliseconds(1000));
     const Look uncounted{milliseconds(0), std::nullopt, false};
     CHECK(clock.could_run(passed, uncounted, uncounted) == milliseconds(250));
 }
@@ -184,7 +198,8 @@ TEST_CASE("a private directory goes with the process that created it, whatever e
     if (creator == 0) {
         const PrivateDirectory directory;
         const bool told = write(ends[1], directory.path()->c_str(), directory.path()->size()) > 0;
-        while (told) pause();
+        while (told)
+            pause();
         _exit(1);
     }
     char text[256] = {};
@@ -192,15 +207,18 @@ TEST_CASE("a private directory goes with the process that created it, whatever e
     CHECK(std::filesystem::is_directory(text));
     kill(creator, SIGKILL);
     CHECK(waitpid(creator, nullptr, 0) == creator);
-    for (int i = 0; i < 100 && std::filesystem::exists(text); ++i) std::this_thread::sleep_for(milliseconds(20));
+    for (int i = 0; i < 100 && std::filesystem::exists(text); ++i)
+        std::this_thread::sleep_for(milliseconds(20));
     CHECK_FALSE(std::filesystem::exists(text));
 }
 
-TEST_CASE("a process that SIGKILL does not end is given up, told as stuck, and holds nobody", "[optional]") {
+TEST_CASE("a process that SIGKILL does not end is given up, told as stuck, and holds nobody",
+          "[optional]") {
     Command unkillable = command("survive_kill", milliseconds(200));
     unkillable.stuck_after = milliseconds(300);
     const Told told = run(unkillable);
-    if (told.run.exit_code == test::tracing_forbidden) return test::skip("no process may trace another here");
+    if (told.run.exit_code == test::tracing_forbidden)
+        return test::skip("no process may trace another here");
     CHECK(told.run.end == ProbeEnd::stuck);
     CHECK(contains(told.run.reason.value(), "no progress"));
     CHECK(told.waited_ms >= 500);
@@ -209,14 +227,16 @@ TEST_CASE("a process that SIGKILL does not end is given up, told as stuck, and h
     CHECK(no_child_left());
 }
 
-TEST_CASE("a process that has done its work and whose memory the kernel still gives back has not crashed",
-          "[optional]") {
+TEST_CASE(
+    "a process that has done its work and whose memory the kernel still gives back has not crashed",
+    "[optional]") {
     Command leaving = command("survive_kill_after_last_word", milliseconds(60'000));
     leaving.exit_grace = milliseconds(60'000);
     leaving.stuck_after = milliseconds(300);
     leaving.deadline = std::chrono::steady_clock::now() + milliseconds(300);
     const Told told = run(leaving);
-    if (told.run.exit_code == test::tracing_forbidden) return test::skip("no process may trace another here");
+    if (told.run.exit_code == test::tracing_forbidden)
+        return test::skip("no process may trace another here");
     CHECK(said(told, "done"));
     CHECK(told.run.end == ProbeEnd::finished);
     CHECK_FALSE(told.run.reason);
@@ -249,7 +269,8 @@ TEST_CASE("closed descriptors, garbage and endless lines are survived") {
     CHECK(said(run("garbage"), "done"));
     const Told told = run("long_line");
     CHECK(said(told, "done"));
-    for (const auto& line : told.lines) CHECK(line.size() < 100);
+    for (const auto& line : told.lines)
+        CHECK(line.size() < 100);
 }
 
 TEST_CASE("a grandchild that holds the pipes neither holds us nor survives") {
@@ -298,11 +319,13 @@ TEST_CASE("many at once all come home") {
     std::map<ProbeEnd, int> ends;
     while (!running.empty()) {
         std::vector<const Process*> processes;
-        for (const auto& process : running) processes.push_back(process.get());
+        for (const auto& process : running)
+            processes.push_back(process.get());
         wait_for_news(processes);
         std::erase_if(running, [&](const auto& process) {
             const auto run = process->look();
-            if (run) ++ends[run->end];
+            if (run)
+                ++ends[run->end];
             return run.has_value();
         });
     }
@@ -340,8 +363,10 @@ TEST_CASE("a confined process cannot make device nodes nor gain rights") {
     const pid_t child = fork();
     if (child == 0) {
         drop_privileges();
-        const bool made = mknod("confined_node", 0600 | 0020000, 0x103) == 0;  // a character device, as nvidia's are
-        if (made) unlink("confined_node");
+        const bool made = mknod("confined_node", 0600 | 0020000, 0x103) ==
+                          0;  // a character device, as nvidia's are
+        if (made)
+            unlink("confined_node");
         _exit(made ? 1 : 0);
     }
     int status = 0;
@@ -352,11 +377,13 @@ TEST_CASE("a confined process cannot make device nodes nor gain rights") {
 
 TEST_CASE("a process that stays has done its work, and ends with its object") {
     {
-        const auto process = start(command("hang_at_exit", milliseconds(5000)), [](std::string_view line) {
-            return LineMeaning{line == "done", {}, line == "done"};
-        });
+        const auto process =
+            start(command("hang_at_exit", milliseconds(5000)), [](std::string_view line) {
+                return LineMeaning{line == "done", {}, line == "done"};
+            });
         auto run = process->look();
-        for (; !run; run = process->look()) wait_for_news({process.get()});
+        for (; !run; run = process->look())
+            wait_for_news({process.get()});
         CHECK(run->end == ProbeEnd::finished);
         CHECK(process->stays());
         CHECK(waitpid(-1, nullptr, WNOHANG) == 0);  // it is alive
@@ -373,7 +400,8 @@ TEST_CASE("a process that could run uses up its limit, whether or not somebody l
     }
     const pid_t sleeper = fork();
     if (sleeper == 0)
-        for (;;) pause();
+        for (;;)
+            pause();
     RunClock clock(sleeper);
     clock.restart();
     std::this_thread::sleep_for(milliseconds(60));
@@ -397,24 +425,28 @@ TEST_CASE("a process that is killed leaves no private directory, at whatever mom
             setpgid(0, 0);
             setenv("TMPDIR", place.c_str(), 1);
             const PrivateDirectory directory;
-            for (;;) pause();
+            for (;;)
+                pause();
         }
         setpgid(creator, creator);
         usleep(static_cast<useconds_t>(i * 10));
         kill(i % 2 ? creator : -creator, SIGKILL);  // or its whole process group
         CHECK(waitpid(creator, nullptr, 0) == creator);
     }
-    for (int i = 0; i < 500 && !std::filesystem::is_empty(place); ++i) std::this_thread::sleep_for(milliseconds(20));
+    for (int i = 0; i < 500 && !std::filesystem::is_empty(place); ++i)
+        std::this_thread::sleep_for(milliseconds(20));
     CHECK(std::filesystem::is_empty(place));
     std::filesystem::remove_all(place);
 }
 
 TEST_CASE("a limit can be shortened while the process runs, and not prolonged") {
-    const auto process = start(command("sleep", milliseconds(60'000)), [](std::string_view) { return LineMeaning{}; });
+    const auto process = start(command("sleep", milliseconds(60'000)),
+                               [](std::string_view) { return LineMeaning{}; });
     process->shorten(milliseconds(200));
     process->shorten(milliseconds(60'000));
     auto run = process->look();
-    for (; !run; run = process->look()) wait_for_news({process.get()});
+    for (; !run; run = process->look())
+        wait_for_news({process.get()});
     CHECK(run->end == ProbeEnd::timed_out);
     CHECK(run->reason == "no progress for 0 s");
 }

@@ -30,14 +30,17 @@ TEST_CASE("of what is kept, little is whole and much has its beginning and its e
         const std::string all = lines_from(1, size);
         KeptOutput kept;
         constexpr std::size_t block = 65'521;  // as a reader gets it: no multiple of anything
-        for (std::size_t at = 0; at < all.size(); at += block) kept.add(std::string_view(all).substr(at, block));
+        for (std::size_t at = 0; at < all.size(); at += block)
+            kept.add(std::string_view(all).substr(at, block));
         const Output output = kept.output();
-        const bool begins_and_ends = all.starts_with(output.head) && all.ends_with(output.tail);  // too long to print
+        const bool begins_and_ends =
+            all.starts_with(output.head) && all.ends_with(output.tail);  // too long to print
         CHECK(begins_and_ends);
         CHECK(output.head.size() + output.skipped + output.tail.size() == all.size());
         CHECK(output.head.size() == std::min(all.size(), KeptOutput::head_size));
         CHECK(output.tail.size() <= KeptOutput::tail_size);
-        CHECK((output.skipped == 0) == (all.size() <= KeptOutput::head_size + KeptOutput::tail_size));
+        CHECK((output.skipped == 0) ==
+              (all.size() <= KeptOutput::head_size + KeptOutput::tail_size));
     }
 }
 

@@ -16,7 +16,8 @@ namespace {
 
 std::optional<ResourceLimit> limit_of(const Root& root, LimitKind kind) {
     for (const ResourceLimit& limit : resource_limits(root))
-        if (limit.kind == kind && !limit.place.starts_with("RLIMIT")) return limit;
+        if (limit.kind == kind && !limit.place.starts_with("RLIMIT"))
+            return limit;
     return std::nullopt;
 }
 
@@ -24,7 +25,8 @@ ProbeRun run_that(ProbeEnd end, const char* signal = nullptr, std::vector<CallRe
     ProbeRun run;
     run.probe = "cudnn_library";
     run.end = end;
-    if (signal) run.signal = signal;
+    if (signal)
+        run.signal = signal;
     run.failed_calls = std::move(failed);
     return run;
 }
@@ -40,7 +42,8 @@ std::optional<LimitKind> behind(decltype(RLIMIT_AS) resource, rlim_t value, cons
     }
     int status = 0;
     waitpid(child, &status, 0);
-    return WEXITSTATUS(status) == 99 ? std::nullopt : std::optional(static_cast<LimitKind>(WEXITSTATUS(status)));
+    return WEXITSTATUS(status) == 99 ? std::nullopt
+                                     : std::optional(static_cast<LimitKind>(WEXITSTATUS(status)));
 }
 
 constexpr rlim_t mib = 1 << 20;
@@ -55,7 +58,8 @@ TEST_CASE("limits of control groups, version 2") {
     CHECK_FALSE(limit_of(machine.root(), LimitKind::memory));
     machine.file("/sys/fs/cgroup/kubepods/memory.max", "134217728\n");
     machine.file("/sys/fs/cgroup/kubepods/memory.peak", "1048576\n");
-    machine.file("/sys/fs/cgroup/kubepods/memory.events", "low 0\nmax 7\noom 2\noom_kill 3\noom_group_kill 0\n");
+    machine.file("/sys/fs/cgroup/kubepods/memory.events",
+                 "low 0\nmax 7\noom 2\noom_kill 3\noom_group_kill 0\n");
     machine.file("/sys/fs/cgroup/pids.max", "64\n");
     const auto memory = limit_of(machine.root(), LimitKind::memory);
     REQUIRE(memory);
@@ -72,7 +76,8 @@ TEST_CASE("limits of control groups, version 1") {
     machine.file("/sys/fs/cgroup/memory/docker/1/memory.limit_in_bytes", "9223372036854771712\n");
     CHECK_FALSE(limit_of(machine.root(), LimitKind::memory));
     machine.file("/sys/fs/cgroup/memory/docker/1/memory.limit_in_bytes", "67108864\n");
-    machine.file("/sys/fs/cgroup/memory/docker/1/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n");
+    machine.file("/sys/fs/cgroup/memory/docker/1/memory.oom_control",
+                 "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n");
     const auto memory = limit_of(machine.root(), LimitKind::memory);
     REQUIRE(memory);
     CHECK(memory->value == 67108864);
@@ -97,22 +102,29 @@ TEST_CASE("a crash under a tight limit is blamed on the limit") {
         {"dlopen(libcudnn.so.9)", -1, "libcudnn.so.9: failed to map segment from shared object"}};
     CHECK(behind(RLIMIT_AS, 1024 * mib, run_that(ProbeEnd::finished, nullptr, without_memory)) ==
           LimitKind::address_space);
-    const std::vector<CallResult> without_part = {{"cudnnAdvVersionCheck", 3009, "SUBLIBRARY_UNAVAILABLE"}};
+    const std::vector<CallResult> without_part = {
+        {"cudnnAdvVersionCheck", 3009, "SUBLIBRARY_UNAVAILABLE"}};
     CHECK(behind(RLIMIT_AS, 128 * mib, run_that(ProbeEnd::finished, nullptr, without_part)) ==
           LimitKind::address_space);
-    const std::vector<CallResult> without_files = {{"dlopen(libcuda.so.1)", -1, "libcuda.so.1: Too many open files"}};
-    CHECK(behind(RLIMIT_NOFILE, 64, run_that(ProbeEnd::finished, nullptr, without_files)) == LimitKind::open_files);
+    const std::vector<CallResult> without_files = {
+        {"dlopen(libcuda.so.1)", -1, "libcuda.so.1: Too many open files"}};
+    CHECK(behind(RLIMIT_NOFILE, 64, run_that(ProbeEnd::finished, nullptr, without_files)) ==
+          LimitKind::open_files);
 }
 
 TEST_CASE("what no limit explains is not blamed on one") {
-    const std::vector<CallResult> missing = {{"dlopen(libcudnn.so.9)", -1, "cannot open shared object file"}};
+    const std::vector<CallResult> missing = {
+        {"dlopen(libcudnn.so.9)", -1, "cannot open shared object file"}};
     CHECK_FALSE(behind(RLIMIT_AS, 1024 * mib, run_that(ProbeEnd::finished)));
     CHECK_FALSE(behind(RLIMIT_AS, 1024 * mib, run_that(ProbeEnd::finished, nullptr, missing)));
-    CHECK_FALSE(behind(RLIMIT_AS, 1024 * mib, run_that(ProbeEnd::finished, nullptr, {{"cuInit", 100, "no device"}})));
-    CHECK_FALSE(behind(RLIMIT_AS, 1024 * mib, run_that(ProbeEnd::finished, nullptr, {{"cuMemAlloc_v2", 2, ""}})));
+    CHECK_FALSE(behind(RLIMIT_AS, 1024 * mib,
+                       run_that(ProbeEnd::finished, nullptr, {{"cuInit", 100, "no device"}})));
+    CHECK_FALSE(behind(RLIMIT_AS, 1024 * mib,
+                       run_that(ProbeEnd::finished, nullptr, {{"cuMemAlloc_v2", 2, ""}})));
     CHECK_FALSE(behind(RLIMIT_DATA, 8192 * mib, run_that(ProbeEnd::crashed, "SIGSEGV")));
     CHECK_FALSE(behind(RLIMIT_STACK, 8 * mib, run_that(ProbeEnd::crashed, "SIGSEGV")));
     CHECK_FALSE(behind(RLIMIT_STACK, mib, run_that(ProbeEnd::crashed, "SIGABRT")));
-    CHECK_FALSE(behind(RLIMIT_CORE, 0, run_that(ProbeEnd::killed, "SIGKILL")));  // nobody counted a kill for memory
+    CHECK_FALSE(behind(RLIMIT_CORE, 0,
+                       run_that(ProbeEnd::killed, "SIGKILL")));  // nobody counted a kill for memory
     CHECK_FALSE(behind(RLIMIT_CORE, 0, run_that(ProbeEnd::crashed, "SIGSEGV")));
 }

@@ -28,7 +28,8 @@ TEST_CASE("usable processors: the affinity mask of the thread") {
         cpu_set_t mask;
         sched_getaffinity(0, sizeof mask, &mask);
         int first = 0;
-        while (!CPU_ISSET(first, &mask)) ++first;
+        while (!CPU_ISSET(first, &mask))
+            ++first;
         CPU_ZERO(&mask);
         CPU_SET(first, &mask);
         sched_setaffinity(0, sizeof mask, &mask);
@@ -49,7 +50,8 @@ TEST_CASE("usable processors: quotas of control groups, version 2") {
     CHECK(usable_processors(machine.root()) == 1);
     machine.file("/sys/fs/cgroup/kubepods/pod1/cpu.max", "100000000 100000\n");
     CHECK(usable_processors(machine.root()) == in_mask());
-    machine.file("/sys/fs/cgroup/cpu.max", "100000 100000\n");  // a container sees its own group as the root
+    machine.file("/sys/fs/cgroup/cpu.max",
+                 "100000 100000\n");  // a container sees its own group as the root
     CHECK(usable_processors(machine.root()) == 1);
 }
 
@@ -65,7 +67,8 @@ TEST_CASE("usable processors: quotas of control groups, version 1") {
 }
 
 TEST_CASE("usable processors: what cannot be read is no quota") {
-    for (const char* const content : {"", ":::\n", "0::relative\n", "no colon\n0:cpu\n", "0::/a\n\0"}) {
+    for (const char* const content :
+         {"", ":::\n", "0::relative\n", "no colon\n0:cpu\n", "0::/a\n\0"}) {
         FakeRoot machine;
         machine.file("/proc/self/cgroup", content);
         machine.file("/sys/fs/cgroup/a/cpu.max", "many of them\n");

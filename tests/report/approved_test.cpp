@@ -1,5 +1,5 @@
-// What people and scripts see, compared with approved files. `cmake --build build/dev --target bless` rewrites them;
-// the difference is then to be read.
+// What people and scripts see, compared with approved files. `cmake --build build/dev --target
+// bless` rewrites them; the difference is then to be read.
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -28,7 +28,8 @@ std::string read(const std::string& path) {
 
 void check_approved(const std::string& name, const std::string& text) {
     const std::string path = std::string(TEST_DIRECTORY) + "/approved/" + name;
-    if (std::getenv("RNNCHECK_BLESS")) std::ofstream(path, std::ios::binary) << text;
+    if (std::getenv("RNNCHECK_BLESS"))
+        std::ofstream(path, std::ios::binary) << text;
     const auto expected = split(read(path), '\n');
     const auto found = split(text, '\n');
     INFO(path);
@@ -50,7 +51,8 @@ TEST_CASE("approved: each kind of report at the widths of terminals") {
     for (const auto& [name, report] : reports) {
         std::string all;
         for (const std::size_t width : {60, 80, 100})
-            all += "---- " + std::to_string(width) + " columns\n" + printed("text", report, {.width = width});
+            all += "---- " + std::to_string(width) + " columns\n" +
+                   printed("text", report, {.width = width});
         all += "---- ASCII, 80 columns\n" + printed("text", report, {.ascii = true, .width = 80});
         all += "---- verbose\n" + printed("text", report, {.verbose = true});
         all += "---- quiet\n" + printed("text", report, {.quiet = true});
@@ -61,8 +63,10 @@ TEST_CASE("approved: each kind of report at the widths of terminals") {
 
 TEST_CASE("approved: many findings, hostile texts") {
     check_approved("many_findings.txt", printed("text", report_with_many_findings(), {}));
-    check_approved("many_findings.color.txt", printed("text", report_with_many_findings(), {.color = true}));
-    check_approved("many_findings.verbose.txt", printed("text", report_with_many_findings(), {.verbose = true}));
+    check_approved("many_findings.color.txt",
+                   printed("text", report_with_many_findings(), {.color = true}));
+    check_approved("many_findings.verbose.txt",
+                   printed("text", report_with_many_findings(), {.verbose = true}));
     for (const auto& format : all_formats())
         if (const std::string name(format.name); name != "text")
             check_approved("many_findings." + name, printed(name, report_with_many_findings(), {}));
@@ -70,8 +74,12 @@ TEST_CASE("approved: many findings, hostile texts") {
 
 TEST_CASE("approved: nothing is known") {
     Report report = sample_report(OverallVerdict::undetermined, {});
-    report.verdicts = {
-        {"driver_missing", Outcome::undecided, "the library directories could not be searched", {}, {}, Layer::driver}};
+    report.verdicts = {{"driver_missing",
+                        Outcome::undecided,
+                        "the library directories could not be searched",
+                        {},
+                        {},
+                        Layer::driver}};
     report.counts = {0, 0, 1, 0};
     check_approved("nothing_known.txt", printed("text", report, {}));
 }

@@ -1,4 +1,5 @@
-// Reports full of hostile texts in every format, for formats_test.py, which parses each by the format's own parser.
+// Reports full of hostile texts in every format, for formats_test.py, which parses each by the
+// format's own parser.
 #include <cstdlib>
 #include <fstream>
 #include <random>
@@ -15,68 +16,74 @@ using namespace rnncheck::test;
 /// What a parser, a browser, a terminal or a CI server would obey.
 class HostileTexts {
   public:
-    explicit HostileTexts(unsigned seed) : random_(seed) {}
+    explicit HostileTexts(unsigned seed) : random_(seed) {
+    }
 
-    std::size_t below(std::size_t end) { return std::uniform_int_distribution<std::size_t>(0, end - 1)(random_); }
+    std::size_t below(std::size_t end) {
+        return std::uniform_int_distribution<std::size_t>(0, end - 1)(random_);
+    }
 
     std::string text() {
-        static const std::vector<std::string> parts = {"<script>alert(1)</script>",
-                                                       "</pre></details><img src=x onerror=alert(1)>",
-                                                       "]]>",
-                                                       "<![CDATA[",
-                                                       "<!--",
-                                                       "-->",
-                                                       "&amp;&#0;&bogus;",
-                                                       "\"'/>",
-                                                       "::error title=x::stolen",
-                                                       "##[error]stolen",
-                                                       "\n::add-mask::x\n",
-                                                       "%0A::error::x",
-                                                       "```\n# heading\n```",
-                                                       "````",
-                                                       "`",
-                                                       "~~~",
-                                                       std::string(300, '`'),
-                                                       "| a | b |",
-                                                       "|",
-                                                       "@octocat",
-                                                       "#1",
-                                                       "[x](javascript:alert(1))",
-                                                       "![x](https://example.org/x.png)",
-                                                       "<https://example.org>",
-                                                       "**bold**",
-                                                       "_",
-                                                       "\\",
-                                                       "- item",
-                                                       "1. item",
-                                                       "# title",
-                                                       std::string("\0\x01\x1b[31m\x7f", 8),
-                                                       "\xff\xfe",
-                                                       "\xc3",
-                                                       "\xed\xa0\x80",
-                                                       "\xe2\x80\xae",
-                                                       "\xe2\x80\xa8",
-                                                       "\xef\xbf\xbe",
-                                                       "\xef\xbf\xbf",
-                                                       "\xc2\x9b",
-                                                       "\r\n",
-                                                       "\t",
-                                                       "{}",
-                                                       "{gpu=\"0\"} 1",
-                                                       "\"} 1\nrnncheck_up 1",
-                                                       "x=1;2;3",
-                                                       "GPU 0",
-                                                       "GPU -1",
-                                                       "GPU 99999999999",
-                                                       "$x^2$",
-                                                       "caf\xc3\xa9",
-                                                       "\xf0\x9f\x98\x80",
-                                                       "    code",
-                                                       "=====",
-                                                       "plain"};
+        static const std::vector<std::string> parts = {
+            "<script>alert(1)</script>",
+            "</pre></details><img src=x onerror=alert(1)>",
+            "]]>",
+            "<![CDATA[",
+            "<!--",
+            "-->",
+            "&amp;&#0;&bogus;",
+            "\"'/>",
+            "::error title=x::stolen",
+            "##[error]stolen",
+            "\n::add-mask::x\n",
+            "%0A::error::x",
+            "```\n# heading\n```",
+            "````",
+            "`",
+            "~~~",
+            std::string(300, '`'),
+            "| a | b |",
+            "|",
+            "@octocat",
+            "#1",
+            "[x](javascript:alert(1))",
+            "![x](https://example.org/x.png)",
+            "<https://example.org>",
+            "**bold**",
+            "_",
+            "\\",
+            "- item",
+            "1. item",
+            "# title",
+            std::string("\0\x01\x1b[31m\x7f", 8),
+            "\xff\xfe",
+            "\xc3",
+            "\xed\xa0\x80",
+            "\xe2\x80\xae",
+            "\xe2\x80\xa8",
+            "\xef\xbf\xbe",
+            "\xef\xbf\xbf",
+            "\xc2\x9b",
+            "\r\n",
+            "\t",
+            "{}",
+            "{gpu=\"0\"} 1",
+            "\"} 1\nrnncheck_up 1",
+            "x=1;2;3",
+            "GPU 0",
+            "GPU -1",
+            "GPU 99999999999",
+            "$x^2$",
+            "caf\xc3\xa9",
+            "\xf0\x9f\x98\x80",
+            "    code",
+            "=====",
+            "plain"};
         std::string all;
-        for (std::size_t i = below(4) + 1; i > 0; --i) all += parts[below(parts.size())];
-        if (below(4000) == 0) all += std::string(1 << 20, "`<|x"[below(4)]);
+        for (std::size_t i = below(4) + 1; i > 0; --i)
+            all += parts[below(parts.size())];
+        if (below(4000) == 0)
+            all += std::string(1 << 20, "`<|x"[below(4)]);
         return all;
     }
 
@@ -105,7 +112,8 @@ Finding finding_of(HostileTexts& hostile, int number) {
                                     .risk = hostile.any<Risk>(),
                                     .verify = hostile.text(),
                                     .link = hostile.text()});
-    if (hostile.below(4) == 0) finding.decided_by = DecidingCheck{hostile.text(), hostile.text()};
+    if (hostile.below(4) == 0)
+        finding.decided_by = DecidingCheck{hostile.text(), hostile.text()};
     return finding;
 }
 
@@ -135,11 +143,13 @@ Report hostile_report(HostileTexts& hostile) {
     report.labels = {{"node", hostile.text()}};
     report.sentence = hostile.text();
     const int findings = static_cast<int>(hostile.below(hostile.below(50) == 0 ? 200 : 5));
-    for (int i = 0; i < findings; ++i) report.findings.push_back(finding_of(hostile, i));
+    for (int i = 0; i < findings; ++i)
+        report.findings.push_back(finding_of(hostile, i));
     for (int i = 0; i < findings + 3; ++i)
-        report.verdicts.push_back({.rule = "rule_" + std::to_string(i),
-                                   .outcome = i < findings ? Outcome::fault : hostile.any<Outcome>(),
-                                   .reason = hostile.text()});
+        report.verdicts.push_back(
+            {.rule = "rule_" + std::to_string(i),
+             .outcome = i < findings ? Outcome::fault : hostile.any<Outcome>(),
+             .reason = hostile.text()});
     return report;
 }
 
@@ -159,7 +169,9 @@ TEST_CASE("formats: hostile reports for formats_test.py", "[.]") {
         const std::string text = (*format)->write(outline, Style{.json_lines = JsonLines::one});
         const bool shows_all_faults = format->name == "github" || format->name == "prometheus";
         const auto others = shows_all_faults ? faults_without_finding(outline).size() : 0;
-        file << text.size() << ' ' << report.findings.size() + others << ' ' << report.verdicts.size() << '\n' << text;
+        file << text.size() << ' ' << report.findings.size() + others << ' '
+             << report.verdicts.size() << '\n'
+             << text;
     }
     CHECK(file.good());
 }
@@ -169,7 +181,8 @@ TEST_CASE("no format takes longer than 5 ms for eight GPUs", "[.]") {
     for (const auto& format : all_formats()) {
         const auto start = std::chrono::steady_clock::now();
         const std::size_t size = format->write(outline_of(report), {}).size();
-        const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+        const std::chrono::duration<double, std::milli> elapsed =
+            std::chrono::steady_clock::now() - start;
         WARN(format.name << ": " << size << " bytes in " << elapsed.count() << " ms");
     }
 }

@@ -19,7 +19,8 @@ std::string page_of(const Outline& outline) {
 
 std::size_t count_of(std::string_view text, std::string_view part) {
     std::size_t count = 0;
-    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++count;
     return count;
 }
 
@@ -39,7 +40,8 @@ Report report_with_sentence(Report report) {
 
 Report diagnosis_with_weights() {
     Report report = report_with_sentence(diagnosis_of_a_log());
-    for (Finding& cause : report.findings) cause.weight = 50;
+    for (Finding& cause : report.findings)
+        cause.weight = 50;
     return report;
 }
 
@@ -59,7 +61,9 @@ ModelDocument model_with_lstm(CudnnUse use) {
 
 }  // namespace
 
-TEST_CASE("html: charts and the results of a machine are folded, the verdict and what was found are not") {
+TEST_CASE(
+    "html: charts and the results of a machine are folded, the verdict and what was found are "
+    "not") {
     const Report healthy = report_with_sentence(healthy_report());
     const std::string page = page_of(outline_of(healthy));
     CHECK(count_of(page, "<figure") >= 1);
@@ -78,7 +82,8 @@ TEST_CASE("html: the heading is the sentence behind a mark") {
     const std::string page = page_of(outline_of(report));
     const std::string heading = page.substr(0, page.find("</h1>"));
     CHECK(heading ==
-          "<main><h1><span role=\"img\" aria-label=\"problems\" class=\"failed\">✗</span> " + report.sentence);
+          "<main><h1><span role=\"img\" aria-label=\"problems\" class=\"failed\">✗</span> " +
+              report.sentence);
 }
 
 TEST_CASE("html: one error in a log is one card, with its causes in the order of the checks") {
@@ -124,8 +129,10 @@ TEST_CASE("html: a fleet's nodes head their cards, and the values of all groups 
     fleet.sentence = "10 nodes were compared: 1 has problems";
     fleet.problems = {{"gpu_out_of_memory", 1, "gpu007", "A GPU ran out of memory"}};
     fleet.missing = "gpu[011-012]";
-    fleet.groups = {
-        {"1 x NVIDIA H200", 10, 90, {field("driver kernel version", "580.159.04", "535.183.01", "gpu004")}}};
+    fleet.groups = {{"1 x NVIDIA H200",
+                     10,
+                     90,
+                     {field("driver kernel version", "580.159.04", "535.183.01", "gpu004")}}};
     const std::string page = page_of(outline_of(fleet));
     CHECK(contains(page, " gpu007: A GPU ran out of memory</h3>"));
     CHECK(contains(page, " gpu004: driver kernel version 535.183.01</h3>"));
@@ -133,7 +140,8 @@ TEST_CASE("html: a fleet's nodes head their cards, and the values of all groups 
     CHECK(is_folded(page, "<td>580.159.04</td>"));
 
     fleet.missing = "gpu[000";
-    for (int node = 1; node < 400; node += 2) fleet.missing += "," + std::to_string(node + 1000);
+    for (int node = 1; node < 400; node += 2)
+        fleet.missing += "," + std::to_string(node + 1000);
     const std::string many = page_of(outline_of(fleet));
     const std::size_t begin = many.find(" gpu[000,"), end = many.find("</h3>", begin);
     CHECK(end - begin < 90);
@@ -149,8 +157,8 @@ TEST_CASE("html: a change of a model is code, and is printed once") {
     const std::string page = page_of(outline_of(document));
     CHECK(contains(page, "aria-label=\"Code\">LSTM(..., activation=&quot;tanh&quot;)</pre>"));
     CHECK(contains(page, "Remove the Masking layer</p>"));
-    for (const char* once :
-         {"activation=&quot;", "Remove the Masking layer", "cuDNN computes tanh only", "about 5 times"})
+    for (const char* once : {"activation=&quot;", "Remove the Masking layer",
+                             "cuDNN computes tanh only", "about 5 times"})
         CHECK(count_of(page, once) == 1);
 }
 
@@ -158,19 +166,24 @@ TEST_CASE("html: what is typed as it is looks like code, whatever its text") {
     Report report = report_without_driver();
     Remedy& remedy = report.findings[0].remedies[0];
     remedy.risk = Risk::safe;
-    for (const char* text : {"LSTM(..., unroll=False)", "Remove the input P", "dtype=float32 for this layer"}) {
+    for (const char* text :
+         {"LSTM(..., unroll=False)", "Remove the input P", "dtype=float32 for this layer"}) {
         remedy.text = text;
         remedy.text_is_code = true;
-        CHECK(contains(page_of(outline_of(report)), concat("aria-label=\"Code\">", text, "</pre>")));
+        CHECK(
+            contains(page_of(outline_of(report)), concat("aria-label=\"Code\">", text, "</pre>")));
         remedy.text_is_code = false;
-        CHECK(contains(page_of(outline_of(report)), concat("<strong>Fix:</strong> ", text, "</p>")));
+        CHECK(
+            contains(page_of(outline_of(report)), concat("<strong>Fix:</strong> ", text, "</p>")));
     }
 }
 
-TEST_CASE("html: what is folded and drawn is decided by the kind of a section, not by its heading") {
+TEST_CASE(
+    "html: what is folded and drawn is decided by the kind of a section, not by its heading") {
     const Report healthy = report_with_sentence(healthy_report());
     Outline outline = outline_of(healthy);
-    for (OutlineSection& section : outline.sections) section.heading = "Anything";
+    for (OutlineSection& section : outline.sections)
+        section.heading = "Anything";
     const std::string page = page_of(outline);
     CHECK(is_folded(page, "LSTM fp64"));
     CHECK(count_of(page, "<h2>Anything</h2>") == outline.sections.size());
@@ -191,7 +204,8 @@ TEST_CASE("html: networks, layers and nodes are tables") {
     CHECK_FALSE(contains(layers, "<pre"));
 
     Fleet fleet;
-    fleet.groups = {{"8 x H100", 10, 90, {field("driver", "580.1", "535.2", "gpu004")}}, {"1 x T4", 3, 80, {}}};
+    fleet.groups = {{"8 x H100", 10, 90, {field("driver", "580.1", "535.2", "gpu004")}},
+                    {"1 x T4", 3, 80, {}}};
     const std::string nodes = page_of(outline_of(fleet));
     CHECK(contains(nodes, "<td class=\"warning\">535.2</td>"));
     CHECK(contains(nodes, "All 80 fields are the same"));
@@ -199,6 +213,7 @@ TEST_CASE("html: networks, layers and nodes are tables") {
 }
 
 TEST_CASE("the result of a call is one line") {
-    CHECK(in_words(CallResult{"cudnnRNNForward", 5003, "err 2 :: cudaGetLastError()\n at: err\n"}) ==
-          "cudnnRNNForward returned 5003 (err 2 :: cudaGetLastError() at: err )");
+    CHECK(
+        in_words(CallResult{"cudnnRNNForward", 5003, "err 2 :: cudaGetLastError()\n at: err\n"}) ==
+        "cudnnRNNForward returned 5003 (err 2 :: cudaGetLastError() at: err )");
 }

@@ -6,8 +6,8 @@
 
 namespace rnncheck::test {
 
-inline RnnCase sample_case(Dtype dtype, MathType math, Algorithm algorithm, int input, int hidden, int batch,
-                           int steps) {
+inline RnnCase sample_case(Dtype dtype, MathType math, Algorithm algorithm, int input, int hidden,
+                           int batch, int steps) {
     RnnCase made;
     made.dtype = dtype;
     made.math = math;
@@ -70,14 +70,15 @@ inline Report healthy_report() {
     facts.rnn_runs.clear();
     add_sample_runs(facts, 0);
     Report report = sample_report(OverallVerdict::healthy, std::move(facts));
-    report.verdicts = {
-        {"driver_missing", Outcome::pass, "the driver works"},
-        {"wsl_libcuda_not_found", Outcome::not_applicable, "this is not the Windows Subsystem for Linux"}};
+    report.verdicts = {{"driver_missing", Outcome::pass, "the driver works"},
+                       {"wsl_libcuda_not_found", Outcome::not_applicable,
+                        "this is not the Windows Subsystem for Linux"}};
     report.counts = {0, 1, 0, 1};
     return report;
 }
 
-/// Escape sequences, line ends, bytes that are no UTF-8, a C1 control, a quote and a very long word.
+/// Escape sequences, line ends, bytes that are no UTF-8, a C1 control, a quote and a very long
+/// word.
 inline std::string hostile_text() {
     return "\x1b[31mred\x1b]0;title\x07 two\nlines\r \xff\xfe \xc2\x9b"
            "5m \x7f \"quoted\" \\back";
@@ -90,21 +91,24 @@ inline std::vector<Finding> sample_findings() {
     missing.layer = Layer::cudnn;
     missing.subject = "/opt/cudnn/libcudnn.so.9";
     missing.message =
-        "cuDNN 9.19.0 at /opt/cudnn/libcudnn.so.9 lacks libcudnn_adv.so.9, which contains its recurrent networks";
-    missing.evidence = {{"needed", "libcudnn_adv.so.9", "https://docs.nvidia.com/deeplearning/cudnn/"},
-                        {"searched", "/opt/cudnn, /usr/lib/x86_64-linux-gnu and the loader's cache", "libraries"}};
-    missing.remedies = {{.action = Action::install_package,
-                         .text = "Install the whole of cuDNN",
-                         .commands = {"sudo apt-get install --reinstall libcudnn9-cuda-12", "sudo ldconfig"},
-                         .risk = Risk::needs_root,
-                         .verify = "rnncheck doctor --only cudnn_part_missing",
-                         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"},
-                        {Action::install_package,
-                         "Use the copy that pip installs",
-                         {"pip install nvidia-cudnn-cu12"},
-                         Risk::safe,
-                         "",
-                         ""}};
+        "cuDNN 9.19.0 at /opt/cudnn/libcudnn.so.9 lacks libcudnn_adv.so.9, which contains its "
+        "recurrent networks";
+    missing.evidence = {
+        {"needed", "libcudnn_adv.so.9", "https://docs.nvidia.com/deeplearning/cudnn/"},
+        {"searched", "/opt/cudnn, /usr/lib/x86_64-linux-gnu and the loader's cache", "libraries"}};
+    missing.remedies = {
+        {.action = Action::install_package,
+         .text = "Install the whole of cuDNN",
+         .commands = {"sudo apt-get install --reinstall libcudnn9-cuda-12", "sudo ldconfig"},
+         .risk = Risk::needs_root,
+         .verify = "rnncheck doctor --only cudnn_part_missing",
+         .link = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html"},
+        {Action::install_package,
+         "Use the copy that pip installs",
+         {"pip install nvidia-cudnn-cu12"},
+         Risk::safe,
+         "",
+         ""}};
 
     Finding hostile;
     hostile.rule = "library_file_damaged";
@@ -114,8 +118,12 @@ inline std::vector<Finding> sample_findings() {
     hostile.subject = hostile_text();
     hostile.message = "the file " + hostile_text() + " is not a library";
     hostile.evidence = {{hostile_text(), hostile_text(), hostile_text()}};
-    hostile.remedies = {
-        {Action::none, hostile_text(), {hostile_text()}, Risk::destructive, hostile_text(), hostile_text()}};
+    hostile.remedies = {{Action::none,
+                         hostile_text(),
+                         {hostile_text()},
+                         Risk::destructive,
+                         hostile_text(),
+                         hostile_text()}};
 
     Finding note;
     note.rule = "several_cudnns";
@@ -150,10 +158,20 @@ inline Report report_with_many_findings() {
     report.verdicts = {
         {"cudnn_part_missing", Outcome::fault, report.findings[0].message, {}, {}, Layer::cudnn},
         {"driver_too_old", Outcome::undecided, hostile_text(), {}, {}, Layer::driver},
-        {"fabric_manager_not_running", Outcome::not_applicable, "no GPU needs it", {}, {}, Layer::driver},
+        {"fabric_manager_not_running",
+         Outcome::not_applicable,
+         "no GPU needs it",
+         {},
+         {},
+         Layer::driver},
         {"gpu_throttled", Outcome::pass, "no clock is held down", {}, {}, Layer::gpu},
         {"library_file_damaged", Outcome::fault, report.findings[1].message},
-        {"rnn_slow", Outcome::not_applicable, "the stage 'run' was switched off", {}, NotAsked::stage_off, Layer::rnn},
+        {"rnn_slow",
+         Outcome::not_applicable,
+         "the stage 'run' was switched off",
+         {},
+         NotAsked::stage_off,
+         Layer::rnn},
         {"several_cudnns", Outcome::fault, report.findings[2].message, {}, {}, Layer::cudnn}};
     report.counts = {3, 1, 1, 2};
     report.run_at = "2026-11-23T13:04:09Z";
@@ -179,7 +197,8 @@ inline Report report_of_eight_gpus() {
         facts.nvml_devices.back().index = i;
         facts.cuda_devices.back().uuid = facts.nvml_devices.back().uuid =
             "GPU-11111111-2222-3333-4444-55555555555" + std::to_string(i);
-        facts.cuda_devices.back().pci = facts.nvml_devices.back().pci = "0000:0" + std::to_string(i + 1) + ":00.0";
+        facts.cuda_devices.back().pci = facts.nvml_devices.back().pci =
+            "0000:0" + std::to_string(i + 1) + ":00.0";
         add_sample_runs(facts, i);
     }
     const auto run = [&facts](int on, std::size_t number) -> RnnRun& {
@@ -194,7 +213,8 @@ inline Report report_of_eight_gpus() {
     run(5, 3).result = CallResult{"cudnnRNNForward", -1, "crashed with SIGSEGV"};
     for (const std::size_t number : {4, 5, 6, 7}) {
         run(5, number).end = RunEnd::skipped;
-        run(5, number).result = CallResult{"cudnnRNNForward", -1, "not tried: earlier cases ended the process"};
+        run(5, number).result =
+            CallResult{"cudnnRNNForward", -1, "not tried: earlier cases ended the process"};
     }
     Report report = sample_report(OverallVerdict::problems, std::move(facts));
     Finding wrong;
@@ -220,29 +240,36 @@ inline Report report_without_driver() {
     facts.nvml_devices.clear();
     facts.kernel_runs.clear();
     facts.rnn_runs.clear();
-    std::erase_if(facts.libraries, [](const Library& library) { return library.kind == LibraryKind::cuda; });
+    std::erase_if(facts.libraries,
+                  [](const Library& library) { return library.kind == LibraryKind::cuda; });
     Finding missing;
     missing.rule = "driver_missing";
     missing.title = "No NVIDIA driver is installed";
     missing.layer = Layer::driver;
     missing.message = "the PCI bus has 1 NVIDIA GPU, but no NVIDIA driver is installed";
     missing.evidence = {{"kernel module", "not loaded", "driver.module_loaded"}};
-    missing.remedies = {{.action = Action::install_driver,
-                         .text = "Install the NVIDIA driver, then reboot",
-                         .commands = {"sudo apt-get install nvidia-driver"},
-                         .risk = Risk::needs_root,
-                         .verify = "nvidia-smi",
-                         .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"}};
+    missing.remedies = {
+        {.action = Action::install_driver,
+         .text = "Install the NVIDIA driver, then reboot",
+         .commands = {"sudo apt-get install nvidia-driver"},
+         .risk = Risk::needs_root,
+         .verify = "nvidia-smi",
+         .link = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"}};
     Report report = sample_report(OverallVerdict::problems, std::move(facts));
     report.findings = {missing};
     report.verdicts = {{"driver_missing", Outcome::fault, missing.message, {}, {}, Layer::driver},
-                       {"rnn_result_wrong", Outcome::not_applicable, "no GPU", {}, NotAsked::left_out, Layer::rnn}};
+                       {"rnn_result_wrong",
+                        Outcome::not_applicable,
+                        "no GPU",
+                        {},
+                        NotAsked::left_out,
+                        Layer::rnn}};
     report.counts = {1, 0, 0, 1};
     return report;
 }
 
-inline Finding cause_in_log(const char* rule, const char* title, Confidence confidence, std::vector<Evidence> evidence,
-                            Remedy remedy, DecidingCheck check) {
+inline Finding cause_in_log(const char* rule, const char* title, Confidence confidence,
+                            std::vector<Evidence> evidence, Remedy remedy, DecidingCheck check) {
     Finding cause;
     cause.rule = rule;
     cause.title = title;
@@ -265,23 +292,45 @@ inline Report diagnosis_of_a_log() {
     log.user_hints = {{"os", "Windows 10", {}}};
     log.rnn_config.emplace().cell = "lstm";
     log.rnn_config->units = 128;
-    const std::string line = "cuda_dnn.cc:439] Could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED";
+    const std::string line =
+        "cuda_dnn.cc:439] Could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED";
     log.events = {{"handle", LogKind::error, "train.log", 7, line, {}, 1},
-                  {"fails_later", LogKind::consequence, "train.log", 9, "Fail to find the dnn implementation.", {}, 1}};
+                  {"fails_later",
+                   LogKind::consequence,
+                   "train.log",
+                   9,
+                   "Fail to find the dnn implementation.",
+                   {},
+                   1}};
     const Evidence seen{"cuDNN could not start", "line 7: " + line, "log.events[0]"};
     Report report = sample_report(OverallVerdict::problems, std::move(facts));
     report.findings = {
-        cause_in_log("gpu_memory_held_by_other_process", "Other processes hold the memory of a GPU", Confidence::likely,
+        cause_in_log("gpu_memory_held_by_other_process", "Other processes hold the memory of a GPU",
+                     Confidence::likely,
                      {seen, seen, {"known besides", "7.6 MiB of 10.9 GiB were free", "log"}},
-                     {Action::other, "End the other process, or use another GPU", {}, Risk::disruptive, "", ""},
+                     {Action::other,
+                      "End the other process, or use another GPU",
+                      {},
+                      Risk::disruptive,
+                      "",
+                      ""},
                      {"A process of another program is listed: this is the cause",
                       "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv"}),
-        cause_in_log("tf_preallocated_memory", "The framework took nearly all GPU memory before cuDNN could start",
+        cause_in_log(
+            "tf_preallocated_memory",
+            "The framework took nearly all GPU memory before cuDNN could start",
+            Confidence::possible, {seen},
+            {Action::other,
+             "Let memory grow",
+             {"export TF_FORCE_GPU_ALLOW_GROWTH=true"},
+             Risk::safe,
+             "",
+             ""},
+            {"The memory is used by this program itself while it starts: this is the cause",
+             "nvidia-smi"}),
+        cause_in_log("batch_too_large_for_cudnn", "The batch is larger than cuDNN's kernel takes",
                      Confidence::possible, {seen},
-                     {Action::other, "Let memory grow", {"export TF_FORCE_GPU_ALLOW_GROWTH=true"}, Risk::safe, "", ""},
-                     {"The memory is used by this program itself while it starts: this is the cause", "nvidia-smi"}),
-        cause_in_log("batch_too_large_for_cudnn", "The batch is larger than cuDNN's kernel takes", Confidence::possible,
-                     {seen}, {Action::other, "Use smaller batches", {}, Risk::safe, "", ""},
+                     {Action::other, "Use smaller batches", {}, Risk::safe, "", ""},
                      {"Halve the batch: if it works, this is the cause", ""})};
     report.about = About::log;
     return report;

@@ -1,5 +1,5 @@
-// The picture of the cases: every case has its square, with a letter beside the colour, and no text from outside is
-// markup.
+// The picture of the cases: every case has its square, with a letter beside the colour, and no text
+// from outside is markup.
 #include "report/sweep.hpp"
 #include "rnn/sweep.hpp"
 #include "support/catch.hpp"
@@ -10,7 +10,8 @@ namespace {
 
 std::size_t count_of(const std::string& text, std::string_view part) {
     std::size_t count = 0;
-    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++count;
     return count;
 }
 
@@ -29,14 +30,17 @@ Facts with_ends(const std::vector<RunEnd>& ends) {
 }  // namespace
 
 TEST_CASE("svg: each case is a square with the letter of its end and a colour of its own") {
-    const std::vector<RunEnd> ends = {RunEnd::ok,     RunEnd::not_supported, RunEnd::rejected, RunEnd::out_of_memory,
-                                      RunEnd::failed, RunEnd::incorrect,     RunEnd::skipped};
+    const std::vector<RunEnd> ends = {
+        RunEnd::ok,     RunEnd::not_supported, RunEnd::rejected, RunEnd::out_of_memory,
+        RunEnd::failed, RunEnd::incorrect,     RunEnd::skipped};
     const std::string svg = sweeps_svg(with_ends(ends), "title");
     for (const char letter : std::string(".-rmXWs"))  // one in the grid, one in the legend
         CHECK(count_of(svg, ">" + std::string(1, letter) + "</text></g>") == 2);
-    for (const char* colour : {"#009E73", "#DDDDDD", "#E69F00", "#56B4E9", "#000000", "#D55E00", "#F0E442"})
+    for (const char* colour :
+         {"#009E73", "#DDDDDD", "#E69F00", "#56B4E9", "#000000", "#D55E00", "#F0E442"})
         CHECK(count_of(svg, "fill=\"" + std::string(colour) + "\"/>") == 2);
-    CHECK(svg.find("<title>WRONG: LSTM fp32 fma standard, I=6 H=5 B=3 T=4 L=1</title>") != std::string::npos);
+    CHECK(svg.find("<title>WRONG: LSTM fp32 fma standard, I=6 H=5 B=3 T=4 L=1</title>") !=
+          std::string::npos);
 }
 
 TEST_CASE("svg: more shapes than letters still have a column each") {

@@ -25,7 +25,8 @@ std::string headline_of(Report report) {
 std::string unwrapped(const std::string& text) {
     std::istringstream in(text);
     std::string words;
-    for (std::string word; in >> word;) words += word + ' ';
+    for (std::string word; in >> word;)
+        words += word + ' ';
     return words;
 }
 
@@ -46,8 +47,10 @@ std::vector<Report> all_samples() {
 bool has_control_character(std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto c = static_cast<unsigned char>(text[i]);
-        const bool c1 = c == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
-        if ((c < 0x20 && c != '\n') || c == 0x7F || c1) return true;
+        const bool c1 =
+            c == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+        if ((c < 0x20 && c != '\n') || c == 0x7F || c1)
+            return true;
     }
     return false;
 }
@@ -76,15 +79,18 @@ TEST_CASE("no line is longer than the page, but commands, paths and URLs") {
         for (const std::size_t width : {60, 80, 100, 200})
             for (const bool ascii : {false, true})
                 for (const std::string& line :
-                     split(as_text(report, {.verbose = true, .ascii = ascii, .width = width}), '\n')) {
-                    const bool is_command = contains(line, "rnncheck lstm") || contains(line, "sudo ") ||
-                                            contains(line, "nvidia-smi") || contains(line, "https://") ||
-                                            contains(line, "pip ") || contains(line, "export ");
+                     split(as_text(report, {.verbose = true, .ascii = ascii, .width = width}),
+                           '\n')) {
+                    const bool is_command =
+                        contains(line, "rnncheck lstm") || contains(line, "sudo ") ||
+                        contains(line, "nvidia-smi") || contains(line, "https://") ||
+                        contains(line, "pip ") || contains(line, "export ");
                     const bool has_long_word = std::ranges::any_of(
-                        split(line, ' '), [&](const std::string& word) { return word.size() > width / 2; });
+                        split(line, ' '),
+                        [&](const std::string& word) { return word.size() > width / 2; });
                     INFO(width << " " << line);
-                    CHECK((columns_of(line) <= std::min<std::size_t>(width, 100) || is_command || has_long_word ||
-                           contains(line, "\\x")));
+                    CHECK((columns_of(line) <= std::min<std::size_t>(width, 100) || is_command ||
+                           has_long_word || contains(line, "\\x")));
                 }
 }
 
@@ -92,7 +98,8 @@ TEST_CASE("in ASCII nothing else is printed, and every mark has its word") {
     for (const Report& report : all_samples()) {
         CHECK(is_ascii(as_text(report, {.ascii = true})));
         CHECK(is_ascii(as_text(report, {.quiet = true, .ascii = true})));
-        CHECK(is_ascii((*find_named(all_formats(), "markdown"))->write(outline_of(report), {.ascii = true})));
+        CHECK(is_ascii(
+            (*find_named(all_formats(), "markdown"))->write(outline_of(report), {.ascii = true})));
     }
     CHECK_FALSE(is_ascii(as_text(healthy_report())));
     CHECK(contains(as_text(healthy_report(), {.ascii = true}), "\n [ok] Driver     550.54.14"));
@@ -111,32 +118,40 @@ TEST_CASE("the headline: the verdict, and the first to repair") {
     CHECK(headline_of(healthy_report()) ==
           "rnncheck 0.1.0   \u2713 recurrent networks work: all 6 cases passed on 1 GPU");
     CHECK(headline_of(report_with_many_findings()) ==
-          "rnncheck 0.1.0   \u2717 no recurrent network was run on a GPU: A part of cuDNN is missing");
+          "rnncheck 0.1.0   \u2717 no recurrent network was run on a GPU: A part of cuDNN is "
+          "missing");
     CHECK(headline_of(report_of_eight_gpus()) ==
-          "rnncheck 0.1.0   \u2717 5 of 49 cases failed: Recurrent networks compute incorrect results");
+          "rnncheck 0.1.0   \u2717 5 of 49 cases failed: Recurrent networks compute incorrect "
+          "results");
     CHECK(headline_of(report_without_driver()) ==
           "rnncheck 0.1.0   \u2717 nothing was run on a GPU: No NVIDIA driver is installed");
     CHECK(headline_of(diagnosis_of_a_log()) ==
-          "rnncheck 0.1.0   \u2717 likely cause: Other processes hold the memory of a GPU; 2 others are possible");
+          "rnncheck 0.1.0   \u2717 likely cause: Other processes hold the memory of a GPU; 2 "
+          "others are possible");
     Report look_only = sample_report(OverallVerdict::healthy, {});
     look_only.facts.tool.stages = {"look"};
-    CHECK(contains(headline_of(look_only), "but only files were examined; nothing was run on a GPU"));
+    CHECK(
+        contains(headline_of(look_only), "but only files were examined; nothing was run on a GPU"));
     CHECK(contains(headline_of(sample_report(OverallVerdict::undetermined, {})),
                    "? undetermined: nothing was run on a GPU"));
     Report long_title = report_without_driver();
-    for (int i = 0; i < 20; ++i) long_title.findings[0].title += " and so on";
+    for (int i = 0; i < 20; ++i)
+        long_title.findings[0].title += " and so on";
     CHECK(sentence_of(long_title).ends_with(" and so on"));
     Report with_log = report_without_driver();
-    with_log.findings.insert(with_log.findings.begin(), 2,
-                             {.title = "A guess", .severity = Severity::error, .confidence = Confidence::possible});
-    CHECK(sentence_of(with_log) == "1 problem and 2 possible, nothing was run on a GPU: No NVIDIA driver is installed");
+    with_log.findings.insert(
+        with_log.findings.begin(), 2,
+        {.title = "A guess", .severity = Severity::error, .confidence = Confidence::possible});
+    CHECK(sentence_of(with_log) ==
+          "1 problem and 2 possible, nothing was run on a GPU: No NVIDIA driver is installed");
     with_log.findings.pop_back();
     CHECK(sentence_of(with_log) == "2 possible problems, nothing was run on a GPU: A guess");
 }
 
 TEST_CASE("what could not be decided is shown as such and is no pass") {
     Report report = healthy_report();
-    report.verdicts.push_back({"gpu_throttled", Outcome::undecided, "NVML did not answer", {}, {}, Layer::gpu});
+    report.verdicts.push_back(
+        {"gpu_throttled", Outcome::undecided, "NVML did not answer", {}, {}, Layer::gpu});
     report.counts.undecided = 1;
     const std::string text = as_text(report);
     CHECK(contains(text, " ? GPU        NVIDIA GeForce RTX 3090"));
@@ -153,7 +168,8 @@ TEST_CASE("a library that was not queried is not reported as missing") {
     facts.cudnns.clear();
     facts.rnn_runs.clear();
     const std::string text = as_text(report);
-    CHECK(contains(text, " \u2013 cuDNN      8.9.7, not queried  /usr/local/cuda-12.4/lib64/libcudnn.so.8"));
+    CHECK(contains(
+        text, " \u2013 cuDNN      8.9.7, not queried  /usr/local/cuda-12.4/lib64/libcudnn.so.8"));
     CHECK(contains(text, " \u2013 Networks   not run, as requested"));
     facts.libraries.clear();
     CHECK(contains(as_text(report), "no cuDNN was found\n"));
@@ -164,7 +180,8 @@ TEST_CASE("a library that was not queried is not reported as missing") {
 TEST_CASE("a table of words: by type and kind of shape, counts where a place is mixed") {
     std::vector<std::string> rows;
     for (const std::string& line : split(as_text(report_of_a_sweep()), '\n'))
-        if (line.starts_with("   LSTM")) rows.push_back(line);
+        if (line.starts_with("   LSTM"))
+            rows.push_back(line);
     REQUIRE(rows.size() == 4);
     CHECK(contains(rows[1], "LSTM fp32          WRONG"));
     CHECK(contains(rows[2], "LSTM fp32 no TF32  ok"));
@@ -179,10 +196,12 @@ TEST_CASE("a diagnosis quotes a line once and lists the checks in their order") 
     const auto line = text.find("line 7: cuda_dnn.cc:439]");
     REQUIRE(line != std::string::npos);
     CHECK(text.find("line 7: cuda_dnn", line + 1) == std::string::npos);
-    const auto first = text.find("\n  1  Other processes"), second = text.find("\n  2  The framework took"),
+    const auto first = text.find("\n  1  Other processes"),
+               second = text.find("\n  2  The framework took"),
                third = text.find("\n  3  The batch");
     CHECK((line < first && first < second && second < third && third != std::string::npos));
-    CHECK(contains(text, "\n     nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv\n"));
+    CHECK(contains(text,
+                   "\n     nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv\n"));
     CHECK(contains(text, "Follow-up errors: line 9."));
     CHECK_FALSE(contains(text, "log.events"));
     CHECK(contains(as_text(diagnosis_of_a_log(), {.verbose = true}), "[log.events[0]]"));
@@ -204,21 +223,27 @@ TEST_CASE("GPUs with the same results share a line, the others have a table of t
     CHECK(contains(unwrapped(text), "cudnnRNNForward: crashed with SIGSEGV"));
 }
 
-TEST_CASE("the last line of a report that is longer than a screen is the verdict, that of a short one is not") {
+TEST_CASE(
+    "the last line of a report that is longer than a screen is the verdict, that of a short one is "
+    "not") {
     const std::string verdict = "recurrent networks work: all 6 cases passed on 1 GPU\n";
-    CHECK(as_text(healthy_report()).ends_with(verdict) == (std::ranges::count(as_text(healthy_report()), '\n') > 24));
+    CHECK(as_text(healthy_report()).ends_with(verdict) ==
+          (std::ranges::count(as_text(healthy_report()), '\n') > 24));
     CHECK(as_text(report_with_many_findings()).ends_with("A part of cuDNN is missing\n"));
-    CHECK(as_text(report_of_eight_gpus()).ends_with("Recurrent networks compute incorrect results\n"));
+    CHECK(as_text(report_of_eight_gpus())
+              .ends_with("Recurrent networks compute incorrect results\n"));
 }
 
 TEST_CASE("a report about saved facts says so in its second line") {
     Report report = healthy_report();
     CHECK_FALSE(contains(as_text(report), "not of this machine"));
     report.options = {"--facts=node7.json", "--verbose"};
-    CHECK(contains(unwrapped(as_text(report)), "facts are saved in node7.json, not of this machine"));
+    CHECK(
+        contains(unwrapped(as_text(report)), "facts are saved in node7.json, not of this machine"));
 }
 
-TEST_CASE("cases that ran out of memory are counted and marked as such, beside skipped and failed ones") {
+TEST_CASE(
+    "cases that ran out of memory are counted and marked as such, beside skipped and failed ones") {
     Report report = healthy_report();
     report.facts.rnn_runs[0].end = RunEnd::out_of_memory;
     report.facts.rnn_runs[0].result = CallResult{"cuMemAlloc_v2", 2, "CUDA_ERROR_OUT_OF_MEMORY"};
@@ -229,7 +254,9 @@ TEST_CASE("cases that ran out of memory are counted and marked as such, beside s
     CHECK(contains(text, "out of memory: case 1, "));
 }
 
-TEST_CASE("every finding has its rule, its fix with the command first, and documentation where asked for") {
+TEST_CASE(
+    "every finding has its rule, its fix with the command first, and documentation where asked "
+    "for") {
     const std::string text = as_text(report_with_many_findings());
     for (const Finding& finding : report_with_many_findings().findings) {
         const bool is_note = finding.severity == Severity::note;
@@ -241,10 +268,12 @@ TEST_CASE("every finding has its rule, its fix with the command first, and docum
                    "            sudo ldconfig\n"
                    "            Install the whole of cuDNN (needs administrator rights)\n"
                    "  Verify    rnncheck doctor --only cudnn_part_missing\n"));
-    for (const char* hidden : {"pip install", "Evidence", "Docs"}) CHECK_FALSE(contains(text, hidden));
+    for (const char* hidden : {"pip install", "Evidence", "Docs"})
+        CHECK_FALSE(contains(text, hidden));
     const std::string all = as_text(report_with_many_findings(), {.verbose = true});
-    for (const char* more : {"  Or        pip install nvidia-cudnn-cu12", "  Evidence  needed: libcudnn_adv.so.9 [",
-                             "  Docs      https://docs.nvidia.com"})
+    for (const char* more :
+         {"  Or        pip install nvidia-cudnn-cu12", "  Evidence  needed: libcudnn_adv.so.9 [",
+          "  Docs      https://docs.nvidia.com"})
         CHECK(contains(all, more));
 }
 
@@ -268,12 +297,14 @@ TEST_CASE("a message is printed as the rule has it, with the whole path") {
     CHECK(contains(unwrapped(as_text(report)), report.findings[0].message));
 }
 
-TEST_CASE("networks of which some ran out of memory are marked as a warning, not as if nothing was run") {
+TEST_CASE(
+    "networks of which some ran out of memory are marked as a warning, not as if nothing was run") {
     Report report = healthy_report();
     CHECK(contains(as_text(report), " ✓ Networks   "));
     report.facts.rnn_runs[0].end = RunEnd::out_of_memory;
     CHECK(contains(as_text(report), " ! Networks   "));
-    for (RnnRun& run : report.facts.rnn_runs) run.end = RunEnd::out_of_memory;
+    for (RnnRun& run : report.facts.rnn_runs)
+        run.end = RunEnd::out_of_memory;
     CHECK(contains(as_text(report), " – Networks   "));
 }
 
@@ -304,7 +335,9 @@ TEST_CASE("the driver's row shows which library is loaded, and a row each that n
         library.path = path;
     }
     const std::string text = unwrapped(as_text(report));
-    CHECK(contains(text, "the loaded library is a stub of the CUDA Toolkit, not the driver /opt/stubs/libcuda.so.1"));
+    CHECK(contains(text,
+                   "the loaded library is a stub of the CUDA Toolkit, not the driver "
+                   "/opt/stubs/libcuda.so.1"));
     CHECK(contains(text, "not queried /usr/lib/libcuda.so.1"));
     CHECK_FALSE(contains(text, "not queried /opt/stubs"));
 }
@@ -423,6 +456,7 @@ TEST_CASE("the smallest case that fails is told by how it fails, and what a log'
     }
     minimal.alone = false;
     CHECK(contains(as_text(report), "it is correct when run alone"));
-    report.lstm->log_replay = LogReplay{LogFailure::memory, {"the network of the log does not fit"}};
+    report.lstm->log_replay =
+        LogReplay{LogFailure::memory, {"the network of the log does not fit"}};
     CHECK(contains(as_text(report), "\nthe network of the log does not fit\n"));
 }

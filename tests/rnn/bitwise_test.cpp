@@ -1,6 +1,7 @@
-// Outputs, gradients and limits are bitwise what they have always been, on every instruction set that the processor has
-// and with any number of threads. frozen/bitwise.txt has a digest of each case, written by the plain loops that came
-// before the kernels; RNNCHECK_WRITE_BITWISE=FILE writes it anew.
+// Outputs, gradients and limits are bitwise what they have always been, on every instruction set
+// that the processor has and with any number of threads. frozen/bitwise.txt has a digest of each
+// case, written by the plain loops that came before the kernels; RNNCHECK_WRITE_BITWISE=FILE writes
+// it anew.
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -25,11 +26,13 @@ struct Digest {
         state ^= state >> 29;
     }
     void add(const std::vector<double>& values) {
-        for (const double value : values) add(std::bit_cast<std::uint64_t>(value));
+        for (const double value : values)
+            add(std::bit_cast<std::uint64_t>(value));
         add(values.size());
     }
     void add(const RnnCase& rnn_case, const RnnOutputs& outputs) {
-        for (const OutputArray& array : arrays_of(rnn_case, outputs)) add(*array.values);
+        for (const OutputArray& array : arrays_of(rnn_case, outputs))
+            add(*array.values);
     }
 };
 
@@ -38,13 +41,14 @@ std::uint64_t digest_of(const RnnCase& rnn_case, int threads) {
     const Computation computation = compute(rnn_case, inputs, threads);
     Digest digest;
     digest.add(rnn_case, computation.outputs);
-    for (const Limits::Kept& kept : limits_for(rnn_case, inputs, computation, {true, true, false}, threads).kept)
+    for (const Limits::Kept& kept :
+         limits_for(rnn_case, inputs, computation, {true, true, false}, threads).kept)
         digest.add(rnn_case, kept.largest);
     return digest.state;
 }
 
-/// Of the functions that the mathematics library computes: not all libraries, nor one library on all processors, round
-/// them alike.
+/// Of the functions that the mathematics library computes: not all libraries, nor one library on
+/// all processors, round them alike.
 std::uint64_t digest_of_functions() {
     Digest digest;
     for (int i = -2000; i <= 2000; ++i) {
@@ -79,7 +83,8 @@ TEST_CASE("outputs, gradients and limits are bitwise what the plain loops comput
     int compared = 0;
     for (const auto& [digest, rnn_case] : frozen_cases_in(file)) {
         // What relu computes depends on no library.
-        if (rnn_case.cell != Cell::relu && !same_functions) continue;
+        if (rnn_case.cell != Cell::relu && !same_functions)
+            continue;
         CAPTURE(describe(rnn_case));
         CHECK(digest_of(rnn_case, 1) == digest);
         ++compared;
@@ -95,9 +100,11 @@ TEST_CASE("every instruction set and number of threads computes bitwise the same
     // Large enough for threads and for more than one block of steps and rows.
     for (const char* const words :
          {"I=300 H=70 B=150 T=5 training states", "gru I=20 H=140 B=70 T=9 training lengths=9,9,1",
-          "relu I=33 H=270 B=20 T=6 L=2 training", "fp32 I=90 H=130 B=140 T=4 P=33 training bidirectional"}) {
+          "relu I=33 H=270 B=20 T=6 L=2 training",
+          "fp32 I=90 H=130 B=140 T=4 P=33 training bidirectional"}) {
         RnnCase rnn_case = parse_case(words);
-        if (!rnn_case.lengths.empty()) rnn_case.lengths.resize(static_cast<std::size_t>(rnn_case.batch), 4);
+        if (!rnn_case.lengths.empty())
+            rnn_case.lengths.resize(static_cast<std::size_t>(rnn_case.batch), 4);
         cases.push_back({digest_of(rnn_case, 1), rnn_case});
     }
     for (const auto& [digest, rnn_case] : cases) {

@@ -13,8 +13,13 @@ const double not_a_number = std::numeric_limits<double>::quiet_NaN();
 const double infinity = std::numeric_limits<double>::infinity();
 
 RnnOutputs all(double value) {
-    return {
-        std::vector<double>(24, value), std::vector<double>(8, value), std::vector<double>(8, value), {}, {}, {}, {}};
+    return {std::vector<double>(24, value),
+            std::vector<double>(8, value),
+            std::vector<double>(8, value),
+            {},
+            {},
+            {},
+            {}};
 }
 
 struct Example {
@@ -32,12 +37,15 @@ struct Example {
         expected = all(0.5);
         expected.hy.assign(8, 0.25);
         expected.cy.assign(8, -3);
-        for (std::size_t i = 16; i < 24; ++i) expected.y[i] = 0;
+        for (std::size_t i = 16; i < 24; ++i)
+            expected.y[i] = 0;
         found = expected;
         limits.kept.push_back({Precision::full, all(1e-3)});
         limits.kept[0].largest.cy.assign(8, 6e-3);
     }
-    Comparison result() const { return compare(rnn_case, expected, found, limits); }
+    Comparison result() const {
+        return compare(rnn_case, expected, found, limits);
+    }
 };
 
 /// A case of fp32 with its real limits.
@@ -55,7 +63,9 @@ struct RealLimits {
         inputs = make_inputs(rnn_case);
         computation = compute(rnn_case, inputs);
     }
-    Limits limits(bool tf32) const { return limits_for(rnn_case, inputs, computation, {tf32, true, false}); }
+    Limits limits(bool tf32) const {
+        return limits_for(rnn_case, inputs, computation, {tf32, true, false});
+    }
 };
 
 double largest(const std::vector<double>& values) {
@@ -80,16 +90,19 @@ TEST_CASE("one element beyond its limit is wrong, and named") {
     Example example;
     SECTION("y") {
         example.found.y[9] = 0.25;
-        CHECK(example.result().worst == "y of sequence 0, step 2, unit 1: found 0.25, expected 0.5");
+        CHECK(example.result().worst ==
+              "y of sequence 0, step 2, unit 1: found 0.25, expected 0.5");
         CHECK(example.result().largest_error == Approx(0.25));
     }
     SECTION("hy") {
         example.found.hy[7] = 0.5;
-        CHECK(example.result().worst == "hy of layer 0 backward, sequence 1, unit 1: found 0.5, expected 0.25");
+        CHECK(example.result().worst ==
+              "hy of layer 0 backward, sequence 1, unit 1: found 0.5, expected 0.25");
     }
     SECTION("cy, whose limit is its own") {
         example.found.cy[2] -= 7e-3;
-        CHECK(example.result().worst == "cy of layer 0, sequence 1, unit 0: found -3.007, expected -3");
+        CHECK(example.result().worst ==
+              "cy of layer 0, sequence 1, unit 0: found -3.007, expected -3");
         CHECK(example.result().largest_error == Approx(7e-3 / 6));
     }
     SECTION("the worst of several") {
@@ -106,8 +119,8 @@ TEST_CASE("what is not a number is infinitely wrong wherever it stands") {
         for (const int where : {0, 1, 2, 3}) {
             CAPTURE(value, where);
             Example example;
-            double* const places[] = {&example.found.y[15], &example.found.y[20], &example.found.hy[0],
-                                      &example.found.cy[7]};
+            double* const places[] = {&example.found.y[15], &example.found.y[20],
+                                      &example.found.hy[0], &example.found.cy[7]};
             *places[where] = value;
             CHECK_FALSE(example.result().correct);
             CHECK(example.result().largest_error == infinity);
@@ -128,7 +141,8 @@ TEST_CASE("padding must be exactly the fill") {
     Example example;
     example.found.y[16] = 1e-30;
     CHECK_FALSE(example.result().correct);
-    CHECK(example.result().worst == "y of sequence 1, step 1 (padding), unit 0: found 1e-30, expected 0");
+    CHECK(example.result().worst ==
+          "y of sequence 1, step 1 (padding), unit 0: found 1e-30, expected 0");
     example.found.y[16] = -0.0;
     CHECK(example.result().correct);
 }
@@ -138,7 +152,8 @@ TEST_CASE("outputs that are missing are wrong") {
     example.found.hy.pop_back();
     CHECK_FALSE(example.result().correct);
     CHECK(example.result().worst == "not all outputs are there");
-    CHECK(compare(example.rnn_case, example.expected, {}, example.limits).largest_error == infinity);
+    CHECK(compare(example.rnn_case, example.expected, {}, example.limits).largest_error ==
+          infinity);
 }
 
 TEST_CASE("an fp32 error that TF32 explains is told from one that nothing explains") {
@@ -164,8 +179,11 @@ TEST_CASE("an fp32 error that TF32 explains is told from one that nothing explai
 }
 
 TEST_CASE("limits: TF32 concerns fp32 alone, and wider types are held to more") {
-    const auto limit = [](Dtype dtype, bool tf32) { return largest(RealLimits(dtype).limits(tf32).allowed().y); };
-    for (const Dtype dtype : {Dtype::fp64, Dtype::fp16, Dtype::bf16}) CHECK(limit(dtype, true) == limit(dtype, false));
+    const auto limit = [](Dtype dtype, bool tf32) {
+        return largest(RealLimits(dtype).limits(tf32).allowed().y);
+    };
+    for (const Dtype dtype : {Dtype::fp64, Dtype::fp16, Dtype::bf16})
+        CHECK(limit(dtype, true) == limit(dtype, false));
     CHECK(limit(Dtype::fp64, false) < 1e-12);
     CHECK(limit(Dtype::fp32, false) < 2e-5);
     CHECK(limit(Dtype::fp32, true) < 1e-2);
@@ -177,15 +195,19 @@ TEST_CASE("limits: TF32 concerns fp32 alone, and wider types are held to more") 
 TEST_CASE("gradients are compared, and a wrong one is named with its gate") {
     const RealLimits real(Dtype::fp64, true);
     RnnOutputs found = real.computation.outputs;
-    const auto result = [&] { return compare(real.rnn_case, real.computation.outputs, found, real.limits(false)); };
+    const auto result = [&] {
+        return compare(real.rnn_case, real.computation.outputs, found, real.limits(false));
+    };
     CHECK(result().correct);
     SECTION("of a weight") {
         found.dweights[0].recurrent[1][64 * 3 + 5] += 1;
-        CHECK(result().worst.starts_with("dW of layer 0, forget gate, recurrent side, unit 3, column 5: found "));
+        CHECK(result().worst.starts_with(
+            "dW of layer 0, forget gate, recurrent side, unit 3, column 5: found "));
     }
     SECTION("of a bias") {
         found.dweights[0].input_bias[2][7] = not_a_number;
-        CHECK(result().worst.starts_with("db of layer 0, candidate, input side, unit 7: found nan"));
+        CHECK(
+            result().worst.starts_with("db of layer 0, candidate, input side, unit 7: found nan"));
     }
     SECTION("of x") {
         found.dx[64 * 5 + 2] += 1;
@@ -232,20 +254,23 @@ TEST_CASE("limits: fast mathematics concerns fp32 with functions alone, and expl
     };
     const auto precisions = [](const Limits& of) {
         std::vector<Precision> all;
-        for (const Limits::Kept& kept : of.kept) all.push_back(kept.precision);
+        for (const Limits::Kept& kept : of.kept)
+            all.push_back(kept.precision);
         return all;
     };
     const Limits strict = limits({false, true, true});
-    CHECK(precisions(strict) == std::vector{Precision::full, Precision::fast_math, Precision::tf32});
+    CHECK(precisions(strict) ==
+          std::vector{Precision::full, Precision::fast_math, Precision::tf32});
     CHECK(strict.widest == 1);
     CHECK(limits({true, true, true}).widest == 2);
     CHECK(precisions(limits({})) == std::vector{Precision::full});
-    CHECK(precisions(limits_for(RealLimits(Dtype::fp16).rnn_case, real.inputs, real.computation, {true, true, true})) ==
-          std::vector{Precision::full});
+    CHECK(precisions(limits_for(RealLimits(Dtype::fp16).rnn_case, real.inputs, real.computation,
+                                {true, true, true})) == std::vector{Precision::full});
     RnnOutputs found = real.computation.outputs;
     found.y[0] += strict.kept[1].largest.y[0] * 0.9;
     CHECK(compare(real.rnn_case, real.computation.outputs, found, strict).correct);
-    CHECK(compare(real.rnn_case, real.computation.outputs, found, strict).precision == Precision::fast_math);
+    CHECK(compare(real.rnn_case, real.computation.outputs, found, strict).precision ==
+          Precision::fast_math);
     CHECK_FALSE(compare(real.rnn_case, real.computation.outputs, found, limits({})).correct);
     RnnCase relu = real.rnn_case;
     relu.cell = Cell::relu;
@@ -257,7 +282,8 @@ TEST_CASE("limits: fast mathematics concerns fp32 with functions alone, and expl
 TEST_CASE("what the states of a sequence of length 0 hold is not looked at") {
     Example example;
     example.rnn_case.lengths = {3, 0};
-    for (std::size_t i = 12; i < 24; ++i) example.expected.y[i] = example.found.y[i] = 0;
+    for (std::size_t i = 12; i < 24; ++i)
+        example.expected.y[i] = example.found.y[i] = 0;
     example.found.hy[2] = example.found.cy[7] = not_a_number;  // [direction][sequence][unit]
     CHECK(example.result().correct);
     example.found.hy[4] = not_a_number;

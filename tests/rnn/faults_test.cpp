@@ -1,6 +1,7 @@
-// Every way in which a recurrent network is known to go wrong, planted in the simulated device: at least 98 of 100 must
-// be caught by the standard level, all by the thorough one, and none seen where there is none. With the variable
-// RNNCHECK_FAULT_TABLE set all cases are run and a table is printed: fault, cases that it changes, cases that catch it.
+// Every way in which a recurrent network is known to go wrong, planted in the simulated device: at
+// least 98 of 100 must be caught by the standard level, all by the thorough one, and none seen
+// where there is none. With the variable RNNCHECK_FAULT_TABLE set all cases are run and a table is
+// printed: fault, cases that it changes, cases that catch it.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -20,16 +21,21 @@ bool is_persistent(const RnnCase& rnn_case) {
     return rnn_case.algorithm != Algorithm::standard;
 }
 
-/// The device as the case asks for it: fma forbids TF32, anything else in fp32 has it, cut off as tensor cores do;
-/// persistent kernels have fast mathematics; 16-bit types are stored wherever they may be.
+/// The device as the case asks for it: fma forbids TF32, anything else in fp32 has it, cut off as
+/// tensor cores do; persistent kernels have fast mathematics; 16-bit types are stored wherever they
+/// may be.
 sim::Arithmetic arithmetic_of(const RnnCase& rnn_case) {
     sim::Arithmetic arithmetic;
     const bool fp32 = rnn_case.dtype == Dtype::fp32, fp64 = rnn_case.dtype == Dtype::fp64;
-    if (fp32 && rnn_case.math != MathType::fma) arithmetic.operands = sim::Operands::tf32_cut;
-    for (bool* stored : {&arithmetic.half_sums_stored, &arithmetic.gates_stored, &arithmetic.cell_stored,
-                         &arithmetic.gradients_stored, &arithmetic.dweights_stored})
+    if (fp32 && rnn_case.math != MathType::fma)
+        arithmetic.operands = sim::Operands::tf32_cut;
+    for (bool* stored :
+         {&arithmetic.half_sums_stored, &arithmetic.gates_stored, &arithmetic.cell_stored,
+          &arithmetic.gradients_stored, &arithmetic.dweights_stored})
         *stored = !fp32 && !fp64;
-    arithmetic.wobble = fp64 ? 4 * 0x1p-52 : fp32 && !is_persistent(rnn_case) ? 4 * 0x1p-23 : 0x1p-11;
+    arithmetic.wobble = fp64                               ? 4 * 0x1p-52
+                        : fp32 && !is_persistent(rnn_case) ? 4 * 0x1p-23
+                                                           : 0x1p-11;
     return arithmetic;
 }
 
@@ -45,14 +51,20 @@ struct Task {
           inputs(make_inputs(the_case)),
           computation(compute(the_case, inputs)),
           limits(limits_for(the_case, inputs, computation,
-                            {the_case.math != MathType::fma, true, is_persistent(the_case)})) {}
+                            {the_case.math != MathType::fma, true, is_persistent(the_case)})) {
+    }
 
-    RnnOutputs run(sim::Fault fault) const { return sim::simulate(rnn_case, inputs, arithmetic_of(rnn_case), fault); }
-    Comparison judge(const RnnOutputs& found) const { return compare(rnn_case, computation.outputs, found, limits); }
+    RnnOutputs run(sim::Fault fault) const {
+        return sim::simulate(rnn_case, inputs, arithmetic_of(rnn_case), fault);
+    }
+    Comparison judge(const RnnOutputs& found) const {
+        return compare(rnn_case, computation.outputs, found, limits);
+    }
 };
 
 double cost(const RnnCase& c) {
-    return 1.0 * c.layers * c.directions() * c.hidden * (c.input + c.hidden) * c.batch * c.sequence_length;
+    return 1.0 * c.layers * c.directions() * c.hidden * (c.input + c.hidden) * c.batch *
+           c.sequence_length;
 }
 
 /// The cheap ones first: a fault that they catch needs no dear one.
@@ -65,7 +77,8 @@ std::vector<RnnCase> by_cost(Level level, Dialect dialect) {
 const std::vector<Task>& standard_tasks(Dialect dialect) {
     const auto prepare = [](Dialect which) {
         std::vector<Task> prepared;
-        for (const RnnCase& rnn_case : by_cost(Level::standard, which)) prepared.emplace_back(rnn_case);
+        for (const RnnCase& rnn_case : by_cost(Level::standard, which))
+            prepared.emplace_back(rnn_case);
         return prepared;
     };
     static const std::vector<Task> legacy = prepare(Dialect::legacy), v8 = prepare(Dialect::v8);
@@ -73,7 +86,8 @@ const std::vector<Task>& standard_tasks(Dialect dialect) {
 }
 
 bool caught(const std::vector<Task>& tasks, sim::Fault fault) {
-    return std::ranges::any_of(tasks, [&](const Task& task) { return !task.judge(task.run(fault)).correct; });
+    return std::ranges::any_of(
+        tasks, [&](const Task& task) { return !task.judge(task.run(fault)).correct; });
 }
 
 bool same(const RnnCase& rnn_case, const RnnOutputs& a, const RnnOutputs& b) {
@@ -89,11 +103,13 @@ void print_table() {
         int changed = 0, noticed = 0;
         for (const Task& task : standard_tasks(Dialect::v8)) {
             const RnnOutputs found = task.run(static_cast<sim::Fault>(number));
-            if (same(task.rnn_case, found, task.run(sim::Fault::none))) continue;
+            if (same(task.rnn_case, found, task.run(sim::Fault::none)))
+                continue;
             ++changed;
             noticed += !task.judge(found).correct;
         }
-        std::printf("| %s | %d | %d |\n", std::string(sim::fault_names()[number]).c_str(), changed, noticed);
+        std::printf("| %s | %d | %d |\n", std::string(sim::fault_names()[number]).c_str(), changed,
+                    noticed);
     }
 }
 
@@ -106,12 +122,14 @@ TEST_CASE("the standard level passes on a device without fault") {
             CAPTURE(name_of(dialect), describe(task.rnn_case), comparison.worst);
             CHECK(comparison.correct);
             CHECK(comparison.largest_error < comparison.limit * 0.6);
-            const bool tf32 = task.rnn_case.dtype == Dtype::fp32 && task.rnn_case.math != MathType::fma;
+            const bool tf32 =
+                task.rnn_case.dtype == Dtype::fp32 && task.rnn_case.math != MathType::fma;
             CHECK((tf32 || comparison.precision == Precision::full));
         }
 }
 
-TEST_CASE("of all planted faults the standard level catches 98 of 100, and the thorough one the others") {
+TEST_CASE(
+    "of all planted faults the standard level catches 98 of 100, and the thorough one the others") {
     std::vector<std::string> missed;
     for (std::size_t number = 1; number < sim::fault_names().size(); ++number)
         if (!caught(standard_tasks(Dialect::v8), static_cast<sim::Fault>(number)))
@@ -129,7 +147,8 @@ TEST_CASE("of all planted faults the standard level catches 98 of 100, and the t
         };
         CHECK(std::ranges::any_of(thorough, notices));
     }
-    if (std::getenv("RNNCHECK_FAULT_TABLE")) print_table();
+    if (std::getenv("RNNCHECK_FAULT_TABLE"))
+        print_table();
 }
 
 TEST_CASE("the standard level of the legacy interface catches what it can express") {
@@ -141,19 +160,23 @@ TEST_CASE("the standard level of the legacy interface catches what it can expres
     CHECK(missed == std::vector<std::string>{"tf32_although_forbidden"});
 }
 
-/// The faults that show in the thorough level's fp32 cases of an algorithm, judged by the limits of that algorithm.
+/// The faults that show in the thorough level's fp32 cases of an algorithm, judged by the limits of
+/// that algorithm.
 static std::set<std::string_view> caught_with(Algorithm algorithm) {
     std::vector<Task> tasks;
     for (RnnCase rnn_case : by_cost(Level::thorough, Dialect::v8)) {
-        if (rnn_case.algorithm != Algorithm::persist_dynamic || rnn_case.dtype != Dtype::fp32) continue;
-        if (rnn_case.math != MathType::fma || rnn_case.cell == Cell::relu) continue;  // which has no functions
+        if (rnn_case.algorithm != Algorithm::persist_dynamic || rnn_case.dtype != Dtype::fp32)
+            continue;
+        if (rnn_case.math != MathType::fma || rnn_case.cell == Cell::relu)
+            continue;  // which has no functions
         rnn_case.algorithm = algorithm;
         tasks.emplace_back(rnn_case);
     }
     CHECK(tasks.size() == 6);
     std::set<std::string_view> names;
     for (std::size_t number = 1; number < sim::fault_names().size(); ++number)
-        if (caught(tasks, static_cast<sim::Fault>(number))) names.insert(sim::fault_names()[number]);
+        if (caught(tasks, static_cast<sim::Fault>(number)))
+            names.insert(sim::fault_names()[number]);
     return names;
 }
 
@@ -168,7 +191,8 @@ TEST_CASE("of what strict limits catch, those of fast mathematics miss rounding 
 
 TEST_CASE("TF32 although fma was asked for is told as such") {
     for (const Task& task : standard_tasks(Dialect::v8)) {
-        if (task.rnn_case.math != MathType::fma) continue;
+        if (task.rnn_case.math != MathType::fma)
+            continue;
         const Comparison comparison = task.judge(task.run(sim::Fault::tf32_although_forbidden));
         CAPTURE(describe(task.rnn_case), comparison.worst);
         CHECK_FALSE(comparison.correct);

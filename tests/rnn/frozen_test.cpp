@@ -13,17 +13,21 @@ using namespace rnncheck;
 namespace {
 
 std::vector<double> decoded(const std::string& base64) {
-    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    constexpr std::string_view digits =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     std::vector<unsigned char> bytes;
     unsigned bits = 0;
     int count = 0;
     for (const char letter : base64) {
-        if (letter == '=') break;
+        if (letter == '=')
+            break;
         bits = bits << 6 | static_cast<unsigned>(digits.find(letter));
-        if ((count += 6) >= 8) bytes.push_back(static_cast<unsigned char>(bits >> (count -= 8)));
+        if ((count += 6) >= 8)
+            bytes.push_back(static_cast<unsigned char>(bits >> (count -= 8)));
     }
     std::vector<double> numbers(bytes.size() / sizeof(double));
-    if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
+    if (!numbers.empty())
+        std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
     return numbers;
 }
 
@@ -39,7 +43,8 @@ RnnOutputs outputs_of(const RnnCase& rnn_case, const Json& json) {
     for (const Json& layer : json["dweights"]) {
         LayerWeights& weights = outputs.dweights.emplace_back();
         const auto gates = [&](const char* name, std::vector<double>(&to)[4]) {
-            for (std::size_t gate = 0; gate < layer[name].size(); ++gate) to[gate] = numbers(layer[name][gate]);
+            for (std::size_t gate = 0; gate < layer[name].size(); ++gate)
+                to[gate] = numbers(layer[name][gate]);
         };
         gates("W", weights.input);
         gates("R", weights.recurrent);
@@ -47,7 +52,8 @@ RnnOutputs outputs_of(const RnnCase& rnn_case, const Json& json) {
         gates("bR", weights.recurrent_bias);
         weights.projection = numbers(layer["P"]);
     }
-    if (!rnn_case.states) outputs.dhx.resize(outputs.hy.size());
+    if (!rnn_case.states)
+        outputs.dhx.resize(outputs.hy.size());
     return outputs;
 }
 
@@ -81,7 +87,8 @@ RnnCase case_of(const Json& document, const Json& entry) {
 
 }  // namespace
 
-TEST_CASE("the reference agrees with PyTorch to 1e-12: outputs and gradients of every kind of case") {
+TEST_CASE(
+    "the reference agrees with PyTorch to 1e-12: outputs and gradients of every kind of case") {
     const Json document = frozen_document();
     long number = 0;
     double largest = 0;
@@ -89,7 +96,8 @@ TEST_CASE("the reference agrees with PyTorch to 1e-12: outputs and gradients of 
         const RnnCase rnn_case = case_of(document, entry);
         CAPTURE(number, describe(rnn_case));
         const double found =
-            difference(rnn_case, reference(rnn_case, frozen_inputs(rnn_case, number)), outputs_of(rnn_case, entry));
+            difference(rnn_case, reference(rnn_case, frozen_inputs(rnn_case, number)),
+                       outputs_of(rnn_case, entry));
         CHECK(found < 1e-12);
         largest = std::max(largest, found);
         ++number;
@@ -105,7 +113,8 @@ TEST_CASE("what the program has of them for its self-test is PyTorch's") {
         const Json& entry = document["cases"][static_cast<std::size_t>(frozen.number)];
         CAPTURE(frozen.number);
         CHECK(describe(case_of(document, entry)) == describe(frozen.rnn_case));
-        CHECK(std::abs(weighted_sum(frozen.rnn_case, outputs_of(frozen.rnn_case, entry)) - frozen.sum) < 1e-12);
+        CHECK(std::abs(weighted_sum(frozen.rnn_case, outputs_of(frozen.rnn_case, entry)) -
+                       frozen.sum) < 1e-12);
     }
     CHECK(largest_frozen_difference() < frozen_limit / 100);
 }

@@ -66,9 +66,12 @@ TEST_CASE("inputs are spread as stated, never zero, and no two arrays or sequenc
     CHECK(squares / count == Approx(1).epsilon(0.1));
     CHECK(largest < 3.5);
     CHECK(std::count(inputs.x.begin(), inputs.x.end(), 0.0) == 0);
-    for (const double weight : inputs.layers[0].input[0]) REQUIRE(std::abs(weight) <= 1.0 / 8);
-    for (const double bias : inputs.layers[3].recurrent_bias[3]) REQUIRE(bias != 0);
-    for (const double state : inputs.cx) REQUIRE((std::abs(state) <= 1 && state != 0));
+    for (const double weight : inputs.layers[0].input[0])
+        REQUIRE(std::abs(weight) <= 1.0 / 8);
+    for (const double bias : inputs.layers[3].recurrent_bias[3])
+        REQUIRE(bias != 0);
+    for (const double state : inputs.cx)
+        REQUIRE((std::abs(state) <= 1 && state != 0));
     const long row = 5L * 64;
     CHECK_FALSE(std::equal(inputs.x.begin(), inputs.x.begin() + row, inputs.x.begin() + row));
     CHECK(inputs.hx != inputs.cx);

@@ -1,5 +1,5 @@
-// Sums of products: blocked kernels give what the plain definition gives, bitwise, on every instruction set that the
-// processor has and with any number of threads.
+// Sums of products: blocked kernels give what the plain definition gives, bitwise, on every
+// instruction set that the processor has and with any number of threads.
 #include "rnn/products.hpp"
 
 #include <chrono>
@@ -16,12 +16,15 @@ using namespace rnncheck::test;
 
 namespace {
 
-/// Numbers of many magnitudes, some of them zeros of either sign, so that another order of sums shows.
+/// Numbers of many magnitudes, some of them zeros of either sign, so that another order of sums
+/// shows.
 std::vector<double> numbers(std::size_t count, Random& random) {
     std::vector<double> values(count);
     for (double& value : values) {
-        value = std::ldexp(static_cast<double>(random.below(2000001) - 1000000), random.below(40) - 20);
-        if (random.one_in(50)) value = random.below(2) ? 0.0 : -0.0;
+        value =
+            std::ldexp(static_cast<double>(random.below(2000001) - 1000000), random.below(40) - 20);
+        if (random.one_in(50))
+            value = random.below(2) ? 0.0 : -0.0;
     }
     return values;
 }
@@ -38,13 +41,15 @@ struct Problem {
           terms(t),
           left(numbers(r * d * t, random)),
           right(numbers(c * d * t, random)),
-          begun(numbers(r * c, random)) {}
+          begun(numbers(r * c, random)) {
+    }
 
     template <int its_terms, class Add>
     std::vector<double> added(const Add& add) const {
         std::vector<double> sums = begun;
         std::vector<double*> to;
-        for (std::size_t row = 0; row < rows; ++row) to.push_back(sums.data() + row * columns);
+        for (std::size_t row = 0; row < rows; ++row)
+            to.push_back(sums.data() + row * columns);
         const auto left_at = [&](std::size_t row, std::size_t step, int term) {
             return left[(row * depth + step) * terms + static_cast<std::size_t>(term)];
         };
@@ -64,24 +69,27 @@ struct Problem {
     template <int its_terms>
     std::vector<double> blocked(Team& team) const {
         return added<its_terms>([&](auto to, const auto& left_at, const auto& right_at) {
-            add_products<its_terms>(team, to, left_at, Panels<its_terms>(team, depth, columns, right_at));
+            add_products<its_terms>(team, to, left_at,
+                                    Panels<its_terms>(team, depth, columns, right_at));
         });
     }
     template <int its_terms>
     std::vector<double> in_parts(Team& team) const {
         return added<its_terms>([&](auto to, const auto& left_at, const auto& right_at) {
-            for_each_part<its_terms>(team, depth, columns, right_at, [&](std::size_t begin, const auto& part) {
-                const auto of_part = [&](std::size_t row, std::size_t step, int term) {
-                    return left_at(row, begin + step, term);
-                };
-                add_products<its_terms>(team, to, of_part, part);
-            });
+            for_each_part<its_terms>(
+                team, depth, columns, right_at, [&](std::size_t begin, const auto& part) {
+                    const auto of_part = [&](std::size_t row, std::size_t step, int term) {
+                        return left_at(row, begin + step, term);
+                    };
+                    add_products<its_terms>(team, to, of_part, part);
+                });
         });
     }
 };
 
 bool same_bits(const std::vector<double>& one, const std::vector<double>& other) {
-    return one.size() == other.size() && std::memcmp(one.data(), other.data(), one.size() * sizeof(double)) == 0;
+    return one.size() == other.size() &&
+           std::memcmp(one.data(), other.data(), one.size() * sizeof(double)) == 0;
 }
 
 template <int terms>
@@ -89,8 +97,8 @@ void check(const Problem& problem, Team& team) {
     const std::vector<double> plain = problem.plainly<terms>();
     for (const ProductKernel& kernel : product_kernels()) {
         const WithKernel chosen(kernel);
-        INFO(kernel.name << ", " << team.threads() << " threads: " << problem.rows << " x " << problem.columns << " x "
-                         << problem.depth << ", terms " << terms);
+        INFO(kernel.name << ", " << team.threads() << " threads: " << problem.rows << " x "
+                         << problem.columns << " x " << problem.depth << ", terms " << terms);
         CHECK(same_bits(problem.blocked<terms>(team), plain));
         CHECK(same_bits(problem.in_parts<terms>(team), plain));
     }
@@ -145,7 +153,8 @@ TEST_CASE("a team runs each task once, and as many threads as it has") {
 TEST_CASE("a team passes on what a task throws, and works on") {
     Team team(3);
     const auto failing = [](std::size_t task) {
-        if (task == 17) throw std::bad_alloc();
+        if (task == 17)
+            throw std::bad_alloc();
     };
     CHECK_THROWS_AS(team.run(50, 1e9, failing), std::bad_alloc);
     std::atomic<int> count = 0;
@@ -165,17 +174,20 @@ TEST_CASE("helpers rest while a GPU is timed, and small work wakes nobody") {
         const Team::Pause pause;
         team.run(100, 1e9, [&](std::size_t task) {
             note(task);
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));  // long enough for a helper to wake
+            std::this_thread::sleep_for(
+                std::chrono::milliseconds(1));  // long enough for a helper to wake
         });
     }
     CHECK(seen == std::set{std::this_thread::get_id()});
-    for (int round = 0; round < 50; ++round) team.run(1000, 10, note);
+    for (int round = 0; round < 50; ++round)
+        team.run(1000, 10, note);
     CHECK(seen == std::set{std::this_thread::get_id()});
     // A task that waits for a second thread ends only if there is one.
     std::atomic<int> inside = 0;
     team.run(2, 1e9, [&](std::size_t) {
         ++inside;
-        while (inside < 2) std::this_thread::yield();
+        while (inside < 2)
+            std::this_thread::yield();
     });
     CHECK(inside == 2);
 }

@@ -9,11 +9,13 @@ using namespace rnncheck;
 
 namespace {
 
-/// The equations of the cuDNN API reference read from the back: a state asks for the states it needs. Shares no
-/// structure with reference(): no packing, no order of steps, one number at a time.
+/// The equations of the cuDNN API reference read from the back: a state asks for the states it
+/// needs. Shares no structure with reference(): no packing, no order of steps, one number at a
+/// time.
 class Equations {
   public:
-    Equations(const RnnCase& rnn_case, const RnnInputs& inputs) : case_(rnn_case), inputs_(inputs) {}
+    Equations(const RnnCase& rnn_case, const RnnInputs& inputs) : case_(rnn_case), inputs_(inputs) {
+    }
 
     struct Place {
         int pseudo_layer, sequence, step, unit;
@@ -24,17 +26,22 @@ class Equations {
     };
 
     State state(const Place& at) {
-        if (const auto known = known_.find(at); known != known_.end()) return known->second;
+        if (const auto known = known_.find(at); known != known_.end())
+            return known->second;
         const double i = sigmoid(sum(0, at)), f = sigmoid(sum(1, at)), g = std::tanh(sum(2, at));
         const double o = sigmoid(sum(3, at));
         const double c = f * previous(at, at.unit).c + i * g;
         return known_[at] = {o * std::tanh(c), c};
     }
 
-    bool backward(int pseudo_layer) const { return case_.directions() == 2 && pseudo_layer % 2 == 1; }
+    bool backward(int pseudo_layer) const {
+        return case_.directions() == 2 && pseudo_layer % 2 == 1;
+    }
 
   private:
-    static double sigmoid(double a) { return (1 + std::tanh(a / 2)) / 2; }
+    static double sigmoid(double a) {
+        return (1 + std::tanh(a / 2)) / 2;
+    }
 
     State previous(Place at, int unit) {
         at.unit = unit;
@@ -43,19 +50,24 @@ class Equations {
             at.step += backward(at.pseudo_layer) ? 1 : -1;
             return state(at);
         }
-        if (!case_.states) return {0, 0};
+        if (!case_.states)
+            return {0, 0};
         const int index = (at.pseudo_layer * case_.batch + at.sequence) * case_.hidden + unit;
-        return {inputs_.hx[static_cast<std::size_t>(index)], inputs_.cx[static_cast<std::size_t>(index)]};
+        return {inputs_.hx[static_cast<std::size_t>(index)],
+                inputs_.cx[static_cast<std::size_t>(index)]};
     }
 
     double below(const Place& at, int column) {
         const int layer = at.pseudo_layer / case_.directions();
         if (layer == 0) {
-            const int index = (at.sequence * case_.sequence_length + at.step) * case_.input + column;
+            const int index =
+                (at.sequence * case_.sequence_length + at.step) * case_.input + column;
             return inputs_.x[static_cast<std::size_t>(index)];
         }
         const int half = column / case_.hidden;
-        return state({(layer - 1) * case_.directions() + half, at.sequence, at.step, column % case_.hidden}).h;
+        return state({(layer - 1) * case_.directions() + half, at.sequence, at.step,
+                      column % case_.hidden})
+            .h;
     }
 
     double sum(int gate, const Place& at) {
@@ -63,9 +75,11 @@ class Equations {
         const auto unit = static_cast<std::size_t>(at.unit);
         double total = weights.input_bias[gate][unit] + weights.recurrent_bias[gate][unit];
         for (int k = 0; k < weights.columns; ++k)
-            total += weights.input[gate][static_cast<std::size_t>(at.unit * weights.columns + k)] * below(at, k);
+            total += weights.input[gate][static_cast<std::size_t>(at.unit * weights.columns + k)] *
+                     below(at, k);
         for (int k = 0; k < case_.hidden; ++k)
-            total += weights.recurrent[gate][static_cast<std::size_t>(at.unit * case_.hidden + k)] * previous(at, k).h;
+            total += weights.recurrent[gate][static_cast<std::size_t>(at.unit * case_.hidden + k)] *
+                     previous(at, k).h;
         return total;
     }
 
@@ -82,7 +96,8 @@ double largest_error_of_y(const RnnCase& c, Equations& equations, const RnnOutpu
             for (int column = 0; column < c.directions() * c.hidden; ++column, ++at) {
                 const int top = (c.layers - 1) * c.directions() + column / c.hidden;
                 const bool padding = step >= c.length_of(sequence);
-                const double must_be = padding ? 0 : equations.state({top, sequence, step, column % c.hidden}).h;
+                const double must_be =
+                    padding ? 0 : equations.state({top, sequence, step, column % c.hidden}).h;
                 largest = std::max(largest, std::abs(outputs.y.at(at) - must_be));
             }
     return largest;
@@ -96,8 +111,8 @@ double largest_error_of_states(const RnnCase& c, Equations& equations, const Rnn
             for (int unit = 0; unit < c.hidden; ++unit, ++at) {
                 const int last = equations.backward(layer) ? 0 : c.length_of(sequence) - 1;
                 const Equations::State state = equations.state({layer, sequence, last, unit});
-                largest =
-                    std::max({largest, std::abs(outputs.hy.at(at) - state.h), std::abs(outputs.cy.at(at) - state.c)});
+                largest = std::max({largest, std::abs(outputs.hy.at(at) - state.h),
+                                    std::abs(outputs.cy.at(at) - state.c)});
             }
     return largest;
 }
@@ -115,13 +130,15 @@ RnnCase sized(int input, int hidden, int batch, int steps) {
 }  // namespace
 
 TEST_CASE("the reference is what the equations say, one number at a time") {
-    RnnCase rnn_case = GENERATE(sized(1, 1, 1, 1), sized(7, 5, 3, 4), sized(3, 17, 2, 6), sized(8, 4, 5, 3));
+    RnnCase rnn_case =
+        GENERATE(sized(1, 1, 1, 1), sized(7, 5, 3, 4), sized(3, 17, 2, 6), sized(8, 4, 5, 3));
     rnn_case.layers = GENERATE(1, 2, 3);
     rnn_case.direction = GENERATE(Direction::unidirectional, Direction::bidirectional);
     rnn_case.states = GENERATE(false, true);
     if (GENERATE(false, true))
         for (int sequence = 0; sequence < rnn_case.batch; ++sequence)
-            rnn_case.lengths.push_back(1 + (sequence * 5 + rnn_case.hidden) % rnn_case.sequence_length);
+            rnn_case.lengths.push_back(1 +
+                                       (sequence * 5 + rnn_case.hidden) % rnn_case.sequence_length);
     CAPTURE(describe(rnn_case));
     const RnnInputs inputs = make_inputs(rnn_case);
     const RnnOutputs outputs = reference(rnn_case, inputs);
@@ -156,9 +173,11 @@ TEST_CASE("the reference does not look at padding, and leaves zeros there") {
     rnn_case.lengths = {2, 5, 1};
     RnnInputs inputs = make_inputs(rnn_case);
     const RnnOutputs outputs = reference(rnn_case, inputs);
-    for (std::size_t i = 2 * 4; i < 5 * 4; ++i) inputs.x[i] = 99;
+    for (std::size_t i = 2 * 4; i < 5 * 4; ++i)
+        inputs.x[i] = 99;
     const RnnOutputs again = reference(rnn_case, inputs);
     CHECK(again.y == outputs.y);
     CHECK(again.hy == outputs.hy);
-    for (std::size_t i = 2 * 12; i < 5 * 12; ++i) REQUIRE(outputs.y[i] == 0);
+    for (std::size_t i = 2 * 12; i < 5 * 12; ++i)
+        REQUIRE(outputs.y[i] == 0);
 }

@@ -8,7 +8,8 @@
 
 using namespace rnncheck;
 
-static RnnPlace place(Dialect dialect, const char* cudnn, const char* capability, int multiprocessors) {
+static RnnPlace place(Dialect dialect, const char* cudnn, const char* capability,
+                      int multiprocessors) {
     RnnPlace there(dialect);
     there.cudnn = parse_version(cudnn);
     there.capability = parse_version(capability);
@@ -19,8 +20,13 @@ static RnnPlace place(Dialect dialect, const char* cudnn, const char* capability
 /// cuDNN's dialects and versions on GPUs that frameworks treat unlike.
 static std::vector<RnnPlace> places() {
     std::vector<RnnPlace> all = {Dialect::legacy, Dialect::v8};
-    for (const auto& [capability, multiprocessors] :
-         {std::pair{"6.1", 28}, {"7.0", 80}, {"7.5", 68}, {"8.0", 108}, {"8.6", 82}, {"9.0", 132}, {"12.0", 188}})
+    for (const auto& [capability, multiprocessors] : {std::pair{"6.1", 28},
+                                                      {"7.0", 80},
+                                                      {"7.5", 68},
+                                                      {"8.0", 108},
+                                                      {"8.6", 82},
+                                                      {"9.0", 132},
+                                                      {"12.0", 188}})
         for (const auto& [dialect, cudnn] : {std::pair{Dialect::legacy, "7.6.5"},
                                              {Dialect::legacy, "8.9.7"},
                                              {Dialect::v8, "8.0.5"},
@@ -30,7 +36,8 @@ static std::vector<RnnPlace> places() {
     return all;
 }
 
-static bool any(const RnnPlace& there, const std::function<bool(const RnnCase&)>& wanted, Level level = Level::quick) {
+static bool any(const RnnPlace& there, const std::function<bool(const RnnCase&)>& wanted,
+                Level level = Level::quick) {
     const std::vector<RnnCase> cases = sweep(level, there);
     return std::any_of(cases.begin(), cases.end(), wanted);
 }
@@ -40,50 +47,73 @@ TEST_CASE("the sweep of either dialect holds every kind of case that frameworks 
     CAPTURE(name_of(dialect));
     for (const Dtype dtype : {Dtype::fp64, Dtype::fp32, Dtype::fp16})
         CHECK(any(dialect, [&](const RnnCase& c) { return c.dtype == dtype; }));
-    for (const Layout layout : {Layout::sequence_major, Layout::sequence_major_packed, Layout::batch_major})
-        CHECK(any(dialect, [&](const RnnCase& c) { return c.layout == layout && !c.lengths.empty(); }));
-    CHECK(any(dialect, [](const RnnCase& c) { return c.layers == 2 && c.directions() == 2 && c.states; }));
+    for (const Layout layout :
+         {Layout::sequence_major, Layout::sequence_major_packed, Layout::batch_major})
+        CHECK(any(dialect,
+                  [&](const RnnCase& c) { return c.layout == layout && !c.lengths.empty(); }));
+    CHECK(any(dialect,
+              [](const RnnCase& c) { return c.layers == 2 && c.directions() == 2 && c.states; }));
     CHECK(any(dialect, [](const RnnCase& c) { return c.batch == 1 && c.sequence_length == 1; }));
-    CHECK(any(dialect, [](const RnnCase& c) { return c.input % 8 && c.hidden % 8 && c.batch > 1; }));
-    CHECK(any(dialect, [](const RnnCase& c) { return !c.lengths.empty() && c.directions() == 2 && c.states; }));
+    CHECK(
+        any(dialect, [](const RnnCase& c) { return c.input % 8 && c.hidden % 8 && c.batch > 1; }));
+    CHECK(any(dialect, [](const RnnCase& c) {
+        return !c.lengths.empty() && c.directions() == 2 && c.states;
+    }));
 }
 
-TEST_CASE("the legacy sweep of cuDNN 8 forbids TF32 as PyTorch does, and holds the algorithm for small hidden sizes") {
+TEST_CASE(
+    "the legacy sweep of cuDNN 8 forbids TF32 as PyTorch does, and holds the algorithm for small "
+    "hidden sizes") {
     const RnnPlace of_8 = place(Dialect::legacy, "8.9.5", "8.0", 108);
-    CHECK(any(of_8, [](const RnnCase& c) { return c.dtype == Dtype::fp32 && c.math == MathType::fma; }));
-    CHECK(any(of_8, [](const RnnCase& c) { return c.algorithm == Algorithm::persist_static_small_h; }));
+    CHECK(any(of_8,
+              [](const RnnCase& c) { return c.dtype == Dtype::fp32 && c.math == MathType::fma; }));
+    CHECK(any(of_8,
+              [](const RnnCase& c) { return c.algorithm == Algorithm::persist_static_small_h; }));
     CHECK_FALSE(any(of_8, [](const RnnCase& c) { return c.dtype == Dtype::bf16; }));
     CHECK(any(of_8, [](const RnnCase& c) { return c.algorithm == Algorithm::persist_static; }));
 }
 
 TEST_CASE("the legacy sweep leaves out what its interface cannot express") {
     CHECK_FALSE(any(Dialect::legacy, [](const RnnCase& c) {
-        return c.dtype == Dtype::bf16 || c.math == MathType::fma || c.algorithm == Algorithm::persist_static_small_h;
+        return c.dtype == Dtype::bf16 || c.math == MathType::fma ||
+               c.algorithm == Algorithm::persist_static_small_h;
     }));
     CHECK(any(Dialect::v8, [](const RnnCase& c) { return c.dtype == Dtype::bf16; }));
-    CHECK(any(Dialect::v8, [](const RnnCase& c) { return c.algorithm == Algorithm::persist_static_small_h; }));
-    CHECK(any(Dialect::v8, [](const RnnCase& c) { return c.dtype == Dtype::fp32 && c.math == MathType::standard; }));
-    CHECK(any(Dialect::v8, [](const RnnCase& c) { return c.dtype == Dtype::fp32 && c.math == MathType::fma; }));
+    CHECK(any(Dialect::v8,
+              [](const RnnCase& c) { return c.algorithm == Algorithm::persist_static_small_h; }));
+    CHECK(any(Dialect::v8, [](const RnnCase& c) {
+        return c.dtype == Dtype::fp32 && c.math == MathType::standard;
+    }));
+    CHECK(any(Dialect::v8,
+              [](const RnnCase& c) { return c.dtype == Dtype::fp32 && c.math == MathType::fma; }));
 }
 
 TEST_CASE("the standard and the thorough level hold every cell, mode and gradient") {
     const Dialect dialect = GENERATE(Dialect::legacy, Dialect::v8);
     const Level level = GENERATE(Level::standard, Level::thorough);
     CAPTURE(name_of(dialect), name_of(level));
-    const auto has = [&](const std::function<bool(const RnnCase&)>& wanted) { return any(dialect, wanted, level); };
+    const auto has = [&](const std::function<bool(const RnnCase&)>& wanted) {
+        return any(dialect, wanted, level);
+    };
     for (const Cell cell : {Cell::lstm, Cell::gru, Cell::tanh, Cell::relu}) {
-        CHECK(has([&](const RnnCase& c) { return c.cell == cell && c.training && c.directions() == 2; }));
-        CHECK(has([&](const RnnCase& c) { return c.cell == cell && c.training && c.dtype == Dtype::fp64; }));
+        CHECK(has(
+            [&](const RnnCase& c) { return c.cell == cell && c.training && c.directions() == 2; }));
+        CHECK(has([&](const RnnCase& c) {
+            return c.cell == cell && c.training && c.dtype == Dtype::fp64;
+        }));
         CHECK(has([&](const RnnCase& c) { return c.cell == cell && !c.lengths.empty(); }));
     }
-    for (const int layers : {1, 2, 3, 4}) CHECK(has([&](const RnnCase& c) { return c.layers == layers; }));
-    for (const BiasMode bias : {BiasMode::none, BiasMode::input, BiasMode::recurrent, BiasMode::both})
+    for (const int layers : {1, 2, 3, 4})
+        CHECK(has([&](const RnnCase& c) { return c.layers == layers; }));
+    for (const BiasMode bias :
+         {BiasMode::none, BiasMode::input, BiasMode::recurrent, BiasMode::both})
         CHECK(has([&](const RnnCase& c) { return c.bias == bias; }));
     CHECK(has([](const RnnCase& c) { return c.projection > 0 && c.training; }));
     CHECK(has([](const RnnCase& c) { return c.clip > 0; }));
     CHECK(has([](const RnnCase& c) { return c.input_mode == InputMode::skip; }));
     CHECK_FALSE(has([](const RnnCase& c) { return c.clip > 0 && c.training; }));
-    CHECK_FALSE(has([](const RnnCase& c) { return c.cell == Cell::gru && c.bias == BiasMode::recurrent; }));
+    CHECK_FALSE(
+        has([](const RnnCase& c) { return c.cell == Cell::gru && c.bias == BiasMode::recurrent; }));
 }
 
 TEST_CASE("each level holds the one before, and what the others cost is known") {
@@ -91,7 +121,8 @@ TEST_CASE("each level holds the one before, and what the others cost is known") 
     const RnnPlace there = place(dialect, dialect == Dialect::v8 ? "9.19.0" : "8.9.7", "9.0", 132);
     const auto described = [&](Level level) {
         std::set<std::string> all;
-        for (const RnnCase& rnn_case : sweep(level, there)) all.insert(describe(rnn_case));
+        for (const RnnCase& rnn_case : sweep(level, there))
+            all.insert(describe(rnn_case));
         return all;
     };
     const auto quick = described(Level::quick), standard = described(Level::standard),
@@ -103,10 +134,10 @@ TEST_CASE("each level holds the one before, and what the others cost is known") 
     CHECK(thorough.size() > 400);
 }
 
-/// The conditions that cuDNN's documentation and measured answers set: variable lengths only with the standard
-/// algorithm, packed lengths descending from the longest, no zero length before cuDNN 8 and none in gradients, static
-/// persistent kernels not in fp64, projection and bias modes with the standard algorithm alone, projection in LSTM
-/// alone.
+/// The conditions that cuDNN's documentation and measured answers set: variable lengths only with
+/// the standard algorithm, packed lengths descending from the longest, no zero length before cuDNN
+/// 8 and none in gradients, static persistent kernels not in fp64, projection and bias modes with
+/// the standard algorithm alone, projection in LSTM alone.
 static void check_acceptable(const RnnCase& c, const RnnPlace& there) {
     CAPTURE(describe(c));
     CHECK(expressible(c, there));
@@ -114,19 +145,25 @@ static void check_acceptable(const RnnCase& c, const RnnPlace& there) {
         CHECK(c.algorithm == Algorithm::standard);
         CHECK(static_cast<int>(c.lengths.size()) == c.batch);
         CHECK(*std::max_element(c.lengths.begin(), c.lengths.end()) == c.sequence_length);
-        const bool zeros_allowed =
-            there.dialect == Dialect::v8 && !c.training && c.layout != Layout::sequence_major_packed;
+        const bool zeros_allowed = there.dialect == Dialect::v8 && !c.training &&
+                                   c.layout != Layout::sequence_major_packed;
         CHECK(*std::min_element(c.lengths.begin(), c.lengths.end()) >= (zeros_allowed ? 0 : 1));
     }
-    if (c.layout == Layout::sequence_major_packed) CHECK(std::is_sorted(c.lengths.rbegin(), c.lengths.rend()));
+    if (c.layout == Layout::sequence_major_packed)
+        CHECK(std::is_sorted(c.lengths.rbegin(), c.lengths.rend()));
     if (c.algorithm != Algorithm::standard) {
         CHECK((c.dtype != Dtype::fp64 || c.algorithm == Algorithm::persist_dynamic));
-        CHECK((c.layers == 1 && c.directions() == 1 && c.projection == 0 && c.bias == BiasMode::both));
+        CHECK((c.layers == 1 && c.directions() == 1 && c.projection == 0 &&
+               c.bias == BiasMode::both));
     }
-    if (c.math == MathType::tensor) CHECK((c.dtype == Dtype::fp16 || c.dtype == Dtype::fp32));
-    if (c.math == MathType::fma) CHECK(c.dtype == Dtype::fp32);
-    if (c.input_mode == InputMode::skip) CHECK(c.input == c.hidden);
-    if (c.projection > 0 || c.clip > 0) CHECK(c.cell == Cell::lstm);
+    if (c.math == MathType::tensor)
+        CHECK((c.dtype == Dtype::fp16 || c.dtype == Dtype::fp32));
+    if (c.math == MathType::fma)
+        CHECK(c.dtype == Dtype::fp32);
+    if (c.input_mode == InputMode::skip)
+        CHECK(c.input == c.hidden);
+    if (c.projection > 0 || c.clip > 0)
+        CHECK(c.cell == Cell::lstm);
     CHECK(c.projection < c.hidden);
 }
 
@@ -153,13 +190,15 @@ TEST_CASE("a case is described in one line with everything that sets it apart") 
     rnn_case.states = true;
     rnn_case.layout = Layout::batch_major;
     rnn_case.lengths = {2, 4, 1};
-    CHECK(describe(rnn_case) == "fp32 fma standard I=7 H=5 B=3 T=4 L=1 bidirectional states batch_major lengths=2,4,1");
+    CHECK(describe(rnn_case) ==
+          "fp32 fma standard I=7 H=5 B=3 T=4 L=1 bidirectional states batch_major lengths=2,4,1");
     RnnCase other;
     other.cell = Cell::gru;
     other.training = true;
     other.bias = BiasMode::none;
     other.input_mode = InputMode::skip;
-    CHECK(describe(other) == "gru fp32 default standard I=1 H=1 B=1 T=1 L=1 bias=none skip_input training");
+    CHECK(describe(other) ==
+          "gru fp32 default standard I=1 H=1 B=1 T=1 L=1 bias=none skip_input training");
     RnnCase projected;
     projected.projection = 2;
     projected.clip = 0.25;

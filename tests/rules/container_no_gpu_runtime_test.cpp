@@ -2,7 +2,8 @@
 #include "support/rule_test.hpp"
 
 RULE_TEST(container_no_gpu_runtime,
-          Fires{{{"the image asks for a GPU", container_without_gpu_access(), "started without GPU access"},
+          Fires{{{"the image asks for a GPU", container_without_gpu_access(),
+                  "started without GPU access"},
                  {"only the PCI bus shows a GPU",
                   after(container_without_gpu_access(),
                         [](Facts& f) {
@@ -19,7 +20,8 @@ RULE_TEST(container_no_gpu_runtime,
                         }),
                   "started without GPU access"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"a container with a driver that answers", but([](Facts& f) { f.host.container = "docker"; }), ""},
+                  {"a container with a driver that answers",
+                   but([](Facts& f) { f.host.container = "docker"; }), ""},
                   {"no container", without_driver(), ""},
                   {"a container in which nothing hints at a GPU",
                    after(without_driver(),
@@ -32,5 +34,7 @@ RULE_TEST(container_no_gpu_runtime,
                    after(container_without_gpu_access(),
                          [](Facts& f) { f.host.environment["NVIDIA_VISIBLE_DEVICES"] = "void"; }),
                    ""}}},
-          CannotTell{{{"search did not finish",
-                       after(container_without_gpu_access(), [](Facts& f) { f.probe_runs.clear(); }), ""}}})
+          CannotTell{
+              {{"search did not finish",
+                after(container_without_gpu_access(), [](Facts& f) { f.probe_runs.clear(); }),
+                ""}}})

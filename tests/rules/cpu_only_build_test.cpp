@@ -3,17 +3,17 @@
 #include "support/installed_machines.hpp"
 
 RULE_TEST(cpu_only_build,
-          Fires{
-              {{"the flavour says so", given({"pytorch=2.4+cpu", "os=linux"}), "PyTorch 2.4 (cpu) is a CPU-only build"},
-               {"no release has CUDA on this system", given({"jax=0.4.30", "os=windows"}),
-                "JAX 0.4.30 is a CPU-only build"},
-               {"asked about on a machine without a GPU", but([](Facts& f) {
-                    no_machine(f);
-                    ask_for(f, "pytorch", "2.4").build = "cpu";
-                }),
-                "PyTorch 2.4 (cpu) is a CPU-only build"},
-               {"installed", but([](Facts& f) { add_tensorflow_cpu(f); }),
-                "TensorFlow 2.15.1 (cpu) in /srv/environment is a CPU-only build"}}},
+          Fires{{{"the flavour says so", given({"pytorch=2.4+cpu", "os=linux"}),
+                  "PyTorch 2.4 (cpu) is a CPU-only build"},
+                 {"no release has CUDA on this system", given({"jax=0.4.30", "os=windows"}),
+                  "JAX 0.4.30 is a CPU-only build"},
+                 {"asked about on a machine without a GPU", but([](Facts& f) {
+                      no_machine(f);
+                      ask_for(f, "pytorch", "2.4").build = "cpu";
+                  }),
+                  "PyTorch 2.4 (cpu) is a CPU-only build"},
+                 {"installed", but([](Facts& f) { add_tensorflow_cpu(f); }),
+                  "TensorFlow 2.15.1 (cpu) in /srv/environment is a CPU-only build"}}},
           Silent{{{"with CUDA", given({"pytorch=2.4+cu124", "os=linux"}), ""},
                   {"the Windows rule tells it", given({"tensorflow=2.15", "os=windows"}), ""},
                   {"a plugin", given({"tensorflow=2.10+directml", "os=windows"}), ""},
@@ -28,9 +28,11 @@ RULE_TEST(cpu_only_build,
                    }),
                    ""},
                   {"with CUDA, installed", but([](Facts& f) { add_torch(f); }), ""},
-                  {"asked about, of no told build", but([](Facts& f) { ask_for(f, "pytorch", "2.4"); }), ""},
+                  {"asked about, of no told build",
+                   but([](Facts& f) { ask_for(f, "pytorch", "2.4"); }), ""},
                   {"a machine", a_healthy_machine(), ""}}},
-          CannotTell{{{"its files cannot be read", but([](Facts& f) { add_tensorflow_cpu(f).uses_cuda.reset(); }), ""},
+          CannotTell{{{"its files cannot be read",
+                       but([](Facts& f) { add_tensorflow_cpu(f).uses_cuda.reset(); }), ""},
                       {"no release", given({"framework=pytorch"}), ""},
                       {"a release newer than the data", given({"pytorch=99.0"}), ""}}})
 
@@ -66,7 +68,8 @@ rnncheck::Facts torch_for_cpu(const std::string& capability, const std::string& 
         f.cuda_devices.front().name.reset();
         f.cuda_devices.front().compute_capability = v(capability);
         for (auto& library : f.libraries)
-            if (library.kind == rnncheck::LibraryKind::cuda) library.version_in_name = v(driver);
+            if (library.kind == rnncheck::LibraryKind::cuda)
+                library.version_in_name = v(driver);
         f.driver.library.reset();
         f.driver.library_version = v(driver);
     });
@@ -93,15 +96,21 @@ TEST_CASE("where no build with CUDA is known to run, none is offered to install"
     using namespace rnncheck;
     Facts unknown_gpu = torch_for_cpu("8.6", "550.54.14");
     unknown_gpu.cuda_devices.clear();
-    for (const Facts& facts : {torch_for_cpu("12.0", "580.65.06"), torch_for_cpu("8.6", "390.48"), unknown_gpu})
-        CHECK(remedy_for(facts).commands == std::vector<std::string>{"rnncheck matrix plan --for pytorch==2.4.1"});
+    for (const Facts& facts :
+         {torch_for_cpu("12.0", "580.65.06"), torch_for_cpu("8.6", "390.48"), unknown_gpu})
+        CHECK(remedy_for(facts).commands ==
+              std::vector<std::string>{"rnncheck matrix plan --for pytorch==2.4.1"});
 }
 
-TEST_CASE("a build that brings its libraries is offered before one that wants the system's, with its own source") {
+TEST_CASE(
+    "a build that brings its libraries is offered before one that wants the system's, with its own "
+    "source") {
     using namespace rnncheck;
-    const Facts facts = test::but([](Facts& f) { test::add_tensorflow_cpu(f).version = test::v("2.18.0"); });
+    const Facts facts =
+        test::but([](Facts& f) { test::add_tensorflow_cpu(f).version = test::v("2.18.0"); });
     const Remedy remedy = remedy_for(facts);
-    CHECK(remedy.commands.back() == "/srv/environment/bin/python -m pip install \"tensorflow[and-cuda]==2.18.0\"");
+    CHECK(remedy.commands.back() ==
+          "/srv/environment/bin/python -m pip install \"tensorflow[and-cuda]==2.18.0\"");
     CHECK(contains(remedy.link, "pypi.org/project/tensorflow"));
 }
 
@@ -109,7 +118,8 @@ TEST_CASE("a CPU-only build is a note where it does not train and another framew
     using namespace rnncheck;
     using test::but;
     CHECK(finding_of(but([](Facts& f) { add_onnxruntime_cpu(f); })).severity == Severity::warning);
-    CHECK(finding_of(but([](Facts& f) { test::add_tensorflow_cpu(f); })).severity == Severity::error);
+    CHECK(finding_of(but([](Facts& f) { test::add_tensorflow_cpu(f); })).severity ==
+          Severity::error);
     CHECK(finding_of(but([](Facts& f) {
               test::add_torch(f);
               test::add_tensorflow_cpu(f);
@@ -126,8 +136,10 @@ TEST_CASE("what has to be done after the installation is a sentence of its own")
         add_onnxruntime_cpu(f);
         f.driver.library_version = test::v("580.65.06");
         for (Library& library : f.libraries)
-            if (library.kind == LibraryKind::cuda) library.version_in_name = test::v("580.65.06");
+            if (library.kind == LibraryKind::cuda)
+                library.version_in_name = test::v("580.65.06");
     }));
     INFO(remedy.text);
-    CHECK(contains(remedy.text, "build. Call onnxruntime.preload_dlls() before the first session."));
+    CHECK(
+        contains(remedy.text, "build. Call onnxruntime.preload_dlls() before the first session."));
 }

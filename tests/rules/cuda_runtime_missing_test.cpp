@@ -24,6 +24,8 @@ RULE_TEST(cuda_runtime_missing,
                       {"search did not finish", but([](Facts& f) {
                            without(f, LibraryKind::cudart);
                            f.runtimes.clear();
-                           std::erase_if(f.probe_runs, [](const auto& run) { return run.probe == "library_files"; });
+                           std::erase_if(f.probe_runs, [](const auto& run) {
+                               return run.probe == "library_files";
+                           });
                        }),
                        ""}}})

@@ -5,7 +5,8 @@ RULE_TEST(cudnn_major_soname_mismatch,
           Fires{{{"only cuDNN 8, and it opens 9", but([](Facts& f) {
                       loses(add_torch(f), "libcudnn");
                       f.cudnns.pop_back();
-                      std::erase_if(f.libraries, [](const Library& l) { return l.path.starts_with(wheel); });
+                      std::erase_if(f.libraries,
+                                    [](const Library& l) { return l.path.starts_with(wheel); });
                   }),
                   "PyTorch 2.4.1 (cu121) opens libcudnn.so.9, but cuDNN 8 is installed"}}},
           silent_about_frameworks({{"nothing at all is another fault", but([](Facts& f) {
@@ -34,7 +35,8 @@ TEST_CASE("a Python package is only offered where the framework finds it") {
             test::without(f, LibraryKind::cudnn);
             test::add_library(f, LibraryKind::cudnn, test::own_cudnn9, test::own_cudnn9);
             f.pythons.front().package_directories = {"/srv/environment/my packages"};
-            if (another_package) f.pythons.front().packages = {{"nvidia-cudnn-cu12", "9.1.0.70", "", {}, {}}};
+            if (another_package)
+                f.pythons.front().packages = {{"nvidia-cudnn-cu12", "9.1.0.70", "", {}, {}}};
             onnxruntime.name = "onnxruntime";
             onnxruntime.version = test::v("1.18.1");
             onnxruntime.build = "cuda";
@@ -49,12 +51,14 @@ TEST_CASE("a Python package is only offered where the framework finds it") {
     const Remedy alone = remedy_for(machine(false));
     CHECK(contains(alone.text, "install it system-wide, or add the directory"));
     CHECK(alone.commands ==
-          std::vector<std::string>{"/srv/environment/bin/python -m pip install \"nvidia-cudnn-cu11==8.*\"",
-                                   "export LD_LIBRARY_PATH='/srv/environment/my packages/nvidia/cudnn/lib'"
-                                   "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\""});
+          std::vector<std::string>{
+              "/srv/environment/bin/python -m pip install \"nvidia-cudnn-cu11==8.*\"",
+              "export LD_LIBRARY_PATH='/srv/environment/my packages/nvidia/cudnn/lib'"
+              "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\""});
     CHECK(remedy_for(machine(true)).commands.empty());  // all cuDNN packages share one directory
 
     Facts reaching = machine(true);
-    reaching.frameworks.front().directories_after = {"/srv/environment/my packages/nvidia/cudnn/lib"};
+    reaching.frameworks.front().directories_after = {
+        "/srv/environment/my packages/nvidia/cudnn/lib"};
     CHECK(remedy_for(reaching).commands.size() == 1);
 }

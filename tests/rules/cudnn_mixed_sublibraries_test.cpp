@@ -29,110 +29,126 @@ rnncheck::Cudnn& only_the_wheel(rnncheck::Facts& f) {
 /// All but libcudnn from the system's directory.
 void take_parts_from_elsewhere(rnncheck::Cudnn& cudnn) {
     for (std::size_t i = 1; i < cudnn.files.size(); ++i)
-        cudnn.files[i].path = cudnn.parts_mapped[i] = "/usr/lib/" + rnncheck::file_name(cudnn.files[i].path);
+        cudnn.files[i].path = cudnn.parts_mapped[i] =
+            "/usr/lib/" + rnncheck::file_name(cudnn.files[i].path);
 }
 
 }  // namespace
 
 RULE_TEST(
     cudnn_mixed_sublibraries,
-    Fires{{{"cuDNN says so",
-            but([](Facts& f) { rnn_api_fails(f, "cudnnOpsInferVersionCheck", 14, "CUDNN_STATUS_VERSION_MISMATCH"); }),
-            "is mixed with libraries of another cuDNN version: failed call, cudnnOpsInferVersionCheck returned 14"},
-           {"cuDNN 9 has another number for it", but([](Facts& f) {
-                f.cudnns.front() = add_wheel_cudnn9(f);
-                f.cudnns.resize(1);
-                rnn_api_fails(f, "cudnnAdvVersionCheck", 1002, "");
-            }),
-            "returned 1002"},
-           {"a case says so", but([](Facts& f) {
-                one_case(f, RunEnd::failed, {"cudnnRNNForward", 14, "CUDNN_STATUS_VERSION_MISMATCH"});
-            }),
-            "cudnnRNNForward returned 14"},
-           {"a part from LD_LIBRARY_PATH is older", but([](Facts& f) {
-                rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, "CUDNN_STATUS_INTERNAL_ERROR");
-                Library& part = library_named(f, "libcudnn_adv_infer.so.8");
-                part.picked_by_loader = false;
-                add_library(f, LibraryKind::cudnn_part, "/home/me/lib/libcudnn_adv_infer.so.8",
-                            "/home/me/lib/libcudnn_adv_infer.so.8.6.0", true)
-                    .found_via = FoundVia::ld_library_path;
-            }),
-            "/home/me/lib/libcudnn_adv_infer.so.8, version 8.6.0, not 8.9.7"},
-           {"libcudnn is of another version than its libraries",
-            but([](Facts& f) { only_the_wheel(f).files.front().version = v("9.28.0"); }),
-            "libcudnn.so.9, version 9.28.0, but the libraries that it loads are of version 9.19.0"},
-           {"a library of the same version is for another CUDA",
-            but([](Facts& f) { only_the_wheel(f).files[1].cuda_major = 13; }),
-            "is mixed with libraries for another CUDA version: " + wheel +
-                "libcudnn_adv.so.9, built for CUDA 13, but libcudnn_graph for CUDA 12"},
-           {"libraries of two directories that do not all show how they were built", but([](Facts& f) {
-                Cudnn& cudnn = only_the_wheel(f);
-                take_parts_from_elsewhere(cudnn);
-                cudnn.files.pop_back();
-            }),
-            "files loaded together"},
-           {"only where a function for RNNs is called first", but([](Facts& f) {
-                const CallResult failure{"cudnnCreateRNNDescriptor", 1002, ""};
-                only_the_wheel(f).rnn_first = CudnnRnnFirst{{"/other/libcudnn_ops.so.9", own_cudnn9}, failure};
-                asked(f, "cudnn_rnn_first", own_cudnn9);
-                f.probe_runs.back().failed_calls = {failure};
-            }),
-            "if a program calls a function for RNNs first, as JAX does: failed call, cudnnCreateRNNDescriptor returned "
-            "1002"},
-           {"cuDNN 8 aborts", but([](Facts& f) {
-                f.cudnns.front().rnn_usable.reset();
-                ProbeRun& run = probe_run(f, "cudnn_library");
-                run.end = ProbeEnd::crashed;
-                run.signal = "SIGABRT";
-                run.last_call = "cudnnAdvInferVersionCheck";
-                run.output_tail =
-                    "Could not load library libcudnn_adv_infer.so.8. Error: /a/libcudnn_adv_infer.so.8: "
-                    "undefined symbol: _ZN5cudnn3opsE, version libcudnn_ops_infer.so.8";
-            }),
-            "process aborted in cudnnAdvInferVersionCheck, Could not load library libcudnn_adv_infer.so.8"},
-           {"loaded from two directories", but([](Facts& f) {
-                rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, "CUDNN_STATUS_INTERNAL_ERROR");
-                f.cudnns.front().parts_mapped = {"/a/libcudnn.so.8", "/b/libcudnn_ops_infer.so.8"};
-            }),
-            "/a/libcudnn.so.8 and /b/libcudnn_ops_infer.so.8"}}},
-    Silent{{{"healthy", a_healthy_machine(), ""},
-            {"the number means something else in another major", but([](Facts& f) {
-                 f.cudnns.front() = add_wheel_cudnn9(f);
-                 f.cudnns.resize(1);
-                 for (auto& run : f.rnn_runs) run.library = f.cudnns.front().library;
-                 one_case(f, RunEnd::failed, {"cudnnRNNForward", 14, "CUDNN_UNKNOWN_STATUS"});
-             }),
-             ""},
-            {"names differ, but cuDNN has checked its parts",
-             but([](Facts& f) { library_named(f, "libcudnn_adv_infer.so.8").version_in_name = v("8.6.0"); }), ""},
-            {"two whole copies of different releases", but([](Facts& f) { add_wheel_cudnn9(f); }), ""},
-            {"the RNN half fails for another reason",
-             but([](Facts& f) { rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, "CUDNN_STATUS_INTERNAL_ERROR"); }), ""},
-            {"a copy that nothing loads", but([](Facts& f) {
-                 add_wheel_cudnn9(f);
-                 mix_the_wheel(f);
-             }),
-             ""},
-            {"libraries of two directories that were built alike",
-             but([](Facts& f) { take_parts_from_elsewhere(only_the_wheel(f)); }), ""},
-            {"both orders of calls work", but([](Facts& f) {
-                 only_the_wheel(f).rnn_first = CudnnRnnFirst{{own_cudnn9}, {}};
-             }),
-             ""},
-            {"none installed", but(no_cudnn), ""}}},
-    CannotTell{
-        {{"nothing learnt", nothing_learnt(), ""},
-         {"how a file was built is unknown", but([](Facts& f) { only_the_wheel(f).files[1].cuda_major.reset(); }), ""},
-         {"the other order of calls ended early", but([](Facts& f) {
-              only_the_wheel(f);
+    Fires{
+        {{"cuDNN says so", but([](Facts& f) {
+              rnn_api_fails(f, "cudnnOpsInferVersionCheck", 14, "CUDNN_STATUS_VERSION_MISMATCH");
+          }),
+          "is mixed with libraries of another cuDNN version: failed call, "
+          "cudnnOpsInferVersionCheck returned 14"},
+         {"cuDNN 9 has another number for it", but([](Facts& f) {
+              f.cudnns.front() = add_wheel_cudnn9(f);
+              f.cudnns.resize(1);
+              rnn_api_fails(f, "cudnnAdvVersionCheck", 1002, "");
+          }),
+          "returned 1002"},
+         {"a case says so", but([](Facts& f) {
+              one_case(f, RunEnd::failed, {"cudnnRNNForward", 14, "CUDNN_STATUS_VERSION_MISMATCH"});
+          }),
+          "cudnnRNNForward returned 14"},
+         {"a part from LD_LIBRARY_PATH is older", but([](Facts& f) {
+              rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, "CUDNN_STATUS_INTERNAL_ERROR");
+              Library& part = library_named(f, "libcudnn_adv_infer.so.8");
+              part.picked_by_loader = false;
+              add_library(f, LibraryKind::cudnn_part, "/home/me/lib/libcudnn_adv_infer.so.8",
+                          "/home/me/lib/libcudnn_adv_infer.so.8.6.0", true)
+                  .found_via = FoundVia::ld_library_path;
+          }),
+          "/home/me/lib/libcudnn_adv_infer.so.8, version 8.6.0, not 8.9.7"},
+         {"libcudnn is of another version than its libraries",
+          but([](Facts& f) { only_the_wheel(f).files.front().version = v("9.28.0"); }),
+          "libcudnn.so.9, version 9.28.0, but the libraries that it loads are of version 9.19.0"},
+         {"a library of the same version is for another CUDA",
+          but([](Facts& f) { only_the_wheel(f).files[1].cuda_major = 13; }),
+          "is mixed with libraries for another CUDA version: " + wheel +
+              "libcudnn_adv.so.9, built for CUDA 13, but libcudnn_graph for CUDA 12"},
+         {"libraries of two directories that do not all show how they were built",
+          but([](Facts& f) {
+              Cudnn& cudnn = only_the_wheel(f);
+              take_parts_from_elsewhere(cudnn);
+              cudnn.files.pop_back();
+          }),
+          "files loaded together"},
+         {"only where a function for RNNs is called first", but([](Facts& f) {
+              const CallResult failure{"cudnnCreateRNNDescriptor", 1002, ""};
+              only_the_wheel(f).rnn_first =
+                  CudnnRnnFirst{{"/other/libcudnn_ops.so.9", own_cudnn9}, failure};
               asked(f, "cudnn_rnn_first", own_cudnn9);
+              f.probe_runs.back().failed_calls = {failure};
+          }),
+          "if a program calls a function for RNNs first, as JAX does: failed call, "
+          "cudnnCreateRNNDescriptor returned "
+          "1002"},
+         {"cuDNN 8 aborts", but([](Facts& f) {
+              f.cudnns.front().rnn_usable.reset();
+              ProbeRun& run = probe_run(f, "cudnn_library");
+              run.end = ProbeEnd::crashed;
+              run.signal = "SIGABRT";
+              run.last_call = "cudnnAdvInferVersionCheck";
+              run.output_tail =
+                  "Could not load library libcudnn_adv_infer.so.8. Error: "
+                  "/a/libcudnn_adv_infer.so.8: "
+                  "undefined symbol: _ZN5cudnn3opsE, version libcudnn_ops_infer.so.8";
+          }),
+          "process aborted in cudnnAdvInferVersionCheck, Could not load library "
+          "libcudnn_adv_infer.so.8"},
+         {"loaded from two directories", but([](Facts& f) {
+              rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, "CUDNN_STATUS_INTERNAL_ERROR");
+              f.cudnns.front().parts_mapped = {"/a/libcudnn.so.8", "/b/libcudnn_ops_infer.so.8"};
+          }),
+          "/a/libcudnn.so.8 and /b/libcudnn_ops_infer.so.8"}}},
+    Silent{
+        {{"healthy", a_healthy_machine(), ""},
+         {"the number means something else in another major", but([](Facts& f) {
+              f.cudnns.front() = add_wheel_cudnn9(f);
+              f.cudnns.resize(1);
+              for (auto& run : f.rnn_runs)
+                  run.library = f.cudnns.front().library;
+              one_case(f, RunEnd::failed, {"cudnnRNNForward", 14, "CUDNN_UNKNOWN_STATUS"});
           }),
           ""},
-         {"it was not asked to the end and its files name no release", but([](Facts& f) {
-              f.cudnns.front().rnn_usable.reset();
-              for (auto& l : f.libraries) l.version_in_name.reset();
+         {"names differ, but cuDNN has checked its parts", but([](Facts& f) {
+              library_named(f, "libcudnn_adv_infer.so.8").version_in_name = v("8.6.0");
           }),
-          ""}}})
+          ""},
+         {"two whole copies of different releases", but([](Facts& f) { add_wheel_cudnn9(f); }), ""},
+         {"the RNN half fails for another reason", but([](Facts& f) {
+              rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, "CUDNN_STATUS_INTERNAL_ERROR");
+          }),
+          ""},
+         {"a copy that nothing loads", but([](Facts& f) {
+              add_wheel_cudnn9(f);
+              mix_the_wheel(f);
+          }),
+          ""},
+         {"libraries of two directories that were built alike",
+          but([](Facts& f) { take_parts_from_elsewhere(only_the_wheel(f)); }), ""},
+         {"both orders of calls work", but([](Facts& f) {
+              only_the_wheel(f).rnn_first = CudnnRnnFirst{{own_cudnn9}, {}};
+          }),
+          ""},
+         {"none installed", but(no_cudnn), ""}}},
+    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                {"how a file was built is unknown",
+                 but([](Facts& f) { only_the_wheel(f).files[1].cuda_major.reset(); }), ""},
+                {"the other order of calls ended early", but([](Facts& f) {
+                     only_the_wheel(f);
+                     asked(f, "cudnn_rnn_first", own_cudnn9);
+                 }),
+                 ""},
+                {"it was not asked to the end and its files name no release", but([](Facts& f) {
+                     f.cudnns.front().rnn_usable.reset();
+                     for (auto& l : f.libraries)
+                         l.version_in_name.reset();
+                 }),
+                 ""}}})
 
 TEST_CASE("mixed parts of a framework's own cuDNN are its error, with variable and directory") {
     using namespace rnncheck;
@@ -153,7 +169,9 @@ TEST_CASE("mixed parts of a framework's own cuDNN are its error, with variable a
     CHECK(other_cuda.findings.empty());
 }
 
-TEST_CASE("a libcudnn of another version that works is a warning, and the abort of a mixture is explained") {
+TEST_CASE(
+    "a libcudnn of another version that works is a warning, and the abort of a mixture is "
+    "explained") {
     using namespace rnncheck;
     const auto findings = [](const char* rule, const Facts& facts) {
         return (*find_named(all_rules(), rule))->check(facts, Matrix::bundled()).findings;
@@ -169,5 +187,6 @@ TEST_CASE("a libcudnn of another version that works is a warning, and the abort 
     });
     const Finding crash = findings("probe_crashed", aborted).at(0);
     const Finding mixture = findings("cudnn_mixed_sublibraries", aborted).at(0);
-    CHECK(std::ranges::all_of(crash.symptoms, [&](const auto& place) { return includes(mixture.explains, place); }));
+    CHECK(std::ranges::all_of(
+        crash.symptoms, [&](const auto& place) { return includes(mixture.explains, place); }));
 }

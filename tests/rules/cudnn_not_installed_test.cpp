@@ -9,7 +9,8 @@ RULE_TEST(cudnn_not_installed,
                       no_cases(f);
                   }),
                   "cuDNN is installed only in part"},
-                 {"without a driver too", after(without_driver(), no_cudnn), "cuDNN is not installed"}}},
+                 {"without a driver too", after(without_driver(), no_cudnn),
+                  "cuDNN is not installed"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"a damaged one is another fault", but([](Facts& f) {
                        library_of(f, LibraryKind::cudnn).problem = FileProblem::not_elf;
@@ -24,6 +25,8 @@ RULE_TEST(cudnn_not_installed,
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                       {"search did not finish", but([](Facts& f) {
                            no_cudnn(f);
-                           std::erase_if(f.probe_runs, [](const auto& run) { return run.probe == "library_files"; });
+                           std::erase_if(f.probe_runs, [](const auto& run) {
+                               return run.probe == "library_files";
+                           });
                        }),
                        ""}}})

@@ -16,10 +16,12 @@ RULE_TEST(cudnn_part_unreadable,
                   }),
                   "libcudnn_ops_infer.so.8 is a text file"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"a part for convolutions only",
-                   but([](Facts& f) { library_named(f, "libcudnn_cnn_train.so.8").problem = FileProblem::truncated; }),
+                  {"a part for convolutions only", but([](Facts& f) {
+                       library_named(f, "libcudnn_cnn_train.so.8").problem = FileProblem::truncated;
+                   }),
                    ""},
-                  {"missing is another fault", but([](Facts& f) { remove_library(f, "libcudnn_adv_infer.so.8"); }), ""},
+                  {"missing is another fault",
+                   but([](Facts& f) { remove_library(f, "libcudnn_adv_infer.so.8"); }), ""},
                   {"a broken one that nobody loads", but([](Facts& f) {
                        add_library(f, LibraryKind::cudnn_part, "/old/libcudnn_adv_infer.so.8",
                                    "/old/libcudnn_adv_infer.so.8.1.0")
@@ -28,9 +30,13 @@ RULE_TEST(cudnn_part_unreadable,
                    ""},
                   {"none installed", but(no_cudnn), ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"a part was not read completely",
-                       but([](Facts& f) { library_named(f, "libcudnn_adv_infer.so.8").machine.reset(); }), ""},
+                      {"a part was not read completely", but([](Facts& f) {
+                           library_named(f, "libcudnn_adv_infer.so.8").machine.reset();
+                       }),
+                       ""},
                       {"search did not finish", but([](Facts& f) {
-                           std::erase_if(f.probe_runs, [](const auto& run) { return run.probe == "library_files"; });
+                           std::erase_if(f.probe_runs, [](const auto& run) {
+                               return run.probe == "library_files";
+                           });
                        }),
                        ""}}})

@@ -12,13 +12,15 @@ RULE_TEST(cudnn_varlen_rnn_bug,
                       for (auto& run : f.rnn_runs)
                           if (!run.rnn_case.lengths.empty()) {
                               run.end = RunEnd::failed;
-                              run.result = CallResult{"cudnnRNNForwardInferenceEx", 8, "CUDNN_STATUS_EXECUTION_FAILED"};
+                              run.result = CallResult{"cudnnRNNForwardInferenceEx", 8,
+                                                      "CUDNN_STATUS_EXECUTION_FAILED"};
                               break;
                           }
                   }),
                   "cuDNN 7.6.5"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"7.6.5, and such cases went well", but([](Facts& f) { cudnn_version(f, "7.6.5"); }), ""},
+                  {"7.6.5, and such cases went well",
+                   but([](Facts& f) { cudnn_version(f, "7.6.5"); }), ""},
                   {"8.0.2", but([](Facts& f) {
                        cudnn_version(f, "8.0.2");
                        no_cases(f);
@@ -26,4 +28,5 @@ RULE_TEST(cudnn_varlen_rnn_bug,
                    ""},
                   {"none installed", but(no_cudnn), ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"the version is not known", but([](Facts& f) { f.cudnns.front().version.reset(); }), ""}}})
+                      {"the version is not known",
+                       but([](Facts& f) { f.cudnns.front().version.reset(); }), ""}}})

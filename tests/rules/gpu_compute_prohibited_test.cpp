@@ -2,10 +2,12 @@
 #include "support/rule_test.hpp"
 
 RULE_TEST(gpu_compute_prohibited,
-          Fires{{{"NVML tells", but([](Facts& f) { f.nvml_devices.front().compute_mode = "prohibited"; }),
+          Fires{{{"NVML tells",
+                  but([](Facts& f) { f.nvml_devices.front().compute_mode = "prohibited"; }),
                   "CUDA is prohibited on GPU 0 (NVIDIA GeForce RTX 3090) by its compute mode"},
                  {"both tell", but([](Facts& f) {
-                      f.nvml_devices.front().compute_mode = f.cuda_devices.front().compute_mode = "prohibited";
+                      f.nvml_devices.front().compute_mode = f.cuda_devices.front().compute_mode =
+                          "prohibited";
                   }),
                   "CUDA is prohibited on GPU 0 (NVIDIA GeForce RTX 3090) by its compute mode"},
                  {"only the driver tells", but([](Facts& f) {
@@ -26,7 +28,8 @@ RULE_TEST(gpu_compute_prohibited,
 TEST_CASE("a closed GPU that both NVML and the driver see is told once") {
     using namespace rnncheck;
     const auto* rule = find_named(all_rules(), "gpu_compute_prohibited");
-    const Facts both = test::but(
-        [](Facts& f) { f.nvml_devices.front().compute_mode = f.cuda_devices.front().compute_mode = "prohibited"; });
+    const Facts both = test::but([](Facts& f) {
+        f.nvml_devices.front().compute_mode = f.cuda_devices.front().compute_mode = "prohibited";
+    });
     CHECK((*rule)->check(both, Matrix::bundled()).findings.size() == 1);
 }

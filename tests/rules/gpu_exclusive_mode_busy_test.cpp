@@ -21,7 +21,8 @@ rnncheck::Facts refused(const char* mode) {
 }  // namespace
 
 RULE_TEST(gpu_exclusive_mode_busy,
-          Fires{{{"another process has it", exclusive(), "is in exclusive-process mode and in use by process 4711"},
+          Fires{{{"another process has it", exclusive(),
+                  "is in exclusive-process mode and in use by process 4711"},
                  {"only the call tells", refused("default"), "CUDA_ERROR_DEVICE_UNAVAILABLE"},
                  {"MPS is set up and refuses all the same",
                   after(refused("exclusive_process"),
@@ -31,18 +32,19 @@ RULE_TEST(gpu_exclusive_mode_busy,
                         }),
                   "busy or unavailable"},
                  {"mode and call", refused("exclusive_process"), "busy or unavailable"}}},
-          Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"exclusive and free", after(exclusive(), [](Facts& f) { f.nvml_devices.front().processes.clear(); }),
-                   ""},
-                  {"shared by MPS", but([](Facts& f) {
-                       f.nvml_devices.front().compute_mode = "exclusive_process";
-                       f.nvml_devices.front().processes = {{4711, 500}};
-                   }),
-                   ""},
-                  {"the server of MPS has it",
-                   after(exclusive(), [](Facts& f) { f.driver.mps_pipe = "/tmp/nvidia-mps"; }), ""},
-                  {"closed to all is another fault", refused("prohibited"), ""},
-                  {"no driver", without_driver(), ""}}},
+          Silent{
+              {{"healthy", a_healthy_machine(), ""},
+               {"exclusive and free",
+                after(exclusive(), [](Facts& f) { f.nvml_devices.front().processes.clear(); }), ""},
+               {"shared by MPS", but([](Facts& f) {
+                    f.nvml_devices.front().compute_mode = "exclusive_process";
+                    f.nvml_devices.front().processes = {{4711, 500}};
+                }),
+                ""},
+               {"the server of MPS has it",
+                after(exclusive(), [](Facts& f) { f.driver.mps_pipe = "/tmp/nvidia-mps"; }), ""},
+               {"closed to all is another fault", refused("prohibited"), ""},
+               {"no driver", without_driver(), ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
                       {"the kernel's answer is lost", but([](Facts& f) {
                            f.kernel_runs = {{0, {}, {}}};

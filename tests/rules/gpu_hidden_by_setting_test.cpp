@@ -11,7 +11,8 @@ Facts set_to(const char* value, Facts f) {
 }
 
 Facts with_boards(std::size_t count) {
-    return rnncheck::test::but([&](Facts& f) { f.nvml_devices.resize(count, f.nvml_devices.front()); });
+    return rnncheck::test::but(
+        [&](Facts& f) { f.nvml_devices.resize(count, f.nvml_devices.front()); });
 }
 
 }  // namespace
@@ -54,9 +55,10 @@ RULE_TEST(gpu_hidden_by_setting,
                    ""},
                   {"set, but there is no driver", set_to("0", without_driver()), ""},
                   {"set, but the driver does not initialize", set_to("0", init_answers(803)), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"the result of cuInit is unknown",
-                       after(set_to("0", init_answers(0)), [](Facts& f) { f.driver.init.reset(); }), ""}}})
+          CannotTell{
+              {{"nothing learnt", nothing_learnt(), ""},
+               {"the result of cuInit is unknown",
+                after(set_to("0", init_answers(0)), [](Facts& f) { f.driver.init.reset(); }), ""}}})
 
 TEST_CASE("a choice among GPUs is only noted") {
     using namespace rnncheck;

@@ -6,7 +6,8 @@ namespace {
 
 rnncheck::Facts refuses_to_count() {
     auto f = rnncheck::test::init_answers(0);
-    rnncheck::test::probe_run(f, "driver_api").failed_calls = {{"cuDeviceGetCount", 999, "CUDA_ERROR_UNKNOWN"}};
+    rnncheck::test::probe_run(f, "driver_api").failed_calls = {
+        {"cuDeviceGetCount", 999, "CUDA_ERROR_UNKNOWN"}};
     return f;
 }
 
@@ -19,12 +20,14 @@ RULE_TEST(gpu_list_failed,
                   {"none there", init_answers(0), ""},
                   {"no driver", without_driver(), ""},
                   {"the driver does not initialize", init_answers(999), ""}}},
-          CannotTell{
-              {{"nothing learnt", nothing_learnt(), ""},
-               {"the driver crashed on the way",
-                after(init_answers(0), [](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::crashed; }), ""}}})
+          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                      {"the driver crashed on the way",
+                       after(init_answers(0),
+                             [](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::crashed; }),
+                       ""}}})
 
 TEST_CASE("a driver that refuses to list its GPUs is not told to have none") {
     const auto report = rnncheck::judge(refuses_to_count(), rnncheck::Matrix::bundled(), {});
-    CHECK(std::ranges::find(report.findings, "no_gpu_visible", &rnncheck::Finding::rule) == report.findings.end());
+    CHECK(std::ranges::find(report.findings, "no_gpu_visible", &rnncheck::Finding::rule) ==
+          report.findings.end());
 }

@@ -20,15 +20,23 @@ RULE_TEST(
            {"another model", expecting({.profile = named_profile, .gpu = "H200"}), "expects H200"},
            {"less memory", expecting({.profile = named_profile, .gpu_memory_mib = 140000}),
             "expects at least 140000 MiB"},
-           {"no GPU", expecting({.profile = named_profile, .gpus = 1}, but([](Facts& f) { f.cuda_devices.clear(); })),
+           {"no GPU", expecting({.profile = named_profile, .gpus = 1}, but([](Facts& f) {
+                                    f.cuda_devices.clear();
+                                })),
             "see 0 GPUs"}}},
     Silent{
         {{"healthy", a_healthy_machine(), ""},
          {"only versions are expected", expecting({.profile = named_profile, .cuda = "12.4"}), ""},
-         {"as expected", expecting({.profile = named_profile, .gpus = 1, .gpu = "rtx", .gpu_memory_mib = 8000}), ""}}},
+         {"as expected",
+          expecting({.profile = named_profile, .gpus = 1, .gpu = "rtx", .gpu_memory_mib = 8000}),
+          ""}}},
     CannotTell{
         {{"nothing learnt", expecting({.profile = named_profile, .gpus = 1}, nothing_learnt()), ""},
-         {"its name is unknown", expecting({.profile = named_profile, .gpu = "RTX"}, of_unknown_gpu()), ""},
-         {"its memory is unknown", expecting({.profile = named_profile, .gpu_memory_mib = 1}, of_unknown_gpu()), ""},
+         {"its name is unknown",
+          expecting({.profile = named_profile, .gpu = "RTX"}, of_unknown_gpu()), ""},
+         {"its memory is unknown",
+          expecting({.profile = named_profile, .gpu_memory_mib = 1}, of_unknown_gpu()), ""},
          {"no GPU to compare",
-          expecting({.profile = named_profile, .gpu = "RTX"}, but([](Facts& f) { f.cuda_devices.clear(); })), ""}}})
+          expecting({.profile = named_profile, .gpu = "RTX"},
+                    but([](Facts& f) { f.cuda_devices.clear(); })),
+          ""}}})

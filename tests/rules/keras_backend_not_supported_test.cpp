@@ -23,6 +23,7 @@ RULE_TEST(keras_backend_not_supported,
                    }),
                    ""},
                   {"a machine", a_healthy_machine(), ""}}},
-          CannotTell{{{"no backend", given({"keras=3.5"}), ""},
-                      {"no Keras", given({"tensorflow=2.18"}), ""},
-                      {"a Keras newer than the data", given({"keras=99.0", "tensorflow=2.18"}), ""}}})
+          CannotTell{
+              {{"no backend", given({"keras=3.5"}), ""},
+               {"no Keras", given({"tensorflow=2.18"}), ""},
+               {"a Keras newer than the data", given({"keras=99.0", "tensorflow=2.18"}), ""}}})

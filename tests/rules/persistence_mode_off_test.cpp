@@ -12,15 +12,21 @@ rnncheck::Facts off(double start_ms) {
 
 }  // namespace
 
-RULE_TEST(persistence_mode_off,
-          Fires{{{"a slow start", off(4200),
-                  "persistence mode is off, and the driver took 4.2 s to initialize: each CUDA program that starts"}}},
-          Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"off, and fast", off(900), ""},
-                  {"on, and slow", after(off(4200), [](Facts& f) { f.nvml_devices.front().persistence = true; }), ""},
-                  {"not told", after(off(4200), [](Facts& f) { f.nvml_devices.front().persistence.reset(); }), ""},
-                  {"no driver", without_driver(), ""},
-                  {"the driver fails", init_answers(999), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"the driver was not asked to the end",
-                       after(off(4200), [](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::timed_out; }), ""}}})
+RULE_TEST(
+    persistence_mode_off,
+    Fires{{{"a slow start", off(4200),
+            "persistence mode is off, and the driver took 4.2 s to initialize: each CUDA program "
+            "that starts"}}},
+    Silent{{{"healthy", a_healthy_machine(), ""},
+            {"off, and fast", off(900), ""},
+            {"on, and slow",
+             after(off(4200), [](Facts& f) { f.nvml_devices.front().persistence = true; }), ""},
+            {"not told",
+             after(off(4200), [](Facts& f) { f.nvml_devices.front().persistence.reset(); }), ""},
+            {"no driver", without_driver(), ""},
+            {"the driver fails", init_answers(999), ""}}},
+    CannotTell{
+        {{"nothing learnt", nothing_learnt(), ""},
+         {"the driver was not asked to the end",
+          after(off(4200), [](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::timed_out; }),
+          ""}}})

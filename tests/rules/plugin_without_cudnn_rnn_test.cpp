@@ -12,15 +12,18 @@ TEST_CASE("plugin_without_cudnn_rnn") {
                     tensorflow.plugins = {"tensorflow-directml-plugin 0.4.0"};
                 }),
                 "uses the GPU without cuDNN"},
-               {"for another maker's GPU", but([](Facts& f) { add_tensorflow_cpu(f).build = "rocm"; }),
+               {"for another maker's GPU",
+                but([](Facts& f) { add_tensorflow_cpu(f).build = "rocm"; }),
                 "is built for GPUs of another vendor"},
-               {"asked about on a machine", but([](Facts& f) { ask_for(f, "tensorflow", "2.10").build = "directml"; }),
+               {"asked about on a machine",
+                but([](Facts& f) { ask_for(f, "tensorflow", "2.10").build = "directml"; }),
                 "uses the GPU through directml, which has no cuDNN"},
                {"DirectML", given({"tensorflow=2.10+directml", "os=windows"}),
                 "uses the GPU through directml, which has no cuDNN"}}},
         Silent{{{"CUDA", given({"tensorflow=2.10+cuda", "os=linux"}), ""},
                 {"for the processor", given({"tensorflow=2.15+cpu", "os=linux"}), ""},
-                {"asked about, of no told build", but([](Facts& f) { ask_for(f, "tensorflow", "2.99"); }), ""},
+                {"asked about, of no told build",
+                 but([](Facts& f) { ask_for(f, "tensorflow", "2.99"); }), ""},
                 {"a machine", a_healthy_machine(), ""}}},
         CannotTell{{{"the build was not told", given({"tensorflow=2.10", "os=windows"}), ""}}});
 }

@@ -46,9 +46,11 @@ RULE_TEST(
            {"cuDNN on a GPU", crash("rnn_forward", ProbeEnd::crashed, "SIGABRT"),
             "cuDNN /usr/local/cuda-12.4/lib64/libcudnn.so.8 on GPU 0 crashed"},
            {"the driver", crash("driver_api", ProbeEnd::crashed, "SIGBUS"),
-            "the NVIDIA driver library /usr/lib/x86_64-linux-gnu/libcuda.so.550.54.14 crashed in cuInit (SIGBUS)"},
+            "the NVIDIA driver library /usr/lib/x86_64-linux-gnu/libcuda.so.550.54.14 crashed in "
+            "cuInit (SIGBUS)"},
            {"in another call than the failed case",
-            after(crash_in_a_case(), [](Facts& f) { probe_run(f, "rnn_forward").last_call = "cudnnDestroy"; }),
+            after(crash_in_a_case(),
+                  [](Facts& f) { probe_run(f, "rnn_forward").last_call = "cudnnDestroy"; }),
             "crashed in cudnnDestroy"},
            {"a part lacks something else than zlib", crash_without("libcublas.so.12", true),
             "crashed in cudnnGetVersion"},
@@ -61,18 +63,22 @@ RULE_TEST(
     Silent{{{"healthy", a_healthy_machine(), ""},
             {"zlib_missing tells why", crash_without("libz.so.1", true), ""},
             {"a case that is told as failed", crash_in_a_case(), ""},
-            {"skipped by choice", but([](Facts& f) { probe_run(f, "rnn_forward").end = ProbeEnd::skipped; }), ""}}},
+            {"skipped by choice",
+             but([](Facts& f) { probe_run(f, "rnn_forward").end = ProbeEnd::skipped; }), ""}}},
     CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                {"not started", but([](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::not_started; }), ""},
-                {"timed out first", but([](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::timed_out; }), ""}}})
+                {"not started",
+                 but([](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::not_started; }), ""},
+                {"timed out first",
+                 but([](Facts& f) { probe_run(f, "driver_api").end = ProbeEnd::timed_out; }), ""}}})
 
 TEST_CASE("a crash at exit is only noted, and one target is told once") {
     using namespace rnncheck;
     const auto* rule = find_named(all_rules(), "probe_crashed");
-    CHECK((*rule)
-              ->check(crash("cudnn_library", ProbeEnd::crashed_at_exit, "SIGSEGV"), Matrix::bundled())
-              .findings.at(0)
-              .severity == Severity::note);
+    CHECK(
+        (*rule)
+            ->check(crash("cudnn_library", ProbeEnd::crashed_at_exit, "SIGSEGV"), Matrix::bundled())
+            .findings.at(0)
+            .severity == Severity::note);
     auto twice = crash("rnn_forward", ProbeEnd::crashed, "SIGSEGV");
     twice.probe_runs.push_back(test::probe_run(twice, "rnn_forward"));
     const auto findings = (*rule)->check(twice, Matrix::bundled()).findings;
@@ -80,7 +86,9 @@ TEST_CASE("a crash at exit is only noted, and one target is told once") {
     CHECK(findings[0].subject == "rnn_forward GPU 0 v8 /usr/local/cuda-12.4/lib64/libcudnn.so.8");
 }
 
-TEST_CASE("a crash in a case is told by that case alone, and a crash at exit of the same probe beside it") {
+TEST_CASE(
+    "a crash in a case is told by that case alone, and a crash at exit of the same probe beside "
+    "it") {
     using namespace rnncheck;
     Facts facts = crash_in_a_case();
     ProbeRun exited = test::probe_run(facts, "rnn_forward");

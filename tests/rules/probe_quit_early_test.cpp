@@ -16,22 +16,25 @@ rnncheck::Facts nvml_ended() {
 
 RULE_TEST(probe_quit_early,
           Fires{{{"NVML", nvml_ended(),
-                  "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 terminated the process in nvmlInit_v2 with exit "
+                  "NVML /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 terminated the process in "
+                  "nvmlInit_v2 with exit "
                   "code 0 before it returned a"},
                  {"one of our own", but([](Facts& f) {
                       auto& run = probe_run(f, "library_files");
                       run.end = ProbeEnd::quit_early;
                       run.exit_code = 3;
                   }),
-                  "rnncheck's own probe library_files ended with exit code 3 before it was finished; the cause is a "
+                  "rnncheck's own probe library_files ended with exit code 3 before it was "
+                  "finished; the cause is a "
                   "library preloaded into every program or a bug in rnncheck"}}},
           silent_about_probe_ends(), cannot_tell_about_probe_ends())
 
 TEST_CASE("what goes wrong in our own probes is not the machine's fault") {
     using namespace rnncheck;
-    for (const auto& [rule, end] :
-         {std::pair("probe_quit_early", ProbeEnd::quit_early), std::pair("probe_crashed", ProbeEnd::crashed)}) {
-        const auto facts = test::but([end](Facts& f) { test::probe_run(f, "library_files").end = end; });
+    for (const auto& [rule, end] : {std::pair("probe_quit_early", ProbeEnd::quit_early),
+                                    std::pair("probe_crashed", ProbeEnd::crashed)}) {
+        const auto facts =
+            test::but([end](Facts& f) { test::probe_run(f, "library_files").end = end; });
         const Verdict verdict = (*find_named(all_rules(), rule))->check(facts, Matrix::bundled());
         REQUIRE(verdict.findings.size() == 1);
         CHECK(verdict.findings[0].severity == Severity::warning);
@@ -45,7 +48,9 @@ TEST_CASE("a process that could not be started is told as our own want") {
         run.end = ProbeEnd::not_started;
         run.reason = "a pipe could not be created: Too many open files";
     });
-    const Verdict verdict = (*find_named(all_rules(), "probe_quit_early"))->check(facts, Matrix::bundled());
+    const Verdict verdict =
+        (*find_named(all_rules(), "probe_quit_early"))->check(facts, Matrix::bundled());
     CHECK(verdict.reason ==
-          "rnncheck could not start its process for nvml_devices: a pipe could not be created: Too many open files");
+          "rnncheck could not start its process for nvml_devices: a pipe could not be created: Too "
+          "many open files");
 }

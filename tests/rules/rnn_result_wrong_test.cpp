@@ -12,14 +12,16 @@ RULE_TEST(
             "error 0.25 where 1e-05 is allowed, y of sequence 0, step 3, unit 1"},
            {"the worst of several comes first", but([](Facts& f) {
                 for (auto& run : f.rnn_runs)
-                    if (run.end == RunEnd::ok) run.end = RunEnd::incorrect;
+                    if (run.end == RunEnd::ok)
+                        run.end = RunEnd::incorrect;
                 f.rnn_runs[3].largest_error = 7;
                 f.rnn_runs[3].where = "cy of layer 0, sequence 0, unit 0: found 8, expected 1";
             }),
             "error 7 where"},
            {"not a number is the worst", but([](Facts& f) {
                 for (auto& run : f.rnn_runs)
-                    if (run.end == RunEnd::ok) run.end = RunEnd::incorrect;
+                    if (run.end == RunEnd::ok)
+                        run.end = RunEnd::incorrect;
                 f.rnn_runs[4].largest_error.reset();
                 f.rnn_runs[4].where = "y of sequence 0, step 0, unit 0: found nan, expected 1";
             }),
@@ -29,11 +31,13 @@ RULE_TEST(
                 f.rnn_runs.back().end = RunEnd::incorrect;
             }),
             "GPU 1"}}},
-    silent_about_cases({{"a failed call is another fault", but([](Facts& f) {
-                             one_case(f, RunEnd::failed, {"cudnnRNNForward", 8, "CUDNN_STATUS_EXECUTION_FAILED"});
-                         }),
-                         ""}}),
-    cannot_tell_about_cases({{"no case ran to its end", but([](Facts& f) {
-                                  all_cases(f, RunEnd::failed, {"cudnnRNNForward", 8, "CUDNN_STATUS_EXECUTION_FAILED"});
-                              }),
-                              ""}}))
+    silent_about_cases(
+        {{"a failed call is another fault", but([](Facts& f) {
+              one_case(f, RunEnd::failed, {"cudnnRNNForward", 8, "CUDNN_STATUS_EXECUTION_FAILED"});
+          }),
+          ""}}),
+    cannot_tell_about_cases(
+        {{"no case ran to its end", but([](Facts& f) {
+              all_cases(f, RunEnd::failed, {"cudnnRNNForward", 8, "CUDNN_STATUS_EXECUTION_FAILED"});
+          }),
+          ""}}))

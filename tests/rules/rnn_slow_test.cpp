@@ -16,12 +16,14 @@ Facts timed(Change change) {
         gpu.clock_mhz = 1695;
         gpu.memory_clock_mhz = 9751;
         gpu.memory_bus_bits = 384;
-        for (RnnRun& run : f.rnn_runs) run.repeat_ms = run.first_ms = 1;
+        for (RnnRun& run : f.rnn_runs)
+            run.repeat_ms = run.first_ms = 1;
         change(f);
     });
 }
 
-void as_it_is(Facts&) {}
+void as_it_is(Facts&) {
+}
 
 /// And a case that takes so many times what the model says.
 Facts with_large(double factor, int size = 2048) {
@@ -43,16 +45,23 @@ Facts but_of(Facts facts, void (*change)(Facts&)) {
 
 }  // namespace
 
-RULE_TEST(rnn_slow, Fires{{{"11 times the model's time", with_large(11), "takes 11 times the modeled time"}}},
+RULE_TEST(rnn_slow,
+          Fires{{{"11 times the model's time", with_large(11), "takes 11 times the modeled time"}}},
           Silent{{{"twice the model's time", with_large(2), ""},
                   {"9.9 times", with_large(9.9), ""},
                   {"small cases say as_it_is", timed(as_it_is), ""},
                   {"the doctor's cases", a_healthy_machine(), ""}}},
           CannotTell{
-              {{"no clocks", but_of(with_large(11), [](Facts& f) { f.cuda_devices.front().clock_mhz = 0; }), ""},
-               {"no bus", but_of(with_large(2), [](Facts& f) { f.cuda_devices.front().memory_bus_bits.reset(); }), ""},
+              {{"no clocks",
+                but_of(with_large(11), [](Facts& f) { f.cuda_devices.front().clock_mhz = 0; }), ""},
+               {"no bus",
+                but_of(with_large(2),
+                       [](Facts& f) { f.cuda_devices.front().memory_bus_bits.reset(); }),
+                ""},
                {"a GPU of the future",
-                but_of(with_large(2), [](Facts& f) { f.cuda_devices.front().compute_capability = v("99.0"); }), ""}}})
+                but_of(with_large(2),
+                       [](Facts& f) { f.cuda_devices.front().compute_capability = v("99.0"); }),
+                ""}}})
 
 TEST_CASE("rnn_slow: the largest case counts, and small ones alone name one to run") {
     const auto* rule = find_named(all_rules(), "rnn_slow");
@@ -65,5 +74,6 @@ TEST_CASE("rnn_slow: the largest case counts, and small ones alone name one to r
     CHECK(large.reason.find("takes 2 times the modeled time") != std::string::npos);
     const Verdict small = (*rule)->check(timed(as_it_is), Matrix::bundled());
     CHECK(small.outcome == Outcome::not_applicable);
-    CHECK(small.reason.find("'rnncheck lstm --input 2048 --hidden 2048 --batch 64 --length 16'") != std::string::npos);
+    CHECK(small.reason.find("'rnncheck lstm --input 2048 --hidden 2048 --batch 64 --length 16'") !=
+          std::string::npos);
 }

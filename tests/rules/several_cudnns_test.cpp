@@ -2,9 +2,10 @@
 #include "support/rule_test.hpp"
 
 RULE_TEST(several_cudnns,
-          Fires{{{"a Python package beside the system's", but([](Facts& f) { add_wheel_cudnn9(f); }),
-                  "2 versions of cuDNN are installed (8.9.7 and 9.19.0); the loader finds 8.9.7 at "
-                  "/usr/local/cuda-12.4/lib64/libcudnn.so.8"}}},
+          Fires{
+              {{"a Python package beside the system's", but([](Facts& f) { add_wheel_cudnn9(f); }),
+                "2 versions of cuDNN are installed (8.9.7 and 9.19.0); the loader finds 8.9.7 at "
+                "/usr/local/cuda-12.4/lib64/libcudnn.so.8"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"two copies of one release", but([](Facts& f) {
                        Cudnn& other = add_wheel_cudnn9(f);
@@ -13,4 +14,5 @@ RULE_TEST(several_cudnns,
                    ""},
                   {"none installed", but(no_cudnn), ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"one of two did not tell", but([](Facts& f) { add_wheel_cudnn9(f).version.reset(); }), ""}}})
+                      {"one of two did not tell",
+                       but([](Facts& f) { add_wheel_cudnn9(f).version.reset(); }), ""}}})

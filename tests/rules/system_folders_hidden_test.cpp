@@ -15,9 +15,11 @@ rnncheck::Facts hidden(const std::vector<std::string>& directories) {
 RULE_TEST(system_folders_hidden,
           Fires{{{"a bare chroot", hidden({"/proc", "/sys", "/dev"}),
                   "/proc, /sys and /dev are empty or not readable for this process"},
-                 {"no nodes to be seen", after(hidden({"/dev"}), [](Facts& f) { f.driver.module_loaded = true; }),
+                 {"no nodes to be seen",
+                  after(hidden({"/dev"}), [](Facts& f) { f.driver.module_loaded = true; }),
                   "/dev is empty or not"},
-                 {"no way to ask the kernel", hidden({"/proc", "/sys"}), "/proc and /sys are empty"}}},
+                 {"no way to ask the kernel", hidden({"/proc", "/sys"}),
+                  "/proc and /sys are empty"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"/sys alone tells the modules", hidden({"/proc"}), ""},
                   {"the driver works all the same", but([](Facts& f) {

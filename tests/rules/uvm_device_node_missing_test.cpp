@@ -22,21 +22,26 @@ RULE_TEST(uvm_device_node_missing,
                  {"an error of the system", without_helper(304), "/dev/nvidia-uvm does not exist"},
                  {"the helper will make it", without_uvm(999),
                   "will be created by nvidia-modprobe when the first CUDA program starts"},
-                 {"--make-nodes did not help", after(without_uvm(999), [](Facts& f) { f.tool.make_nodes = true; }),
+                 {"--make-nodes did not help",
+                  after(without_uvm(999), [](Facts& f) { f.tool.make_nodes = true; }),
                   "although --make-nodes"}}},
           Silent{{{"healthy", a_healthy_machine(), ""},
                   {"the driver works although the node is hidden", without_uvm(0), ""},
                   {"the node is there", init_answers(999), ""},
                   {"another error", without_uvm(803), ""},
-                  {"no nodes at all", after(without_uvm(999), [](Facts& f) { f.driver.device_nodes.clear(); }), ""},
+                  {"no nodes at all",
+                   after(without_uvm(999), [](Facts& f) { f.driver.device_nodes.clear(); }), ""},
                   {"no module", library_without_module(), ""}}},
           CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"cuInit was not asked", after(without_uvm(999), [](Facts& f) { f.driver.init.reset(); }), ""}}})
+                      {"cuInit was not asked",
+                       after(without_uvm(999), [](Facts& f) { f.driver.init.reset(); }), ""}}})
 
 TEST_CASE("a unified-memory node that the helper makes is no fault") {
     using namespace rnncheck;
     const auto* rule = find_named(all_rules(), "uvm_device_node_missing");
-    const auto severity = [&](const Facts& f) { return (*rule)->check(f, Matrix::bundled()).findings.at(0).severity; };
+    const auto severity = [&](const Facts& f) {
+        return (*rule)->check(f, Matrix::bundled()).findings.at(0).severity;
+    };
     CHECK(severity(without_uvm(999)) == Severity::note);
     CHECK(severity(without_helper(999)) == Severity::error);
 }

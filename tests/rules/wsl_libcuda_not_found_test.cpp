@@ -4,7 +4,8 @@
 namespace {
 
 rnncheck::Facts wsl(bool linux_driver) {
-    auto f = linux_driver ? rnncheck::test::init_answers(100) : rnncheck::test::module_without_library();
+    auto f =
+        linux_driver ? rnncheck::test::init_answers(100) : rnncheck::test::module_without_library();
     f.host.wsl = true;
     f.driver.module_loaded = false;
     f.driver.kernel_version.reset();
@@ -19,12 +20,17 @@ rnncheck::Facts wsl(bool linux_driver) {
 
 }  // namespace
 
-RULE_TEST(wsl_libcuda_not_found,
-          Fires{{{"not on the path", wsl(false), "the loader does not find /usr/lib/wsl/lib/libcuda.so.1"},
-                 {"hidden by a Linux driver", wsl(true), "instead of /usr/lib/wsl/lib/libcuda.so.1"}}},
-          Silent{{{"healthy", a_healthy_machine(), ""},
-                  {"found", after(wsl(false), [](Facts& f) { f.libraries.back().picked_by_loader = true; }), ""},
-                  {"no GPU is offered to WSL", after(wsl(false), [](Facts& f) { f.driver.device_nodes.clear(); }), ""},
-                  {"not WSL", without_driver(), ""}}},
-          CannotTell{{{"nothing learnt", nothing_learnt(), ""},
-                      {"whether it is WSL is unknown", after(wsl(false), [](Facts& f) { f.host.wsl.reset(); }), ""}}})
+RULE_TEST(
+    wsl_libcuda_not_found,
+    Fires{
+        {{"not on the path", wsl(false), "the loader does not find /usr/lib/wsl/lib/libcuda.so.1"},
+         {"hidden by a Linux driver", wsl(true), "instead of /usr/lib/wsl/lib/libcuda.so.1"}}},
+    Silent{{{"healthy", a_healthy_machine(), ""},
+            {"found",
+             after(wsl(false), [](Facts& f) { f.libraries.back().picked_by_loader = true; }), ""},
+            {"no GPU is offered to WSL",
+             after(wsl(false), [](Facts& f) { f.driver.device_nodes.clear(); }), ""},
+            {"not WSL", without_driver(), ""}}},
+    CannotTell{{{"nothing learnt", nothing_learnt(), ""},
+                {"whether it is WSL is unknown",
+                 after(wsl(false), [](Facts& f) { f.host.wsl.reset(); }), ""}}})

@@ -26,7 +26,8 @@ std::string cuda(const char* text) {
 
 std::string framework(const char* text) {
     const Framework found = given({text}).frameworks.at(0);
-    return found.name + " " + (found.version ? found.version->text : "?") + " " + found.build.value_or("-");
+    return found.name + " " + (found.version ? found.version->text : "?") + " " +
+           found.build.value_or("-");
 }
 
 }  // namespace
@@ -90,13 +91,15 @@ TEST_CASE("what was not told stays unset") {
     CHECK_FALSE(facts.driver.library_version.has_value());
     CHECK_FALSE(facts.driver.cuda_version.has_value());
     CHECK_FALSE(facts.network.has_value());
-    CHECK((facts.cuda_devices.empty() && facts.cudnns.empty() && facts.frameworks.empty() && facts.libraries.empty()));
+    CHECK((facts.cuda_devices.empty() && facts.cudnns.empty() && facts.frameworks.empty() &&
+           facts.libraries.empty()));
 }
 
 TEST_CASE("what is not understood is listed with what would be, and left out") {
-    for (const char* text : {"driver=12.4", "driver=new", "cuda=twelve", "cudnn=x", "cudnn=8.9.7+rocm", "gpu=8",
-                             "gpu=Radeon VII", "os=BeOS", "python=3", "pytorch=latest", "pytorch=2.4.0rc1",
-                             "dtype=int8", "masked=perhaps", "framework=caffe9", "colour=blue", "cuda="}) {
+    for (const char* text :
+         {"driver=12.4", "driver=new", "cuda=twelve", "cudnn=x", "cudnn=8.9.7+rocm", "gpu=8",
+          "gpu=Radeon VII", "os=BeOS", "python=3", "pytorch=latest", "pytorch=2.4.0rc1",
+          "dtype=int8", "masked=perhaps", "framework=caffe9", "colour=blue", "cuda="}) {
         const stack::Given given = read(text);
         INFO(text);
         REQUIRE(given.not_understood.size() == 1);
@@ -122,8 +125,9 @@ TEST_CASE("what is written almost right is answered with the right form") {
 }
 
 TEST_CASE("a second value for the same thing is not guessed away") {
-    const stack::Given given =
-        stack::read_given({{"cuda", "12.4"}, {"cuda", "11.8"}, {"torch", "2.4"}, {"pytorch", "2.5"}}, bundled_matrix());
+    const stack::Given given = stack::read_given(
+        {{"cuda", "12.4"}, {"cuda", "11.8"}, {"torch", "2.4"}, {"pytorch", "2.5"}},
+        bundled_matrix());
     CHECK(given.not_understood.size() == 2);
     for (const stack::NotUnderstood& second : given.not_understood)
         CHECK(second.expected.starts_with("a single value"));
@@ -141,7 +145,8 @@ TEST_CASE("hostile values cost nothing and are not understood") {
 TEST_CASE("a conda build string names its flavour") {
     CHECK(stack::framework_version_from("2.0.1=py3.9_cuda11.8_cudnn8.7.0_0")->build == "cu118");
     CHECK(stack::framework_version_from("1.7.1=py3.8_cuda9.2.148_cudnn7.6.3_0")->build == "cu92");
-    CHECK(stack::framework_version_from("2.6.0-cuda126_generic_py312_h460ed29_200")->build == "cu126");
+    CHECK(stack::framework_version_from("2.6.0-cuda126_generic_py312_h460ed29_200")->build ==
+          "cu126");
     CHECK(stack::framework_version_from("2.1.0=cuda118py310h5e7c1c9_0")->build == "cu118");
     CHECK(stack::framework_version_from("2.1.0=py3.10_cpu_0")->build == "cpu");
     CHECK_FALSE(stack::framework_version_from("2.1.0=h5e7c1c9_0"));

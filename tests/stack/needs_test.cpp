@@ -13,7 +13,8 @@ namespace {
 
 const NeededBuild& build_of(const Needs& needs, const std::string& os, const std::string& build) {
     for (const NeededBuild& needed : needs.builds)
-        if (needed.build.os == os && needed.build.build == build) return needed;
+        if (needed.build.os == os && needed.build.build == build)
+            return needed;
     FAIL("no build " << os << " " << build);
     throw std::logic_error("not reached");
 }
@@ -24,7 +25,8 @@ bool has(const std::vector<Version>& capabilities, const char* capability) {
 
 }  // namespace
 
-TEST_CASE("TensorFlow 2.15: CUDA 12.2, cuDNN 8.9, driver 525, Python, GPUs, and no CUDA on Windows") {
+TEST_CASE(
+    "TensorFlow 2.15: CUDA 12.2, cuDNN 8.9, driver 525, Python, GPUs, and no CUDA on Windows") {
     const Needs needs = needs_of({"tensorflow", v("2.15.1")}, test::bundled_matrix());
     const NeededBuild& wheels = build_of(needs, "linux", "and-cuda");
     CHECK(wheels.build.cuda == v("12.2"));
@@ -34,11 +36,13 @@ TEST_CASE("TensorFlow 2.15: CUDA 12.2, cuDNN 8.9, driver 525, Python, GPUs, and 
     CHECK(wheels.build.python_first == v("3.9"));
     CHECK(wheels.build.python_last == v("3.11"));
     CHECK(contains(wheels.build.install, "tensorflow[and-cuda]==2.15.1"));
-    for (const char* gpu : {"5.0", "6.1", "7.5", "8.0", "8.6", "8.9"}) CHECK(has(wheels.gpus, gpu));
+    for (const char* gpu : {"5.0", "6.1", "7.5", "8.0", "8.6", "8.9"})
+        CHECK(has(wheels.gpus, gpu));
     CHECK_FALSE(has(wheels.gpus, "3.5"));
     CHECK(has(wheels.gpus_compiling_first, "9.0"));
     CHECK_FALSE(has(wheels.gpus_compiling_first, "12.0"));  // its cuDNN 8.9 has nothing for it
-    CHECK(std::find(needs.without_cuda.begin(), needs.without_cuda.end(), "windows") != needs.without_cuda.end());
+    CHECK(std::find(needs.without_cuda.begin(), needs.without_cuda.end(), "windows") !=
+          needs.without_cuda.end());
 }
 
 TEST_CASE("a patch release is found in its range") {
@@ -47,16 +51,19 @@ TEST_CASE("a patch release is found in its range") {
     CHECK_FALSE(needs_of({"pytorch", v("2.4.1")}, test::bundled_matrix()).builds.empty());
 }
 
-TEST_CASE("a version whose CUDA packages pip cannot install has no command, and says what to install") {
+TEST_CASE(
+    "a version whose CUDA packages pip cannot install has no command, and says what to install") {
     const Needs needs = needs_of({"tensorflow", v("2.15.0")}, test::bundled_matrix());
     const NeededBuild& wheels = build_of(needs, "linux", "and-cuda");
     CHECK(wheels.build.install.empty());
     CHECK(contains(wheels.build.after_install, "2.15.1"));
 }
 
-TEST_CASE("what pip installs is named where packages allow a later cuDNN than the build was made with") {
+TEST_CASE(
+    "what pip installs is named where packages allow a later cuDNN than the build was made with") {
     const auto cudnn_of = [](const char* framework, const char* version, const char* build) {
-        return build_of(needs_of({framework, v(version)}, test::bundled_matrix()), "linux", build).build.cudnn_by_pip;
+        return build_of(needs_of({framework, v(version)}, test::bundled_matrix()), "linux", build)
+            .build.cudnn_by_pip;
     };
     REQUIRE(cudnn_of("jax", "0.9.0", "cuda12"));
     CHECK(*cudnn_of("jax", "0.9.0", "cuda12") >= v("9.28.0"));
@@ -93,10 +100,12 @@ TEST_CASE("a system or a Python narrows what a release needs") {
         CHECK(needed.build.fit == Fit::does_not_work);
     }
     CHECK_FALSE(linux.builds.empty());
-    const Needs macos = needs_of({"tensorflow", v("2.15")}, test::bundled_matrix(), {.os = "macos"});
+    const Needs macos =
+        needs_of({"tensorflow", v("2.15")}, test::bundled_matrix(), {.os = "macos"});
     CHECK(macos.builds.empty());
     CHECK(macos.without_cuda == std::vector<std::string>{"macos"});
-    CHECK(needs_of({"cupy", v("13.0")}, test::bundled_matrix(), {.os = "macos"}).without_cuda == macos.without_cuda);
+    CHECK(needs_of({"cupy", v("13.0")}, test::bundled_matrix(), {.os = "macos"}).without_cuda ==
+          macos.without_cuda);
 }
 
 TEST_CASE("a release that is newer than the data, or not in them") {
@@ -110,7 +119,9 @@ TEST_CASE("a release that is newer than the data, or not in them") {
 
 TEST_CASE("the command installs the release that was asked for, not the newest of its row") {
     const auto command = [](const char* framework, const char* release) {
-        return needs_of({framework, v(release)}, test::bundled_matrix(), {.os = "linux"}).builds.front().build.install;
+        return needs_of({framework, v(release)}, test::bundled_matrix(), {.os = "linux"})
+            .builds.front()
+            .build.install;
     };
     CHECK(command("jax", "0.4.35") == "pip install -U \"jax[cuda12]==0.4.35\"");
     CHECK(contains(command("pytorch", "2.4.1"), "torch==2.4.1 "));

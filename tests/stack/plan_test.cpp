@@ -1,4 +1,5 @@
-// What the bundled tables plan for machines that people have; each set is what the frameworks' own pins say.
+// What the bundled tables plan for machines that people have; each set is what the frameworks' own
+// pins say.
 #include "stack/plan.hpp"
 
 #include <algorithm>
@@ -22,17 +23,25 @@ using stack::Stack;
 struct Asked : Stack {
     std::string framework;
 
-    void set_driver(const char* version) { driver = stack::known_driver(v(version), test::bundled_matrix()); }
-    void set_gpu_name(const char* name) { gpus.front().name = name; }
+    void set_driver(const char* version) {
+        driver = stack::known_driver(v(version), test::bundled_matrix());
+    }
+    void set_gpu_name(const char* name) {
+        gpus.front().name = name;
+    }
 };
 
-Asked question(const char* gpu, const char* driver, const char* framework = "", const char* python = nullptr) {
+Asked question(const char* gpu, const char* driver, const char* framework = "",
+               const char* python = nullptr) {
     Asked asked;
     const auto product = test::bundled_matrix().gpu_product(gpu);
     const Version capability = product ? product->capability : v(gpu);
-    asked.gpus.push_back({.capability = stack::known_capability(capability, test::bundled_matrix())});
-    if (driver) asked.set_driver(driver);
-    if (python) asked.python = stack::known_python(v(python));
+    asked.gpus.push_back(
+        {.capability = stack::known_capability(capability, test::bundled_matrix())});
+    if (driver)
+        asked.set_driver(driver);
+    if (python)
+        asked.python = stack::known_python(v(python));
     asked.framework = framework;
     return asked;
 }
@@ -58,9 +67,11 @@ std::string told(const std::vector<std::string>& lines) {
 }
 
 /// "2.7 cu118 11.8 9.1.0 works" of the newest release.
-std::string newest(const char* gpu, const char* driver, const char* framework, const char* python = nullptr) {
+std::string newest(const char* gpu, const char* driver, const char* framework,
+                   const char* python = nullptr) {
     const FrameworkPlan plan = plan_of(question(gpu, driver, framework, python));
-    if (!plan.newest) return "nothing";
+    if (!plan.newest)
+        return "nothing";
     const PlannedBuild& build = *plan.newest;
     return build.last->text + " " + build.build + " " + build.cuda->text + " " +
            (build.cudnn ? build.cudnn->text : "-") + " " + std::string(name_of(build.fit));
@@ -71,12 +82,15 @@ std::string why_no_newer(const char* gpu, const char* driver, const char* framew
     return plan.newer ? told(plan.newer->because) : "";
 }
 
-bool runs(const char* gpu, const char* driver, const char* framework, const char* release, const char* build) {
+bool runs(const char* gpu, const char* driver, const char* framework, const char* release,
+          const char* build) {
     const FrameworkPlan plan = plan_of(question(gpu, driver, framework));
     std::vector<PlannedBuild> all = plan.others;
-    if (plan.newest) all.push_back(*plan.newest);
+    if (plan.newest)
+        all.push_back(*plan.newest);
     for (const PlannedBuild& one : all)
-        if (one.build == build && one.first <= v(release) && v(release) <= one.last) return true;
+        if (one.build == build && one.first <= v(release) && v(release) <= one.last)
+            return true;
     return false;
 }
 
@@ -85,9 +99,11 @@ bool runs(const char* gpu, const char* driver, const char* framework, const char
 TEST_CASE("GTX 1080 on driver 470: CUDA 11 is the end") {
     CHECK(newest("GTX 1080", "470", "pytorch") == "2.7 cu118 11.8 9.1.0 works");
     CHECK(newest("GTX 1080", "470", "tensorflow") == "2.14 and-cuda 11.8 8.7.0 works");
-    CHECK(contains(why_no_newer("GTX 1080", "470", "tensorflow"), "CUDA 12.5 needs driver 525.60.13 or newer"));
+    CHECK(contains(why_no_newer("GTX 1080", "470", "tensorflow"),
+                   "CUDA 12.5 needs driver 525.60.13 or newer"));
     const FrameworkPlan plan = plan_of(question("GTX 1080", "470", "pytorch"));
-    CHECK(plan.newest->install == "pip install \"torch==2.7.*\" --index-url https://download.pytorch.org/whl/cu118");
+    CHECK(plan.newest->install ==
+          "pip install \"torch==2.7.*\" --index-url https://download.pytorch.org/whl/cu118");
     CHECK(contains(told(plan.newest->notes), "minor-version compatibility"));
     CHECK_FALSE(plan.newest->sources.empty());
 }
@@ -107,12 +123,16 @@ TEST_CASE("RTX 5090 on driver 570: only builds with machine code for 12.0 work")
 TEST_CASE("PTX alone does not run where the CUDA libraries beside it have nothing for the GPU") {
     for (const char* gpu : {"RTX 5090", "B200"}) {
         INFO(gpu);
-        CHECK(newest(gpu, "570", "tensorflow") == "2.19.1 conda-cuda128 12.8 9 works");  // none on PyPI
-        CHECK(contains(why_no_newer(gpu, "570", "tensorflow"),
-                       "PTX code alone for compute capability " + question(gpu, "570").gpus.front().capability->text +
-                           ", for which the libraries of CUDA 12.5 and cuDNN 9.3.0 have no machine code"));
+        CHECK(newest(gpu, "570", "tensorflow") ==
+              "2.19.1 conda-cuda128 12.8 9 works");  // none on PyPI
+        CHECK(contains(
+            why_no_newer(gpu, "570", "tensorflow"),
+            "PTX code alone for compute capability " +
+                question(gpu, "570").gpus.front().capability->text +
+                ", for which the libraries of CUDA 12.5 and cuDNN 9.3.0 have no machine code"));
     }
-    CHECK(newest("H200", "580", "tensorflow", "3.9") != "nothing");  // PTX of 2.15 and cuDNN 8.9 that knows Hopper
+    CHECK(newest("H200", "580", "tensorflow", "3.9") !=
+          "nothing");  // PTX of 2.15 and cuDNN 8.9 that knows Hopper
 }
 
 TEST_CASE("H200 on driver 580: CUDA 13") {
@@ -134,8 +154,10 @@ TEST_CASE("a Jetson is offered nothing that is made for other machines") {
 }
 
 TEST_CASE("a driver that no longer, or not yet, drives the GPU") {
-    CHECK(contains(told(plan_for(question("Tesla K80", "535")).obstacles), "470 was the last branch"));
-    CHECK(contains(told(plan_for(question("GTX 1080", "595")).obstacles), "580 was the last branch"));
+    CHECK(contains(told(plan_for(question("Tesla K80", "535")).obstacles),
+                   "470 was the last branch"));
+    CHECK(
+        contains(told(plan_for(question("GTX 1080", "595")).obstacles), "580 was the last branch"));
     CHECK(contains(told(plan_for(question("RTX 5090", "535")).obstacles), "begins with CUDA 12.8"));
     CHECK(plan_for(question("RTX 5090", "570")).obstacles.empty());
 }
@@ -143,7 +165,8 @@ TEST_CASE("a driver that no longer, or not yet, drives the GPU") {
 TEST_CASE("Python narrows the choice") {
     CHECK(newest("RTX 3090", "535", "tensorflow", "3.8") == "2.13 cuda 11.8 8.6 works");
     CHECK(newest("GTX 1080", "470", "pytorch", "3.14") == "nothing");
-    CHECK(contains(told(plan_of(question("GTX 1080", "580", "tensorflow", "3.14")).newer->because), "Python 3."));
+    CHECK(contains(told(plan_of(question("GTX 1080", "580", "tensorflow", "3.14")).newer->because),
+                   "Python 3."));
 }
 
 TEST_CASE("Pascal keeps an older cuDNN: the bound is in the command") {
@@ -151,7 +174,8 @@ TEST_CASE("Pascal keeps an older cuDNN: the bound is in the command") {
     REQUIRE(plan.newest);
     CHECK(plan.newest->cuda == v("12.5"));
     CHECK(contains(plan.newest->install, "\"nvidia-cudnn-cu12<9.11\""));
-    CHECK_FALSE(contains(plan_of(question("RTX 3090", "580", "tensorflow")).newest->install, "nvidia-cudnn"));
+    CHECK_FALSE(contains(plan_of(question("RTX 3090", "580", "tensorflow")).newest->install,
+                         "nvidia-cudnn"));
 }
 
 TEST_CASE("with a driver the flavour nearest to its CUDA is chosen") {
@@ -177,7 +201,9 @@ TEST_CASE("a GPU or a driver outside the data is never known to run anything") {
     CHECK(contains(told(plan_for(question("8.6", "900")).remarks), "newer than the data of"));
 }
 
-TEST_CASE("a driver that is newer than the data runs what the newest known branch runs, as NVIDIA guarantees") {
+TEST_CASE(
+    "a driver that is newer than the data runs what the newest known branch runs, as NVIDIA "
+    "guarantees") {
     const Plan plan = plan_for(question("RTX 3090", "9999"));
     CHECK(offers_something(plan));
     CHECK(contains(told(plan.remarks), "driver 9999 is newer than the data of"));
@@ -185,12 +211,14 @@ TEST_CASE("a driver that is newer than the data runs what the newest known branc
 }
 
 TEST_CASE("a branch is told the limits of minor-version compatibility as its releases are") {
-    const std::pair<const char*, const char*> machines[] = {{"H200", "580"}, {"GTX 970", "525"}, {"RTX 5090", "570"}};
+    const std::pair<const char*, const char*> machines[] = {
+        {"H200", "580"}, {"GTX 970", "525"}, {"RTX 5090", "570"}};
     for (const auto& [gpu, branch] : machines) {
         INFO(gpu << ' ' << branch);
         const FrameworkPlan plan = plan_of(question(gpu, branch, "pytorch"));
         std::vector<PlannedBuild> builds = plan.others;
-        if (plan.newest) builds.push_back(*plan.newest);
+        if (plan.newest)
+            builds.push_back(*plan.newest);
         bool any_limited = false;
         for (const PlannedBuild& build : builds) {
             const bool new_enough = reaches(v(branch), *build.driver_full);
@@ -202,7 +230,8 @@ TEST_CASE("a branch is told the limits of minor-version compatibility as its rel
     }
 }
 
-TEST_CASE("CUDA 13 on Windows needs the branch that NVIDIA names, whatever the GPU's first driver was") {
+TEST_CASE(
+    "CUDA 13 on Windows needs the branch that NVIDIA names, whatever the GPU's first driver was") {
     Asked asked = question("RTX 4090", "580", "pytorch");
     asked.os = "windows";
     const FrameworkPlan plan = plan_of(asked);
@@ -216,7 +245,8 @@ TEST_CASE("CUDA 13 on Windows needs the branch that NVIDIA names, whatever the G
 
 TEST_CASE("the driver of a GPU does not stand in for one of a CUDA that is not in the data") {
     const test::MatrixCopy copy;
-    std::string text = test::MatrixCopy::content_of(copy.directory / "windows_driver_for_cuda.json");
+    std::string text =
+        test::MatrixCopy::content_of(copy.directory / "windows_driver_for_cuda.json");
     const auto first = text.find(",\n    {\"cuda\": \"13.0\"");
     REQUIRE(first != std::string::npos);
     copy.write("windows_driver_for_cuda.json", text.substr(0, first) + "\n  ]\n}\n");
@@ -244,16 +274,20 @@ TEST_CASE("ranges hold every release that runs, stand apart and in order") {
                 Asked asked = question(gpu, driver);
                 asked.os = os;
                 for (const FrameworkPlan& plan : plan_for(asked).frameworks) {
-                    INFO(gpu << ", " << driver << ", " << os << ", " << plan.framework << ": " << told(plan.versions));
+                    INFO(gpu << ", " << driver << ", " << os << ", " << plan.framework << ": "
+                             << told(plan.versions));
                     std::vector<std::pair<Version, Version>> ranges;
                     for (const std::string& words : plan.versions) {
                         const auto at = words.find(" to ");
-                        ranges.emplace_back(v(words.substr(0, at)), v(at == words.npos ? words : words.substr(at + 4)));
+                        ranges.emplace_back(v(words.substr(0, at)),
+                                            v(at == words.npos ? words : words.substr(at + 4)));
                         CHECK((at == words.npos || ranges.back().first < ranges.back().second));
-                        if (ranges.size() > 1) CHECK(ranges[ranges.size() - 2].second < ranges.back().first);
+                        if (ranges.size() > 1)
+                            CHECK(ranges[ranges.size() - 2].second < ranges.back().first);
                     }
                     std::vector<PlannedBuild> builds = plan.others;
-                    if (plan.newest) builds.push_back(*plan.newest);
+                    if (plan.newest)
+                        builds.push_back(*plan.newest);
                     for (const PlannedBuild& build : builds)
                         CHECK(std::count_if(ranges.begin(), ranges.end(), [&](const auto& range) {
                                   return covers(range.first, range.second, build.first) &&
@@ -273,7 +307,8 @@ TEST_CASE("a GPU that a cuDNN without the defect has left is told to run the lay
     REQUIRE(plan.newest);
     CHECK(contains(told(plan.newest->defects), "No version without it has code for 3.7"));
     CHECK_FALSE(contains(told(plan.newest->defects), "Use cuDNN 8.9.2"));
-    CHECK(contains(told(plan_of(question("6.1", "470", "tensorflow")).newest->defects), "Use cuDNN 8.9.2"));
+    CHECK(contains(told(plan_of(question("6.1", "470", "tensorflow")).newest->defects),
+                   "Use cuDNN 8.9.2"));
 }
 
 namespace {
@@ -292,7 +327,8 @@ std::string newest_on(const char* name, const char* framework) {
 
 }  // namespace
 
-TEST_CASE("boards with an Arm processor get the builds for Linux on Arm, by what they have code for") {
+TEST_CASE(
+    "boards with an Arm processor get the builds for Linux on Arm, by what they have code for") {
     for (const char* name : {"GH200", "DGX Spark", "GB200", "GB300", "Jetson AGX Thor"})
         CHECK(newest_on(name, "pytorch") == "2.15.0 cu132");
     CHECK(newest_on("GH200", "jax") == "0.12.0.1 cuda12");
@@ -323,9 +359,11 @@ TEST_CASE("a machine with an Arm processor gets the builds for it, whatever its 
     CHECK_FALSE(plan_of(asked).newest);
 }
 
-TEST_CASE("conda-forge's builds come after the project's own of the same minor version, and are listed") {
+TEST_CASE(
+    "conda-forge's builds come after the project's own of the same minor version, and are listed") {
     CHECK(newest("GTX 1080", "580", "pytorch") == "2.14 cu126 12.6 9.10.2 works");
-    CHECK(newest("RTX 5090", "570", "pytorch") == "2.11 cu128 12.8 9.19.0 works");  // conda has 2.13 for CUDA 12.9
+    CHECK(newest("RTX 5090", "570", "pytorch") ==
+          "2.11 cu128 12.8 9.19.0 works");  // conda has 2.13 for CUDA 12.9
     CHECK(runs("RTX 5090", "570", "pytorch", "2.13.0", "conda-cuda129"));
     CHECK(runs("GTX 1080", "580", "pytorch", "2.13.0", "conda-cuda129"));
     CHECK_FALSE(runs("GTX 1080", "580", "pytorch", "2.13.0", "conda-cuda130"));
@@ -396,8 +434,8 @@ TEST_CASE("a build that nobody confirmed is not offered as working") {
     const std::string known = R"("provenance": "documented")";
     copy.write("framework_builds.json",
                text.replace(text.find(known, row), known.size(), R"("provenance": "unconfirmed")"));
-    const Plan plan =
-        plan_for(question("RTX 3090", "535", "tensorflow"), Matrix::from_directory(copy.directory.string()));
+    const Plan plan = plan_for(question("RTX 3090", "535", "tensorflow"),
+                               Matrix::from_directory(copy.directory.string()));
     REQUIRE(plan.frameworks[0].newest);
     CHECK(plan.frameworks[0].newest->build != "and-cuda");
 }

@@ -13,15 +13,17 @@ inline void no_runs(Facts& f) {
     f.cuda_devices.clear();
     f.kernel_runs.clear();
     f.rnn_runs.clear();
-    std::erase_if(f.probe_runs,
-                  [](const ProbeRun& run) { return run.probe == "ptx_launch" || run.probe == "rnn_forward"; });
+    std::erase_if(f.probe_runs, [](const ProbeRun& run) {
+        return run.probe == "ptx_launch" || run.probe == "rnn_forward";
+    });
 }
 
 /// No part of a driver; the GPU is in its slot.
 inline Facts without_driver() {
     Facts f = a_healthy_machine();
-    std::erase_if(f.libraries,
-                  [](const Library& l) { return l.kind == LibraryKind::cuda || l.kind == LibraryKind::nvml; });
+    std::erase_if(f.libraries, [](const Library& l) {
+        return l.kind == LibraryKind::cuda || l.kind == LibraryKind::nvml;
+    });
     f.driver = {};
     f.driver.module_loaded = false;
     f.nvml_devices.clear();
@@ -61,7 +63,8 @@ inline Facts module_without_library() {
     return f;
 }
 
-/// A container into which nothing of the host's driver was passed; /proc shows the host's module all the same.
+/// A container into which nothing of the host's driver was passed; /proc shows the host's module
+/// all the same.
 inline Facts container_without_gpu_access() {
     Facts f = without_driver();
     f.host.container = "docker";
@@ -73,27 +76,32 @@ inline Facts container_without_gpu_access() {
 
 inline Library& library_of(Facts& f, LibraryKind kind) {
     for (auto& library : f.libraries)
-        if (library.kind == kind) return library;
+        if (library.kind == kind)
+            return library;
     throw std::out_of_range("no library of this kind");
 }
 
 inline ProbeRun& probe_run(Facts& f, const std::string& probe) {
     for (auto& run : f.probe_runs)
-        if (run.probe == probe) return run;
+        if (run.probe == probe)
+            return run;
     throw std::out_of_range(probe);
 }
 
 /// Where no rule about how a probe's process ended fires, but those of its other ends.
 inline Silent silent_about_probe_ends() {
-    return {
-        {{"healthy", a_healthy_machine(), ""},
-         {"a crash at exit", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed_at_exit; }), ""}}};
+    return {{{"healthy", a_healthy_machine(), ""},
+             {"a crash at exit",
+              but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::crashed_at_exit; }),
+              ""}}};
 }
 
 inline CannotTell cannot_tell_about_probe_ends() {
     return {{{"nothing learnt", nothing_learnt(), ""},
-             {"not started", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::not_started; }), ""},
-             {"another bad end", but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::timed_out; }), ""}}};
+             {"not started",
+              but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::not_started; }), ""},
+             {"another bad end",
+              but([](Facts& f) { probe_run(f, "nvml_devices").end = ProbeEnd::timed_out; }), ""}}};
 }
 
 /// Those facts with one change.

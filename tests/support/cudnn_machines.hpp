@@ -1,4 +1,5 @@
-// Machines with one thing changed about CUDA, cuDNN or the cases that ran: the starting points of many rule tests.
+// Machines with one thing changed about CUDA, cuDNN or the cases that ran: the starting points of
+// many rule tests.
 #pragma once
 
 #include <algorithm>
@@ -34,17 +35,19 @@ inline void no_cudnn(Facts& f) {
 
 inline Library& library_named(Facts& f, const std::string& name) {
     for (auto& library : f.libraries)
-        if (library.path.ends_with('/' + name)) return library;
+        if (library.path.ends_with('/' + name))
+            return library;
     throw std::out_of_range(name);
 }
 
 inline void remove_library(Facts& f, const std::string& name) {
-    std::erase_if(f.libraries, [&](const Library& library) { return library.path.ends_with('/' + name); });
+    std::erase_if(f.libraries,
+                  [&](const Library& library) { return library.path.ends_with('/' + name); });
 }
 
 /// Another file of a kind; `real_path` names its release as packages do.
-inline Library& add_library(Facts& f, LibraryKind kind, const std::string& path, const std::string& real_path,
-                            bool picked = false) {
+inline Library& add_library(Facts& f, LibraryKind kind, const std::string& path,
+                            const std::string& real_path, bool picked = false) {
     Library library;
     library.kind = kind;
     library.path = path;
@@ -66,13 +69,16 @@ inline void asked(Facts& f, const std::string& probe, const std::string& target)
     f.probe_runs.push_back(run);
 }
 
-/// A whole cuDNN 9 as a Python package beside the healthy machine's 8.9.7; it answers, no case was run with it.
+/// A whole cuDNN 9 as a Python package beside the healthy machine's 8.9.7; it answers, no case was
+/// run with it.
 inline Cudnn& add_wheel_cudnn9(Facts& f) {
-    for (const char* name :
-         {"libcudnn", "libcudnn_graph", "libcudnn_ops", "libcudnn_cnn", "libcudnn_adv", "libcudnn_engines_precompiled",
-          "libcudnn_engines_runtime_compiled", "libcudnn_heuristic"}) {
+    for (const char* name : {"libcudnn", "libcudnn_graph", "libcudnn_ops", "libcudnn_cnn",
+                             "libcudnn_adv", "libcudnn_engines_precompiled",
+                             "libcudnn_engines_runtime_compiled", "libcudnn_heuristic"}) {
         const std::string path = wheel + name + ".so.9";
-        add_library(f, path.ends_with("libcudnn.so.9") ? LibraryKind::cudnn : LibraryKind::cudnn_part, path, path);
+        add_library(f,
+                    path.ends_with("libcudnn.so.9") ? LibraryKind::cudnn : LibraryKind::cudnn_part,
+                    path, path);
     }
     asked(f, "cudnn_library", wheel + "libcudnn.so.9");
     Cudnn cudnn;
@@ -90,16 +96,20 @@ inline void cudnn_version(Facts& f, const std::string& version) {
     const std::string path = toolkit + "libcudnn.so." + std::to_string(v(version).major());
     f.cudnns.front().version = v(version);
     f.cudnns.front().library = path;
-    for (auto& run : f.rnn_runs) run.library = path;
+    for (auto& run : f.rnn_runs)
+        run.library = path;
     for (auto& library : f.libraries) {
-        if (library.kind != LibraryKind::cudnn && library.kind != LibraryKind::cudnn_part) continue;
+        if (library.kind != LibraryKind::cudnn && library.kind != LibraryKind::cudnn_part)
+            continue;
         library.version_in_name = v(version);
-        if (library.kind == LibraryKind::cudnn) library.path = path;
+        if (library.kind == LibraryKind::cudnn)
+            library.path = path;
     }
 }
 
 /// The RNN half of the machine's cuDNN does not work.
-inline void rnn_api_fails(Facts& f, const std::string& call, std::int64_t code, const std::string& text) {
+inline void rnn_api_fails(Facts& f, const std::string& call, std::int64_t code,
+                          const std::string& text) {
     f.cudnns.front().rnn_usable = false;
     f.cudnns.front().failure = CallResult{call, code, text};
     no_cases(f);
@@ -118,7 +128,8 @@ inline void all_cases(Facts& f, RunEnd end, const CallResult& result) {
 
 /// The first case that went well.
 inline RnnRun& good_case(Facts& f) {
-    return *std::find_if(f.rnn_runs.begin(), f.rnn_runs.end(), [](const RnnRun& run) { return run.end == RunEnd::ok; });
+    return *std::find_if(f.rnn_runs.begin(), f.rnn_runs.end(),
+                         [](const RnnRun& run) { return run.end == RunEnd::ok; });
 }
 
 /// One good case ends otherwise, with this answer.
@@ -149,11 +160,12 @@ inline void add_second_gpu(Facts& f) {
 
 /// Where every rule about cases is silent, with `more` of one rule's own.
 inline Silent silent_about_cases(std::vector<RuleCase> more) {
-    Silent silent{{{"healthy", a_healthy_machine(), ""},
-                   {"no driver", without_driver(), ""},
-                   {"no cuDNN", but(no_cudnn), ""},
-                   {"its RNN half does not work",
-                    but([](Facts& f) { rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, ""); }), ""}}};
+    Silent silent{
+        {{"healthy", a_healthy_machine(), ""},
+         {"no driver", without_driver(), ""},
+         {"no cuDNN", but(no_cudnn), ""},
+         {"its RNN half does not work",
+          but([](Facts& f) { rnn_api_fails(f, "cudnnCreateRNNDescriptor", 4, ""); }), ""}}};
     std::move(more.begin(), more.end(), std::back_inserter(silent.cases));
     return silent;
 }
@@ -163,7 +175,8 @@ inline CannotTell cannot_tell_about_cases(std::vector<RuleCase> more) {
     CannotTell cannot_tell{{{"nothing learnt", nothing_learnt(), ""},
                             {"no case was run", but(no_cases), ""},
                             {"all cases were skipped", but([](Facts& f) {
-                                 all_cases(f, RunEnd::skipped, {"?", -1, "not tried: earlier cases ended the process"});
+                                 all_cases(f, RunEnd::skipped,
+                                           {"?", -1, "not tried: earlier cases ended the process"});
                              }),
                              ""}}};
     std::move(more.begin(), more.end(), std::back_inserter(cannot_tell.cases));

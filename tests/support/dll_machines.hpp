@@ -16,7 +16,8 @@ inline DllLoad dll_named(const std::string& name, DllEnding ending) {
     return load;
 }
 
-inline DllLoad loaded_dll(const std::string& name, const std::string& path, const std::string& version = "") {
+inline DllLoad loaded_dll(const std::string& name, const std::string& path,
+                          const std::string& version = "") {
     DllLoad load = dll_named(name, DllEnding::loaded);
     load.path = path;
     load.rule = LoaderRule::path_variable;

@@ -9,8 +9,8 @@
 
 namespace rnncheck::test {
 
-/// A 64-bit shared object with one loaded segment (the whole file) and a dynamic section, as small as the loader's
-/// own checks allow. Addresses differ from offsets, as in real libraries.
+/// A 64-bit shared object with one loaded segment (the whole file) and a dynamic section, as small
+/// as the loader's own checks allow. Addresses differ from offsets, as in real libraries.
 struct ElfBuilder {
     std::string soname = "libcudnn.so.9";
     std::vector<std::string> needed = {};
@@ -36,13 +36,20 @@ struct ElfBuilder {
             entries.push_back({tag, {names.size()}});
             names += name + '\0';
         };
-        if (!soname.empty()) add(DT_SONAME, soname);
-        for (const auto& name : needed) add(DT_NEEDED, name);
-        for (const auto& name : filters) add(DT_FILTER, name);
-        for (const auto& name : auxiliary) add(DT_AUXILIARY, name);
-        if (!rpath.empty()) add(DT_RPATH, rpath);
-        if (!runpath.empty() || empty_runpath) add(DT_RUNPATH, runpath);
-        if (flags != 0) entries.push_back({DT_FLAGS_1, {flags}});
+        if (!soname.empty())
+            add(DT_SONAME, soname);
+        for (const auto& name : needed)
+            add(DT_NEEDED, name);
+        for (const auto& name : filters)
+            add(DT_FILTER, name);
+        for (const auto& name : auxiliary)
+            add(DT_AUXILIARY, name);
+        if (!rpath.empty())
+            add(DT_RPATH, rpath);
+        if (!runpath.empty() || empty_runpath)
+            add(DT_RUNPATH, runpath);
+        if (flags != 0)
+            entries.push_back({DT_FLAGS_1, {flags}});
         const std::uint64_t interpreter_name = names.size();
         names += interpreter + '\0';
         const std::uint64_t dynamic = sizeof(Elf64_Ehdr) + segment_count() * sizeof(Elf64_Phdr);
@@ -52,13 +59,15 @@ struct ElfBuilder {
         entries.push_back({DT_NULL, {0}});
 
         const std::uint64_t size = table + names.size();
-        const Elf64_Phdr segments[] = {
-            {PT_LOAD, PF_R, 0, address, address, size, size, 0x1000},
-            {PT_DYNAMIC, PF_R, dynamic, address + dynamic, address + dynamic, table - dynamic, table - dynamic, 8},
-            {PT_INTERP, PF_R, table + interpreter_name, 0, 0, interpreter.size() + 1, interpreter.size() + 1, 1}};
+        const Elf64_Phdr segments[] = {{PT_LOAD, PF_R, 0, address, address, size, size, 0x1000},
+                                       {PT_DYNAMIC, PF_R, dynamic, address + dynamic,
+                                        address + dynamic, table - dynamic, table - dynamic, 8},
+                                       {PT_INTERP, PF_R, table + interpreter_name, 0, 0,
+                                        interpreter.size() + 1, interpreter.size() + 1, 1}};
         std::string file = header();
         file.append(reinterpret_cast<const char*>(segments), segment_count() * sizeof(Elf64_Phdr));
-        file.append(reinterpret_cast<const char*>(entries.data()), entries.size() * sizeof(Elf64_Dyn));
+        file.append(reinterpret_cast<const char*>(entries.data()),
+                    entries.size() * sizeof(Elf64_Dyn));
         return file + names;
     }
 
@@ -87,7 +96,8 @@ struct ElfBuilder {
 };
 
 /// The bytes of a good library with this soname.
-inline std::string library_bytes(const std::string& soname, const std::vector<std::string>& needed = {}) {
+inline std::string library_bytes(const std::string& soname,
+                                 const std::vector<std::string>& needed = {}) {
     ElfBuilder builder;
     builder.soname = soname;
     builder.needed = needed;

@@ -20,17 +20,25 @@ class FakeRoot {
   public:
     FakeRoot() {
         std::string name =
-            (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "fake_root_XXXXXX").string();
-        if (!mkdtemp(name.data())) throw std::runtime_error("cannot make " + name);
+            (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "fake_root_XXXXXX")
+                .string();
+        if (!mkdtemp(name.data()))
+            throw std::runtime_error("cannot make " + name);
         directory_ = name;
         std::filesystem::permissions(directory_, std::filesystem::perms(0755));
     }
-    ~FakeRoot() { std::filesystem::remove_all(directory_); }
+    ~FakeRoot() {
+        std::filesystem::remove_all(directory_);
+    }
     FakeRoot(const FakeRoot&) = delete;
     FakeRoot& operator=(const FakeRoot&) = delete;
 
-    Root root() const { return Root(directory_.string()); }
-    std::string outside(const std::string& path) const { return directory_.string() + path; }
+    Root root() const {
+        return Root(directory_.string());
+    }
+    std::string outside(const std::string& path) const {
+        return directory_.string() + path;
+    }
 
     FakeRoot& file(const std::string& path, const std::string& content) {
         make_parent(path);
@@ -45,12 +53,14 @@ class FakeRoot {
     }
     FakeRoot& pipe(const std::string& path) {
         make_parent(path);
-        if (mkfifo(outside(path).c_str(), 0600) != 0) throw std::runtime_error("no pipe " + path);
+        if (mkfifo(outside(path).c_str(), 0600) != 0)
+            throw std::runtime_error("no pipe " + path);
         return *this;
     }
     FakeRoot& socket(const std::string& path) {
         make_parent(path);
-        if (mknod(outside(path).c_str(), S_IFSOCK | 0600, 0) != 0) throw std::runtime_error("no socket " + path);
+        if (mknod(outside(path).c_str(), S_IFSOCK | 0600, 0) != 0)
+            throw std::runtime_error("no socket " + path);
         return *this;
     }
     FakeRoot& directory(const std::string& path) {
@@ -80,7 +90,8 @@ class Environment {
         }
     }
     ~Environment() {
-        for (const auto& [name, value] : old_) set(name, value);
+        for (const auto& [name, value] : old_)
+            set(name, value);
     }
     Environment(const Environment&) = delete;
     Environment& operator=(const Environment&) = delete;
@@ -98,9 +109,11 @@ class Environment {
 /// Tests that run as root act as an ordinary user for a while, so that permissions count.
 class OrdinaryUser {
   public:
-    OrdinaryUser() : changed_(geteuid() == 0 && seteuid(65534) == 0) {}
+    OrdinaryUser() : changed_(geteuid() == 0 && seteuid(65534) == 0) {
+    }
     ~OrdinaryUser() {
-        if (changed_ && seteuid(0) != 0) std::abort();
+        if (changed_ && seteuid(0) != 0)
+            std::abort();
     }
     OrdinaryUser(const OrdinaryUser&) = delete;
     OrdinaryUser& operator=(const OrdinaryUser&) = delete;

@@ -1,5 +1,5 @@
-// Files with small changes, for the fuzz tests of readers. RNNCHECK_FUZZ=1000000 makes as many of each; by default a
-// few, so that the test stays quick.
+// Files with small changes, for the fuzz tests of readers. RNNCHECK_FUZZ=1000000 makes as many of
+// each; by default a few, so that the test stays quick.
 #pragma once
 
 #include <fcntl.h>
@@ -24,17 +24,22 @@ inline long fuzz_rounds() {
 /// Changes bytes, numbers, lengths, and puts in one of the `pieces`.
 class FileMutator {
   public:
-    explicit FileMutator(std::vector<std::string> seeds, std::vector<std::string> pieces = {std::string(1, '\0')})
-        : seeds_(std::move(seeds)), pieces_(std::move(pieces)) {}
+    explicit FileMutator(std::vector<std::string> seeds,
+                         std::vector<std::string> pieces = {std::string(1, '\0')})
+        : seeds_(std::move(seeds)), pieces_(std::move(pieces)) {
+    }
 
     std::string next() {
         std::string bytes = seeds_[below(seeds_.size())];
-        for (std::size_t n = 1 + below(8); n > 0; --n) change(bytes);
+        for (std::size_t n = 1 + below(8); n > 0; --n)
+            change(bytes);
         return bytes;
     }
 
   private:
-    std::size_t below(std::size_t limit) { return random_() % limit; }
+    std::size_t below(std::size_t limit) {
+        return random_() % limit;
+    }
 
     void change(std::string& bytes) {
         static constexpr std::uint64_t numbers[] = {0,
@@ -50,7 +55,8 @@ class FileMutator {
                                                     ~std::uint64_t{7},
                                                     std::uint64_t{1} << 63,
                                                     std::uint64_t{1} << 62};
-        if (bytes.empty()) bytes = "\x7f";
+        if (bytes.empty())
+            bytes = "\x7f";
         const std::size_t at = below(bytes.size());
         switch (below(6)) {
             case 0:
@@ -59,7 +65,8 @@ class FileMutator {
             case 1: {
                 const std::size_t width = std::size_t{1} << below(4), place = at / width * width;
                 const std::uint64_t number = numbers[below(std::size(numbers))] + below(3);
-                if (place + width <= bytes.size()) std::memcpy(&bytes[place], &number, width);
+                if (place + width <= bytes.size())
+                    std::memcpy(&bytes[place], &number, width);
                 break;
             }
             case 2:
@@ -85,10 +92,13 @@ class FileMutator {
 /// One file rewritten in place: a million new ones would take long.
 class RewrittenFile {
   public:
-    explicit RewrittenFile(const std::string& path) : file_(open(path.c_str(), O_RDWR | O_CREAT, 0755)) {
+    explicit RewrittenFile(const std::string& path)
+        : file_(open(path.c_str(), O_RDWR | O_CREAT, 0755)) {
         REQUIRE(file_ >= 0);
     }
-    ~RewrittenFile() { close(file_); }
+    ~RewrittenFile() {
+        close(file_);
+    }
     RewrittenFile(const RewrittenFile&) = delete;
     RewrittenFile& operator=(const RewrittenFile&) = delete;
 

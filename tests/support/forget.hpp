@@ -1,4 +1,5 @@
-// "Forgetting cannot heal": blank one optional fact after the other, every entry of a text map too, and look each time.
+// "Forgetting cannot heal": blank one optional fact after the other, every entry of a text map too,
+// and look each time.
 #pragma once
 
 #include <functional>
@@ -7,14 +8,16 @@
 
 namespace rnncheck::test {
 
-/// Calls `look` once per set optional of `value` (and per entry of a text map) with just that one blanked, and tells
-/// its place ("facts.cuda_devices[0].name"). Everything is restored afterwards.
+/// Calls `look` once per set optional of `value` (and per entry of a text map) with just that one
+/// blanked, and tells its place ("facts.cuda_devices[0].name"). Everything is restored afterwards.
 template <class T>
-void forget_each(T& value, const std::string& place, const std::function<void(const std::string&)>& look) {
+void forget_each(T& value, const std::string& place,
+                 const std::function<void(const std::string&)>& look) {
     if constexpr (std::is_same_v<T, ExpectedMachine>) {
         return;  // a question, which may be asked in part
     } else if constexpr (IsOptional<T>::value) {
-        if (!value) return;
+        if (!value)
+            return;
         auto kept = std::move(*value);
         value.reset();
         look(place);
@@ -31,8 +34,9 @@ void forget_each(T& value, const std::string& place, const std::function<void(co
             value = kept;
         }
     } else if constexpr (Fielded<T>) {
-        T::fields(value,
-                  [&](const char* name, auto& member, const char*) { forget_each(member, place + '.' + name, look); });
+        T::fields(value, [&](const char* name, auto& member, const char*) {
+            forget_each(member, place + '.' + name, look);
+        });
     }
 }
 

@@ -1,5 +1,6 @@
-// A whole machine on which nothing is wrong: one RTX 3090, driver 550.54.14 (CUDA 12.4), CUDA 12.4, cuDNN 8.9.7, every
-// probe finished, every RNN case right. Tests change one thing and see who notices.
+// A whole machine on which nothing is wrong: one RTX 3090, driver 550.54.14 (CUDA 12.4), CUDA 12.4,
+// cuDNN 8.9.7, every probe finished, every RNN case right. Tests change one thing and see who
+// notices.
 #pragma once
 
 #include <functional>

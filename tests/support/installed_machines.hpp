@@ -1,4 +1,5 @@
-// Machines with frameworks in their active Python environment: the starting points of the tests of rules about them.
+// Machines with frameworks in their active Python environment: the starting points of the tests of
+// rules about them.
 #pragma once
 
 #include "support/cudnn_machines.hpp"
@@ -12,7 +13,8 @@ inline PythonEnvironment& add_environment(Facts& f, const std::string& path = en
                                           bool active = true) {
     f.host.platform = "linux";
     for (PythonEnvironment& python : f.pythons)
-        if (python.path == path) return python;
+        if (python.path == path)
+            return python;
     PythonEnvironment python;
     python.path = path;
     python.version = v("3.11.7");
@@ -29,14 +31,18 @@ inline FrameworkLibrary library_from(const std::string& path, const std::string&
     library.soname = path.substr(path.rfind('/') + 1);
     library.path = path;
     library.found_by = found_by;
-    if (!version.empty()) library.version = v(version);
+    if (!version.empty())
+        library.version = v(version);
     return library;
 }
 
-/// PyTorch 2.4.1 for CUDA 12.1, with a whole cuDNN 9.19 as a Python package and the system's cuBLAS.
-inline Framework& add_torch(Facts& f, const std::string& environment = environment_directory, bool active = true) {
+/// PyTorch 2.4.1 for CUDA 12.1, with a whole cuDNN 9.19 as a Python package and the system's
+/// cuBLAS.
+inline Framework& add_torch(Facts& f, const std::string& environment = environment_directory,
+                            bool active = true) {
     add_environment(f, environment, active);
-    if (active) add_wheel_cudnn9(f);
+    if (active)
+        add_wheel_cudnn9(f);
     Framework torch;
     torch.name = "pytorch";
     torch.environment = environment;
@@ -50,7 +56,8 @@ inline Framework& add_torch(Facts& f, const std::string& environment = environme
     torch.cudnn = v("9.1.0");
     torch.cudnn_wanted = "nvidia-cudnn-cu12==9.1.0.70";
     torch.directories_before = {wheel.substr(0, wheel.size() - 1)};
-    torch.libraries = {library_from(own_cudnn9, "rpath"), library_from(toolkit + "libcublas.so.12", "system")};
+    torch.libraries = {library_from(own_cudnn9, "rpath"),
+                       library_from(toolkit + "libcublas.so.12", "system")};
     return f.frameworks.emplace_back(torch);
 }
 
@@ -70,7 +77,8 @@ inline Framework& add_tensorflow(Facts& f) {
     tensorflow.cudnn = v("8.9.4");
     tensorflow.cudnn_wanted = "nvidia-cudnn-cu12==8.9.4.25";
     tensorflow.targets = "sm_50 sm_60 sm_70 sm_75 sm_80 compute_80";
-    tensorflow.libraries = {library_from(cudnn8, "system"), library_from(toolkit + "libcublas.so.12", "system")};
+    tensorflow.libraries = {library_from(cudnn8, "system"),
+                            library_from(toolkit + "libcublas.so.12", "system")};
     return f.frameworks.emplace_back(tensorflow);
 }
 
@@ -100,7 +108,8 @@ inline Framework& ask_for(Facts& f, const std::string& name, const std::string& 
 /// What the framework opens as cuDNN or cuBLAS is not found by the loader.
 inline void loses(Framework& framework, const std::string& stem) {
     for (FrameworkLibrary& library : framework.libraries) {
-        if (!library.soname.starts_with(stem)) continue;
+        if (!library.soname.starts_with(stem))
+            continue;
         library.path.reset();
         library.found_by.reset();
         library.version.reset();
@@ -122,7 +131,8 @@ inline void packages_not_searched(Facts& f) {
 /// A cuDNN 9.0.0 in a directory of LD_LIBRARY_PATH.
 inline void add_older_cudnn9(Facts& f) {
     f.host.environment["LD_LIBRARY_PATH"] = "/opt/old/lib";
-    Library& old = add_library(f, LibraryKind::cudnn, "/opt/old/lib/libcudnn.so.9", "/opt/old/lib/libcudnn.so.9.0.0");
+    Library& old = add_library(f, LibraryKind::cudnn, "/opt/old/lib/libcudnn.so.9",
+                               "/opt/old/lib/libcudnn.so.9.0.0");
     old.found_via = FoundVia::ld_library_path;
 }
 

@@ -22,10 +22,12 @@ struct CacheLine {
 };
 
 inline void append_number(std::string& bytes, std::uint64_t value, int width) {
-    for (int i = 0; i < width; ++i) bytes += static_cast<char>(value >> (8 * i));
+    for (int i = 0; i < width; ++i)
+        bytes += static_cast<char>(value >> (8 * i));
 }
 
-inline std::string cache_bytes(const std::vector<CacheLine>& lines, const std::vector<std::string>& subsets = {}) {
+inline std::string cache_bytes(const std::vector<CacheLine>& lines,
+                               const std::vector<std::string>& subsets = {}) {
     const std::size_t texts_at = 48 + 24 * lines.size();
     std::string texts, entries, subset_offsets;
     const auto place = [&](const std::string& text) {
@@ -40,7 +42,8 @@ inline std::string cache_bytes(const std::vector<CacheLine>& lines, const std::v
         append_number(entries, 0, 4);
         append_number(entries, line.hwcap, 8);
     }
-    for (const auto& subset : subsets) append_number(subset_offsets, place(subset), 4);
+    for (const auto& subset : subsets)
+        append_number(subset_offsets, place(subset), 4);
     const std::size_t extension_at = texts_at + texts.size();
     std::string bytes = "glibc-ld.so.cache1.1";
     append_number(bytes, lines.size(), 4);
@@ -49,7 +52,8 @@ inline std::string cache_bytes(const std::vector<CacheLine>& lines, const std::v
     append_number(bytes, subsets.empty() ? 0 : extension_at, 4);
     bytes += std::string(12, '\0');
     bytes += entries + texts;
-    if (subsets.empty()) return bytes;
+    if (subsets.empty())
+        return bytes;
     append_number(bytes, 0xEAA42174, 4);
     append_number(bytes, 1, 4);
     append_number(bytes, 1, 4);

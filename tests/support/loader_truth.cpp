@@ -15,7 +15,8 @@ namespace {
 
 std::string quoted(const std::string& text) {
     std::string result = "'";
-    for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    for (const char c : text)
+        result += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return result + "'";
 }
 
@@ -28,15 +29,20 @@ std::string real(const std::string& path, const std::string& directory) {
     return Root().real_path(path.starts_with('/') ? path : directory + '/' + path).value_or(path);
 }
 
-/// "	libz.so.1 => /lib/libz.so.1 (0x0000)", "	libz.so.1 => not found", "	/opt/libz.so.1 (0x0000)".
+/// "	libz.so.1 => /lib/libz.so.1 (0x0000)", "	libz.so.1 => not found", "	/opt/libz.so.1
+/// (0x0000)".
 void take_line(std::string line, const std::string& directory, Truth& truth) {
-    while (!line.empty() && (line.back() == '\n' || line.back() == ' ')) line.pop_back();
-    if (!line.starts_with('\t')) return;
+    while (!line.empty() && (line.back() == '\n' || line.back() == ' '))
+        line.pop_back();
+    if (!line.starts_with('\t'))
+        return;
     line.erase(0, 1);
-    if (const auto address = line.rfind(" (0x"); address != std::string::npos) line.erase(address);
+    if (const auto address = line.rfind(" (0x"); address != std::string::npos)
+        line.erase(address);
     const auto arrow = line.find(" => ");
     const std::string name = line.substr(0, arrow);
-    if (line == "statically linked" || is_no_library(name)) return;
+    if (line == "statically linked" || is_no_library(name))
+        return;
     const std::string path = arrow == std::string::npos ? name : line.substr(arrow + 4);
     truth.libraries.emplace_back(name, path == "not found" ? "" : real(path, directory));
 }
@@ -45,19 +51,25 @@ void take_line(std::string line, const std::string& directory, Truth& truth) {
 
 std::string Truth::in_words() const {
     std::string text = fails ? "fails after" : "";
-    for (const auto& [name, path] : libraries) text += "\n  " + name + " => " + (path.empty() ? "not found" : path);
+    for (const auto& [name, path] : libraries)
+        text += "\n  " + name + " => " + (path.empty() ? "not found" : path);
     return text;
 }
 
 Truth loader_says(const std::string& path, const LoaderVariables& variables) {
-    std::string command = "cd " + quoted(variables.working_directory) + " && LD_TRACE_LOADED_OBJECTS=1";
-    if (!variables.library_path.empty()) command += " LD_LIBRARY_PATH=" + quoted(variables.library_path);
-    if (!variables.preload.empty()) command += " LD_PRELOAD=" + quoted(variables.preload);
-    command += " exec " + std::string(loader::usual_interpreter()) + ' ' + quoted(path) + " 2>/dev/null";
+    std::string command =
+        "cd " + quoted(variables.working_directory) + " && LD_TRACE_LOADED_OBJECTS=1";
+    if (!variables.library_path.empty())
+        command += " LD_LIBRARY_PATH=" + quoted(variables.library_path);
+    if (!variables.preload.empty())
+        command += " LD_PRELOAD=" + quoted(variables.preload);
+    command +=
+        " exec " + std::string(loader::usual_interpreter()) + ' ' + quoted(path) + " 2>/dev/null";
     Truth truth;
     FILE* output = popen(command.c_str(), "r");
     char line[16384];
-    while (output && std::fgets(line, sizeof line, output)) take_line(line, variables.working_directory, truth);
+    while (output && std::fgets(line, sizeof line, output))
+        take_line(line, variables.working_directory, truth);
     truth.fails = !output || pclose(output) != 0;
     return truth;
 }
@@ -71,16 +83,19 @@ Truth prediction(const std::string& path, const LoaderVariables& variables) {
     elf::ElfFile file = elf::read_elf_file(Root(), path, elf::ElfUse::program);
     Truth truth;
     truth.fails = file.problem.has_value() || !file.has_dynamic_section;
-    if (truth.fails) return truth;
+    if (truth.fails)
+        return truth;
     loader::Process process(loader, path, std::move(file));
     process.start(variables.preload);
     std::set<std::size_t> told;
     for (const auto& answer : process.answers()) {
         truth.fails |= !answer.stopped_at.empty() && answer.rule != LoaderRule::ld_preload;
-        if (answer.object.value_or(2) < 2 || (answer.object && !told.insert(*answer.object).second)) continue;
-        if (!answer.object && answer.rule == LoaderRule::ld_preload) continue;
-        truth.libraries.emplace_back(answer.name,
-                                     answer.object ? real(process.objects()[*answer.object].path, "/") : "");
+        if (answer.object.value_or(2) < 2 || (answer.object && !told.insert(*answer.object).second))
+            continue;
+        if (!answer.object && answer.rule == LoaderRule::ld_preload)
+            continue;
+        truth.libraries.emplace_back(
+            answer.name, answer.object ? real(process.objects()[*answer.object].path, "/") : "");
     }
     return truth;
 }
@@ -91,24 +106,29 @@ loader::Lookup in_plain_program(const loader::Loader& loader, const std::string&
 
 void collect_elf_files(const std::string& top, std::set<std::string>& files) {
     std::error_code error;
-    std::filesystem::recursive_directory_iterator walk(top, std::filesystem::directory_options::skip_permission_denied,
-                                                       error);
-    for (; !error && walk != std::filesystem::recursive_directory_iterator(); walk.increment(error)) {
-        if (walk->is_symlink() || !walk->is_regular_file()) continue;
+    std::filesystem::recursive_directory_iterator walk(
+        top, std::filesystem::directory_options::skip_permission_denied, error);
+    for (; !error && walk != std::filesystem::recursive_directory_iterator();
+         walk.increment(error)) {
+        if (walk->is_symlink() || !walk->is_regular_file())
+            continue;
         char start[20] = {};
         std::ifstream(walk->path(), std::ios::binary).read(start, sizeof start);
         std::uint16_t type = 0, machine = 0;
         std::memcpy(&type, start + 16, 2);
         std::memcpy(&machine, start + 18, 2);
-        if (std::memcmp(start, ELFMAG, SELFMAG) != 0 || start[EI_CLASS] != elf::own_class) continue;
-        if (machine == elf::own_machine && (type == ET_DYN || type == ET_EXEC)) files.insert(walk->path());
+        if (std::memcmp(start, ELFMAG, SELFMAG) != 0 || start[EI_CLASS] != elf::own_class)
+            continue;
+        if (machine == elf::own_machine && (type == ET_DYN || type == ET_EXEC))
+            files.insert(walk->path());
     }
 }
 
 std::string told_by_child(const std::string& test, const std::string& marker) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
     FILE* child = popen(("'" + self + "' '" + test + "' 2>/dev/null").c_str(), "r");
-    if (!child) throw std::runtime_error("no child can be started");
+    if (!child)
+        throw std::runtime_error("no child can be started");
     std::string told;
     char line[8192];
     while (std::fgets(line, sizeof line, child))

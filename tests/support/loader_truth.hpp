@@ -1,4 +1,5 @@
-// What the dynamic loader itself says it would load for a file, and the prediction in the same form.
+// What the dynamic loader itself says it would load for a file, and the prediction in the same
+// form.
 #pragma once
 
 #include <map>
@@ -18,7 +19,8 @@ struct LoaderVariables {
     std::string working_directory = "/";
 };
 
-/// The libraries in the order of loading: the name asked for and the real file, empty for "not found".
+/// The libraries in the order of loading: the name asked for and the real file, empty for "not
+/// found".
 struct Truth {
     bool fails = false;  ///< the loader refuses to go on: a file it met is unusable
     std::vector<std::pair<std::string, std::string>> libraries = {};
@@ -36,8 +38,9 @@ Truth prediction(const std::string& path, const LoaderVariables& variables);
 /// What dlopen(name) gives in a plain program, as predicted.
 loader::Lookup in_plain_program(const loader::Loader& loader, const std::string& name);
 
-/// Runs one hidden test of this very program in a process of its own, whose loader then goes by the variables as they
-/// are now; what that test printed behind `marker`, the last time. "" when it printed nothing.
+/// Runs one hidden test of this very program in a process of its own, whose loader then goes by the
+/// variables as they are now; what that test printed behind `marker`, the last time. "" when it
+/// printed nothing.
 std::string told_by_child(const std::string& test, const std::string& marker);
 
 /// The real paths of all regular ELF files of this machine's own kind below a directory.

@@ -26,7 +26,8 @@ inline Log log_read(std::string_view text, const std::string& name = "log") {
 
 inline std::set<std::string> signatures_in(const Log& log) {
     std::set<std::string> seen;
-    for (const LogEvent& event : log.events) seen.insert(event.signature);
+    for (const LogEvent& event : log.events)
+        seen.insert(event.signature);
     return seen;
 }
 
@@ -55,7 +56,8 @@ inline const std::vector<Message>& messages() {
 /// As often as it takes to fill so many bytes.
 inline std::string repeated(std::string_view text, std::size_t bytes) {
     std::string out;
-    while (out.size() < bytes) out += text;
+    while (out.size() < bytes)
+        out += text;
     return out;
 }
 

@@ -22,7 +22,8 @@ inline Looked told_by(const Probe& probe, const Job& job) {
     probe.run(job, writer);
     std::rewind(told.get());
     std::string text;
-    for (int letter; (letter = std::fgetc(told.get())) != EOF;) text += static_cast<char>(letter);
+    for (int letter; (letter = std::fgetc(told.get())) != EOF;)
+        text += static_cast<char>(letter);
     Looked looked;
     WireReader reader;
     for (const std::string& line : split(text, '\n')) {
@@ -34,7 +35,8 @@ inline Looked told_by(const Probe& probe, const Job& job) {
 
 inline Looked look(std::string_view name, const Root& root) {
     const auto* probe = find_named(all_probes(), name);
-    if (!probe) throw std::invalid_argument("no such probe");
+    if (!probe)
+        throw std::invalid_argument("no such probe");
     Job job;
     job.root = root;
     return told_by(*probe->thing, job);

@@ -1,5 +1,5 @@
-// The facts that a Linux machine of a stack's versions shows: driver, GPUs, CUDA and cuDNN of the system, and a
-// framework that is installed there, or that --for names.
+// The facts that a Linux machine of a stack's versions shows: driver, GPUs, CUDA and cuDNN of the
+// system, and a framework that is installed there, or that --for names.
 #pragma once
 
 #include "facts/queries.hpp"
@@ -27,9 +27,12 @@ class MachineOfStack {
         PythonEnvironment& python = facts_.pythons.emplace_back();
         python.path = environment;
         python.active = true;
-        if (stack.python) python.version = *stack.python;
-        if (stack.cuda) add_cuda(system_directory, FoundVia::loader_cache, *stack.cuda);
-        if (stack.cudnn) add_cudnn(system_directory, FoundVia::loader_cache, *stack.cudnn, stack.cudnn_cuda);
+        if (stack.python)
+            python.version = *stack.python;
+        if (stack.cuda)
+            add_cuda(system_directory, FoundVia::loader_cache, *stack.cuda);
+        if (stack.cudnn)
+            add_cudnn(system_directory, FoundVia::loader_cache, *stack.cudnn, stack.cudnn_cuda);
     }
 
     /// The framework as --for names it.
@@ -48,11 +51,13 @@ class MachineOfStack {
         installed.uses_cuda = true;
         installed.cuda = build.cuda;
         installed.cudnn = build.cudnn;
-        if (!build.targets.empty()) installed.targets = build.targets;
+        if (!build.targets.empty())
+            installed.targets = build.targets;
         installed.directories_before = {wheel_directory};
         give(installed, add_cuda(wheel_directory, FoundVia::wheel, *build.cuda), *build.cuda);
         if (build.cudnn)
-            give(installed, add_cudnn(wheel_directory, FoundVia::wheel, exact(build), build.cuda), *build.cudnn);
+            give(installed, add_cudnn(wheel_directory, FoundVia::wheel, exact(build), build.cuda),
+                 *build.cudnn);
         return facts_;
     }
 
@@ -70,14 +75,17 @@ class MachineOfStack {
 
     /// A driver reports the newest CUDA that it runs with all features.
     void add_driver() {
-        if (!stack_.driver) return;
+        if (!stack_.driver)
+            return;
         facts_.driver.library_version = facts_.driver.kernel_version = *stack_.driver;
         std::optional<Version>& cuda = facts_.driver.cuda_version;
         for (const DriverForCuda& row : bundled_matrix().driver_for_cuda())
-            if (row.full_driver <= *stack_.driver && (!cuda || *cuda < row.cuda)) cuda = row.cuda;
+            if (row.full_driver <= *stack_.driver && (!cuda || *cuda < row.cuda))
+                cuda = row.cuda;
     }
 
-    Library& add_file(LibraryKind kind, const std::string& directory, FoundVia via, const std::string& name) {
+    Library& add_file(LibraryKind kind, const std::string& directory, FoundVia via,
+                      const std::string& name) {
         Library& file = facts_.libraries.emplace_back();
         file.kind = kind;
         file.path = directory + '/' + name;
@@ -91,7 +99,8 @@ class MachineOfStack {
         const std::string major = std::to_string(cuda.major()), both = shortened(cuda, 2).text;
         const std::string& of_runtime = cuda.major() >= 12 ? major : both;
         Runtime& runtime = facts_.runtimes.emplace_back();
-        runtime.library = add_file(LibraryKind::cudart, directory, via, "libcudart.so." + of_runtime).path;
+        runtime.library =
+            add_file(LibraryKind::cudart, directory, via, "libcudart.so." + of_runtime).path;
         runtime.version = cuda;
         return add_file(LibraryKind::cublas, directory, via, cublas_soname(cuda)).path;
     }
@@ -99,13 +108,16 @@ class MachineOfStack {
     std::string add_cudnn(const std::string& directory, FoundVia via, const Version& version,
                           const std::optional<Version>& cuda) {
         Cudnn& cudnn = facts_.cudnns.emplace_back();
-        cudnn.library =
-            add_file(LibraryKind::cudnn, directory, via, "libcudnn.so." + std::to_string(version.major())).path;
+        cudnn.library = add_file(LibraryKind::cudnn, directory, via,
+                                 "libcudnn.so." + std::to_string(version.major()))
+                            .path;
         cudnn.version = version;
-        if (!cuda) return cudnn.library;
+        if (!cuda)
+            return cudnn.library;
         cudnn.built_for_cuda = *cuda;
         const auto row = bundled_matrix().cudnn_build(version, cuda->major());
-        if (row && version >= make_version({8, 6})) cudnn.newest_capability = row->capability_max;
+        if (row && version >= make_version({8, 6}))
+            cudnn.newest_capability = row->capability_max;
         return cudnn.library;
     }
 

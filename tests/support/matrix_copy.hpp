@@ -14,16 +14,20 @@ namespace rnncheck::test {
 
 /// A fresh copy of the tables beside the test program, gone at the end.
 struct MatrixCopy {
-    std::filesystem::path directory = std::filesystem::read_symlink("/proc/self/exe").parent_path() /
-                                      ("matrix_copy_" + std::to_string(getpid()));  // test programs run side by side
+    std::filesystem::path directory =
+        std::filesystem::read_symlink("/proc/self/exe").parent_path() /
+        ("matrix_copy_" + std::to_string(getpid()));  // test programs run side by side
 
     MatrixCopy() {
         std::filesystem::remove_all(directory);
         std::filesystem::create_directory(directory);
-        for (const auto& entry : std::filesystem::directory_iterator(PROJECT_DIRECTORY "/compat_matrix"))
+        for (const auto& entry :
+             std::filesystem::directory_iterator(PROJECT_DIRECTORY "/compat_matrix"))
             std::filesystem::copy(entry, directory);
     }
-    ~MatrixCopy() { std::filesystem::remove_all(directory); }
+    ~MatrixCopy() {
+        std::filesystem::remove_all(directory);
+    }
     MatrixCopy(const MatrixCopy&) = delete;
     MatrixCopy& operator=(const MatrixCopy&) = delete;
 
@@ -37,7 +41,8 @@ struct MatrixCopy {
     }
 
     /// The first place only.
-    void replace(const std::string& file, const std::string& old_text, const std::string& new_text) const {
+    void replace(const std::string& file, const std::string& old_text,
+                 const std::string& new_text) const {
         std::string text = content_of(directory / file);
         const auto at = text.find(old_text);
         INFO(file << ": " << old_text);

@@ -21,7 +21,8 @@ inline void check_page(std::string_view page, std::string_view name, std::string
     for (std::size_t i = 2; i < lines.size() && !lines[i].empty(); ++i)
         joined += (i > 2 ? " " : "") + std::string(lines[i]);
     for (const auto& line : lines)
-        if (std::string_view(line).starts_with("## ")) found.emplace_back(line.substr(3));
+        if (std::string_view(line).starts_with("## "))
+            found.emplace_back(line.substr(3));
     CHECK(joined == title);
     CHECK(found == headings);
 }

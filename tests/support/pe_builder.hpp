@@ -1,4 +1,5 @@
-// Tiny DLLs of Windows as bytes: headers, imports, delayed imports, exports, a version resource and texts.
+// Tiny DLLs of Windows as bytes: headers, imports, delayed imports, exports, a version resource and
+// texts.
 #pragma once
 
 #include <array>
@@ -34,7 +35,8 @@ struct PeBuilder {
         const Table delay_table = contents.add_delayed(delayed);
         const Table export_table = contents.add_exports(name, exports);
         const Table resources = version ? contents.add_version(*version, product) : Table{};
-        for (const auto& text : texts) contents.add_text(text);
+        for (const auto& text : texts)
+            contents.add_text(text);
         contents.pad();
         std::string file = header(contents.bytes.size());
         const std::size_t tables = optional_header + (is_64_bit ? 112 : 96);
@@ -60,10 +62,15 @@ struct PeBuilder {
 
     /// What the section holds; each place is returned as an address.
     struct Contents {
-        explicit Contents(bool wide) : width(wide ? 8 : 4), bytes(16, '\0') {}
+        explicit Contents(bool wide) : width(wide ? 8 : 4), bytes(16, '\0') {
+        }
 
-        std::uint32_t here() const { return address + static_cast<std::uint32_t>(bytes.size()); }
-        void pad(std::size_t to = 16) { bytes.resize((bytes.size() + to - 1) / to * to); }
+        std::uint32_t here() const {
+            return address + static_cast<std::uint32_t>(bytes.size());
+        }
+        void pad(std::size_t to = 16) {
+            bytes.resize((bytes.size() + to - 1) / to * to);
+        }
         std::uint32_t add_text(const std::string& text) {
             const std::uint32_t place = here();
             bytes += text + '\0';
@@ -74,16 +81,19 @@ struct PeBuilder {
         }
         std::uint32_t add_functions(const std::vector<std::string>& functions) {
             std::vector<std::uint32_t> names;
-            for (const auto& function : functions) names.push_back(add_text(std::string(2, '\0') + function));
+            for (const auto& function : functions)
+                names.push_back(add_text(std::string(2, '\0') + function));
             pad();
             const std::uint32_t place = here();
-            for (const std::uint32_t function : names) number(function, width);
+            for (const std::uint32_t function : names)
+                number(function, width);
             number(std::uint64_t{1} << (width * 8 - 1) | 7, width);  // the seventh, by its number
             number(0, width);
             return place;
         }
         Table add_imports(const std::vector<PeImport>& imports) {
-            if (imports.empty()) return {};
+            if (imports.empty())
+                return {};
             std::vector<std::array<std::uint32_t, 5>> descriptors;
             for (const auto& import : imports) {
                 const std::uint32_t functions = add_functions(import.functions);
@@ -93,23 +103,28 @@ struct PeBuilder {
             return add_table(descriptors);
         }
         Table add_delayed(const std::vector<std::string>& libraries) {
-            if (libraries.empty()) return {};
+            if (libraries.empty())
+                return {};
             std::vector<std::array<std::uint32_t, 8>> descriptors;
-            for (const auto& library : libraries) descriptors.push_back({1, add_text(library)});
+            for (const auto& library : libraries)
+                descriptors.push_back({1, add_text(library)});
             descriptors.push_back({});
             return add_table(descriptors);
         }
         Table add_exports(const std::string& own_name, const std::vector<std::string>& functions) {
-            if (own_name.empty()) return {};
+            if (own_name.empty())
+                return {};
             const std::uint32_t named = add_text(own_name);
             std::vector<std::uint32_t> names;
-            for (const auto& function : functions) names.push_back(add_text(function));
+            for (const auto& function : functions)
+                names.push_back(add_text(function));
             pad();
             const std::uint32_t table = here();
-            for (const std::uint32_t place : names) number(place, 4);
+            for (const std::uint32_t place : names)
+                number(place, 4);
             const auto count = static_cast<std::uint32_t>(functions.size());
-            return add_table(
-                std::vector<std::array<std::uint32_t, 10>>{{0, 0, 0, named, 1, count, count, table, table, table}});
+            return add_table(std::vector<std::array<std::uint32_t, 10>>{
+                {0, 0, 0, named, 1, count, count, table, table, table}});
         }
         template <class Row>
         Table add_table(const std::vector<Row>& rows) {
@@ -123,10 +138,10 @@ struct PeBuilder {
             put(fixed, 0, std::uint32_t{0xFEEF04BD});
             put(fixed, 8, std::uint32_t{version[0]} << 16 | version[1]);
             put(fixed, 12, std::uint32_t{version[2]} << 16 | version[3]);
-            const std::string strings =
-                block("StringFileInfo", "", 1,
-                      block("040904E4", "", 1,
-                            block("CompanyName", wide("NVIDIA"), 1) + block("ProductName", wide(product), 1)));
+            const std::string strings = block("StringFileInfo", "", 1,
+                                              block("040904E4", "", 1,
+                                                    block("CompanyName", wide("NVIDIA"), 1) +
+                                                        block("ProductName", wide(product), 1)));
             const std::string data = block("VS_VERSION_INFO", fixed, 0, strings);
             pad();
             const std::uint32_t start = here();
@@ -148,11 +163,12 @@ struct PeBuilder {
         }
         static std::string wide(const std::string& text) {
             std::string result;
-            for (const char c : text + '\0') result += {c, '\0'};
+            for (const char c : text + '\0')
+                result += {c, '\0'};
             return result;
         }
-        static std::string block(const std::string& key, const std::string& value, std::uint16_t is_text,
-                                 const std::string& children = "") {
+        static std::string block(const std::string& key, const std::string& value,
+                                 std::uint16_t is_text, const std::string& children = "") {
             std::string result(6, '\0');
             result += wide(key);
             result.resize((result.size() + 3) / 4 * 4);
@@ -185,7 +201,8 @@ struct PeBuilder {
         const std::size_t section = optional_header + optional_size;
         file.replace(section, 6, ".rdata");
         const auto length = static_cast<std::uint32_t>(size);
-        const std::array<std::uint32_t, 4> place{length, address, length, static_cast<std::uint32_t>(offset)};
+        const std::array<std::uint32_t, 4> place{length, address, length,
+                                                 static_cast<std::uint32_t>(offset)};
         put(file, section + 8, place);
         put(file, section + 36, std::uint32_t{0x40000040});
         return file;
@@ -197,7 +214,8 @@ inline std::string dll_bytes(const std::string& name, const std::vector<std::str
     PeBuilder builder;
     builder.name = name;
     builder.exports = {"function"};
-    for (const auto& library : needed) builder.imports.push_back({library});
+    for (const auto& library : needed)
+        builder.imports.push_back({library});
     return builder.bytes();
 }
 

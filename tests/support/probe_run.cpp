@@ -13,7 +13,8 @@ std::string sim_file(const std::string& flavour, const std::string& name) {
 
 ProbeTold run_probe(const std::string& probe, const ProbeSetting& setting) {
     std::vector<std::string> directories;
-    for (const auto& flavour : setting.flavours) directories.push_back(std::string(SIM_DIRECTORY) + "/" + flavour);
+    for (const auto& flavour : setting.flavours)
+        directories.push_back(std::string(SIM_DIRECTORY) + "/" + flavour);
     process::Command command;
     command.arguments = {RNNCHECK_PROGRAM,
                          "probe",
@@ -22,14 +23,17 @@ ProbeTold run_probe(const std::string& probe, const ProbeSetting& setting) {
                          "--answer-to",
                          std::to_string(process::wire().answer),
                          probe};
-    if (!setting.target.empty()) command.arguments.push_back(setting.target);
+    if (!setting.target.empty())
+        command.arguments.push_back(setting.target);
     command.extra_environment = {"LD_LIBRARY_PATH=" + join(directories, ":"), "SIM=" + setting.sim};
     command.input = facts_to_text(setting.facts);
     command.quiet_limit = std::chrono::seconds(20);
 
     ProbeTold told;
     WireReader reader;
-    const auto on_line = [&](std::string_view line) { return LineMeaning{reader.read(line, told.facts).done}; };
+    const auto on_line = [&](std::string_view line) {
+        return LineMeaning{reader.read(line, told.facts).done};
+    };
     told.signal = process::run(command, on_line).signal.value_or("");
     told.done = reader.done;
     told.last_call = reader.last_call;

@@ -10,9 +10,10 @@ namespace rnncheck::test {
 
 struct ProbeSetting {
     std::string target{};
-    std::vector<std::string> flavours = {"base"};  ///< directories of simulated libraries, all on LD_LIBRARY_PATH
-    std::string sim{};                             ///< settings and faults of the simulated libraries
-    Facts facts{};                                 ///< what earlier stages learnt
+    std::vector<std::string> flavours = {
+        "base"};        ///< directories of simulated libraries, all on LD_LIBRARY_PATH
+    std::string sim{};  ///< settings and faults of the simulated libraries
+    Facts facts{};      ///< what earlier stages learnt
 };
 
 struct ProbeTold {

@@ -15,7 +15,8 @@ void check_message(const Finding& finding) {
     CHECK(finding.message.find('\n') == std::string::npos);
     CHECK_FALSE(finding.subject.empty());
     CHECK_FALSE(finding.evidence.empty());
-    for (const auto& evidence : finding.evidence) CHECK_FALSE(evidence.source.empty());
+    for (const auto& evidence : finding.evidence)
+        CHECK_FALSE(evidence.source.empty());
 }
 
 /// What is not known any more may leave the fault undecided, never heal it.
@@ -30,14 +31,16 @@ void check_forgetting(const Rule& rule, Facts facts) {
 /// Alone, or because it yields to another rule.
 Outcome outcome_among_all(const Named<Rule>& rule, const Facts& facts) {
     const Outcome alone = rule->check(facts, bundled_matrix()).outcome;
-    if (alone != Outcome::fault) return alone;
+    if (alone != Outcome::fault)
+        return alone;
     const Report report = judge(facts, bundled_matrix(), {});
     return std::ranges::find(report.verdicts, rule.name, &RuleVerdict::rule)->outcome;
 }
 
 }  // namespace
 
-void check_rule(const char* name, const Fires& fires, const Silent& silent, const CannotTell& cannot_tell) {
+void check_rule(const char* name, const Fires& fires, const Silent& silent,
+                const CannotTell& cannot_tell) {
     const auto* rule = find_named(all_rules(), name);
     REQUIRE(rule);
     REQUIRE_FALSE(fires.cases.empty());

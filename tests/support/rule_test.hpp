@@ -1,5 +1,5 @@
-// Rule tests that read as a specification: when it fires, when it is silent, when it cannot tell. Each list must be
-// there and non-empty, or the test does not compile or fails.
+// Rule tests that read as a specification: when it fires, when it is silent, when it cannot tell.
+// Each list must be there and non-empty, or the test does not compile or fails.
 #pragma once
 
 #include <initializer_list>
@@ -26,7 +26,8 @@ struct CannotTell {
     std::vector<RuleCase> cases;
 };
 
-void check_rule(const char* name, const Fires& fires, const Silent& silent, const CannotTell& cannot_tell);
+void check_rule(const char* name, const Fires& fires, const Silent& silent,
+                const CannotTell& cannot_tell);
 
 }  // namespace rnncheck::test
 

@@ -1,4 +1,5 @@
-// Combinations of versions, as people give them: every pair of table rows near its border, and drawn ones.
+// Combinations of versions, as people give them: every pair of table rows near its border, and
+// drawn ones.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,8 @@ using GivenValues = std::vector<GivenValue>;
 
 inline std::string words_of_stack(const GivenValues& values) {
     std::string words;
-    for (const GivenValue& value : values) words += value.key + "=" + value.value + ' ';
+    for (const GivenValue& value : values)
+        words += value.key + "=" + value.value + ' ';
     return words;
 }
 
@@ -23,12 +25,15 @@ inline Version last_of(const FrameworkBuild& build) {
     return build.last.value_or(build.first);
 }
 
-inline GivenValue named(const FrameworkBuild& build, const Version& version, bool with_build = true) {
-    return {build.framework, version.text + (with_build && !build.build.empty() ? "+" + build.build : "")};
+inline GivenValue named(const FrameworkBuild& build, const Version& version,
+                        bool with_build = true) {
+    return {build.framework,
+            version.text + (with_build && !build.build.empty() ? "+" + build.build : "")};
 }
 
-/// The version one below and one above in the last number that is written, beside itself: 525.60.12 to 525.60.14. Those
-/// of drivers have as many digits as the version itself: 450.80.01 below 450.80.02.
+/// The version one below and one above in the last number that is written, beside itself: 525.60.12
+/// to 525.60.14. Those of drivers have as many digits as the version itself: 450.80.01 below
+/// 450.80.02.
 inline std::vector<std::string> around(const Version& version) {
     const std::size_t at = version.text.rfind('.') + 1;  // 0 without a dot
     const std::string before = version.text.substr(0, at), last = version.text.substr(at);
@@ -39,7 +44,8 @@ inline std::vector<std::string> around(const Version& version) {
     };
     const int number = std::stoi(last);
     std::vector<std::string> all = {version.text, padded(number + 1)};
-    if (number > 0) all.push_back(padded(number - 1));
+    if (number > 0)
+        all.push_back(padded(number - 1));
     return all;
 }
 
@@ -51,11 +57,13 @@ class BorderStacks {
         cudnn_and_gpu();
         cudnn_and_cuda();
         for (const FrameworkBuild& build : matrix.framework_builds()) {
-            if (!build.cuda || build.os == "macos") continue;
+            if (!build.cuda || build.os == "macos")
+                continue;
             build_and_driver(build);
             build_and_python(build);
             build_and_gpu(build);
-            if (build.libraries == "system") build_and_libraries(build);
+            if (build.libraries == "system")
+                build_and_libraries(build);
         }
         pairs_of_frameworks();
         return std::move(stacks_);
@@ -65,13 +73,16 @@ class BorderStacks {
     const Matrix& matrix = bundled_matrix();
     std::vector<GivenValues> stacks_;
 
-    void add(GivenValues values) { stacks_.push_back(std::move(values)); }
+    void add(GivenValues values) {
+        stacks_.push_back(std::move(values));
+    }
 
     std::set<std::string> drivers_around(const Version& cuda, const std::string& os) const {
         std::set<std::string> drivers;
         if (const auto row = stack::drivers_for(cuda, os, matrix))
             for (const Version& limit : {row->oldest_driver, row->full_driver})
-                for (const std::string& driver : around(limit)) drivers.insert(driver);
+                for (const std::string& driver : around(limit))
+                    drivers.insert(driver);
         return drivers;
     }
 
@@ -88,7 +99,8 @@ class BorderStacks {
         std::set<std::string> gpus;
         const Architecture* before = nullptr;
         for (const Architecture& gpu : matrix.architectures()) {
-            if (gpu.integrated) continue;
+            if (gpu.integrated)
+                continue;
             if (before && fits(before->capability) != fits(gpu.capability))
                 gpus.insert({before->capability.text, gpu.capability.text});
             before = &gpu;
@@ -99,9 +111,10 @@ class BorderStacks {
     void cudnn_and_gpu() {
         for (const CudnnBuild& row : matrix.cudnn_builds())
             for (const Version& cudnn : {row.cudnn, row.last()})
-                for (const std::string& gpu :
-                     gpus_at_borders([&](const Version& one) { return stack::cudnn_on_gpu(row, one).fit; }))
-                    add({{"gpu", gpu}, {"cudnn", cudnn.text + "+cu" + std::to_string(row.cuda_major)}});
+                for (const std::string& gpu : gpus_at_borders(
+                         [&](const Version& one) { return stack::cudnn_on_gpu(row, one).fit; }))
+                    add({{"gpu", gpu},
+                         {"cudnn", cudnn.text + "+cu" + std::to_string(row.cuda_major)}});
     }
 
     void cudnn_and_cuda() {
@@ -128,14 +141,17 @@ class BorderStacks {
     }
 
     void build_and_gpu(const FrameworkBuild& build) {
-        const auto fits = [&](const Version& gpu) { return stack::build_and_cudnn_on_gpu(build, gpu, {}, matrix).fit; };
+        const auto fits = [&](const Version& gpu) {
+            return stack::build_and_cudnn_on_gpu(build, gpu, {}, matrix).fit;
+        };
         for (const std::string& gpu : gpus_at_borders(fits)) {
             add({{"os", build.os}, named(build, last_of(build)), {"gpu", gpu}});
             add({{"os", build.os}, named(build, build.first, false), {"gpu", gpu}});
         }
     }
 
-    /// What the build takes from the system: the minor and major versions around those that it was built for.
+    /// What the build takes from the system: the minor and major versions around those that it was
+    /// built for.
     void build_and_libraries(const FrameworkBuild& build) {
         const auto near = [](const Version& version) {
             std::vector<std::string> all = around(shortened(version, 2));
@@ -145,36 +161,48 @@ class BorderStacks {
         };
         for (const std::string& cuda : near(*build.cuda))
             add({{"os", build.os}, named(build, last_of(build)), {"cuda", cuda}});
-        for (const std::string& cudnn : build.cudnn ? near(*build.cudnn) : std::vector<std::string>())
+        for (const std::string& cudnn :
+             build.cudnn ? near(*build.cudnn) : std::vector<std::string>())
             add({{"os", build.os}, named(build, last_of(build)), {"cudnn", cudnn + ".0"}});
     }
 
-    /// Of two frameworks in one environment each build whose packages require a cuDNN with each of the other one.
+    /// Of two frameworks in one environment each build whose packages require a cuDNN with each of
+    /// the other one.
     void pairs_of_frameworks() {
         std::vector<const FrameworkBuild*> builds;
         for (const FrameworkBuild& build : matrix.framework_builds())
-            if (build.os == "linux" && build.libraries == "wheels" && build.cudnn) builds.push_back(&build);
+            if (build.os == "linux" && build.libraries == "wheels" && build.cudnn)
+                builds.push_back(&build);
         for (const FrameworkBuild* one : builds)
             for (const FrameworkBuild* other : builds)
                 if (one->framework < other->framework)
-                    add({{"os", "linux"}, named(*one, last_of(*one)), named(*other, last_of(*other))});
+                    add({{"os", "linux"},
+                         named(*one, last_of(*one)),
+                         named(*other, last_of(*other))});
     }
 };
 
-/// A driver, a GPU, a Python, libraries of the system and frameworks, drawn from the tables and what is near them.
+/// A driver, a GPU, a Python, libraries of the system and frameworks, drawn from the tables and
+/// what is near them.
 class DrawnStacks {
   public:
-    explicit DrawnStacks(unsigned seed) : random_(seed) {}
+    explicit DrawnStacks(unsigned seed) : random_(seed) {
+    }
 
     GivenValues next() {
         const FrameworkBuild& build = drawn_build();
         const std::string os = build.os == "macos" ? "linux" : build.os;
         GivenValues values = {{"os", os}, named(build, last_of(build), chance(60))};
-        if (chance(80)) values.push_back({"driver", one_of(drivers)});
-        if (chance(80)) values.push_back({"gpu", one_of(gpus)});
-        if (chance(40)) values.push_back({"python", one_of(pythons)});
-        if (chance(20)) values.push_back({"cuda", one_of(cudas)});
-        if (chance(15)) values.push_back({"cudnn", one_of(cudnns)});
+        if (chance(80))
+            values.push_back({"driver", one_of(drivers)});
+        if (chance(80))
+            values.push_back({"gpu", one_of(gpus)});
+        if (chance(40))
+            values.push_back({"python", one_of(pythons)});
+        if (chance(20))
+            values.push_back({"cuda", one_of(cudas)});
+        if (chance(15))
+            values.push_back({"cudnn", one_of(cudnns)});
         if (const FrameworkBuild& other = drawn_build();
             chance(10) && other.framework != build.framework && other.os == os)
             values.push_back(named(other, last_of(other), chance(60)));
@@ -183,17 +211,25 @@ class DrawnStacks {
 
   private:
     using Words = std::vector<std::string>;
-    const Words drivers{"390.48",    "440.33",    "450.80",    "450.80.02",  "460",       "470.256.02",
-                        "510",       "525.60",    "525.60.13", "535.104.05", "550.54.15", "570.86.10",
-                        "580.65.06", "590.44.01", "620.70.06", "640.10.01"};
-    const Words gpus{"3.5", "3.7", "5.2", "6.1", "7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0"};
+    const Words drivers{"390.48",    "440.33",     "450.80",    "450.80.02",
+                        "460",       "470.256.02", "510",       "525.60",
+                        "525.60.13", "535.104.05", "550.54.15", "570.86.10",
+                        "580.65.06", "590.44.01",  "620.70.06", "640.10.01"};
+    const Words gpus{"3.5", "3.7", "5.2", "6.1", "7.0",  "7.5",
+                     "8.0", "8.6", "8.9", "9.0", "10.0", "12.0"};
     const Words pythons{"3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14"};
     const Words cudas{"10.0", "10.2", "11.2", "11.8", "12.0", "12.4", "12.8", "13.0"};
     const Words cudnns{"7.6.5", "8.1.1", "8.6.0", "8.9.7", "9.1.0", "9.3.0", "9.10.2", "9.15.1"};
 
-    std::size_t number(std::size_t below) { return random_() % below; }
-    bool chance(unsigned percent) { return random_() % 100 < percent; }
-    const std::string& one_of(const Words& choices) { return choices[number(choices.size())]; }
+    std::size_t number(std::size_t below) {
+        return random_() % below;
+    }
+    bool chance(unsigned percent) {
+        return random_() % 100 < percent;
+    }
+    const std::string& one_of(const Words& choices) {
+        return choices[number(choices.size())];
+    }
     const FrameworkBuild& drawn_build() {
         const std::vector<FrameworkBuild>& builds = bundled_matrix().framework_builds();
         return builds[number(builds.size())];

@@ -12,17 +12,22 @@ class TextMutator {
   public:
     /// `pieces` are put in as a whole.
     TextMutator(std::vector<std::string> texts, std::vector<std::string> pieces, std::uint64_t seed)
-        : texts_(std::move(texts)), pieces_(std::move(pieces)), random_(seed) {}
+        : texts_(std::move(texts)), pieces_(std::move(pieces)), random_(seed) {
+    }
 
     std::string next() {
         std::string text = texts_[below(texts_.size())];
-        if (below(4) == 0) text += texts_[below(texts_.size())];
-        for (std::size_t n = below(8); n > 0; --n) change(text);
+        if (below(4) == 0)
+            text += texts_[below(texts_.size())];
+        for (std::size_t n = below(8); n > 0; --n)
+            change(text);
         return text;
     }
 
   private:
-    std::size_t below(std::size_t limit) { return random_() % limit; }
+    std::size_t below(std::size_t limit) {
+        return random_() % limit;
+    }
 
     void change(std::string& text) {
         const std::size_t at = below(text.size() + 1);
@@ -40,7 +45,8 @@ class TextMutator {
                 text.insert(at, text.substr(below(text.size() + 1), below(80)));
                 break;
             default:
-                if (!text.empty()) text[at % text.size()] = static_cast<char>(below(256));
+                if (!text.empty())
+                    text[at % text.size()] = static_cast<char>(below(256));
         }
     }
 

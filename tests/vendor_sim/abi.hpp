@@ -1,6 +1,7 @@
-// How a simulated library declares and exports the functions of its list, so that leaving one out does not build. What
-// is exported under a function's name is the common entry below, which knows the types of the parameters and so can
-// give back garbage; the function itself has a symbol of its own.
+// How a simulated library declares and exports the functions of its list, so that leaving one out
+// does not build. What is exported under a function's name is the common entry below, which knows
+// the types of the parameters and so can give back garbage; the function itself has a symbol of its
+// own.
 #pragma once
 
 #include <cstring>
@@ -11,13 +12,16 @@
 
 namespace sim {
 
-/// What a function may write through. Not const things, functions, device memory, nor handles: nobody looks into these.
+/// What a function may write through. Not const things, functions, device memory, nor handles:
+/// nobody looks into these.
 template <class Pointer, class Target = std::remove_pointer_t<Pointer>>
 constexpr bool is_output() {
     constexpr bool handle =
-        std::string_view(__PRETTY_FUNCTION__).find("Target = rnncheck::vendor::Opaque") != std::string_view::npos &&
+        std::string_view(__PRETTY_FUNCTION__).find("Target = rnncheck::vendor::Opaque") !=
+            std::string_view::npos &&
         std::is_class_v<Target>;
-    return std::is_pointer_v<Pointer> && std::is_object_v<Target> && !std::is_const_v<Target> && !handle;
+    return std::is_pointer_v<Pointer> && std::is_object_v<Target> && !std::is_const_v<Target> &&
+           !handle;
 }
 
 template <class... Rest>
@@ -30,14 +34,17 @@ inline void overwrite(int byte, void* to, unsigned long long, std::size_t bytes)
     std::memset(to, byte, bytes);
 }
 
-inline void overwrite(int) {}
+inline void overwrite(int) {
+}
 
 template <class First, class... Rest>
 void overwrite(int byte, First first, Rest... rest) {
     if constexpr (is_output<First>()) {
         std::size_t size = sizeof *first;
-        if constexpr (std::is_same_v<First, char*>) size = first_of(rest...);  // a text without an end
-        if (first) std::memset(static_cast<void*>(first), byte, size);
+        if constexpr (std::is_same_v<First, char*>)
+            size = first_of(rest...);  // a text without an end
+        if (first)
+            std::memset(static_cast<void*>(first), byte, size);
     }
     overwrite(byte, rest...);
 }
@@ -50,12 +57,15 @@ struct Entry<function> {
     static Result call(Parameters... parameters) {
         if constexpr (std::is_void_v<Result>) {
             function(parameters...);
-            if (const auto byte = garbage_wanted()) overwrite(*byte, parameters...);
+            if (const auto byte = garbage_wanted())
+                overwrite(*byte, parameters...);
         } else {
             Result result = function(parameters...);
             const auto byte = garbage_wanted();
-            if (!byte) return result;
-            if constexpr (!std::is_same_v<Result, int>) std::memset(&result, *byte, sizeof result);
+            if (!byte)
+                return result;
+            if constexpr (!std::is_same_v<Result, int>)
+                std::memset(&result, *byte, sizeof result);
             overwrite(*byte, parameters...);
             return result;
         }
@@ -64,21 +74,25 @@ struct Entry<function> {
 
 }  // namespace sim
 
-#define SIM_DECLARE(name, result, parameters) extern "C" result name parameters __asm__("simulated_" #name);
+#define SIM_DECLARE(name, result, parameters) \
+    extern "C" result name parameters __asm__("simulated_" #name);
 
 /// dlsym asks entry_of_... for the address of the common entry.
-#define SIM_EXPORT(name, result, parameters)                                                                        \
-    extern "C" {                                                                                                    \
-    [[gnu::used]] static auto entry_of_##name() -> result(*) parameters {                                           \
-        return &sim::Entry<&name>::call;                                                                            \
-    }                                                                                                               \
-    [[gnu::visibility("default"), gnu::ifunc("entry_of_" #name)]] result exported_##name parameters __asm__(#name); \
+#define SIM_EXPORT(name, result, parameters)                                            \
+    extern "C" {                                                                        \
+    [[gnu::used]] static auto entry_of_##name() -> result(*) parameters {               \
+        return &sim::Entry<&name>::call;                                                \
+    }                                                                                   \
+    [[gnu::visibility("default"),                                                       \
+      gnu::ifunc("entry_of_" #name)]] result exported_##name parameters __asm__(#name); \
     }
 
-/// Right after `using namespace rnncheck::vendor`: declares the functions of a list and exports each of them.
+/// Right after `using namespace rnncheck::vendor`: declares the functions of a list and exports
+/// each of them.
 #define SIM_EXPORTS(list) list(SIM_DECLARE) list(SIM_EXPORT)
 
-/// The library's load-time constructor and its clean-up at exit, where SIM may plant a fault ("libcudnn:load=segv").
+/// The library's load-time constructor and its clean-up at exit, where SIM may plant a fault
+/// ("libcudnn:load=segv").
 #define SIM_LOAD_AND_EXIT(library)                         \
     [[gnu::constructor]] static void on_load() {           \
         sim::act("load", {library});                       \

@@ -65,14 +65,15 @@ std::vector<double> read_rows(const Call& call, const void* from, std::size_t wi
     std::vector<double> values(call.rows.size() * width);
     for (std::size_t row = 0; row < call.rows.size(); ++row)
         if (call.rows[row] >= 0)
-            std::ranges::copy(
-                load<double>(from, static_cast<std::size_t>(call.rows[row]) * width, width, storage(call)),
-                values.begin() + static_cast<std::ptrdiff_t>(row * width));
+            std::ranges::copy(load<double>(from, static_cast<std::size_t>(call.rows[row]) * width,
+                                           width, storage(call)),
+                              values.begin() + static_cast<std::ptrdiff_t>(row * width));
     return values;
 }
 
 void write_states(const Call& call, void* to, const std::vector<double>& values) {
-    if (to) store(to, 0, values, storage(call));
+    if (to)
+        store(to, 0, values, storage(call));
 }
 
 /// Visits every array of weights with its part.
@@ -98,8 +99,9 @@ std::size_t elements(const Part& part) {
 std::vector<LayerWeights> read_weights(const Call& call) {
     std::vector<LayerWeights> layers(count(call.shape.pseudo_layers()));
     for (int layer = 0; layer < call.shape.pseudo_layers(); ++layer)
-        layers[count(layer)].columns =
-            layer < call.shape.directions() ? call.shape.input : static_cast<int>(y_width(call.shape));
+        layers[count(layer)].columns = layer < call.shape.directions()
+                                           ? call.shape.input
+                                           : static_cast<int>(y_width(call.shape));
     each_part(call.shape, layers, [&](std::vector<double>& values, const Part& part) {
         values = load<double>(call.weights, part.offset, elements(part), storage(call));
     });
@@ -122,7 +124,8 @@ Arithmetic arithmetic_of(const Call& call) {
                                                        : call.dropout;
     arithmetic.kept_times = is(call, "dropout_not_scaled") ? 1 : 1 / (1 - call.dropout);
     arithmetic.mask = 1000 * call.seed + (is(call, "dropout_mask_stays") ? 0 : call.drawn);
-    if (is(call, "dropout_mask_wanders")) arithmetic.mask += ++masks_wandered();
+    if (is(call, "dropout_mask_wanders"))
+        arithmetic.mask += ++masks_wandered();
     return arithmetic;
 }
 
@@ -136,12 +139,15 @@ void write_y(const Call& call, const std::vector<double>& y) {
         const int sequence = static_cast<int>(row / count(call.shape.sequence_length));
         const int step = static_cast<int>(row % count(call.shape.sequence_length)),
                   length = call.shape.length_of(sequence);
-        const bool stale = is(call, "stale_output") && sequence + 1 == call.shape.batch && step + 1 == length;
-        if (call.rows[row] < 0 || stale) continue;
+        const bool stale =
+            is(call, "stale_output") && sequence + 1 == call.shape.batch && step + 1 == length;
+        if (call.rows[row] < 0 || stale)
+            continue;
         const std::size_t to = static_cast<std::size_t>(call.rows[row]) * width;
         const auto from = y.begin() + static_cast<std::ptrdiff_t>(row * width);
         if (step < length || is(call, "padding_not_honoured"))
-            store(call.y, to, std::vector<double>(from, from + static_cast<std::ptrdiff_t>(width)), storage(call));
+            store(call.y, to, std::vector<double>(from, from + static_cast<std::ptrdiff_t>(width)),
+                  storage(call));
         else if (!is(call, "padding_not_filled"))
             for (std::size_t i = to; i < to + width; ++i)
                 std::ranges::copy(call.fill, static_cast<std::byte*>(call.y) + i * element);
@@ -151,7 +157,8 @@ void write_y(const Call& call, const std::vector<double>& y) {
 void write_dx(const Call& call, const std::vector<double>& dx) {
     const std::size_t width = count(call.shape.input);
     for (std::size_t row = 0; row < call.rows.size(); ++row) {
-        if (call.rows[row] < 0) continue;
+        if (call.rows[row] < 0)
+            continue;
         const auto from = dx.begin() + static_cast<std::ptrdiff_t>(row * width);
         store(call.dx, static_cast<std::size_t>(call.rows[row]) * width,
               std::vector<double>(from, from + static_cast<std::ptrdiff_t>(width)), storage(call));
@@ -165,7 +172,8 @@ double* reserved(const Call& call, std::size_t& at, std::size_t elements) {
     return begin;
 }
 
-void keep(const Call& call, std::size_t& at, const std::vector<double>& values, std::size_t elements) {
+void keep(const Call& call, std::size_t& at, const std::vector<double>& values,
+          std::size_t elements) {
     double* const to = reserved(call, at, elements);
     std::fill_n(to, elements, 0.0);
     std::ranges::copy(values, to);
@@ -184,10 +192,12 @@ class Work {
     Work& operator=(const Work&) = delete;
     ~Work() {
         static const std::string file = setting("work_ms_to", "");
-        static const int to = file.empty() ? -1 : open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        static const int to =
+            file.empty() ? -1 : open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
         static double all = 0;
         all += std::chrono::duration<double, std::milli>(Clock::now() - begun_).count();
-        if (to >= 0) dprintf(to, "%.3f\n", all);
+        if (to >= 0)
+            dprintf(to, "%.3f\n", all);
     }
 
   private:
@@ -198,8 +208,8 @@ class Work {
 }  // namespace
 
 std::size_t reserve_bytes(const RnnCase& shape) {
-    return sizeof(double) *
-           (steps(shape) * count(shape.input) + h_elements(shape) + c_elements(shape) + weight_elements(shape));
+    return sizeof(double) * (steps(shape) * count(shape.input) + h_elements(shape) +
+                             c_elements(shape) + weight_elements(shape));
 }
 
 void compute_forward(const Call& call) {
@@ -212,14 +222,17 @@ void compute_forward(const Call& call) {
     RnnOutputs outputs = simulate(call.shape, inputs, arithmetic_of(call), fault_of(call));
     if (is(call, "unrepeatable")) {
         static bool again = false;
-        if (again) outputs.y[0] += outputs.y[0] / 1024;
+        if (again)
+            outputs.y[0] += outputs.y[0] / 1024;
         again = !again;
     }
-    if (is(call, "other_bits")) outputs.y[0] += outputs.y[0] * last_bit(call);
+    if (is(call, "other_bits"))
+        outputs.y[0] += outputs.y[0] * last_bit(call);
     write_y(call, outputs.y);
     write_states(call, call.hy, outputs.hy);
     write_states(call, call.cy, outputs.cy);
-    if (!call.reserve) return;
+    if (!call.reserve)
+        return;
     std::size_t at = 0;
     keep(call, at, inputs.x, steps(call.shape) * count(call.shape.input));
     keep(call, at, inputs.hx, h_elements(call.shape));
@@ -244,18 +257,21 @@ void compute_backward_data(const Call& call) {
     write_states(call, call.dhx, outputs.dhx);
     write_states(call, call.dcx, outputs.dcx);
     double* const gradients = reserved(call, at, weight_elements(call.shape));
-    each_part(call.shape, outputs.dweights, [&](const std::vector<double>& values, const Part& part) {
-        std::ranges::copy(values, gradients + part.offset);
-    });
+    each_part(call.shape, outputs.dweights,
+              [&](const std::vector<double>& values, const Part& part) {
+                  std::ranges::copy(values, gradients + part.offset);
+              });
 }
 
 void compute_backward_weights(const Call& call) {
     const Work work;
     const std::size_t elements = weight_elements(call.shape);
-    std::size_t at = steps(call.shape) * count(call.shape.input) + h_elements(call.shape) + c_elements(call.shape);
+    std::size_t at = steps(call.shape) * count(call.shape.input) + h_elements(call.shape) +
+                     c_elements(call.shape);
     std::vector<double> sums = load<double>(call.dweights, 0, elements, storage(call));
     const double* const gradients = reserved(call, at, elements);
-    for (std::size_t i = 0; i < elements; ++i) sums[i] += gradients[i];
+    for (std::size_t i = 0; i < elements; ++i)
+        sums[i] += gradients[i];
     store(call.dweights, 0, sums, storage(call));
 }
 

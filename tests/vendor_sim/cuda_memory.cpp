@@ -12,7 +12,8 @@ RNNCHECK_CUDA_FUNCTIONS(SIM_DECLARE)
 
 namespace {
 
-/// Of the host, by one process: a search for the largest network must not take the memory of the machine that tests.
+/// Of the host, by one process: a search for the largest network must not take the memory of the
+/// machine that tests.
 constexpr std::size_t most_host_memory = std::size_t{256} << 20;
 
 std::map<DevicePointer, std::size_t>& allocations() {
@@ -22,14 +23,16 @@ std::map<DevicePointer, std::size_t>& allocations() {
 
 bool inside(DevicePointer begin, std::size_t bytes) {
     auto next = allocations().upper_bound(begin);
-    if (next == allocations().begin()) return false;
+    if (next == allocations().begin())
+        return false;
     const auto& [start, size] = *--next;
     return begin - start <= size && bytes <= size - (begin - start);
 }
 
 std::size_t allocated() {
     std::size_t sum = 0;
-    for (const auto& [start, size] : allocations()) sum += size;
+    for (const auto& [start, size] : allocations())
+        sum += size;
     return sum;
 }
 
@@ -40,7 +43,8 @@ void* host(DevicePointer pointer) {
 }  // namespace
 
 int cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total) {
-    if (const auto forced = entering_context(__func__)) return *forced;
+    if (const auto forced = entering_context(__func__))
+        return *forced;
     const Tags tags = board_tags(driver().current);
     *total = static_cast<std::size_t>(number("mem_total", 24'576, tags)) << 20;
     *free_bytes = (static_cast<std::size_t>(number("mem_free", 23'900, tags)) << 20) - allocated();
@@ -48,13 +52,18 @@ int cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total) {
 }
 
 int cuMemAlloc_v2(DevicePointer* pointer, std::size_t bytes) {
-    if (const auto forced = entering_context(__func__)) return *forced;
-    if (bytes == 0) return cuda_invalid_value;
-    const auto free_bytes = static_cast<std::size_t>(number("mem_free", 23'900, board_tags(driver().current))) << 20;
+    if (const auto forced = entering_context(__func__))
+        return *forced;
+    if (bytes == 0)
+        return cuda_invalid_value;
+    const auto free_bytes =
+        static_cast<std::size_t>(number("mem_free", 23'900, board_tags(driver().current))) << 20;
     const std::size_t usable = std::min(free_bytes, most_host_memory);
-    if (bytes > usable || allocated() > usable - bytes) return cuda_out_of_memory;
+    if (bytes > usable || allocated() > usable - bytes)
+        return cuda_out_of_memory;
     constexpr std::size_t alignment = 256;
-    void* const memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    void* const memory =
+        std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
     std::memset(memory, 0xAB, bytes);  // fresh memory holds anything but zeros
     *pointer = reinterpret_cast<DevicePointer>(memory);
     allocations()[*pointer] = bytes;
@@ -62,29 +71,37 @@ int cuMemAlloc_v2(DevicePointer* pointer, std::size_t bytes) {
 }
 
 int cuMemFree_v2(DevicePointer pointer) {
-    if (const auto forced = entering_context(__func__)) return *forced;
-    if (allocations().erase(pointer) == 0) return cuda_invalid_value;
+    if (const auto forced = entering_context(__func__))
+        return *forced;
+    if (allocations().erase(pointer) == 0)
+        return cuda_invalid_value;
     std::free(host(pointer));
     return 0;
 }
 
 int cuMemcpyHtoD_v2(DevicePointer to, const void* from, std::size_t bytes) {
-    if (const auto forced = entering_context(__func__)) return *forced;
-    if (!inside(to, bytes)) return cuda_invalid_value;
+    if (const auto forced = entering_context(__func__))
+        return *forced;
+    if (!inside(to, bytes))
+        return cuda_invalid_value;
     std::memcpy(host(to), from, bytes);
     return 0;
 }
 
 int cuMemcpyDtoH_v2(void* to, DevicePointer from, std::size_t bytes) {
-    if (const auto forced = entering_context(__func__)) return *forced;
-    if (!inside(from, bytes)) return cuda_invalid_value;
+    if (const auto forced = entering_context(__func__))
+        return *forced;
+    if (!inside(from, bytes))
+        return cuda_invalid_value;
     std::memcpy(to, host(from), bytes);
     return 0;
 }
 
 int cuMemsetD8_v2(DevicePointer to, unsigned char value, std::size_t bytes) {
-    if (const auto forced = entering_context(__func__)) return *forced;
-    if (!inside(to, bytes)) return cuda_invalid_value;
+    if (const auto forced = entering_context(__func__))
+        return *forced;
+    if (!inside(to, bytes))
+        return cuda_invalid_value;
     std::memset(host(to), value, bytes);
     return 0;
 }

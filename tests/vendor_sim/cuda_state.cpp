@@ -13,7 +13,8 @@ constexpr std::array sticky = {214, 700, 702, 714, 715, 716, 717, 718, 719};
 
 std::vector<int> all_boards() {
     std::vector<int> boards;
-    for (int board = 0; board < number("gpus", 1); ++board) boards.push_back(board);
+    for (int board = 0; board < number("gpus", 1); ++board)
+        boards.push_back(board);
     return boards;
 }
 
@@ -22,7 +23,8 @@ std::vector<int> all_boards() {
 std::vector<int> visible_boards() {
     const std::vector<int> boards = all_boards();
     const char* const variable = std::getenv("CUDA_VISIBLE_DEVICES");
-    if (!variable) return boards;
+    if (!variable)
+        return boards;
     std::vector<int> visible;
     std::string rest = variable;
     while (!rest.empty()) {
@@ -38,7 +40,8 @@ std::vector<int> visible_boards() {
 
 Tags board_tags(int board) {
     Tags tags = {"libcuda"};
-    if (board >= 0) tags.push_back("gpu" + std::to_string(board));
+    if (board >= 0)
+        tags.push_back("gpu" + std::to_string(board));
     return tags;
 }
 
@@ -54,18 +57,25 @@ Driver& driver() {
 }
 
 std::optional<int> entering(const char* function, int board) {
-    if (driver().broken) return driver().broken;
-    if (!mentioned(function)) return std::nullopt;
+    if (driver().broken)
+        return driver().broken;
+    if (!mentioned(function))
+        return std::nullopt;
     const auto forced = act(function, board_tags(board)).result;
-    if (!forced) return std::nullopt;
-    if (std::ranges::find(sticky, *forced) != sticky.end()) driver().broken = static_cast<int>(*forced);
+    if (!forced)
+        return std::nullopt;
+    if (std::ranges::find(sticky, *forced) != sticky.end())
+        driver().broken = static_cast<int>(*forced);
     return static_cast<int>(*forced);
 }
 
 std::optional<int> entering_context(const char* function) {
-    if (const auto forced = entering(function)) return forced;
-    if (!driver().initialised) return cuda_not_initialized;
-    if (driver().current < 0) return cuda_invalid_context;
+    if (const auto forced = entering(function))
+        return forced;
+    if (!driver().initialised)
+        return cuda_not_initialized;
+    if (driver().current < 0)
+        return cuda_invalid_context;
     return std::nullopt;
 }
 

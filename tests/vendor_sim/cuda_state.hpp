@@ -43,7 +43,8 @@ struct Driver {
 };
 Driver& driver();
 
-/// Start of every function: the status to return at once, if any. `board` is the one concerned, or -1.
+/// Start of every function: the status to return at once, if any. `board` is the one concerned, or
+/// -1.
 std::optional<int> entering(const char* function, int board = driver().current);
 /// The same for functions that work on the current context.
 std::optional<int> entering_context(const char* function);

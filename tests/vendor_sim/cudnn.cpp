@@ -13,10 +13,12 @@ using namespace sim;
 #elif SIM_MAJOR == 8
 #define EVERY_CUDNN_FUNCTION(X)  \
     RNNCHECK_CUDNN_EVERYWHERE(X) \
-    RNNCHECK_CUDNN_LEGACY(X) RNNCHECK_CUDNN_V8(X) RNNCHECK_CUDNN_CHECKS_8(X) RNNCHECK_CUDNN_SINCE_8_6(X)
+    RNNCHECK_CUDNN_LEGACY(X)     \
+    RNNCHECK_CUDNN_V8(X) RNNCHECK_CUDNN_CHECKS_8(X) RNNCHECK_CUDNN_SINCE_8_6(X)
 #else
-#define EVERY_CUDNN_FUNCTION(X) \
-    RNNCHECK_CUDNN_EVERYWHERE(X) RNNCHECK_CUDNN_V8(X) RNNCHECK_CUDNN_CHECKS_9(X) RNNCHECK_CUDNN_SINCE_8_6(X)
+#define EVERY_CUDNN_FUNCTION(X)  \
+    RNNCHECK_CUDNN_EVERYWHERE(X) \
+    RNNCHECK_CUDNN_V8(X) RNNCHECK_CUDNN_CHECKS_9(X) RNNCHECK_CUDNN_SINCE_8_6(X)
 #endif
 SIM_EXPORTS(EVERY_CUDNN_FUNCTION)
 SIM_LOAD_AND_EXIT("libcudnn")
@@ -43,16 +45,20 @@ constexpr Status statuses[] = {not_initialized,
                                {"CUDNN_STATUS_RUNTIME_PREREQUISITE_MISSING", 11, 3008}};
 
 template <class Descriptor>
-int make(const char* function, Descriptor** descriptor, std::optional<Sublibrary> part = std::nullopt) {
-    if (const auto status = entering(function, part)) return *status;
-    if (!descriptor) return refuse(bad_param, "!descriptor");
+int make(const char* function, Descriptor** descriptor,
+         std::optional<Sublibrary> part = std::nullopt) {
+    if (const auto status = entering(function, part))
+        return *status;
+    if (!descriptor)
+        return refuse(bad_param, "!descriptor");
     *descriptor = new Descriptor;
     return 0;
 }
 
 template <class Descriptor>
 int destroy(const char* function, Descriptor* descriptor) {
-    if (const auto status = entering(function)) return *status;
+    if (const auto status = entering(function))
+        return *status;
     delete descriptor;
     return 0;
 }
@@ -63,12 +69,15 @@ bool good_sizes(int dimensions, const int* sizes) {
 }
 
 void give(const std::vector<int>& from, int wanted, int* to) {
-    std::copy_n(from.begin(), std::min<std::size_t>(from.size(), static_cast<std::size_t>(wanted)), to);
+    std::copy_n(from.begin(), std::min<std::size_t>(from.size(), static_cast<std::size_t>(wanted)),
+                to);
 }
 
 [[maybe_unused]] int check_part(const char* function, Sublibrary part) {
-    if (const auto status = entering(function, part)) return *status;
-    return version_of(part) == coded_version() ? 0 : refuse(part_mismatch, "a part of another version");
+    if (const auto status = entering(function, part))
+        return *status;
+    return version_of(part) == coded_version() ? 0
+                                               : refuse(part_mismatch, "a part of another version");
 }
 
 }  // namespace
@@ -76,35 +85,46 @@ void give(const std::vector<int>& from, int wanted, int* to) {
 int sim::refuse(const Status& status, const char* reason) {
     constexpr int error = 1, warning = 2;
     const int severity = status.number() == not_supported.number() ? warning : error;
-    if (SIM_MAJOR < 9) return status.number();  // whether 7 and 8 tell reasons is not known
-    const std::string line =
-        std::string(severity == warning ? "Warning: " : "Error: ") + status.name + "; Reason: " + reason;
-    if (severity == error) last_error = line;
-    if (callback && (callback_mask & 1U << severity)) callback(severity, callback_data, nullptr, (line + '\0').c_str());
+    if (SIM_MAJOR < 9)
+        return status.number();  // whether 7 and 8 tell reasons is not known
+    const std::string line = std::string(severity == warning ? "Warning: " : "Error: ") +
+                             status.name + "; Reason: " + reason;
+    if (severity == error)
+        last_error = line;
+    if (callback && (callback_mask & 1U << severity))
+        callback(severity, callback_data, nullptr, (line + '\0').c_str());
     return status.number();
 }
 
 std::size_t cudnnGetVersion() {
-    if (SIM_MAJOR == 8) unavailable(Sublibrary::ops);
+    if (SIM_MAJOR == 8)
+        unavailable(Sublibrary::ops);
     const auto forced = entering(__func__);
     return static_cast<std::size_t>(forced ? *forced : coded_version());
 }
 
 std::size_t cudnnGetCudartVersion() {
-    if (const auto forced = entering(__func__)) return static_cast<std::size_t>(*forced);
-    const std::string text = setting("cudnn_cuda", SIM_MAJOR == 7 ? "10.2" : SIM_MAJOR == 8 ? "12.2" : "12.9");
-    return static_cast<std::size_t>(std::stoi(text) * 1000 + std::stoi(text.substr(text.find('.') + 1)) * 10);
+    if (const auto forced = entering(__func__))
+        return static_cast<std::size_t>(*forced);
+    const std::string text = setting("cudnn_cuda", SIM_MAJOR == 7   ? "10.2"
+                                                   : SIM_MAJOR == 8 ? "12.2"
+                                                                    : "12.9");
+    return static_cast<std::size_t>(std::stoi(text) * 1000 +
+                                    std::stoi(text.substr(text.find('.') + 1)) * 10);
 }
 
 const char* cudnnGetErrorString(int code) {
-    if (act(__func__, {"libcudnn", "libcudnn" + std::to_string(SIM_MAJOR)}).result) return nullptr;
+    if (act(__func__, {"libcudnn", "libcudnn" + std::to_string(SIM_MAJOR)}).result)
+        return nullptr;
     for (const Status& status : statuses)
-        if (status.number() == code) return status.name;
+        if (status.number() == code)
+            return status.name;
     return "CUDNN_UNKNOWN_STATUS";
 }
 
 int cudnnSetCallback(unsigned mask, void* data, CudnnCallback function) {
-    if (const auto status = entering(__func__)) return *status;
+    if (const auto status = entering(__func__))
+        return *status;
     callback = function;
     callback_mask = mask;
     callback_data = data;
@@ -112,9 +132,11 @@ int cudnnSetCallback(unsigned mask, void* data, CudnnCallback function) {
 }
 
 int cudnnCreate(CudnnHandle* handle) {
-    if (const auto status = entering(__func__, Sublibrary::ops)) return *status;
+    if (const auto status = entering(__func__, Sublibrary::ops))
+        return *status;
     const auto device = current_device();
-    if (!device) return refuse(not_initialized, "cudaGetDeviceCount(&count) != cudaSuccess");
+    if (!device)
+        return refuse(not_initialized, "cudaGetDeviceCount(&count) != cudaSuccess");
     *handle = new OpaqueCudnnHandle{*device};
     return 0;
 }
@@ -151,32 +173,40 @@ int cudnnDestroyDropoutDescriptor(DropoutDescriptor descriptor) {
 }
 
 int cudnnDropoutGetStatesSize(CudnnHandle handle, std::size_t* bytes) {
-    if (const auto status = entering(__func__)) return *status;
-    if (!handle || !bytes) return refuse(bad_param, "!handle");
+    if (const auto status = entering(__func__))
+        return *status;
+    if (!handle || !bytes)
+        return refuse(bad_param, "!handle");
     *bytes = 1 << 20;
     return 0;
 }
 
-int cudnnSetDropoutDescriptor(DropoutDescriptor descriptor, CudnnHandle handle, float dropout, void* states,
-                              std::size_t, unsigned long long seed) {
-    if (const auto status = entering(__func__)) return *status;
-    if (!descriptor || !handle || (dropout > 0 && !states)) return refuse(bad_param, "!handle");
+int cudnnSetDropoutDescriptor(DropoutDescriptor descriptor, CudnnHandle handle, float dropout,
+                              void* states, std::size_t, unsigned long long seed) {
+    if (const auto status = entering(__func__))
+        return *status;
+    if (!descriptor || !handle || (dropout > 0 && !states))
+        return refuse(bad_param, "!handle");
     *descriptor = {true, dropout, seed, 0};
     return 0;
 }
 
-int cudnnSetTensorNdDescriptor(TensorDescriptor descriptor, int type, int dimensions, const int* sizes,
-                               const int* strides) {
-    if (const auto status = entering(__func__)) return *status;
-    if (!descriptor || !strides || !good_sizes(dimensions, sizes)) return refuse(bad_param, "a size below 1");
+int cudnnSetTensorNdDescriptor(TensorDescriptor descriptor, int type, int dimensions,
+                               const int* sizes, const int* strides) {
+    if (const auto status = entering(__func__))
+        return *status;
+    if (!descriptor || !strides || !good_sizes(dimensions, sizes))
+        return refuse(bad_param, "a size below 1");
     *descriptor = {type, {sizes, sizes + dimensions}, {strides, strides + dimensions}};
     return 0;
 }
 
-int cudnnGetTensorNdDescriptor(TensorDescriptor descriptor, int wanted, int* type, int* dimensions, int* sizes,
-                               int* strides) {
-    if (const auto status = entering(__func__)) return *status;
-    if (!descriptor) return refuse(bad_param, "!descriptor");
+int cudnnGetTensorNdDescriptor(TensorDescriptor descriptor, int wanted, int* type, int* dimensions,
+                               int* sizes, int* strides) {
+    if (const auto status = entering(__func__))
+        return *status;
+    if (!descriptor)
+        return refuse(bad_param, "!descriptor");
     *type = descriptor->type;
     *dimensions = static_cast<int>(descriptor->sizes.size());
     give(descriptor->sizes, wanted, sizes);
@@ -184,17 +214,22 @@ int cudnnGetTensorNdDescriptor(TensorDescriptor descriptor, int wanted, int* typ
     return 0;
 }
 
-int cudnnSetFilterNdDescriptor(FilterDescriptor descriptor, int type, int format, int dimensions, const int* sizes) {
-    if (const auto status = entering(__func__)) return *status;
-    if (!descriptor || !good_sizes(dimensions, sizes)) return refuse(bad_param, "a size below 1");
+int cudnnSetFilterNdDescriptor(FilterDescriptor descriptor, int type, int format, int dimensions,
+                               const int* sizes) {
+    if (const auto status = entering(__func__))
+        return *status;
+    if (!descriptor || !good_sizes(dimensions, sizes))
+        return refuse(bad_param, "a size below 1");
     *descriptor = {type, format, {sizes, sizes + dimensions}};
     return 0;
 }
 
-int cudnnGetFilterNdDescriptor(FilterDescriptor descriptor, int wanted, int* type, int* format, int* dimensions,
-                               int* sizes) {
-    if (const auto status = entering(__func__)) return *status;
-    if (!descriptor) return refuse(bad_param, "!descriptor");
+int cudnnGetFilterNdDescriptor(FilterDescriptor descriptor, int wanted, int* type, int* format,
+                               int* dimensions, int* sizes) {
+    if (const auto status = entering(__func__))
+        return *status;
+    if (!descriptor)
+        return refuse(bad_param, "!descriptor");
     *type = descriptor->type;
     *format = descriptor->format;
     *dimensions = static_cast<int>(descriptor->sizes.size());
@@ -202,19 +237,24 @@ int cudnnGetFilterNdDescriptor(FilterDescriptor descriptor, int wanted, int* typ
     return 0;
 }
 
-int cudnnSetRNNDataDescriptor(RnnDataDescriptor descriptor, int type, int layout, int steps, int batch, int width,
-                              const int* lengths, void* fill) {
+int cudnnSetRNNDataDescriptor(RnnDataDescriptor descriptor, int type, int layout, int steps,
+                              int batch, int width, const int* lengths, void* fill) {
     constexpr int packed = 1, longest = 65535;
-    if (const auto status = entering(__func__, Sublibrary::adv)) return *status;
+    if (const auto status = entering(__func__, Sublibrary::adv))
+        return *status;
     if (!descriptor || steps < 1 || batch < 1 || width < 1 || !lengths || layout < 0 || layout > 2)
         return refuse(bad_param, "a size below 1 or no lengths");
-    if (type != 0 && type != 1 && type != 2 && type != 9) return refuse(not_supported, "dataType");
-    if (steps > longest) return refuse(not_supported, "maxSeqLength > (0x7fff*2+1)");
+    if (type != 0 && type != 1 && type != 2 && type != 9)
+        return refuse(not_supported, "dataType");
+    if (steps > longest)
+        return refuse(not_supported, "maxSeqLength > (0x7fff*2+1)");
     const std::vector<int> given(lengths, lengths + batch);
     const int shortest_allowed = layout == packed || SIM_MAJOR == 7 ? 1 : 0;
-    if (std::ranges::any_of(given, [&](int length) { return length < shortest_allowed || length > steps; }))
+    if (std::ranges::any_of(
+            given, [&](int length) { return length < shortest_allowed || length > steps; }))
         return refuse(bad_param, "a sequence length out of range");
-    if (layout == packed && (given.front() != steps || !std::ranges::is_sorted(given, std::greater<>())))
+    if (layout == packed &&
+        (given.front() != steps || !std::ranges::is_sorted(given, std::greater<>())))
         return refuse(bad_param, "packed sequences must be sorted by length");
     *descriptor = {type, layout, steps, batch, width, given, {}};
     if (fill) {
@@ -226,7 +266,8 @@ int cudnnSetRNNDataDescriptor(RnnDataDescriptor descriptor, int type, int layout
 
 #if SIM_MAJOR >= 8
 std::size_t cudnnGetMaxDeviceVersion() {
-    if (const auto forced = entering(__func__)) return static_cast<std::size_t>(*forced);
+    if (const auto forced = entering(__func__))
+        return static_cast<std::size_t>(*forced);
     return static_cast<std::size_t>(number("cudnn_max_device", SIM_MAJOR == 8 ? 900 : 1210));
 }
 #endif
@@ -252,7 +293,8 @@ int cudnnAdvVersionCheck() {
 }
 
 void cudnnGetLastErrorString(char* text, std::size_t size) {
-    if (entering(__func__)) return;
+    if (entering(__func__))
+        return;
     std::snprintf(text, size, "%s", last_error.c_str());
     last_error.clear();
 }

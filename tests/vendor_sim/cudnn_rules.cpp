@@ -1,5 +1,5 @@
-// What the simulated cuDNN takes and what it refuses, after the measured table of cuDNN 9.19 and the documents of 7
-// and 8; and the sizes that follow from a description.
+// What the simulated cuDNN takes and what it refuses, after the measured table of cuDNN 9.19 and
+// the documents of 7 and 8; and the sizes that follow from a description.
 #include "cudnn_state.hpp"
 
 using namespace rnncheck::vendor;
@@ -20,8 +20,10 @@ bool has_small_h() {
 
 bool known_pair(int type, int precision, int algorithm) {
     if (type == fp32 || type == fp16 || (type == bf16 && has_bf16_networks()))
-        if (precision == fp32) return true;
-    if (type == fp64 && precision == fp64) return algorithm == standard || algorithm == persist_dynamic;
+        if (precision == fp32)
+            return true;
+    if (type == fp64 && precision == fp64)
+        return algorithm == standard || algorithm == persist_dynamic;
     return type == fp16 && precision == fp16 && algorithm == standard;
 }
 
@@ -31,11 +33,14 @@ std::optional<int> refused_descriptor(const OpaqueRnnDescriptor& rnn) {
     constexpr int double_bias = 2, lstm = 2;
     const int algorithms = has_small_h() ? 4 : 3;
     const bool projects = rnn.projection != 0 && rnn.projection != rnn.hidden;
-    if (rnn.input < 1 || rnn.hidden < 1 || rnn.layers < 1 || rnn.algorithm < 0 || rnn.algorithm >= algorithms)
+    if (rnn.input < 1 || rnn.hidden < 1 || rnn.layers < 1 || rnn.algorithm < 0 ||
+        rnn.algorithm >= algorithms)
         return refuse(bad_param, "a size below 1 or an unknown algorithm");
-    if (rnn.direction < 0 || rnn.direction > 1 || rnn.math < 0 || rnn.math > (SIM_MAJOR == 7 ? 2 : 3))
+    if (rnn.direction < 0 || rnn.direction > 1 || rnn.math < 0 ||
+        rnn.math > (SIM_MAJOR == 7 ? 2 : 3))
         return refuse(bad_param, "an unknown direction or math type");
-    if (rnn.cell < 0 || rnn.cell > 3 || rnn.bias < 0 || rnn.bias > 3 || rnn.input_mode < 0 || rnn.input_mode > 1)
+    if (rnn.cell < 0 || rnn.cell > 3 || rnn.bias < 0 || rnn.bias > 3 || rnn.input_mode < 0 ||
+        rnn.input_mode > 1)
         return refuse(bad_param, "an unknown cell, bias mode or input mode");
     if (!known_pair(rnn.type, rnn.precision, rnn.algorithm))
         return refuse(not_supported, "dataType, mathPrec and algo do not go together");
@@ -49,23 +54,28 @@ std::optional<int> refused_descriptor(const OpaqueRnnDescriptor& rnn) {
 std::optional<int> refused_run(const OpaqueRnnDescriptor& rnn, bool lengths_differ) {
     const int capability = capability_here();
     constexpr int skip_input = 1;
-    if (capability == 0) return refuse(execution_failed, "the CUDA context cannot be used");
+    if (capability == 0)
+        return refuse(execution_failed, "the CUDA context cannot be used");
     if (rnn.input_mode == skip_input && rnn.input != rnn.hidden)
         return refuse(bad_param, "skip input with inputSize != hiddenSize");
     if (lengths_differ && rnn.algorithm != standard)
         return refuse(not_supported, "variable sequence lengths with algo != STANDARD");
     if (rnn.algorithm != standard && capability < 60)
         return refuse(not_supported, "persistent algorithms need compute capability 6.0");
-    if (rnn.type == bf16 && capability < 80) return refuse(not_supported, "BFLOAT16 needs compute capability 8.0");
-    if (rnn.algorithm == small_h && rnn.hidden > 192) return refuse(not_supported, "hiddenSize > 192");
-    if (rnn.algorithm == persist_static && rnn.hidden > 1024) return refuse(not_supported, "hiddenSize > 1024");
+    if (rnn.type == bf16 && capability < 80)
+        return refuse(not_supported, "BFLOAT16 needs compute capability 8.0");
+    if (rnn.algorithm == small_h && rnn.hidden > 192)
+        return refuse(not_supported, "hiddenSize > 192");
+    if (rnn.algorithm == persist_static && rnn.hidden > 1024)
+        return refuse(not_supported, "hiddenSize > 1024");
     return std::nullopt;
 }
 
 RnnCase shape_of(const OpaqueRnnDescriptor& rnn, int batch, int steps) {
     using namespace rnncheck;
     constexpr Cell cells[] = {Cell::relu, Cell::tanh, Cell::lstm, Cell::gru};
-    constexpr BiasMode biases[] = {BiasMode::none, BiasMode::input, BiasMode::both, BiasMode::recurrent};
+    constexpr BiasMode biases[] = {BiasMode::none, BiasMode::input, BiasMode::both,
+                                   BiasMode::recurrent};
     RnnCase shape;
     shape.cell = cells[rnn.cell];
     shape.dtype = rnn.type == fp64   ? Dtype::fp64
@@ -86,8 +96,8 @@ RnnCase shape_of(const OpaqueRnnDescriptor& rnn, int batch, int steps) {
 }
 
 std::size_t work_bytes(const RnnCase& shape) {
-    return 4 * count(shape.hidden) * count(shape.batch) * count(shape.sequence_length) * count(shape.directions()) *
-           bytes_of(storage_of(shape.dtype));
+    return 4 * count(shape.hidden) * count(shape.batch) * count(shape.sequence_length) *
+           count(shape.directions()) * bytes_of(storage_of(shape.dtype));
 }
 
 /// Some more than the parts need, as the real one may ask for.

@@ -44,7 +44,8 @@ struct OpaqueRnnDataDescriptor {
 
 struct OpaqueRnnDescriptor {
     bool set = false;
-    int algorithm = 0, direction = 0, type = 0, precision = 0, math = 0, input = 0, hidden = 0, layers = 0;
+    int algorithm = 0, direction = 0, type = 0, precision = 0, math = 0, input = 0, hidden = 0,
+        layers = 0;
     bool padded_io = false;
     int planned_batch = 0;
     int cell = 2, bias = 2, input_mode = 0, projection = 0;  ///< projection 0: not told
@@ -61,7 +62,9 @@ struct Status {
     const char* name;
     int legacy, modern;
 
-    int number() const { return SIM_MAJOR >= 9 ? modern : legacy; }
+    int number() const {
+        return SIM_MAJOR >= 9 ? modern : legacy;
+    }
 };
 
 inline constexpr Status not_initialized{"CUDNN_STATUS_NOT_INITIALIZED", 1, 1001};
@@ -78,8 +81,8 @@ int refuse(const Status& status, const char* reason);
 int coded_version();
 
 enum class Sublibrary { ops, graph, adv };
-/// Loads a part on demand, as 8 and 9 do. Of 8, and of the graph library of 9, a missing part ends the process; of
-/// the others it is a status.
+/// Loads a part on demand, as 8 and 9 do. Of 8, and of the graph library of 9, a missing part ends
+/// the process; of the others it is a status.
 std::optional<int> unavailable(Sublibrary part);
 /// The version a loaded part states.
 int version_of(Sublibrary part);
@@ -101,7 +104,8 @@ using rnncheck::vendor::RnnDescriptor;
 /// The table of what the RNN descriptor takes; the status otherwise.
 std::optional<int> refused_descriptor(const rnncheck::vendor::OpaqueRnnDescriptor& rnn);
 /// What only the device or the data show.
-std::optional<int> refused_run(const rnncheck::vendor::OpaqueRnnDescriptor& rnn, bool lengths_differ);
+std::optional<int> refused_run(const rnncheck::vendor::OpaqueRnnDescriptor& rnn,
+                               bool lengths_differ);
 
 /// The case that a descriptor describes, with equal lengths.
 RnnCase shape_of(const rnncheck::vendor::OpaqueRnnDescriptor& rnn, int batch, int steps);
@@ -111,7 +115,8 @@ std::size_t weight_bytes(const RnnCase& shape);
 /// What a call computes: compute_forward or one of its sisters.
 using Compute = void (*)(const Call&);
 /// Does it with the faults planted for this call; a status when a fault says so.
-std::optional<int> compute_here(const char* function, const rnncheck::vendor::OpaqueRnnDescriptor& rnn, Call& call,
+std::optional<int> compute_here(const char* function,
+                                const rnncheck::vendor::OpaqueRnnDescriptor& rnn, Call& call,
                                 Compute compute);
 
 /// h and c of a call: fully packed {pseudo-layers, batch, width}.

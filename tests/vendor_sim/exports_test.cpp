@@ -1,4 +1,5 @@
-// Each simulated library exports the functions of its groups, and none of the groups its original does not have.
+// Each simulated library exports the functions of its groups, and none of the groups its original
+// does not have.
 #include <fcntl.h>
 
 #include "support/catch.hpp"
@@ -12,7 +13,8 @@ namespace {
 
 #define NAME(name, result, parameters) #name,
 const std::vector<std::string> cuda_functions = {RNNCHECK_CUDA_FUNCTIONS(NAME)};
-const std::vector<std::string> nvml_functions = {RNNCHECK_NVML_FUNCTIONS(NAME) RNNCHECK_NVML_OLDER(NAME)};
+const std::vector<std::string> nvml_functions = {RNNCHECK_NVML_FUNCTIONS(NAME)
+                                                     RNNCHECK_NVML_OLDER(NAME)};
 const std::vector<std::string> cudart_functions = {RNNCHECK_CUDART_FUNCTIONS(NAME)};
 const std::vector<std::string> nvrtc_functions = {RNNCHECK_NVRTC_FUNCTIONS(NAME)};
 const std::vector<std::string> everywhere = {RNNCHECK_CUDNN_EVERYWHERE(NAME)};
@@ -30,7 +32,8 @@ vendor::Library open_simulated(const std::string& file) {
     return library;
 }
 
-void check_exports(const vendor::Library& library, const std::vector<std::string>& names, bool wanted) {
+void check_exports(const vendor::Library& library, const std::vector<std::string>& names,
+                   bool wanted) {
     for (const auto& name : names) {
         INFO(library.path << " " << name);
         CHECK((library.symbol(name.c_str()) != nullptr) == wanted);

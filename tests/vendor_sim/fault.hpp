@@ -1,5 +1,5 @@
-// What the simulated machine is like and how it misbehaves, all from the environment variable SIM. README.md lists
-// the words. Compiled into every simulated library.
+// What the simulated machine is like and how it misbehaves, all from the environment variable SIM.
+// README.md lists the words. Compiled into every simulated library.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@ using Tags = std::vector<std::string>;
 std::string setting(std::string_view key, std::string_view otherwise, const Tags& tags = {});
 long long number(std::string_view key, long long otherwise, const Tags& tags = {});
 
-/// Whether act() has anything to do for this function: most calls are planned for nothing, and finding out their tags
-/// takes time.
+/// Whether act() has anything to do for this function: most calls are planned for nothing, and
+/// finding out their tags takes time.
 bool mentioned(std::string_view function);
 
 /// What a call is to do besides its work.
@@ -29,11 +29,12 @@ struct Act {
 /// Called at the start of every simulated function: may not return.
 Act act(std::string_view function, const Tags& tags);
 
-/// The GPUs' start, as without persistence mode: the first process waits for it, and the others find them started for
-/// as long as any process uses them.
+/// The GPUs' start, as without persistence mode: the first process waits for it, and the others
+/// find them started for as long as any process uses them.
 void start_gpus();
 
-/// The byte to overwrite outputs with, when the function that asked act() last is to give back garbage; told once.
+/// The byte to overwrite outputs with, when the function that asked act() last is to give back
+/// garbage; told once.
 std::optional<int> garbage_wanted();
 
 }  // namespace sim

@@ -15,7 +15,8 @@ std::span<const std::string_view> fault_names() {
 std::optional<Fault> fault_named(std::string_view name) {
     const auto names = fault_names();
     const auto at = std::ranges::find(names, name);
-    if (at == names.end()) return std::nullopt;
+    if (at == names.end())
+        return std::nullopt;
     return static_cast<Fault>(at - names.begin());
 }
 

@@ -1,4 +1,5 @@
-// The ways in which a simulated device computes wrongly, by the names that SIM and the tests plant them with.
+// The ways in which a simulated device computes wrongly, by the names that SIM and the tests plant
+// them with.
 #pragma once
 
 #include <optional>

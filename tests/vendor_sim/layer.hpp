@@ -31,8 +31,8 @@ struct Weights {
 template <class Real>
 class Layer {
   public:
-    Layer(const RnnCase& rnn_case, const LayerWeights& weights, const Arithmetic& arithmetic, Fault fault,
-          std::uint64_t& random)
+    Layer(const RnnCase& rnn_case, const LayerWeights& weights, const Arithmetic& arithmetic,
+          Fault fault, std::uint64_t& random)
         : case_(rnn_case),
           arithmetic_(arithmetic),
           fault_(fault),
@@ -50,36 +50,59 @@ class Layer {
         spoil_weights();
     }
 
-    int columns() const { return columns_; }
+    int columns() const {
+        return columns_;
+    }
 
     /// From x and the state before, in `record`, to the rest of it.
     void forward(Record<Real>& record);
 
     /// dh and dc of this step in, those of the step before out; dx is added to.
-    void backward(const Record<Real>& record, Numbers<Real>& dh, Numbers<Real>& dc, Numbers<Real>& dx);
+    void backward(const Record<Real>& record, Numbers<Real>& dh, Numbers<Real>& dc,
+                  Numbers<Real>& dx);
 
     /// All steps of a sequence are back.
     void end_sequence();
 
     LayerWeights gradients() const;
-    const Weights<Real>& sums() const { return gradients_; }  ///< of the gradients so far
-    void set_sums(const Weights<Real>& sums) { gradients_ = sums; }
-    void take_recurrent_from(const Layer& other) { weights_.recurrent = other.weights_.recurrent; }
+    const Weights<Real>& sums() const {
+        return gradients_;
+    }  ///< of the gradients so far
+    void set_sums(const Weights<Real>& sums) {
+        gradients_ = sums;
+    }
+    void take_recurrent_from(const Layer& other) {
+        weights_.recurrent = other.weights_.recurrent;
+    }
 
   private:
-    bool is(Fault fault) const { return fault_ == fault; }
-    std::size_t hidden() const { return count(case_.hidden); }
-    std::size_t output() const { return count(case_.output()); }
-    int gates() const { return case_.cell == Cell::lstm ? 4 : case_.cell == Cell::gru ? 3 : 1; }
+    bool is(Fault fault) const {
+        return fault_ == fault;
+    }
+    std::size_t hidden() const {
+        return count(case_.hidden);
+    }
+    std::size_t output() const {
+        return count(case_.output());
+    }
+    int gates() const {
+        return case_.cell == Cell::lstm ? 4 : case_.cell == Cell::gru ? 3 : 1;
+    }
 
-    static Numbers<Real> as_numbers(const std::vector<double>& values) { return {values.begin(), values.end()}; }
+    static Numbers<Real> as_numbers(const std::vector<double>& values) {
+        return {values.begin(), values.end()};
+    }
     Real operand(Real value) const;
     Numbers<Real> prepared(Numbers<Real> values) const;
     Real dot(const Real* a, const Real* b, std::size_t n) const;
-    Real stored(Real value, bool really) const { return really ? held(value, storage_) : value; }
+    Real stored(Real value, bool really) const {
+        return really ? held(value, storage_) : value;
+    }
     Real wobbled(Real value);
     Real sigmoid(Real value);
-    Real tanh(Real value) { return wobbled(std::tanh(value)); }
+    Real tanh(Real value) {
+        return wobbled(std::tanh(value));
+    }
 
     Weights<Real> zeros_like(const Weights<Real>& weights) const;
     void spoil_weights();
@@ -94,17 +117,23 @@ class Layer {
 
     using Gates = std::array<Numbers<Real>, 4>;
     Numbers<Real> through_projection(const Record<Real>& record, const Numbers<Real>& dh);
-    void lstm_back(const Record<Real>& record, const Numbers<Real>& dm, Numbers<Real>& dc, Gates& dgates) const;
-    void gru_back(const Record<Real>& record, const Numbers<Real>& dh, Gates& dbelow, Gates& dbefore,
-                  Numbers<Real>& directly) const;
+    void lstm_back(const Record<Real>& record, const Numbers<Real>& dm, Numbers<Real>& dc,
+                   Gates& dgates) const;
+    void gru_back(const Record<Real>& record, const Numbers<Real>& dh, Gates& dbelow,
+                  Gates& dbefore, Numbers<Real>& directly) const;
     void plain_back(const Record<Real>& record, const Numbers<Real>& dh, Gates& dgates) const;
-    void matrices_back(const Gates& dgates, const Gates& matrices, const Numbers<Real>& values, Gates& gradients,
-                       Numbers<Real>& dvalues, bool of_state);
+    void matrices_back(const Gates& dgates, const Gates& matrices, const Numbers<Real>& values,
+                       Gates& gradients, Numbers<Real>& dvalues, bool of_state);
     void biases_back(const Gates& dgates, Gates& gradients, bool of_state) const;
-    Real sigmoid_slope(Real s) const { return is(Fault::sigmoid_slope_wrong) ? s : s * (1 - s); }
-    Real tanh_slope(Real t) const { return is(Fault::tanh_slope_wrong) ? 1 - t : 1 - t * t; }
+    Real sigmoid_slope(Real s) const {
+        return is(Fault::sigmoid_slope_wrong) ? s : s * (1 - s);
+    }
+    Real tanh_slope(Real t) const {
+        return is(Fault::tanh_slope_wrong) ? 1 - t : 1 - t * t;
+    }
     Real kept(Real gradient) const {
-        if (is(Fault::gradients_in_bf16)) gradient = held(gradient, Storage::bf16);
+        if (is(Fault::gradients_in_bf16))
+            gradient = held(gradient, Storage::bf16);
         return stored(gradient, arithmetic_.gradients_stored);
     }
 

@@ -1,5 +1,5 @@
-// rnncheck's LSTM calls against simulated libraries that compute by code of their own: the whole sweep is right, every
-// planted fault is caught, and failures come back as the call that failed.
+// rnncheck's LSTM calls against simulated libraries that compute by code of their own: the whole
+// sweep is right, every planted fault is caught, and failures come back as the call that failed.
 #include <random>
 
 #include "support/catch.hpp"
@@ -14,18 +14,20 @@ struct Interface {
     int major;
     Dialect dialect;
 };
-constexpr Interface interfaces[] = {{7, Dialect::legacy}, {8, Dialect::legacy}, {8, Dialect::v8}, {9, Dialect::v8}};
+constexpr Interface interfaces[] = {
+    {7, Dialect::legacy}, {8, Dialect::legacy}, {8, Dialect::v8}, {9, Dialect::v8}};
 
 std::string title(const Interface& interface, const RnnCase& rnn_case) {
-    return "cuDNN " + std::to_string(interface.major) + " " + std::string(name_of(interface.dialect)) + ": " +
-           describe(rnn_case);
+    return "cuDNN " + std::to_string(interface.major) + " " +
+           std::string(name_of(interface.dialect)) + ": " + describe(rnn_case);
 }
 
 void check_right(const Interface& interface, const RnnCase& rnn_case) {
     INFO(title(interface, rnn_case));
-    const Outcome outcome =
-        run_and_compare(interface.major, interface.dialect, rnn_case, reduced_there(interface.major, rnn_case));
-    INFO((outcome.run.result ? outcome.run.result->call + ": " + outcome.run.result->text : outcome.comparison.worst));
+    const Outcome outcome = run_and_compare(interface.major, interface.dialect, rnn_case,
+                                            reduced_there(interface.major, rnn_case));
+    INFO((outcome.run.result ? outcome.run.result->call + ": " + outcome.run.result->text
+                             : outcome.comparison.worst));
     REQUIRE_FALSE(outcome.run.result);
     CHECK(outcome.comparison.correct);
     CHECK(outcome.run.bitwise_repeatable == true);
@@ -38,12 +40,15 @@ bool offered(const Interface& interface, const RnnCase& rnn_case) {
 }
 
 bool sweep_shows_a_fault(const Interface& interface) {
-    for (const RnnCase& rnn_case : sweep(Level::standard, place_there(interface.major, interface.dialect))) {
-        if (!offered(interface, rnn_case)) continue;
-        const Outcome outcome =
-            run_and_compare(interface.major, interface.dialect, rnn_case, reduced_there(interface.major, rnn_case));
+    for (const RnnCase& rnn_case :
+         sweep(Level::standard, place_there(interface.major, interface.dialect))) {
+        if (!offered(interface, rnn_case))
+            continue;
+        const Outcome outcome = run_and_compare(interface.major, interface.dialect, rnn_case,
+                                                reduced_there(interface.major, rnn_case));
         REQUIRE_FALSE(outcome.run.result);
-        if (!outcome.comparison.correct) return true;
+        if (!outcome.comparison.correct)
+            return true;
     }
     return false;
 }
@@ -58,11 +63,15 @@ RnnCase small_case() {
 }
 
 RnnCase random_case(std::mt19937& random, Dialect dialect) {
-    const auto up_to = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)) + 1; };
+    const auto up_to = [&](int most) {
+        return static_cast<int>(random() % static_cast<unsigned>(most)) + 1;
+    };
     RnnCase rnn_case;
     rnn_case.dtype = static_cast<Dtype>(random() % (dialect == Dialect::v8 ? 4 : 3));
-    if (rnn_case.dtype == Dtype::fp16) rnn_case.math = MathType::tensor;
-    if (rnn_case.dtype == Dtype::fp32 && dialect == Dialect::v8 && random() % 2) rnn_case.math = MathType::fma;
+    if (rnn_case.dtype == Dtype::fp16)
+        rnn_case.math = MathType::tensor;
+    if (rnn_case.dtype == Dtype::fp32 && dialect == Dialect::v8 && random() % 2)
+        rnn_case.math = MathType::fma;
     rnn_case.direction = random() % 2 ? Direction::bidirectional : Direction::unidirectional;
     rnn_case.layers = up_to(2);
     rnn_case.input = up_to(9);
@@ -72,7 +81,8 @@ RnnCase random_case(std::mt19937& random, Dialect dialect) {
     rnn_case.states = random() % 2;
     rnn_case.layout = static_cast<Layout>(random() % 3);
     if (random() % 2) {
-        for (int i = 0; i < rnn_case.batch; ++i) rnn_case.lengths.push_back(up_to(rnn_case.sequence_length));
+        for (int i = 0; i < rnn_case.batch; ++i)
+            rnn_case.lengths.push_back(up_to(rnn_case.sequence_length));
         if (rnn_case.layout == Layout::sequence_major_packed) {
             std::sort(rnn_case.lengths.rbegin(), rnn_case.lengths.rend());
             rnn_case.lengths.front() = rnn_case.sequence_length;
@@ -86,8 +96,10 @@ RnnCase random_case(std::mt19937& random, Dialect dialect) {
 TEST_CASE("the standard sweep is right in every interface of every major") {
     simulate("");
     for (const Interface& interface : interfaces)
-        for (const RnnCase& rnn_case : sweep(Level::standard, place_there(interface.major, interface.dialect)))
-            if (offered(interface, rnn_case)) check_right(interface, rnn_case);
+        for (const RnnCase& rnn_case :
+             sweep(Level::standard, place_there(interface.major, interface.dialect)))
+            if (offered(interface, rnn_case))
+                check_right(interface, rnn_case);
 }
 
 TEST_CASE("random correct cases give no false alarm") {
@@ -101,9 +113,10 @@ TEST_CASE("random correct cases give no false alarm") {
 
 TEST_CASE("each planted numeric fault is caught by the standard sweep") {
     for (const std::string fault :
-         {"gates_swapped", "bias_dropped", "last_step_dropped", "backward_not_reversed", "state_not_carried",
-          "initial_state_ignored", "padding_not_honoured", "padding_not_filled", "nan_lane", "stale_output",
-          "batch_row_exchanged", "wrong_numbers", "dh_not_carried", "dw_of_last_step_alone", "dcx_zero", "db_twice"})
+         {"gates_swapped", "bias_dropped", "last_step_dropped", "backward_not_reversed",
+          "state_not_carried", "initial_state_ignored", "padding_not_honoured",
+          "padding_not_filled", "nan_lane", "stale_output", "batch_row_exchanged", "wrong_numbers",
+          "dh_not_carried", "dw_of_last_step_alone", "dcx_zero", "db_twice"})
         for (const Interface& interface : {interfaces[1], interfaces[3]}) {
             simulate("lstm=" + fault);
             INFO(fault << " in cuDNN " << interface.major);
@@ -120,7 +133,8 @@ TEST_CASE("a second run with other bits is told") {
 
 TEST_CASE("a second run that writes nothing does not pass for the first one's output") {
     simulate("lstm=stale_output@2");
-    const Outcome outcome = run_and_compare(9, Dialect::v8, small_case(), reduced_there(9, small_case()));
+    const Outcome outcome =
+        run_and_compare(9, Dialect::v8, small_case(), reduced_there(9, small_case()));
     REQUIRE_FALSE(outcome.run.result);
     CHECK_FALSE(outcome.comparison.correct);
     CHECK(outcome.run.bitwise_repeatable == false);
@@ -129,7 +143,8 @@ TEST_CASE("a second run that writes nothing does not pass for the first one's ou
 TEST_CASE("a device that is right once and wrong the next time is wrong") {
     for (const std::string fault : {"gates_swapped", "nan_lane"}) {
         simulate("lstm=" + fault + "@2");
-        const Outcome outcome = run_and_compare(9, Dialect::v8, small_case(), reduced_there(9, small_case()));
+        const Outcome outcome =
+            run_and_compare(9, Dialect::v8, small_case(), reduced_there(9, small_case()));
         REQUIRE_FALSE(outcome.run.result);
         CHECK_FALSE(outcome.comparison.correct);
         CHECK(outcome.comparison.worst.ends_with("the first of two runs was correct"));
@@ -140,18 +155,19 @@ TEST_CASE("TF32 shows in the default math type on a GPU that has it, and only th
     RnnCase rnn_case = small_case();
     rnn_case.input = rnn_case.hidden = 64;
     simulate("");
-    CHECK(run_and_compare(9, Dialect::v8, rnn_case, reduced_there(9, rnn_case)).comparison.precision ==
-          Precision::tf32);
+    CHECK(run_and_compare(9, Dialect::v8, rnn_case, reduced_there(9, rnn_case))
+              .comparison.precision == Precision::tf32);
     rnn_case.math = MathType::fma;
     CHECK(run_and_compare(9, Dialect::v8, rnn_case).comparison.precision == Precision::full);
     rnn_case.math = MathType::standard;
     simulate("cc=7.5");
-    CHECK(run_and_compare(9, Dialect::v8, rnn_case, reduced_there(9, rnn_case)).comparison.precision ==
-          Precision::full);
+    CHECK(run_and_compare(9, Dialect::v8, rnn_case, reduced_there(9, rnn_case))
+              .comparison.precision == Precision::full);
 }
 
 TEST_CASE(
-    "fast mathematics and TF32 are right where cuDNN computes so, and wrong in a strict case of the standard "
+    "fast mathematics and TF32 are right where cuDNN computes so, and wrong in a strict case of "
+    "the standard "
     "algorithm") {
     RnnCase rnn_case = small_case();
     rnn_case.input = rnn_case.hidden = 64;
@@ -162,8 +178,8 @@ TEST_CASE(
         rnn_case.algorithm = algorithm;
         return run_and_compare(9, Dialect::v8, rnn_case, reduced_there(9, rnn_case)).comparison;
     };
-    for (const Algorithm persistent :
-         {Algorithm::persist_dynamic, Algorithm::persist_static, Algorithm::persist_static_small_h}) {
+    for (const Algorithm persistent : {Algorithm::persist_dynamic, Algorithm::persist_static,
+                                       Algorithm::persist_static_small_h}) {
         const Comparison fast = outcome(MathType::fma, persistent, "");
         CAPTURE(name_of(persistent), fast.worst);
         CHECK(fast.correct);
@@ -174,7 +190,8 @@ TEST_CASE(
     CHECK(tensor.precision == Precision::tf32);
     const Comparison fast_standard = outcome(MathType::fma, Algorithm::standard, "lstm=fast_math");
     CHECK_FALSE(fast_standard.correct);
-    CHECK_FALSE(outcome(MathType::fma, Algorithm::standard, "lstm=tf32_although_forbidden").correct);
+    CHECK_FALSE(
+        outcome(MathType::fma, Algorithm::standard, "lstm=tf32_although_forbidden").correct);
     CHECK(outcome(MathType::fma, Algorithm::standard, "").precision == Precision::full);
 }
 
@@ -182,7 +199,8 @@ TEST_CASE("the dynamic persistent algorithm is built before it runs") {
     simulate("");
     RnnCase rnn_case = small_case();
     rnn_case.algorithm = Algorithm::persist_dynamic;
-    for (const Interface& interface : interfaces) check_right(interface, rnn_case);
+    for (const Interface& interface : interfaces)
+        check_right(interface, rnn_case);
 }
 
 TEST_CASE("the memory of a case is given back") {
@@ -198,7 +216,8 @@ TEST_CASE("a case that finds no memory gives back what it had") {
     rnn_case.input = 32;
     rnn_case.hidden = 200;
     rnn_case.sequence_length = 40;
-    const auto too_large = run_and_compare(9, Dialect::v8, rnn_case, reduced_there(9, rnn_case)).run.result;
+    const auto too_large =
+        run_and_compare(9, Dialect::v8, rnn_case, reduced_there(9, rnn_case)).run.result;
     REQUIRE(too_large);
     CHECK(too_large->code == 2);
     rnn_case.sequence_length = 2;
@@ -247,7 +266,8 @@ TEST_CASE("an address outside the weight space is not written to") {
 TEST_CASE("the reason of an earlier call does not explain a later failure") {
     const vendor::Session& session = simulated_session(9);
     simulate("");
-    session.cudnn.cudnnCreateTensorDescriptor.function(nullptr);  // refused, with a reason for the callback
+    session.cudnn.cudnnCreateTensorDescriptor.function(
+        nullptr);  // refused, with a reason for the callback
     simulate("cudnnCreateTensorDescriptor=fail:4000");
     vendor::TensorDescriptor tensor = nullptr;
     CHECK(session.cudnn.check(session.cudnn.cudnnCreateTensorDescriptor, &tensor).text ==

@@ -26,7 +26,8 @@ vendor::Opened<Api> open_simulated(const std::string& file) {
 
 const vendor::Opened<vendor::CudaApi>& simulated_driver() {
     static vendor::Opened<vendor::CudaApi> cuda;
-    if (cuda.cuInit) return cuda;
+    if (cuda.cuInit)
+        return cuda;
     cuda = open_simulated<vendor::CudaApi>("base/libcuda.so.1");
     vendor::CudaContext context = nullptr;
     REQUIRE(cuda.cuInit.function(0) == 0);
@@ -45,24 +46,30 @@ const vendor::Session& simulated_session(int major) {
     static std::map<int, vendor::Session> sessions;
     const auto [entry, is_new] = sessions.try_emplace(major);
     vendor::Session& session = entry->second;
-    if (!is_new) return session;
+    if (!is_new)
+        return session;
     const std::string number = std::to_string(major);
-    session = {simulated_driver(), open_simulated<vendor::CudnnApi>("cudnn" + number + "/libcudnn.so." + number)};
+    session = {simulated_driver(),
+               open_simulated<vendor::CudnnApi>("cudnn" + number + "/libcudnn.so." + number)};
     start(session);
     REQUIRE_FALSE(session.failure);
     return session;
 }
 
-Outcome run_and_compare(int major, Dialect dialect, const RnnCase& rnn_case, const ReducedPrecision& reduced) {
+Outcome run_and_compare(int major, Dialect dialect, const RnnCase& rnn_case,
+                        const ReducedPrecision& reduced) {
     const RnnInputs inputs = make_inputs(rnn_case);
     Outcome outcome;
     outcome.run.dialect = dialect;
     outcome.run.rnn_case = rnn_case;
-    outcome.outputs = run_lstm(simulated_session(major), vendor::device_image(rnn_case, inputs), outcome.run);
-    if (outcome.run.result) return outcome;
+    outcome.outputs =
+        run_lstm(simulated_session(major), vendor::device_image(rnn_case, inputs), outcome.run);
+    if (outcome.run.result)
+        return outcome;
     const Computation computation = compute(rnn_case, inputs);
-    outcome.comparison = compare(rnn_case, computation.outputs, outcome.outputs.first, outcome.outputs.again,
-                                 limits_for(rnn_case, inputs, computation, reduced));
+    outcome.comparison =
+        compare(rnn_case, computation.outputs, outcome.outputs.first, outcome.outputs.again,
+                limits_for(rnn_case, inputs, computation, reduced));
     return outcome;
 }
 

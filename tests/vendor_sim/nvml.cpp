@@ -24,40 +24,52 @@ struct OpaqueNvmlDevice {
 
 namespace {
 
-enum NvmlError { uninitialized = 1, invalid_argument = 2, not_supported = 3, insufficient_size = 7 };
+enum NvmlError {
+    uninitialized = 1,
+    invalid_argument = 2,
+    not_supported = 3,
+    insufficient_size = 7
+};
 
 bool initialised = false;
 
 Tags tags_of(NvmlDevice device) {
     Tags tags = {"libnvidia-ml"};
-    if (device) tags.push_back("gpu" + std::to_string(device->board));
+    if (device)
+        tags.push_back("gpu" + std::to_string(device->board));
     return tags;
 }
 
 std::optional<int> entering(const char* function, NvmlDevice device = nullptr) {
-    if (const auto forced = act(function, tags_of(device)).result) return static_cast<int>(*forced);
-    if (!initialised) return uninitialized;
+    if (const auto forced = act(function, tags_of(device)).result)
+        return static_cast<int>(*forced);
+    if (!initialised)
+        return uninitialized;
     return std::nullopt;
 }
 
 /// Error correction is on where SIM says so, or names an error.
 bool has_ecc(NvmlDevice device) {
     long long sum = number("nvml.ecc", 0, tags_of(device));
-    for (const char* key : {"nvml.ecc_uncorrected", "nvml.ecc_uncorrected_lifetime", "nvml.remapped_rows",
-                            "nvml.remap_pending", "nvml.remap_failed", "nvml.retired_pages", "nvml.retire_pending"})
+    for (const char* key :
+         {"nvml.ecc_uncorrected", "nvml.ecc_uncorrected_lifetime", "nvml.remapped_rows",
+          "nvml.remap_pending", "nvml.remap_failed", "nvml.retired_pages", "nvml.retire_pending"})
         sum += number(key, 0, tags_of(device));
     return sum > 0;
 }
 
 template <class Number>
-int plain_number(const char* function, NvmlDevice device, const char* key, long long otherwise, Number* value) {
-    if (const auto forced = entering(function, device)) return *forced;
+int plain_number(const char* function, NvmlDevice device, const char* key, long long otherwise,
+                 Number* value) {
+    if (const auto forced = entering(function, device))
+        return *forced;
     *value = static_cast<Number>(number(key, otherwise, tags_of(device)));
     return 0;
 }
 
 int put(const std::string& text, char* to, unsigned size) {
-    if (text.size() >= size) return insufficient_size;
+    if (text.size() >= size)
+        return insufficient_size;
     std::snprintf(to, size, "%s", text.c_str());
     return 0;
 }
@@ -80,27 +92,33 @@ std::vector<NvmlProcess> processes_of(NvmlDevice device) {
 }
 
 int list_processes(const char* function, NvmlDevice device, unsigned* count, NvmlProcess* infos) {
-    if (const auto forced = entering(function, device)) return *forced;
+    if (const auto forced = entering(function, device))
+        return *forced;
     const auto processes = processes_of(device);
     const unsigned room = *count;
     *count = static_cast<unsigned>(processes.size());
-    if (processes.size() > room) return insufficient_size;
-    for (std::size_t i = 0; i < processes.size(); ++i) infos[i] = processes[i];
+    if (processes.size() > room)
+        return insufficient_size;
+    for (std::size_t i = 0; i < processes.size(); ++i)
+        infos[i] = processes[i];
     return 0;
 }
 
 }  // namespace
 
 int nvmlInit_v2() {
-    if (const auto forced = act(__func__, tags_of(nullptr)).result) return static_cast<int>(*forced);
+    if (const auto forced = act(__func__, tags_of(nullptr)).result)
+        return static_cast<int>(*forced);
     constexpr int driver_not_loaded = 9;
-    if (setting("nodes", "") == "by_helper" && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) return driver_not_loaded;
+    if (setting("nodes", "") == "by_helper" && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+        return driver_not_loaded;
     initialised = true;
     return 0;
 }
 
 const char* nvmlErrorString(int code) {
-    if (act(__func__, tags_of(nullptr)).result) return nullptr;
+    if (act(__func__, tags_of(nullptr)).result)
+        return nullptr;
     switch (code) {
         case 0:
             return "Success";
@@ -126,12 +144,14 @@ const char* nvmlErrorString(int code) {
 }
 
 int nvmlSystemGetDriverVersion(char* text, unsigned size) {
-    if (const auto forced = entering(__func__)) return *forced;
+    if (const auto forced = entering(__func__))
+        return *forced;
     return put(setting("nvml.driver", setting("driver", "550.54.14")), text, size);
 }
 
 int nvmlSystemGetCudaDriverVersion_v2(int* version) {
-    if (const auto forced = entering(__func__)) return *forced;
+    if (const auto forced = entering(__func__))
+        return *forced;
     const std::string text = setting("cuda", "12.4");
     const auto dot = text.find('.');
     *version = std::stoi(text.substr(0, dot)) * 1000 + std::stoi(text.substr(dot + 1)) * 10;
@@ -139,37 +159,44 @@ int nvmlSystemGetCudaDriverVersion_v2(int* version) {
 }
 
 int nvmlDeviceGetCount_v2(unsigned* count) {
-    if (const auto forced = entering(__func__)) return *forced;
+    if (const auto forced = entering(__func__))
+        return *forced;
     *count = static_cast<unsigned>(number("gpus", 1));
     return 0;
 }
 
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, NvmlDevice* device) {
     OpaqueNvmlDevice asked{index};
-    if (const auto forced = entering(__func__, &asked)) return *forced;
-    if (index >= number("gpus", 1)) return invalid_argument;
+    if (const auto forced = entering(__func__, &asked))
+        return *forced;
+    if (index >= number("gpus", 1))
+        return invalid_argument;
     start_gpus();
     *device = new OpaqueNvmlDevice{index};
     return 0;
 }
 
 int nvmlDeviceGetName(NvmlDevice device, char* name, unsigned size) {
-    if (const auto forced = entering(__func__, device)) return *forced;
+    if (const auto forced = entering(__func__, device))
+        return *forced;
     std::string text = setting("name", "Simulated_GPU", tags_of(device));
     for (char& letter : text)
-        if (letter == '_') letter = ' ';
+        if (letter == '_')
+            letter = ' ';
     return put(text, name, size);
 }
 
 int nvmlDeviceGetUUID(NvmlDevice device, char* text, unsigned size) {
-    if (const auto forced = entering(__func__, device)) return *forced;
+    if (const auto forced = entering(__func__, device))
+        return *forced;
     char uuid[64];
     std::snprintf(uuid, sizeof uuid, "GPU-51000000-0000-0000-0000-0000000000%02x", device->board);
     return put(uuid, text, size);
 }
 
 int nvmlDeviceGetPciInfo_v3(NvmlDevice device, NvmlPciInfo* info) {
-    if (const auto forced = entering(__func__, device)) return *forced;
+    if (const auto forced = entering(__func__, device))
+        return *forced;
     *info = {};
     info->bus = device->board + 1;
     info->pci_device_id = 0x220410DE;
@@ -179,49 +206,68 @@ int nvmlDeviceGetPciInfo_v3(NvmlDevice device, NvmlPciInfo* info) {
 }
 
 int nvmlDeviceGetMemoryInfo(NvmlDevice device, NvmlMemory* memory) {
-    if (const auto forced = entering(__func__, device)) return *forced;
-    memory->total = static_cast<unsigned long long>(number("mem_total", 24'576, tags_of(device))) << 20;
-    memory->free = static_cast<unsigned long long>(number("mem_free", 23'900, tags_of(device))) << 20;
+    if (const auto forced = entering(__func__, device))
+        return *forced;
+    memory->total = static_cast<unsigned long long>(number("mem_total", 24'576, tags_of(device)))
+                    << 20;
+    memory->free = static_cast<unsigned long long>(number("mem_free", 23'900, tags_of(device)))
+                   << 20;
     memory->used = memory->total - memory->free;
     return 0;
 }
 
 int nvmlDeviceGetEccMode(NvmlDevice device, int* current, int* pending) {
-    if (const auto forced = entering(__func__, device)) return *forced;
-    if (!has_ecc(device)) return not_supported;
+    if (const auto forced = entering(__func__, device))
+        return *forced;
+    if (!has_ecc(device))
+        return not_supported;
     *current = *pending = 1;
     return 0;
 }
 
-int nvmlDeviceGetTotalEccErrors(NvmlDevice device, int kind, int counter, unsigned long long* count) {
-    if (!has_ecc(device)) return entering(__func__, device).value_or(not_supported);
-    if (kind == 0) return plain_number(__func__, device, "nvml.ecc_corrected", 0, count);
-    if (counter == 0) return plain_number(__func__, device, "nvml.ecc_uncorrected", 0, count);
+int nvmlDeviceGetTotalEccErrors(NvmlDevice device, int kind, int counter,
+                                unsigned long long* count) {
+    if (!has_ecc(device))
+        return entering(__func__, device).value_or(not_supported);
+    if (kind == 0)
+        return plain_number(__func__, device, "nvml.ecc_corrected", 0, count);
+    if (counter == 0)
+        return plain_number(__func__, device, "nvml.ecc_uncorrected", 0, count);
     return plain_number(__func__, device, "nvml.ecc_uncorrected_lifetime",
                         number("nvml.ecc_uncorrected", 0, tags_of(device)), count);
 }
 
-int nvmlDeviceGetRetiredPages(NvmlDevice device, int cause, unsigned* count, unsigned long long* addresses) {
-    if (const auto forced = entering(__func__, device)) return *forced;
-    if (remaps_rows(device)) return not_supported;
+int nvmlDeviceGetRetiredPages(NvmlDevice device, int cause, unsigned* count,
+                              unsigned long long* addresses) {
+    if (const auto forced = entering(__func__, device))
+        return *forced;
+    if (remaps_rows(device))
+        return not_supported;
     const unsigned room = addresses ? *count : 0;
-    *count =
-        static_cast<unsigned>(number(cause == 0 ? "nvml.retired_single" : "nvml.retired_pages", 0, tags_of(device)));
-    if (*count > room) return insufficient_size;
-    for (unsigned page = 0; page < *count; ++page) addresses[page] = 0x1000ULL * page;
+    *count = static_cast<unsigned>(
+        number(cause == 0 ? "nvml.retired_single" : "nvml.retired_pages", 0, tags_of(device)));
+    if (*count > room)
+        return insufficient_size;
+    for (unsigned page = 0; page < *count; ++page)
+        addresses[page] = 0x1000ULL * page;
     return 0;
 }
 
 int nvmlDeviceGetRetiredPagesPendingStatus(NvmlDevice device, int* pending) {
-    if (remaps_rows(device)) return entering(__func__, device).value_or(not_supported);
+    if (remaps_rows(device))
+        return entering(__func__, device).value_or(not_supported);
     return plain_number(__func__, device, "nvml.retire_pending", 0, pending);
 }
 
-int nvmlDeviceGetRemappedRows(NvmlDevice device, unsigned* correctable, unsigned* uncorrectable, unsigned* pending,
-                              unsigned* failed) {
-    if (const auto forced = entering(__func__, device)) return *forced;
-    if (!remaps_rows(device)) return not_supported;
-    const auto value = [&](const char* key) { return static_cast<unsigned>(number(key, 0, tags_of(device))); };
+int nvmlDeviceGetRemappedRows(NvmlDevice device, unsigned* correctable, unsigned* uncorrectable,
+                              unsigned* pending, unsigned* failed) {
+    if (const auto forced = entering(__func__, device))
+        return *forced;
+    if (!remaps_rows(device))
+        return not_supported;
+    const auto value = [&](const char* key) {
+        return static_cast<unsigned>(number(key, 0, tags_of(device)));
+    };
     *correctable = value("nvml.remapped_correctable");
     *uncorrectable = value("nvml.remapped_rows");
     *pending = value("nvml.remap_pending");
@@ -239,9 +285,11 @@ int nvmlDeviceGetComputeMode(NvmlDevice device, int* mode) {
 }
 
 int nvmlDeviceGetMigMode(NvmlDevice device, unsigned* current, unsigned* pending) {
-    if (const auto forced = entering(__func__, device)) return *forced;
+    if (const auto forced = entering(__func__, device))
+        return *forced;
     const long long mode = number("nvml.mig", -1, tags_of(device));
-    if (mode < 0) return not_supported;
+    if (mode < 0)
+        return not_supported;
     *current = *pending = static_cast<unsigned>(mode);
     return 0;
 }
@@ -268,10 +316,12 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(NvmlDevice device, unsigned long l
     return plain_number(__func__, device, "nvml.throttle", idle, reasons);
 }
 
-int nvmlDeviceGetComputeRunningProcesses_v3(NvmlDevice device, unsigned* count, NvmlProcess* infos) {
+int nvmlDeviceGetComputeRunningProcesses_v3(NvmlDevice device, unsigned* count,
+                                            NvmlProcess* infos) {
     return list_processes(__func__, device, count, infos);
 }
 
-int nvmlDeviceGetComputeRunningProcesses_v2(NvmlDevice device, unsigned* count, NvmlProcess* infos) {
+int nvmlDeviceGetComputeRunningProcesses_v2(NvmlDevice device, unsigned* count,
+                                            NvmlProcess* infos) {
     return list_processes(__func__, device, count, infos);
 }

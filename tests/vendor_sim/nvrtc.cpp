@@ -21,7 +21,8 @@ enum NvrtcError { invalid_input = 3, invalid_program = 4, compilation = 6 };
 }  // namespace
 
 int nvrtcVersion(int* major, int* minor) {
-    if (const auto forced = act(__func__, tags).result) return static_cast<int>(*forced);
+    if (const auto forced = act(__func__, tags).result)
+        return static_cast<int>(*forced);
     const std::string text = setting("nvrtc", SIM_MAJOR == 12 ? "12.4" : "13.0", tags);
     const auto dot = text.find('.');
     *major = std::stoi(text.substr(0, dot));
@@ -30,7 +31,8 @@ int nvrtcVersion(int* major, int* minor) {
 }
 
 const char* nvrtcGetErrorString(int code) {
-    if (act(__func__, tags).result) return nullptr;
+    if (act(__func__, tags).result)
+        return nullptr;
     switch (code) {
         case 0:
             return "NVRTC_SUCCESS";
@@ -47,24 +49,30 @@ const char* nvrtcGetErrorString(int code) {
     }
 }
 
-int nvrtcCreateProgram(NvrtcProgram* program, const char* source, const char*, int, const char* const*,
-                       const char* const*) {
-    if (const auto forced = act(__func__, tags).result) return static_cast<int>(*forced);
-    if (!program || !source) return invalid_input;
+int nvrtcCreateProgram(NvrtcProgram* program, const char* source, const char*, int,
+                       const char* const*, const char* const*) {
+    if (const auto forced = act(__func__, tags).result)
+        return static_cast<int>(*forced);
+    if (!program || !source)
+        return invalid_input;
     *program = new OpaqueNvrtcProgram{source, false};
     return 0;
 }
 
 int nvrtcCompileProgram(NvrtcProgram program, int, const char* const*) {
-    if (const auto forced = act(__func__, tags).result) return static_cast<int>(*forced);
-    if (!program) return invalid_program;
+    if (const auto forced = act(__func__, tags).result)
+        return static_cast<int>(*forced);
+    if (!program)
+        return invalid_program;
     program->compiled = program->source.find("__global__") != std::string::npos;
     return program->compiled ? 0 : compilation;
 }
 
 int nvrtcGetPTXSize(NvrtcProgram program, std::size_t* bytes) {
-    if (const auto forced = act(__func__, tags).result) return static_cast<int>(*forced);
-    if (!program || !program->compiled) return invalid_program;
+    if (const auto forced = act(__func__, tags).result)
+        return static_cast<int>(*forced);
+    if (!program || !program->compiled)
+        return invalid_program;
     *bytes = 1024;
     return 0;
 }

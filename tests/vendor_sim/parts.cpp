@@ -13,16 +13,21 @@ int columns_of(const RnnCase& shape, int pseudo_layer) {
 }
 
 Part matrix_sizes(const RnnCase& shape, int pseudo_layer, int linear) {
-    if (!has_linear_layer(shape, linear)) return {};
-    if (linear == 8) return {0, shape.output(), shape.hidden};
-    if (linear >= gates_of(shape)) return {0, shape.hidden, shape.output()};
-    const bool skipped = shape.input_mode == rnncheck::InputMode::skip && pseudo_layer < shape.directions();
+    if (!has_linear_layer(shape, linear))
+        return {};
+    if (linear == 8)
+        return {0, shape.output(), shape.hidden};
+    if (linear >= gates_of(shape))
+        return {0, shape.hidden, shape.output()};
+    const bool skipped =
+        shape.input_mode == rnncheck::InputMode::skip && pseudo_layer < shape.directions();
     return skipped ? Part{} : Part{0, shape.hidden, columns_of(shape, pseudo_layer)};
 }
 
 Part bias_sizes(const RnnCase& shape, int linear) {
     using rnncheck::BiasMode;
-    if (linear >= 2 * gates_of(shape)) return {};
+    if (linear >= 2 * gates_of(shape))
+        return {};
     const BiasMode own = linear < gates_of(shape) ? BiasMode::input : BiasMode::recurrent;
     return shape.bias == own || shape.bias == BiasMode::both ? Part{0, shape.hidden, 1} : Part{};
 }

@@ -1,4 +1,5 @@
-// The probe rnn_forward in this process against the simulated libraries: what it learns of each case.
+// The probe rnn_forward in this process against the simulated libraries: what it learns of each
+// case.
 #include "process/probe.hpp"
 
 #include "support/catch.hpp"
@@ -52,8 +53,9 @@ TEST_CASE("a GPU or a handle that cannot be made leaves every case skipped, with
 }
 
 TEST_CASE("a refusal costs its case alone") {
-    const auto runs =
-        swept("bf16:cudnnRNNForward=fail:3000 fp64:cudnnRNNForward=fail:2000 h256:cudnnRNNForward=fail:5000");
+    const auto runs = swept(
+        "bf16:cudnnRNNForward=fail:3000 fp64:cudnnRNNForward=fail:2000 "
+        "h256:cudnnRNNForward=fail:5000");
     for (const RnnRun& run : runs) {
         const RunEnd expected = run.rnn_case.dtype == Dtype::bf16   ? RunEnd::not_supported
                                 : run.rnn_case.dtype == Dtype::fp64 ? RunEnd::rejected
@@ -71,7 +73,9 @@ TEST_CASE("memory that is short costs each case by itself, and how much was aske
     }
 }
 
-TEST_CASE("a process whose context is broken tells the case that broke it, and leaves the rest to another one") {
+TEST_CASE(
+    "a process whose context is broken tells the case that broke it, and leaves the rest to "
+    "another one") {
     const auto runs = swept("cuCtxSynchronize=fail:999@5");  // four of these per case
     REQUIRE(runs.size() == 2);
     CHECK(runs[0].end == RunEnd::ok);
@@ -92,7 +96,8 @@ TEST_CASE("a wrong number is told with its place") {
     for (const RnnRun& run : runs) {
         CHECK(run.end == RunEnd::incorrect);
         CHECK_FALSE(run.largest_error);
-        CHECK(run.where.value().find("sequence " + std::to_string(run.rnn_case.batch - 1) + ",") != std::string::npos);
+        CHECK(run.where.value().find("sequence " + std::to_string(run.rnn_case.batch - 1) + ",") !=
+              std::string::npos);
     }
 }
 

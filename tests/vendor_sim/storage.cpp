@@ -36,12 +36,16 @@ const std::array<float, 65536>& half_values() {
 std::uint16_t half_bits(float value) {
     const unsigned sign = std::signbit(value) ? 0x8000U : 0U;
     const float size = std::fabs(value);
-    if (std::isnan(value)) return 0x7E00;
-    if (size >= 65520.0F) return static_cast<std::uint16_t>(sign | 0x7C00);
+    if (std::isnan(value))
+        return 0x7E00;
+    if (size >= 65520.0F)
+        return static_cast<std::uint16_t>(sign | 0x7C00);
     const int exponent = size < 0x1p-14F ? -14 : std::ilogb(size);
-    // Adding the rounded significand, its leading one included, carries into the exponent where it must.
+    // Adding the rounded significand, its leading one included, carries into the exponent where it
+    // must.
     const auto significand = static_cast<unsigned>(std::nearbyint(std::ldexp(size, 10 - exponent)));
-    return static_cast<std::uint16_t>(sign | (static_cast<unsigned>(exponent + 14) * 1024U + significand));
+    return static_cast<std::uint16_t>(sign |
+                                      (static_cast<unsigned>(exponent + 14) * 1024U + significand));
 }
 
 float bfloat_value(std::uint16_t bits) {
@@ -49,7 +53,8 @@ float bfloat_value(std::uint16_t bits) {
 }
 
 std::uint16_t bfloat_bits(float value) {
-    if (std::isnan(value)) return quiet_nan_bits;
+    if (std::isnan(value))
+        return quiet_nan_bits;
     const auto bits = std::bit_cast<std::uint32_t>(value);
     return static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16 & 1U)) >> 16);
 }
@@ -57,14 +62,17 @@ std::uint16_t bfloat_bits(float value) {
 template <class Element, class Real>
 std::vector<Real> load_as(const void* base, std::size_t first, std::size_t count) {
     std::vector<Element> elements(count);
-    if (count > 0) std::memcpy(elements.data(), static_cast<const Element*>(base) + first, count * sizeof(Element));
+    if (count > 0)
+        std::memcpy(elements.data(), static_cast<const Element*>(base) + first,
+                    count * sizeof(Element));
     return {elements.begin(), elements.end()};
 }
 
 template <class Element, class Real, class Convert>
 void store_as(void* base, std::size_t first, const std::vector<Real>& values, Convert convert) {
     auto* const to = static_cast<Element*>(base) + first;
-    for (std::size_t i = 0; i < values.size(); ++i) to[i] = convert(values[i]);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        to[i] = convert(values[i]);
 }
 
 }  // namespace
@@ -75,13 +83,16 @@ std::size_t bytes_of(Storage storage) {
 
 template <class Real>
 std::vector<Real> load(const void* base, std::size_t first, std::size_t count, Storage storage) {
-    if (storage == Storage::fp64) return load_as<double, Real>(base, first, count);
-    if (storage == Storage::fp32) return load_as<float, Real>(base, first, count);
+    if (storage == Storage::fp64)
+        return load_as<double, Real>(base, first, count);
+    if (storage == Storage::fp32)
+        return load_as<float, Real>(base, first, count);
     std::vector<Real> values;
     values.reserve(count);
     const auto& halves = half_values();
     for (const std::uint16_t bits : load_as<std::uint16_t, std::uint16_t>(base, first, count))
-        values.push_back(static_cast<Real>(storage == Storage::fp16 ? halves[bits] : bfloat_value(bits)));
+        values.push_back(
+            static_cast<Real>(storage == Storage::fp16 ? halves[bits] : bfloat_value(bits)));
     return values;
 }
 
@@ -89,22 +100,28 @@ template <class Real>
 void store(void* base, std::size_t first, const std::vector<Real>& values, Storage storage) {
     switch (storage) {
         case Storage::fp64:
-            return store_as<double>(base, first, values, [](Real value) { return static_cast<double>(value); });
+            return store_as<double>(base, first, values,
+                                    [](Real value) { return static_cast<double>(value); });
         case Storage::fp32:
-            return store_as<float>(base, first, values, [](Real value) { return static_cast<float>(value); });
+            return store_as<float>(base, first, values,
+                                   [](Real value) { return static_cast<float>(value); });
         case Storage::fp16:
-            return store_as<std::uint16_t>(base, first, values,
-                                           [](Real value) { return half_bits(static_cast<float>(value)); });
+            return store_as<std::uint16_t>(base, first, values, [](Real value) {
+                return half_bits(static_cast<float>(value));
+            });
         case Storage::bf16:
-            return store_as<std::uint16_t>(base, first, values,
-                                           [](Real value) { return bfloat_bits(static_cast<float>(value)); });
+            return store_as<std::uint16_t>(base, first, values, [](Real value) {
+                return bfloat_bits(static_cast<float>(value));
+            });
     }
 }
 
 template <class Real>
 Real held(Real value, Storage storage) {
-    if (storage == Storage::fp16) return static_cast<Real>(half_values()[half_bits(static_cast<float>(value))]);
-    if (storage == Storage::bf16) return static_cast<Real>(bfloat_value(bfloat_bits(static_cast<float>(value))));
+    if (storage == Storage::fp16)
+        return static_cast<Real>(half_values()[half_bits(static_cast<float>(value))]);
+    if (storage == Storage::bf16)
+        return static_cast<Real>(bfloat_value(bfloat_bits(static_cast<float>(value))));
     return value;
 }
 

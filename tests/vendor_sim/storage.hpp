@@ -1,4 +1,5 @@
-// Numbers as cuDNN's data types hold them in memory. The simulation's own code, apart from src/rnn on purpose.
+// Numbers as cuDNN's data types hold them in memory. The simulation's own code, apart from src/rnn
+// on purpose.
 #pragma once
 
 #include <cstddef>

@@ -16,9 +16,10 @@ namespace rnncheck::commands::diagnose {
 struct Options {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD_AS(std::vector<std::string>, files, "FILE", "Logs to read; - is standard input");
-    RNNCHECK_FIELD(std::vector<std::string>, given,
-                   "KEY=VALUE: Additional facts that you know, e.g. os=\"Windows 10\" gpu=\"RTX 3090\" "
-                   "framework=\"pytorch 1.4\"");
+    RNNCHECK_FIELD(
+        std::vector<std::string>, given,
+        "KEY=VALUE: Additional facts that you know, e.g. os=\"Windows 10\" gpu=\"RTX 3090\" "
+        "framework=\"pytorch 1.4\"");
     RNNCHECK_FIELD(std::string, matrix, matrix_option);
     RNNCHECK_FIELD(ReportOptions, report, "Options");
     RNNCHECK_FIELDS_END
@@ -28,29 +29,35 @@ struct Options {
 static UserHint hint_from(const std::string& item, const Matrix& matrix) {
     const auto value = stack::split_given(item);
     if (!value || value->key.empty())
-        throw UsageError("--given cannot be '" + item + "'; give a key and a value, e.g. os=\"Windows 10\"");
+        throw UsageError("--given cannot be '" + item +
+                         "'; give a key and a value, e.g. os=\"Windows 10\"");
     UserHint hint = stack::user_hint_from(*value, matrix);
     if (hint.expected)
-        log::warn(fit_for_message("--given " + stack::in_words({*value, *hint.expected}) + "; it is ignored"));
+        log::warn(fit_for_message("--given " + stack::in_words({*value, *hint.expected}) +
+                                  "; it is ignored"));
     return hint;
 }
 
 /// For an argument that is the text of an error, not a file: a status or a sentence.
 static std::string hint_for_message(const std::vector<std::string>& files) {
     const auto is_message = [](const std::string& name) {
-        const bool is_status =
-            contains(name, "_") && std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
+        const bool is_status = contains(name, "_") && std::ranges::none_of(name, [](char c) {
+                                   return c >= 'a' && c <= 'z';
+                               });
         const bool is_file = contains(name, ".") || contains(name, "/");
         return !is_file && (is_status || contains(name, " "));
     };
     const auto message = std::ranges::find_if(files, is_message);
-    if (message == files.end()) return "";
-    return "; if it is the text of an error: rnncheck explain " + fit_for_message(shell_quoted(*message));
+    if (message == files.end())
+        return "";
+    return "; if it is the text of an error: rnncheck explain " +
+           fit_for_message(shell_quoted(*message));
 }
 
 static Log read(const std::vector<std::string>& files, const Matrix& matrix) {
     if (includes(files, "-") && isatty(STDIN_FILENO) == 1)
-        print_message("reading the log from the terminal; paste it, then press Ctrl-D in an empty line");
+        print_message(
+            "reading the log from the terminal; paste it, then press Ctrl-D in an empty line");
     try {
         return read_log_files(files, matrix);
     } catch (const InputError& error) {
@@ -67,7 +74,8 @@ static void move_given(Options& options) {
     const auto given = std::ranges::stable_partition(options.files, is_log);
     options.given.insert(options.given.end(), given.begin(), given.end());
     options.files.erase(given.begin(), given.end());
-    if (options.files.empty()) throw UsageError("'rnncheck diagnose' needs a log: rnncheck diagnose train.log");
+    if (options.files.empty())
+        throw UsageError("'rnncheck diagnose' needs a log: rnncheck diagnose train.log");
 }
 
 static int run(Options& options, const CLI::App& app) {
@@ -77,8 +85,10 @@ static int run(Options& options, const CLI::App& app) {
     Facts facts;
     facts.tool = {std::string(version_of_rnncheck()), {"log"}};
     facts.log = read(options.files, matrix);
-    for (const std::string& item : options.given) facts.log->user_hints.push_back(hint_from(item, matrix));
-    return print_report(finished(judge(std::move(facts), matrix, {}), options.report), options.report);
+    for (const std::string& item : options.given)
+        facts.log->user_hints.push_back(hint_from(item, matrix));
+    return print_report(finished(judge(std::move(facts), matrix, {}), options.report),
+                        options.report);
 }
 
 extern const Command command{declared<Options, run>};

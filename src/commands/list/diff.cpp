@@ -8,8 +8,9 @@ namespace rnncheck::commands::diff {
 
 struct Options {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::vector<std::string>, files, "FILE",
-                      "Two JSON reports or saved facts to compare, or one to compare with this machine");
+    RNNCHECK_FIELD_AS(
+        std::vector<std::string>, files, "FILE",
+        "Two JSON reports or saved facts to compare, or one to compare with this machine");
     RNNCHECK_FIELD(std::string, root, root_option);
     RNNCHECK_FIELD(std::optional<double>, deadline, deadline_option);
     RNNCHECK_FIELD(std::string, matrix, matrix_option);
@@ -33,15 +34,17 @@ static int run(Options& options, const CLI::App& app) {
     if (options.files.size() > 2)
         throw UsageError("'rnncheck diff' takes two files, or one to compare with this machine");
     const Matrix matrix = matrix_from(options.matrix);
-    /// Both by the rules of today, so that only the machines can differ; and both redacted, as saved facts are.
+    /// Both by the rules of today, so that only the machines can differ; and both redacted, as
+    /// saved facts are.
     const auto judged = [&](Facts facts) {
         return redacted_unless(options.report.show_private, judge(std::move(facts), matrix, {}));
     };
     const bool is_here = options.files.size() == 1;
     const Facts first = read_facts(options.files.front());
     Facts second = is_here ? surveyed_like(first, options) : read_facts(options.files[1]);
-    const Diff diff = rnncheck::diff(judged(first), options.files.front(), judged(std::move(second)),
-                                     is_here ? "this machine" : options.files[1]);
+    const Diff diff =
+        rnncheck::diff(judged(first), options.files.front(), judged(std::move(second)),
+                       is_here ? "this machine" : options.files[1]);
     return print_report(finished(diff, options.report), options.report);
 }
 

@@ -18,26 +18,31 @@ namespace rnncheck::commands::exec {
 static int run(DoctorOptions& options, const CLI::App& app) {
     const Arguments& command = command_after_dashes();
     if (command.empty())
-        throw UsageError("'rnncheck exec' needs a command after --, e.g. rnncheck exec -- python train.py");
+        throw UsageError(
+            "'rnncheck exec' needs a command after --, e.g. rnncheck exec -- python train.py");
     if (options.examination.python.empty() && !environment_variable("RNNCHECK_PYTHON"))
         options.examination.python = python_of_command(command.front());
     options.check(app);
     const std::string& name = command.front();
     const std::string found = process::apart([&] {
-        if (contains(name, "/")) return ::access(name.c_str(), F_OK) == 0 ? name : "";
+        if (contains(name, "/"))
+            return ::access(name.c_str(), F_OK) == 0 ? name : "";
         return find_in_path(name).value_or("");
     });
-    if (found.empty()) return cannot_start(name, ENOENT);  // before a check that may take a minute
-    if (const int code = preflight(options, name); code != healthy) return code;
+    if (found.empty())
+        return cannot_start(name, ENOENT);  // before a check that may take a minute
+    if (const int code = preflight(options, name); code != healthy)
+        return code;
     give_back_process();
     return cannot_start(name, process::exec_command(command));
 }
 
 static std::function<int()> declare(CLI::App& app) {
     const auto options = std::make_shared<DoctorOptions>();
-    add_options(app, *options,
-                {"look-only", "no-run", "make-nodes", "deadline", "python", "only", "skip", "ignore", "matrix",
-                 "allow-no-gpu", "color", "ascii", "show-private", "verbose", "quiet"});
+    add_options(
+        app, *options,
+        {"look-only", "no-run", "make-nodes", "deadline", "python", "only", "skip", "ignore",
+         "matrix", "allow-no-gpu", "color", "ascii", "show-private", "verbose", "quiet"});
     show_command_after_dashes(app);
     return [options, &app] { return run(*options, app); };
 }

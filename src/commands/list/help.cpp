@@ -7,15 +7,18 @@ namespace rnncheck::commands::help {
 
 static std::string formats() {
     std::string text = "Formats of reports (--format FORMAT, --output FORMAT=FILE)\n\n";
-    for (const auto& format : all_formats()) text += padded(format.name, 12) + std::string(format->title) + '\n';
+    for (const auto& format : all_formats())
+        text += padded(format.name, 12) + std::string(format->title) + '\n';
     return text +
-           "\nAll other output is text, or JSON with --json. 'rnncheck schema' prints the JSON Schema of every "
+           "\nAll other output is text, or JSON with --json. 'rnncheck schema' prints the JSON "
+           "Schema of every "
            "document.\n";
 }
 
 /// "exit codes" is the page exit-codes.
 static std::string page_on(const std::vector<std::string>& words) {
-    if (join(words, " ") == "formats") return formats();
+    if (join(words, " ") == "formats")
+        return formats();
     return std::string(page_named(help_topics(), join(words, "-")));
 }
 
@@ -31,7 +34,8 @@ static std::string place_of(const std::string& topic) {
         {"profiles", "'rnncheck doctor --help' describes --profile, docs/deploy.md its file"},
         {"version", "'rnncheck --version' prints the version"}};
     for (const auto& [name, place] : places)
-        if (name == topic) return place;
+        if (name == topic)
+            return place;
     return "";
 }
 
@@ -39,24 +43,28 @@ static std::function<int()> declare(CLI::App& app) {
     const auto words = std::make_shared<std::vector<std::string>>();
     app.add_option("TOPIC", *words, "A command, exit-codes, environment or formats");
     return [words, &app]() -> int {
-        if (const std::string page = page_on(*words); !page.empty()) return print_help(page);
+        if (const std::string page = page_on(*words); !page.empty())
+            return print_help(page);
         const CLI::App* shown = app.get_parent();
         std::string name = shown->get_name();
         for (const std::string& word : *words) {
-            const auto commands = shown->get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); });
+            const auto commands = shown->get_subcommands(
+                [](const CLI::App* one) { return !one->get_group().empty(); });
             const auto* const command =
                 find_where(commands, [&](const CLI::App* one) { return one->get_name() == word; });
             if (!command) {
                 if (const std::string place = place_of(word); !place.empty())
                     throw UsageError("there is no help page '" + word + "'; " + place);
                 std::vector<std::string> known = {"exit-codes", "environment", "formats"};
-                for (const CLI::App* one : commands) known.push_back(one->get_name());
+                for (const CLI::App* one : commands)
+                    known.push_back(one->get_name());
                 reject_word(word, "TOPIC", known);
             }
             shown = *command;
             name += ' ' + word;
         }
-        return print_help(shown->get_formatter()->make_help(shown, name, CLI::AppFormatMode::Normal));
+        return print_help(
+            shown->get_formatter()->make_help(shown, name, CLI::AppFormatMode::Normal));
     };
 }
 

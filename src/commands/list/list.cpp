@@ -14,10 +14,14 @@ template <class Thing>
 std::vector<ListItem> listed(std::span<const Named<Thing>> things) {
     std::vector<ListItem> items;
     for (const auto& thing : things) {
-        ListItem& item = items.emplace_back(ListItem{std::string(thing.name), std::string(thing->title)});
-        if constexpr (requires { thing->layer; }) item.layer = name_of(thing->layer);
-        if constexpr (requires { thing->max_severity; }) item.worst = name_of(thing->max_severity);
-        if constexpr (requires { thing->stage; }) item.stage = name_of(thing->stage);
+        ListItem& item =
+            items.emplace_back(ListItem{std::string(thing.name), std::string(thing->title)});
+        if constexpr (requires { thing->layer; })
+            item.layer = name_of(thing->layer);
+        if constexpr (requires { thing->max_severity; })
+            item.worst = name_of(thing->max_severity);
+        if constexpr (requires { thing->stage; })
+            item.stage = name_of(thing->stage);
     }
     return items;
 }
@@ -61,7 +65,9 @@ struct Options {
 };
 
 int run(Options& options, const CLI::App&) {
-    if (!options.kind) throw UsageError("'rnncheck list' needs one of rules, probes, formats, tables and commands");
+    if (!options.kind)
+        throw UsageError(
+            "'rnncheck list' needs one of rules, probes, formats, tables and commands");
     options.document.show_private = true;
     const ListDocument document{{}, std::string(name_of(*options.kind)), items_of(*options.kind)};
     print_document(written(document, options.document));

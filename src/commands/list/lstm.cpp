@@ -7,44 +7,58 @@
 
 namespace rnncheck::commands::lstm {
 
-/// Why clocks are held down, queried again after the load: before it a GPU is idle. Where NVML does not answer, what it
-/// reported before stays.
+/// Why clocks are held down, queried again after the load: before it a GPU is idle. Where NVML does
+/// not answer, what it reported before stays.
 static void update_throttle_reasons(Facts& facts, SurveyOptions how) {
     const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     how.deadline = std::min(how.deadline.value_or(latest), latest);
-    const bool any_load =
-        std::ranges::any_of(facts.rnn_runs, [](const RnnRun& run) { return run.repeat_ms.has_value(); });
-    if (!any_load || is_over(how.deadline) || !facts.driver.nvml_init || !facts.driver.nvml_init->ok()) return;
+    const bool any_load = std::ranges::any_of(
+        facts.rnn_runs, [](const RnnRun& run) { return run.repeat_ms.has_value(); });
+    if (!any_load || is_over(how.deadline) || !facts.driver.nvml_init ||
+        !facts.driver.nvml_init->ok())
+        return;
     const Facts later = run_probe("nvml_devices", "", facts, how);
     for (Board& board : facts.nvml_devices)
         for (const Board& now : later.nvml_devices)
-            if (now.index == board.index && now.uuid == board.uuid) board.throttle_reasons = now.throttle_reasons;
+            if (now.index == board.index && now.uuid == board.uuid)
+                board.throttle_reasons = now.throttle_reasons;
 }
 
 /// Of the smallest case that fails or, where none was looked for, the first that does.
-static void write_reproducer(const std::string& path, const Facts& facts, const std::optional<MinimalCase>& smallest,
-                             bool show_private) {
-    const auto not_written = [&](const std::string& why) { print_message(why + ": '" + path + "' was not written"); };
+static void write_reproducer(const std::string& path, const Facts& facts,
+                             const std::optional<MinimalCase>& smallest, bool show_private) {
+    const auto not_written = [&](const std::string& why) {
+        print_message(why + ": '" + path + "' was not written");
+    };
     const RnnRun* failed = smallest ? &smallest->run : worst_run(facts);
-    if (!failed) return not_written("no case failed");
+    if (!failed)
+        return not_written("no case failed");
     if (smallest && !smallest->alone)
-        return not_written("when it is run alone, the case is correct, so a program would not reproduce the failure");
+        return not_written(
+            "when it is run alone, the case is correct, so a program would not reproduce the "
+            "failure");
     if (failed->dialect != Dialect::v8)
-        return not_written("the case fails in the legacy interface, for which no program can be written");
+        return not_written(
+            "the case fails in the legacy interface, for which no program can be written");
     RnnRun shown = *failed;
-    if (shown.result && !show_private) shown.result->text = redact(shown.result->text, this_machine());
+    if (shown.result && !show_private)
+        shown.result->text = redact(shown.result->text, this_machine());
     write_output(path, reproducer(facts, shown));
 }
 
 /// Whether the files were written that the options name, in addition to those of every report.
-static bool files_written(const LstmOptions& given, const LstmState& state, const Report& report, const Facts& facts) {
+static bool files_written(const LstmOptions& given, const LstmState& state, const Report& report,
+                          const Facts& facts) {
     const auto& [save, svg, repro] = given.files;
     bool all = was_written([&] { state.write(report); });
     if (!repro.empty())
-        all &=
-            was_written([&] { write_reproducer(repro, facts, report.lstm->minimal_case, given.report.show_private); });
+        all &= was_written([&] {
+            write_reproducer(repro, facts, report.lstm->minimal_case, given.report.show_private);
+        });
     if (!svg.empty())
-        all &= was_written([&] { write_output(svg, sweeps_svg(report.facts, "rnncheck lstm: " + report.sentence)); });
+        all &= was_written([&] {
+            write_output(svg, sweeps_svg(report.facts, "rnncheck lstm: " + report.sentence));
+        });
     return all;
 }
 
@@ -55,8 +69,10 @@ static int run(const LstmOptions& given) {
     trials.deadline = deadline_after(given.run.deadline);
     trials.skip = {"nvrtc_compile"};  // has no part in a recurrent network
     const Matrix matrix = Matrix::bundled();
-    const Log log = given.run.from_log.empty() ? Log{} : read_log_files({given.run.from_log}, matrix);
-    const std::string &resumed = given.run.resume, &saved = given.files.save.empty() ? resumed : given.files.save;
+    const Log log =
+        given.run.from_log.empty() ? Log{} : read_log_files({given.run.from_log}, matrix);
+    const std::string &resumed = given.run.resume,
+                      &saved = given.files.save.empty() ? resumed : given.files.save;
     const auto earlier = resumed.empty() ? std::nullopt : std::optional(read_earlier_run(resumed));
     SurveyOptions how = trials;
     how.rnn_request = earlier ? earlier->facts.rnn_request : request_of(given, log);
@@ -73,8 +89,10 @@ static int run(const LstmOptions& given) {
     facts = state.in_order(std::move(facts));
     state.write(facts);  // complete before smaller cases are tried
     LstmExtras extras;
-    if (!given.run.no_shrink) extras.minimal_case = smallest_failing(facts, trials, quiet);
-    if (log.rnn_config) extras.log_replay = replay_of(*log.rnn_config, facts);
+    if (!given.run.no_shrink)
+        extras.minimal_case = smallest_failing(facts, trials, quiet);
+    if (log.rnn_config)
+        extras.log_replay = replay_of(*log.rnn_config, facts);
     const Report report = state.report(facts, std::move(extras));
     return print_report(report, given.report, files_written(given, state, report, facts));
 }

@@ -13,29 +13,37 @@ namespace {
 
 using stack::Stack;
 
-/// The stack that KEY=VALUE arguments describe; UsageError names the first that is not understood or has none of these
-/// keys.
-Stack stack_from(const std::vector<std::string>& texts, const std::vector<std::string>& keys, const Matrix& matrix) {
+/// The stack that KEY=VALUE arguments describe; UsageError names the first that is not understood
+/// or has none of these keys.
+Stack stack_from(const std::vector<std::string>& texts, const std::vector<std::string>& keys,
+                 const Matrix& matrix) {
     std::vector<GivenValue> values;
     for (const std::string& text : texts) {
         const auto value = stack::split_given(text);
         if (!value)
             throw UsageError("unknown input '" + text + "'; write KEY=VALUE with one of the keys " +
                              join_with_and(keys));
-        if (const auto framework = stack::framework_of_package(value->key); includes(keys, framework))
-            throw UsageError(value->key + " contains no CUDA or cuDNN: give the version of the framework that it " +
-                             "uses, e.g. " + std::string(framework) + "=VERSION");
-        const bool is_framework = includes(stack::given_keys(), value->key) && stack::framework_named(value->key);
+        if (const auto framework = stack::framework_of_package(value->key);
+            includes(keys, framework))
+            throw UsageError(
+                value->key +
+                " contains no CUDA or cuDNN: give the version of the framework that it " +
+                "uses, e.g. " + std::string(framework) + "=VERSION");
+        const bool is_framework =
+            includes(stack::given_keys(), value->key) && stack::framework_named(value->key);
         if (!includes(keys, value->key) && is_framework)
-            throw UsageError("a plan is for framework=" + value->key + ", in every version that runs; 'rnncheck " +
-                             "matrix check " + text + " ...' judges one version");
+            throw UsageError("a plan is for framework=" + value->key +
+                             ", in every version that runs; 'rnncheck " + "matrix check " + text +
+                             " ...' judges one version");
         if (!includes(keys, value->key))
-            throw UsageError("unknown key '" + value->key + "' in " + text +
-                             did_you_mean(value->key, keys, "; the keys are " + join_with_and(keys)));
+            throw UsageError(
+                "unknown key '" + value->key + "' in " + text +
+                did_you_mean(value->key, keys, "; the keys are " + join_with_and(keys)));
         values.push_back(*value);
     }
     stack::Given given = stack::read_given(values, matrix);
-    if (!given.not_understood.empty()) throw UsageError(stack::in_words(given.not_understood.front()));
+    if (!given.not_understood.empty())
+        throw UsageError(stack::in_words(given.not_understood.front()));
     return std::move(given.stack);
 }
 
@@ -44,9 +52,11 @@ Stack stack_from(const std::vector<std::string>& texts, const std::vector<std::s
 std::string all_keys_explained() {
     std::string text = "Keys:\n";
     for (const std::string& key : stack::given_keys())
-        text += "  " + key + "=" + std::string(14 - key.size(), ' ') + std::string(stack::expected_of(key)) + "\n";
+        text += "  " + key + "=" + std::string(14 - key.size(), ' ') +
+                std::string(stack::expected_of(key)) + "\n";
     return text +
-           "\nExit codes as for doctor: 0 healthy, 1 a problem, 2 incorrect usage, 3 undetermined, e.g. a version that "
+           "\nExit codes as for doctor: 0 healthy, 1 a problem, 2 incorrect usage, 3 undetermined, "
+           "e.g. a version that "
            "is not in the data.";
 }
 
@@ -66,8 +76,10 @@ int check(CheckOptions& options, const CLI::App& app) {
     const Selection selection = selection_from(options.rules, {}, {}, matrix, skipped_probes);
     if (options.values.empty())
         throw UsageError(
-            "'rnncheck matrix check' needs versions to check, e.g. driver=535 cuda=12.2 cudnn=8.9.7 gpu=8.6");
-    Report report = judge(stack_from(options.values, stack::given_keys(), matrix), matrix, selection);
+            "'rnncheck matrix check' needs versions to check, e.g. driver=535 cuda=12.2 "
+            "cudnn=8.9.7 gpu=8.6");
+    Report report =
+        judge(stack_from(options.values, stack::given_keys(), matrix), matrix, selection);
     options.report.show_private = true;  // what the user typed gives nothing away
     return print_report(finished(std::move(report), options.report), options.report);
 }
@@ -82,9 +94,11 @@ std::function<int()> declare_check(CLI::App& app) {
 struct PlanOptions {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD_AS(std::vector<std::string>, values, "[GIVEN]",
-                      "KEY=VALUE: gpu=8.6 or gpu='RTX 3090', driver=535, python=3.11, os=linux, framework=pytorch");
+                      "KEY=VALUE: gpu=8.6 or gpu='RTX 3090', driver=535, python=3.11, os=linux, "
+                      "framework=pytorch");
     RNNCHECK_FIELD_AS(std::string, framework, "for",
-                      "NAME==VERSION: Show what this version needs, e.g. tensorflow==2.15; os= and python= narrow it");
+                      "NAME==VERSION: Show what this version needs, e.g. tensorflow==2.15; os= and "
+                      "python= narrow it");
     RNNCHECK_FIELD(std::string, matrix, matrix_option);
     RNNCHECK_FIELD(ReportOptions, document, "Options: json color ascii verbose");
     RNNCHECK_FIELDS_END
@@ -96,8 +110,10 @@ Stack plan_stack(const std::vector<std::string>& texts, const Matrix& matrix) {
 
 /// The framework to plan for; "" for all.
 std::string framework_to_plan(const Stack& stack) {
-    if (stack.frameworks.size() > 1) throw UsageError("framework= is given twice; give one, or none to plan for all");
-    if (stack.frameworks.empty()) return "";
+    if (stack.frameworks.size() > 1)
+        throw UsageError("framework= is given twice; give one, or none to plan for all");
+    if (stack.frameworks.empty())
+        return "";
     const stack::Framework& framework = stack.frameworks.front();
     if (framework.version)
         throw UsageError("framework= takes a name without a version; --for " + framework.name +
@@ -106,16 +122,19 @@ std::string framework_to_plan(const Stack& stack) {
 }
 
 void require_one_gpu(const Stack& stack) {
-    if (stack.gpus.size() > 1) throw UsageError("a plan is for one GPU; run the command once for each");
+    if (stack.gpus.size() > 1)
+        throw UsageError("a plan is for one GPU; run the command once for each");
 }
 
 int plan(PlanOptions& options, const Matrix& matrix) {
     const Stack stack = plan_stack(options.values, matrix);
     require_one_gpu(stack);
     Plan planned = make_plan(stack, framework_to_plan(stack), matrix);
-    const PlanDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())}, std::move(planned)};
+    const PlanDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())},
+                                std::move(planned)};
     print_document(written(document, options.document));
-    if (offers_something(document.plan)) return healthy;
+    if (offers_something(document.plan))
+        return healthy;
     return leaves_open(document.plan) ? undetermined : problem;
 }
 
@@ -124,7 +143,8 @@ Stack needs_stack(const std::vector<std::string>& texts, const Matrix& matrix) {
     for (const std::string& text : texts)
         if (const std::string key = stack::split_given(text)->key; key != "os" && key != "python")
             throw UsageError(key +
-                             "= cannot be used with --for, which shows what a version needs; os= and python= can");
+                             "= cannot be used with --for, which shows what a version needs; os= "
+                             "and python= can");
     return stack;
 }
 
@@ -132,11 +152,15 @@ int needs(const PlanOptions& options, const Matrix& matrix) {
     const Framework framework = framework_asked_for(options.framework);
     const Stack stack = needs_stack(options.values, matrix);
     Needs needs = needs_of({framework.name, framework.version, framework.build}, matrix, stack);
-    const NeedsDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())}, std::move(needs)};
+    const NeedsDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())},
+                                 std::move(needs)};
     print_document(written(document, options.document));
     const std::vector<NeededBuild>& builds = document.needs.builds;
-    const auto fits = [](const NeededBuild& needed) { return needed.build.fit != Fit::does_not_work; };
-    if (std::ranges::any_of(builds, fits)) return healthy;
+    const auto fits = [](const NeededBuild& needed) {
+        return needed.build.fit != Fit::does_not_work;
+    };
+    if (std::ranges::any_of(builds, fits))
+        return healthy;
     return builds.empty() && document.needs.without_cuda.empty() ? undetermined : problem;
 }
 
@@ -144,7 +168,8 @@ int plan_or_needs(PlanOptions& options, const CLI::App&) {
     const Matrix matrix = matrix_from(options.matrix);
     if (options.framework.empty() && options.values.empty())
         throw UsageError(
-            "'rnncheck matrix plan' needs a GPU or driver to plan for, e.g. gpu=8.6 driver=535, or --for "
+            "'rnncheck matrix plan' needs a GPU or driver to plan for, e.g. gpu=8.6 driver=535, or "
+            "--for "
             "tensorflow==2.15");
     options.document.show_private = true;  // what the user typed gives nothing away
     return options.framework.empty() ? plan(options, matrix) : needs(options, matrix);
@@ -154,8 +179,10 @@ int plan_or_needs(PlanOptions& options, const CLI::App&) {
 
 struct ShowOptions {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(std::string, table, "[TABLE]", "One of {tables}; without it, all tables are listed");
-    RNNCHECK_FIELD_AS(std::vector<std::string>, filters, "[FILTER]", "COLUMN=VALUE: Rows to show, e.g. cudnn=8.9.7");
+    RNNCHECK_FIELD_AS(std::string, table, "[TABLE]",
+                      "One of {tables}; without it, all tables are listed");
+    RNNCHECK_FIELD_AS(std::vector<std::string>, filters, "[FILTER]",
+                      "COLUMN=VALUE: Rows to show, e.g. cudnn=8.9.7");
     RNNCHECK_FIELD(std::string, matrix, matrix_option);
     RNNCHECK_FIELD(ReportOptions, document, "Options: json color ascii");
     RNNCHECK_FIELDS_END
@@ -169,10 +196,12 @@ int show(ShowOptions& given, const CLI::App&) {
         print_document(written(TablesDocument{begin, table_outlines(files)}, given.document));
         return healthy;
     }
-    if (const auto names = table_names(); !includes(names, given.table)) reject_word(given.table, "TABLE", names);
+    if (const auto names = table_names(); !includes(names, given.table))
+        reject_word(given.table, "TABLE", names);
     TableView view = table_view(files, given.table);
     TableDocument document{begin, std::move(view)};
-    for (const std::string& filter : given.filters) keep_matching(document, filter);
+    for (const std::string& filter : given.filters)
+        keep_matching(document, filter);
     print_document(written(std::move(document), given.document));
     return healthy;
 }
@@ -198,10 +227,11 @@ int verify(VerifyOptions& options, const CLI::App&) {
     return document.issues.empty() ? healthy : problem;
 }
 
-constexpr std::pair<const char*, Command> subcommands[] = {{"check", {declare_check}},
-                                                           {"plan", {declared<PlanOptions, plan_or_needs>}},
-                                                           {"show", {declared<ShowOptions, show>}},
-                                                           {"verify", {declared<VerifyOptions, verify>}}};
+constexpr std::pair<const char*, Command> subcommands[] = {
+    {"check", {declare_check}},
+    {"plan", {declared<PlanOptions, plan_or_needs>}},
+    {"show", {declared<ShowOptions, show>}},
+    {"verify", {declared<VerifyOptions, verify>}}};
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// Shows which recurrent layers of a model its framework computes with cuDNN, and why not; and runs them here.
+// Shows which recurrent layers of a model its framework computes with cuDNN, and why not; and runs
+// them here.
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
 #include "commands/lstm.hpp"
@@ -15,17 +16,22 @@ constexpr const char* known_keys[] = {"backend", "keras", "onnxruntime", "pytorc
 struct Options {
     RNNCHECK_FIELDS
     RNNCHECK_FIELD_AS(std::vector<std::string>, files, "FILE",
-                      "Models: .keras, .h5, Keras JSON, SavedModel, .onnx, .pt, .pth, .ckpt, .pt2, .safetensors and "
+                      "Models: .keras, .h5, Keras JSON, SavedModel, .onnx, .pt, .pth, .ckpt, .pt2, "
+                      ".safetensors and "
                       "others, archives and directories of them, programs (.py, .ipynb)");
-    RNNCHECK_FIELD(std::vector<std::string>, given,
-                   "KEY=VALUE: What the file does not contain, e.g. keras=2.15 pytorch=2.4 onnxruntime=1.20 "
-                   "backend=torch");
+    RNNCHECK_FIELD(
+        std::vector<std::string>, given,
+        "KEY=VALUE: What the file does not contain, e.g. keras=2.15 pytorch=2.4 onnxruntime=1.20 "
+        "backend=torch");
     RNNCHECK_FIELD(std::optional<int>, batch,
                    "Sequences in a batch, for memory, time and --run (default with --run: 8)");
     RNNCHECK_FIELD(std::optional<int>, length,
-                   "Steps of a sequence, for memory, time, --run and --fit (default with --run and --fit: 16)");
-    RNNCHECK_FIELD(bool, run, "Run each layer on this machine's GPUs and check every number") = false;
-    RNNCHECK_FIELD(bool, fit, "Find the largest batch of each layer that fits into free GPU memory") = false;
+                   "Steps of a sequence, for memory, time, --run and --fit (default with --run and "
+                   "--fit: 16)");
+    RNNCHECK_FIELD(bool, run,
+                   "Run each layer on this machine's GPUs and check every number") = false;
+    RNNCHECK_FIELD(bool, fit,
+                   "Find the largest batch of each layer that fits into free GPU memory") = false;
     RNNCHECK_FIELD(bool, training, "With --run and --fit, also compute the gradients") = false;
     RNNCHECK_FIELD(std::optional<double>, deadline, deadline_option);
     RNNCHECK_FIELD(std::string, root, root_option);
@@ -39,10 +45,13 @@ GivenOfModel given_from(const std::vector<std::string>& items) {
     for (const std::string& item : items) {
         const auto value = stack::split_given(item);
         if (!value || !includes(known_keys, value->key) || value->value.empty())
-            throw UsageError("--given cannot be '" + item + "'; give a version of keras, onnxruntime, pytorch or " +
+            throw UsageError("--given cannot be '" + item +
+                             "'; give a version of keras, onnxruntime, pytorch or " +
                              "tensorflow, e.g. keras=2.15, or backend=torch");
-        if (value->key == "backend" && value->value != "tensorflow" && value->value != "torch" && value->value != "jax")
-            throw UsageError("--given backend cannot be '" + value->value + "'; use tensorflow, torch or jax");
+        if (value->key == "backend" && value->value != "tensorflow" && value->value != "torch" &&
+            value->value != "jax")
+            throw UsageError("--given backend cannot be '" + value->value +
+                             "'; use tensorflow, torch or jax");
         given[value->key] = value->value;
     }
     return given;
@@ -52,20 +61,26 @@ GivenOfModel given_from(const std::vector<std::string>& items) {
 class LayerCases {
   public:
     LayerCases(const ModelFile& file, const Options& options) : file_(file) {
-        constexpr LayerKind kinds[] = {LayerKind::lstm, LayerKind::gru, LayerKind::rnn_tanh, LayerKind::rnn_relu};
+        constexpr LayerKind kinds[] = {LayerKind::lstm, LayerKind::gru, LayerKind::rnn_tanh,
+                                       LayerKind::rnn_relu};
         const ModelSizes sizes{options.batch.value_or(8), options.length.value_or(16)};
         for (std::size_t i = 0; i < file.layers.size(); ++i) {
             const ModelLayer& layer = file.layers[i];
-            if (const auto why = too_large_for_cudnn(layer)) too_large.push_back("layer '" + layer.name + "': " + *why);
+            if (const auto why = too_large_for_cudnn(layer))
+                too_large.push_back("layer '" + layer.name + "': " + *why);
             auto rnn_case = case_of(layer, sizes);
-            if (!rnn_case || !includes(kinds, layer.kind)) continue;
+            if (!rnn_case || !includes(kinds, layer.kind))
+                continue;
             rnn_case->training = options.training;
-            if (rnn_case->projection == rnn_case->hidden) rnn_case->projection = 0;
-            if (contradiction_in(*rnn_case)) continue;
+            if (rnn_case->projection == rnn_case->hidden)
+                rnn_case->projection = 0;
+            if (contradiction_in(*rnn_case))
+                continue;
             request.cases.push_back(*rnn_case);
             const std::int64_t count = weights_in(*rnn_case);
             const bool own = layer.weights && std::ssize(*layer.weights) == count;
-            if (own) request.weights.push_back({static_cast<int>(request.cases.size()), *layer.weights});
+            if (own)
+                request.weights.push_back({static_cast<int>(request.cases.size()), *layer.weights});
             runs_.push_back({static_cast<int>(i + 1), own, own ? "" : why_not_its_own(count)});
             numbers_read_ += own ? count : 0;
         }
@@ -80,7 +95,8 @@ class LayerCases {
         for (const RnnRun& run : facts.rnn_runs) {
             const std::vector<int> numbers = requested_numbers(facts, run);
             const auto place = static_cast<std::size_t>(run.number - 1);
-            if (place >= numbers.size()) continue;
+            if (place >= numbers.size())
+                continue;
             LayerRuns& layer = all[static_cast<std::size_t>(numbers[place] - 1)];
             layer.runs.push_back(run);
             if (const auto choice = choice_of(file_.framework, run.rnn_case, rnn_place(facts, run)))
@@ -96,7 +112,8 @@ class LayerCases {
     std::string why_not_its_own(std::int64_t count) const {
         if (numbers_read_ + count <= static_cast<std::int64_t>(most_weights))
             return "the file does not contain them in a form that rnncheck reads";
-        return concat("they are ", count, " numbers, and at most ", most_weights, " are read for all layers together");
+        return concat("they are ", count, " numbers, and at most ", most_weights,
+                      " are read for all layers together");
     }
 
     std::int64_t numbers_read_ = 0;
@@ -114,7 +131,8 @@ Facts run_layers(const LayerCases& cases, SurveyOptions how, bool quiet) {
 }
 
 /// The largest batch of each layer, one after the other: they would be in one memory otherwise.
-Report fit_layers(const LayerCases& cases, const SurveyOptions& trials, bool quiet, const Matrix& matrix) {
+Report fit_layers(const LayerCases& cases, const SurveyOptions& trials, bool quiet,
+                  const Matrix& matrix) {
     std::vector<FitSearch> searches;
     Facts facts;
     for (std::size_t i = 0; i < cases.request.cases.size(); ++i) {
@@ -132,40 +150,49 @@ Report fit_layers(const LayerCases& cases, const SurveyOptions& trials, bool qui
 
 /// What several models have in common: the worst verdict, and all in one sentence.
 void sum_up(ModelDocument& document) {
-    document.verdict = document.unread.empty() ? OverallVerdict::healthy : OverallVerdict::undetermined;
+    document.verdict =
+        document.unread.empty() ? OverallVerdict::healthy : OverallVerdict::undetermined;
     std::size_t layers = 0, with = 0;
     for (const JudgedModel& model : document.models) {
         document.verdict = worse(document.verdict, verdict_of(model));
         layers += model.layers.size();
-        with += static_cast<std::size_t>(std::ranges::count(model.layers, CudnnUse::yes, &JudgedLayer::cudnn));
+        with += static_cast<std::size_t>(
+            std::ranges::count(model.layers, CudnnUse::yes, &JudgedLayer::cudnn));
     }
-    document.sentence = concat(document.models.size(), " models: ", with, " of ",
-                               pluralized(layers, "recurrent layer uses cuDNN", "recurrent layers use cuDNN"));
+    document.sentence =
+        concat(document.models.size(), " models: ", with, " of ",
+               pluralized(layers, "recurrent layer uses cuDNN", "recurrent layers use cuDNN"));
     if (!document.unread.empty())
-        document.sentence += "; " + pluralized(document.unread.size(), "model cannot be read", "models cannot be read");
+        document.sentence += "; " + pluralized(document.unread.size(), "model cannot be read",
+                                               "models cannot be read");
 }
 
-int run_several(const Options& options, const std::vector<FoundModel>& models, const Matrix& matrix) {
+int run_several(const Options& options, const std::vector<FoundModel>& models,
+                const Matrix& matrix) {
     const GivenOfModel given = given_from(options.given);
-    ModelDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())}, options.report.run, JudgedModel{}};
+    ModelDocument document{
+        {.tool = stamp_with(matrix.date(), matrix.digest())}, options.report.run, JudgedModel{}};
     document.file = join(options.files, ", ");
     for (const FoundModel& model : models)
         if (model.error.empty())
-            document.models.push_back(
-                judged_model(model.name, model.file, given, {options.batch, options.length}, matrix));
+            document.models.push_back(judged_model(model.name, model.file, given,
+                                                   {options.batch, options.length}, matrix));
         else
             document.unread.push_back({model.name, model.error});
     sum_up(document);
-    return print_report(redacted_unless(options.report.show_private, std::move(document)), options.report);
+    return print_report(redacted_unless(options.report.show_private, std::move(document)),
+                        options.report);
 }
 
 /// Of several files those that cannot be read are listed; the only one is an error.
 std::vector<FoundModel> found_in(const Options& options) {
     std::vector<FoundModel> models;
-    for (const std::string& file : options.files) try {
+    for (const std::string& file : options.files)
+        try {
             append(models, read_model_files(file, options.run && options.files.size() == 1));
         } catch (const InputError& error) {
-            if (options.files.size() == 1) throw;
+            if (options.files.size() == 1)
+                throw;
             models.push_back({file, {}, error.what()});
         }
     return models;
@@ -179,25 +206,32 @@ int run(Options& options, const CLI::App& app) {
     SurveyOptions trials;
     trials.root = options.root;
     trials.deadline = deadline_after(options.deadline);
-    trials.skip = {"nvrtc_compile"};                       // has no part in a recurrent network
-    const GivenOfModel given = given_from(options.given);  // an error in it is reported before a file is read
+    trials.skip = {"nvrtc_compile"};  // has no part in a recurrent network
+    const GivenOfModel given =
+        given_from(options.given);  // an error in it is reported before a file is read
     const Matrix matrix = matrix_from(options.matrix);
     const std::vector<FoundModel> models = found_in(options);
     const bool several = models.size() > 1 || !models.front().error.empty();
     if (several && (options.run || options.fit))
-        throw InputError("'" + options.files.front() + "' is more than one model; give one with --run or --fit");
-    if (several) return run_several(options, models, matrix);
+        throw InputError("'" + options.files.front() +
+                         "' is more than one model; give one with --run or --fit");
+    if (several)
+        return run_several(options, models, matrix);
     const ModelFile& file = models.front().file;
     const std::string& name = models.front().name;
-    // Before the document: where an initializer throws, GCC 12 destroys the parts of an aggregate twice.
+    // Before the document: where an initializer throws, GCC 12 destroys the parts of an aggregate
+    // twice.
     JudgedModel judged = judged_model(name, file, given, {options.batch, options.length}, matrix);
-    ModelDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())}, options.report.run, std::move(judged)};
+    ModelDocument document{{.tool = stamp_with(matrix.date(), matrix.digest())},
+                           options.report.run,
+                           std::move(judged)};
     document.verdict = verdict_of(static_cast<const JudgedModel&>(document));
     document.sentence = sentence_of(static_cast<const JudgedModel&>(document));
     if ((options.run || options.fit) && !file.layers.empty()) {
         const LayerCases cases(file, options);
         if (cases.request.cases.empty()) {
-            const std::string usual = "cuDNN has no network like its layers, or the file does not contain their sizes";
+            const std::string usual =
+                "cuDNN has no network like its layers, or the file does not contain their sizes";
             throw InputError("'" + name + "' has no layer that can be run: " +
                              (cases.too_large.empty() ? usual : cases.too_large.front()));
         }
@@ -206,7 +240,8 @@ int run(Options& options, const CLI::App& app) {
             Facts facts = run_layers(cases, trials, quiet);
             facts.network = network_of(file);
             document.runs = cases.runs_of(facts);
-            report = judge_networks(facts, matrix, {"cudnn_bug", "cudnn_masked_rnn_bug", "cudnn_varlen_rnn_bug"});
+            report = judge_networks(facts, matrix,
+                                    {"cudnn_bug", "cudnn_masked_rnn_bug", "cudnn_varlen_rnn_bug"});
         } else {
             report = fit_layers(cases, trials, quiet, matrix);
         }
@@ -214,7 +249,8 @@ int run(Options& options, const CLI::App& app) {
         document.verdict = worse(document.verdict, document.report->verdict);
         document.sentence += "; " + document.report->sentence;
     }
-    return print_report(redacted_unless(options.report.show_private, std::move(document)), options.report);
+    return print_report(redacted_unless(options.report.show_private, std::move(document)),
+                        options.report);
 }
 
 }  // namespace

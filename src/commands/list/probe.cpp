@@ -1,5 +1,6 @@
-// The side of the wire inside a probe's process. By hand, one probe alone, for example in a debugger: `rnncheck probe
-// cudnn_library /path/libcudnn.so.9`, with facts `... --facts-from 0 <facts.json`.
+// The side of the wire inside a probe's process. By hand, one probe alone, for example in a
+// debugger: `rnncheck probe cudnn_library /path/libcudnn.so.9`, with facts `... --facts-from 0
+// <facts.json`.
 #include "commands/command.hpp"
 #include "commands/options.hpp"
 #include "process/survey.hpp"

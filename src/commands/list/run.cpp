@@ -10,11 +10,15 @@ namespace rnncheck::commands::run {
 
 struct RunOptions {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD(bool, check, "Check this machine first, and do not start the command if a problem is found") = false;
-    RNNCHECK_FIELD(std::optional<double>, time_limit,
-                   "S: End the command after so many seconds (exit code 124), and show what it waited for");
+    RNNCHECK_FIELD(bool, check,
+                   "Check this machine first, and do not start the command if a problem is found") =
+        false;
+    RNNCHECK_FIELD(
+        std::optional<double>, time_limit,
+        "S: End the command after so many seconds (exit code 124), and show what it waited for");
     RNNCHECK_FIELD(bool, replay,
-                   "If the output contains a recurrent network that failed, run that network on cuDNN alone: shows "
+                   "If the output contains a recurrent network that failed, run that network on "
+                   "cuDNN alone: shows "
                    "whether cuDNN or the command is at fault") = false;
     RNNCHECK_FIELDS_END
 };
@@ -26,22 +30,26 @@ struct Options : DoctorOptions {
 static int run(Options& options, const CLI::App& app) {
     const Arguments& command = command_after_dashes();
     if (command.empty())
-        throw UsageError("'rnncheck run' needs a command after --, e.g. rnncheck run -- python train.py");
+        throw UsageError(
+            "'rnncheck run' needs a command after --, e.g. rnncheck run -- python train.py");
     if (options.examination.python.empty() && !environment_variable("RNNCHECK_PYTHON"))
         options.examination.python = python_of_command(command.front());
     options.check(app);
     if (options.run.check)
-        if (const int code = preflight(options, command.front()); code != healthy) return code;
+        if (const int code = preflight(options, command.front()); code != healthy)
+            return code;
     CommandWitness witness;
     process::CommandRun how;
     how.arguments = command;
     how.before_start = give_back_process;
     how.look = [&witness](pid_t process) { return witness.look(process); };
     if (const auto limit = options.run.time_limit)
-        how.time_limit = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(*limit));
+        how.time_limit =
+            std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(*limit));
     const process::CommandEnd end = process::run_command(how);
     witness.stop();
-    if (end.error != 0) return cannot_start(command.front(), end.error);
+    if (end.error != 0)
+        return cannot_start(command.front(), end.error);
     options.survey.deadline = deadline_from_now(options.examination.deadline);
     process::end_work_apart_at(options.survey.deadline);
     if (has_failed(end))
@@ -56,10 +64,12 @@ static std::function<int()> declare(CLI::App& app) {
     options->examination.no_run = true;  // after a failure, a GPU may be busy or broken
     options->examination.deadline = 20;
     add_options(app, options->run);
-    add_options<DoctorOptions>(app, *options,
-                               {"look-only", "deadline", "python", "only", "skip", "ignore", "matrix", "allow-no-gpu",
-                                "output", "label", "color", "ascii", "show-private", "verbose", "quiet", "root"});
-    app.get_option("--root")->group("");  // for tests: the command runs on this machine all the same
+    add_options<DoctorOptions>(
+        app, *options,
+        {"look-only", "deadline", "python", "only", "skip", "ignore", "matrix", "allow-no-gpu",
+         "output", "label", "color", "ascii", "show-private", "verbose", "quiet", "root"});
+    app.get_option("--root")->group(
+        "");  // for tests: the command runs on this machine all the same
     show_command_after_dashes(app);
     return [options, &app] { return run(*options, app); };
 }

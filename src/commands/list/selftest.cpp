@@ -1,5 +1,5 @@
-// Checks whether rnncheck can do its work here: in this sandbox, container, account, and as this build. Takes some two
-// seconds, most of them waiting for a planted hang; needs no GPU.
+// Checks whether rnncheck can do its work here: in this sandbox, container, account, and as this
+// build. Takes some two seconds, most of them waiting for a planted hang; needs no GPU.
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,39 +35,51 @@ struct Planted {
 constexpr Planted planted[] = {
     {"processes", "answer", ProbeEnd::finished, "a child process was started, responded and exited",
      "no probe can run, so a report contains nothing about libraries and GPUs"},
-    {"crash", "crash", ProbeEnd::crashed, "the planted crash of a child is reported, with its signal and call",
+    {"crash", "crash", ProbeEnd::crashed,
+     "the planted crash of a child is reported, with its signal and call",
      "the crash of a library cannot be distinguished from other endings"},
-    {"exit", "exit", ProbeEnd::quit_early, "a child that exited before it responded is reported, with its exit code",
+    {"exit", "exit", ProbeEnd::quit_early,
+     "a child that exited before it responded is reported, with its exit code",
      "a library that ends its process cannot be distinguished from one that works"},
-    {"hang", "hang", ProbeEnd::timed_out, "a child that hung was ended after its limit, and reported",
+    {"hang", "hang", ProbeEnd::timed_out,
+     "a child that hung was ended after its limit, and reported",
      "a hang cannot be distinguished from a slow call"},
 };
 
 ProbeRun child(const std::string& target, const std::optional<double>& seconds = std::nullopt) {
     SurveyOptions options;
     using Clock = std::chrono::steady_clock;
-    if (seconds) options.deadline = Clock::now() + std::chrono::milliseconds(static_cast<int>(*seconds * 1000));
+    if (seconds)
+        options.deadline =
+            Clock::now() + std::chrono::milliseconds(static_cast<int>(*seconds * 1000));
     return run_probe("selftest_child", target, {}, options).probe_runs.back();
 }
 
 std::string in_words(const ProbeRun& run) {
     std::string words = "the child's end was '" + std::string(name_of(run.end)) + "'";
-    if (run.signal) words += " with " + *run.signal;
-    if (run.exit_code) words += " with exit code " + std::to_string(*run.exit_code);
+    if (run.signal)
+        words += " with " + *run.signal;
+    if (run.exit_code)
+        words += " with exit code " + std::to_string(*run.exit_code);
     return words + (run.reason ? ": " + *run.reason : "");
 }
 
 bool is_reported(const Planted& expected, const ProbeRun& run) {
-    // Under a limit of this process, an end may be blamed on it; signal and exit code are reported all the same.
-    if (run.end != expected.end && run.end != ProbeEnd::limited) return false;
-    if (expected.end == ProbeEnd::crashed && !run.signal.value_or("").starts_with(process::crash_by_bad_memory))
+    // Under a limit of this process, an end may be blamed on it; signal and exit code are reported
+    // all the same.
+    if (run.end != expected.end && run.end != ProbeEnd::limited)
         return false;
-    if (expected.end == ProbeEnd::quit_early && run.exit_code != 3) return false;
-    return run.end == ProbeEnd::finished || run.last_call == "planted_" + std::string(expected.target);
+    if (expected.end == ProbeEnd::crashed &&
+        !run.signal.value_or("").starts_with(process::crash_by_bad_memory))
+        return false;
+    if (expected.end == ProbeEnd::quit_early && run.exit_code != 3)
+        return false;
+    return run.end == ProbeEnd::finished ||
+           run.last_call == "planted_" + std::string(expected.target);
 }
 
-SelftestCheck checked(std::string name, bool is_right, const std::string& seen, const std::string& otherwise,
-                      SelftestOutcome outcome_otherwise = failed) {
+SelftestCheck checked(std::string name, bool is_right, const std::string& seen,
+                      const std::string& otherwise, SelftestOutcome outcome_otherwise = failed) {
     return {std::move(name), is_right ? passed : outcome_otherwise, is_right ? seen : otherwise};
 }
 
@@ -79,14 +91,16 @@ SelftestCheck check_of(const Planted& expected) {
 
 SelftestCheck check_deadline() {
     const ProbeRun run = child("hang", 0.2);
-    return checked("deadline", run.end == ProbeEnd::cut_off, "a run ends when its --deadline has passed",
+    return checked("deadline", run.end == ProbeEnd::cut_off,
+                   "a run ends when its --deadline has passed",
                    "--deadline does not end a run in time; " + in_words(run));
 }
 
 SelftestCheck check_reference() {
     const double difference = largest_frozen_difference();
     const std::string seen = "the fp64 reference and " + std::to_string(frozen_cases().size()) +
-                             " networks that PyTorch computed differ by " + short_number(difference);
+                             " networks that PyTorch computed differ by " +
+                             short_number(difference);
     return checked("reference", difference <= frozen_limit, seen,
                    seen + ", so reported results of recurrent networks may be incorrect");
 }
@@ -95,19 +109,22 @@ SelftestCheck check_tables() {
     const Tables tables(bundled_table_files());
     const auto issues = issues_in(tables);
     const std::string rows = pluralized(rows_written(tables), "row", "rows");
-    return checked("tables", issues.empty(), rows + " of the compatibility tables are valid",
-                   "verdicts on versions may be incorrect: " + pluralized(issues.size(), "issue", "issues") + " in " +
-                       rows + "; see 'rnncheck matrix verify'");
+    return checked(
+        "tables", issues.empty(), rows + " of the compatibility tables are valid",
+        "verdicts on versions may be incorrect: " + pluralized(issues.size(), "issue", "issues") +
+            " in " + rows + "; see 'rnncheck matrix verify'");
 }
 
 /// Writes a file and removes it; why that failed, or nothing.
 std::string try_temporary_file() {
     std::string path = process::temporary_directory() + "/rnncheck-selftest-XXXXXX";
     const int file = mkstemp(path.data());
-    if (file < 0) return std::strerror(errno);
+    if (file < 0)
+        return std::strerror(errno);
     int error = write(file, path.data(), path.size()) < 0 ? errno : 0;
     close(file);
-    if (unlink(path.c_str()) < 0 && error == 0) error = errno;
+    if (unlink(path.c_str()) < 0 && error == 0)
+        error = errno;
     return error == 0 ? "" : std::strerror(error);
 }
 
@@ -118,7 +135,8 @@ SelftestCheck check_temporary_files() {
     } catch (const process::NoResponse&) {
         why = "its file system does not respond";
     }
-    return checked("temporary files", why.empty(), "a file can be created in " + process::temporary_directory(),
+    return checked("temporary files", why.empty(),
+                   "a file can be created in " + process::temporary_directory(),
                    without_temporary_files(why), restricted);
 }
 
@@ -128,16 +146,18 @@ std::vector<SelftestCheck> check_directories() {
     const ProbeRun& run = learnt.probe_runs.back();
     std::vector<SelftestCheck> checks;
     for (const std::string& directory : process::directories_of_kernel())
-        checks.push_back(run.completed() ? checked(directory, !is_hidden(learnt, directory), "readable",
-                                                   without_directory(directory), restricted)
-                                         : checked(directory, false, "", "unknown; " + in_words(run)));
+        checks.push_back(run.completed()
+                             ? checked(directory, !is_hidden(learnt, directory), "readable",
+                                       without_directory(directory), restricted)
+                             : checked(directory, false, "", "unknown; " + in_words(run)));
     return checks;
 }
 
 /// In a fixed order.
 std::vector<SelftestCheck> all_checks() {
     std::vector<SelftestCheck> checks = mapped(planted, check_of);
-    checks.insert(checks.end(), {check_deadline(), check_reference(), check_tables(), check_temporary_files()});
+    checks.insert(checks.end(),
+                  {check_deadline(), check_reference(), check_tables(), check_temporary_files()});
     append(checks, check_directories());
     return checks;
 }
@@ -150,7 +170,8 @@ struct Options {
 
 int run(Options& options, const CLI::App&) {
     const std::vector<SelftestCheck> checks = all_checks();
-    const SelftestDocument document{{}, std::ranges::max(checks, {}, &SelftestCheck::outcome).outcome, checks};
+    const SelftestDocument document{
+        {}, std::ranges::max(checks, {}, &SelftestCheck::outcome).outcome, checks};
     print_document(written(document, options.document));
     return document.verdict == failed ? problem : healthy;
 }

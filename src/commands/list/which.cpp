@@ -20,14 +20,16 @@ namespace rnncheck::commands::which {
 
 struct Options {
     RNNCHECK_FIELDS
-    RNNCHECK_FIELD_AS(
-        std::optional<std::string>, target, "[TARGET]",
-        "A library, a program, a script, the name of a program on PATH, or of a library such as libcudnn.so.9");
+    RNNCHECK_FIELD_AS(std::optional<std::string>, target, "[TARGET]",
+                      "A library, a program, a script, the name of a program on PATH, or of a "
+                      "library such as libcudnn.so.9");
     RNNCHECK_FIELD(std::optional<int>, pid, "A running process");
     RNNCHECK_FIELD(std::string, root, root_option);
-    RNNCHECK_FIELD(std::optional<std::string>, path,
-                   "With --root: the value of PATH on that disk, e.g. 'C:\\a;C:\\b' (default: unknown)");
-    RNNCHECK_FIELD(bool, all, "Show every needed library, not only those that concern the GPU") = false;
+    RNNCHECK_FIELD(
+        std::optional<std::string>, path,
+        "With --root: the value of PATH on that disk, e.g. 'C:\\a;C:\\b' (default: unknown)");
+    RNNCHECK_FIELD(bool, all,
+                   "Show every needed library, not only those that concern the GPU") = false;
     RNNCHECK_FIELD(ReportOptions, document, "Options: json color ascii show-private");
     RNNCHECK_FIELDS_END
 };
@@ -36,17 +38,23 @@ struct Options {
 static std::string file_of_library(const std::string& name, const loader::WhichSetting& setting) {
     const loader::Which which = loader::which_for_plain_program(Root(), setting);
     const LibraryChoice* const choice = find_by(which.libraries, &LibraryChoice::soname, name);
-    if (choice && choice->path) return *choice->path;
+    if (choice && choice->path)
+        return *choice->path;
     throw InputError("the loader finds no library '" + name +
-                     "' that concerns the GPU, and there is no such file here; 'rnncheck which' without a name shows "
+                     "' that concerns the GPU, and there is no such file here; 'rnncheck which' "
+                     "without a name shows "
                      "those that it finds, 'rnncheck which python3' those of an environment");
 }
 
 static std::string file_of(const std::string& target, const loader::WhichSetting& setting) {
-    if (contains(target, "/")) return target;
-    if (const auto program = find_in_path(target)) return *program;
-    if (::access(target.c_str(), F_OK) == 0) return "./" + target;
-    if (contains(target, ".so")) return file_of_library(target, setting);
+    if (contains(target, "/"))
+        return target;
+    if (const auto program = find_in_path(target))
+        return *program;
+    if (::access(target.c_str(), F_OK) == 0)
+        return "./" + target;
+    if (contains(target, ".so"))
+        return file_of_library(target, setting);
     throw InputError("there is no program '" + target + "' on PATH and no such file here");
 }
 
@@ -60,23 +68,26 @@ struct Followed {
 static void follow_shim(const python::Shim& shim, Followed& followed) {
     const std::string path = followed.program;
     if (!shim.program)
-        throw InputError("'" + path + "' is a shim of " + shim.manager + " and " + python::why_without_program(shim) +
-                         ": `" + shim.manager + " which " + file_name(path) +
-                         "` shows what it runs; specify that program");
+        throw InputError("'" + path + "' is a shim of " + shim.manager + " and " +
+                         python::why_without_program(shim) + ": `" + shim.manager + " which " +
+                         file_name(path) + "` shows what it runs; specify that program");
     followed.program = *shim.program;
-    followed.notes.push_back(path + " is a shim of " + shim.manager + ", which runs " + *shim.program +
-                             (shim.set_by.empty() ? "" : " (" + shim.version + ", set by " + shim.set_by + ")"));
+    followed.notes.push_back(
+        path + " is a shim of " + shim.manager + ", which runs " + *shim.program +
+        (shim.set_by.empty() ? "" : " (" + shim.version + ", set by " + shim.set_by + ")"));
 }
 
 static void follow_script(const std::string& runner, Followed& followed) {
     const std::string script = followed.program;
     const auto program = contains(runner, "/") ? std::optional(runner) : find_in_path(runner);
     if (!program || ::access(program->c_str(), F_OK) != 0)
-        throw InputError("'" + script + "' is a script that '" + runner + "' runs, which does not exist" +
-                         (program ? "" : " on PATH") + "; install it, or specify another program");
+        throw InputError("'" + script + "' is a script that '" + runner +
+                         "' runs, which does not exist" + (program ? "" : " on PATH") +
+                         "; install it, or specify another program");
     followed.program = *program;
-    followed.notes.push_back(script + " is a script that " + *program + " runs" +
-                             (file_name(*program).ends_with("sh") ? "; what the script starts is not followed" : ""));
+    followed.notes.push_back(
+        script + " is a script that " + *program + " runs" +
+        (file_name(*program).ends_with("sh") ? "; what the script starts is not followed" : ""));
 }
 
 static Followed followed_from(const std::string& file) {
@@ -95,40 +106,52 @@ static Followed followed_from(const std::string& file) {
 }
 
 /// python loads a framework's libraries when the framework is imported.
-static void add_framework(const Framework& framework, const loader::WhichSetting& setting, loader::Which& which) {
-    const std::string name = framework.name + (framework.version ? " " + framework.version->text : "");
+static void add_framework(const Framework& framework, const loader::WhichSetting& setting,
+                          loader::Which& which) {
+    const std::string name =
+        framework.name + (framework.version ? " " + framework.version->text : "");
     if (!framework.uses_cuda.value_or(false) || !framework.core) {
-        which.notes.push_back(name +
-                              (framework.uses_cuda == false ? " is a build without CUDA" : ": its build is unknown"));
+        which.notes.push_back(name + (framework.uses_cuda == false ? " is a build without CUDA"
+                                                                   : ": its build is unknown"));
         return;
     }
-    which.notes.push_back("imported, " + name + " loads the libraries that " + *framework.core + " needs");
+    which.notes.push_back("imported, " + name + " loads the libraries that " + *framework.core +
+                          " needs");
     try {
         loader::Which of_framework = loader::which_for_file(Root(), *framework.core, setting);
-        for (const std::string& note : of_framework.notes) add_once(which.notes, note);
+        for (const std::string& note : of_framework.notes)
+            add_once(which.notes, note);
         append(which.libraries, std::move(of_framework.libraries));
     } catch (const InputError& error) {
         which.notes.push_back(error.what());
     }
 }
 
-static void add_frameworks(const std::string& program, const loader::WhichSetting& setting, loader::Which& which) {
-    if (!file_name(program).starts_with("python") && !file_name(program).starts_with("pypy")) return;
+static void add_frameworks(const std::string& program, const loader::WhichSetting& setting,
+                           loader::Which& which) {
+    if (!file_name(program).starts_with("python") && !file_name(program).starts_with("pypy"))
+        return;
     std::error_code error;
     const std::string path = std::filesystem::absolute(program, error).lexically_normal().string();
     auto environment = python::environment_at(Root(), python::variables_of_process(), path);
-    if (error || !environment) return;
+    if (error || !environment)
+        return;
     const auto frameworks = python::frameworks_of(Root(), *environment);
-    which.notes.push_back("the Python environment is " + environment->path +
-                          (frameworks.empty() ? ", in which no framework that rnncheck knows is installed" : ""));
-    for (const Framework& framework : frameworks) add_framework(framework, setting, which);
+    which.notes.push_back(
+        "the Python environment is " + environment->path +
+        (frameworks.empty() ? ", in which no framework that rnncheck knows is installed" : ""));
+    for (const Framework& framework : frameworks)
+        add_framework(framework, setting, which);
 }
 
 static loader::Which ask(const Options& options) {
-    if (options.pid) return loader::which_for_process(*options.pid, options.all);
+    if (options.pid)
+        return loader::which_for_process(*options.pid, options.all);
     const loader::WhichSetting setting{environment_variable("LD_LIBRARY_PATH").value_or(""),
-                                       environment_variable("LD_PRELOAD").value_or(""), options.all};
-    if (!options.target) return loader::which_for_plain_program(Root(), setting);
+                                       environment_variable("LD_PRELOAD").value_or(""),
+                                       options.all};
+    if (!options.target)
+        return loader::which_for_plain_program(Root(), setting);
     const Followed followed = followed_from(file_of(*options.target, setting));
     loader::Which which = loader::which_for_file(Root(), followed.program, setting);
     which.notes.insert(which.notes.begin(), followed.notes.begin(), followed.notes.end());
@@ -140,7 +163,8 @@ static loader::Which ask(const Options& options) {
 static WhichDocument fit_to_show(const WhichDocument& document) {
     WhichDocument shown = redact(document, this_machine());
     if (json_text(shown) != json_text(document))
-        shown.notes.push_back("user names and home directories are replaced by words; --show-private shows them");
+        shown.notes.push_back(
+            "user names and home directories are replaced by words; --show-private shows them");
     return shown;
 }
 
@@ -148,22 +172,29 @@ static int show_disk(const Options& options) {
     const auto document = process::fields_from_apart<WhichDocument>([&] {
         return which_on_disk({options.root, options.target, options.path, options.all});
     });
-    print_document(written(options.document.show_private ? document : fit_to_show(document), options.document));
+    print_document(written(options.document.show_private ? document : fit_to_show(document),
+                           options.document));
     return exit_code_of_disk(document);
 }
 
 static int run(Options& options, const CLI::App& app) {
     refuse_together(app, "TARGET", "--pid", "each names what to look at");
     refuse_together(app, "--root", "--pid", "no process runs on a disk");
-    if (!options.root.empty()) return show_disk(options);
-    if (options.path) throw UsageError("--path is PATH of a disk of Windows: specify the disk with --root");
+    if (!options.root.empty())
+        return show_disk(options);
+    if (options.path)
+        throw UsageError("--path is PATH of a disk of Windows: specify the disk with --root");
     const auto document = process::fields_from_apart<WhichDocument>([&] {
         loader::Which which = ask(options);
-        return WhichDocument{{}, std::move(which.target), std::move(which.notes), std::move(which.libraries), {}};
+        return WhichDocument{
+            {}, std::move(which.target), std::move(which.notes), std::move(which.libraries), {}};
     });
-    print_document(written(options.document.show_private ? document : fit_to_show(document), options.document));
+    print_document(written(options.document.show_private ? document : fit_to_show(document),
+                           options.document));
     // Something that the target cannot be started or loaded without.
-    const auto is_missing = [](const LibraryChoice& choice) { return !choice.path && !choice.by_dlopen; };
+    const auto is_missing = [](const LibraryChoice& choice) {
+        return !choice.path && !choice.by_dlopen;
+    };
     return std::ranges::any_of(document.libraries, is_missing) ? problem : healthy;
 }
 

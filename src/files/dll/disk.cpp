@@ -15,20 +15,25 @@ constexpr std::string_view drive = "c:\\";
 
 const std::map<std::string, std::string>& Disk::names_below(const std::string& directory) const {
     const auto known = listings_.find(directory);
-    if (known != listings_.end()) return known->second;
+    if (known != listings_.end())
+        return known->second;
     auto& listing = listings_[directory];
-    for (std::string& name : root_.names_in(directory)) listing.try_emplace(lower(name), std::move(name));
+    for (std::string& name : root_.names_in(directory))
+        listing.try_emplace(lower(name), std::move(name));
     return listing;
 }
 
 std::optional<std::string> Disk::inside(std::string_view path) const {
     const auto absolute = absolute_windows_path(path);
-    if (!absolute || !lower(*absolute).starts_with(drive)) return std::nullopt;
+    if (!absolute || !lower(*absolute).starts_with(drive))
+        return std::nullopt;
     std::string found;
     for (const std::string& part : split(std::string_view(*absolute).substr(drive.size()), '\\')) {
-        if (part.empty()) continue;
+        if (part.empty())
+            continue;
         const auto* const name = look_up(names_below(found.empty() ? "/" : found), lower(part));
-        if (!name) return std::nullopt;
+        if (!name)
+            return std::nullopt;
         found += '/' + *name;
     }
     return found.empty() ? "/" : found;
@@ -43,8 +48,10 @@ bool Disk::is_directory(std::string_view path) const {
 std::vector<std::string> Disk::names_in(std::string_view directory) const {
     const auto place = inside(directory);
     std::vector<std::string> names;
-    if (!place) return names;
-    for (const auto& [key, name] : names_below(*place)) names.push_back(name);
+    if (!place)
+        return names;
+    for (const auto& [key, name] : names_below(*place))
+        names.push_back(name);
     return names;
 }
 
@@ -62,10 +69,12 @@ std::string windows_path(std::string_view inside) {
 std::optional<std::string> absolute_windows_path(std::string_view path) {
     std::string text(path);
     std::ranges::replace(text, '/', '\\');
-    if (text.size() < drive.size() || !is_letter(text[0]) || text[1] != ':' || text[2] != '\\') return std::nullopt;
+    if (text.size() < drive.size() || !is_letter(text[0]) || text[1] != ':' || text[2] != '\\')
+        return std::nullopt;
     std::vector<std::string> parts;
     for (const std::string& part : split(std::string_view(text).substr(drive.size()), '\\')) {
-        if (part.empty() || part == ".") continue;
+        if (part.empty() || part == ".")
+            continue;
         if (part != "..")
             parts.push_back(part);
         else if (!parts.empty())

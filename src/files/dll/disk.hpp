@@ -12,18 +12,24 @@
 
 namespace rnncheck::dll {
 
-/// Paths are absolute and have drive letter and backslashes: "C:\Windows\System32". Only drive C: can be read.
+/// Paths are absolute and have drive letter and backslashes: "C:\Windows\System32". Only drive C:
+/// can be read.
 class Disk {
   public:
-    explicit Disk(Root root) : root_(std::move(root)) {}
+    explicit Disk(Root root) : root_(std::move(root)) {
+    }
 
-    const Root& root() const { return root_; }
+    const Root& root() const {
+        return root_;
+    }
 
-    /// The path below the root, in the case of the disk: "/Windows/System32". Nothing when nothing of that name is
-    /// there, or on another drive.
+    /// The path below the root, in the case of the disk: "/Windows/System32". Nothing when nothing
+    /// of that name is there, or on another drive.
     std::optional<std::string> inside(std::string_view path) const;
 
-    bool exists(std::string_view path) const { return inside(path).has_value(); }
+    bool exists(std::string_view path) const {
+        return inside(path).has_value();
+    }
     bool is_directory(std::string_view path) const;
 
     /// Sorted names in a directory; empty when it cannot be read.
@@ -43,7 +49,8 @@ class Disk {
 /// "/Users/ada" on the system drive is "C:\Users\ada".
 std::string windows_path(std::string_view inside);
 
-/// An absolute path with backslashes and without "." and ".."; nothing for a relative one, and for one of a network.
+/// An absolute path with backslashes and without "." and ".."; nothing for a relative one, and for
+/// one of a network.
 std::optional<std::string> absolute_windows_path(std::string_view path);
 
 }  // namespace rnncheck::dll

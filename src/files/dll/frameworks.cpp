@@ -22,7 +22,8 @@ struct NumberedName {
 
 NumberedName numbered(std::string_view name) {
     const auto at = name.find("64_");
-    if (at == std::string_view::npos) return {lower(name), std::nullopt};
+    if (at == std::string_view::npos)
+        return {lower(name), std::nullopt};
     return {lower(name.substr(0, at)), leading_number(name.substr(at + 3))};
 }
 
@@ -30,31 +31,36 @@ NumberedName numbered(std::string_view name) {
 void use_windows_paths(Framework& framework) {
     framework.environment = windows_path(framework.environment);
     for (auto* path : {&framework.core, &framework.shown_by})
-        if (*path) *path = windows_path(**path);
+        if (*path)
+            *path = windows_path(**path);
 }
 
 /// One framework played through.
 class Player {
   public:
-    Player(const Disk& disk, const Environment& environment, const Search& search, Framework framework)
+    Player(const Disk& disk, const Environment& environment, const Search& search,
+           Framework framework)
         : disk_(disk),
           environment_(environment),
           search_(search),
           framework_(std::move(framework)),
           process_(disk, setting_for(environment, search)),
-          others_(other_directories(disk, environment)) {}
+          others_(other_directories(disk, environment)) {
+    }
 
     FrameworkLoads play() {
         const Script* const script = script_of(framework_.name);
         if (!script) {
-            notes_.push_back("how " + framework_.name + " loads DLLs on Windows is unknown to rnncheck");
+            notes_.push_back("how " + framework_.name +
+                             " loads DLLs on Windows is unknown to rnncheck");
         } else {
             run(*script);
             open_parts();
         }
         FrameworkLoads result;
         for (const Answer& answer : process_.answers())
-            if (is_first_of_its_kind(answer) && !is_overcome(answer)) add_answer(answer, result);
+            if (is_first_of_its_kind(answer) && !is_overcome(answer))
+                add_answer(answer, result);
         use_windows_paths(framework_);
         result.framework = std::move(framework_);
         result.notes = std::move(notes_);
@@ -89,40 +95,54 @@ class Player {
             {"{toolkit}", &Player::toolkit}, {"{cudnn}", &Player::cudnn_major},
             {"{cuda}", &Player::cuda_major}, {"{cudart}", &Player::number_of_runtime}};
         for (const auto& [token, value_of] : values) {
-            if (!contains(text, token)) continue;
+            if (!contains(text, token))
+                continue;
             const std::string value = (this->*value_of)();
-            if (value.empty()) return "";
+            if (value.empty())
+                return "";
             replace_all(text, token, value);
         }
         return text;
     }
 
-    std::string prefix() const { return environment_.prefix; }
+    std::string prefix() const {
+        return environment_.prefix;
+    }
 
-    std::string cudnn_major() const { return framework_.cudnn ? std::to_string(framework_.cudnn->major()) : ""; }
+    std::string cudnn_major() const {
+        return framework_.cudnn ? std::to_string(framework_.cudnn->major()) : "";
+    }
 
-    std::string cuda_major() const { return framework_.cuda ? std::to_string(framework_.cuda->major()) : ""; }
+    std::string cuda_major() const {
+        return framework_.cuda ? std::to_string(framework_.cuda->major()) : "";
+    }
 
-    /// cudart64_101.dll is that of CUDA 10.1; since 11 all minor versions have the name of the first.
+    /// cudart64_101.dll is that of CUDA 10.1; since 11 all minor versions have the name of the
+    /// first.
     std::string number_of_runtime() const {
-        if (!framework_.cuda) return "";
+        if (!framework_.cuda)
+            return "";
         const int first_without_minor = 11;
-        const int minor = framework_.cuda->major() < first_without_minor ? framework_.cuda->minor() : 0;
+        const int minor =
+            framework_.cuda->major() < first_without_minor ? framework_.cuda->minor() : 0;
         return concat(framework_.cuda->major(), minor);
     }
 
     /// The directory of packages that has the framework.
     std::string site() const {
-        if (!framework_.core) return "";
+        if (!framework_.core)
+            return "";
         for (const std::string& directory : environment_.python.package_directories)
-            if (framework_.core->starts_with(directory + "/")) return windows_path(directory);
+            if (framework_.core->starts_with(directory + "/"))
+                return windows_path(directory);
         return "";
     }
 
     Strings filled(const Strings& texts) const {
         Strings all;
         for (const std::string& text : texts)
-            if (const std::string one = filled(text); !one.empty()) all.push_back(one);
+            if (const std::string one = filled(text); !one.empty())
+                all.push_back(one);
         return all;
     }
 
@@ -130,7 +150,8 @@ class Player {
     Strings files_of(const std::string& pattern) const {
         const std::string directory = dll_directory(pattern), name = lower(dll_name(pattern));
         const auto star = name.find('*');
-        if (star == std::string::npos) return {pattern};
+        if (star == std::string::npos)
+            return {pattern};
         Strings files;
         for (const std::string& one : disk_.names_in(directory)) {
             const std::string small = lower(one);
@@ -142,61 +163,78 @@ class Player {
 
     void run(const Script& script) {
         notes_.push_back(framework_.name + " loads DLLs as its own code shows: " + script.source);
-        if (!script.note.empty()) notes_.push_back(script.note);
+        if (!script.note.empty())
+            notes_.push_back(script.note);
         load_python();
-        for (const std::string& directory : filled(script.user_directories)) process_.add_user_directory(directory);
+        for (const std::string& directory : filled(script.user_directories))
+            process_.add_user_directory(directory);
         Strings before = filled(script.before_path);
         std::ranges::reverse(before);
-        for (const std::string& directory : before) process_.put_before_path(directory);
+        for (const std::string& directory : before)
+            process_.put_before_path(directory);
         for (const std::string& pattern : filled(script.loaded))
-            for (const std::string& file : files_of(pattern)) load_file(script, file);
-        for (const std::string& file : filled(script.loaded_by_core)) process_.load(file, altered_search_path);
-        const auto core = framework_.core ? std::optional(windows_path(*framework_.core)) : std::nullopt;
-        for (const std::string& name : filled(script.opened)) process_.load(name, script.open_flags, core);
+            for (const std::string& file : files_of(pattern))
+                load_file(script, file);
+        for (const std::string& file : filled(script.loaded_by_core))
+            process_.load(file, altered_search_path);
+        const auto core =
+            framework_.core ? std::optional(windows_path(*framework_.core)) : std::nullopt;
+        for (const std::string& name : filled(script.opened))
+            process_.load(name, script.open_flags, core);
     }
 
     /// What python.exe has loaded before any package is imported.
     void load_python() {
-        for (const std::string& file : files_of(environment_.application_directory + "\\python3*.dll"))
+        for (const std::string& file :
+             files_of(environment_.application_directory + "\\python3*.dll"))
             process_.load(file, no_flags);
     }
 
     void load_file(const Script& script, const std::string& file) {
         const Answer answer = process_.load(file, python_flags);
-        if (!script.retries || answer.ending != DllEnding::not_found) return;
+        if (!script.retries || answer.ending != DllEnding::not_found)
+            return;
         if (!retried_)
-            for (const std::string& directory : filled(script.user_directories)) process_.put_before_path(directory);
+            for (const std::string& directory : filled(script.user_directories))
+                process_.put_before_path(directory);
         retried_ = true;
         process_.load(file, no_flags);
     }
 
-    /// cuDNN opens its own parts by LoadLibraryA(NAME) without flags, which searches PATH and not the directory that it
-    /// is in itself.
+    /// cuDNN opens its own parts by LoadLibraryA(NAME) without flags, which searches PATH and not
+    /// the directory that it is in itself.
     void open_parts() {
         for (std::size_t i = 0; i < process_.modules().size(); ++i) {
             const std::string path = process_.modules()[i].path, name = dll_name(path);
-            if (!is_cudnn(name) && !is_part_of_cudnn(name)) continue;
-            for (const std::string& inside : pe::embedded_library_names(disk_.root(), *disk_.inside(path)))
+            if (!is_cudnn(name) && !is_part_of_cudnn(name))
+                continue;
+            for (const std::string& inside :
+                 pe::embedded_library_names(disk_.root(), *disk_.inside(path)))
                 if (is_part_of_cudnn(inside) && !same_name(inside, name) && !was_opened(inside))
                     process_.load(inside, no_flags, path);
-            if (is_cudnn(name)) open_zlib(path);
+            if (is_cudnn(name))
+                open_zlib(path);
         }
     }
 
     bool was_opened(const std::string& name) const {
-        return std::ranges::any_of(process_.answers(),
-                                   [&](const Answer& answer) { return same_name(answer.name, name); });
+        return std::ranges::any_of(
+            process_.answers(), [&](const Answer& answer) { return same_name(answer.name, name); });
     }
 
-    /// cuDNN 8.3 to 8.6 end the program without zlibwapi.dll; 8.9 contains zlib. Of 8.7 and 8.8 neither is known.
+    /// cuDNN 8.3 to 8.6 end the program without zlibwapi.dll; 8.9 contains zlib. Of 8.7 and 8.8
+    /// neither is known.
     /// https://docs.nvidia.com/deeplearning/cudnn/archives/cudnn-860/install-guide/index.html#install-zlib-windows
     void open_zlib(const std::string& front) {
         const auto version = version_of(front);
-        const auto from = make_version({8, 3}), unknown_from = make_version({8, 7}), without = make_version({8, 9});
-        if (!version || *version < from || *version >= without) return;
+        const auto from = make_version({8, 3}), unknown_from = make_version({8, 7}),
+                   without = make_version({8, 9});
+        if (!version || *version < from || *version >= without)
+            return;
         const Answer answer = process_.load("zlibwapi.dll", no_flags, front);
         if (answer.ending != DllEnding::loaded && *version >= unknown_from)
-            notes_.push_back("zlibwapi.dll is not found; whether cuDNN " + version->text + " needs it is unknown");
+            notes_.push_back("zlibwapi.dll is not found; whether cuDNN " + version->text +
+                             " needs it is unknown");
     }
 
     std::optional<Version> version_of(const std::string& path) const {
@@ -204,14 +242,16 @@ class Player {
         return resource ? std::optional(resource->file) : std::nullopt;
     }
 
-    /// Files of this name in the directories that are not searched, and where there are none those of another number.
+    /// Files of this name in the directories that are not searched, and where there are none those
+    /// of another number.
     Strings elsewhere(const Answer& answer) const {
         Strings same, other;
         const NumberedName wanted = numbered(answer.name);
         for (const std::string& directory : others_)
             for (const std::string& name : disk_.names_in(directory)) {
                 const std::string path = directory + "\\" + name;
-                if (answer.path && same_name(path, *answer.path)) continue;
+                if (answer.path && same_name(path, *answer.path))
+                    continue;
                 const NumberedName found = numbered(name);
                 if (same_name(name, answer.name))
                     same.push_back(path);
@@ -226,8 +266,11 @@ class Player {
     /// The file in the package of the framework, or in the wheel that the package requires.
     std::optional<std::string> own_file(const Answer& answer) const {
         const std::string own = lower(site() + "\\" + module_directory());
-        const auto is_own = [&](const std::string& path) { return lower(path).starts_with(own + "\\"); };
-        if (answer.path && is_own(*answer.path)) return answer.path;
+        const auto is_own = [&](const std::string& path) {
+            return lower(path).starts_with(own + "\\");
+        };
+        if (answer.path && is_own(*answer.path))
+            return answer.path;
         for (const std::string& directory : others_)
             if (is_own(directory + "\\") && disk_.exists(directory + "\\" + answer.name))
                 return disk_.as_written(directory + "\\" + answer.name);
@@ -237,21 +280,25 @@ class Player {
     /// Several DLLs may need what is not found.
     bool is_first_of_its_kind(const Answer& answer) const {
         const auto is_alike = [&](const Answer& other) {
-            return same_name(other.name, answer.name) && other.ending == answer.ending && other.path == answer.path;
+            return same_name(other.name, answer.name) && other.ending == answer.ending &&
+                   other.path == answer.path;
         };
         return find_where(process_.answers(), is_alike) == &answer;
     }
 
     /// Not loaded at first, but by a later request.
     bool is_overcome(const Answer& answer) const {
-        if (answer.ending == DllEnding::loaded) return false;
+        if (answer.ending == DllEnding::loaded)
+            return false;
         return std::ranges::any_of(process_.answers(), [&](const Answer& other) {
-            return other.ending == DllEnding::loaded && same_name(dll_name(other.name), dll_name(answer.name));
+            return other.ending == DllEnding::loaded &&
+                   same_name(dll_name(other.name), dll_name(answer.name));
         });
     }
 
     std::string module_directory() const {
-        if (framework_.name == "pytorch") return "torch";
+        if (framework_.name == "pytorch")
+            return "torch";
         return framework_.name == "paddlepaddle" ? "paddle" : framework_.name;
     }
 
@@ -260,12 +307,15 @@ class Player {
         const bool is_repeated = answer.rule == LoaderRule::already_loaded && answer.path;
         if (!concerns_gpu(name)) {
             const bool is_needed = answer.ending != DllEnding::loaded && answer.failing.empty();
-            if (search_.all || is_needed) result.libraries.push_back(choice_of(answer, {}));
+            if (search_.all || is_needed)
+                result.libraries.push_back(choice_of(answer, {}));
             return;
         }
         const Strings others = elsewhere(answer);
-        if (!is_repeated) result.loads.push_back(load_of(answer, others));
-        if (!is_repeated || search_.all) result.libraries.push_back(choice_of(answer, others));
+        if (!is_repeated)
+            result.loads.push_back(load_of(answer, others));
+        if (!is_repeated || search_.all)
+            result.libraries.push_back(choice_of(answer, others));
     }
 
     DllLoad load_of(const Answer& answer, const Strings& others) const {
@@ -283,8 +333,10 @@ class Player {
             load.rule = answer.rule;
             load.version = version_of(*answer.path);
         }
-        if (!answer.problem.empty()) load.problem = answer.problem;
-        if (!answer.failing.empty() && answer.ending == DllEnding::not_found) load.absent = answer.failing;
+        if (!answer.problem.empty())
+            load.problem = answer.problem;
+        if (!answer.failing.empty() && answer.ending == DllEnding::not_found)
+            load.absent = answer.failing;
         return load;
     }
 
@@ -303,10 +355,13 @@ class Player {
             choice.why = (answer.path ? *answer.path + " " : "") + answer.problem;
         }
         for (const std::string& path : later_files(answer))
-            choice.candidates.push_back({path, LoaderRule::path_variable, in_words(answer.rule) + " comes before it"});
+            choice.candidates.push_back(
+                {path, LoaderRule::path_variable, in_words(answer.rule) + " comes before it"});
         for (const std::string& path : others)
-            if (same_name(dll_name(path), choice.soname) && !find_by(choice.candidates, &LibraryCandidate::path, path))
-                choice.candidates.push_back({path, LoaderRule::elsewhere, "Windows does not search there"});
+            if (same_name(dll_name(path), choice.soname) &&
+                !find_by(choice.candidates, &LibraryCandidate::path, path))
+                choice.candidates.push_back(
+                    {path, LoaderRule::elsewhere, "Windows does not search there"});
         return choice;
     }
 
@@ -315,7 +370,8 @@ class Player {
         Strings files;
         for (const SearchPlace& place : answer.places) {
             const std::string path = place.directory + "\\" + answer.name;
-            if (!answer.path || same_name(path, *answer.path) || !disk_.exists(path)) continue;
+            if (!answer.path || same_name(path, *answer.path) || !disk_.exists(path))
+                continue;
             add_once(files, disk_.as_written(path));
         }
         return files;
@@ -333,7 +389,8 @@ class Player {
 
 }  // namespace
 
-std::vector<FrameworkLoads> framework_loads(const Disk& disk, Environment& environment, const Search& search) {
+std::vector<FrameworkLoads> framework_loads(const Disk& disk, Environment& environment,
+                                            const Search& search) {
     std::vector<FrameworkLoads> all;
     for (Framework& framework : python::frameworks_of(disk.root(), environment.python)) {
         if (framework.uses_cuda.value_or(false)) {
@@ -341,7 +398,8 @@ std::vector<FrameworkLoads> framework_loads(const Disk& disk, Environment& envir
             continue;
         }
         use_windows_paths(framework);
-        all.push_back({.framework = std::move(framework), .loads = {}, .libraries = {}, .notes = {}});
+        all.push_back(
+            {.framework = std::move(framework), .loads = {}, .libraries = {}, .notes = {}});
     }
     return all;
 }

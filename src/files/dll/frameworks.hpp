@@ -1,4 +1,5 @@
-// The Python frameworks on a disk of Windows, and the DLLs that each of them would load, by its own loading code.
+// The Python frameworks on a disk of Windows, and the DLLs that each of them would load, by its own
+// loading code.
 #pragma once
 
 #include "facts/packages.hpp"
@@ -10,7 +11,8 @@ namespace rnncheck::dll {
 struct Environment {
     PythonEnvironment python;
     std::string prefix;                 ///< "C:\Users\ada\venv"
-    std::string application_directory;  ///< of the python.exe that runs in the end; of a venv that of its base
+    std::string application_directory;  ///< of the python.exe that runs in the end; of a venv that
+                                        ///< of its base
     std::vector<std::string> on_path;   ///< directories that its activation puts in front of PATH
 };
 
@@ -20,11 +22,12 @@ std::optional<Environment> environment_at(const Disk& disk, const std::string& p
 /// Those where the installers of Python and conda put them; at most 64.
 std::vector<Environment> environments_on(const Disk& disk);
 
-/// Directories with GPU libraries that Windows does not search by itself: CUDA toolkits, NVIDIA's cuDNN installer, and
-/// in the environment its wheels and conda's.
+/// Directories with GPU libraries that Windows does not search by itself: CUDA toolkits, NVIDIA's
+/// cuDNN installer, and in the environment its wheels and conda's.
 std::vector<std::string> other_directories(const Disk& disk, const Environment& environment);
 
-/// The value of PATH as Windows writes it, C:\a;"C:\b c". Entries that are no absolute paths are left out.
+/// The value of PATH as Windows writes it, C:\a;"C:\b c". Entries that are no absolute paths are
+/// left out.
 std::vector<std::string> directories_of_path(std::string_view value);
 
 /// Part of the reason of a choice that PATH would decide.
@@ -38,27 +41,31 @@ struct FrameworkLoads {
     std::vector<std::string> notes;
 };
 
-/// Where the program's DLLs are searched. Without a value PATH is what activating the environment adds, and unknown
-/// beyond that.
+/// Where the program's DLLs are searched. Without a value PATH is what activating the environment
+/// adds, and unknown beyond that.
 struct Search {
     std::optional<std::string> path = {};
     bool all = false;  ///< every DLL, not those alone that concern the GPU
 };
 
 /// The frameworks of the environment, each played through in a process of its own.
-std::vector<FrameworkLoads> framework_loads(const Disk& disk, Environment& environment, const Search& search);
+std::vector<FrameworkLoads> framework_loads(const Disk& disk, Environment& environment,
+                                            const Search& search);
 
-/// How a framework's code loads DLLs. {site} is the directory of packages, {prefix} that of the environment, {toolkit}
-/// the CUDA toolkit of the framework's major version, {cudnn} and {cuda} the major versions that it was built with, and
-/// {cudart} the number in the name of the runtime: 110 for CUDA 11.
+/// How a framework's code loads DLLs. {site} is the directory of packages, {prefix} that of the
+/// environment, {toolkit} the CUDA toolkit of the framework's major version, {cudnn} and {cuda} the
+/// major versions that it was built with, and {cudart} the number in the name of the runtime: 110
+/// for CUDA 11.
 struct Script {
     std::string framework;
     std::vector<std::string> user_directories;  ///< os.add_dll_directory
     std::vector<std::string> before_path;       ///< directories that it puts in front of PATH
-    std::vector<std::string> loaded;          ///< files that Python code loads by their paths, in order; * for any text
-    std::vector<std::string> loaded_by_core;  ///< files that its own DLLs then load by LOAD_WITH_ALTERED_SEARCH_PATH
-    bool retries = false;                     ///< after error 126 by LoadLibrary, with its directories on PATH
-    std::vector<std::string> opened;          ///< DLLs that it then opens by name
+    std::vector<std::string>
+        loaded;  ///< files that Python code loads by their paths, in order; * for any text
+    std::vector<std::string>
+        loaded_by_core;    ///< files that its own DLLs then load by LOAD_WITH_ALTERED_SEARCH_PATH
+    bool retries = false;  ///< after error 126 by LoadLibrary, with its directories on PATH
+    std::vector<std::string> opened;  ///< DLLs that it then opens by name
     unsigned open_flags = no_flags;
     std::string source;
     std::string note;  ///< a sentence on what a program may do beside that; empty without one

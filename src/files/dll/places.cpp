@@ -17,7 +17,8 @@ using Strings = std::vector<std::string>;
 Strings children(const Disk& disk, const std::string& directory, std::string_view start) {
     Strings found;
     for (const std::string& name : disk.names_in(directory))
-        if (lower(name).starts_with(start)) found.push_back(directory + "\\" + name);
+        if (lower(name).starts_with(start))
+            found.push_back(directory + "\\" + name);
     return found;
 }
 
@@ -35,9 +36,12 @@ std::string setting_of(const std::string& text, std::string_view key) {
 std::optional<Version> version_by_dll(const Disk& disk, const std::string& directory) {
     constexpr std::string_view start = "python3", end = ".dll";
     for (const std::string& name : disk.names_in(directory)) {
-        if (!lower(name).starts_with(start) || !lower(name).ends_with(end)) continue;
-        const auto digits = std::string_view(name).substr(start.size(), name.size() - start.size() - end.size());
-        if (is_number(digits)) return parse_version("3." + std::string(digits));
+        if (!lower(name).starts_with(start) || !lower(name).ends_with(end))
+            continue;
+        const auto digits =
+            std::string_view(name).substr(start.size(), name.size() - start.size() - end.size());
+        if (is_number(digits))
+            return parse_version("3." + std::string(digits));
     }
     return std::nullopt;
 }
@@ -50,17 +54,22 @@ void add_packages(const Disk& disk, const std::string& prefix, Environment& envi
 /// Packages of `pip install --user`, for the user in whose directory the Python is.
 void add_user_packages(const Disk& disk, Environment& environment) {
     const Strings parts = split(environment.prefix, '\\');
-    if (parts.size() < 3 || !same_name(parts[1], "Users") || !environment.python.version) return;
+    if (parts.size() < 3 || !same_name(parts[1], "Users") || !environment.python.version)
+        return;
     const std::string number = "Python3" + std::to_string(environment.python.version->minor());
-    const std::string packages = "C:\\Users\\" + parts[2] + "\\AppData\\Roaming\\Python\\" + number + "\\site-packages";
-    if (const auto place = disk.inside(packages)) environment.python.package_directories.push_back(*place);
+    const std::string packages =
+        "C:\\Users\\" + parts[2] + "\\AppData\\Roaming\\Python\\" + number + "\\site-packages";
+    if (const auto place = disk.inside(packages))
+        environment.python.package_directories.push_back(*place);
 }
 
-/// The python.exe of a virtual environment starts that of its base: PC/launcher.c of CPython since 3.7.2.
+/// The python.exe of a virtual environment starts that of its base: PC/launcher.c of CPython
+/// since 3.7.2.
 void read_venv(const Disk& disk, const std::string& configuration, Environment& environment) {
     const std::string text = disk.root().read(configuration, most_configuration).value_or("");
     environment.python.kind = "venv";
-    environment.application_directory = absolute_windows_path(setting_of(text, "home")).value_or("");
+    environment.application_directory =
+        absolute_windows_path(setting_of(text, "home")).value_or("");
     environment.python.version = find_version(setting_of(text, "version"));
     if (!environment.python.version)
         environment.python.version = version_by_dll(disk, environment.application_directory);
@@ -85,8 +94,10 @@ void read_prefix(const Disk& disk, Environment& environment) {
     environment.python.kind = conda ? "conda" : "prefix";
     environment.application_directory = environment.prefix;
     environment.python.version = version_by_dll(disk, environment.prefix);
-    if (conda) environment.on_path = path_of_conda(environment.prefix);
-    if (!conda) add_user_packages(disk, environment);
+    if (conda)
+        environment.on_path = path_of_conda(environment.prefix);
+    if (!conda)
+        add_user_packages(disk, environment);
     add_packages(disk, environment.prefix, environment);
 }
 
@@ -109,11 +120,15 @@ Strings possible_prefixes(const Disk& disk) {
     return prefixes;
 }
 
-/// A directory and those in it for one CUDA or one processor: bin, bin\12.8, bin\x86_64, bin\12.8\x64.
-void add_with_subdirectories(const Disk& disk, const std::string& directory, Strings& found, int depth = 2) {
-    if (!disk.is_directory(directory)) return;
+/// A directory and those in it for one CUDA or one processor: bin, bin\12.8, bin\x86_64,
+/// bin\12.8\x64.
+void add_with_subdirectories(const Disk& disk, const std::string& directory, Strings& found,
+                             int depth = 2) {
+    if (!disk.is_directory(directory))
+        return;
     found.push_back(disk.as_written(directory));
-    if (depth == 0) return;
+    if (depth == 0)
+        return;
     for (const std::string& name : disk.names_in(directory))
         if (!contains(name, ".dll") && disk.is_directory(directory + "\\" + name))
             add_with_subdirectories(disk, directory + "\\" + name, found, depth - 1);
@@ -123,13 +138,16 @@ void add_with_subdirectories(const Disk& disk, const std::string& directory, Str
 
 std::optional<Environment> environment_at(const Disk& disk, const std::string& path) {
     const auto absolute = absolute_windows_path(path);
-    if (!absolute || !disk.exists(*absolute)) return std::nullopt;
+    if (!absolute || !disk.exists(*absolute))
+        return std::nullopt;
     std::string prefix = *absolute;
     if (!disk.is_directory(prefix)) {
-        if (!lower(dll_name(prefix)).starts_with("python")) return std::nullopt;
+        if (!lower(dll_name(prefix)).starts_with("python"))
+            return std::nullopt;
         prefix = dll_directory(prefix);
     }
-    if (same_name(dll_name(prefix), "Scripts")) prefix = dll_directory(prefix);
+    if (same_name(dll_name(prefix), "Scripts"))
+        prefix = dll_directory(prefix);
     Environment environment;
     environment.prefix = disk.as_written(prefix);
     environment.python.path = disk.inside(prefix).value_or("");
@@ -146,7 +164,8 @@ std::optional<Environment> environment_at(const Disk& disk, const std::string& p
 std::vector<Environment> environments_on(const Disk& disk) {
     std::vector<Environment> found;
     for (const std::string& prefix : possible_prefixes(disk)) {
-        if (found.size() == most_environments) break;
+        if (found.size() == most_environments)
+            break;
         auto environment = environment_at(disk, prefix);
         if (environment && !find_by(found, &Environment::prefix, environment->prefix))
             found.push_back(std::move(*environment));
@@ -156,7 +175,8 @@ std::vector<Environment> environments_on(const Disk& disk) {
 
 std::vector<std::string> other_directories(const Disk& disk, const Environment& environment) {
     Strings found;
-    for (const auto& toolkit : children(disk, "C:\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA", "v"))
+    for (const auto& toolkit :
+         children(disk, "C:\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA", "v"))
         add_with_subdirectories(disk, toolkit + "\\bin", found, 1);
     for (const auto& cudnn : children(disk, "C:\\Program Files\\NVIDIA\\CUDNN", "v"))
         add_with_subdirectories(disk, cudnn + "\\bin", found);
@@ -176,7 +196,8 @@ std::vector<std::string> directories_of_path(std::string_view value) {
     std::string entry;
     bool quoted = false;
     const auto take = [&] {
-        if (const auto path = absolute_windows_path(trim(entry))) directories.push_back(*path);
+        if (const auto path = absolute_windows_path(trim(entry)))
+            directories.push_back(*path);
         entry.clear();
     };
     for (const char c : value) {

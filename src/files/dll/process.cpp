@@ -13,8 +13,9 @@ namespace {
 constexpr std::size_t most_modules = 1024, most_requests = 32768;
 constexpr std::string_view windows = "C:\\Windows", system32 = "C:\\Windows\\System32";
 
-/// DLLs that every Windows has and every process takes from System32, whatever the directories have: the part of the
-/// registry's KnownDLLs key, which is not read here, that GPU libraries import.
+/// DLLs that every Windows has and every process takes from System32, whatever the directories
+/// have: the part of the registry's KnownDLLs key, which is not read here, that GPU libraries
+/// import.
 constexpr std::string_view known_dlls[] = {
     "advapi32.dll", "combase.dll",  "gdi32.dll",  "imagehlp.dll", "kernel32.dll", "msvcrt.dll",
     "ole32.dll",    "oleaut32.dll", "psapi.dll",  "rpcrt4.dll",   "sechost.dll",  "setupapi.dll",
@@ -32,16 +33,20 @@ std::string with_ending(const std::string& name) {
 std::string first_of(const std::vector<std::string>& functions) {
     constexpr std::size_t most_named = 3;
     const std::size_t named = std::min(functions.size(), most_named);
-    const std::vector<std::string> some(functions.begin(), functions.begin() + static_cast<std::ptrdiff_t>(named));
-    if (functions.size() == named) return join_with_and(some);
+    const std::vector<std::string> some(functions.begin(),
+                                        functions.begin() + static_cast<std::ptrdiff_t>(named));
+    if (functions.size() == named)
+        return join_with_and(some);
     return join(some, ", ") + " and " + std::to_string(functions.size() - named) + " more";
 }
 
 }  // namespace
 
 void Process::add_user_directory(const std::string& directory) {
-    // AddDllDirectory fails for what is no directory, and Python's frameworks then go on without it.
-    if (disk_.is_directory(directory)) add_once(user_directories_, disk_.as_written(directory));
+    // AddDllDirectory fails for what is no directory, and Python's frameworks then go on without
+    // it.
+    if (disk_.is_directory(directory))
+        add_once(user_directories_, disk_.as_written(directory));
 }
 
 void Process::put_before_path(const std::string& directory) {
@@ -49,28 +54,34 @@ void Process::put_before_path(const std::string& directory) {
 }
 
 const Module* Process::module_named(std::string_view name) const {
-    return find_where(modules_, [&](const Module& module) { return same_name(dll_name(module.path), name); });
+    return find_where(modules_,
+                      [&](const Module& module) { return same_name(dll_name(module.path), name); });
 }
 
 bool Process::is_of_windows(std::string_view path) const {
     const std::string directory = dll_directory(path);
-    return (same_name(directory, system32) || same_name(directory, windows)) && !concerns_gpu(dll_name(path));
+    return (same_name(directory, system32) || same_name(directory, windows)) &&
+           !concerns_gpu(dll_name(path));
 }
 
 std::vector<SearchPlace> Process::places_of(const Load& load) const {
     std::vector<SearchPlace> places;
     const auto add = [&](LoaderRule rule, std::string_view directory) {
-        if (!directory.empty()) places.push_back({rule, std::string(directory)});
+        if (!directory.empty())
+            places.push_back({rule, std::string(directory)});
     };
-    constexpr unsigned chosen =
-        search_load_directory | search_application | search_user_directories | search_system32 | search_default;
+    constexpr unsigned chosen = search_load_directory | search_application |
+                                search_user_directories | search_system32 | search_default;
     if (load.flags & chosen) {
-        if (load.flags & search_load_directory) add(LoaderRule::load_directory, load.directory);
+        if (load.flags & search_load_directory)
+            add(LoaderRule::load_directory, load.directory);
         if (load.flags & (search_application | search_default))
             add(LoaderRule::application_directory, setting_.application_directory);
         if (load.flags & (search_user_directories | search_default))
-            for (const std::string& directory : user_directories_) add(LoaderRule::user_directory, directory);
-        if (load.flags & (search_system32 | search_default)) add(LoaderRule::system_directory, system32);
+            for (const std::string& directory : user_directories_)
+                add(LoaderRule::user_directory, directory);
+        if (load.flags & (search_system32 | search_default))
+            add(LoaderRule::system_directory, system32);
         return places;
     }
     if ((load.flags & altered_search_path) && !load.directory.empty())
@@ -81,14 +92,17 @@ std::vector<SearchPlace> Process::places_of(const Load& load) const {
     add(LoaderRule::system_directory, "C:\\Windows\\System");  // of 16-bit Windows, still searched
     add(LoaderRule::system_directory, windows);
     add(LoaderRule::current_directory, setting_.current_directory.value_or(""));
-    for (const std::string& directory : setting_.path) add(LoaderRule::path_variable, directory);
+    for (const std::string& directory : setting_.path)
+        add(LoaderRule::path_variable, directory);
     return places;
 }
 
-/// True when the search ends here: with a usable file, or one that the loader gives up at. One for another machine is
-/// passed over (LdrpMapDllSearchPath goes on after STATUS_IMAGE_MACHINE_TYPE_MISMATCH, as does Wine's loader).
+/// True when the search ends here: with a usable file, or one that the loader gives up at. One for
+/// another machine is passed over (LdrpMapDllSearchPath goes on after
+/// STATUS_IMAGE_MACHINE_TYPE_MISMATCH, as does Wine's loader).
 bool Process::take(Answer& answer, const std::string& path, LoaderRule rule) {
-    if (!disk_.exists(path) || disk_.is_directory(path)) return false;
+    if (!disk_.exists(path) || disk_.is_directory(path))
+        return false;
     const std::string written = disk_.as_written(path);
     pe::PeFile file = pe::read_pe_file(disk_.root(), *disk_.inside(path));
     const bool other_machine = !file.problem && file.machine != setting_.machine;
@@ -96,8 +110,8 @@ bool Process::take(Answer& answer, const std::string& path, LoaderRule rule) {
         answer.path = written;
         answer.rule = rule;
         answer.ending = DllEnding::unusable;
-        answer.problem = other_machine ? "is built for another architecture: " + *file.machine + ", the program is " +
-                                             setting_.machine
+        answer.problem = other_machine ? "is built for another architecture: " + *file.machine +
+                                             ", the program is " + setting_.machine
                                        : file.problem_detail;
         return file.problem.has_value();
     }
@@ -119,14 +133,18 @@ void Process::search(Answer& answer, const Load& load) {
     }
     answer.places = places_of(load);
     for (const SearchPlace& place : answer.places)
-        if (take(answer, place.directory + "\\" + name, place.rule)) return;
-    if (answer.path) return;  // for another machine
-    const bool searches_path = !answer.places.empty() && (load.flags == no_flags || load.flags == altered_search_path);
+        if (take(answer, place.directory + "\\" + name, place.rule))
+            return;
+    if (answer.path)
+        return;  // for another machine
+    const bool searches_path =
+        !answer.places.empty() && (load.flags == no_flags || load.flags == altered_search_path);
     const bool windows_absent = disk_.names_in(system32).empty();
-    const bool is_open =
-        (searches_path && !setting_.path_known) || windows_absent || setting_.application_directory.empty();
+    const bool is_open = (searches_path && !setting_.path_known) || windows_absent ||
+                         setting_.application_directory.empty();
     answer.ending = is_open ? DllEnding::unknown : DllEnding::not_found;
-    answer.problem = windows_absent ? "is not found, and this disk has no C:\\Windows\\System32" : "is not found";
+    answer.problem = windows_absent ? "is not found, and this disk has no C:\\Windows\\System32"
+                                    : "is not found";
 }
 
 Answer Process::request(Answer answer, const Load& load) {
@@ -139,8 +157,8 @@ Answer Process::request(Answer answer, const Load& load) {
         search(answer, load);
     } else if (const auto path = absolute_windows_path(answer.name); !path) {
         answer.problem = "is named by a relative path";
-    } else if (const auto* const module =
-                   find_where(modules_, [&](const Module& one) { return same_name(one.path, *path); })) {
+    } else if (const auto* const module = find_where(
+                   modules_, [&](const Module& one) { return same_name(one.path, *path); })) {
         answer.path = module->path;
         answer.rule = LoaderRule::already_loaded;
         answer.ending = DllEnding::loaded;
@@ -148,59 +166,74 @@ Answer Process::request(Answer answer, const Load& load) {
         answer.ending = DllEnding::not_found;
         answer.problem = "is not found";
     }
-    if (modules_.size() > before) finish(answer, load, before);
-    if (!answer.path || !is_of_windows(*answer.path)) answers_.push_back(answer);
+    if (modules_.size() > before)
+        finish(answer, load, before);
+    if (!answer.path || !is_of_windows(*answer.path))
+        answers_.push_back(answer);
     return answer;
 }
 
 /// What a DLL of Windows needs is in Windows.
 void Process::finish(Answer& answer, const Load& load, std::size_t own) {
-    if (is_of_windows(*answer.path)) return;
+    if (is_of_windows(*answer.path))
+        return;
     const std::vector<std::string> imports = modules_[own].file.imports;
     for (const std::string& name : imports) {
-        if (is_api_set(name) || includes(known_dlls, lower(name))) continue;
+        if (is_api_set(name) || includes(known_dlls, lower(name)))
+            continue;
         const Answer needed = request({.name = name, .by = answer.path}, load);
-        if (needed.ending == DllEnding::loaded) continue;
+        if (needed.ending == DllEnding::loaded)
+            continue;
         const bool fails = needed.ending != DllEnding::unknown;
-        if (!fails && answer.ending != DllEnding::loaded) continue;
+        if (!fails && answer.ending != DllEnding::loaded)
+            continue;
         answer.ending = needed.ending;
         answer.problem = "needs " + name + ", which " + needed.problem;
         answer.failing = needed.failing.empty() ? name : needed.failing;
         answer.lacking = needed.lacking;
         answer.functions = needed.functions;
-        if (fails) break;
+        if (fails)
+            break;
     }
-    if (answer.ending == DllEnding::loaded) compare_functions(answer, modules_[own]);
+    if (answer.ending == DllEnding::loaded)
+        compare_functions(answer, modules_[own]);
     if (answer.ending != DllEnding::loaded && answer.ending != DllEnding::unknown)
         modules_.erase(modules_.begin() + static_cast<std::ptrdiff_t>(own), modules_.end());
 }
 
 const std::optional<std::set<std::string>>& Process::exports_of(const std::string& path) {
     const auto known = exports_.find(path);
-    if (known != exports_.end()) return known->second;
+    if (known != exports_.end())
+        return known->second;
     const auto inside = disk_.inside(path);
     return exports_[path] = inside ? pe::exported_functions(disk_.root(), *inside) : std::nullopt;
 }
 
 void Process::compare_functions(Answer& answer, const Module& module) {
-    const auto imported = pe::imported_functions(disk_.root(), disk_.inside(module.path).value_or(""));
-    if (!imported) return;
+    const auto imported =
+        pe::imported_functions(disk_.root(), disk_.inside(module.path).value_or(""));
+    if (!imported)
+        return;
     for (const auto& [name, functions] : *imported) {
         const Module* const provider = module_named(name);
-        if (!provider || is_of_windows(provider->path)) continue;
+        if (!provider || is_of_windows(provider->path))
+            continue;
         const auto& exported = exports_of(provider->path);
-        if (!exported) continue;
+        if (!exported)
+            continue;
         std::ranges::set_difference(functions, *exported, std::back_inserter(answer.functions));
-        if (answer.functions.empty()) continue;
+        if (answer.functions.empty())
+            continue;
         answer.ending = DllEnding::lacks_function;
         answer.lacking = provider->path;
-        answer.problem = "needs " + first_of(answer.functions) + " from " + provider->path + ", which does not have " +
-                         (answer.functions.size() == 1 ? "it" : "them");
+        answer.problem = "needs " + first_of(answer.functions) + " from " + provider->path +
+                         ", which does not have " + (answer.functions.size() == 1 ? "it" : "them");
         return;
     }
 }
 
-Answer Process::load(const std::string& name, unsigned flags, const std::optional<std::string>& by) {
+Answer Process::load(const std::string& name, unsigned flags,
+                     const std::optional<std::string>& by) {
     const auto path = has_directory(name) ? absolute_windows_path(name) : std::nullopt;
     const Load load{flags, path ? dll_directory(*path) : ""};
     return request({.name = name, .by = by, .at_run_time = true}, load);
@@ -208,15 +241,16 @@ Answer Process::load(const std::string& name, unsigned flags, const std::optiona
 
 std::string in_words(LoaderRule rule) {
     using Words = std::pair<LoaderRule, const char*>;
-    static constexpr Words words[] = {{LoaderRule::already_loaded, "loaded already"},
-                                      {LoaderRule::path, "requested by this path"},
-                                      {LoaderRule::load_directory, "the directory of the DLL that is loaded"},
-                                      {LoaderRule::application_directory, "the directory of the program"},
-                                      {LoaderRule::user_directory, "os.add_dll_directory()"},
-                                      {LoaderRule::system_directory, "the directories of Windows"},
-                                      {LoaderRule::current_directory, "the current directory"},
-                                      {LoaderRule::path_variable, "PATH"},
-                                      {LoaderRule::elsewhere, "elsewhere"}};
+    static constexpr Words words[] = {
+        {LoaderRule::already_loaded, "loaded already"},
+        {LoaderRule::path, "requested by this path"},
+        {LoaderRule::load_directory, "the directory of the DLL that is loaded"},
+        {LoaderRule::application_directory, "the directory of the program"},
+        {LoaderRule::user_directory, "os.add_dll_directory()"},
+        {LoaderRule::system_directory, "the directories of Windows"},
+        {LoaderRule::current_directory, "the current directory"},
+        {LoaderRule::path_variable, "PATH"},
+        {LoaderRule::elsewhere, "elsewhere"}};
     const Words* const known = find_by(words, &Words::first, rule);
     return known ? known->second : std::string(name_of(rule));
 }

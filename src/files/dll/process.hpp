@@ -1,5 +1,6 @@
-// A program of Windows, played through on files: which DLLs come in, from where, by which rule. Nothing is loaded.
-// Source: https://learn.microsoft.com/en-us/windows/win32/dlls/dynamic-link-library-search-order and
+// A program of Windows, played through on files: which DLLs come in, from where, by which rule.
+// Nothing is loaded. Source:
+// https://learn.microsoft.com/en-us/windows/win32/dlls/dynamic-link-library-search-order and
 // https://learn.microsoft.com/en-us/windows/win32/api/libloaderapi/nf-libloaderapi-loadlibraryexw
 #pragma once
 
@@ -14,7 +15,8 @@ namespace rnncheck::dll {
 /// The flags of LoadLibraryEx that decide where is searched. LoadLibrary has none of them.
 enum LoadFlags : unsigned {
     no_flags = 0,
-    altered_search_path = 0x8,      ///< the directory of the file that is loaded instead of the program's
+    altered_search_path =
+        0x8,  ///< the directory of the file that is loaded instead of the program's
     search_load_directory = 0x100,  ///< the directory of the file that is loaded
     search_application = 0x200,     ///< that of the program
     search_user_directories = 0x400,
@@ -22,15 +24,17 @@ enum LoadFlags : unsigned {
     search_default = 0x1000  ///< the last three
 };
 
-/// What CPython loads extension modules with, and ctypes.CDLL a path since 3.8 (Python/dynload_win.c).
+/// What CPython loads extension modules with, and ctypes.CDLL a path since 3.8
+/// (Python/dynload_win.c).
 inline constexpr unsigned python_flags = search_default | search_load_directory;
 
 /// In what a program is started.
 struct Setting {
-    std::string application_directory;                  ///< empty when unknown
-    std::optional<std::string> current_directory = {};  ///< nothing when unknown: then none of its files count
-    std::vector<std::string> path = {};                 ///< the directories of PATH that are known
-    bool path_known = true;                             ///< false: PATH may have more directories than those
+    std::string application_directory;  ///< empty when unknown
+    std::optional<std::string> current_directory =
+        {};                              ///< nothing when unknown: then none of its files count
+    std::vector<std::string> path = {};  ///< the directories of PATH that are known
+    bool path_known = true;              ///< false: PATH may have more directories than those
     std::string machine = "64-bit x86-64";
 };
 
@@ -54,33 +58,46 @@ struct Answer {
     DllEnding ending = DllEnding::unknown;
     std::optional<std::string> path = {};  ///< the file that the search came to, usable or not
     LoaderRule rule = LoaderRule::path_variable;
-    std::string problem = {};  ///< in words, unless it was loaded: "needs cudnn_graph64_9.dll, which is not found"
-    std::string failing = {};  ///< of those that it needs, directly or not, the one that is not loaded
-    std::optional<std::string> lacking = {};  ///< the path of the DLL that does not have the function
+    std::string problem =
+        {};  ///< in words, unless it was loaded: "needs cudnn_graph64_9.dll, which is not found"
+    std::string failing =
+        {};  ///< of those that it needs, directly or not, the one that is not loaded
+    std::optional<std::string> lacking =
+        {};  ///< the path of the DLL that does not have the function
     std::vector<std::string> functions = {};  ///< that `lacking` does not have
     std::vector<SearchPlace> places = {};     ///< where it was searched for, in order
 };
 
 class Process {
   public:
-    Process(const Disk& disk, Setting setting) : disk_(disk), setting_(std::move(setting)) {}
+    Process(const Disk& disk, Setting setting) : disk_(disk), setting_(std::move(setting)) {
+    }
 
     /// AddDllDirectory, os.add_dll_directory. Microsoft does not define an order among several.
     void add_user_directory(const std::string& directory);
 
-    /// AddDllDirectory for the rest of PATH: puts a directory in front of it, as a program does for itself.
+    /// AddDllDirectory for the rest of PATH: puts a directory in front of it, as a program does for
+    /// itself.
     void put_before_path(const std::string& directory);
 
-    /// LoadLibraryEx of a name or an absolute path. `by` is the path of the DLL that calls it, none for the program.
-    /// What it needs comes in with it, found by the rule of this load; when a part of that fails, all of it is taken
-    /// back. A copy of the last answer.
+    /// LoadLibraryEx of a name or an absolute path. `by` is the path of the DLL that calls it, none
+    /// for the program. What it needs comes in with it, found by the rule of this load; when a part
+    /// of that fails, all of it is taken back. A copy of the last answer.
     Answer load(const std::string& name, unsigned flags, const std::optional<std::string>& by = {});
 
-    const Disk& disk() const { return disk_; }
-    const Setting& setting() const { return setting_; }
-    const std::vector<Module>& modules() const { return modules_; }
+    const Disk& disk() const {
+        return disk_;
+    }
+    const Setting& setting() const {
+        return setting_;
+    }
+    const std::vector<Module>& modules() const {
+        return modules_;
+    }
     /// In the order in which the requests ended, without the DLLs of Windows itself.
-    const std::vector<Answer>& answers() const { return answers_; }
+    const std::vector<Answer>& answers() const {
+        return answers_;
+    }
 
     /// The module of this base name; null when there is none.
     const Module* module_named(std::string_view name) const;
@@ -112,7 +129,8 @@ class Process {
 /// "PATH", "the directory of the program": what a rule is called.
 std::string in_words(LoaderRule rule);
 
-/// A contract that Windows resolves to its own DLLs, without a file: api-ms-win-crt-heap-l1-1-0.dll.
+/// A contract that Windows resolves to its own DLLs, without a file:
+/// api-ms-win-crt-heap-l1-1-0.dll.
 bool is_api_set(std::string_view name);
 
 }  // namespace rnncheck::dll

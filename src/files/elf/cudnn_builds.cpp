@@ -13,14 +13,16 @@ namespace rnncheck::elf {
 
 namespace {
 
-// The numbers in the code of libcudnn.so.9 ---------------------------------------------------------------------
+// The numbers in the code of libcudnn.so.9
+// ---------------------------------------------------------------------
 
 constexpr std::size_t largest_front = 4 << 20;  // real ones have 105 to 137 kB
 constexpr std::size_t most_calls = 64;          // real ones have 1 to 26
 
 std::optional<std::int32_t> number_at(std::string_view bytes, std::size_t place) {
     std::int32_t number = 0;
-    if (bytes.size() < sizeof number || place > bytes.size() - sizeof number) return std::nullopt;
+    if (bytes.size() < sizeof number || place > bytes.size() - sizeof number)
+        return std::nullopt;
     std::memcpy(&number, bytes.data() + place, sizeof number);
     return number;
 }
@@ -36,36 +38,41 @@ std::optional<int> pushed(std::string_view code) {
     constexpr char push = 0x6A;
     constexpr int highest_patch = 9;
     std::set<int> numbers;
-    for (auto at = code.find(push); at != std::string_view::npos && at + 1 < code.size(); at = code.find(push, at + 1))
-        if (const int number = code[at + 1]; number >= 0 && number <= highest_patch) numbers.insert(number);
+    for (auto at = code.find(push); at != std::string_view::npos && at + 1 < code.size();
+         at = code.find(push, at + 1))
+        if (const int number = code[at + 1]; number >= 0 && number <= highest_patch)
+            numbers.insert(number);
     return numbers.size() == 1 ? std::optional(*numbers.begin()) : std::nullopt;
 }
 
-/// The numbers that are passed to snprintf(text, size, "%s.%d.%d.%d", name, major, minor, patch), of which the format
-/// is put into its register at `place`: the fifth and sixth argument in r8 and r9, the seventh on the stack (System V
-/// ABI, AMD64 supplement, 3.2.3).
+/// The numbers that are passed to snprintf(text, size, "%s.%d.%d.%d", name, major, minor, patch),
+/// of which the format is put into its register at `place`: the fifth and sixth argument in r8 and
+/// r9, the seventh on the stack (System V ABI, AMD64 supplement, 3.2.3).
 std::optional<Version> version_passed(std::string_view bytes, std::size_t place) {
     constexpr std::size_t before = 32, after = 64, instruction = 7;
     constexpr char call = static_cast<char>(0xE8);
     std::string code(bytes.substr(place - std::min(place, before), before + after));
     const std::size_t own = std::min(place, before);
-    if (code.size() < own + instruction) return std::nullopt;
+    if (code.size() < own + instruction)
+        return std::nullopt;
     code.replace(own, instruction, instruction, '\0');  // its operand is no instruction
     code.resize(std::min(code.find(call, own), code.size()));
     const auto major = operand(code, "\x41\xB8"), minor = operand(code, "\x41\xB9");
     const auto patch = pushed(code);
-    if (!major || !minor || !patch || *major != 9 || *minor < 0 || *minor > 99) return std::nullopt;
+    if (!major || !minor || !patch || *major != 9 || *minor < 0 || *minor > 99)
+        return std::nullopt;
     return make_version({*major, *minor, *patch});
 }
 
-// PTX in .nv_fatbin -----------------------------------------------------------------------------------------------
+// PTX in .nv_fatbin
+// -----------------------------------------------------------------------------------------------
 
 constexpr std::size_t most_gpu_entries = 4096;
 constexpr std::uint32_t container_magic = 0xBA55ED50;
 constexpr std::uint16_t ptx = 1;
 
-// NVIDIA documents no layout; in cuDNN 9.1.0 to 9.28.0 for CUDA 12 and 13 this one gives the PTX version of the CUDA
-// that the package names.
+// NVIDIA documents no layout; in cuDNN 9.1.0 to 9.28.0 for CUDA 12 and 13 this one gives the PTX
+// version of the CUDA that the package names.
 struct Container {
     std::uint32_t magic;
     std::uint16_t version, header_size;
@@ -93,13 +100,15 @@ struct Part {
 /// Where the section of this name lies in the file; nothing for a file without a table of sections.
 std::optional<Part> section_named(const FilePieces& pieces, std::string_view name) {
     const auto header = read_as<ElfW(Ehdr)>(pieces, 0);
-    if (!header || std::string_view(reinterpret_cast<const char*>(header->e_ident), SELFMAG) != ELFMAG ||
+    if (!header ||
+        std::string_view(reinterpret_cast<const char*>(header->e_ident), SELFMAG) != ELFMAG ||
         header->e_ident[EI_CLASS] != own_class || header->e_ident[EI_DATA] != own_byte_order ||
         header->e_shentsize != sizeof(ElfW(Shdr)) || header->e_shstrndx >= header->e_shnum)
         return std::nullopt;
-    const auto sections =
-        as_array<ElfW(Shdr)>(pieces.at(header->e_shoff, std::size_t{header->e_shnum} * sizeof(ElfW(Shdr))));
-    if (header->e_shstrndx >= sections.size()) return std::nullopt;
+    const auto sections = as_array<ElfW(Shdr)>(
+        pieces.at(header->e_shoff, std::size_t{header->e_shnum} * sizeof(ElfW(Shdr))));
+    if (header->e_shstrndx >= sections.size())
+        return std::nullopt;
     const std::uint64_t names = sections[header->e_shstrndx].sh_offset;
     for (const auto& section : sections)
         if (section.sh_type == SHT_PROGBITS && section.sh_size <= pieces.size() &&
@@ -114,16 +123,20 @@ std::optional<int> major_of_ptx(const FilePieces& pieces, const Part& section) {
     for (std::size_t seen = 0; at < section.end && seen < most_gpu_entries;) {
         const auto container = read_as<Container>(pieces, at);
         ++seen;
-        if (!container || container->size > pieces.size()) return std::nullopt;
+        if (!container || container->size > pieces.size())
+            return std::nullopt;
         if (container->magic != container_magic) {  // containers are aligned to 8 bytes
             at += 8;
             continue;
         }
         const std::uint64_t end = at + container->header_size + container->size;
-        for (at += container->header_size; at + sizeof(FatEntry) <= end && seen < most_gpu_entries; ++seen) {
+        for (at += container->header_size; at + sizeof(FatEntry) <= end && seen < most_gpu_entries;
+             ++seen) {
             const auto entry = read_as<FatEntry>(pieces, at);
-            if (!entry || entry->header_size < sizeof(FatEntry) || entry->size > pieces.size()) return std::nullopt;
-            if (entry->kind == ptx) return entry->major;
+            if (!entry || entry->header_size < sizeof(FatEntry) || entry->size > pieces.size())
+                return std::nullopt;
+            if (entry->kind == ptx)
+                return entry->major;
             at += entry->header_size + entry->size;
         }
         at = end;
@@ -135,21 +148,26 @@ std::optional<int> major_of_ptx(const FilePieces& pieces, const Part& section) {
 
 std::optional<Version> version_of_parts_opened(const Root& root, std::string_view path) {
     const std::string bytes = root.read(path, largest_front).value_or("");
-    constexpr std::string_view format("%s.%d.%d.%d", 12);     // with its NUL
-    constexpr std::string_view load_format = "\x48\x8D\x15";  // lea format(%rip),%rdx: the third argument
+    constexpr std::string_view format("%s.%d.%d.%d", 12);  // with its NUL
+    constexpr std::string_view load_format =
+        "\x48\x8D\x15";  // lea format(%rip),%rdx: the third argument
     std::optional<Version> version;
     std::size_t calls = 0;
-    for (auto at = bytes.find(load_format); at != std::string::npos; at = bytes.find(load_format, at + 1)) {
+    for (auto at = bytes.find(load_format); at != std::string::npos;
+         at = bytes.find(load_format, at + 1)) {
         const auto distance = number_at(bytes, at + load_format.size());
-        if (!distance) break;
+        if (!distance)
+            break;
         // Code and read-only data have the same distance in memory as in the file.
         const auto target = static_cast<std::int64_t>(at) + 7 + *distance;
         if (target < 0 || static_cast<std::size_t>(target) >= bytes.size() ||
             bytes.compare(static_cast<std::size_t>(target), format.size(), format) != 0)
             continue;
         const auto passed = version_passed(bytes, at);
-        if (!passed) continue;  // arguments further away than others
-        if ((version && *version != *passed) || ++calls > most_calls) return std::nullopt;
+        if (!passed)
+            continue;  // arguments further away than others
+        if ((version && *version != *passed) || ++calls > most_calls)
+            return std::nullopt;
         version = passed;
     }
     return version;
@@ -157,12 +175,13 @@ std::optional<Version> version_of_parts_opened(const Root& root, std::string_vie
 
 std::optional<int> cuda_major_of_gpu_code(const Root& root, std::string_view path) {
     const auto real = root.real_path(path);
-    if (!real) return std::nullopt;
+    if (!real)
+        return std::nullopt;
     const FilePieces pieces(root.outside(*real));
     const auto section = pieces.error() == 0 ? section_named(pieces, ".nv_fatbin") : std::nullopt;
     const auto major = section ? major_of_ptx(pieces, *section) : std::nullopt;
-    // PTX ISA 7.0 came with CUDA 11.0, 8.0 with 12.0, 9.0 with 13.0; before, the two do not go in step.
-    // https://docs.nvidia.com/cuda/parallel-thread-execution/index.html#release-notes
+    // PTX ISA 7.0 came with CUDA 11.0, 8.0 with 12.0, 9.0 with 13.0; before, the two do not go in
+    // step. https://docs.nvidia.com/cuda/parallel-thread-execution/index.html#release-notes
     constexpr int first_in_step = 7, difference = 4;
     return major && *major >= first_in_step ? std::optional(*major + difference) : std::nullopt;
 }

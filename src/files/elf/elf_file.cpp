@@ -18,8 +18,9 @@ namespace {
 /// "64-bit x86-64", "32-bit x86", "64-bit machine 258".
 std::string machine_in_words(unsigned char elf_class, unsigned machine) {
     using Name = std::pair<unsigned, const char*>;
-    constexpr Name names[] = {{EM_X86_64, "x86-64"}, {EM_386, "x86"},      {EM_AARCH64, "AArch64"}, {EM_ARM, "ARM"},
-                              {EM_PPC64, "PowerPC"}, {EM_RISCV, "RISC-V"}, {EM_S390, "S/390"}};
+    constexpr Name names[] = {{EM_X86_64, "x86-64"}, {EM_386, "x86"},       {EM_AARCH64, "AArch64"},
+                              {EM_ARM, "ARM"},       {EM_PPC64, "PowerPC"}, {EM_RISCV, "RISC-V"},
+                              {EM_S390, "S/390"}};
     const Name* const known = find_by(names, &Name::first, machine);
     return (elf_class == ELFCLASS64 ? "64-bit " : "32-bit ") +
            (known ? known->second : "machine " + std::to_string(machine));
@@ -34,14 +35,16 @@ constexpr std::size_t most_segments = 512;
 constexpr std::size_t most_entries = 4096;
 constexpr std::size_t most_needed = 512;
 constexpr std::size_t longest_path = 4096;
-// TensorFlow 2.21.0 has a run path of 20,300 bytes, 92 entries. One name may be as long as the file; these bounds keep
-// a hostile file from costing more than a second, and reaching one is no fault of the file.
+// TensorFlow 2.21.0 has a run path of 20,300 bytes, 92 entries. One name may be as long as the
+// file; these bounds keep a hostile file from costing more than a second, and reaching one is no
+// fault of the file.
 constexpr std::size_t most_name_bytes = 16 << 20;  // of all names together
 constexpr std::size_t most_directories = 8192;     // different ones in a run path
 
 /// The first problem found counts: what follows is mostly its consequence.
 void fail(ElfFile& file, FileProblem problem, const std::string& detail) {
-    if (file.problem) return;
+    if (file.problem)
+        return;
     file.problem = problem;
     file.problem_detail = detail;
 }
@@ -54,34 +57,41 @@ void truncated(ElfFile& file, std::uint64_t size, std::uint64_t end) {
     fail(file, FileProblem::truncated, cut_off(size, end));
 }
 
-std::vector<Segment> read_segments(ElfFile& file, const FilePieces& pieces, const std::string& start) {
+std::vector<Segment> read_segments(ElfFile& file, const FilePieces& pieces,
+                                   const std::string& start) {
     Header header;
     std::memcpy(&header, start.data(), sizeof header);
     const std::size_t length = header.e_phnum * sizeof(Segment);
-    if (header.e_phentsize != sizeof(Segment) || header.e_phnum == 0 || header.e_phnum > most_segments)
+    if (header.e_phentsize != sizeof(Segment) || header.e_phnum == 0 ||
+        header.e_phnum > most_segments)
         damaged(file, "its table of segments has an impossible size");
     else if (header.e_phoff > std::numeric_limits<std::uint64_t>::max() - length)
         damaged(file, "its table of segments lies at an impossible place");
     else if (header.e_phoff + length > pieces.size())
         truncated(file, pieces.size(), header.e_phoff + length);
-    return file.problem ? std::vector<Segment>() : as_array<Segment>(pieces.at(header.e_phoff, length));
+    return file.problem ? std::vector<Segment>()
+                        : as_array<Segment>(pieces.at(header.e_phoff, length));
 }
 
 void check_extent(ElfFile& file, const FilePieces& pieces, const std::vector<Segment>& segments) {
     std::uint64_t end = 0;
     for (const auto& segment : segments) {
-        if (segment.p_type != PT_LOAD && segment.p_type != PT_DYNAMIC) continue;
+        if (segment.p_type != PT_LOAD && segment.p_type != PT_DYNAMIC)
+            continue;
         if (segment.p_filesz > std::numeric_limits<std::uint64_t>::max() - segment.p_offset ||
             segment.p_memsz < segment.p_filesz)
             return damaged(file, "a segment has an impossible size");
         end = std::max<std::uint64_t>(end, segment.p_offset + segment.p_filesz);
     }
-    if (end > pieces.size()) truncated(file, pieces.size(), end);
+    if (end > pieces.size())
+        truncated(file, pieces.size(), end);
 }
 
-std::optional<std::uint64_t> offset_of(const std::vector<Segment>& segments, std::uint64_t address) {
+std::optional<std::uint64_t> offset_of(const std::vector<Segment>& segments,
+                                       std::uint64_t address) {
     for (const auto& segment : segments)
-        if (segment.p_type == PT_LOAD && address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_filesz)
+        if (segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
+            address - segment.p_vaddr < segment.p_filesz)
             return segment.p_offset + (address - segment.p_vaddr);
     return std::nullopt;
 }
@@ -90,24 +100,30 @@ std::optional<std::uint64_t> offset_of(const std::vector<Segment>& segments, std
 class NameTable {
   public:
     NameTable(const FilePieces& pieces, std::uint64_t offset, std::uint64_t size)
-        : pieces_(pieces), offset_(offset), size_(size) {}
+        : pieces_(pieces), offset_(offset), size_(size) {
+    }
 
     /// Nothing for a name that is outside the table or not terminated, and once too much was read.
     std::optional<std::string> at(std::uint64_t place) {
         std::string name;
         while (place < size_ && !exhausted()) {
-            const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(piece, size_ - place));
+            const auto length =
+                static_cast<std::size_t>(std::min<std::uint64_t>(piece, size_ - place));
             const std::string bytes = pieces_.at(offset_ + place, length);
-            if (bytes.empty()) break;
+            if (bytes.empty())
+                break;
             const auto end = bytes.find('\0');
             name.append(bytes, 0, end);
             read_ += std::min(end, bytes.size());
-            if (end != std::string::npos) return name;
+            if (end != std::string::npos)
+                return name;
             place += bytes.size();
         }
         return std::nullopt;
     }
-    bool exhausted() const { return read_ > most_name_bytes; }
+    bool exhausted() const {
+        return read_ > most_name_bytes;
+    }
 
   private:
     static constexpr std::size_t piece = 4096;
@@ -117,15 +133,19 @@ class NameTable {
     std::size_t read_ = 0;
 };
 
-std::vector<Entry> read_entries(ElfFile& file, const FilePieces& pieces, const std::vector<Segment>& segments) {
+std::vector<Entry> read_entries(ElfFile& file, const FilePieces& pieces,
+                                const std::vector<Segment>& segments) {
     const Segment* const dynamic = find_by(segments, &Segment::p_type, PT_DYNAMIC);
-    if (!dynamic) return {};
+    if (!dynamic)
+        return {};
     file.has_dynamic_section = true;
     const auto length = std::min<std::uint64_t>(dynamic->p_filesz, most_entries * sizeof(Entry));
     auto entries = as_array<Entry>(pieces.at(dynamic->p_offset, static_cast<std::size_t>(length)));
-    const auto end = std::ranges::find_if(entries, [](const Entry& e) { return e.d_tag == DT_NULL; });
+    const auto end =
+        std::ranges::find_if(entries, [](const Entry& e) { return e.d_tag == DT_NULL; });
     if (end == entries.end() && dynamic->p_filesz > length)
-        file.not_read = "its dynamic section has more than " + std::to_string(most_entries) + " entries";
+        file.not_read =
+            "its dynamic section has more than " + std::to_string(most_entries) + " entries";
     entries.erase(end, entries.end());
     return entries;
 }
@@ -135,14 +155,17 @@ std::optional<std::uint64_t> value_of(const std::vector<Entry>& entries, std::in
     return entry ? std::optional<std::uint64_t>(entry->d_un.d_val) : std::nullopt;
 }
 
-/// The directories of a run path, each once: the loader searches none twice (fillin_rpath in glibc's elf/dl-load.c).
+/// The directories of a run path, each once: the loader searches none twice (fillin_rpath in
+/// glibc's elf/dl-load.c).
 std::vector<std::string> directories_in(ElfFile& file, const std::string& run_path) {
     std::vector<std::string> directories;
     std::unordered_set<std::string> seen;
     for (auto& entry : split(run_path, ':')) {
-        if (!seen.insert(entry).second) continue;
+        if (!seen.insert(entry).second)
+            continue;
         if (directories.size() == most_directories) {
-            file.not_read = "its run path has more than " + std::to_string(most_directories) + " directories";
+            file.not_read =
+                "its run path has more than " + std::to_string(most_directories) + " directories";
             break;
         }
         directories.push_back(std::move(entry));
@@ -166,41 +189,53 @@ void take_name(ElfFile& file, std::int64_t tag, const std::string& name) {
 }
 
 void read_names(ElfFile& file, const std::vector<Entry>& entries, NameTable names) {
-    constexpr std::int64_t tags[] = {DT_SONAME, DT_NEEDED, DT_RPATH, DT_RUNPATH, DT_FILTER, DT_AUXILIARY};
+    constexpr std::int64_t tags[] = {DT_SONAME,  DT_NEEDED, DT_RPATH,
+                                     DT_RUNPATH, DT_FILTER, DT_AUXILIARY};
     for (const auto& entry : entries) {
         const auto tag = static_cast<std::int64_t>(entry.d_tag);
-        if (!includes(tags, tag)) continue;
+        if (!includes(tags, tag))
+            continue;
         const auto name = names.at(entry.d_un.d_val);
         if (names.exhausted()) {
             file.not_read = "the names in its dynamic section are longer than 16 MiB together";
             return;
         }
         if (!name)
-            return damaged(file, "a name in its dynamic section is outside the table of names or not terminated");
+            return damaged(
+                file,
+                "a name in its dynamic section is outside the table of names or not terminated");
         if (file.needed.size() + file.auxiliary.size() == most_needed && tag != DT_SONAME)
             return damaged(file, "it needs an impossible number of libraries");
         take_name(file, tag, *name);
     }
 }
 
-void read_interpreter(ElfFile& file, const FilePieces& pieces, const std::vector<Segment>& segments) {
+void read_interpreter(ElfFile& file, const FilePieces& pieces,
+                      const std::vector<Segment>& segments) {
     const Segment* const segment = find_by(segments, &Segment::p_type, PT_INTERP);
-    if (!segment) return;
-    const auto text = pieces.at(segment->p_offset, std::min<std::size_t>(segment->p_filesz, longest_path));
+    if (!segment)
+        return;
+    const auto text =
+        pieces.at(segment->p_offset, std::min<std::size_t>(segment->p_filesz, longest_path));
     file.interpreter = text.substr(0, text.find('\0'));
     file.is_program = true;
 }
 
 /// Section headers are not looked at: they may be stripped, and the loader does not use them.
-void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::string& start, ElfUse use) {
+void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::string& start,
+                          ElfUse use) {
     const std::vector<Segment> segments = read_segments(file, pieces, start);
-    if (file.problem) return;
+    if (file.problem)
+        return;
     check_extent(file, pieces, segments);
     read_interpreter(file, pieces, segments);
     const std::vector<Entry> entries = read_entries(file, pieces, segments);
-    if (!file.has_dynamic_section && use == ElfUse::program) return;
-    if (!file.has_dynamic_section) return damaged(file, "it has no dynamic section, so it is not a shared library");
-    if (entries.empty()) return damaged(file, "its dynamic section is empty");
+    if (!file.has_dynamic_section && use == ElfUse::program)
+        return;
+    if (!file.has_dynamic_section)
+        return damaged(file, "it has no dynamic section, so it is not a shared library");
+    if (entries.empty())
+        return damaged(file, "its dynamic section is empty");
     const std::uint64_t flags = value_of(entries, DT_FLAGS_1).value_or(0);
     file.no_default_directories = flags & DF_1_NODEFLIB;
     file.is_program |= (flags & DF_1_PIE) != 0;
@@ -209,7 +244,8 @@ void read_dynamic_section(ElfFile& file, const FilePieces& pieces, const std::st
     const auto address = value_of(entries, DT_STRTAB);
     const auto size = value_of(entries, DT_STRSZ);
     const auto offset = address ? offset_of(segments, *address) : std::nullopt;
-    if (!offset || !size) return damaged(file, "its dynamic section has no table of names within the file");
+    if (!offset || !size)
+        return damaged(file, "its dynamic section has no table of names within the file");
     read_names(file, entries, NameTable(pieces, *offset, *size));
 }
 
@@ -231,17 +267,20 @@ ElfFile with_problem(FileProblem problem, const std::string& detail, Then then =
 
 ElfFile absent(const Root& root, std::string_view path) {
     const auto target = root.link(path);
-    if (!target) return with_problem(FileProblem::unreadable, "does not exist", Then::skip);
+    if (!target)
+        return with_problem(FileProblem::unreadable, "does not exist", Then::skip);
     const std::string link = "is a symbolic link to '" + target->substr(0, 300) + "', which leads ";
     if (root.links_in_circle(path))
         return with_problem(FileProblem::link_circle, link + "into a loop", Then::abort_list);
     return with_problem(FileProblem::dangling_link, link + "to no file", Then::skip);
 }
 
-/// The loader fails on a socket because it cannot be opened, on the others because they are no ELF files.
+/// The loader fails on a socket because it cannot be opened, on the others because they are no ELF
+/// files.
 std::optional<ElfFile> never_opened(const std::string& path) {
     const auto fault = no_regular_file(path);
-    if (!fault) return std::nullopt;
+    if (!fault)
+        return std::nullopt;
     const Then then = fault->problem == FileProblem::socket ? Then::abort_list : Then::stop;
     return with_problem(fault->problem, fault->detail, then);
 }
@@ -252,44 +291,54 @@ ElfFile unopened(int error) {
 }
 
 ElfFile other(FileProblem problem, const std::string& machine, Then then) {
-    ElfFile file = with_problem(
-        problem,
-        "is built for another architecture: " + machine + ", here it is " + machine_in_words(own_class, own_machine),
-        then);
+    ElfFile file = with_problem(problem,
+                                "is built for another architecture: " + machine + ", here it is " +
+                                    machine_in_words(own_class, own_machine),
+                                then);
     file.machine = machine;
     return file;
 }
 
 std::string type_in_words(unsigned type) {
-    if (type == ET_REL) return "an object file";
-    if (type == ET_EXEC) return "a program";
+    if (type == ET_REL)
+        return "an object file";
+    if (type == ET_EXEC)
+        return "a program";
     return type == ET_CORE ? "a core dump" : "of unknown type";
 }
 
-/// What the ELF header alone says, in the order in which the loader checks it; `start` begins with the magic.
+/// What the ELF header alone says, in the order in which the loader checks it; `start` begins with
+/// the magic.
 ElfFile judge_header(const std::string& start, ElfUse use) {
     Header header;
-    if (start.size() < sizeof header) return with_problem(FileProblem::truncated, "is cut off within its ELF header");
+    if (start.size() < sizeof header)
+        return with_problem(FileProblem::truncated, "is cut off within its ELF header");
     std::memcpy(&header, start.data(), sizeof header);
     const unsigned char elf_class = header.e_ident[EI_CLASS];
     const unsigned char order = header.e_ident[EI_DATA];
-    const bool known =
-        (elf_class == ELFCLASS32 || elf_class == ELFCLASS64) && (order == ELFDATA2LSB || order == ELFDATA2MSB);
+    const bool known = (elf_class == ELFCLASS32 || elf_class == ELFCLASS64) &&
+                       (order == ELFDATA2LSB || order == ELFDATA2MSB);
     if (!known || header.e_ident[EI_VERSION] != EV_CURRENT)
-        return with_problem(FileProblem::damaged, "is damaged: its ELF header contains invalid values",
+        return with_problem(FileProblem::damaged,
+                            "is damaged: its ELF header contains invalid values",
                             known && elf_class != own_class ? Then::skip : Then::stop);
     const std::string machine =
-        machine_in_words(elf_class, order == own_byte_order ? header.e_machine : __builtin_bswap16(header.e_machine));
-    if (elf_class != own_class) return other(FileProblem::other_class, machine, Then::skip);
+        machine_in_words(elf_class, order == own_byte_order ? header.e_machine
+                                                            : __builtin_bswap16(header.e_machine));
+    if (elf_class != own_class)
+        return other(FileProblem::other_class, machine, Then::skip);
     if (order != own_byte_order)
         return other(FileProblem::other_machine, machine + " of the other byte order", Then::stop);
     if (header.e_ident[EI_OSABI] != ELFOSABI_SYSV && header.e_ident[EI_OSABI] != ELFOSABI_GNU)
-        return other(FileProblem::other_machine, machine + " for another operating system", Then::stop);
-    if (header.e_machine != own_machine) return other(FileProblem::other_machine, machine, Then::skip);
+        return other(FileProblem::other_machine, machine + " for another operating system",
+                     Then::stop);
+    if (header.e_machine != own_machine)
+        return other(FileProblem::other_machine, machine, Then::skip);
     ElfFile file;
     const bool program = use == ElfUse::program && header.e_type == ET_EXEC;
     if (header.e_type != ET_DYN && !program)
-        file = with_problem(FileProblem::damaged, "is not a shared library but " + type_in_words(header.e_type));
+        file = with_problem(FileProblem::damaged,
+                            "is not a shared library but " + type_in_words(header.e_type));
     file.machine = machine;
     file.is_program = program;
     return file;
@@ -299,16 +348,21 @@ ElfFile judge_header(const std::string& start, ElfUse use) {
 
 ElfFile read_elf_file(const Root& root, std::string_view path, ElfUse use) {
     const auto real = root.real_path(path);
-    if (!real) return absent(root, path);
-    if (auto other_thing = never_opened(root.outside(*real))) return *other_thing;
+    if (!real)
+        return absent(root, path);
+    if (auto other_thing = never_opened(root.outside(*real)))
+        return *other_thing;
     const FilePieces pieces(root.outside(*real));
-    if (pieces.error() != 0) return unopened(pieces.error());
+    if (pieces.error() != 0)
+        return unopened(pieces.error());
     const std::string start = pieces.at(0, start_length);
-    if (start.empty() && pieces.size() > 0) return with_problem(FileProblem::unreadable, "cannot be read");
+    if (start.empty() && pieces.size() > 0)
+        return with_problem(FileProblem::unreadable, "cannot be read");
     if (start.empty() || start.compare(0, magic.size(), magic, 0, start.size()) != 0)
         return with_problem(FileProblem::not_elf, what_else_it_is(start, "an ELF file"));
     ElfFile file = judge_header(start, use);
-    if (!file.problem) read_dynamic_section(file, pieces, start, use);
+    if (!file.problem)
+        read_dynamic_section(file, pieces, start, use);
     return file;
 }
 

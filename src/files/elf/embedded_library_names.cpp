@@ -25,12 +25,15 @@ bool is_name(std::string_view text) {
 std::vector<Extent> read_only_data(const FilePieces& pieces) {
     ElfW(Ehdr) header;
     const std::string start = pieces.at(0, sizeof header);
-    if (start.size() < sizeof header) return {};
+    if (start.size() < sizeof header)
+        return {};
     std::memcpy(&header, start.data(), sizeof header);
-    if (header.e_shoff == 0 || header.e_shentsize != sizeof(ElfW(Shdr))) return {};
+    if (header.e_shoff == 0 || header.e_shentsize != sizeof(ElfW(Shdr)))
+        return {};
     const std::size_t count = std::min<std::size_t>(header.e_shnum, most_sections);
     std::vector<Extent> extents;
-    for (const auto& section : as_array<ElfW(Shdr)>(pieces.at(header.e_shoff, count * sizeof(ElfW(Shdr)))))
+    for (const auto& section :
+         as_array<ElfW(Shdr)>(pieces.at(header.e_shoff, count * sizeof(ElfW(Shdr)))))
         if (const auto kind = section.sh_flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR);
             section.sh_type == SHT_PROGBITS && kind == SHF_ALLOC)
             extents.push_back({section.sh_offset, section.sh_size});
@@ -42,21 +45,27 @@ std::vector<Extent> read_only_data(const FilePieces& pieces) {
 bool is_shared_library(std::string_view path) {
     const std::string_view name = path.substr(path.rfind('/') + 1);
     const auto at = name.find(".so");
-    if (at == std::string_view::npos) return false;
+    if (at == std::string_view::npos)
+        return false;
     const std::string_view rest = name.substr(at + 3);
-    return rest.empty() || (rest.front() == '.' && rest.find_first_not_of("0123456789.") == std::string_view::npos);
+    return rest.empty() ||
+           (rest.front() == '.' && rest.find_first_not_of("0123456789.") == std::string_view::npos);
 }
 
 std::vector<std::string> embedded_library_names(const Root& root, std::string_view path) {
     std::vector<std::string> names;
     const auto real = root.real_path(path);
-    if (!real) return names;
+    if (!real)
+        return names;
     const FilePieces pieces(root.outside(*real));
-    if (pieces.error() != 0) return names;
+    if (pieces.error() != 0)
+        return names;
     std::vector<Extent> extents = read_only_data(pieces);
-    if (extents.empty()) extents = {{0, most_without_sections}};
+    if (extents.empty())
+        extents = {{0, most_without_sections}};
     const auto add = [&](std::string_view text) {
-        if (names.size() < most_names && is_name(text)) add_once(names, std::string(text));
+        if (names.size() < most_names && is_name(text))
+            add_once(names, std::string(text));
     };
     search_texts(pieces, std::move(extents), {std::string_view("\0lib", 4), add});
     return names;

@@ -24,32 +24,44 @@ class HashedSymbols {
   public:
     explicit HashedSymbols(const FilePieces& pieces) : pieces_(pieces) {
         const auto header = one_at<ElfW(Ehdr)>(0);
-        if (!header || header->e_phentsize != sizeof(Load)) return;
+        if (!header || header->e_phentsize != sizeof(Load))
+            return;
         const std::size_t count = std::min<std::size_t>(header->e_phnum, most_program_headers);
         loads_ = as_array<Load>(pieces_.at(header->e_phoff, count * sizeof(Load)));
         const Load* const dynamic = find_by(loads_, &Load::p_type, PT_DYNAMIC);
-        if (!dynamic) return;
-        const auto length = std::min<std::uint64_t>(dynamic->p_filesz, most_dynamic_entries * sizeof(DynamicEntry));
-        entries_ = as_array<DynamicEntry>(pieces_.at(dynamic->p_offset, static_cast<std::size_t>(length)));
+        if (!dynamic)
+            return;
+        const auto length =
+            std::min<std::uint64_t>(dynamic->p_filesz, most_dynamic_entries * sizeof(DynamicEntry));
+        entries_ =
+            as_array<DynamicEntry>(pieces_.at(dynamic->p_offset, static_cast<std::size_t>(length)));
     }
 
     bool defines(const std::string& name) const {
-        const auto table = address_of(DT_GNU_HASH), symbols = address_of(DT_SYMTAB), texts = address_of(DT_STRTAB);
-        if (!table || !symbols || !texts) return false;
+        const auto table = address_of(DT_GNU_HASH), symbols = address_of(DT_SYMTAB),
+                   texts = address_of(DT_STRTAB);
+        if (!table || !symbols || !texts)
+            return false;
         const auto head = words_at(*table, 4);
-        if (head.size() < 4 || head[0] == 0) return false;
+        if (head.size() < 4 || head[0] == 0)
+            return false;
         const std::uint32_t buckets = head[0], first_symbol = head[1], bloom_words = head[2];
-        const std::uint64_t bucket_table = *table + 16 + std::uint64_t{bloom_words} * sizeof(ElfW(Addr));
+        const std::uint64_t bucket_table =
+            *table + 16 + std::uint64_t{bloom_words} * sizeof(ElfW(Addr));
         const std::uint64_t chains = bucket_table + std::uint64_t{buckets} * 4;
         const std::uint32_t wanted = hash_of(name);
         const auto bucket = words_at(bucket_table + std::uint64_t{wanted % buckets} * 4, 1);
-        if (bucket.empty() || bucket[0] < first_symbol) return false;
+        if (bucket.empty() || bucket[0] < first_symbol)
+            return false;
         std::uint64_t number = bucket[0];
-        for (const std::uint32_t chained : words_at(chains + (number - first_symbol) * 4, longest_chain)) {
+        for (const std::uint32_t chained :
+             words_at(chains + (number - first_symbol) * 4, longest_chain)) {
             const bool same_hash = (chained | 1U) == (wanted | 1U);
-            if (same_hash && is_called(name, *symbols + number * sizeof(Symbol), *texts)) return true;
+            if (same_hash && is_called(name, *symbols + number * sizeof(Symbol), *texts))
+                return true;
             const bool is_last = (chained & 1U) != 0;
-            if (is_last) return false;
+            if (is_last)
+                return false;
             ++number;
         }
         return false;
@@ -57,9 +69,11 @@ class HashedSymbols {
 
     /// They come first in the table of symbols: the hash table begins after them.
     std::vector<std::string> undefined() const {
-        const auto table = address_of(DT_GNU_HASH), symbols = address_of(DT_SYMTAB), texts = address_of(DT_STRTAB);
+        const auto table = address_of(DT_GNU_HASH), symbols = address_of(DT_SYMTAB),
+                   texts = address_of(DT_STRTAB);
         const auto head = table ? words_at(*table, 2) : std::vector<std::uint32_t>{};
-        if (head.size() < 2 || !symbols || !texts) return {};
+        if (head.size() < 2 || !symbols || !texts)
+            return {};
         const std::size_t count = std::min<std::size_t>(head[1], most_undefined);
         std::vector<std::string> names;
         for (const Symbol& symbol : as_array<Symbol>(bytes_at(*symbols, count * sizeof(Symbol))))
@@ -76,7 +90,8 @@ class HashedSymbols {
 
     static std::uint32_t hash_of(const std::string& name) {
         std::uint32_t hash = 5381;
-        for (const char c : name) hash = hash * 33 + static_cast<unsigned char>(c);
+        for (const char c : name)
+            hash = hash * 33 + static_cast<unsigned char>(c);
         return hash;
     }
 
@@ -88,9 +103,10 @@ class HashedSymbols {
     /// What the file holds for an address; empty outside of it.
     std::string bytes_at(std::uint64_t address, std::size_t length) const {
         for (const Load& load : loads_) {
-            const bool inside =
-                load.p_type == PT_LOAD && address >= load.p_vaddr && address - load.p_vaddr < load.p_filesz;
-            if (inside) return pieces_.at(load.p_offset + (address - load.p_vaddr), length);
+            const bool inside = load.p_type == PT_LOAD && address >= load.p_vaddr &&
+                                address - load.p_vaddr < load.p_filesz;
+            if (inside)
+                return pieces_.at(load.p_offset + (address - load.p_vaddr), length);
         }
         return {};
     }
@@ -106,7 +122,8 @@ class HashedSymbols {
 
     bool is_called(const std::string& name, std::uint64_t symbol, std::uint64_t texts) const {
         const auto found = as_array<Symbol>(bytes_at(symbol, sizeof(Symbol)));
-        if (found.empty() || found.front().st_shndx == SHN_UNDEF) return false;
+        if (found.empty() || found.front().st_shndx == SHN_UNDEF)
+            return false;
         return bytes_at(texts + found.front().st_name, name.size() + 1) == name + '\0';
     }
 
@@ -127,14 +144,16 @@ bool is_of_own_kind(const FilePieces& pieces) {
 
 bool defines_symbol(const Root& root, std::string_view path, const std::string& name) {
     const auto real = root.real_path(path);
-    if (!real) return false;
+    if (!real)
+        return false;
     const FilePieces pieces(root.outside(*real));
     return is_of_own_kind(pieces) && HashedSymbols(pieces).defines(name);
 }
 
 std::vector<std::string> undefined_symbols(const Root& root, std::string_view path) {
     const auto real = root.real_path(path);
-    if (!real) return {};
+    if (!real)
+        return {};
     const FilePieces pieces(root.outside(*real));
     return is_of_own_kind(pieces) ? HashedSymbols(pieces).undefined() : std::vector<std::string>{};
 }

@@ -57,7 +57,8 @@ constexpr std::uint32_t own_flags = 0x0003;
 
 template <class T>
 std::optional<T> piece(std::string_view bytes, std::uint64_t offset) {
-    if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
+    if (offset > bytes.size() || bytes.size() - offset < sizeof(T))
+        return std::nullopt;
     T value;
     std::memcpy(&value, bytes.data() + offset, sizeof value);
     return value;
@@ -65,7 +66,8 @@ std::optional<T> piece(std::string_view bytes, std::uint64_t offset) {
 
 /// The part in the new format; glibc before 2.32 wrote it behind a table in the old one.
 std::size_t start_of_new_format(std::string_view bytes) {
-    if (!bytes.starts_with(old_magic)) return 0;
+    if (!bytes.starts_with(old_magic))
+        return 0;
     constexpr std::uint64_t old_header = 16;
     constexpr std::uint64_t old_entry = 12;
     const auto count = piece<std::uint32_t>(bytes, 12).value_or(0);
@@ -76,11 +78,14 @@ std::size_t start_of_new_format(std::string_view bytes) {
 /// Offsets of the names of glibc-hwcaps subdirectories, which entries refer to by number.
 std::vector<std::uint32_t> subset_names(std::string_view bytes, std::uint32_t extensions) {
     std::vector<std::uint32_t> names;
-    if (extensions == 0 || piece<std::uint32_t>(bytes, extensions) != extension_magic) return names;
-    const auto count = std::min(piece<std::uint32_t>(bytes, extensions + 4ull).value_or(0), most_extensions);
+    if (extensions == 0 || piece<std::uint32_t>(bytes, extensions) != extension_magic)
+        return names;
+    const auto count =
+        std::min(piece<std::uint32_t>(bytes, extensions + 4ull).value_or(0), most_extensions);
     for (std::uint32_t i = 0; i < count; ++i) {
         const auto extension = piece<Extension>(bytes, extensions + 8ull + i * sizeof(Extension));
-        if (!extension || extension->tag != subsets_tag) continue;
+        if (!extension || extension->tag != subsets_tag)
+            continue;
         for (std::uint32_t n = 0; n < std::min(extension->size / 4, most_subsets); ++n)
             names.push_back(piece<std::uint32_t>(bytes, extension->offset + n * 4ull).value_or(0));
     }
@@ -88,13 +93,14 @@ std::vector<std::uint32_t> subset_names(std::string_view bytes, std::uint32_t ex
 }
 
 std::string_view text_at(std::string_view bytes, std::uint32_t offset) {
-    const std::string_view from_here = bytes.substr(std::min<std::size_t>(offset, bytes.size()), longest_cached_path);
+    const std::string_view from_here =
+        bytes.substr(std::min<std::size_t>(offset, bytes.size()), longest_cached_path);
     const auto end = from_here.find('\0');
     return end == std::string_view::npos ? std::string_view() : from_here.substr(0, end);
 }
 
-/// Bit 62 marks an entry of a glibc-hwcaps subdirectory whose number is in the lower half; ten bits above that half
-/// tell an instruction-set level (glibc: dl_cache_hwcap_extension).
+/// Bit 62 marks an entry of a glibc-hwcaps subdirectory whose number is in the lower half; ten bits
+/// above that half tell an instruction-set level (glibc: dl_cache_hwcap_extension).
 bool is_for_subset(std::uint64_t hwcap) {
     return ((hwcap >> 32) & ~0x3FFull) == 1ull << 30;
 }
@@ -105,29 +111,39 @@ LoaderCache::LoaderCache(std::string bytes) {
     bytes.erase(0, start_of_new_format(bytes));
     bytes_ = std::make_shared<const std::string>(std::move(bytes));
     const auto header = piece<NewHeader>(*bytes_, 0);
-    if (!header || !bytes_->starts_with(new_magic)) return;
+    if (!header || !bytes_->starts_with(new_magic))
+        return;
     const auto subsets = subset_names(*bytes_, header->extension_offset);
     for (std::uint32_t i = 0; i < header->count; ++i) {
-        const auto entry = piece<NewEntry>(*bytes_, sizeof(NewHeader) + std::uint64_t{i} * sizeof(NewEntry));
-        if (!entry) return;
+        const auto entry =
+            piece<NewEntry>(*bytes_, sizeof(NewHeader) + std::uint64_t{i} * sizeof(NewEntry));
+        if (!entry)
+            return;
         CachedLibrary library{text_at(*bytes_, entry->name), text_at(*bytes_, entry->path), {}};
-        if (entry->flags != own_flags || library.name.empty() || library.path.empty()) continue;
+        if (entry->flags != own_flags || library.name.empty() || library.path.empty())
+            continue;
         const auto subset = entry->hwcap & 0xFFFFFFFF;
-        if (entry->hwcap != 0 && (!is_for_subset(entry->hwcap) || subset >= subsets.size())) continue;
-        if (entry->hwcap != 0) library.subset = text_at(*bytes_, subsets[subset]);
+        if (entry->hwcap != 0 && (!is_for_subset(entry->hwcap) || subset >= subsets.size()))
+            continue;
+        if (entry->hwcap != 0)
+            library.subset = text_at(*bytes_, subsets[subset]);
         entries_.push_back(library);
     }
 }
 
-std::optional<std::string> LoaderCache::find(std::string_view name, const std::vector<std::string>& hwcaps) const {
+std::optional<std::string> LoaderCache::find(std::string_view name,
+                                             const std::vector<std::string>& hwcaps) const {
     std::optional<std::string> best;
     std::size_t best_rank = hwcaps.size() + 1;
     for (const CachedLibrary& entry : entries_) {
-        if (entry.name != name) continue;
+        if (entry.name != name)
+            continue;
         const auto place = std::ranges::find(hwcaps, entry.subset);
-        if (!entry.subset.empty() && place == hwcaps.end()) continue;
+        if (!entry.subset.empty() && place == hwcaps.end())
+            continue;
         const auto rank = static_cast<std::size_t>(place - hwcaps.begin());
-        if (rank >= best_rank) continue;
+        if (rank >= best_rank)
+            continue;
         best = entry.path;
         best_rank = rank;
     }

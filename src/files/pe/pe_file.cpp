@@ -26,17 +26,20 @@ struct DelayDescriptor {
 static_assert(sizeof(DelayDescriptor) == 32);
 
 struct ExportDirectory {
-    std::uint32_t flags, time, version, name, first_number, function_count, name_count, functions, names, numbers;
+    std::uint32_t flags, time, version, name, first_number, function_count, name_count, functions,
+        names, numbers;
 };
 static_assert(sizeof(ExportDirectory) == 40);
 
 /// "64-bit x86-64", "32-bit x86", "64-bit machine 258".
 std::string machine_in_words(const PeImage& image) {
     using Name = std::pair<unsigned, const char*>;
-    constexpr Name names[] = {{0x8664, "x86-64"}, {0x14C, "x86"}, {0xAA64, "AArch64"}, {0x1C4, "ARM"}};
+    constexpr Name names[] = {
+        {0x8664, "x86-64"}, {0x14C, "x86"}, {0xAA64, "AArch64"}, {0x1C4, "ARM"}};
     const unsigned machine = image.header().machine;
     const Name* const known = find_by(names, &Name::first, machine);
-    return (image.is_64_bit() ? "64-bit " : "32-bit ") + (known ? known->second : "machine " + std::to_string(machine));
+    return (image.is_64_bit() ? "64-bit " : "32-bit ") +
+           (known ? known->second : "machine " + std::to_string(machine));
 }
 
 /// The entries of a table that ends with one whose name is 0, or where the file's contents end.
@@ -44,10 +47,12 @@ template <class Descriptor>
 std::vector<Descriptor> descriptors(const PeImage& image, Table which) {
     std::vector<Descriptor> found;
     const auto table = image.table(which);
-    if (!table) return found;
+    if (!table)
+        return found;
     const std::string bytes = image.at(table->address, (most_libraries + 1) * sizeof(Descriptor));
     for (const Descriptor& descriptor : as_array<Descriptor>(bytes)) {
-        if (descriptor.library == 0) break;
+        if (descriptor.library == 0)
+            break;
         found.push_back(descriptor);
     }
     return found;
@@ -55,20 +60,24 @@ std::vector<Descriptor> descriptors(const PeImage& image, Table which) {
 
 /// Adds the names of the DLLs. False when one is not in the file.
 template <class Descriptor>
-bool read_names(const PeImage& image, const std::vector<Descriptor>& table, std::vector<std::string>& names) {
+bool read_names(const PeImage& image, const std::vector<Descriptor>& table,
+                std::vector<std::string>& names) {
     for (const Descriptor& descriptor : table) {
         const auto name = image.text_at(descriptor.library);
-        if (!name || name->empty()) return false;
+        if (!name || name->empty())
+            return false;
         names.push_back(*name);
     }
     return table.size() <= most_libraries;
 }
 
-/// The attribute says that the descriptor has addresses relative to the image, as all do since Visual C++ 7.
+/// The attribute says that the descriptor has addresses relative to the image, as all do since
+/// Visual C++ 7.
 std::vector<DelayDescriptor> delay_descriptors(const PeImage& image) {
     constexpr std::uint32_t relative = 1;
     auto table = descriptors<DelayDescriptor>(image, Table::delayed_imports);
-    std::erase_if(table, [](const DelayDescriptor& one) { return (one.attributes & relative) == 0; });
+    std::erase_if(table,
+                  [](const DelayDescriptor& one) { return (one.attributes & relative) == 0; });
     return table;
 }
 
@@ -92,20 +101,25 @@ class Budget {
 /// Adds the functions that a descriptor takes by name. False when they cannot be read.
 bool add_functions(const PeImage& image, const ImportDescriptor& descriptor, Budget& budget,
                    std::set<std::string>& functions) {
-    const auto entries = addresses_at(image, descriptor.names != 0 ? descriptor.names : descriptor.addresses);
-    if (!entries) return false;
+    const auto entries =
+        addresses_at(image, descriptor.names != 0 ? descriptor.names : descriptor.addresses);
+    if (!entries)
+        return false;
     const std::uint64_t by_number = std::uint64_t{1} << (image.is_64_bit() ? 63 : 31);
     constexpr std::size_t hint_size = 2;
     for (const std::uint64_t entry : *entries) {
-        if (entry & by_number) continue;
+        if (entry & by_number)
+            continue;
         const auto name = image.text_at(entry + hint_size);
-        if (!name || !budget.takes(*name)) return false;
+        if (!name || !budget.takes(*name))
+            return false;
         functions.insert(*name);
     }
     return true;
 }
 
-/// Initialized data that is in memory and is not executed; the texts of a program may be written to.
+/// Initialized data that is in memory and is not executed; the texts of a program may be written
+/// to.
 std::vector<Extent> data_of(const PeImage& image) {
     constexpr std::uint32_t initialized_data = 0x40, executed = 0x20000000;
     std::vector<Extent> extents;
@@ -137,37 +151,46 @@ PeFile read_pe_file(const Root& root, std::string_view path) {
         damaged(file, "the name of a DLL that it needs is outside the file");
     const auto exports = image.table(Table::exports);
     const auto directory = exports ? image.one_at<ExportDirectory>(exports->address) : std::nullopt;
-    if (directory) file.name = image.text_at(directory->name).value_or("");
+    if (directory)
+        file.name = image.text_at(directory->name).value_or("");
     return file;
 }
 
-std::optional<std::map<std::string, std::set<std::string>>> imported_functions(const Root& root,
-                                                                               std::string_view path) {
+std::optional<std::map<std::string, std::set<std::string>>> imported_functions(
+    const Root& root, std::string_view path) {
     const PeImage image(root, path);
-    if (image.problem()) return std::nullopt;
+    if (image.problem())
+        return std::nullopt;
     std::map<std::string, std::set<std::string>> found;
     Budget budget;
     for (const auto& descriptor : descriptors<ImportDescriptor>(image, Table::imports)) {
         const auto library = image.text_at(descriptor.library);
-        if (!library || !add_functions(image, descriptor, budget, found[lower(*library)])) return std::nullopt;
+        if (!library || !add_functions(image, descriptor, budget, found[lower(*library)]))
+            return std::nullopt;
     }
     return found;
 }
 
 std::optional<std::set<std::string>> exported_functions(const Root& root, std::string_view path) {
     const PeImage image(root, path);
-    if (image.problem()) return std::nullopt;
+    if (image.problem())
+        return std::nullopt;
     std::set<std::string> found;
     const auto table = image.table(Table::exports);
-    if (!table) return found;
+    if (!table)
+        return found;
     const auto directory = image.one_at<ExportDirectory>(table->address);
-    if (!directory || directory->name_count > most_functions) return std::nullopt;
-    const auto names = as_array<std::uint32_t>(image.at(directory->names, directory->name_count * 4));
-    if (names.size() < directory->name_count) return std::nullopt;
+    if (!directory || directory->name_count > most_functions)
+        return std::nullopt;
+    const auto names =
+        as_array<std::uint32_t>(image.at(directory->names, directory->name_count * 4));
+    if (names.size() < directory->name_count)
+        return std::nullopt;
     Budget budget;
     for (const std::uint32_t address : names) {
         const auto name = image.text_at(address);
-        if (!name || !budget.takes(*name)) return std::nullopt;
+        if (!name || !budget.takes(*name))
+            return std::nullopt;
         found.insert(*name);
     }
     return found;
@@ -176,11 +199,14 @@ std::optional<std::set<std::string>> exported_functions(const Root& root, std::s
 std::vector<std::string> embedded_library_names(const Root& root, std::string_view path) {
     std::vector<std::string> names;
     const PeImage image(root, path);
-    if (image.problem()) return names;
+    if (image.problem())
+        return names;
     const auto add = [&](std::string_view text) {
-        if (names.size() >= most_names_inside) return;
+        if (names.size() >= most_names_inside)
+            return;
         for (const std::string& name : split(text, ';'))
-            if (is_dll_name(name)) add_once(names, name);
+            if (is_dll_name(name))
+                add_once(names, name);
     };
     search_texts(image.pieces(), data_of(image), {".dll", add});
     return names;

@@ -25,10 +25,12 @@ struct OptionalStart {
 
 std::optional<OptionalStart> read_start(std::string_view bytes) {
     const auto magic = first_as<std::uint16_t>(bytes);
-    if (magic != magic_32 && magic != magic_64) return std::nullopt;
+    if (magic != magic_32 && magic != magic_64)
+        return std::nullopt;
     constexpr std::size_t place_of_size = 60, place_of_count_32 = 92, place_of_count_64 = 108;
     const std::size_t place_of_count = *magic == magic_64 ? place_of_count_64 : place_of_count_32;
-    if (bytes.size() < place_of_count + 4) return std::nullopt;
+    if (bytes.size() < place_of_count + 4)
+        return std::nullopt;
     return OptionalStart{*magic, *first_as<std::uint32_t>(bytes.substr(place_of_size)),
                          *first_as<std::uint32_t>(bytes.substr(place_of_count))};
 }
@@ -37,16 +39,20 @@ std::optional<OptionalStart> read_start(std::string_view bytes) {
 
 PeImage::PeImage(const Root& root, std::string_view path) {
     open_file(root, path);
-    if (!problem_) read_headers();
+    if (!problem_)
+        read_headers();
 }
 
 void PeImage::open_file(const Root& root, std::string_view path) {
     const auto real = root.real_path(path);
-    if (!real) return fail(FileProblem::unreadable, "does not exist");
+    if (!real)
+        return fail(FileProblem::unreadable, "does not exist");
     problem_ = no_regular_file(root.outside(*real));
-    if (problem_) return;
+    if (problem_)
+        return;
     pieces_.emplace(root.outside(*real));
-    if (pieces_->error() != 0) return fail(FileProblem::unreadable, why_not_opened(pieces_->error()));
+    if (pieces_->error() != 0)
+        return fail(FileProblem::unreadable, why_not_opened(pieces_->error()));
 }
 
 void PeImage::fail(FileProblem problem, std::string detail) {
@@ -55,11 +61,14 @@ void PeImage::fail(FileProblem problem, std::string detail) {
 
 void PeImage::read_headers() {
     const std::string start = pieces_->at(0, start_length);
-    if (start.empty() && pieces_->size() > 0) return fail(FileProblem::unreadable, "cannot be read");
+    if (start.empty() && pieces_->size() > 0)
+        return fail(FileProblem::unreadable, "cannot be read");
     if (start.empty() || start.compare(0, dos_magic.size(), dos_magic) != 0)
         return fail(FileProblem::not_pe, what_else_it_is(start, "a DLL or program of Windows"));
-    if (start.size() < dos_header_size) return fail(FileProblem::truncated, "is cut off within its headers");
-    const std::uint64_t at = *first_as<std::uint32_t>(std::string_view(start).substr(place_of_header));
+    if (start.size() < dos_header_size)
+        return fail(FileProblem::truncated, "is cut off within its headers");
+    const std::uint64_t at =
+        *first_as<std::uint32_t>(std::string_view(start).substr(place_of_header));
     const std::string header = pieces_->at(at, signature.size() + sizeof(FileHeader));
     if (header.size() >= signature.size() && !header.starts_with(signature))
         return fail(FileProblem::not_pe, "is a program for DOS, not for Windows");
@@ -67,12 +76,14 @@ void PeImage::read_headers() {
         return fail(FileProblem::truncated, "is cut off within its headers");
     header_ = *first_as<FileHeader>(std::string_view(header).substr(signature.size()));
     read_optional_header(at + header.size());
-    if (!problem_) check_extent();
+    if (!problem_)
+        check_extent();
 }
 
 void PeImage::read_optional_header(std::uint64_t at) {
     const std::string bytes = pieces_->at(at, header_.optional_size);
-    if (bytes.size() < header_.optional_size) return fail(FileProblem::truncated, "is cut off within its headers");
+    if (bytes.size() < header_.optional_size)
+        return fail(FileProblem::truncated, "is cut off within its headers");
     const auto start = read_start(bytes);
     if (!start || header_.section_count > most_sections)
         return fail(FileProblem::damaged, "is damaged: its headers contain invalid values");
@@ -80,35 +91,44 @@ void PeImage::read_optional_header(std::uint64_t at) {
     headers_size_ = start->headers_size;
     const std::size_t count = std::min<std::size_t>(start->table_count, most_tables);
     const std::size_t behind_start = is_64_bit_ ? 112 : 96;
-    tables_ = as_array<DataDirectory>(std::string_view(bytes).substr(std::min(behind_start, bytes.size())));
+    tables_ = as_array<DataDirectory>(
+        std::string_view(bytes).substr(std::min(behind_start, bytes.size())));
     tables_.resize(std::min(tables_.size(), count));
     const std::size_t length = header_.section_count * sizeof(SectionHeader);
     sections_ = as_array<SectionHeader>(pieces_->at(at + bytes.size(), length));
-    if (sections_.size() < header_.section_count) fail(FileProblem::truncated, "is cut off within its headers");
+    if (sections_.size() < header_.section_count)
+        fail(FileProblem::truncated, "is cut off within its headers");
 }
 
 void PeImage::check_extent() {
     std::uint64_t end = 0;
     for (const SectionHeader& section : sections_)
-        if (section.file_size > 0) end = std::max(end, std::uint64_t{section.offset} + section.file_size);
-    if (end > pieces_->size()) fail(FileProblem::truncated, cut_off(pieces_->size(), end));
+        if (section.file_size > 0)
+            end = std::max(end, std::uint64_t{section.offset} + section.file_size);
+    if (end > pieces_->size())
+        fail(FileProblem::truncated, cut_off(pieces_->size(), end));
 }
 
 std::optional<DataDirectory> PeImage::table(Table which) const {
     const auto number = static_cast<std::size_t>(which);
-    if (number >= tables_.size() || tables_[number].address == 0) return std::nullopt;
+    if (number >= tables_.size() || tables_[number].address == 0)
+        return std::nullopt;
     return tables_[number];
 }
 
 std::string PeImage::at(std::uint64_t address, std::size_t length) const {
     for (const SectionHeader& section : sections_) {
-        if (address < section.address || address - section.address >= section.file_size) continue;
+        if (address < section.address || address - section.address >= section.file_size)
+            continue;
         const std::uint64_t within = address - section.address;
-        const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(length, section.file_size - within));
+        const auto most =
+            static_cast<std::size_t>(std::min<std::uint64_t>(length, section.file_size - within));
         return pieces_->at(section.offset + within, most);
     }
-    if (address >= headers_size_) return {};
-    return pieces_->at(address, static_cast<std::size_t>(std::min<std::uint64_t>(length, headers_size_ - address)));
+    if (address >= headers_size_)
+        return {};
+    return pieces_->at(address, static_cast<std::size_t>(
+                                    std::min<std::uint64_t>(length, headers_size_ - address)));
 }
 
 std::optional<std::string> PeImage::text_at(std::uint64_t address) const {
@@ -118,27 +138,33 @@ std::optional<std::string> PeImage::text_at(std::uint64_t address) const {
         if (place < window_address_ || place - window_address_ >= window_.size()) {
             window_ = at(place, window_size);
             window_address_ = place;
-            if (window_.empty()) return std::nullopt;
+            if (window_.empty())
+                return std::nullopt;
         }
         const std::string_view rest = std::string_view(window_).substr(place - window_address_);
         const auto end = rest.find('\0');
         text += rest.substr(0, end);
-        if (end != std::string_view::npos) return text.size() <= longest_text ? std::optional(text) : std::nullopt;
+        if (end != std::string_view::npos)
+            return text.size() <= longest_text ? std::optional(text) : std::nullopt;
     }
     return std::nullopt;
 }
 
-std::optional<std::vector<std::uint64_t>> addresses_at(const PeImage& image, std::uint64_t address) {
+std::optional<std::vector<std::uint64_t>> addresses_at(const PeImage& image,
+                                                       std::uint64_t address) {
     constexpr std::size_t most_addresses = 65536, at_once = 512;
     const std::size_t width = image.is_64_bit() ? 8 : 4;
     std::vector<std::uint64_t> found;
     while (found.size() <= most_addresses) {
         const std::string bytes = image.at(address + found.size() * width, at_once * width);
-        if (bytes.size() < width) return std::nullopt;
+        if (bytes.size() < width)
+            return std::nullopt;
         for (std::size_t i = 0; i + width <= bytes.size(); i += width) {
             std::uint64_t value = 0;
-            std::memcpy(&value, bytes.data() + i, width);  // PE files and the machines that rnncheck runs on: low first
-            if (value == 0) return found;
+            std::memcpy(&value, bytes.data() + i,
+                        width);  // PE files and the machines that rnncheck runs on: low first
+            if (value == 0)
+                return found;
             found.push_back(value);
         }
     }

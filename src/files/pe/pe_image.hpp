@@ -35,11 +35,21 @@ class PeImage {
     /// Reads the headers. Check problem() before use.
     PeImage(const Root& root, std::string_view path);
 
-    const std::optional<FileFault>& problem() const { return problem_; }
-    const FileHeader& header() const { return header_; }
-    const FilePieces& pieces() const { return *pieces_; }
-    const std::vector<SectionHeader>& sections() const { return sections_; }
-    bool is_64_bit() const { return is_64_bit_; }
+    const std::optional<FileFault>& problem() const {
+        return problem_;
+    }
+    const FileHeader& header() const {
+        return header_;
+    }
+    const FilePieces& pieces() const {
+        return *pieces_;
+    }
+    const std::vector<SectionHeader>& sections() const {
+        return sections_;
+    }
+    bool is_64_bit() const {
+        return is_64_bit_;
+    }
 
     /// Nothing for a table that the file does not have.
     std::optional<DataDirectory> table(Table which) const;
@@ -52,8 +62,8 @@ class PeImage {
         return first_as<T>(at(address, sizeof(T)));
     }
 
-    /// A text up to its NUL; nothing when it has none within 8192 bytes, or is outside the file. Names beside each
-    /// other cost one read.
+    /// A text up to its NUL; nothing when it has none within 8192 bytes, or is outside the file.
+    /// Names beside each other cost one read.
     std::optional<std::string> text_at(std::uint64_t address) const;
 
   private:
@@ -74,7 +84,8 @@ class PeImage {
     mutable std::string window_;
 };
 
-/// The addresses in a table that ends with 0, each 8 bytes long in a 64-bit file, else 4. Nothing without an end.
+/// The addresses in a table that ends with 0, each 8 bytes long in a 64-bit file, else 4. Nothing
+/// without an end.
 std::optional<std::vector<std::uint64_t>> addresses_at(const PeImage& image, std::uint64_t address);
 
 }  // namespace rnncheck::pe

@@ -1,4 +1,5 @@
-// The version resource of a PE file: https://learn.microsoft.com/en-us/windows/win32/menurc/vs-versioninfo
+// The version resource of a PE file:
+// https://learn.microsoft.com/en-us/windows/win32/menurc/vs-versioninfo
 #include <algorithm>
 
 #include "base/lists.hpp"
@@ -42,7 +43,8 @@ constexpr std::size_t padded(std::size_t size) {
 std::string ascii_of(std::string_view bytes) {
     std::string text;
     for (const std::uint16_t unit : as_array<std::uint16_t>(bytes)) {
-        if (unit == 0) break;
+        if (unit == 0)
+            break;
         text += unit < 0x7F && unit >= 0x20 ? static_cast<char>(unit) : '?';
     }
     return text;
@@ -51,16 +53,20 @@ std::string ascii_of(std::string_view bytes) {
 std::optional<Block> first_block(std::string_view bytes) {
     constexpr std::size_t head = 6;
     const auto numbers = as_array<std::uint16_t>(bytes.substr(0, head));
-    if (numbers.size() < 3 || numbers[0] < head) return std::nullopt;
+    if (numbers.size() < 3 || numbers[0] < head)
+        return std::nullopt;
     const std::string_view own = bytes.substr(0, numbers[0]);
     const bool is_text = numbers[2] == 1;
     const std::size_t value_size = numbers[1] * std::size_t{is_text ? 2U : 1U};
-    Block block{.key = ascii_of(own.substr(head)), .value = {}, .children = {}, .size = padded(own.size())};
+    Block block{
+        .key = ascii_of(own.substr(head)), .value = {}, .children = {}, .size = padded(own.size())};
     const std::size_t value = padded(head + (block.key.size() + 1) * 2);
-    if (value > own.size()) return block;
+    if (value > own.size())
+        return block;
     block.value = own.substr(value, value_size);
     const std::size_t children = padded(value + block.value.size());
-    if (children < own.size()) block.children = own.substr(children);
+    if (children < own.size())
+        block.children = own.substr(children);
     return block;
 }
 
@@ -76,10 +82,12 @@ std::vector<Block> blocks_in(std::string_view bytes) {
 /// The value of a text such as ProductName, in the first language that has it.
 std::string text_named(const Block& version, std::string_view name) {
     for (const Block& kind : blocks_in(version.children)) {
-        if (kind.key != "StringFileInfo") continue;
+        if (kind.key != "StringFileInfo")
+            continue;
         for (const Block& language : blocks_in(kind.children))
             for (const Block& text : blocks_in(language.children))
-                if (text.key == name) return ascii_of(text.value);
+                if (text.key == name)
+                    return ascii_of(text.value);
     }
     return "";
 }
@@ -87,28 +95,36 @@ std::string text_named(const Block& version, std::string_view name) {
 /// The entries of a directory of resources, at this place in the table.
 std::vector<ResourceEntry> entries_at(const PeImage& image, std::uint64_t address) {
     const auto directory = image.one_at<ResourceDirectory>(address);
-    if (!directory) return {};
-    const std::size_t count =
-        std::min<std::size_t>(directory->named_count + directory->numbered_count, most_resource_entries);
-    return as_array<ResourceEntry>(image.at(address + sizeof(ResourceDirectory), count * sizeof(ResourceEntry)));
+    if (!directory)
+        return {};
+    const std::size_t count = std::min<std::size_t>(
+        directory->named_count + directory->numbered_count, most_resource_entries);
+    return as_array<ResourceEntry>(
+        image.at(address + sizeof(ResourceDirectory), count * sizeof(ResourceEntry)));
 }
 
-/// The bytes of the first version resource: directories by type, by name and by language lead to it.
+/// The bytes of the first version resource: directories by type, by name and by language lead to
+/// it.
 std::string version_bytes(const PeImage& image) {
     constexpr std::uint32_t is_directory = 0x80000000;
     const auto table = image.table(Table::resources);
     const auto types = table ? entries_at(image, table->address) : std::vector<ResourceEntry>{};
     const ResourceEntry* const type = find_by(types, &ResourceEntry::number, version_type);
-    if (!type) return "";
+    if (!type)
+        return "";
     std::uint32_t place = type->place;
     for (int level = 0; level < 2 && (place & is_directory) != 0; ++level) {
-        const auto entries = entries_at(image, std::uint64_t{table->address} + (place & ~is_directory));
-        if (entries.empty()) return "";
+        const auto entries =
+            entries_at(image, std::uint64_t{table->address} + (place & ~is_directory));
+        if (entries.empty())
+            return "";
         place = entries.front().place;
     }
-    if ((place & is_directory) != 0) return "";
+    if ((place & is_directory) != 0)
+        return "";
     const auto data = image.one_at<DataDirectory>(std::uint64_t{table->address} + place);
-    return data ? image.at(data->address, std::min<std::size_t>(data->size, most_version_bytes)) : "";
+    return data ? image.at(data->address, std::min<std::size_t>(data->size, most_version_bytes))
+                : "";
 }
 
 }  // namespace
@@ -118,11 +134,12 @@ std::optional<VersionResource> version_resource(const Root& root, std::string_vi
     const std::string bytes = image.problem() ? "" : version_bytes(image);
     const auto version = first_block(bytes);
     const auto fixed = version ? first_as<FixedInfo>(version->value) : std::nullopt;
-    if (!fixed || fixed->signature != fixed_signature) return std::nullopt;
+    if (!fixed || fixed->signature != fixed_signature)
+        return std::nullopt;
     const auto high = [](std::uint32_t number) { return static_cast<int>(number >> 16); };
     const auto low = [](std::uint32_t number) { return static_cast<int>(number & 0xFFFF); };
-    return VersionResource{.file = make_version({high(fixed->file_high), low(fixed->file_high), high(fixed->file_low),
-                                                 low(fixed->file_low)}),
+    return VersionResource{.file = make_version({high(fixed->file_high), low(fixed->file_high),
+                                                 high(fixed->file_low), low(fixed->file_low)}),
                            .product = text_named(*version, "ProductName"),
                            .description = text_named(*version, "FileDescription")};
 }

@@ -25,7 +25,8 @@ Contents contents_of(const Root& root, const PythonEnvironment& environment) {
     std::vector<Distribution> distributions;
     for (const std::string& directory : environment.package_directories)
         append(distributions, distributions_in(root, directory));
-    if (environment.kind == "conda") append(distributions, conda_distributions(root, environment.path));
+    if (environment.kind == "conda")
+        append(distributions, conda_distributions(root, environment.path));
     for (const Distribution& distribution : distributions) {
         contents.rnncheck |= distribution.name == "rnncheck";
         contents.framework |= parse_distribution_name(distribution.name).has_value();
@@ -33,20 +34,23 @@ Contents contents_of(const Root& root, const PythonEnvironment& environment) {
     return contents;
 }
 
-/// pipx, uvx and `uv tool install` give each program an environment of its own, which no person works in.
+/// pipx, uvx and `uv tool install` give each program an environment of its own, which no person
+/// works in.
 bool is_of_tool(const PythonEnvironment& environment) {
     return environment.kind == "pipx" || contains(environment.path, "/uv/tools/") ||
            contains(environment.path, "/archive-v");
 }
 
 /// Why a program on PATH leads to no environment.
-std::string why_not_followed(const Root& root, const Variables& variables, const std::string& program) {
+std::string why_not_followed(const Root& root, const Variables& variables,
+                             const std::string& program) {
     if (const auto shim = shim_at(root, variables, program); shim && !shim->program)
         return "it is a shim of " + shim->manager + ", and " + why_without_program(*shim);
     return "the Python that it runs is unknown";
 }
 
-PythonEnvironment passed_over(const std::string& path, const std::string& found_by, const std::string& why) {
+PythonEnvironment passed_over(const std::string& path, const std::string& found_by,
+                              const std::string& why) {
     PythonEnvironment environment;
     environment.path = path;
     environment.found_by = found_by;
@@ -65,7 +69,8 @@ PythonEnvironment removed(const std::string& path) {
 
 class Choice {
   public:
-    Choice(const Root& root, const Variables& variables) : root_(root), variables_(variables) {}
+    Choice(const Root& root, const Variables& variables) : root_(root), variables_(variables) {
+    }
 
     Environments chosen(const std::optional<std::string>& asked) {
         if (asked) {
@@ -76,12 +81,16 @@ class Choice {
         look_at_path();
         if (const std::string own = value_of(variables_, "RNNCHECK_PYTHON"); !own.empty())
             activate(environment_at(root_, variables_, own), "python -m rnncheck");
-        if (!active_) look_at_own();
-        if (!active_ && on_path_) activate(on_path_, name_of_path());
+        if (!active_)
+            look_at_own();
+        if (!active_ && on_path_)
+            activate(on_path_, name_of_path());
         for (const auto& [variable, environment] : named_)
-            if (!active_ && !environment.missing_interpreter) activate(environment, variable);
+            if (!active_ && !environment.missing_interpreter)
+                activate(environment, variable);
         for (const auto& [variable, environment] : named_)
-            if (!active_) activate(environment, variable);
+            if (!active_)
+                activate(environment, variable);
         add_others();
         return result();
     }
@@ -96,7 +105,8 @@ class Choice {
     using Named = std::pair<std::string, PythonEnvironment>;
 
     void activate(std::optional<PythonEnvironment> environment, const std::string& by) {
-        if (!environment) return;
+        if (!environment)
+            return;
         environment->found_by = by;
         environment->active = true;
         active_ = std::move(environment);
@@ -105,24 +115,30 @@ class Choice {
     void look_at_variables() {
         for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
             const std::string path = value_of(variables_, name);
-            if (!path.starts_with('/')) continue;
+            if (!path.starts_with('/'))
+                continue;
             auto environment = environment_at(root_, variables_, path);
-            if (!environment && root_.surely_absent(path)) environment = removed(normal_path(path));
-            if (environment) named_.emplace_back(name, std::move(*environment));
+            if (!environment && root_.surely_absent(path))
+                environment = removed(normal_path(path));
+            if (environment)
+                named_.emplace_back(name, std::move(*environment));
         }
     }
 
     bool is_named(const PythonEnvironment& environment) const {
-        return std::ranges::any_of(named_, [&](const Named& one) { return is_same(root_, one.second, environment); });
+        return std::ranges::any_of(
+            named_, [&](const Named& one) { return is_same(root_, one.second, environment); });
     }
 
-    /// The first that leads somewhere. An environment made for rnncheck alone, as uvx puts it on PATH, is none.
+    /// The first that leads somewhere. An environment made for rnncheck alone, as uvx puts it on
+    /// PATH, is none.
     void look_at_path() {
         for (const char* name : {"python", "python3"})
             for (const std::string& program : programs_on_path(root_, variables_, name)) {
                 auto environment = environment_at(root_, variables_, program);
                 if (!environment) {
-                    others_.push_back(passed_over(program, "PATH", why_not_followed(root_, variables_, program)));
+                    others_.push_back(
+                        passed_over(program, "PATH", why_not_followed(root_, variables_, program)));
                     continue;
                 }
                 if (const Contents has = contents_of(root_, *environment);
@@ -130,13 +146,15 @@ class Choice {
                     add_tool(*environment, "PATH");
                     continue;
                 }
-                if (!on_path_) on_path_ = std::move(environment);
+                if (!on_path_)
+                    on_path_ = std::move(environment);
                 break;
             }
     }
 
     void add_tool(PythonEnvironment environment, const std::string& by) {
-        if (is_of_tool(environment)) return;
+        if (is_of_tool(environment))
+            return;
         environment.found_by = by;
         environment.passed_over = "rnncheck is installed in it and no framework is";
         others_.push_back(std::move(environment));
@@ -145,11 +163,14 @@ class Choice {
     /// ENV/bin/rnncheck was meant for ENV.
     void look_at_own() {
         const std::string own = value_of(variables_, "own_program");
-        if (own.empty() || !root_.prefix().empty()) return;
+        if (own.empty() || !root_.prefix().empty())
+            return;
         const std::string directory = directory_of(directory_of(own));
-        if (!root_.exists(directory + "/pyvenv.cfg") && !root_.exists(directory + "/conda-meta")) return;
+        if (!root_.exists(directory + "/pyvenv.cfg") && !root_.exists(directory + "/conda-meta"))
+            return;
         auto environment = environment_at(root_, variables_, directory);
-        if (!environment || (on_path_ && is_same(root_, *environment, *on_path_))) return;
+        if (!environment || (on_path_ && is_same(root_, *environment, *on_path_)))
+            return;
         if (contents_of(root_, *environment).framework)
             activate(std::move(environment), "rnncheck's own environment");
         else
@@ -159,11 +180,13 @@ class Choice {
     /// "VIRTUAL_ENV" rather than "PATH" where both lead to the same environment.
     std::string name_of_path() const {
         for (const auto& [variable, environment] : named_)
-            if (is_same(root_, environment, *on_path_)) return variable;
+            if (is_same(root_, environment, *on_path_))
+                return variable;
         return value_of(variables_, "SUDO_USER").empty() ? "PATH" : "PATH as sudo sets it";
     }
 
-    /// conda's base environment stays set below an active virtual environment: nothing is wrong with that.
+    /// conda's base environment stays set below an active virtual environment: nothing is wrong
+    /// with that.
     bool is_base_below(const std::string& variable) const {
         return variable == "CONDA_PREFIX" && active_ && active_->found_by == "VIRTUAL_ENV";
     }
@@ -175,19 +198,24 @@ class Choice {
             others_.push_back(*on_path_);
         }
         for (auto& [variable, environment] : named_) {
-            if (!active_ || is_same(root_, environment, *active_) || is_base_below(variable)) continue;
+            if (!active_ || is_same(root_, environment, *active_) || is_base_below(variable))
+                continue;
             environment.found_by = variable;
-            environment.passed_over = on_path_ ? "the python on PATH is another one" : "another variable comes first";
-            if (environment.missing_interpreter) environment.passed_over = "its interpreter does not exist";
+            environment.passed_over =
+                on_path_ ? "the python on PATH is another one" : "another variable comes first";
+            if (environment.missing_interpreter)
+                environment.passed_over = "its interpreter does not exist";
             others_.push_back(environment);
         }
     }
 
     Environments result() const {
         Environments environments;
-        if (active_) environments.push_back(*active_);
+        if (active_)
+            environments.push_back(*active_);
         for (const PythonEnvironment& other : others_)
-            if (!find_by(environments, &PythonEnvironment::path, other.path)) environments.push_back(other);
+            if (!find_by(environments, &PythonEnvironment::path, other.path))
+                environments.push_back(other);
         return environments;
     }
 
@@ -208,7 +236,8 @@ Environments chosen_environments(const Root& root, const Variables& variables,
 std::optional<PythonEnvironment> active_environment(const Root& root, const Variables& variables,
                                                     const std::optional<std::string>& asked) {
     const Environments chosen = chosen_environments(root, variables, asked);
-    return chosen.empty() || chosen.front().active != true ? std::nullopt : std::optional(chosen.front());
+    return chosen.empty() || chosen.front().active != true ? std::nullopt
+                                                           : std::optional(chosen.front());
 }
 
 std::optional<PythonEnvironment> environment_on_path(const Root& root, const Variables& variables) {

@@ -15,39 +15,48 @@ namespace rnncheck::python {
 using re2::RE2;
 
 constexpr std::size_t most_needs = 1024, longest_field = 512, most_metadata = 256 * 1024;
-constexpr std::size_t most_libraries = 4096, longest_path = 4096, most_record = std::size_t{32} << 20;
+constexpr std::size_t most_libraries = 4096, longest_path = 4096,
+                      most_record = std::size_t{32} << 20;
 
 using Names = std::map<std::string, DistributionName, std::less<>>;
 
-/// The rows of distributions.txt: distribution, framework, and, if the name shows them, build and "plugin".
+/// The rows of distributions.txt: distribution, framework, and, if the name shows them, build and
+/// "plugin".
 static Names published_names() {
     Names names;
     for (const std::string& row : split(page_named(python_texts(), "distributions"), '\n')) {
         std::vector<std::string> words = split(row, ' ');
         words.resize(4);
-        if (!row.empty()) names[words[0]] = {words[1], words[2], words[3] == "plugin"};
+        if (!row.empty())
+            names[words[0]] = {words[1], words[2], words[3] == "plugin"};
     }
     return names;
 }
 
 /// Names with the version that the build is for.
 static std::optional<DistributionName> numbered(std::string_view name) {
-    static const RE2 cupy("cupy-(cuda.*|rocm).*"), mxnet("mxnet-(cu[0-9]*).*");  // mxnet-cu112, mxnet-cu102mkl
+    static const RE2 cupy("cupy-(cuda.*|rocm).*"),
+        mxnet("mxnet-(cu[0-9]*).*");  // mxnet-cu112, mxnet-cu102mkl
     static const RE2 jax("jax-(?:(cuda[^-]*)-(?:.*-)?(?:plugin|pjrt)|(rocm).*)");
     std::string build, rocm;
-    if (RE2::FullMatch(name, cupy, &build)) return DistributionName{"cupy", build};
-    if (RE2::FullMatch(name, mxnet, &build)) return DistributionName{"mxnet", build};
-    if (RE2::FullMatch(name, jax, &build, &rocm)) return DistributionName{"jax", build + rocm, true};
+    if (RE2::FullMatch(name, cupy, &build))
+        return DistributionName{"cupy", build};
+    if (RE2::FullMatch(name, mxnet, &build))
+        return DistributionName{"mxnet", build};
+    if (RE2::FullMatch(name, jax, &build, &rocm))
+        return DistributionName{"jax", build + rocm, true};
     return std::nullopt;
 }
 
-/// Those whose metadata in a directory have names of this form, which captures the distribution's name and version.
-static std::vector<Distribution> listed(const Root& root, const std::string& directory, const std::string& of_metadata,
-                                        const RE2& form) {
+/// Those whose metadata in a directory have names of this form, which captures the distribution's
+/// name and version.
+static std::vector<Distribution> listed(const Root& root, const std::string& directory,
+                                        const std::string& of_metadata, const RE2& form) {
     std::vector<Distribution> found;
     for (const std::string& name : root.names_in(of_metadata)) {
         Distribution one;
-        if (!RE2::FullMatch(name, form, &one.name, &one.version)) continue;
+        if (!RE2::FullMatch(name, form, &one.name, &one.version))
+            continue;
         one.name = normalised(one.name);
         one.directory = directory;
         one.metadata = of_metadata + '/' + name;
@@ -66,7 +75,8 @@ std::string_view take_line(std::string_view& text) {
 
 std::optional<Version> leading_version(std::string_view text) {
     auto end = std::min(text.find_first_not_of("0123456789."), text.size());
-    while (end > 0 && text[end - 1] == '.') --end;
+    while (end > 0 && text[end - 1] == '.')
+        --end;
     return parse_version(text.substr(0, end));
 }
 
@@ -90,7 +100,8 @@ Metadata read_metadata(std::string_view text) {
     Metadata metadata;
     while (!text.empty()) {
         const std::string_view line = trim(take_line(text).substr(0, longest_field));
-        if (line.empty()) break;
+        if (line.empty())
+            break;
         const auto colon = std::min(line.find(':'), line.size() - 1);
         const std::string_view field = line.substr(0, colon), value = trim(line.substr(colon + 1));
         if (field == "Name" && metadata.name.empty())
@@ -110,21 +121,25 @@ std::optional<DistributionName> parse_distribution_name(std::string_view distrib
 }
 
 bool is_library_wheel(std::string_view distribution) {
-    constexpr std::string_view stems[] = {"nvidia-cudnn", "nvidia-cublas", "nvidia-cuda-runtime", "nvidia-cuda-nvrtc"};
-    return std::ranges::any_of(stems, [&](std::string_view stem) { return distribution.starts_with(stem); });
+    constexpr std::string_view stems[] = {"nvidia-cudnn", "nvidia-cublas", "nvidia-cuda-runtime",
+                                          "nvidia-cuda-nvrtc"};
+    return std::ranges::any_of(
+        stems, [&](std::string_view stem) { return distribution.starts_with(stem); });
 }
 
 std::optional<int> cuda_major_of(std::string_view distribution) {
     const auto at = distribution.rfind("-cu");
-    if (!distribution.starts_with("nvidia-") || at == std::string_view::npos) return std::nullopt;
+    if (!distribution.starts_with("nvidia-") || at == std::string_view::npos)
+        return std::nullopt;
     const auto major = number_from(distribution.substr(at + 3));
     return major && *major > 100 ? *major / 10 : major;
 }
 
 std::vector<Distribution> distributions_in(const Root& root, const std::string& directory) {
-    // "torch-2.4.1.dist-info", "PyYAML-6.0-py3.11.egg-info", "foo.egg-info"; pip leaves ~orch behind when it was
-    // interrupted.
-    static const RE2 form(R"(([^~-][^-]*)(?:-(.*?))?(?:\.dist-info|(?:-py[^-]*)?\.egg(?:-info)?))", RE2::Latin1);
+    // "torch-2.4.1.dist-info", "PyYAML-6.0-py3.11.egg-info", "foo.egg-info"; pip leaves ~orch
+    // behind when it was interrupted.
+    static const RE2 form(R"(([^~-][^-]*)(?:-(.*?))?(?:\.dist-info|(?:-py[^-]*)?\.egg(?:-info)?))",
+                          RE2::Latin1);
     return listed(root, directory, directory, form);
 }
 
@@ -136,11 +151,13 @@ std::vector<Distribution> conda_distributions(const Root& root, const std::strin
 
 std::optional<Metadata> metadata_of(const Root& root, const Distribution& distribution,
                                     std::vector<std::string>& left_out) {
-    if (distribution.conda) return std::nullopt;
+    if (distribution.conda)
+        return std::nullopt;
     for (const char* name : {"/METADATA", "/PKG-INFO", "/EGG-INFO/PKG-INFO", ""}) {
         const std::string path = distribution.metadata + name;
         const auto text = root.read(path, most_metadata);
-        if (!text) continue;
+        if (!text)
+            continue;
         Metadata metadata = read_metadata(*text);
         if (metadata.name.empty())
             left_out.push_back(path + " contains no metadata");
@@ -153,12 +170,14 @@ std::optional<Metadata> metadata_of(const Root& root, const Distribution& distri
 }
 
 std::vector<RecordedFile> read_record(std::string_view text) {
-    static const RE2 form(R"row((?:"((?:[^"]|"")*)"|([^",][^,]*))(?:,(?:.*,)?\s*([0-9]+)\s*|.*))row", RE2::Latin1);
+    static const RE2 form(
+        R"row((?:"((?:[^"]|"")*)"|([^",][^,]*))(?:,(?:.*,)?\s*([0-9]+)\s*|.*))row", RE2::Latin1);
     std::vector<RecordedFile> files;
     while (!text.empty() && files.size() < most_libraries) {
         const std::string_view row = take_line(text);
         std::string quoted, path, bytes;
-        if (!contains(row, ".so") || row.size() > longest_path || !RE2::FullMatch(row, form, &quoted, &path, &bytes))
+        if (!contains(row, ".so") || row.size() > longest_path ||
+            !RE2::FullMatch(row, form, &quoted, &path, &bytes))
             continue;
         replace_all(quoted, "\"\"", "\"");
         path += quoted;
@@ -168,17 +187,22 @@ std::vector<RecordedFile> read_record(std::string_view text) {
     return files;
 }
 
-void compare_files(const Root& root, Distribution& distribution, std::vector<std::string>& left_out) {
+void compare_files(const Root& root, Distribution& distribution,
+                   std::vector<std::string>& left_out) {
     const std::string path = distribution.metadata + "/RECORD";
     const auto text = root.read(path, most_record);
-    if (!text) return;  // not every installer writes one
-    if (text->size() == most_record) left_out.push_back(path + ": only the first 32 MiB were read");
+    if (!text)
+        return;  // not every installer writes one
+    if (text->size() == most_record)
+        left_out.push_back(path + ": only the first 32 MiB were read");
     const auto add = [](std::vector<std::string>& list, const std::string& place) {
         constexpr std::size_t most = 32;
-        if (list.size() < most) list.push_back(place);
+        if (list.size() < most)
+            list.push_back(place);
     };
     for (const RecordedFile& file : read_record(*text)) {
-        const std::string place = file.path.starts_with('/') ? file.path : distribution.directory + '/' + file.path;
+        const std::string place =
+            file.path.starts_with('/') ? file.path : distribution.directory + '/' + file.path;
         const auto about = root.status(place);
         if (!about)
             add(distribution.missing_files, place);

@@ -26,56 +26,67 @@ std::string cu_flavour(const Version& cuda) {
 std::optional<std::string> first_of(const Root& root, const std::string& directory,
                                     std::initializer_list<std::string_view> names) {
     for (const std::string_view name : names)
-        if (const std::string path = directory + '/' + std::string(name); root.exists(path)) return path;
+        if (const std::string path = directory + '/' + std::string(name); root.exists(path))
+            return path;
     return std::nullopt;
 }
 
 std::optional<std::string> file_that_begins(const Root& root, const std::string& directory,
                                             std::string_view beginning) {
     for (const std::string& name : root.names_in(directory, most_framework_names))
-        if (name.starts_with(beginning)) return directory + '/' + name;
+        if (name.starts_with(beginning))
+            return directory + '/' + name;
     return std::nullopt;
 }
 
 /// "libcublas.so.12" among the needed names gives 12, and so does "cublas64_12.dll".
 std::optional<Version> number_behind(const std::vector<std::string>& names, std::string_view stem) {
     for (const std::string& name : names)
-        if (name.starts_with(stem)) return leading_version(std::string_view(name).substr(stem.size()));
+        if (name.starts_with(stem))
+            return leading_version(std::string_view(name).substr(stem.size()));
     return std::nullopt;
 }
 
-/// "64_112", as TensorFlow's packages for Windows name the end of a DLL's name, is CUDA 11.2; "64_8" is cuDNN 8, and
-/// "64_10" CUDA 10. Other texts stay as they are.
+/// "64_112", as TensorFlow's packages for Windows name the end of a DLL's name, is CUDA 11.2;
+/// "64_8" is cuDNN 8, and "64_10" CUDA 10. Other texts stay as they are.
 std::string without_bits(const std::string& text) {
     constexpr std::string_view bits = "64_";
     constexpr std::size_t with_minor = 3;
-    if (!text.starts_with(bits)) return text;
+    if (!text.starts_with(bits))
+        return text;
     std::string number = text.substr(bits.size());
-    if (number.size() == with_minor && is_number(number)) number.insert(2, ".");
+    if (number.size() == with_minor && is_number(number))
+        number.insert(2, ".");
     return number;
 }
 
 /// The oldest release that the bounds allow, cuDNN's three numbers of it.
 std::optional<Version> lower_bound(const std::string& bounds) {
     for (const std::string& bound : split(bounds, ',')) {
-        if (!bound.starts_with("==") && !bound.starts_with(">=") && !bound.starts_with("~=")) continue;
+        if (!bound.starts_with("==") && !bound.starts_with(">=") && !bound.starts_with("~="))
+            continue;
         const auto version = leading_version(std::string_view(bound).substr(2));
-        if (version && std::ranges::count(version->text, '.') == 3) return shortened(*version, 3);
-        if (version) return version;
+        if (version && std::ranges::count(version->text, '.') == 3)
+            return shortened(*version, 3);
+        if (version)
+            return version;
     }
     return std::nullopt;
 }
 
 /// What its metadata asks for is what it was built with, or the oldest that its makers allow.
-void take_pins(const Root& root, const std::vector<Distribution>& distributions, Framework& framework,
-               std::vector<std::string>& left_out) {
+void take_pins(const Root& root, const std::vector<Distribution>& distributions,
+               Framework& framework, std::vector<std::string>& left_out) {
     for (const Distribution& distribution : distributions) {
         const auto metadata = metadata_of(root, distribution, left_out);
-        if (!metadata || framework.cudnn_wanted) continue;
+        if (!metadata || framework.cudnn_wanted)
+            continue;
         for (const Requirement& need : metadata->needs) {
-            if (!need.name.starts_with("nvidia-cudnn")) continue;
+            if (!need.name.starts_with("nvidia-cudnn"))
+                continue;
             const auto version = lower_bound(need.bounds);
-            if (!version || (framework.cudnn && framework.cudnn->major() != version->major())) continue;
+            if (!version || (framework.cudnn && framework.cudnn->major() != version->major()))
+                continue;
             framework.cudnn_wanted = need.name + need.bounds;
             framework.cudnn = version;
         }
@@ -86,22 +97,29 @@ void take_pins(const Root& root, const std::vector<Distribution>& distributions,
 std::string targets_of_tensorflow(const std::vector<std::string>& words) {
     std::vector<std::string> targets;
     for (const std::string& word : words) {
-        if (word.starts_with("compute_")) targets.push_back("sm_" + word.substr(8));
-        if (word.starts_with("compute_") || word.starts_with("sm_")) targets.push_back(word);
+        if (word.starts_with("compute_"))
+            targets.push_back("sm_" + word.substr(8));
+        if (word.starts_with("compute_") || word.starts_with("sm_"))
+            targets.push_back(word);
     }
     return join(targets, " ");
 }
 
-/// The library of TensorFlow that opens cuDNN is the one that defines cuDNN's functions itself and passes each call on
-/// (tsl/cuda/cudnn_stub.cc). Where none does, as in builds that link cuDNN, the one with the operations.
-std::optional<std::string> library_with_cudnn_stubs(const Root& root, const std::string& directory) {
-    for (const char* name : {"libtensorflow_framework.so.2", "libtensorflow_framework.so.1", "libtensorflow_cc.so.2",
-                             "python/_pywrap_tensorflow_internal.so", "python/_pywrap_tensorflow_common.so"})
-        if (const std::string path = directory + '/' + name; elf::defines_symbol(root, path, "cudnnCreate"))
+/// The library of TensorFlow that opens cuDNN is the one that defines cuDNN's functions itself and
+/// passes each call on (tsl/cuda/cudnn_stub.cc). Where none does, as in builds that link cuDNN, the
+/// one with the operations.
+std::optional<std::string> library_with_cudnn_stubs(const Root& root,
+                                                    const std::string& directory) {
+    for (const char* name :
+         {"libtensorflow_framework.so.2", "libtensorflow_framework.so.1", "libtensorflow_cc.so.2",
+          "python/_pywrap_tensorflow_internal.so", "python/_pywrap_tensorflow_common.so"})
+        if (const std::string path = directory + '/' + name;
+            elf::defines_symbol(root, path, "cudnnCreate"))
             return path;
-    return first_of(root, directory,
-                    {"libtensorflow_cc.so.2", "libtensorflow_cc.so.1", "python/_pywrap_tensorflow_internal.so",
-                     "python/_pywrap_tensorflow_internal.pyd"});
+    return first_of(
+        root, directory,
+        {"libtensorflow_cc.so.2", "libtensorflow_cc.so.1", "python/_pywrap_tensorflow_internal.so",
+         "python/_pywrap_tensorflow_internal.pyd"});
 }
 
 void read_tensorflow(const Root& root, const Installed& installed, Framework& framework) {
@@ -109,35 +127,49 @@ void read_tensorflow(const Root& root, const Installed& installed, Framework& fr
                       told_by = directory + "/python/platform/build_info.py";
     framework.core = library_with_cudnn_stubs(root, directory);
     const auto info = literals_of(root, told_by);
-    if (!info) return;
+    if (!info)
+        return;
     framework.uses_cuda = info->yes_no("is_cuda_build");
-    if (framework.uses_cuda) framework.shown_by = told_by;
-    if (info->yes_no("is_rocm_build").value_or(false)) framework.build = "rocm";
-    if (!framework.uses_cuda.value_or(false)) return;
-    const bool with_wheels = installed.brings_cudnn && framework.version && *framework.version >= make_version({2, 14});
+    if (framework.uses_cuda)
+        framework.shown_by = told_by;
+    if (info->yes_no("is_rocm_build").value_or(false))
+        framework.build = "rocm";
+    if (!framework.uses_cuda.value_or(false))
+        return;
+    const bool with_wheels =
+        installed.brings_cudnn && framework.version && *framework.version >= make_version({2, 14});
     framework.build = with_wheels ? "and-cuda" : "cuda";
     for (const char* name : {"cuda_version", "cuda_version_number"})
-        if (!framework.cuda) framework.cuda = parse_version(without_bits(info->one(name).value_or("")));
+        if (!framework.cuda)
+            framework.cuda = parse_version(without_bits(info->one(name).value_or("")));
     for (const char* name : {"cudnn_version", "cudnn_version_number"})
-        if (!framework.cudnn) framework.cudnn = leading_version(without_bits(info->one(name).value_or("")));
+        if (!framework.cudnn)
+            framework.cudnn = leading_version(without_bits(info->one(name).value_or("")));
     if (const auto words = info->all("cuda_compute_capabilities"); !words.empty())
         framework.targets = targets_of_tensorflow(words);
 }
 
 void read_torch(const Root& root, const Installed& installed, Framework& framework) {
-    const std::string directory = installed.directory + "/torch", told_by = directory + "/version.py";
+    const std::string directory = installed.directory + "/torch",
+                      told_by = directory + "/version.py";
     framework.core =
-        first_of(root, directory, {"lib/libtorch_cuda_cpp.so", "lib/libtorch_cuda.so", "lib/torch_cuda.dll"});
+        first_of(root, directory,
+                 {"lib/libtorch_cuda_cpp.so", "lib/libtorch_cuda.so", "lib/torch_cuda.dll"});
     const auto info = literals_of(root, told_by);
-    if (!info) return;
+    if (!info)
+        return;
     const auto cuda = info->one("cuda"), written = info->one("__version__");
     if (written)
-        if (const auto version = leading_version(*written)) framework.version = version;
-    if (!info->all("cuda").empty()) framework.uses_cuda = cuda.has_value();
-    if (framework.uses_cuda) framework.shown_by = told_by;
+        if (const auto version = leading_version(*written))
+            framework.version = version;
+    if (!info->all("cuda").empty())
+        framework.uses_cuda = cuda.has_value();
+    if (framework.uses_cuda)
+        framework.shown_by = told_by;
     framework.cuda = parse_version(cuda.value_or(""));
     const auto plus = written ? written->find('+') : std::string::npos;
-    if (plus != std::string::npos && (written->compare(plus + 1, 2, "cu") == 0 || written->substr(plus + 1) == "cpu"))
+    if (plus != std::string::npos &&
+        (written->compare(plus + 1, 2, "cu") == 0 || written->substr(plus + 1) == "cpu"))
         framework.build = written->substr(plus + 1);
     else if (framework.cuda)
         framework.build = cu_flavour(*framework.cuda);
@@ -157,81 +189,102 @@ void read_jax(const Root& root, const Installed& installed, Framework& framework
     for (const Distribution& plugin : installed.plugins) {
         framework.build = parse_distribution_name(plugin.name)->build;
         framework.shown_by = plugin.metadata;
-        framework.core =
-            first_of(root, plugin.directory, {"jax_plugins/xla_" + *framework.build + "/xla_cuda_plugin.so"});
+        framework.core = first_of(root, plugin.directory,
+                                  {"jax_plugins/xla_" + *framework.build + "/xla_cuda_plugin.so"});
     }
     framework.uses_cuda = framework.build && framework.build->starts_with("cuda");
-    if (*framework.uses_cuda) framework.cuda = parse_version(framework.build->substr(4));
-    if (!framework.build) framework.build = "cpu";
-    if (!framework.shown_by) framework.shown_by = installed.distributions.front().metadata;
+    if (*framework.uses_cuda)
+        framework.cuda = parse_version(framework.build->substr(4));
+    if (!framework.build)
+        framework.build = "cpu";
+    if (!framework.shown_by)
+        framework.shown_by = installed.distributions.front().metadata;
 }
 
 void read_onnxruntime(const Root& root, const Installed& installed, Framework& framework) {
     const std::string directory = installed.directory + "/onnxruntime/capi";
-    framework.core = first_of(root, directory, {"libonnxruntime_providers_cuda.so", "onnxruntime_providers_cuda.dll"});
+    framework.core = first_of(
+        root, directory, {"libonnxruntime_providers_cuda.so", "onnxruntime_providers_cuda.dll"});
     framework.uses_cuda = framework.core.has_value();
     framework.shown_by = framework.core.value_or(directory);
-    if (framework.core) framework.build = "cuda";
+    if (framework.core)
+        framework.build = "cuda";
 }
 
 void read_paddle(const Root& root, const Installed& installed, Framework& framework) {
-    const std::string directory = installed.directory + "/paddle", told_by = directory + "/version/__init__.py";
-    framework.core = first_of(root, directory,
-                              {"base/libpaddle.so", "fluid/libpaddle.so", "fluid/core_avx.so", "base/libpaddle.pyd"});
+    const std::string directory = installed.directory + "/paddle",
+                      told_by = directory + "/version/__init__.py";
+    framework.core = first_of(
+        root, directory,
+        {"base/libpaddle.so", "fluid/libpaddle.so", "fluid/core_avx.so", "base/libpaddle.pyd"});
     const auto info = literals_of(root, told_by);
-    if (!info) return;
+    if (!info)
+        return;
     framework.cuda = parse_version(info->one("cuda_version").value_or(""));
     framework.cudnn = parse_version(info->one("cudnn_version").value_or(""));
-    if (!info->all("cuda_version").empty()) framework.uses_cuda = framework.cuda.has_value();
-    if (framework.uses_cuda) framework.shown_by = told_by;
-    if (framework.cuda) framework.build = cu_flavour(*framework.cuda);
+    if (!info->all("cuda_version").empty())
+        framework.uses_cuda = framework.cuda.has_value();
+    if (framework.uses_cuda)
+        framework.shown_by = told_by;
+    if (framework.cuda)
+        framework.build = cu_flavour(*framework.cuda);
 }
 
 /// For Windows it contains the front of cuDNN, which opens the parts of that version elsewhere.
-void read_ctranslate2_of_windows(const Root& root, const std::string& directory, Framework& framework) {
+void read_ctranslate2_of_windows(const Root& root, const std::string& directory,
+                                 Framework& framework) {
     const std::string library = directory + "/ctranslate2.dll";
     const auto front = file_that_begins(root, directory, "cudnn64_");
     framework.cuda = number_behind(pe::embedded_library_names(root, library), "cublas64_");
-    if (!framework.cuda) return;
+    if (!framework.cuda)
+        return;
     framework.uses_cuda = true;
     framework.shown_by = library;
     framework.core = library;
     framework.build = "cuda";
     framework.uses_cudnn = front.has_value();
     const auto version = front ? pe::version_resource(root, *front) : std::nullopt;
-    if (version) framework.cudnn = shortened(version->file, 3);
+    if (version)
+        framework.cudnn = shortened(version->file, 3);
 }
 
-/// Up to 4.6.2 its own front library of cuDNN, libcudnn-74a4c495.so.9.1.0, opens the parts of that version elsewhere;
-/// later ones do without cuDNN.
+/// Up to 4.6.2 its own front library of cuDNN, libcudnn-74a4c495.so.9.1.0, opens the parts of that
+/// version elsewhere; later ones do without cuDNN.
 void read_ctranslate2(const Root& root, const Installed& installed, Framework& framework) {
     const std::string directory = installed.directory + "/ctranslate2.libs";
     framework.core = file_that_begins(root, installed.directory + "/ctranslate2", "_ext.");
     const auto library = file_that_begins(root, directory, "libctranslate2-");
-    if (!library) return read_ctranslate2_of_windows(root, installed.directory + "/ctranslate2", framework);
-    // cuBLAS is opened by name alone: no header tells its major. A build without CUDA does not name it.
+    if (!library)
+        return read_ctranslate2_of_windows(root, installed.directory + "/ctranslate2", framework);
+    // cuBLAS is opened by name alone: no header tells its major. A build without CUDA does not name
+    // it.
     framework.cuda = number_behind(elf::embedded_library_names(root, *library), "libcublas.so.");
     const auto front = file_that_begins(root, directory, "libcudnn-");
-    if (!front && !framework.cuda) return;
+    if (!front && !framework.cuda)
+        return;
     framework.uses_cuda = true;
     framework.uses_cudnn = front.has_value();
     framework.shown_by = front ? front : library;
     framework.build = "cuda";
-    if (!front) return;
+    if (!front)
+        return;
     if (const auto at = front->find(".so."); at != std::string::npos)
         framework.cudnn = parse_version(front->substr(at + 4));
 }
 
 /// The package's name has the CUDA that it is for; the module for cuDNN was removed in 14.0.
 void read_cupy(const Root& root, const Installed& installed, Framework& framework) {
-    if (!framework.build || !framework.build->starts_with("cuda")) return;
+    if (!framework.build || !framework.build->starts_with("cuda"))
+        return;
     framework.uses_cuda = true;
     framework.shown_by = installed.distributions.front().metadata;
     framework.cuda = parse_version(framework.build->substr(4, 2));
-    framework.core = file_that_begins(root, installed.directory + "/cupy_backends/cuda/libs", "cudnn.");
+    framework.core =
+        file_that_begins(root, installed.directory + "/cupy_backends/cuda/libs", "cudnn.");
     framework.uses_cudnn = framework.core.has_value();
     if (!framework.core)
-        framework.core = file_that_begins(root, installed.directory + "/cupy_backends/cuda/libs", "cublas.");
+        framework.core =
+            file_that_begins(root, installed.directory + "/cupy_backends/cuda/libs", "cublas.");
 }
 
 void read_mxnet(const Root& root, const Installed& installed, Framework& framework) {
@@ -242,31 +295,44 @@ void read_mxnet(const Root& root, const Installed& installed, Framework& framewo
 
 /// The names that the core needs carry the majors; exact numbers from other files stay.
 void take_majors(const Root& root, Framework& framework) {
-    if (!framework.core) return;
+    if (!framework.core)
+        return;
     if (framework.core->ends_with(".dll") || framework.core->ends_with(".pyd")) {
         std::vector<std::string> names = pe::read_pe_file(root, *framework.core).imports;
         append(names, pe::embedded_library_names(root, *framework.core));
-        if (!framework.cudnn) framework.cudnn = number_behind(names, "cudnn64_");
-        if (!framework.cuda) framework.cuda = number_behind(names, "cublas64_");
+        if (!framework.cudnn)
+            framework.cudnn = number_behind(names, "cudnn64_");
+        if (!framework.cuda)
+            framework.cuda = number_behind(names, "cublas64_");
         return;
     }
     const auto needed = elf::read_elf_file(root, *framework.core).needed;
-    if (!framework.cudnn) framework.cudnn = number_behind(needed, "libcudnn.so.");
-    if (!framework.cuda) framework.cuda = number_behind(needed, "libcublas.so.");
+    if (!framework.cudnn)
+        framework.cudnn = number_behind(needed, "libcudnn.so.");
+    if (!framework.cuda)
+        framework.cuda = number_behind(needed, "libcublas.so.");
 }
 
 }  // namespace
 
 void read_framework_files(const Root& root, const Installed& installed, Framework& framework,
                           std::vector<std::string>& left_out) {
-    if (installed.name == "tensorflow") read_tensorflow(root, installed, framework);
-    if (installed.name == "pytorch") read_torch(root, installed, framework);
-    if (installed.name == "jax") read_jax(root, installed, framework);
-    if (installed.name == "onnxruntime") read_onnxruntime(root, installed, framework);
-    if (installed.name == "paddlepaddle") read_paddle(root, installed, framework);
-    if (installed.name == "ctranslate2") read_ctranslate2(root, installed, framework);
-    if (installed.name == "cupy") read_cupy(root, installed, framework);
-    if (installed.name == "mxnet") read_mxnet(root, installed, framework);
+    if (installed.name == "tensorflow")
+        read_tensorflow(root, installed, framework);
+    if (installed.name == "pytorch")
+        read_torch(root, installed, framework);
+    if (installed.name == "jax")
+        read_jax(root, installed, framework);
+    if (installed.name == "onnxruntime")
+        read_onnxruntime(root, installed, framework);
+    if (installed.name == "paddlepaddle")
+        read_paddle(root, installed, framework);
+    if (installed.name == "ctranslate2")
+        read_ctranslate2(root, installed, framework);
+    if (installed.name == "cupy")
+        read_cupy(root, installed, framework);
+    if (installed.name == "mxnet")
+        read_mxnet(root, installed, framework);
     if (framework.uses_cuda.value_or(false)) {
         for (const auto* distributions : {&installed.distributions, &installed.plugins})
             take_pins(root, *distributions, framework, left_out);

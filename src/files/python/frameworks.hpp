@@ -1,4 +1,5 @@
-// The frameworks of a Python environment, their packages, and which cuDNN and cuBLAS the loader would give them.
+// The frameworks of a Python environment, their packages, and which cuDNN and cuBLAS the loader
+// would give them.
 #pragma once
 
 #include <map>
@@ -9,23 +10,27 @@
 
 namespace rnncheck::python {
 
-/// Lists what is installed, at most a hundred thousand names in each directory, and fills distributions, packages and
-/// left_out of the environment. The lists of files are compared with the disk in the active environment alone.
+/// Lists what is installed, at most a hundred thousand names in each directory, and fills
+/// distributions, packages and left_out of the environment. The lists of files are compared with
+/// the disk in the active environment alone.
 std::vector<Framework> frameworks_of(const Root& root, PythonEnvironment& environment);
 
-/// Fills libraries, directories_before and directories_after of a framework with CUDA. `packages` are the
-/// environment's, for the versions of the libraries in wheels.
+/// Fills libraries, directories_before and directories_after of a framework with CUDA. `packages`
+/// are the environment's, for the versions of the libraries in wheels.
 void find_used_libraries(const loader::Loader& loader, const std::vector<PythonPackage>& packages,
                          Framework& framework);
 
-/// Each pair of those frameworks that open cuDNN, in both orders of import, predicted by playing the loader through.
-/// Empty when fewer than two open one. The imports come first, then the first use of the GPU in the same order.
-std::vector<ImportOrder> import_orders_of(const loader::Loader& loader, const PythonEnvironment& environment,
+/// Each pair of those frameworks that open cuDNN, in both orders of import, predicted by playing
+/// the loader through. Empty when fewer than two open one. The imports come first, then the first
+/// use of the GPU in the same order.
+std::vector<ImportOrder> import_orders_of(const loader::Loader& loader,
+                                          const PythonEnvironment& environment,
                                           const std::vector<Framework>& frameworks);
 
 // What a framework was built for, from its own files. Nothing of it is executed.
 
-/// A framework on disk: its distributions and the directory of packages that `import` takes it from.
+/// A framework on disk: its distributions and the directory of packages that `import` takes it
+/// from.
 struct Installed {
     std::string name;       ///< as in Framework::name
     std::string directory;  ///< the directory of packages
@@ -34,13 +39,13 @@ struct Installed {
     bool brings_cudnn = false;  ///< one of NVIDIA's cuDNN wheels is in the same environment
 };
 
-/// Fills uses_cuda, shown_by, build, core, cuda, cudnn, cudnn_wanted and targets; what the files do not show stays
-/// unset.
+/// Fills uses_cuda, shown_by, build, core, cuda, cudnn, cudnn_wanted and targets; what the files do
+/// not show stays unset.
 void read_framework_files(const Root& root, const Installed& installed, Framework& framework,
                           std::vector<std::string>& left_out);
 
-// Values that a generated Python file gives to names, read as text: what a build was made for. Nothing is executed, and
-// what is not a plain literal is passed over.
+// Values that a generated Python file gives to names, read as text: what a build was made for.
+// Nothing is executed, and what is not a plain literal is passed over.
 
 /// Texts without their quotes, numbers, True, False and None as written; a list has several values.
 struct Literals {
@@ -53,8 +58,10 @@ struct Literals {
     std::map<std::string, std::vector<std::string>, std::less<>> values;
 };
 
-/// Takes `name = 'value'` and `name: annotation = 'value'` at the beginning of a line, and pairs ('name', 'value') and
-/// ('name', ['value', ...]) wherever they stand. The first value of a name counts. Reads 64 KiB at the most.
+/// Takes `name = 'value'` and `name: annotation = 'value'` at the beginning of a line, and pairs
+/// ('name', 'value') and
+/// ('name', ['value', ...]) wherever they stand. The first value of a name counts. Reads 64 KiB at
+/// the most.
 Literals read_literals(std::string_view text);
 
 }  // namespace rnncheck::python

@@ -1,5 +1,6 @@
-// Which cuDNN a process calls that uses two frameworks. The first file of a name that is mapped answers every later
-// request for that name, whatever run paths the others have: so what counts is who opens cuDNN first.
+// Which cuDNN a process calls that uses two frameworks. The first file of a name that is mapped
+// answers every later request for that name, whatever run paths the others have: so what counts is
+// who opens cuDNN first.
 #include "base/lists.hpp"
 #include "files/python/environments.hpp"
 #include "files/python/frameworks.hpp"
@@ -19,17 +20,20 @@ struct Habit {
 };
 
 // Where each is known from:
-// PyTorch: torch/__init__.py imports torch._C, which needs libtorch_cuda.so and that libcudnn (ELF, 1.13 to 2.15).
-// TensorFlow: the library is mapped by the import, cuDNN is opened by the first call of it (tsl/cuda/cudnn_stub.cc).
-// JAX: the plug-in is initialized with the first device; it opens NVIDIA's wheels by path and then itself
+// PyTorch: torch/__init__.py imports torch._C, which needs libtorch_cuda.so and that libcudnn
+// (ELF, 1.13 to 2.15). TensorFlow: the library is mapped by the import, cuDNN is opened by the
+// first call of it (tsl/cuda/cudnn_stub.cc). JAX: the plug-in is initialized with the first device;
+// it opens NVIDIA's wheels by path and then itself
 //   (jax_plugins/cuda/__init__.py, _load_nvidia_libraries, 0.4.30 to 0.12).
-// ONNX Runtime: a session with CUDA maps the provider's library (provider_bridge_ort.cc), which needs or opens cuDNN.
-// CTranslate2 up to 4.6.2: the import maps its own front library, which opens cuDNN's other libraries at first use.
-// CuPy up to 13: cupy.cudnn is imported by what uses it. MXNet: the import maps libmxnet.so, which needs libcudnn.
-constexpr Habit habits[] = {{"pytorch", Loads::at_import},      {"tensorflow", Loads::at_import},
-                            {"jax", Loads::at_first_use, true}, {"onnxruntime", Loads::at_first_use},
-                            {"ctranslate2", Loads::at_import},  {"cupy", Loads::at_first_use},
-                            {"mxnet", Loads::at_import},        {"paddlepaddle", Loads::at_import}};
+// ONNX Runtime: a session with CUDA maps the provider's library (provider_bridge_ort.cc), which
+// needs or opens cuDNN. CTranslate2 up to 4.6.2: the import maps its own front library, which opens
+// cuDNN's other libraries at first use. CuPy up to 13: cupy.cudnn is imported by what uses it.
+// MXNet: the import maps libmxnet.so, which needs libcudnn.
+constexpr Habit habits[] = {
+    {"pytorch", Loads::at_import},      {"tensorflow", Loads::at_import},
+    {"jax", Loads::at_first_use, true}, {"onnxruntime", Loads::at_first_use},
+    {"ctranslate2", Loads::at_import},  {"cupy", Loads::at_first_use},
+    {"mxnet", Loads::at_import},        {"paddlepaddle", Loads::at_import}};
 
 /// A framework that opens cuDNN, and how.
 struct User {
@@ -41,10 +45,13 @@ struct User {
 std::vector<User> users_of_cudnn(const std::vector<Framework>& frameworks) {
     std::vector<User> users;
     for (const Framework& framework : frameworks) {
-        const auto opens_cudnn = [](const FrameworkLibrary& library) { return library.soname.starts_with("libcudnn"); };
+        const auto opens_cudnn = [](const FrameworkLibrary& library) {
+            return library.soname.starts_with("libcudnn");
+        };
         const FrameworkLibrary* const cudnn = find_where(framework.libraries, opens_cudnn);
         const Habit* const habit = find_by(habits, &Habit::framework, framework.name);
-        if (cudnn && habit && framework.core) users.push_back({&framework, *habit, cudnn->soname});
+        if (cudnn && habit && framework.core)
+            users.push_back({&framework, *habit, cudnn->soname});
     }
     return users;
 }
@@ -53,29 +60,36 @@ std::vector<User> users_of_cudnn(const std::vector<Framework>& frameworks) {
 class PythonProcess {
   public:
     PythonProcess(const loader::Loader& loader, const PythonEnvironment& environment)
-        : process_(loader, "", {}), environment_(environment) {}
+        : process_(loader, "", {}), environment_(environment) {
+    }
 
     void import(const User& user) {
-        if (user.habit.core == Loads::at_import) load_core(user);
+        if (user.habit.core == Loads::at_import)
+            load_core(user);
     }
 
     /// The first call of a GPU function: the file that answers to the name of cuDNN from then on.
     std::optional<std::string> use(const User& user) {
-        if (user.habit.wheel_by_path) open_wheel(user.cudnn);
+        if (user.habit.wheel_by_path)
+            open_wheel(user.cudnn);
         const std::size_t core = load_core(user);
         const loader::Answer cudnn = process_.open(user.cudnn, core);
-        if (!cudnn.object) return std::nullopt;
+        if (!cudnn.object)
+            return std::nullopt;
         return process_.objects()[*cudnn.object].path;
     }
 
   private:
     /// Its place in the process; that of the program when it cannot be opened.
-    std::size_t load_core(const User& user) { return process_.open(*user.framework->core, 0).object.value_or(0); }
+    std::size_t load_core(const User& user) {
+        return process_.open(*user.framework->core, 0).object.value_or(0);
+    }
 
     void open_wheel(const std::string& name) {
         for (const std::string& packages : environment_.package_directories) {
             const std::string path = packages + "/nvidia/cudnn/lib/" + name;
-            if (!process_.loader().root.exists(path)) continue;
+            if (!process_.loader().root.exists(path))
+                continue;
             process_.open(path, 0);
             return;
         }
@@ -86,23 +100,27 @@ class PythonProcess {
 };
 
 std::optional<std::string> without_dots(std::optional<std::string> path) {
-    if (path) path = normal_path(*path);
+    if (path)
+        path = normal_path(*path);
     return path;
 }
 
 }  // namespace
 
-std::vector<ImportOrder> import_orders_of(const loader::Loader& loader, const PythonEnvironment& environment,
+std::vector<ImportOrder> import_orders_of(const loader::Loader& loader,
+                                          const PythonEnvironment& environment,
                                           const std::vector<Framework>& frameworks) {
     const std::vector<User> users = users_of_cudnn(frameworks);
     std::vector<ImportOrder> orders;
     for (const User& first : users)
         for (const User& second : users) {
-            if (first.framework == second.framework) continue;
+            if (first.framework == second.framework)
+                continue;
             PythonProcess process(loader, environment);
             process.import(first);
             process.import(second);
-            ImportOrder order{environment.path, first.framework->name, second.framework->name, {}, {}};
+            ImportOrder order{
+                environment.path, first.framework->name, second.framework->name, {}, {}};
             order.first_cudnn = without_dots(process.use(first));
             order.second_cudnn = without_dots(process.use(second));
             orders.push_back(std::move(order));

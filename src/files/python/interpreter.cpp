@@ -13,9 +13,11 @@ constexpr const char* configuration = "/pyvenv.cfg";
 /// Of "key = value" lines; keys are in small letters.
 Variables read_configuration(const Root& root, const std::string& directory) {
     Variables found;
-    for (const std::string& line : split(root.read(directory + configuration, most_configuration).value_or(""), '\n')) {
+    for (const std::string& line :
+         split(root.read(directory + configuration, most_configuration).value_or(""), '\n')) {
         const auto at = line.find('=');
-        if (at == std::string::npos || found.size() > 64) continue;
+        if (at == std::string::npos || found.size() > 64)
+            continue;
         found.try_emplace(lower(trim(std::string_view(line).substr(0, at))),
                           trim(std::string_view(line).substr(at + 1)));
     }
@@ -29,7 +31,8 @@ std::optional<Version> version_in(const std::string& text) {
 
 /// False also where this user may not look.
 bool is_absent(const Root& root, const std::string& path) {
-    return root.prefix().empty() ? root.surely_absent(path) : !root.exists(path) && !root.link(path);
+    return root.prefix().empty() ? root.surely_absent(path)
+                                 : !root.exists(path) && !root.link(path);
 }
 
 /// Where links lead, whether or not it exists.
@@ -37,7 +40,8 @@ std::string end_of_links(const Root& root, std::string path) {
     constexpr int most_links = 16;
     for (int links = 0; links < most_links; ++links) {
         const auto target = root.link(path);
-        if (!target) break;
+        if (!target)
+            break;
         path = normal_path(target->starts_with('/') ? *target : directory_of(path) + '/' + *target);
     }
     return path;
@@ -46,7 +50,8 @@ std::string end_of_links(const Root& root, std::string path) {
 /// Of a directory without a python that exists: the file that its python leads to.
 std::optional<std::string> missing_interpreter_of(const Root& root, const std::string& directory) {
     const std::string python3 = directory + "/bin/python3", python = directory + "/bin/python";
-    const std::string end = end_of_links(root, root.link(python) && !root.link(python3) ? python : python3);
+    const std::string end =
+        end_of_links(root, root.link(python) && !root.link(python3) ? python : python3);
     return is_absent(root, end) ? std::optional(end) : std::nullopt;
 }
 
@@ -56,7 +61,8 @@ Prefix prefix_of_kind(const Root& root, const std::string& directory, const std:
     prefix.kind = kind;
     const std::string python3 = directory + "/bin/python3", python = directory + "/bin/python";
     for (const std::string& path : {python3, python})
-        if (!prefix.interpreter && root.exists(path)) prefix.interpreter = path;
+        if (!prefix.interpreter && root.exists(path))
+            prefix.interpreter = path;
     if (!prefix.interpreter && (root.link(python3) || root.link(python)))
         prefix.missing_interpreter = missing_interpreter_of(root, directory);
     return prefix;
@@ -64,7 +70,8 @@ Prefix prefix_of_kind(const Root& root, const std::string& directory, const std:
 
 std::optional<Version> version_of_conda(const Root& root, const std::string& prefix) {
     for (const std::string& name : root.names_in(prefix + "/conda-meta"))
-        if (name.starts_with("python-3.") || name.starts_with("python-2.")) return version_in(name);
+        if (name.starts_with("python-3.") || name.starts_with("python-2."))
+            return version_in(name);
     return std::nullopt;
 }
 
@@ -73,24 +80,33 @@ std::optional<Version> version_of_library_directory(const Root& root, const std:
     std::optional<Version> newest;
     for (const char* library : {"/lib", "/lib64"})
         for (const std::string& name : root.names_in(prefix + library, most_libraries_listed)) {
-            if (!name.starts_with("python") || name.size() < 7) continue;
+            if (!name.starts_with("python") || name.size() < 7)
+                continue;
             const auto version = version_in(name);
-            if (version && (!newest || *version > *newest)) newest = version;
+            if (version && (!newest || *version > *newest))
+                newest = version;
         }
     return newest;
 }
 
 /// By its place.
 std::string kind_of_place(const std::string& path, const char* otherwise) {
-    if (contains(path, "/.pyenv/versions/") || contains(path, "/pyenv/versions/")) return "pyenv";
-    if (contains(path, "/.asdf/installs/") || contains(path, "/asdf/installs/")) return "asdf";
-    if (contains(path, "/mise/installs/")) return "mise";
-    if (contains(path, "/uv/python/") || contains(path, "/uv/tools/") || contains(path, "/archive-v")) return "uv";
-    if (contains(path, "/pipx/venvs/")) return "pipx";
+    if (contains(path, "/.pyenv/versions/") || contains(path, "/pyenv/versions/"))
+        return "pyenv";
+    if (contains(path, "/.asdf/installs/") || contains(path, "/asdf/installs/"))
+        return "asdf";
+    if (contains(path, "/mise/installs/"))
+        return "mise";
+    if (contains(path, "/uv/python/") || contains(path, "/uv/tools/") ||
+        contains(path, "/archive-v"))
+        return "uv";
+    if (contains(path, "/pipx/venvs/"))
+        return "pipx";
     return otherwise;
 }
 
-Prefix virtual_environment(const Root& root, const std::string& directory, bool is_extended = false) {
+Prefix virtual_environment(const Root& root, const std::string& directory,
+                           bool is_extended = false) {
     const Variables values = read_configuration(root, directory);
     const std::string extended = value_of(values, "extends-environment");  // written by uv
     if (!is_extended && extended.starts_with('/') && root.exists(extended + configuration)) {
@@ -100,14 +116,19 @@ Prefix virtual_environment(const Root& root, const std::string& directory, bool 
     }
     Prefix prefix = prefix_of_kind(root, directory, kind_of_place(directory, "venv"));
     const std::string home = value_of(values, "home");
-    if (home.starts_with('/')) prefix.base = directory_of(home);
+    if (home.starts_with('/'))
+        prefix.base = directory_of(home);
     for (const char* key : {"version", "version_info"})
-        if (!prefix.version) prefix.version = version_in(value_of(values, key));
-    if (!prefix.version) prefix.version = version_of_library_directory(root, directory);
+        if (!prefix.version)
+            prefix.version = version_in(value_of(values, key));
+    if (!prefix.version)
+        prefix.version = version_of_library_directory(root, directory);
     prefix.sees_user_site = lower(value_of(values, "include-system-site-packages")) == "true";
     const bool of_windows = root.exists(directory + "/Scripts");  // as seen from WSL
-    if (!prefix.interpreter && !of_windows) prefix.missing_interpreter = missing_interpreter_of(root, directory);
-    if (prefix.interpreter && home.starts_with('/') && is_absent(root, home)) {  // a copy of python needs it
+    if (!prefix.interpreter && !of_windows)
+        prefix.missing_interpreter = missing_interpreter_of(root, directory);
+    if (prefix.interpreter && home.starts_with('/') &&
+        is_absent(root, home)) {  // a copy of python needs it
         prefix.missing_interpreter = home + "/python3";
         prefix.interpreter.reset();
     }
@@ -117,50 +138,63 @@ Prefix virtual_environment(const Root& root, const std::string& directory, bool 
 }  // namespace
 
 std::optional<Prefix> dead_environment_at(const Root& root, const std::string& path) {
-    for (const std::string& directory : {path, directory_of(path), directory_of(directory_of(path))}) {
+    for (const std::string& directory :
+         {path, directory_of(path), directory_of(directory_of(path))}) {
         const auto prefix = root.exists(directory) ? prefix_at(root, directory) : std::nullopt;
-        if (prefix) return prefix->missing_interpreter ? prefix : std::nullopt;
+        if (prefix)
+            return prefix->missing_interpreter ? prefix : std::nullopt;
     }
     return std::nullopt;
 }
 
 std::optional<Prefix> prefix_at(const Root& root, const std::string& directory) {
-    if (root.exists(directory + configuration)) return virtual_environment(root, directory);
+    if (root.exists(directory + configuration))
+        return virtual_environment(root, directory);
     const bool conda = root.exists(directory + "/conda-meta");
     const bool system = directory == "/usr" || directory == "/usr/local";
-    Prefix prefix =
-        prefix_of_kind(root, directory, conda ? "conda" : kind_of_place(directory, system ? "system" : "prefix"));
-    if (conda) prefix.version = version_of_conda(root, directory);
+    Prefix prefix = prefix_of_kind(
+        root, directory, conda ? "conda" : kind_of_place(directory, system ? "system" : "prefix"));
+    if (conda)
+        prefix.version = version_of_conda(root, directory);
     if (!prefix.version && prefix.interpreter)
-        if (const auto real = root.real_path(*prefix.interpreter)) prefix.version = version_in(file_name(*real));
+        if (const auto real = root.real_path(*prefix.interpreter))
+            prefix.version = version_in(file_name(*real));
     if (prefix.kind == "pyenv" || prefix.kind == "asdf" || prefix.kind == "mise")
-        if (const auto exact = version_in(file_name(directory))) prefix.version = exact;
-    if (!prefix.version) prefix.version = version_of_library_directory(root, directory);
+        if (const auto exact = version_in(file_name(directory)))
+            prefix.version = exact;
+    if (!prefix.version)
+        prefix.version = version_of_library_directory(root, directory);
     return conda || prefix.version ? std::optional(prefix) : std::nullopt;
 }
 
-std::optional<Prefix> prefix_of_interpreter(const Root& root, const Variables& variables, const std::string& path) {
+std::optional<Prefix> prefix_of_interpreter(const Root& root, const Variables& variables,
+                                            const std::string& path) {
     constexpr int most_shims = 4;  // one may run that of another manager
     std::string program = path;
     auto shim = shim_at(root, variables, program);
     for (int i = 0; shim && i < most_shims; ++i) {
-        if (!shim->program) return std::nullopt;
+        if (!shim->program)
+            return std::nullopt;
         program = *shim->program;
         shim = shim_at(root, variables, program);
     }
-    if (shim) return std::nullopt;
+    if (shim)
+        return std::nullopt;
     const std::string directory = directory_of(directory_of(program));
     std::optional<Prefix> prefix;
     if (root.exists(directory + configuration)) {
         prefix = virtual_environment(root, directory);
     } else if (const auto real = root.real_path(program)) {
         prefix = prefix_at(root, directory_of(directory_of(*real)));
-        constexpr std::string_view by_version[] = {"conda", "pyenv", "asdf", "mise"};  // the directory has it exactly
+        constexpr std::string_view by_version[] = {"conda", "pyenv", "asdf",
+                                                   "mise"};  // the directory has it exactly
         const bool named_by_version = prefix && includes(by_version, prefix->kind);
         if (prefix && !named_by_version)
-            if (const auto named = version_in(file_name(*real))) prefix->version = named;
+            if (const auto named = version_in(file_name(*real)))
+                prefix->version = named;
     }
-    if (prefix && !prefix->missing_interpreter) prefix->interpreter = path;
+    if (prefix && !prefix->missing_interpreter)
+        prefix->interpreter = path;
     return prefix;
 }
 

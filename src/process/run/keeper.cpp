@@ -21,8 +21,10 @@ enum Order : char { run_in_foreground = 'f', run_in_background = 'b' };
 
 class KeeperProcess {
   public:
-    KeeperProcess(const CommandToStart& command, const Streams& streams, Descriptor news, Descriptor orders)
-        : command_(command), streams_(streams), news_(std::move(news)), orders_(std::move(orders)) {}
+    KeeperProcess(const CommandToStart& command, const Streams& streams, Descriptor news,
+                  Descriptor orders)
+        : command_(command), streams_(streams), news_(std::move(news)), orders_(std::move(orders)) {
+    }
 
     void run() {
         struct sigaction usual {};
@@ -37,9 +39,10 @@ class KeeperProcess {
         sigemptyset(&child);
         sigaddset(&child, SIGCHLD);
         children_ = Descriptor(signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
-        if (!start()) return;
-        close_all_but({news_.number(), orders_.number(), children_.number(), streams_.terminal().number(),
-                       streams_.terminal_in_use().number()});
+        if (!start())
+            return;
+        close_all_but({news_.number(), orders_.number(), children_.number(),
+                       streams_.terminal().number(), streams_.terminal_in_use().number()});
         wait_for_end();
         prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
         wait_until_released();
@@ -59,8 +62,10 @@ class KeeperProcess {
             tell({News::not_started, errno});
             return false;
         }
-        if (process_ == 0) become_command(failure.write.number());
-        if (streams_.has_session()) setpgid(process_, process_);
+        if (process_ == 0)
+            become_command(failure.write.number());
+        if (streams_.has_session())
+            setpgid(process_, process_);
         failure.write.close();
         int error = 0;
         if (read(failure.read.number(), &error, sizeof error) == sizeof error) {
@@ -80,7 +85,8 @@ class KeeperProcess {
         }
         streams_.give_to_command();
         sigaction(SIGCHLD, &inherited_, nullptr);
-        if (command_.before_start) command_.before_start();
+        if (command_.before_start)
+            command_.before_start();
         sigprocmask(SIG_SETMASK, &command_.signal_mask, nullptr);
         const int error = exec_command(command_.arguments);
         [[maybe_unused]] const ssize_t reported = write(report_failure_to, &error, sizeof error);
@@ -95,30 +101,35 @@ class KeeperProcess {
             signalfd_siginfo information;
             while (read(children_.number(), &information, sizeof information) > 0) {
             }
-            if (all[1].revents != 0) obey();
+            if (all[1].revents != 0)
+                obey();
         }
     }
 
-    /// Whether it has ended. It is not reaped yet, so that its number cannot become that of another process.
+    /// Whether it has ended. It is not reaped yet, so that its number cannot become that of another
+    /// process.
     bool look_at_command() const {
         siginfo_t about{};
         const auto id = static_cast<id_t>(process_);
         if (waitid(P_PID, id, &about, WSTOPPED | WNOHANG) == 0 && about.si_pid == process_)
             tell({News::stopped, about.si_status});
         about = {};
-        if (waitid(P_PID, id, &about, WEXITED | WNOHANG | WNOWAIT) != 0 || about.si_pid != process_) return false;
+        if (waitid(P_PID, id, &about, WEXITED | WNOHANG | WNOWAIT) != 0 || about.si_pid != process_)
+            return false;
         tell({about.si_code == CLD_EXITED ? News::exited : News::killed, about.si_status});
         return true;
     }
 
     void obey() {
         char order = 0;
-        if (read(orders_.number(), &order, 1) != 1) return;
+        if (read(orders_.number(), &order, 1) != 1)
+            return;
         tcsetpgrp(streams_.terminal().number(), order == run_in_foreground ? process_ : getpgrp());
         kill(-process_, SIGCONT);
     }
 
-    /// What the command left behind may use the pseudo-terminal, and would get SIGHUP when its session's leader ends.
+    /// What the command left behind may use the pseudo-terminal, and would get SIGHUP when its
+    /// session's leader ends.
     void wait_until_released() {
         close_all_but({orders_.number(), streams_.terminal_in_use().number()});
         char nothing;
@@ -142,7 +153,8 @@ class KeeperProcess {
 Keeper::Keeper(const CommandToStart& command, const Streams& streams) {
     PipeEnds news = new_pipe(), orders = new_pipe();
     const pid_t process = fork();
-    if (process < 0) throw std::system_error(errno, std::generic_category(), "no process");
+    if (process < 0)
+        throw std::system_error(errno, std::generic_category(), "no process");
     if (process == 0) {
         news.read.close();
         orders.write.close();
@@ -156,7 +168,8 @@ Keeper::Keeper(const CommandToStart& command, const Streams& streams) {
 News Keeper::read_news() {
     News news;
     ssize_t got = 0;
-    do got = read(news_.number(), &news, sizeof news);
+    do
+        got = read(news_.number(), &news, sizeof news);
     while (got < 0 && errno == EINTR);
     return got == sizeof news ? news : News{News::lost};
 }

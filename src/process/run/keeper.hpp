@@ -30,14 +30,19 @@ class Keeper {
     Keeper(const CommandToStart& command, const Streams& streams);
 
     /// Becomes readable when there is news.
-    int descriptor() const { return news_.number(); }
+    int descriptor() const {
+        return news_.number();
+    }
     News read_news();
 
-    /// The command continues after a stop, in the foreground of its pseudo-terminal or in the background.
+    /// The command continues after a stop, in the foreground of its pseudo-terminal or in the
+    /// background.
     void resume(bool in_foreground);
 
     /// To be called when the command has ended, whose number is free from then on.
-    void release() { orders_.close(); }
+    void release() {
+        orders_.close();
+    }
 
   private:
     Descriptor news_, orders_;

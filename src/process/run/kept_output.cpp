@@ -10,8 +10,10 @@
 namespace rnncheck::process {
 
 KeptOutput::KeptOutput() {
-    void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "no memory for kept output");
+    void* memory =
+        mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        throw std::system_error(errno, std::generic_category(), "no memory for kept output");
     shared_ = static_cast<Shared*>(memory);  // of zeros, which are valid values of all members
 }
 

@@ -1,4 +1,5 @@
-// The first and the last part of what a command wrote to one stream, in memory that a relay and its parent share.
+// The first and the last part of what a command wrote to one stream, in memory that a relay and its
+// parent share.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,8 @@ struct Output {
     std::string head;           ///< from its beginning
     std::uint64_t skipped = 0;  ///< bytes between `head` and `tail` that were not kept
     std::string tail;           ///< to its end; empty while `head` has everything
-    bool unreadable = false;    ///< it went directly to a file or device from which it cannot be read again
+    bool unreadable =
+        false;  ///< it went directly to a file or device from which it cannot be read again
 };
 
 class KeptOutput {
@@ -30,13 +32,16 @@ class KeptOutput {
     /// So many bytes passed that add() did not get: the tail begins after them.
     void skip(std::uint64_t bytes);
 
-    bool has_head() const { return shared_->head_used == head_size; }
+    bool has_head() const {
+        return shared_->head_used == head_size;
+    }
 
     Output output() const;
 
   private:
     struct Shared {
-        std::size_t head_used, tail_used;  ///< tail_used counts on beyond tail_size: the ring's next place
+        std::size_t head_used,
+            tail_used;  ///< tail_used counts on beyond tail_size: the ring's next place
         std::uint64_t skipped;
         char head[head_size];
         char tail[tail_size];

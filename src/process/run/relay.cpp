@@ -30,24 +30,27 @@ int waiting_in(int descriptor) {
     return ioctl(descriptor, FIONREAD, &bytes) == 0 ? bytes : 0;
 }
 
-/// The newest output as pages inside the kernel, which cost no copying: tee(2) fills a pipe, and another pipe has what
-/// came before. Only what is left at the end of a flood is read.
+/// The newest output as pages inside the kernel, which cost no copying: tee(2) fills a pipe, and
+/// another pipe has what came before. Only what is left at the end of a flood is read.
 class PageQueue {
   public:
     /// False where no pipe of this process may be large.
     bool prepare() {
         for (Pages& pages : queues_) {
             int ends[2];
-            if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
+            if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+                return false;
             pages.out = Descriptor(ends[0]);
             pages.in = Descriptor(ends[1]);
-            if (fcntl(ends[1], F_SETPIPE_SZ, large_pipe) < large_pipe) return false;
+            if (fcntl(ends[1], F_SETPIPE_SZ, large_pipe) < large_pipe)
+                return false;
         }
         nowhere_ = Descriptor(open("/dev/null", O_WRONLY | O_CLOEXEC));
         return nowhere_.open();
     }
 
-    /// Keeps the next bytes of `source` without taking them; returns how many, 0 if none can be kept.
+    /// Keeps the next bytes of `source` without taking them; returns how many, 0 if none can be
+    /// kept.
     std::size_t see(int source, KeptOutput& kept) {
         for (int attempt = 0; attempt < 2; ++attempt) {
             const ssize_t seen = tee(source, newest().in.number(), large_pipe, SPLICE_F_NONBLOCK);
@@ -62,7 +65,8 @@ class PageQueue {
 
     void give_back(KeptOutput& kept) {
         std::swap(queues_[0], queues_[1]);  // the older one first
-        for (Pages& pages : queues_) read_into(kept, pages);
+        for (Pages& pages : queues_)
+            read_into(kept, pages);
     }
 
   private:
@@ -71,12 +75,15 @@ class PageQueue {
         std::size_t bytes = 0;
     };
 
-    Pages& newest() { return queues_[0]; }
+    Pages& newest() {
+        return queues_[0];
+    }
 
     /// A pipe has room for a number of pages, which may have a few bytes each.
     void make_room(KeptOutput& kept) {
         constexpr std::size_t enough = large_pipe / 2;
-        if (newest().bytes < enough) return give_back(kept);
+        if (newest().bytes < enough)
+            return give_back(kept);
         kept.skip(queues_[1].bytes);
         drop(queues_[1]);
         std::swap(queues_[0], queues_[1]);
@@ -84,9 +91,10 @@ class PageQueue {
 
     void drop(Pages& pages) const {
         while (pages.bytes > 0) {
-            const ssize_t gone =
-                splice(pages.out.number(), nullptr, nowhere_.number(), nullptr, pages.bytes, SPLICE_F_NONBLOCK);
-            if (gone <= 0) break;
+            const ssize_t gone = splice(pages.out.number(), nullptr, nowhere_.number(), nullptr,
+                                        pages.bytes, SPLICE_F_NONBLOCK);
+            if (gone <= 0)
+                break;
             pages.bytes -= static_cast<std::size_t>(gone);
         }
         pages.bytes = 0;
@@ -108,18 +116,22 @@ class PageQueue {
 /// The work of the relay's process.
 class Passing {
   public:
-    Passing(int source, int target, KeptOutput& kept) : source_(source), target_(target), kept_(kept) {
+    Passing(int source, int target, KeptOutput& kept)
+        : source_(source), target_(target), kept_(kept) {
         const int capacity = fcntl(source, F_GETPIPE_SZ);
         flood_ = capacity / 4;
         can_pass_pages_ = capacity >= large_pipe && is_pipe(target) && pages_.prepare();
-        if (can_pass_pages_) fcntl(target, F_SETPIPE_SZ, large_pipe);
+        if (can_pass_pages_)
+            fcntl(target, F_SETPIPE_SZ, large_pipe);
     }
 
-    /// Closes `drained` once `command_runs` was closed and all that was written before is passed on.
+    /// Closes `drained` once `command_runs` was closed and all that was written before is passed
+    /// on.
     void run(Descriptor command_runs, Descriptor drained) {
         while (true) {
             const More more = wait_for_more(command_runs, drained.open());
-            if (more == More::never) break;
+            if (more == More::never)
+                break;
             if (more == More::nothing_now) {
                 settle();
                 drained.close();
@@ -133,7 +145,8 @@ class Passing {
   private:
     enum class More { some, nothing_now, never };
 
-    /// Never: the reader is gone, and the command is to notice it at its next write, as it would without this process.
+    /// Never: the reader is gone, and the command is to notice it at its next write, as it would
+    /// without this process.
     More wait_for_more(Descriptor& command_runs, bool is_draining) const {
         // The kernel hands on what was written to a pseudo-terminal a moment later.
         constexpr int pipe_patience_ms = 0, terminal_patience_ms = 20;
@@ -141,11 +154,16 @@ class Passing {
         while (true) {
             pollfd all[] = {{source_, POLLIN, 0}, {target_, 0, 0}, {command_runs.number(), 0, 0}};
             const int ready = poll(all, 3, !command_runs.open() && is_draining ? patience : -1);
-            if (ready < 0) continue;
-            if (all[1].revents != 0) return More::never;
-            if (all[0].revents != 0) return More::some;
-            if (ready == 0) return More::nothing_now;
-            if (all[2].revents != 0) command_runs.close();
+            if (ready < 0)
+                continue;
+            if (all[1].revents != 0)
+                return More::never;
+            if (all[0].revents != 0)
+                return More::some;
+            if (ready == 0)
+                return More::nothing_now;
+            if (all[2].revents != 0)
+                command_runs.close();
         }
     }
 
@@ -160,8 +178,10 @@ class Passing {
         bytes_.clear();
         constexpr std::size_t most = 1 << 16;
         const ssize_t got = read_onto(bytes_, source_, most);
-        if (got < 0 && (errno == EAGAIN || errno == EINTR)) return true;
-        if (got <= 0) return false;  // a pseudo-terminal that nobody has open gives EIO
+        if (got < 0 && (errno == EAGAIN || errno == EINTR))
+            return true;
+        if (got <= 0)
+            return false;  // a pseudo-terminal that nobody has open gives EIO
         kept_.add(bytes_);
         return write_all(bytes_);
     }
@@ -182,7 +202,8 @@ class Passing {
 
     bool pass_pages() {
         std::size_t left = pages_.see(source_, kept_);
-        if (left == 0) return pass_bytes();
+        if (left == 0)
+            return pass_bytes();
         has_pages_ = true;
         while (left > 0) {
             const ssize_t moved = splice(source_, nullptr, target_, nullptr, left, SPLICE_F_MOVE);
@@ -199,7 +220,8 @@ class Passing {
 
     /// From now on `kept_` has everything that was passed on.
     void settle() {
-        if (has_pages_) pages_.give_back(kept_);
+        if (has_pages_)
+            pages_.give_back(kept_);
         has_pages_ = false;
     }
 
@@ -216,19 +238,23 @@ void close_all_but(std::initializer_list<int> kept) {
     std::vector<int> all;
     if (DIR* const directory = opendir("/proc/self/fd")) {
         while (const dirent* entry = readdir(directory))
-            if (entry->d_name[0] != '.') all.push_back(std::atoi(entry->d_name));
+            if (entry->d_name[0] != '.')
+                all.push_back(std::atoi(entry->d_name));
         closedir(directory);
     } else {
         constexpr int most_inherited = 256;  // where /proc is hidden
-        for (int descriptor = 0; descriptor < most_inherited; ++descriptor) all.push_back(descriptor);
+        for (int descriptor = 0; descriptor < most_inherited; ++descriptor)
+            all.push_back(descriptor);
     }
     for (const int descriptor : all)
-        if (std::ranges::find(kept, descriptor) == kept.end()) close(descriptor);
+        if (std::ranges::find(kept, descriptor) == kept.end())
+            close(descriptor);
 }
 
 PipeEnds new_pipe() {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "no pipe");
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        throw std::system_error(errno, std::generic_category(), "no pipe");
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
@@ -236,7 +262,8 @@ Relay::Relay(Descriptor source, int target, int held) {
     PipeEnds runs = new_pipe(), drained = new_pipe();
     fcntl(source.number(), F_SETPIPE_SZ, large_pipe);
     const pid_t process = fork();
-    if (process < 0) throw std::system_error(errno, std::generic_category(), "no process");
+    if (process < 0)
+        throw std::system_error(errno, std::generic_category(), "no process");
     if (process > 0) {
         command_runs_ = std::move(runs.write);
         drained_ = std::move(drained.read);

@@ -31,12 +31,14 @@ bool is_stop(int signal) {
 }
 
 std::string program_of(pid_t process) {
-    return std::string(trim(Root().read("/proc/" + std::to_string(process) + "/comm", 64).value_or("")));
+    return std::string(
+        trim(Root().read("/proc/" + std::to_string(process) + "/comm", 64).value_or("")));
 }
 
 class RunningCommand {
   public:
-    explicit RunningCommand(const CommandRun& run) : run_(run), terminal_(streams_.real_terminal()) {
+    explicit RunningCommand(const CommandRun& run)
+        : run_(run), terminal_(streams_.real_terminal()) {
         sigset_t all;
         sigfillset(&all);
         sigprocmask(SIG_SETMASK, &all, &inherited_mask_);
@@ -44,14 +46,17 @@ class RunningCommand {
     }
 
     CommandEnd to_its_end() {
-        if (streams_.has_session()) terminal_.take();
+        if (streams_.has_session())
+            terminal_.take();
         Keeper keeper({run_.arguments, inherited_mask_, run_.before_start}, streams_);
         keeper_ = &keeper;
         streams_.start_relays();
         while (!ended_) {
             wait_for_something();
-            if (command_ > 0) read_signals();
-            if (polled_[1].revents != 0) take_news(keeper.read_news());
+            if (command_ > 0)
+                read_signals();
+            if (polled_[1].revents != 0)
+                take_news(keeper.read_news());
             hand_on_keys();
             keep_time();
         }
@@ -62,12 +67,14 @@ class RunningCommand {
 
   private:
     void wait_for_something() {
-        polled_[0] = {command_ > 0 ? signals_.number() : -1, POLLIN, 0};  // until it can be handed on, a signal waits
+        polled_[0] = {command_ > 0 ? signals_.number() : -1, POLLIN,
+                      0};  // until it can be handed on, a signal waits
         polled_[1] = {keeper_->descriptor(), POLLIN, 0};
         const bool takes_keys = terminal_.is_taken() && keys_.size() < most_keys;
         polled_[2] = {takes_keys ? streams_.real_terminal() : -1, POLLIN, 0};
         polled_[3] = {keys_.empty() ? -1 : streams_.controller().number(), POLLOUT, 0};
-        const auto wait = std::clamp<Clock::duration>(next_ - Clock::now(), milliseconds(0), std::chrono::hours(1));
+        const auto wait = std::clamp<Clock::duration>(next_ - Clock::now(), milliseconds(0),
+                                                      std::chrono::hours(1));
         poll(polled_, 4, static_cast<int>(std::chrono::ceil<milliseconds>(wait).count()));
     }
 
@@ -100,22 +107,29 @@ class RunningCommand {
 
     void follow_size(const signalfd_siginfo& got) {
         streams_.follow_size();  // the kernel sends SIGWINCH to the session on the pseudo-terminal
-        const bool has_size_without_session = streams_.controller().open() && !streams_.has_session();
-        if (has_size_without_session || got.ssi_code != SI_KERNEL) send(SIGWINCH, false);
+        const bool has_size_without_session =
+            streams_.controller().open() && !streams_.has_session();
+        if (has_size_without_session || got.ssi_code != SI_KERNEL)
+            send(SIGWINCH, false);
     }
 
-    /// A signal to the whole group has reached the command as well, unless that has a session of its own.
+    /// A signal to the whole group has reached the command as well, unless that has a session of
+    /// its own.
     void hand_on(const signalfd_siginfo& got) {
         const int signal = static_cast<int>(got.ssi_signo);
-        if (got.ssi_pid == static_cast<std::uint32_t>(getpid())) return static_cast<void>(witness_.saw(signal));
+        if (got.ssi_pid == static_cast<std::uint32_t>(getpid()))
+            return static_cast<void>(witness_.saw(signal));
         const bool by_kernel = got.ssi_code == SI_KERNEL;
-        end_.sent = {signal, by_kernel ? "the kernel" : program_of(static_cast<pid_t>(got.ssi_pid))};
+        end_.sent = {signal,
+                     by_kernel ? "the kernel" : program_of(static_cast<pid_t>(got.ssi_pid))};
         const bool to_group = by_kernel || witness_.saw(signal);
-        if (streams_.has_session() || !to_group) send(signal, to_group);
+        if (streams_.has_session() || !to_group)
+            send(signal, to_group);
     }
 
     void send(int signal, bool to_group) const {
-        if (command_ > 0) kill(to_group ? -command_ : command_, signal);
+        if (command_ > 0)
+            kill(to_group ? -command_ : command_, signal);
     }
 
     void take_news(News news) {
@@ -125,7 +139,8 @@ class RunningCommand {
                 looked_next_ = next_ = Clock::now();
                 break;
             case News::stopped:
-                if (is_stop(news.number)) stop(news.number);
+                if (is_stop(news.number))
+                    stop(news.number);
                 break;
             case News::not_started:
                 end_.error = news.number;
@@ -161,7 +176,8 @@ class RunningCommand {
         sigprocmask(SIG_UNBLOCK, &one, nullptr);  // here it stops
         sigprocmask(SIG_BLOCK, &one, nullptr);
         sigaction(signal, &inherited, nullptr);
-        if (!streams_.has_session()) return;
+        if (!streams_.has_session())
+            return;
         sigemptyset(&one);
         sigaddset(&one, SIGCONT);
         const timespec no_time{};
@@ -190,40 +206,54 @@ class RunningCommand {
             const std::size_t before = keys_.size();
             const ssize_t got = read_onto(keys_, streams_.real_terminal(), 4096);
             share_interrupts(keys_.substr(before));
-            if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) terminal_.give_back();  // it is gone
+            if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
+                terminal_.give_back();  // it is gone
         }
-        if (keys_.empty()) return;
+        if (keys_.empty())
+            return;
         const ssize_t written = write(streams_.controller().number(), keys_.data(), keys_.size());
-        if (written > 0) keys_.erase(0, static_cast<std::size_t>(written));
-        if (written < 0 && errno != EAGAIN && errno != EINTR) keys_.clear();
+        if (written > 0)
+            keys_.erase(0, static_cast<std::size_t>(written));
+        if (written < 0 && errno != EAGAIN && errno != EINTR)
+            keys_.clear();
     }
 
-    /// The pseudo-terminal interrupts the command; who else is in our process group, such as a script, would have been
-    /// interrupted as well.
+    /// The pseudo-terminal interrupts the command; who else is in our process group, such as a
+    /// script, would have been interrupted as well.
     void share_interrupts(const std::string& typed) const {
         termios modes{};
-        if (tcgetattr(streams_.terminal().number(), &modes) != 0 || (modes.c_lflag & ISIG) == 0) return;
+        if (tcgetattr(streams_.terminal().number(), &modes) != 0 || (modes.c_lflag & ISIG) == 0)
+            return;
         for (const auto& [key, signal] : {std::pair(VINTR, SIGINT), std::pair(VQUIT, SIGQUIT)})
-            if (contains(typed, std::string(1, static_cast<char>(modes.c_cc[key])))) kill(0, signal);
+            if (contains(typed, std::string(1, static_cast<char>(modes.c_cc[key]))))
+                kill(0, signal);
     }
 
     void keep_time() {
         const auto now = Clock::now();
         constexpr milliseconds background_look(200);
         next_ = now + std::chrono::hours(1);
-        if (command_ > 0 && run_.look && now >= looked_next_) looked_next_ = now + run_.look(command_);
-        if (command_ > 0 && run_.look) next_ = std::min(next_, looked_next_);
-        if (run_.time_limit) enforce_limit(now);
-        if (!streams_.has_session() || terminal_.is_taken()) return;
-        next_ = std::min(next_, now + background_look);  // a shell may bring a running job to the foreground silently
-        if (is_in_foreground(streams_.real_terminal())) resume_session();
+        if (command_ > 0 && run_.look && now >= looked_next_)
+            looked_next_ = now + run_.look(command_);
+        if (command_ > 0 && run_.look)
+            next_ = std::min(next_, looked_next_);
+        if (run_.time_limit)
+            enforce_limit(now);
+        if (!streams_.has_session() || terminal_.is_taken())
+            return;
+        next_ = std::min(
+            next_,
+            now + background_look);  // a shell may bring a running job to the foreground silently
+        if (is_in_foreground(streams_.real_terminal()))
+            resume_session();
     }
 
     void enforce_limit(Clock::time_point now) {
         constexpr std::chrono::seconds grace(10);
         const auto limit = started_ + *run_.time_limit;
         next_ = std::min(next_, end_.passed_limit ? limit + grace : limit);
-        if (now < limit || command_ <= 0) return;
+        if (now < limit || command_ <= 0)
+            return;
         if (!end_.passed_limit) {
             end_.hang = what_it_does(command_);
             end_.passed_limit = true;
@@ -240,10 +270,13 @@ class RunningCommand {
         end_.time = Clock::now();
         end_.seconds = std::chrono::duration<double>(end_.time - started_).count();
         termios modes = terminal_.modes();
-        if (streams_.has_session()) tcgetattr(streams_.terminal().number(), &modes);
-        if (!terminal_.is_taken()) sigprocmask(SIG_SETMASK, &inherited_mask_, nullptr);
+        if (streams_.has_session())
+            tcgetattr(streams_.terminal().number(), &modes);
+        if (!terminal_.is_taken())
+            sigprocmask(SIG_SETMASK, &inherited_mask_, nullptr);
         streams_.drain();
-        if (terminal_.is_taken()) terminal_.give_back_with(modes);
+        if (terminal_.is_taken())
+            terminal_.give_back_with(modes);
         sigprocmask(SIG_SETMASK, &inherited_mask_, nullptr);
         end_.outputs = streams_.outputs();
     }
@@ -259,7 +292,8 @@ class RunningCommand {
     std::string keys_;
     pid_t command_ = -1;
     bool ended_ = false;
-    Clock::time_point started_ = Clock::now(), next_ = started_ + std::chrono::hours(1), looked_next_ = next_;
+    Clock::time_point started_ = Clock::now(), next_ = started_ + std::chrono::hours(1),
+                      looked_next_ = next_;
     CommandEnd end_;
 };
 
@@ -270,9 +304,12 @@ CommandEnd run_command(const CommandRun& run) {
 }
 
 void end_as(const CommandEnd& end) {
-    constexpr int timed_out = 124, signal_base = 128, unknown = 70;  // as timeout(1) and shells have them
-    if (end.passed_limit) _exit(timed_out);
-    if (!end.signal) _exit(end.exit_code.value_or(unknown));
+    constexpr int timed_out = 124, signal_base = 128,
+                  unknown = 70;  // as timeout(1) and shells have them
+    if (end.passed_limit)
+        _exit(timed_out);
+    if (!end.signal)
+        _exit(end.exit_code.value_or(unknown));
     const rlimit no_core{0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
     signal(*end.signal, SIG_DFL);
@@ -280,7 +317,8 @@ void end_as(const CommandEnd& end) {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     kill(getpid(), *end.signal);
-    _exit(signal_base + *end.signal);  // the first process of a container does not die of its own signal
+    _exit(signal_base +
+          *end.signal);  // the first process of a container does not die of its own signal
 }
 
 }  // namespace rnncheck::process

@@ -17,7 +17,8 @@ namespace rnncheck::process {
 struct CommandRun {
     std::vector<std::string> arguments;                   ///< [0] is looked for on PATH
     std::optional<std::chrono::milliseconds> time_limit;  ///< then it is ended
-    std::function<void()> before_start;  ///< runs in the command's process, which then becomes the command
+    std::function<void()>
+        before_start;  ///< runs in the command's process, which then becomes the command
     /// Looks at the process and those below it; returns the time until the next look.
     std::function<std::chrono::milliseconds(pid_t)> look;
 };
@@ -25,7 +26,8 @@ struct CommandRun {
 /// A signal that somebody sent to this process, and that was handed on.
 struct SentSignal {
     int signal = 0;
-    std::string sender;  ///< the name of its program; "" where it is unknown, "the kernel" for the terminal
+    std::string
+        sender;  ///< the name of its program; "" where it is unknown, "the kernel" for the terminal
 };
 
 struct CommandEnd {
@@ -42,7 +44,8 @@ struct CommandEnd {
 /// Returns when the command has ended and everything that it wrote was passed on.
 CommandEnd run_command(const CommandRun& run);
 
-/// Ends this process as the command ended: with its exit code, or by its signal without another core file.
+/// Ends this process as the command ended: with its exit code, or by its signal without another
+/// core file.
 [[noreturn]] void end_as(const CommandEnd& end);
 
 }  // namespace rnncheck::process

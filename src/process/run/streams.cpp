@@ -12,7 +12,8 @@ namespace {
 bool lead_to_same_place(int one, int other) {
     struct stat a {
     }, b{};
-    if (fstat(one, &a) != 0 || fstat(other, &b) != 0) return false;
+    if (fstat(one, &a) != 0 || fstat(other, &b) != 0)
+        return false;
     return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
@@ -25,8 +26,10 @@ std::string part_of(int file, std::uint64_t begin, std::uint64_t most) {
     std::string part(most, '\0');
     std::size_t used = 0;
     while (used < part.size()) {
-        const ssize_t got = pread(file, part.data() + used, part.size() - used, static_cast<off_t>(begin + used));
-        if (got <= 0) break;
+        const ssize_t got =
+            pread(file, part.data() + used, part.size() - used, static_cast<off_t>(begin + used));
+        if (got <= 0)
+            break;
         used += static_cast<std::size_t>(got);
     }
     part.resize(used);
@@ -45,15 +48,19 @@ std::uint64_t size_of(int file) {
 
 /// What was written to the file since `begin`, read from the file.
 Output written_to(int file, std::uint64_t begin) {
-    const Descriptor again(open(("/proc/self/fd/" + std::to_string(file)).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const Descriptor again(
+        open(("/proc/self/fd/" + std::to_string(file)).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     Output output;
     output.unreadable = !again.open();
-    if (output.unreadable) return output;
+    if (output.unreadable)
+        return output;
     const std::uint64_t end = size_of(again.number());
     begin = std::min(begin, end);
-    output.head = part_of(again.number(), begin, std::min<std::uint64_t>(end - begin, KeptOutput::head_size));
+    output.head =
+        part_of(again.number(), begin, std::min<std::uint64_t>(end - begin, KeptOutput::head_size));
     const std::uint64_t after_head = begin + output.head.size();
-    const std::uint64_t tail = end - std::min<std::uint64_t>(end - after_head, KeptOutput::tail_size);
+    const std::uint64_t tail =
+        end - std::min<std::uint64_t>(end - after_head, KeptOutput::tail_size);
     output.skipped = tail - after_head;
     output.tail = part_of(again.number(), tail, end - tail);
     return output;
@@ -62,13 +69,17 @@ Output written_to(int file, std::uint64_t begin) {
 }  // namespace
 
 Streams::Streams() {
-    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) add_place(stream);
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
-        if (real_terminal_ < 0 && isatty(stream)) real_terminal_ = place_of_[stream]->to_place.number();
-    if (real_terminal_ < 0) return;
+        add_place(stream);
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
+        if (real_terminal_ < 0 && isatty(stream))
+            real_terminal_ = place_of_[stream]->to_place.number();
+    if (real_terminal_ < 0)
+        return;
     auto pair = pseudo_terminal(real_terminal_);
     if (!pair) {  // the command gets the terminal itself
-        for (Place& place : places_) place.kind = place.kind == Kind::terminal ? Kind::same : place.kind;
+        for (Place& place : places_)
+            place.kind = place.kind == Kind::terminal ? Kind::same : place.kind;
         return;
     }
     terminal_ = std::move(*pair);
@@ -80,7 +91,8 @@ Streams::Streams() {
     input_is_terminal_ = lead_to_same_place(STDIN_FILENO, real_terminal_);
     termios modes{};
     tcgetattr(real_terminal_, &modes);
-    if (!has_session_) modes.c_oflag &= ~static_cast<tcflag_t>(OPOST);  // the terminal itself does this
+    if (!has_session_)
+        modes.c_oflag &= ~static_cast<tcflag_t>(OPOST);  // the terminal itself does this
     tcsetattr(terminal_.terminal.number(), TCSANOW, &modes);
 }
 
@@ -104,16 +116,20 @@ void Streams::add_place(int stream) {
     } else if (is_regular_file(stream)) {
         const bool appends = (fcntl(stream, F_GETFL) & O_APPEND) != 0;
         place.begin =
-            appends ? size_of(stream) : static_cast<std::uint64_t>(std::max<off_t>(lseek(stream, 0, SEEK_CUR), 0));
+            appends ? size_of(stream)
+                    : static_cast<std::uint64_t>(std::max<off_t>(lseek(stream, 0, SEEK_CUR), 0));
     }
 }
 
 void Streams::give_to_command() const {
-    if (has_session_ && input_is_terminal_) dup2(terminal_.terminal.number(), STDIN_FILENO);
+    if (has_session_ && input_is_terminal_)
+        dup2(terminal_.terminal.number(), STDIN_FILENO);
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
         const Place& place = *place_of_[stream];
-        if (place.kind == Kind::pipe) dup2(place.for_command.number(), stream);
-        if (place.kind == Kind::terminal) dup2(terminal_.terminal.number(), stream);
+        if (place.kind == Kind::pipe)
+            dup2(place.for_command.number(), stream);
+        if (place.kind == Kind::terminal)
+            dup2(terminal_.terminal.number(), stream);
     }
 }
 
@@ -121,12 +137,14 @@ void Streams::start_relays() {
     bool relays_terminal = false;
     for (Place& place : places_) {
         place.for_command.close();
-        if (place.kind == Kind::pipe) place.relay.emplace(std::move(place.source), place.to_place.number());
+        if (place.kind == Kind::pipe)
+            place.relay.emplace(std::move(place.source), place.to_place.number());
         if (place.kind == Kind::terminal && !relays_terminal)
             place.relay.emplace(duplicate(terminal_.controller.number()), place.to_place.number(),
                                 terminal_user_.number());
         relays_terminal |= place.kind == Kind::terminal;
-        if (place.kind == Kind::pipe && place.ours == STDOUT_FILENO) place.to_place.close();
+        if (place.kind == Kind::pipe && place.ours == STDOUT_FILENO)
+            place.to_place.close();
     }
     terminal_user_.close();
     terminal_in_use_.close();
@@ -136,24 +154,29 @@ void Streams::start_relays() {
 }
 
 void Streams::follow_size() const {
-    if (terminal_.controller.open()) copy_size(real_terminal_, terminal_.controller.number());
+    if (terminal_.controller.open())
+        copy_size(real_terminal_, terminal_.controller.number());
 }
 
 void Streams::drain() {
     terminal_.terminal.close();
     for (Place& place : places_)
-        if (place.relay) place.relay->drain();
+        if (place.relay)
+            place.relay->drain();
 }
 
 std::vector<Output> Streams::outputs() const {
     std::vector<Output> outputs;
-    for (const Place& place : places_) outputs.push_back(output_of(place));
+    for (const Place& place : places_)
+        outputs.push_back(output_of(place));
     return outputs;
 }
 
 Output Streams::output_of(const Place& place) {
-    if (place.relay) return place.relay->output();
-    if (is_regular_file(place.to_place.number())) return written_to(place.to_place.number(), place.begin);
+    if (place.relay)
+        return place.relay->output();
+    if (is_regular_file(place.to_place.number()))
+        return written_to(place.to_place.number(), place.begin);
     Output nothing;
     nothing.unreadable = true;
     return nothing;

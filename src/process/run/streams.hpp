@@ -17,24 +17,35 @@ class Streams {
     Streams();
 
     /// The command gets a session of its own on the pseudo-terminal, with keys and job control.
-    bool has_session() const { return has_session_; }
+    bool has_session() const {
+        return has_session_;
+    }
 
     /// To be called by the process that becomes the command, or before that by its parent.
     void give_to_command() const;
 
-    /// To be called when the command has been started: passes on what it writes. From then on this process has neither
-    /// standard input nor standard output.
+    /// To be called when the command has been started: passes on what it writes. From then on this
+    /// process has neither standard input nor standard output.
     void start_relays();
 
     /// Our terminal, which the pseudo-terminal replaces; -1 without one.
-    int real_terminal() const { return real_terminal_; }
+    int real_terminal() const {
+        return real_terminal_;
+    }
 
     /// The pseudo-terminal, if there is one.
-    const Descriptor& controller() const { return terminal_.controller; }
-    const Descriptor& terminal() const { return terminal_.terminal; }
+    const Descriptor& controller() const {
+        return terminal_.controller;
+    }
+    const Descriptor& terminal() const {
+        return terminal_.terminal;
+    }
 
-    /// Reads nothing until its end, which comes when nobody passes on what is written to the pseudo-terminal any more.
-    const Descriptor& terminal_in_use() const { return terminal_in_use_; }
+    /// Reads nothing until its end, which comes when nobody passes on what is written to the
+    /// pseudo-terminal any more.
+    const Descriptor& terminal_in_use() const {
+        return terminal_in_use_;
+    }
 
     /// Our terminal has changed its size.
     void follow_size() const;
@@ -42,7 +53,8 @@ class Streams {
     /// For a command that has ended: all that it wrote is passed on.
     void drain();
 
-    /// What it wrote to standard output and to standard error; once, if both lead to the same place.
+    /// What it wrote to standard output and to standard error; once, if both lead to the same
+    /// place.
     std::vector<Output> outputs() const;
 
   private:

@@ -11,18 +11,21 @@ std::optional<PseudoTerminal> pseudo_terminal(int like) {
     PseudoTerminal pair;
     pair.controller = Descriptor(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
     char name[64];
-    if (!pair.controller.open() || grantpt(pair.controller.number()) != 0 || unlockpt(pair.controller.number()) != 0 ||
+    if (!pair.controller.open() || grantpt(pair.controller.number()) != 0 ||
+        unlockpt(pair.controller.number()) != 0 ||
         ptsname_r(pair.controller.number(), name, sizeof name) != 0)
         return std::nullopt;
     pair.terminal = Descriptor(open(name, O_RDWR | O_NOCTTY | O_CLOEXEC));
-    if (!pair.terminal.open()) return std::nullopt;
+    if (!pair.terminal.open())
+        return std::nullopt;
     copy_size(like, pair.controller.number());
     return pair;
 }
 
 void copy_size(int from, int to) {
     winsize size{};
-    if (ioctl(from, TIOCGWINSZ, &size) == 0) ioctl(to, TIOCSWINSZ, &size);
+    if (ioctl(from, TIOCGWINSZ, &size) == 0)
+        ioctl(to, TIOCSWINSZ, &size);
 }
 
 bool is_in_foreground(int terminal) {
@@ -44,7 +47,8 @@ void TakenTerminal::give_back() {
 }
 
 void TakenTerminal::give_back_with(const termios& modes) {
-    if (is_taken_) tcsetattr(terminal_, TCSADRAIN, &modes);
+    if (is_taken_)
+        tcsetattr(terminal_, TCSADRAIN, &modes);
     is_taken_ = false;
 }
 

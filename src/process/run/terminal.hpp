@@ -23,14 +23,17 @@ void copy_size(int from, int to);
 /// This process's group is in the foreground of the terminal.
 bool is_in_foreground(int terminal);
 
-/// A terminal whose keys this process hands on: while it is taken, the terminal itself interprets none of them.
+/// A terminal whose keys this process hands on: while it is taken, the terminal itself interprets
+/// none of them.
 class TakenTerminal {
   public:
     /// `terminal` is a terminal. Not yet taken.
     explicit TakenTerminal(int terminal);
 
     /// As it was when this object was created: what the pseudo-terminal begins with.
-    const termios& modes() const { return modes_; }
+    const termios& modes() const {
+        return modes_;
+    }
 
     void take();
     void give_back();
@@ -38,7 +41,9 @@ class TakenTerminal {
     /// Gives it back with these modes, which the command has set.
     void give_back_with(const termios& modes);
 
-    bool is_taken() const { return is_taken_; }
+    bool is_taken() const {
+        return is_taken_;
+    }
 
   private:
     int terminal_;

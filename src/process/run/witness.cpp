@@ -30,11 +30,13 @@ void count_signal(int signal) {
     struct sigaction counting {};
     counting.sa_handler = count_signal;
     counting.sa_flags = SA_RESTART;
-    for (int signal = 1; signal < signals; ++signal) sigaction(signal, &counting, nullptr);
+    for (int signal = 1; signal < signals; ++signal)
+        sigaction(signal, &counting, nullptr);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    while (true) pause();
+    while (true)
+        pause();
 }
 
 }  // namespace
@@ -42,11 +44,14 @@ void count_signal(int signal) {
 Witness::Witness() {
     const std::size_t size = signals * sizeof(std::atomic<int>);
     void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "no shared memory");
+    if (memory == MAP_FAILED)
+        throw std::system_error(errno, std::generic_category(), "no shared memory");
     counts_ = counts_of_witness = static_cast<std::atomic<int>*>(memory);
     process_ = fork();
-    if (process_ < 0) throw std::system_error(errno, std::generic_category(), "no process");
-    if (process_ == 0) be_witness();
+    if (process_ < 0)
+        throw std::system_error(errno, std::generic_category(), "no process");
+    if (process_ == 0)
+        be_witness();
 }
 
 Witness::~Witness() {

@@ -8,7 +8,8 @@ namespace rnncheck::formats::csv {
 /// (https://owasp.org/www-community/attacks/CSV_Injection).
 static std::string cell(std::string_view value) {
     std::string text = shown(value);
-    if (!text.empty() && contains("=+-@\t\r", text.substr(0, 1))) text.insert(0, "'");
+    if (!text.empty() && contains("=+-@\t\r", text.substr(0, 1)))
+        text.insert(0, "'");
     replace_all(text, "\"", "\"\"");
     return '"' + text + '"';
 }
@@ -16,7 +17,8 @@ static std::string cell(std::string_view value) {
 static std::vector<std::vector<std::string>> findings_of(const Outline& outline) {
     std::vector<std::vector<std::string>> rows = {{"severity", "rule", "subject", "message"}};
     for (const Finding& finding : outline.findings)
-        rows.push_back({std::string(name_of(finding.severity)), finding.rule, finding.subject, message_of(finding)});
+        rows.push_back({std::string(name_of(finding.severity)), finding.rule, finding.subject,
+                        message_of(finding)});
     return rows;
 }
 
@@ -27,6 +29,7 @@ static std::string write(const Outline& outline, const Style&) {
     return text;
 }
 
-extern const Format format{.title = "A table: the findings, or what differs between machines", .write = write};
+extern const Format format{.title = "A table: the findings, or what differs between machines",
+                           .write = write};
 
 }  // namespace rnncheck::formats::csv

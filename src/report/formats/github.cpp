@@ -8,17 +8,19 @@ namespace rnncheck::formats::github {
 constexpr std::size_t most_of_a_kind = 10;
 
 static std::string message_with_fix(const Finding& finding) {
-    return message_of(finding) + (finding.remedies.empty() ? "" : ". Fix: " + finding.remedies.front().text);
+    return message_of(finding) +
+           (finding.remedies.empty() ? "" : ". Fix: " + finding.remedies.front().text);
 }
 
 static std::string write(const Outline& outline, const Style&) {
     constexpr std::string_view of_verdict[] = {"notice", "warning", "error", "error"};
     constexpr std::string_view of_severity[] = {"error", "warning", "notice"};
     std::map<std::string_view, std::vector<std::pair<std::string, std::string>>> annotations;
-    annotations[of_verdict[static_cast<std::size_t>(outline.verdict)]].emplace_back("rnncheck", outline.sentence);
+    annotations[of_verdict[static_cast<std::size_t>(outline.verdict)]].emplace_back(
+        "rnncheck", outline.sentence);
     for (const Finding& finding : outline.findings)
-        annotations[of_severity[static_cast<std::size_t>(finding.severity)]].emplace_back(finding.rule,
-                                                                                          message_with_fix(finding));
+        annotations[of_severity[static_cast<std::size_t>(finding.severity)]].emplace_back(
+            finding.rule, message_with_fix(finding));
     for (const RuleVerdict* check : faults_without_finding(outline))
         annotations["warning"].emplace_back(check->rule, check->reason);
     std::string out;
@@ -29,8 +31,10 @@ static std::string write(const Outline& outline, const Style&) {
             list.emplace_back("rnncheck", concat(more, " more, which GitHub would not show"));
         }
         for (const auto& [title, message] : list)  // a property ends at ':' or ',', too
-            out += concat("::", kind, " title=", with_entities(title, {{'%', "%25"}, {':', "%3A"}, {',', "%2C"}}),
-                          "::", with_entities(message, {{'%', "%25"}}), '\n');
+            out +=
+                concat("::", kind,
+                       " title=", with_entities(title, {{'%', "%25"}, {':', "%3A"}, {',', "%2C"}}),
+                       "::", with_entities(message, {{'%', "%25"}}), '\n');
     }
     return out;
 }

@@ -1,5 +1,5 @@
-// One page to hand to a colleague: no script, nothing loaded from elsewhere, light and dark, for screen, paper and
-// screen readers.
+// One page to hand to a colleague: no script, nothing loaded from elsewhere, light and dark, for
+// screen, paper and screen readers.
 #include <algorithm>
 #include <ranges>
 
@@ -13,7 +13,8 @@ namespace {
 
 constexpr const char* mark_words[] = {"ok", "problem", "warning", "undetermined", "no result"};
 
-std::string element(const std::string& tag, const std::string& content, const std::string& attributes = "") {
+std::string element(const std::string& tag, const std::string& content,
+                    const std::string& attributes = "") {
     return "<" + tag + (attributes.empty() ? "" : " " + attributes) + ">" + content + "</" +
            tag.substr(0, tag.find(' ')) + ">\n";
 }
@@ -23,7 +24,8 @@ std::string class_of(Mark mark) {
 }
 
 std::string fixed(const std::string& text, const std::string& label) {
-    return element("pre", xml_lines(text), "tabindex=\"0\" role=\"group\" aria-label=\"" + xml(label) + "\"");
+    return element("pre", xml_lines(text),
+                   "tabindex=\"0\" role=\"group\" aria-label=\"" + xml(label) + "\"");
 }
 
 std::string code(const std::string& text) {
@@ -41,8 +43,8 @@ std::string labelled(const std::string& word, const std::string& content) {
 
 /// A mark as in the text form, which is read aloud as `word`.
 std::string symbol(Mark mark, std::string_view word) {
-    return "<span role=\"img\" aria-label=\"" + xml(word) + "\" " + class_of(mark) + ">" + Page({}).mark(mark) +
-           "</span>";
+    return "<span role=\"img\" aria-label=\"" + xml(word) + "\" " + class_of(mark) + ">" +
+           Page({}).mark(mark) + "</span>";
 }
 
 /// What leaves a narrow screen can be moved; that is not visible everywhere.
@@ -52,7 +54,8 @@ std::string wide(const std::string& content) {
 
 /// A link only where it is plainly one.
 std::string linked(const std::string& url) {
-    if (!url.starts_with("https://")) return xml(url);
+    if (!url.starts_with("https://"))
+        return xml(url);
     return "<a href=\"" + xml(url) + "\" rel=\"noreferrer\">" + xml(url) + "</a>";
 }
 
@@ -70,16 +73,19 @@ struct Quote {
 /// The lines of the log that the evidence of a finding quotes, each once.
 std::vector<Quote> quotes_of(const Finding& finding, const Outline& outline) {
     std::vector<Quote> quotes;
-    if (!outline.log || !is_cause_in_log(finding)) return quotes;
+    if (!outline.log || !is_cause_in_log(finding))
+        return quotes;
     for (const Evidence& item : finding.evidence) {
         const auto place = quoted_line(item, *outline.log);
-        if (place && !find_by(quotes, &Quote::place, *place)) quotes.push_back({*place, item.value});
+        if (place && !find_by(quotes, &Quote::place, *place))
+            quotes.push_back({*place, item.value});
     }
     return quotes;
 }
 
 std::string row_text(const ChecklistRow& row) {
-    return xml(row.text) + (row.place.empty() ? "" : " <span class=\"faint\">" + xml(row.place) + "</span>");
+    return xml(row.text) +
+           (row.place.empty() ? "" : " <span class=\"faint\">" + xml(row.place) + "</span>");
 }
 
 std::string checklist(const Outline& outline) {
@@ -88,8 +94,8 @@ std::string checklist(const Outline& outline) {
         const std::vector<std::string> texts = mapped(line.rows, row_text);
         const char* const word = mark_words[static_cast<std::size_t>(line.mark)];
         const std::string mark = line.mark == Mark::not_run ? symbol(line.mark, word) : word;
-        rows += "<tr><th scope=\"row\">" + xml(line.word) + "</th><td " + class_of(line.mark) + ">" + mark +
-                "</td><td>" + join(texts, "<br>") + "</td></tr>\n";
+        rows += "<tr><th scope=\"row\">" + xml(line.word) + "</th><td " + class_of(line.mark) +
+                ">" + mark + "</td><td>" + join(texts, "<br>") + "</td></tr>\n";
     }
     return rows.empty() ? ""
                         : element("h2", std::string(outline.checklist_heading)) +
@@ -99,11 +105,16 @@ std::string checklist(const Outline& outline) {
 std::string remedy_text(const Remedy& remedy, const char* word) {
     const std::string text = text_with_warning(remedy);
     std::string out = labelled(word, remedy.text_is_code ? "" : xml(text));
-    if (remedy.text_is_code) out += fixed(text, "Code");
-    if (!remedy.commands.empty()) out += fixed(join(remedy.commands, "\n"), "Commands");
-    for (const std::string& check : remedy.checks) out += labelled("Check", code(check));
-    if (!remedy.verify.empty()) out += labelled("Verify", code(remedy.verify));
-    if (!remedy.link.empty()) out += labelled("Docs", linked(remedy.link));
+    if (remedy.text_is_code)
+        out += fixed(text, "Code");
+    if (!remedy.commands.empty())
+        out += fixed(join(remedy.commands, "\n"), "Commands");
+    for (const std::string& check : remedy.checks)
+        out += labelled("Check", code(check));
+    if (!remedy.verify.empty())
+        out += labelled("Verify", code(remedy.verify));
+    if (!remedy.link.empty())
+        out += labelled("Docs", linked(remedy.link));
     return out;
 }
 
@@ -123,7 +134,8 @@ std::string rule_text(const Finding& finding) {
 
 std::string heading_text(const Finding& finding, const std::string& title) {
     const SeverityLook& look = look_of(finding.severity);
-    return element("h3", element("span", std::string(look.word) + ":", class_of(look.mark)) + " " + xml(title));
+    return element("h3", element("span", std::string(look.word) + ":", class_of(look.mark)) + " " +
+                             xml(title));
 }
 
 /// Without the lines of a log, which are shown above.
@@ -132,24 +144,30 @@ std::string evidence_text(const Finding& finding, const Outline& outline) {
     std::string evidence;
     for (const Evidence& item : finding.evidence)
         if (!has_quotes || !quoted_line(item, *outline.log))
-            evidence += element("dt", xml(item.what)) +
-                        element("dd", xml(item.value) + (item.source.empty() ? "" : " [" + linked(item.source) + "]"));
+            evidence +=
+                element("dt", xml(item.what)) +
+                element("dd", xml(item.value) +
+                                  (item.source.empty() ? "" : " [" + linked(item.source) + "]"));
     return evidence.empty() ? "" : folded("Evidence", element("dl", evidence));
 }
 
 std::string check_text(const Finding& finding) {
-    if (!finding.decided_by) return "";
+    if (!finding.decided_by)
+        return "";
     const std::string& command = finding.decided_by->command;
-    return labelled("Check", xml(finding.decided_by->text)) + (command.empty() ? "" : fixed(command, "Command"));
+    return labelled("Check", xml(finding.decided_by->text)) +
+           (command.empty() ? "" : fixed(command, "Command"));
 }
 
 std::string quotes_text(const std::vector<Quote>& quotes) {
-    return quotes.empty() ? "" : fixed(join(mapped(quotes, &Quote::text), "\n"), "Lines of the log");
+    return quotes.empty() ? ""
+                          : fixed(join(mapped(quotes, &Quote::text), "\n"), "Lines of the log");
 }
 
 /// A note is no reason to act: what could be done about it is folded.
 std::string finding_text(const Finding& finding, const Outline& outline) {
-    std::string out = heading_text(finding, title_of(finding)) + quotes_text(quotes_of(finding, outline));
+    std::string out =
+        heading_text(finding, title_of(finding)) + quotes_text(quotes_of(finding, outline));
     out += element("p", xml(finding.message) + rule_text(finding));
     const std::string remedies = remedies_text(finding);
     const bool is_note = finding.severity == Severity::note && !remedies.empty();
@@ -161,11 +179,13 @@ std::string finding_text(const Finding& finding, const Outline& outline) {
 /// The fix of a cause that is only possible is folded, for it may not be the cause.
 std::string cause_text(const Finding& cause, const Outline& outline) {
     std::string out = element("h4", xml(title_of(cause)) + rule_text(cause));
-    if (cause.message != cause.title) out += element("p", xml(cause.message));
+    if (cause.message != cause.title)
+        out += element("p", xml(cause.message));
     out += evidence_text(cause, outline) + check_text(cause);
     const std::string remedies = remedies_text(cause);
     if (!remedies.empty())
-        out += folded("Fix if this is the cause", remedies, cause.confidence != Confidence::possible);
+        out +=
+            folded("Fix if this is the cause", remedies, cause.confidence != Confidence::possible);
     return element("li", out);
 }
 
@@ -175,21 +195,25 @@ std::string causes_text(const std::vector<const Finding*>& causes, const Outline
     std::string list;
     for (const Finding* cause : causes) {
         for (const Quote& quote : quotes_of(*cause, outline))
-            if (!find_by(quotes, &Quote::place, quote.place)) quotes.push_back(quote);
+            if (!find_by(quotes, &Quote::place, quote.place))
+                quotes.push_back(quote);
         list += cause_text(*cause, outline);
     }
     std::ranges::sort(quotes, {}, &Quote::place);
-    const std::string title = "An error in the log, with " + std::to_string(causes.size()) + " possible causes";
+    const std::string title =
+        "An error in the log, with " + std::to_string(causes.size()) + " possible causes";
     return element("article",
                    heading_text(*causes.front(), title) + quotes_text(quotes) +
-                       element("p", "To find out which cause it is, check in this order:") + element("ol", list),
+                       element("p", "To find out which cause it is, check in this order:") +
+                       element("ol", list),
                    class_of(look_of(causes.front()->severity).mark));
 }
 
 std::string findings_text(const Outline& outline) {
     std::vector<const Finding*> causes;
     for (const Finding& finding : outline.findings)
-        if (is_cause_in_log(finding)) causes.push_back(&finding);
+        if (is_cause_in_log(finding))
+            causes.push_back(&finding);
     std::string out;
     for (const Finding& finding : outline.findings) {
         if (causes.size() < 2 || !is_cause_in_log(finding))
@@ -202,44 +226,53 @@ std::string findings_text(const Outline& outline) {
 
 /// The word of a mark is in the text of the cell.
 std::string cell_text(const OutlineCell& cell) {
-    const std::string text =
-        join(mapped(split(cell.text, '\n'), [](const std::string& line) { return xml(line); }), "<br>");
+    const std::string text = join(
+        mapped(split(cell.text, '\n'), [](const std::string& line) { return xml(line); }), "<br>");
     return element("td", text, cell.mark ? class_of(*cell.mark) : "");
 }
 
 std::string table_row(const std::vector<OutlineCell>& row) {
     const std::string& first = row.front().text;
     std::string cells = first.empty() ? element("td", "") : element("th scope=\"row\"", xml(first));
-    for (const OutlineCell& cell : row | std::views::drop(1)) cells += cell_text(cell);
+    for (const OutlineCell& cell : row | std::views::drop(1))
+        cells += cell_text(cell);
     return element("tr", cells);
 }
 
 std::string table_text(const OutlineTable& table) {
     std::string out = table.title.empty() ? "" : element("h3 class=\"title\"", xml(table.title));
     std::string head;
-    for (const std::string& column : table.columns) head += element("th scope=\"col\"", xml(column));
+    for (const std::string& column : table.columns)
+        head += element("th scope=\"col\"", xml(column));
     std::string rows;
-    for (const auto& row : table.rows) rows += table_row(row);
-    const std::string name = "tabindex=\"0\" role=\"group\" aria-label=\"" + xml(table.title) + "\" class=\"grid\"";
+    for (const auto& row : table.rows)
+        rows += table_row(row);
+    const std::string name =
+        "tabindex=\"0\" role=\"group\" aria-label=\"" + xml(table.title) + "\" class=\"grid\"";
     const std::string text = element("thead", element("tr", head)) + element("tbody", rows);
     constexpr std::size_t columns_of_a_phone = 3;
     const std::string grid = rows.empty() ? "" : element("div", element("table", text), name);
     out += table.columns.size() > columns_of_a_phone ? wide(grid) : grid;
-    for (const std::string& sentence : table.below) out += element("p", xml(sentence));
+    for (const std::string& sentence : table.below)
+        out += element("p", xml(sentence));
     return out;
 }
 
 /// Lines without columns may be broken.
 std::string section_text(const OutlineSection& section) {
     std::string text;
-    for (const OutlineTable& table : section.tables) text += table_text(table);
-    if (section.tables.empty()) text = "<div class=\"prose\">" + fixed(section.text, section.heading) + "</div>\n";
-    return element("h2", xml(section.heading)) + (section.summary.empty() ? text : folded(section.summary, text));
+    for (const OutlineTable& table : section.tables)
+        text += table_text(table);
+    if (section.tables.empty())
+        text = "<div class=\"prose\">" + fixed(section.text, section.heading) + "</div>\n";
+    return element("h2", xml(section.heading)) +
+           (section.summary.empty() ? text : folded(section.summary, text));
 }
 
 std::string charts(const Outline& outline) {
     std::string figures;
-    for (const std::string& picture : outline.pictures()) figures += element("figure", picture, "tabindex=\"0\"");
+    for (const std::string& picture : outline.pictures())
+        figures += element("figure", picture, "tabindex=\"0\"");
     return figures.empty() ? "" : folded("Charts: results by shape, errors, times", wide(figures));
 }
 
@@ -256,21 +289,25 @@ std::string all_checks(const Outline& outline) {
     for (const auto& [summary, list] :
          {std::pair("Checks that passed", checks(outline, Outcome::pass)),
           std::pair("Checks that do not apply", checks(outline, Outcome::not_applicable)),
-          std::pair("Checks that were not evaluated", checks(outline, Outcome::not_applicable, false))})
-        if (!list.empty()) passed_or_not += folded(summary, list);
+          std::pair("Checks that were not evaluated",
+                    checks(outline, Outcome::not_applicable, false))})
+        if (!list.empty())
+            passed_or_not += folded(summary, list);
     return (open.empty() ? "" : element("h2", "Undetermined") + open) +
            (passed_or_not.empty() ? "" : element("h2", "Checks") + passed_or_not);
 }
 
 std::string write(const Outline& outline, const Style&) {
-    std::string body = element("h1", symbol(mark_of(outline.verdict), outline.word) + " " + xml(outline.sentence));
+    std::string body =
+        element("h1", symbol(mark_of(outline.verdict), outline.word) + " " + xml(outline.sentence));
     body += element("p", xml(about_run(outline)), "class=\"faint\"") + checklist(outline);
     body += findings_text(outline);
-    for (const OutlineSection& section : outline.sections) body += section_text(section);
+    for (const OutlineSection& section : outline.sections)
+        body += section_text(section);
     body += charts(outline) + all_checks(outline);
     return std::string(page_named(report_texts(), "html_head")) +
-           element("title", "rnncheck: " + xml(outline.sentence)) + "</head>\n<body>\n" + element("main", body) +
-           "</body>\n</html>\n";
+           element("title", "rnncheck: " + xml(outline.sentence)) + "</head>\n<body>\n" +
+           element("main", body) + "</body>\n</html>\n";
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// A test case for each check, for CI servers: https://github.com/jenkinsci/xunit-plugin, junit-10.xsd.
+// A test case for each check, for CI servers: https://github.com/jenkinsci/xunit-plugin,
+// junit-10.xsd.
 #include <algorithm>
 
 #include "base/lists.hpp"
@@ -16,23 +17,29 @@ struct TestCase {
 
 std::string details_of(const Finding& finding) {
     std::string text = concat(finding.severity, ": ", message_of(finding));
-    for (const Evidence& evidence : finding.evidence) text += "\n" + evidence.what + ": " + evidence.value;
+    for (const Evidence& evidence : finding.evidence)
+        text += "\n" + evidence.what + ": " + evidence.value;
     for (const Remedy& remedy : finding.remedies) {
         text += "\nFix: " + remedy.text;
-        for (const std::string& command : remedy.commands) text += "\n  " + command;
+        for (const std::string& command : remedy.commands)
+            text += "\n  " + command;
     }
     return text;
 }
 
-/// A warning does not fail the check, nor does a rule that could only have warned and was not decided.
+/// A warning does not fail the check, nor does a rule that could only have warned and was not
+/// decided.
 TestCase test_case_of(const RuleVerdict& check, const Outline& outline) {
-    const bool is_open = outline.verdict == OverallVerdict::problems || outline.verdict == OverallVerdict::undetermined;
+    const bool is_open = outline.verdict == OverallVerdict::problems ||
+                         outline.verdict == OverallVerdict::undetermined;
     const std::string_view ends[] = {"", "", "skipped", is_open ? "error" : "skipped"};
     TestCase test{check.rule, std::string(name_of(check.layer)), check.reason, "",
                   ends[static_cast<std::size_t>(check.outcome)]};
-    if (includes(faults_without_finding(outline), &check)) test.end = "failure";
+    if (includes(faults_without_finding(outline), &check))
+        test.end = "failure";
     for (const Finding& finding : outline.findings) {
-        if (finding.rule != check.rule) continue;
+        if (finding.rule != check.rule)
+            continue;
         test.details += (test.details.empty() ? "" : "\n\n") + details_of(finding);
         if (finding.severity == Severity::error && test.end != "failure") {
             test.end = "failure";
@@ -45,7 +52,8 @@ TestCase test_case_of(const RuleVerdict& check, const Outline& outline) {
 /// The whole, so that a failed gate never has a list of passed tests alone.
 TestCase verdict_of(const Outline& outline) {
     constexpr std::string_view ends[] = {"", "", "failure", "error"};
-    return {"verdict", "all", outline.sentence, "", ends[static_cast<std::size_t>(outline.verdict)]};
+    return {"verdict", "all", outline.sentence, "",
+            ends[static_cast<std::size_t>(outline.verdict)]};
 }
 
 std::string attribute(const char* name, std::string_view value) {
@@ -56,16 +64,19 @@ std::string element_of(const TestCase& test) {
     const std::string begin = "  <testcase" + attribute("classname", "rnncheck." + test.layer) +
                               attribute("name", test.name) + attribute("time", "0");
     const std::string details = xml_lines(test.details);
-    if (test.end.empty() && test.details.empty()) return begin + "/>\n";
-    if (test.end.empty()) return begin + "><system-out>" + details + "</system-out></testcase>\n";
+    if (test.end.empty() && test.details.empty())
+        return begin + "/>\n";
+    if (test.end.empty())
+        return begin + "><system-out>" + details + "</system-out></testcase>\n";
     return concat(begin, "><", test.end, attribute("message", test.message),
-                  test.end == "skipped" ? "" : attribute("type", test.end), '>', details, "</", test.end,
-                  "></testcase>\n");
+                  test.end == "skipped" ? "" : attribute("type", test.end), '>', details, "</",
+                  test.end, "></testcase>\n");
 }
 
 std::string write(const Outline& outline, const Style&) {
     std::vector<TestCase> tests{verdict_of(outline)};
-    for (const RuleVerdict& check : outline.checks) tests.push_back(test_case_of(check, outline));
+    for (const RuleVerdict& check : outline.checks)
+        tests.push_back(test_case_of(check, outline));
     const auto count = [&](std::string_view end) {
         return std::to_string(std::ranges::count(tests, end, &TestCase::end));
     };
@@ -76,19 +87,24 @@ std::string write(const Outline& outline, const Style&) {
     seconds.resize(seconds.size() - 3);  // the schema takes three decimals
     std::string out =
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite" +
-        attribute("name", "rnncheck " + outline.run.command) + attribute("tests", std::to_string(tests.size())) +
-        attribute("failures", count("failure")) + attribute("errors", count("error")) +
-        attribute("skipped", count("skipped")) + attribute("time", seconds) +
-        attribute("timestamp", outline.run.run_at.substr(0, outline.run.run_at.find('Z'))) + ">\n <properties>\n" +
-        property("rnncheck.version", outline.tool.version) + property("rnncheck.matrix_date", outline.tool.matrix_date);
-    for (const auto& [name, value] : outline.run.labels) out += property("label." + name, value);
+        attribute("name", "rnncheck " + outline.run.command) +
+        attribute("tests", std::to_string(tests.size())) + attribute("failures", count("failure")) +
+        attribute("errors", count("error")) + attribute("skipped", count("skipped")) +
+        attribute("time", seconds) +
+        attribute("timestamp", outline.run.run_at.substr(0, outline.run.run_at.find('Z'))) +
+        ">\n <properties>\n" + property("rnncheck.version", outline.tool.version) +
+        property("rnncheck.matrix_date", outline.tool.matrix_date);
+    for (const auto& [name, value] : outline.run.labels)
+        out += property("label." + name, value);
     out += " </properties>\n";
-    for (const TestCase& test : tests) out += element_of(test);
+    for (const TestCase& test : tests)
+        out += element_of(test);
     return out + "</testsuite>\n";
 }
 
 }  // namespace
 
-extern const Format format{.title = "JUnit XML for CI servers: a test case for each rule", .write = write};
+extern const Format format{.title = "JUnit XML for CI servers: a test case for each rule",
+                           .write = write};
 
 }  // namespace rnncheck::formats::junit

@@ -19,11 +19,14 @@ std::string plain(std::string_view text) {
     const std::string line = shown(trim(text));
     for (std::size_t i = 0; i < line.size(); ++i) {
         const char c = line[i];
-        const bool ends_number = (c == '.' || c == ')') && is_number(std::string_view(line).substr(0, i)) &&
+        const bool ends_number = (c == '.' || c == ')') &&
+                                 is_number(std::string_view(line).substr(0, i)) &&
                                  (i + 1 == line.size() || line[i + 1] == ' ');
-        if (contains(special, {&c, 1}) || ends_number || (i == 0 && contains(at_start, {&c, 1}))) safe += '\\';
+        if (contains(special, {&c, 1}) || ends_number || (i == 0 && contains(at_start, {&c, 1})))
+            safe += '\\';
         safe += c;
-        if (c == '@' || c == '#') safe += "<!-- -->";
+        if (c == '@' || c == '#')
+            safe += "<!-- -->";
     }
     return safe;
 }
@@ -31,12 +34,14 @@ std::string plain(std::string_view text) {
 /// More backticks than stand together in the text, and at least `least`.
 std::string ticks_around(std::string_view text, std::size_t least) {
     std::size_t longest = 0, here = 0;
-    for (const char c : text) longest = std::max(longest, here = c == '`' ? here + 1 : 0);
+    for (const char c : text)
+        longest = std::max(longest, here = c == '`' ? here + 1 : 0);
     return std::string(std::max(least, longest + 1), '`');
 }
 
 /// GitHub's parser knows no code span of more than 80 backticks and no fence of more than 255:
-/// https://github.com/github/cmark-gfm/blob/master/src/inlines.c, MAXBACKTICKS. JSON stays the same document.
+/// https://github.com/github/cmark-gfm/blob/master/src/inlines.c, MAXBACKTICKS. JSON stays the same
+/// document.
 std::string with_short_ticks(std::string text) {
     replace_all(text, std::string(32, '`'), std::string(31, '`') + "\\u0060");
     return text;
@@ -54,12 +59,14 @@ std::string fenced(const std::string& content, const std::string& language = "")
 }
 
 std::string checklist(const Outline& outline, const Style& style) {
-    if (outline.checklist.empty()) return "";
+    if (outline.checklist.empty())
+        return "";
     const Page marks({.ascii = style.ascii});
-    std::string out = "\n### " + std::string(outline.checklist_heading) + "\n\n| | | |\n| --- | --- | --- |\n";
+    std::string out =
+        "\n### " + std::string(outline.checklist_heading) + "\n\n| | | |\n| --- | --- | --- |\n";
     for (const ChecklistLine& line : outline.checklist) {
-        const std::string rows =
-            join(mapped(line.rows, [](const ChecklistRow& row) { return plain(row.whole()); }), "<br>");
+        const std::string rows = join(
+            mapped(line.rows, [](const ChecklistRow& row) { return plain(row.whole()); }), "<br>");
         out += "| " + marks.mark(line.mark) + " | " + line.word + " | " + rows + " |\n";
     }
     return out;
@@ -67,33 +74,41 @@ std::string checklist(const Outline& outline, const Style& style) {
 
 /// As it is, so that it can be followed; plain text where it is no address.
 std::string link_text(const std::string& link) {
-    const bool is_address = link.starts_with("https://") && std::ranges::all_of(link, [](char c) {
-                                return is_letter_or_digit(c) || contains("-._~:/?#@!$&()*+,;=%", {&c, 1});
-                            });
+    const bool is_address =
+        link.starts_with("https://") && std::ranges::all_of(link, [](char c) {
+            return is_letter_or_digit(c) || contains("-._~:/?#@!$&()*+,;=%", {&c, 1});
+        });
     return is_address ? "<" + link + ">" : plain(link);
 }
 
 std::string remedy_text(const Remedy& remedy, const char* word) {
-    std::string out =
-        concat("\n**", word, "** (", code(name_of(remedy.action)), "): ", plain(text_with_warning(remedy)), '\n');
-    if (!remedy.commands.empty()) out += "\n" + fenced(join(mapped(remedy.commands, shown), "\n"), "sh");
-    for (const std::string& check : remedy.checks) out += "\nCheck: " + code(check) + "\n";
-    if (!remedy.verify.empty()) out += "\nVerify: " + code(remedy.verify) + "\n";
-    if (!remedy.link.empty()) out += "\nDocs: " + link_text(remedy.link) + "\n";
+    std::string out = concat("\n**", word, "** (", code(name_of(remedy.action)),
+                             "): ", plain(text_with_warning(remedy)), '\n');
+    if (!remedy.commands.empty())
+        out += "\n" + fenced(join(mapped(remedy.commands, shown), "\n"), "sh");
+    for (const std::string& check : remedy.checks)
+        out += "\nCheck: " + code(check) + "\n";
+    if (!remedy.verify.empty())
+        out += "\nVerify: " + code(remedy.verify) + "\n";
+    if (!remedy.link.empty())
+        out += "\nDocs: " + link_text(remedy.link) + "\n";
     return out;
 }
 
 std::string finding_text(const Finding& finding) {
-    std::string out = "\n### " + std::string(look_of(finding.severity).word) + ": " + plain(title_of(finding)) +
-                      "\n\n" + code(finding.rule) + ", " + std::string(name_of(finding.confidence)) + ": " +
-                      plain(finding.message) + "\n";
-    if (!finding.evidence.empty()) out += "\n";
+    std::string out = "\n### " + std::string(look_of(finding.severity).word) + ": " +
+                      plain(title_of(finding)) + "\n\n" + code(finding.rule) + ", " +
+                      std::string(name_of(finding.confidence)) + ": " + plain(finding.message) +
+                      "\n";
+    if (!finding.evidence.empty())
+        out += "\n";
     for (const Evidence& item : finding.evidence)
         out += "- " + plain(item.what) + ": " + plain(item.value) +
                (item.source.empty() ? "" : " (" + code(item.source) + ")") + "\n";
     if (finding.decided_by) {
         out += "\n**Confirm**: " + plain(finding.decided_by->text) + "\n";
-        if (!finding.decided_by->command.empty()) out += "\n" + fenced(shown(finding.decided_by->command), "sh");
+        if (!finding.decided_by->command.empty())
+            out += "\n" + fenced(shown(finding.decided_by->command), "sh");
     }
     for (const Remedy& remedy : finding.remedies)
         out += remedy_text(remedy, &remedy == finding.remedies.data() ? "Fix" : "Or");
@@ -115,14 +130,16 @@ struct Part {
 std::vector<Part> parts_of(const Outline& outline, const Style& style) {
     std::vector<Part> parts = {{"## rnncheck: " + plain(outline.sentence) + "\n", ""},
                                {"\n" + plain(about_run(outline)) + "\n", "the run"}};
-    for (const Finding& finding : outline.findings) parts.push_back({finding_text(finding), a_finding});
+    for (const Finding& finding : outline.findings)
+        parts.push_back({finding_text(finding), a_finding});
     parts.push_back({undetermined(outline), "the undetermined checks"});
     parts.push_back({checklist(outline, style), "the checklist"});
     for (const OutlineSection& section : outline.sections)
-        parts.push_back(
-            {"\n### " + section.heading + "\n\n" + fenced(section.text), "the section '" + section.heading + "'"});
+        parts.push_back({"\n### " + section.heading + "\n\n" + fenced(section.text),
+                         "the section '" + section.heading + "'"});
     parts.push_back({"\n<details>\n<summary>JSON</summary>\n\n" +
-                         fenced(outline.json({.json_lines = JsonLines::one}), "json") + "\n</details>\n",
+                         fenced(outline.json({.json_lines = JsonLines::one}), "json") +
+                         "\n</details>\n",
                      "the JSON report"});
     return parts;
 }
@@ -139,13 +156,15 @@ std::string write(const Outline& outline, const Style& style) {
     }
     if (const auto findings = std::erase(left_out, a_finding); findings > 0)
         left_out.insert(left_out.begin(), pluralized(findings, "finding", "findings"));
-    if (left_out.empty()) return text;
-    return text + "\nLeft out, because an issue is limited to 65,536 characters: " + join_with_and(left_out) +
-           ". The same command with `--json` prints everything.\n";
+    if (left_out.empty())
+        return text;
+    return text + "\nLeft out, because an issue is limited to 65,536 characters: " +
+           join_with_and(left_out) + ". The same command with `--json` prints everything.\n";
 }
 
 }  // namespace
 
-extern const Format format{.title = "Markdown for an issue, of at most 60,000 characters", .write = write};
+extern const Format format{.title = "Markdown for an issue, of at most 60,000 characters",
+                           .write = write};
 
 }  // namespace rnncheck::formats::markdown

@@ -23,11 +23,14 @@ class Metrics {
     void add(const Labels& labels, const auto& value) {
         std::vector<std::string> parts;
         for (const auto& [label, text] : labels)
-            parts.push_back(concat(label, "=\"", with_entities(text, {{'"', "\\\""}, {'\\', "\\\\"}}), '"'));
+            parts.push_back(
+                concat(label, "=\"", with_entities(text, {{'"', "\\\""}, {'\\', "\\\\"}}), '"'));
         text_ += concat(name_, parts.empty() ? "" : "{" + join(parts, ",") + "}", ' ', value, '\n');
     }
 
-    const std::string& text() const { return text_; }
+    const std::string& text() const {
+        return text_;
+    }
 
   private:
     std::string text_, name_;
@@ -49,8 +52,10 @@ static std::string write(const Outline& outline, const Style&) {
                 "1");
     metrics.begin("verdict", "The verdict: 1 for the one that holds, 0 for the others.");
     for (const std::string_view verdict : names_of(OverallVerdict{}))
-        metrics.add({{"verdict", std::string(verdict)}}, verdict == name_of(outline.verdict) ? "1" : "0");
-    metrics.begin("finding", "Findings of a rule; gpu is empty where a finding is not about one GPU.");
+        metrics.add({{"verdict", std::string(verdict)}},
+                    verdict == name_of(outline.verdict) ? "1" : "0");
+    metrics.begin("finding",
+                  "Findings of a rule; gpu is empty where a finding is not about one GPU.");
     std::map<Labels, int> findings;
     for (const Finding& finding : outline.findings)
         ++findings[{{"rule", finding.rule},
@@ -58,20 +63,24 @@ static std::string write(const Outline& outline, const Style&) {
                     {"gpu", finding.gpu ? std::to_string(*finding.gpu) : ""}}];
     for (const RuleVerdict* check : faults_without_finding(outline))
         ++findings[{{"rule", check->rule}, {"severity", "warning"}, {"gpu", ""}}];
-    for (const auto& [labels, count] : findings) metrics.add(labels, count);
+    for (const auto& [labels, count] : findings)
+        metrics.add(labels, count);
     metrics.begin("rnn_cases", "Recurrent-network tests by GPU and result.");
     for (const auto& [gpu, ends] : outline.tests)
         for (std::size_t i = 0; i < names_of(RunEnd{}).size(); ++i) {
             const auto* count = look_up(ends, static_cast<RunEnd>(i));
-            metrics.add({{"gpu", concat(gpu)}, {"end", concat(static_cast<RunEnd>(i))}}, count ? *count : 0);
+            metrics.add({{"gpu", concat(gpu)}, {"end", concat(static_cast<RunEnd>(i))}},
+                        count ? *count : 0);
         }
-    metrics.begin("last_run_timestamp_seconds", "When the check was started, in seconds since 1970.");
+    metrics.begin("last_run_timestamp_seconds",
+                  "When the check was started, in seconds since 1970.");
     metrics.add({}, seconds_since_1970(outline.run.run_at));
     metrics.begin("last_run_duration_seconds", "How long the check took, in seconds.");
     metrics.add({}, short_number(outline.run.duration_ms / 1000));
     return metrics.text();
 }
 
-extern const Format format{.title = "Metrics for the textfile collector of Prometheus", .write = write};
+extern const Format format{.title = "Metrics for the textfile collector of Prometheus",
+                           .write = write};
 
 }  // namespace rnncheck::formats::prometheus

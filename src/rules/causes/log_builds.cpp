@@ -1,4 +1,5 @@
-// Which build, compiler or package fits where the log shows the versions: what a remedy says of each framework.
+// Which build, compiler or package fits where the log shows the versions: what a remedy says of
+// each framework.
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -13,30 +14,38 @@ namespace {
 /// https://github.com/pytorch/pytorch/blob/main/torch/utils/cpp_extension.py
 void name_toolkit_of_extension(Remedy& remedy, const KnownOfLog& t) {
     const auto built = t.told("torch_extension_cuda", "built");
-    if (!built) return;
+    if (!built)
+        return;
     std::string package = "cuda-toolkit-" + *built;
     std::ranges::replace(package, '.', '-');
-    remedy.text = concat("Extensions of PyTorch are compiled with the CUDA Toolkit of PyTorch's CUDA: install ",
-                         package, " from NVIDIA's repository (conda: cuda-toolkit of the channel nvidia/label/cuda-",
-                         *built, ".0) beside the other one and set CUDA_HOME to its directory; or install PyTorch for ",
-                         "the CUDA of the toolkit, or a wheel of the package instead of compiling it");
-    remedy.commands = {t.has("os_windows") ? concat("set CUDA_HOME=C:\\Program Files\\NVIDIA GPU Computing Toolkit"
-                                                    "\\CUDA\\v",
-                                                    *built)
-                                           : concat("export CUDA_HOME=/usr/local/cuda-", *built)};
+    remedy.text = concat(
+        "Extensions of PyTorch are compiled with the CUDA Toolkit of PyTorch's CUDA: install ",
+        package, " from NVIDIA's repository (conda: cuda-toolkit of the channel nvidia/label/cuda-",
+        *built,
+        ".0) beside the other one and set CUDA_HOME to its directory; or install PyTorch for ",
+        "the CUDA of the toolkit, or a wheel of the package instead of compiling it");
+    remedy.commands = {t.has("os_windows")
+                           ? concat("set CUDA_HOME=C:\\Program Files\\NVIDIA GPU Computing Toolkit"
+                                    "\\CUDA\\v",
+                                    *built)
+                           : concat("export CUDA_HOME=/usr/local/cuda-", *built)};
 }
 
 /// "compute_86" of nvcc: the compiler is older than the GPU, whatever the framework has.
 void name_compiler_for_gpu(Remedy& remedy, const KnownOfLog& t) {
     const auto arch = t.told("arch_not_supported_by_compiler", "arch");
-    if (!arch) return;
+    if (!arch)
+        return;
     const auto gpu = capability_of_digits(arch->substr(arch->find('_') + 1));
     const auto row = gpu ? t.matrix.architecture(*gpu) : Answer<Architecture>();
-    const std::string since = row ? concat(" (", row->first_cuda.text, " or later for ", gpu->text, ")") : "";
-    remedy.text = concat("The CUDA compiler is older than the GPU: compile with a CUDA Toolkit that supports it", since,
-                         ", with CUDA_HOME and PATH set to it, and with a PyTorch for the same CUDA; or leave the "
-                         "architecture out (TORCH_CUDA_ARCH_LIST, CMAKE_CUDA_ARCHITECTURES) and add PTX of an older "
-                         "one, such as TORCH_CUDA_ARCH_LIST=8.0+PTX");
+    const std::string since =
+        row ? concat(" (", row->first_cuda.text, " or later for ", gpu->text, ")") : "";
+    remedy.text = concat(
+        "The CUDA compiler is older than the GPU: compile with a CUDA Toolkit that supports it",
+        since,
+        ", with CUDA_HOME and PATH set to it, and with a PyTorch for the same CUDA; or leave the "
+        "architecture out (TORCH_CUDA_ARCH_LIST, CMAKE_CUDA_ARCHITECTURES) and add PTX of an older "
+        "one, such as TORCH_CUDA_ARCH_LIST=8.0+PTX");
     remedy.commands = {"nvcc --version"};
 }
 
@@ -45,32 +54,41 @@ void name_compiler_for_gpu(Remedy& remedy, const KnownOfLog& t) {
 void name_package_of_other_cuda(Remedy& remedy, const KnownOfLog& t) {
     const auto build = build_cuda(t), wanted = wanted_cuda(t);
     const bool is_torch_alone = t.said.stack.frameworks.size() == 1 && t.said.framework("pytorch");
-    if (!t.has("cuda_other_major_built") || !is_torch_alone || !build || !wanted) return;
-    remedy.text =
-        concat("A package that the traceback loads was built for CUDA ", wanted->major(), ", PyTorch here for CUDA ",
-               build->text, ": install that package for PyTorch's CUDA, or both ",
-               "for the same one, in one command and from one index. The libraries alone would not make ", "them fit");
+    if (!t.has("cuda_other_major_built") || !is_torch_alone || !build || !wanted)
+        return;
+    remedy.text = concat(
+        "A package that the traceback loads was built for CUDA ", wanted->major(),
+        ", PyTorch here for CUDA ", build->text,
+        ": install that package for PyTorch's CUDA, or both ",
+        "for the same one, in one command and from one index. The libraries alone would not make ",
+        "them fit");
     remedy.commands = {"python -m pip list"};
 }
 
-/// https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html, requirements and preload_dlls()
+/// https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html, requirements and
+/// preload_dlls()
 void speak_of_onnxruntime(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
-    constexpr std::string_view causes[] = {"cuda_version_not_the_one_built_for", "cuda_lib_not_on_loader_path",
-                                           "cuda_library_not_installed", "cudnn_not_on_loader_path",
-                                           "cudnn_not_installed"};
-    if (!includes(causes, cause.cause) || !t.has("onnxruntime_in_use")) return;
-    if (t.has("panic_or_exception") || t.has("go_program")) return;
+    constexpr std::string_view causes[] = {
+        "cuda_version_not_the_one_built_for", "cuda_lib_not_on_loader_path",
+        "cuda_library_not_installed", "cudnn_not_on_loader_path", "cudnn_not_installed"};
+    if (!includes(causes, cause.cause) || !t.has("onnxruntime_in_use"))
+        return;
+    if (t.has("panic_or_exception") || t.has("go_program"))
+        return;
     const auto missing = missing_library(t, "missing_cuda_library");
     const bool is_for_cuda_11 = missing && major_in_file_name(*missing) == 11;
     if (is_for_cuda_11 && cause.cause == "cuda_version_not_the_one_built_for") {
         remedy.text =
-            "This ONNX Runtime is built for CUDA 11. Update it: the package on PyPI is for CUDA 12 from 1.19 on. "
+            "This ONNX Runtime is built for CUDA 11. Update it: the package on PyPI is for CUDA 12 "
+            "from 1.19 on. "
             "Where CUDA 11 must stay, install its libraries beside the others";
         remedy.commands = {"python -m pip install -U onnxruntime-gpu"};
     }
-    if (t.has("ort_tensorrt_missing")) return;
+    if (t.has("ort_tensorrt_missing"))
+        return;
     remedy.text +=
-        ". In Python, ONNX Runtime finds the libraries of PyTorch or of NVIDIA's packages if the program imports torch "
+        ". In Python, ONNX Runtime finds the libraries of PyTorch or of NVIDIA's packages if the "
+        "program imports torch "
         "first, or, from 1.21 on, calls onnxruntime.preload_dlls()";
 }
 
@@ -80,61 +98,77 @@ void name_gpu_builds_of_tensorflow(Remedy& remedy, const KnownOfLog& t) {
     const auto version = framework ? framework->version : std::nullopt;
     const bool is_old = version && *version < make_version({2, 11});
     if (is_old) {
-        remedy.text =
-            concat("TensorFlow ", version->text, " uses a GPU only with exactly the CUDA and cuDNN that it was ",
-                   "built with, in the loader's search path, and as a build with CUDA (up to 2.0 the package ",
-                   "tensorflow-gpu): the command prints them. Then check CUDA_VISIBLE_DEVICES and the driver");
+        remedy.text = concat("TensorFlow ", version->text,
+                             " uses a GPU only with exactly the CUDA and cuDNN that it was ",
+                             "built with, in the loader's search path, and as a build with CUDA "
+                             "(up to 2.0 the package ",
+                             "tensorflow-gpu): the command prints them. Then check "
+                             "CUDA_VISIBLE_DEVICES and the driver");
         remedy.commands = {"rnncheck matrix plan --for tensorflow==" + version->text};
         return;
     }
     remedy.text =
-        "On native Windows, TensorFlow from 2.11 on has no GPU: use it under WSL 2, or TensorFlow 2.10 (also "
+        "On native Windows, TensorFlow from 2.11 on has no GPU: use it under WSL 2, or TensorFlow "
+        "2.10 (also "
         "tensorflow-cpu 2.10 with tensorflow-directml-plugin)";
     remedy.commands.clear();
-    if (t.has("os_windows")) return;
+    if (t.has("os_windows"))
+        return;
     remedy.text =
-        "Install TensorFlow with its CUDA libraries (Linux and WSL 2, from 2.14 on), then check that nvidia-smi lists "
+        "Install TensorFlow with its CUDA libraries (Linux and WSL 2, from 2.14 on), then check "
+        "that nvidia-smi lists "
         "the GPU and that CUDA_VISIBLE_DEVICES is not empty. " +
         remedy.text;
-    remedy.commands = {
-        concat("python -m pip install \"tensorflow[and-cuda]", version ? "==" + version->text : "", "\"")};
+    remedy.commands = {concat("python -m pip install \"tensorflow[and-cuda]",
+                              version ? "==" + version->text : "", "\"")};
 }
 
 /// A list without a GPU, and no line of the driver: the build of the framework comes first.
 void name_gpu_builds(Remedy& remedy, const KnownOfLog& t) {
-    if (!t.has("no_gpu_listed") || t.has("no_cuda_device") || t.has("deserialize_without_cuda")) return;
+    if (!t.has("no_gpu_listed") || t.has("no_cuda_device") || t.has("deserialize_without_cuda"))
+        return;
     if (t.has("fw_tensorflow"))
         name_gpu_builds_of_tensorflow(remedy, t);
     else if (t.has("fw_pytorch") || t.has("torch_in_use")) {
         remedy.text =
-            "Run the command: if it prints None, PyTorch is a build without CUDA; if it prints a version of CUDA and "
-            "False, the driver or the GPU is missing. Where GPUs are assigned to jobs or notebooks, request one "
+            "Run the command: if it prints None, PyTorch is a build without CUDA; if it prints a "
+            "version of CUDA and "
+            "False, the driver or the GPU is missing. Where GPUs are assigned to jobs or "
+            "notebooks, request one "
             "(Slurm: "
             "--gres=gpu:1), and leave CUDA_VISIBLE_DEVICES unset or to the scheduler";
-        remedy.commands = {"python -c \"import torch; print(torch.version.cuda, torch.cuda.is_available())\""};
+        remedy.commands = {
+            "python -c \"import torch; print(torch.version.cuda, torch.cuda.is_available())\""};
     } else if (t.has("paddle_in_use") || t.has("fw_paddlepaddle")) {
         remedy.text =
-            "Install paddlepaddle-gpu for a CUDA version that the driver supports (the package paddlepaddle has no "
-            "GPU), and check CUDA_VISIBLE_DEVICES: paddle.utils.run_check() reports whether it uses the GPU";
+            "Install paddlepaddle-gpu for a CUDA version that the driver supports (the package "
+            "paddlepaddle has no "
+            "GPU), and check CUDA_VISIBLE_DEVICES: paddle.utils.run_check() reports whether it "
+            "uses the GPU";
         remedy.commands = {"python -m pip list"};
     }
 }
 
 /// PyTorch in Rust: https://github.com/LaurentMazare/tch-rs/blob/main/README.md
 void name_libtorch_with_cuda(Remedy& remedy, const KnownOfLog& t) {
-    if (!t.has("panic_or_exception") || !t.has("cuda_operator_absent")) return;
+    if (!t.has("panic_or_exception") || !t.has("cuda_operator_absent"))
+        return;
     remedy.text =
-        "Build against libtorch with CUDA: set TORCH_CUDA_VERSION, which chooses the download, or LIBTORCH to a "
-        "directory with libtorch_cuda.so, then build again from the start. If it is there, the linker may have left "
+        "Build against libtorch with CUDA: set TORCH_CUDA_VERSION, which chooses the download, or "
+        "LIBTORCH to a "
+        "directory with libtorch_cuda.so, then build again from the start. If it is there, the "
+        "linker may have left "
         "it out: link torch_cuda with --no-as-needed";
     remedy.commands = {"export TORCH_CUDA_VERSION=cu126", "cargo clean"};
 }
 
 /// https://github.com/PaddlePaddle/Paddle/issues/76037
 void name_paddle_for_new_gpu(Remedy& remedy, const KnownOfLog& t) {
-    if (!t.has("fw_paddlepaddle") || t.said.stack.frameworks.size() != 1) return;
+    if (!t.has("fw_paddlepaddle") || t.said.stack.frameworks.size() != 1)
+        return;
     remedy.text =
-        "Install paddlepaddle-gpu for a CUDA version that supports the GPU: 12.9 for RTX 50 (on Windows its "
+        "Install paddlepaddle-gpu for a CUDA version that supports the GPU: 12.9 for RTX 50 (on "
+        "Windows its "
         "documentation names wheels of their own), 11.8 or later for RTX 30 and 40";
     remedy.commands = {"python -m pip uninstall -y paddlepaddle-gpu",
                        "python -m pip install paddlepaddle-gpu -i "
@@ -144,11 +178,14 @@ void name_paddle_for_new_gpu(Remedy& remedy, const KnownOfLog& t) {
 /// Kernels with large parameters: https://github.com/pytorch/pytorch/issues/135126
 void name_driver_for_large_parameters(Remedy& remedy, const KnownOfLog& t) {
     const auto driver = driver_in_log(t);
-    if (!driver || *driver >= make_version({530})) return;
-    remedy.text =
-        concat("Kernels of CUDA 12.1 and later may have parameters that need driver 530 or later, and driver ",
-               driver->text, " is installed: update it (for a container, on the host), or compile with CUDA ",
-               "12.0. Otherwise: ", remedy.text);
+    if (!driver || *driver >= make_version({530}))
+        return;
+    remedy.text = concat(
+        "Kernels of CUDA 12.1 and later may have parameters that need driver 530 or later, and "
+        "driver ",
+        driver->text,
+        " is installed: update it (for a container, on the host), or compile with CUDA ",
+        "12.0. Otherwise: ", remedy.text);
     remedy.commands.clear();
 }
 
@@ -163,9 +200,12 @@ void speak_of_builds(Remedy& remedy, const LogCause& cause, const KnownOfLog& t)
         name_compiler_for_gpu(remedy, t);
         name_paddle_for_new_gpu(remedy, t);
     }
-    if (cause.cause == "operation_not_supported_on_system") name_driver_for_large_parameters(remedy, t);
-    if (cause.cause == "cpu_only_build") name_libtorch_with_cuda(remedy, t);
-    if (cause.cause == "no_gpu_visible") name_gpu_builds(remedy, t);
+    if (cause.cause == "operation_not_supported_on_system")
+        name_driver_for_large_parameters(remedy, t);
+    if (cause.cause == "cpu_only_build")
+        name_libtorch_with_cuda(remedy, t);
+    if (cause.cause == "no_gpu_visible")
+        name_gpu_builds(remedy, t);
     speak_of_onnxruntime(remedy, cause, t);
 }
 

@@ -16,16 +16,20 @@ constexpr std::size_t most_causes = 5;
 
 /// Why the system, as the log or the user specifies it, has no such cause; "" where it may have it.
 std::string excluded_by_system(const LogCause& cause, const KnownOfLog& t) {
-    const bool windows = t.has("os_windows"), other = t.has("os_linux") || t.has("os_wsl") || t.has("os_macos");
-    if (cause.occurs_on == "windows" && other && !windows) return "it occurs on Windows only";
-    if (cause.occurs_on == "linux" && windows && !other) return "it occurs on Linux only";
+    const bool windows = t.has("os_windows"),
+               other = t.has("os_linux") || t.has("os_wsl") || t.has("os_macos");
+    if (cause.occurs_on == "windows" && other && !windows)
+        return "it occurs on Windows only";
+    if (cause.occurs_on == "linux" && windows && !other)
+        return "it occurs on Linux only";
     return "";
 }
 
-/// Why the versions exclude a cause that the log only points to, in the words of the engine that decides versions; ""
-/// where they do not. What is installed may be another than what is loaded, so that only causes count that follow from
-/// versions alone.
-std::string excluded_by_versions(const IndicatedCause& indicated, const stack::Stack& installed, const KnownOfLog& t) {
+/// Why the versions exclude a cause that the log only points to, in the words of the engine that
+/// decides versions; "" where they do not. What is installed may be another than what is loaded, so
+/// that only causes count that follow from versions alone.
+std::string excluded_by_versions(const IndicatedCause& indicated, const stack::Stack& installed,
+                                 const KnownOfLog& t) {
     using enum stack::ConflictKind;
     constexpr stack::ConflictKind by_versions[] = {cudnn_masked_rnn_bug,
                                                    cudnn_newer_than_framework_supports,
@@ -35,9 +39,11 @@ std::string excluded_by_versions(const IndicatedCause& indicated, const stack::S
                                                    gpu_arch_not_in_build,
                                                    gpu_too_old,
                                                    tf_windows_no_gpu_since_2_11};
-    if (!t.has("log_alone")) return "";  // the rules evaluate the machine
+    if (!t.has("log_alone"))
+        return "";  // the rules evaluate the machine
     const auto kind = from_name<stack::ConflictKind>(indicated.cause);
-    if (!kind || !includes(by_versions, *kind) || indicated.strength != Confidence::possible) return "";
+    if (!kind || !includes(by_versions, *kind) || indicated.strength != Confidence::possible)
+        return "";
     const stack::Judgement judgement = stack::judgement(*kind, installed, t.matrix);
     return judgement.outcome == Outcome::pass ? judgement.reason : "";
 }
@@ -50,8 +56,10 @@ Evidence evidence_of_line(const LogEvent& event, const std::string& what, const 
 
 void add_evidence(Finding& finding, const std::string& word, const KnownOfLog& t) {
     if (const LogEvent* event = t.first_event(word)) {
-        const LogSignature* signature = find_by(t.matrix.log_signatures(), &LogSignature::id, event->signature);
-        finding.evidence.push_back(evidence_of_line(*event, signature ? signature->meaning : word, t.log));
+        const LogSignature* signature =
+            find_by(t.matrix.log_signatures(), &LogSignature::id, event->signature);
+        finding.evidence.push_back(
+            evidence_of_line(*event, signature ? signature->meaning : word, t.log));
     } else if (const std::string* why = look_up(t.words, word)) {
         finding.evidence.push_back({"also known", *why, "log"});
     }
@@ -68,7 +76,9 @@ std::vector<Evidence> ruled_out_by_lines(const Indications& indicated, const Kno
     for (const auto& [name, word] : indicated.ruled_out) {
         const LogCause* cause = find_by(t.matrix.log_causes(), &LogCause::cause, name);
         const std::string* why = look_up(t.words, word);
-        if (cause) all.push_back(ruled_out_because(*cause, why && !why->empty() ? *why : "the log shows it"));
+        if (cause)
+            all.push_back(
+                ruled_out_because(*cause, why && !why->empty() ? *why : "the log shows it"));
     }
     return all;
 }
@@ -81,7 +91,8 @@ void add_first_events(Finding& finding, const Log& log) {
 }
 
 bool has_symptom(const LogEvent& event, std::string_view symptom, const Matrix& matrix) {
-    const LogSignature* signature = find_by(matrix.log_signatures(), &LogSignature::id, event.signature);
+    const LogSignature* signature =
+        find_by(matrix.log_signatures(), &LogSignature::id, event.signature);
     return signature && includes(split(signature->symptoms, ' '), symptom);
 }
 
@@ -89,23 +100,29 @@ bool is_harmless(const LogEvent& event) {
     return event.kind == LogKind::context || event.kind == LogKind::harmless;
 }
 
-/// The program found no GPU to use and trained all the same: nothing failed, whatever it might have run faster on.
+/// The program found no GPU to use and trained all the same: nothing failed, whatever it might have
+/// run faster on.
 bool trained_without_gpu(const Log& log, const Matrix& matrix) {
     std::int64_t last_error = 0, progress = 0;
     for (const LogEvent& event : log.events) {
-        if (event.signature == "training_progress") progress = event.line;
-        if (is_harmless(event)) continue;
-        if (!has_symptom(event, "goes_on_without_gpu", matrix)) return false;
+        if (event.signature == "training_progress")
+            progress = event.line;
+        if (is_harmless(event))
+            continue;
+        if (!has_symptom(event, "goes_on_without_gpu", matrix))
+            return false;
         last_error = event.line;
     }
     return last_error > 0 && progress > last_error;
 }
 
-/// For readers of the JSON document: each cause weighs less than the one before it, and none more than its strength.
+/// For readers of the JSON document: each cause weighs less than the one before it, and none more
+/// than its strength.
 int weight_of(Confidence strength, std::size_t index) {
     constexpr int certain = 98, likely = 90, possible = 60;
     const int steps = 2 * static_cast<int>(index);
-    if (strength == Confidence::certain) return certain;
+    if (strength == Confidence::certain)
+        return certain;
     return (strength == Confidence::likely ? likely : possible) - steps;
 }
 
@@ -114,50 +131,59 @@ Finding finding_of(const IndicatedCause& indicated, std::size_t index, const Kno
     const bool is_certain = indicated.strength == Confidence::certain && index == 0;
     const bool is_possible = indicated.strength == Confidence::possible;
     Finding finding = {.rule = indicated.cause, .subject = "log", .confidence = Confidence::likely};
-    if (is_certain) finding.confidence = Confidence::certain;
-    if (is_possible) finding.confidence = Confidence::possible;
+    if (is_certain)
+        finding.confidence = Confidence::certain;
+    if (is_possible)
+        finding.confidence = Confidence::possible;
     finding.weight = weight_of(finding.confidence, index);
     for (const std::string& word : indicated.words)
-        if (!word.starts_with('!')) add_evidence(finding, word, t);
-    if (finding.evidence.size() < 2 && finding.rule == "harmless_line") add_first_events(finding, t.log);
+        if (!word.starts_with('!'))
+            add_evidence(finding, word, t);
+    if (finding.evidence.size() < 2 && finding.rule == "harmless_line")
+        add_first_events(finding, t.log);
     if (const LogCause* cause = find_by(t.matrix.log_causes(), &LogCause::cause, finding.rule)) {
         finding.message = cause->message;
         finding.layer = from_name<Layer>(cause->layer).value_or(Layer::host);
         finding.severity = from_name<Severity>(cause->severity).value_or(Severity::error);
-        if (finding.confidence != Confidence::certain) finding.decided_by = check_for(*cause, t);
+        if (finding.confidence != Confidence::certain)
+            finding.decided_by = check_for(*cause, t);
         finding.remedies = remedies_for(*cause, t);
     }
     return finding;
 }
 
-/// What the exit codes of shells, Python and Windows mean, as in the manual signal(7) and Microsoft's list of NTSTATUS.
+/// What the exit codes of shells, Python and Windows mean, as in the manual signal(7) and
+/// Microsoft's list of NTSTATUS.
 std::string_view meaning_of_exit_code(std::string_view code) {
     struct Row {
         std::string_view codes, meaning;
     };
-    constexpr Row rows[] = {{" 139 -11 ", "a segmentation fault"},
-                            {" 134 -6 ", "the process aborted itself"},
-                            {" 137 -9 ", "the process was killed by signal 9, often because main memory was exhausted"},
-                            {" 135 -7 ", "a bus error, often because /dev/shm is full"},
-                            {" 132 -4 ", "an instruction that this CPU does not have"},
-                            {" 136 -8 ", "an arithmetic exception"},
-                            {" 143 -15 ", "the process was terminated by signal 15"},
-                            {" c0000005 -1073741819 3221225477 ", "an access violation"},
-                            {" c0000006 -1073741818 3221225478 ", "a file could not be read while it was in use"},
-                            {" c000001d -1073741795 3221225501 ", "an instruction that this CPU does not have"},
-                            {" c0000094 -1073741676 3221225620 ", "a division by zero"},
-                            {" c00000fd -1073741571 3221225725 ", "a stack overflow"},
-                            {" c0000135 -1073741515 3221225781 ", "a DLL was not found"},
-                            {" c0000139 -1073741511 3221225785 ", "a DLL lacks a function that another one needs"},
-                            {" c000007b -1073741701 3221225595 ", "a DLL is damaged or for 32 bits"},
-                            {" c0000374 -1073740940 3221226356 ", "the heap was damaged"},
-                            {" c0000409 -1073740791 3221226505 ",
-                             "the process aborted itself, as cuDNN does on Windows when one of its DLLs is missing"}};
+    constexpr Row rows[] = {
+        {" 139 -11 ", "a segmentation fault"},
+        {" 134 -6 ", "the process aborted itself"},
+        {" 137 -9 ", "the process was killed by signal 9, often because main memory was exhausted"},
+        {" 135 -7 ", "a bus error, often because /dev/shm is full"},
+        {" 132 -4 ", "an instruction that this CPU does not have"},
+        {" 136 -8 ", "an arithmetic exception"},
+        {" 143 -15 ", "the process was terminated by signal 15"},
+        {" c0000005 -1073741819 3221225477 ", "an access violation"},
+        {" c0000006 -1073741818 3221225478 ", "a file could not be read while it was in use"},
+        {" c000001d -1073741795 3221225501 ", "an instruction that this CPU does not have"},
+        {" c0000094 -1073741676 3221225620 ", "a division by zero"},
+        {" c00000fd -1073741571 3221225725 ", "a stack overflow"},
+        {" c0000135 -1073741515 3221225781 ", "a DLL was not found"},
+        {" c0000139 -1073741511 3221225785 ", "a DLL lacks a function that another one needs"},
+        {" c000007b -1073741701 3221225595 ", "a DLL is damaged or for 32 bits"},
+        {" c0000374 -1073740940 3221226356 ", "the heap was damaged"},
+        {" c0000409 -1073740791 3221226505 ",
+         "the process aborted itself, as cuDNN does on Windows when one of its DLLs is missing"}};
     std::string word = lower(code);
-    if (word.starts_with("0x")) word.erase(0, 2);
+    if (word.starts_with("0x"))
+        word.erase(0, 2);
     word = ' ' + word + ' ';
     for (const Row& row : rows)
-        if (contains(row.codes, word)) return row.meaning;
+        if (contains(row.codes, word))
+            return row.meaning;
     return "";
 }
 
@@ -180,13 +206,16 @@ bool shows_only_an_end(const Log& log, const Matrix& matrix) {
 
 /// Losses, progress bars or results, and no word for an abnormal end.
 bool went_on(const Log& log, const Matrix& matrix) {
-    const auto is_sign = [&](const LogEvent& event) { return has_symptom(event, "went_on", matrix); };
-    return std::ranges::any_of(log.events, is_sign) && !find_by(log.events, &LogEvent::signature, "crash_word");
+    const auto is_sign = [&](const LogEvent& event) {
+        return has_symptom(event, "went_on", matrix);
+    };
+    return std::ranges::any_of(log.events, is_sign) &&
+           !find_by(log.events, &LogEvent::signature, "crash_word");
 }
 
 /// Why the system or the versions exclude the cause; "" where it is possible.
-std::string reason_against(const IndicatedCause& indicated, const LogCause& cause, const stack::Stack& installed,
-                           const KnownOfLog& t) {
+std::string reason_against(const IndicatedCause& indicated, const LogCause& cause,
+                           const stack::Stack& installed, const KnownOfLog& t) {
     const std::string by_system = excluded_by_system(cause, t);
     return by_system.empty() ? excluded_by_versions(indicated, installed, t) : by_system;
 }
@@ -195,15 +224,19 @@ std::string reason_against(const IndicatedCause& indicated, const LogCause& caus
 
 std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
     std::vector<Finding> findings;
-    if (!facts.log) return findings;
+    if (!facts.log)
+        return findings;
     const KnownOfLog known = known_of_log(facts, matrix);
     const stack::Stack installed = as_installed(known.said.stack, matrix);
     const Indications indicated = indications(known);
     std::vector<Evidence> excluded = ruled_out_by_lines(indicated, known);
     for (const IndicatedCause& one : indicated.causes) {
-        if (findings.size() == most_causes) break;
-        if (indicated.ruled_out.contains(one.cause)) continue;
-        if (!findings.empty() && one.cause == "harmless_line") continue;  // no cause beside another one
+        if (findings.size() == most_causes)
+            break;
+        if (indicated.ruled_out.contains(one.cause))
+            continue;
+        if (!findings.empty() && one.cause == "harmless_line")
+            continue;  // no cause beside another one
         const LogCause* cause = find_by(matrix.log_causes(), &LogCause::cause, one.cause);
         const std::string why = cause ? reason_against(one, *cause, installed, known) : "";
         if (why.empty())
@@ -211,11 +244,14 @@ std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
         else
             excluded.push_back(ruled_out_because(*cause, why));
     }
-    if (!findings.empty()) append(findings.front().evidence, std::move(excluded));
+    if (!findings.empty())
+        append(findings.front().evidence, std::move(excluded));
     const bool is_no_fault = trained_without_gpu(*facts.log, matrix);
     for (Finding& finding : findings) {
-        if (is_no_fault) finding.severity = Severity::note;
-        if (finding.rule != "layer_without_cudnn") continue;
+        if (is_no_fault)
+            finding.severity = Severity::note;
+        if (finding.rule != "layer_without_cudnn")
+            continue;
         const LogEvent* line = known.first_event("layer_without_cudnn");
         if (line && line->count > 1)
             finding.message += concat("; ", line->count, " lines of the log are about such layers");
@@ -229,17 +265,21 @@ std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
 
 /// The log contains an error that no signature matches, and nothing that indicates a cause.
 Verdict unknown_error_in_log(const Facts& facts, const Matrix& matrix) {
-    if (!facts.log) return not_applicable("no log was specified");
+    if (!facts.log)
+        return not_applicable("no log was specified");
     const Log& log = *facts.log;
-    if (!log.first_error_line) return pass("no line of the log is an error");
-    if (!causes_in_log(facts, matrix).empty()) return not_applicable("the log indicates known causes");
+    if (!log.first_error_line)
+        return pass("no line of the log is an error");
+    if (!causes_in_log(facts, matrix).empty())
+        return not_applicable("the log indicates known causes");
     const bool is_crash = shows_only_an_end(log, matrix);
     Verdict verdict = undecided("the errors in the log are unknown to rnncheck");
     verdict.findings = {
         {.severity = Severity::warning,
          .subject = "log",
          .message = is_crash ? "the log shows only that the process ended" + exit_code_in_words(log)
-                             : "the log contains an error that is unknown to rnncheck; the first one is in line " +
+                             : "the log contains an error that is unknown to rnncheck; the first "
+                               "one is in line " +
                                    std::to_string(*log.first_error_line),
          .evidence = {{"first error", log.first_error.value_or(""), "log.first_error"}},
          .remedies = {remedy(is_crash ? "unknown_error_in_log/crash" : "unknown_error_in_log")},
@@ -247,27 +287,37 @@ Verdict unknown_error_in_log(const Facts& facts, const Matrix& matrix) {
     return verdict;
 }
 
-/// Without an error, only a line that shows that the program computed something is evidence that nothing failed.
+/// Without an error, only a line that shows that the program computed something is evidence that
+/// nothing failed.
 Verdict program_end_not_in_log(const Facts& facts, const Matrix& matrix) {
-    if (!facts.log || !from_logs_alone(facts)) return not_applicable("only a log by itself is evaluated");
+    if (!facts.log || !from_logs_alone(facts))
+        return not_applicable("only a log by itself is evaluated");
     const Log& log = *facts.log;
-    if (log.lines == 0) return not_applicable("the log is empty");
-    if (log.first_error_line) return not_applicable("the log contains an error");
+    if (log.lines == 0)
+        return not_applicable("the log is empty");
+    if (log.first_error_line)
+        return not_applicable("the log contains an error");
     const auto fails = [](const Finding& cause) { return cause.severity != Severity::note; };
-    if (std::ranges::any_of(causes_in_log(facts, matrix), fails)) return not_applicable("the log indicates a cause");
+    if (std::ranges::any_of(causes_in_log(facts, matrix), fails))
+        return not_applicable("the log indicates a cause");
     std::vector<std::string> not_text;
     for (const LogEvent& event : log.events)
-        if (event.signature == "not_text") not_text.push_back(event.text);
+        if (event.signature == "not_text")
+            not_text.push_back(event.text);
     const bool is_text = not_text.empty();
-    if (is_text && went_on(log, matrix)) return pass("the log shows that the program went on");
+    if (is_text && went_on(log, matrix))
+        return pass("the log shows that the program went on");
     Verdict verdict = undecided("no line shows that the program went on or ended well");
-    verdict.findings = {{.severity = Severity::note,
-                         .subject = "log",
-                         .message = is_text ? "no line is a known error, and no line shows that the program went on or "
-                                              "ended well"
-                                            : join_with_and(not_text) + ", and no log",
-                         .remedies = {remedy(is_text ? "program_end_not_in_log" : "program_end_not_in_log/not_text")},
-                         .confidence = Confidence::possible}};
+    verdict.findings = {
+        {.severity = Severity::note,
+         .subject = "log",
+         .message = is_text
+                        ? "no line is a known error, and no line shows that the program went on or "
+                          "ended well"
+                        : join_with_and(not_text) + ", and no log",
+         .remedies = {remedy(is_text ? "program_end_not_in_log"
+                                     : "program_end_not_in_log/not_text")},
+         .confidence = Confidence::possible}};
     return verdict;
 }
 

@@ -36,7 +36,8 @@ std::int64_t first_line(const KnownOfLog& known, std::string_view symptom) {
 void add_stated_causes(std::vector<Indication>& found, const KnownOfLog& known) {
     for (const LogCause& cause : known.matrix.log_causes()) {
         const std::size_t lines = known.count_of(cause.cause);
-        if (lines == 0 || known.superseded.contains(cause.cause)) continue;
+        if (lines == 0 || known.superseded.contains(cause.cause))
+            continue;
         found.push_back({.cause = cause.cause, .symptom = cause.cause, .is_stated = true});
         found.back().line = first_line(known, cause.cause);
         found.back().symptoms_as_strong = lines;
@@ -46,16 +47,19 @@ void add_stated_causes(std::vector<Indication>& found, const KnownOfLog& known) 
 /// The next place of a symptom's causes, for each strength.
 using Places = std::map<std::pair<std::string_view, Confidence>, std::size_t>;
 
-void add_row(std::vector<Indication>& found, const LogEvidence& row, const std::vector<std::string>& when,
-             const KnownOfLog& known, Places& places) {
+void add_row(std::vector<Indication>& found, const LogEvidence& row,
+             const std::vector<std::string>& when, const KnownOfLog& known, Places& places) {
     const std::pair<Confidence, const std::string*> columns[] = {
-        {Confidence::certain, &row.certain}, {Confidence::likely, &row.likely}, {Confidence::possible, &row.possible}};
+        {Confidence::certain, &row.certain},
+        {Confidence::likely, &row.likely},
+        {Confidence::possible, &row.possible}};
     const std::int64_t line = first_line(known, row.symptom);
     for (const auto& [strength, causes] : columns) {
         std::size_t& place = places[{row.symptom, strength}];
         for (const std::string& name : split(*causes, ' ')) {
             const LogCause* cause = find_by(known.matrix.log_causes(), &LogCause::cause, name);
-            if (!cause) continue;
+            if (!cause)
+                continue;
             found.push_back({cause->cause, row.symptom, false, strength, place++, when, line});
         }
     }
@@ -70,7 +74,8 @@ void count_symptoms(std::vector<Indication>& found) {
         else
             symptoms[{one.cause, one.strength}].insert(one.symptom);
     for (Indication& one : found)
-        one.symptoms_as_strong = symptoms[{one.cause, one.strength}].size() + stated[{one.cause, one.strength}];
+        one.symptoms_as_strong =
+            symptoms[{one.cause, one.strength}].size() + stated[{one.cause, one.strength}];
 }
 
 }  // namespace
@@ -83,7 +88,8 @@ Indications indications(const KnownOfLog& known) {
     for (const LogEvidence& row : known.matrix.log_evidence()) {
         const std::vector<std::string> when = split(row.when, ' ');
         const auto holds = [&](const std::string& word) { return known.holds(word); };
-        if (!known.indicates(row.symptom) || !std::ranges::all_of(when, holds)) continue;
+        if (!known.indicates(row.symptom) || !std::ranges::all_of(when, holds))
+            continue;
         for (const std::string& cause : split(row.rules_out, ' '))
             result.ruled_out.emplace(cause, when.empty() ? row.symptom : when.back());
         add_row(found, row, when, known, places);
@@ -91,7 +97,8 @@ Indications indications(const KnownOfLog& known) {
     count_symptoms(found);
     std::ranges::stable_sort(found, {}, rank);
     for (Indication& one : found) {
-        if (find_by(result.causes, &IndicatedCause::cause, one.cause)) continue;
+        if (find_by(result.causes, &IndicatedCause::cause, one.cause))
+            continue;
         result.causes.push_back({std::string(one.cause), one.strength, {std::string(one.symptom)}});
         append(result.causes.back().words, std::move(one.conditions));
     }

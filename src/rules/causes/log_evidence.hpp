@@ -19,8 +19,8 @@ struct Indications {
     std::map<std::string, std::string> ruled_out;
 };
 
-/// The order: how strongly the cause is indicated; its place among the causes of the symptom; how many symptoms
-/// indicate it as strongly; how many conditions hold; which line comes first.
+/// The order: how strongly the cause is indicated; its place among the causes of the symptom; how
+/// many symptoms indicate it as strongly; how many conditions hold; which line comes first.
 Indications indications(const KnownOfLog& known);
 
 }  // namespace rnncheck::rules

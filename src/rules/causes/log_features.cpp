@@ -16,11 +16,13 @@ std::optional<Version> version_in_file_name(std::string_view name) {
         const std::string_view number = rest.substr(0, rest.find_first_not_of("0123456789."));
         return parse_version(number.substr(0, number.find_last_not_of('.') + 1));
     }
-    if (dll == std::string_view::npos) return std::nullopt;
+    if (dll == std::string_view::npos)
+        return std::nullopt;
     const std::string_view rest = name.substr(dll + 3);
     std::string number(rest.substr(0, rest.find_first_not_of("0123456789")));
     // "90" is CUDA 9.0, "112" 11.2, "12" 12.
-    if (number.size() >= 3 || (number.size() == 2 && number[0] != '1')) number.insert(number.size() - 1, ".");
+    if (number.size() >= 3 || (number.size() == 2 && number[0] != '1'))
+        number.insert(number.size() - 1, ".");
     return parse_version(number);
 }
 
@@ -32,7 +34,8 @@ std::optional<int> major_in_file_name(std::string_view name) {
 std::optional<std::string> missing_library(const KnownOfLog& t, std::string_view signature) {
     for (const char* field : {"library", "library2", "library3", "library4", "library5"})
         if (auto name = t.told(signature, field))
-            return name->substr(0, name->find_last_not_of('.') + 1);  // "failed to open libnvrtc-builtins.so.11.3."
+            return name->substr(
+                0, name->find_last_not_of('.') + 1);  // "failed to open libnvrtc-builtins.so.11.3."
     return std::nullopt;
 }
 
@@ -46,64 +49,84 @@ void add_missing_cudnn(KnownOfLog& t) {
     const auto name = missing_library(t, "missing_cudnn");
     const auto wanted = major_in_file_name(name.value_or(""));
     if (!wanted) {
-        if (t.said.stack.cudnn) t.add("cudnn_given", "cuDNN " + t.said.stack.cudnn->text + " is installed");
+        if (t.said.stack.cudnn)
+            t.add("cudnn_given", "cuDNN " + t.said.stack.cudnn->text + " is installed");
         return;
     }
     if (const auto there = t.told("cudnn_file_listed", "major", std::to_string(*wanted)))
-        t.add(*there == std::to_string(*wanted) ? "cudnn_same_major_found" : "cudnn_other_major_found",
+        t.add(*there == std::to_string(*wanted) ? "cudnn_same_major_found"
+                                                : "cudnn_other_major_found",
               "a cuDNN " + *there + " file is installed, " + *name + " is required");
     if (t.said.stack.cudnn)
-        t.add(t.said.stack.cudnn->major() == *wanted ? "cudnn_same_major_found" : "cudnn_other_major_found",
+        t.add(t.said.stack.cudnn->major() == *wanted ? "cudnn_same_major_found"
+                                                     : "cudnn_other_major_found",
               "cuDNN " + t.said.stack.cudnn->text + " is installed, " + *name + " is required");
     const stack::Framework* torch = t.said.framework("pytorch");
-    if (!torch || !torch->version) return;
+    if (!torch || !torch->version)
+        return;
     if (const auto row = t.matrix.framework_cuda("pytorch", *torch->version))
         t.add(row->cudnn_major == *wanted ? "cudnn_same_major_found" : "cudnn_other_major_bundled",
-              "PyTorch " + torch->version->text + " bundles cuDNN " + std::to_string(row->cudnn_major) + ", " + *name +
-                  " is required");
+              "PyTorch " + torch->version->text + " bundles cuDNN " +
+                  std::to_string(row->cudnn_major) + ", " + *name + " is required");
 }
 
 /// Before CUDA 11 every minor release had a name of its own: libcudart.so.10.1, cudart64_101.dll.
 bool has_version(const Version& installed, const Version& wanted) {
-    const bool by_minor = wanted.major() < 11 && contains(wanted.text, ".") && contains(installed.text, ".");
-    return installed.major() == wanted.major() && (!by_minor || installed.minor() == wanted.minor());
+    const bool by_minor =
+        wanted.major() < 11 && contains(wanted.text, ".") && contains(installed.text, ".");
+    return installed.major() == wanted.major() &&
+           (!by_minor || installed.minor() == wanted.minor());
 }
 
 void add_missing_cuda(KnownOfLog& t) {
-    if (t.has("loader_error_other_library")) t.add("missing_by_cudnn", "a library that cuDNN needs is missing");
+    if (t.has("loader_error_other_library"))
+        t.add("missing_by_cudnn", "a library that cuDNN needs is missing");
     const auto name = missing_library(t, "missing_cuda_library");
-    if (!name || !names_the_toolkit(*name)) return;
+    if (!name || !names_the_toolkit(*name))
+        return;
     const auto wanted = version_in_file_name(*name);
-    if (!wanted) return;
+    if (!wanted)
+        return;
     if (t.said.stack.cuda)
-        t.add(has_version(*t.said.stack.cuda, *wanted) ? "cuda_same_major_given" : "cuda_other_major_given",
+        t.add(has_version(*t.said.stack.cuda, *wanted) ? "cuda_same_major_given"
+                                                       : "cuda_other_major_given",
               "CUDA " + t.said.stack.cuda->text + " is installed, " + *name + " is required");
     if (const auto build = build_cuda(t); build && build->major() != wanted->major())
         t.add("cuda_other_major_built",
               "the framework was built with CUDA " + build->text + ", " + *name + " is required");
-    const auto opened = t.told("tf_library_opened", "library", "libcudart.so." + std::to_string(wanted->major()));
+    const auto opened =
+        t.told("tf_library_opened", "library", "libcudart.so." + std::to_string(wanted->major()));
     if (opened && names_the_toolkit(*opened) && major_in_file_name(*opened) == wanted->major())
-        t.add("cuda_same_major_opened", *opened + " was found, which is of the CUDA that the program needs");
+        t.add("cuda_same_major_opened",
+              *opened + " was found, which is of the CUDA that the program needs");
 }
 
 std::optional<double> number(const std::optional<std::string>& text) {
-    if (!text) return std::nullopt;
+    if (!text)
+        return std::nullopt;
     double value = 0;
     const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-    if (error != std::errc{}) return std::nullopt;
-    const std::string_view unit = trim({end, static_cast<std::size_t>(text->data() + text->size() - end)});
-    if (unit.starts_with('K')) value *= 1024.0;
-    if (unit.starts_with('M')) value *= 1024.0 * 1024.0;
-    if (unit.starts_with('G')) value *= 1024.0 * 1024.0 * 1024.0;
+    if (error != std::errc{})
+        return std::nullopt;
+    const std::string_view unit =
+        trim({end, static_cast<std::size_t>(text->data() + text->size() - end)});
+    if (unit.starts_with('K'))
+        value *= 1024.0;
+    if (unit.starts_with('M'))
+        value *= 1024.0 * 1024.0;
+    if (unit.starts_with('G'))
+        value *= 1024.0 * 1024.0 * 1024.0;
     return value;
 }
 
 /// Told, and not denied: "not a container", "without docker".
 bool says_so(std::string_view words, std::string_view word) {
-    constexpr std::string_view denials[] = {" no ",         " not ",     " not a ",   " not in ",    " not in a ",
-                                            " not inside ", " without ", " outside ", " outside of "};
+    constexpr std::string_view denials[] = {" no ",      " not ",      " not a ",
+                                            " not in ",  " not in a ", " not inside ",
+                                            " without ", " outside ",  " outside of "};
     for (auto at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1))
-        if (std::ranges::none_of(denials, [&](auto denial) { return words.substr(0, at).ends_with(denial); }))
+        if (std::ranges::none_of(
+                denials, [&](auto denial) { return words.substr(0, at).ends_with(denial); }))
             return true;
     return false;
 }
@@ -121,9 +144,12 @@ void add_systems(KnownOfLog& t) {
     if (any({"docker", "podman", "container", "kubernetes", "singularity", "image)"},
             [&](const char* word) { return says_so(t.said.words, word); }))
         t.add("in_container", "container (from --given)");
-    if (find_by(t.log.user_hints, &UserHint::key, "image")) t.add("in_container", "a container image (from --given)");
-    if (t.has("container_in_log")) t.add("in_container", "container (from the log)");
-    if (any({"linux", "ubuntu", "debian", "fedora", "centos", "rhel", "jetpack"}, says) || t.has("in_container"))
+    if (find_by(t.log.user_hints, &UserHint::key, "image"))
+        t.add("in_container", "a container image (from --given)");
+    if (t.has("container_in_log"))
+        t.add("in_container", "container (from the log)");
+    if (any({"linux", "ubuntu", "debian", "fedora", "centos", "rhel", "jetpack"}, says) ||
+        t.has("in_container"))
         t.add("os_linux", "Linux");
 }
 
@@ -143,7 +169,9 @@ void add_said_words(KnownOfLog& t) {
         {"said_directml", "the DirectML plugin", {"directml"}, "directml"},
         {"said_gpu_package", "GPU package (from --given)", {"tensorflow-gpu", "tensorflow gpu"}},
         {"said_both_packages", "both packages (from --given)", {"both tensorflow"}},
-        {"said_rnn", "recurrent network (from --given)", {"lstm", "gru", "rnn", "seq2seq", "recurrent"}},
+        {"said_rnn",
+         "recurrent network (from --given)",
+         {"lstm", "gru", "rnn", "seq2seq", "recurrent"}},
         {"said_inference",
          "inference with a trained model (from --given)",
          {"inference", "serving", "prediction", "deploy", "savedmodel", "saved model"}},
@@ -157,8 +185,8 @@ void add_said_words(KnownOfLog& t) {
          "jetson_in_log"},
         {"gpu_amd",
          "an AMD GPU (from --given)",
-         {"radeon", " gfx9", " gfx10", " gfx11", " gfx12", "instinct", "amd gpu", "amd graphics", " mi100", " mi210",
-          " mi250", " mi300"}},
+         {"radeon", " gfx9", " gfx10", " gfx11", " gfx12", "instinct", "amd gpu", "amd graphics",
+          " mi100", " mi210", " mi250", " mi300"}},
         {"in_slurm", "a Slurm job", {"slurm", "hpc", "cluster"}, "slurm_in_log"},
         {"in_kubernetes",
          "Kubernetes",
@@ -170,9 +198,11 @@ void add_said_words(KnownOfLog& t) {
          {"audio", "minutes", "rvc", "whisper", "applio"},
          "audio_in_log"}};
     for (const Row& row : rows)
-        if (t.has(row.signature) || std::ranges::any_of(row.words, [&](auto word) { return t.said.says(word); }))
+        if (t.has(row.signature) ||
+            std::ranges::any_of(row.words, [&](auto word) { return t.said.says(word); }))
             t.add(row.feature, row.why);
-    if (t.said.names_both_packages()) t.add("said_both_packages", "both packages (from --given)");
+    if (t.said.names_both_packages())
+        t.add("said_both_packages", "both packages (from --given)");
 }
 
 void add_frameworks(KnownOfLog& t) {
@@ -180,9 +210,12 @@ void add_frameworks(KnownOfLog& t) {
     for (const stack::Framework& framework : t.said.stack.frameworks) {
         t.add("fw_" + framework.name, framework.name);
         // They contain no cuDNN and open the one that is installed.
-        if (includes(std::to_array<std::string_view>({"ctranslate2", "onnxruntime", "paddlepaddle"}), framework.name))
+        if (includes(
+                std::to_array<std::string_view>({"ctranslate2", "onnxruntime", "paddlepaddle"}),
+                framework.name))
             t.add("uses_installed_cudnn", framework.name + " opens the cuDNN that is installed");
-        big += framework.name == "tensorflow" || framework.name == "pytorch" || framework.name == "jax";
+        big += framework.name == "tensorflow" || framework.name == "pytorch" ||
+               framework.name == "jax";
     }
     if (big > 1 || (t.has("two_frameworks_named") && !t.has("fw_tensorflow")))
         t.add("several_frameworks", "two frameworks");
@@ -190,41 +223,50 @@ void add_frameworks(KnownOfLog& t) {
 
 void add_devices(KnownOfLog& t) {
     const auto& devices = t.log.registered_devices;
-    if (devices.empty()) return;
+    if (devices.empty())
+        return;
     if (includes(devices, "GPU"))
         t.add("devices_gpu", "TensorFlow lists a GPU device");
     else
         t.add("devices_no_gpu", "TensorFlow lists no GPU device");
-    if (includes(devices, "XLA_GPU")) t.add("devices_xla_gpu", "TensorFlow lists an XLA_GPU device");
+    if (includes(devices, "XLA_GPU"))
+        t.add("devices_xla_gpu", "TensorFlow lists an XLA_GPU device");
 }
 
 void add_memory(KnownOfLog& t) {
     if (const auto free = number(t.told("cudnn_memory_usage", "free")),
         total = number(t.told("cudnn_memory_usage", "total"));
         free && total && *total > 0) {
-        const auto mebibytes = [](double bytes) { return std::to_string(std::llround(bytes / 1048576.0)); };
-        const std::string why = mebibytes(*free) + " MiB of " + mebibytes(*total) + " MiB were free";
+        const auto mebibytes = [](double bytes) {
+            return std::to_string(std::llround(bytes / 1048576.0));
+        };
+        const std::string why =
+            mebibytes(*free) + " MiB of " + mebibytes(*total) + " MiB were free";
         t.add("memory_usage_told", why);
-        if (*free > 0.4 * *total) t.add("memory_free_high", why);
-        if (*free < 0.15 * *total) t.add("memory_free_low", why);
+        if (*free > 0.4 * *total)
+            t.add("memory_free_high", why);
+        if (*free < 0.15 * *total)
+            t.add("memory_free_low", why);
     }
     if (const auto free = number(t.told("tf_memory_at_start", "free")),
         total = number(t.told("tf_memory_at_start", "total"));
         free && total && *free < 0.5 * *total)
         t.add("little_free_at_start", "less than half of the GPU's memory was free at the start");
     if (const auto memory = number(t.told("tf_device_created", "memory")); memory && *memory < 2048)
-        t.add("small_gpu_memory", "TensorFlow could use only " + short_number(*memory) + " MiB of GPU memory");
+        t.add("small_gpu_memory",
+              "TensorFlow could use only " + short_number(*memory) + " MiB of GPU memory");
     if (t.log.rnn_config) {
         const LogRnnConfig& config = *t.log.rnn_config;
         if (config.batch && *config.batch >= 2048)
             t.add("batch_large", "the batch has " + std::to_string(*config.batch) + " sequences");
         if (config.sequence_length && *config.sequence_length > 65535)
-            t.add("sequence_long", "the sequences have " + std::to_string(*config.sequence_length) + " steps");
+            t.add("sequence_long",
+                  "the sequences have " + std::to_string(*config.sequence_length) + " steps");
     }
 }
 
-/// Programs that print only the number of an error of CUDA: the signatures that the same error in words would match.
-/// Left out are numbers that CUDA 10.1 gave another meaning.
+/// Programs that print only the number of an error of CUDA: the signatures that the same error in
+/// words would match. Left out are numbers that CUDA 10.1 gave another meaning.
 void add_error_numbers(KnownOfLog& t) {
     constexpr std::pair<int, std::string_view> same_as[] = {{2, "out_of_memory"},
                                                             {3, "initialization_error"},
@@ -253,15 +295,21 @@ void add_error_numbers(KnownOfLog& t) {
                                                             {804, "error_804"},
                                                             {999, "cuda_unknown_error"}};
     for (const LogEvent& event : t.log.events) {
-        if (event.signature != "cuda_error_number") continue;
+        if (event.signature != "cuda_error_number")
+            continue;
         for (const LogField& field : event.captures) {
             const auto code = number_from<std::int64_t>(field.value);
-            const auto* row = std::ranges::find(same_as, code.value_or(0), &std::pair<int, std::string_view>::first);
-            if (row == std::end(same_as)) continue;
-            const StatusName* name = find_where(t.matrix.status_names(), [&](const StatusName& status) {
-                return status.code == *code && (status.library == "cuda" || status.library == "cudart");
-            });
-            t.add(std::string(row->second), concat("CUDA's error ", *code, name ? " is " + name->name : ""));
+            const auto* row = std::ranges::find(same_as, code.value_or(0),
+                                                &std::pair<int, std::string_view>::first);
+            if (row == std::end(same_as))
+                continue;
+            const StatusName* name =
+                find_where(t.matrix.status_names(), [&](const StatusName& status) {
+                    return status.code == *code &&
+                           (status.library == "cuda" || status.library == "cudart");
+                });
+            t.add(std::string(row->second),
+                  concat("CUDA's error ", *code, name ? " is " + name->name : ""));
         }
     }
 }
@@ -269,26 +317,32 @@ void add_error_numbers(KnownOfLog& t) {
 void add_summary(KnownOfLog& t) {
     const auto is_recurrent = [&t](const char* word) { return t.has(word); };
     if (t.has("other_layer_failed") &&
-        std::ranges::none_of(std::to_array({"stack_rnn", "rnn_cudnn_call", "rnn_call_failed", "said_rnn"}),
-                             is_recurrent))
+        std::ranges::none_of(
+            std::to_array({"stack_rnn", "rnn_cudnn_call", "rnn_call_failed", "said_rnn"}),
+            is_recurrent))
         t.add("names_no_rnn", "the log names a layer that is not recurrent");
     const auto any = [&](LogKind kind) { return find_by(t.log.events, &LogEvent::kind, kind); };
     if (any(LogKind::error) || any(LogKind::consequence) || any(LogKind::unknown))
         t.add("any_error", "the log contains an error");
-    if (!any(LogKind::harmless)) return;
+    if (!any(LogKind::harmless))
+        return;
     t.add("some_harmless", "some lines look like errors but are harmless");
-    if (!t.has("any_error")) t.add("only_harmless", "the log contains no error");
+    if (!t.has("any_error"))
+        t.add("only_harmless", "the log contains no error");
 }
 
 /// The symptoms of the signatures that were seen. A line that others supersede has none.
 void add_symptoms(KnownOfLog& t) {
     std::vector<const LogSignature*> seen;
     for (const LogSignature& signature : t.matrix.log_signatures())
-        if (t.has(signature.id)) seen.push_back(&signature);
+        if (t.has(signature.id))
+            seen.push_back(&signature);
     for (const LogSignature* signature : seen)
-        for (std::string& word : split(signature->supersedes, ' ')) t.superseded.insert(std::move(word));
+        for (std::string& word : split(signature->supersedes, ' '))
+            t.superseded.insert(std::move(word));
     for (const LogSignature* signature : seen) {
-        if (t.superseded.contains(signature->id)) continue;
+        if (t.superseded.contains(signature->id))
+            continue;
         for (std::string& symptom : split(signature->symptoms, ' ')) {
             t.signatures_of[symptom].push_back(signature->id);
             t.add(symptom, t.words[signature->id]);
@@ -299,19 +353,23 @@ void add_symptoms(KnownOfLog& t) {
 /// "pytorch<=1.6": name, comparison, version; it takes in 1.6.1.
 std::optional<bool> compared(const stack::Given& said, std::string_view word) {
     const auto at = word.find_first_of("<>=");
-    if (at == std::string_view::npos || at + 2 >= word.size() || word[at + 1] != '=') return std::nullopt;
+    if (at == std::string_view::npos || at + 2 >= word.size() || word[at + 1] != '=')
+        return std::nullopt;
     const auto limit = parse_version(word.substr(at + 2));
     const stack::Framework* framework = said.framework(word.substr(0, at));
-    if (!limit || !framework || !framework->version) return false;
+    if (!limit || !framework || !framework->version)
+        return false;
     const Version& release = *framework->version;
-    if (word[at] == '<') return within(release, *limit);
+    if (word[at] == '<')
+        return within(release, *limit);
     return release >= *limit && (word[at] == '>' || within(release, *limit));
 }
 
 }  // namespace
 
 bool KnownOfLog::holds(std::string_view word) const {
-    if (word.starts_with('!')) return !holds(word.substr(1));
+    if (word.starts_with('!'))
+        return !holds(word.substr(1));
     return compared(said, word).value_or(has(word));
 }
 
@@ -325,19 +383,24 @@ std::size_t KnownOfLog::count_of(std::string_view symptom) const {
 }
 
 const LogEvent* KnownOfLog::first_event(std::string_view word) const {
-    if (const LogEvent* event = find_by(log.events, &LogEvent::signature, word)) return event;
+    if (const LogEvent* event = find_by(log.events, &LogEvent::signature, word))
+        return event;
     const auto* signatures = look_up(signatures_of, word);
-    if (!signatures) return nullptr;
+    if (!signatures)
+        return nullptr;
     const LogEvent* first = nullptr;
     for (const LogEvent& event : log.events)
-        if (includes(*signatures, event.signature) && (!first || event.line < first->line)) first = &event;
+        if (includes(*signatures, event.signature) && (!first || event.line < first->line))
+            first = &event;
     return first;
 }
 
 KnownOfLog known_of_log(const Facts& facts, const Matrix& matrix) {
     KnownOfLog t{*facts.log, matrix, stack::given_with_log(facts, matrix)};
-    for (const LogEvent& event : t.log.events) t.words.emplace(event.signature, "");
-    if (from_logs_alone(facts)) t.add("log_alone", "no machine was examined");
+    for (const LogEvent& event : t.log.events)
+        t.words.emplace(event.signature, "");
+    if (from_logs_alone(facts))
+        t.add("log_alone", "no machine was examined");
     add_error_numbers(t);
     add_systems(t);
     add_said_words(t);

@@ -8,13 +8,16 @@
 
 namespace rnncheck::rules {
 
-/// Calls `judge` for every board and combines the verdicts: any fault, else undecided if any board is, else pass if any
-/// board passes, else not applicable. Without boards, the reason why NVML listed none.
+/// Calls `judge` for every board and combines the verdicts: any fault, else undecided if any board
+/// is, else pass if any board passes, else not applicable. Without boards, the reason why NVML
+/// listed none.
 Verdict over_boards(const Facts& facts, const std::function<Verdict(const Board&)>& judge);
 
-/// A value that a board did not report: not supported when NVML was queried to the end, else unknown; unknown too when
-/// one of `calls` failed otherwise than for a board that has no such thing.
-Verdict not_reported(const Facts& facts, const std::string& what, std::initializer_list<std::string_view> calls = {});
+/// A value that a board did not report: not supported when NVML was queried to the end, else
+/// unknown; unknown too when one of `calls` failed otherwise than for a board that has no such
+/// thing.
+Verdict not_reported(const Facts& facts, const std::string& what,
+                     std::initializer_list<std::string_view> calls = {});
 
 /// The CUDA ordinal's view of a board; null when CUDA does not see it.
 const Gpu* gpu_of(const Facts& facts, const Board& board);
@@ -22,7 +25,8 @@ const Gpu* gpu_of(const Facts& facts, const Board& board);
 /// NVML's record of the GPU with this CUDA ordinal; null if there is none.
 const Board* board_at(const Facts& facts, int gpu);
 
-/// Less than 512 MiB or 5 % of the memory is free: too little for a context, cuDNN's kernels and a small network.
+/// Less than 512 MiB or 5 % of the memory is free: too little for a context, cuDNN's kernels and a
+/// small network.
 bool memory_is_low(const Board& board);
 
 /// The places of everything that was run on the board's GPU.

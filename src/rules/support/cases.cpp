@@ -13,7 +13,8 @@ std::vector<Sweep> sweeps(const Facts& facts) {
     std::vector<Sweep> found;
     for (const auto& [place, runs] :
          grouped(facts.rnn_runs, [](const RnnRun& run) { return std::pair(run.library, run.gpu); }))
-        if (!is_shadowed(facts, place.first)) found.push_back({place.first, place.second, runs});
+        if (!is_shadowed(facts, place.first))
+            found.push_back({place.first, place.second, runs});
     return found;
 }
 
@@ -49,15 +50,16 @@ std::string answer_of(const RnnRun& run) {
     return in_words(run.result);
 }
 
-std::vector<Evidence> evidence_of(const Facts& facts, const Runs& runs, const HowItWent& how_it_went) {
+std::vector<Evidence> evidence_of(const Facts& facts, const Runs& runs,
+                                  const HowItWent& how_it_went) {
     std::vector<Evidence> evidence;
     for (std::size_t i = 0; i < runs.size() && i < 5; ++i)
         evidence.push_back(evidence_of(facts, *runs[i], how_it_went(*runs[i])));
     return evidence;
 }
 
-Finding about_cases(const Facts& facts, const Sweep& sweep, const Runs& runs, std::string message, Remedy remedy,
-                    const HowItWent& how_it_went) {
+Finding about_cases(const Facts& facts, const Sweep& sweep, const Runs& runs, std::string message,
+                    Remedy remedy, const HowItWent& how_it_went) {
     return {.subject = subject_of(facts, sweep),
             .gpu = sweep.gpu,
             .message = std::move(message),
@@ -70,9 +72,11 @@ std::string count_of(const Runs& runs) {
     return pluralized(runs.size(), "RNN case", "RNN cases");
 }
 
-std::string cases_in_words(const Facts& facts, const Sweep& sweep, const Runs& runs, const std::string& how) {
-    return count_of(runs) + " of " + std::to_string(sweep.runs.size()) + ' ' + how + ' ' + name_of(facts, sweep) +
-           ", first '" + describe(runs.front()->rnn_case) + "': " + answer_of(*runs.front());
+std::string cases_in_words(const Facts& facts, const Sweep& sweep, const Runs& runs,
+                           const std::string& how) {
+    return count_of(runs) + " of " + std::to_string(sweep.runs.size()) + ' ' + how + ' ' +
+           name_of(facts, sweep) + ", first '" + describe(runs.front()->rnn_case) +
+           "': " + answer_of(*runs.front());
 }
 
 std::string verify_command(const Facts& facts, const RnnRun& run) {
@@ -83,10 +87,12 @@ std::optional<std::string> not_promised(const Facts& facts, const RnnRun& run) {
     return rnncheck::not_promised(run.rnn_case, rnn_place(facts, run));
 }
 
-Finding about_promised(const Facts& facts, const Sweep& sweep, const Runs& runs, const std::string& how,
+Finding about_promised(const Facts& facts, const Sweep& sweep, const Runs& runs,
+                       const std::string& how,
                        const std::function<Finding(const Runs&)>& describe) {
     Runs owed, others;
-    for (const RnnRun* run : runs) (not_promised(facts, *run) ? others : owed).push_back(run);
+    for (const RnnRun* run : runs)
+        (not_promised(facts, *run) ? others : owed).push_back(run);
     if (owed.empty()) {
         Finding note = about_cases(facts, sweep, others,
                                    cases_in_words(facts, sweep, others, how) +
@@ -99,48 +105,59 @@ Finding about_promised(const Facts& facts, const Sweep& sweep, const Runs& runs,
     Finding finding = describe(owed);
     append(finding.symptoms, places_of(facts, others));
     append(finding.evidence, evidence_of(facts, others, [&](const RnnRun& run) {
-               return answer_of(run) + "; no problem by itself: the case needs " + *not_promised(facts, run);
+               return answer_of(run) + "; no problem by itself: the case needs " +
+                      *not_promised(facts, run);
            }));
     return finding;
 }
 
 std::optional<Verdict> without_gpu(const Facts& facts) {
-    if (!facts.cuda_devices.empty()) return std::nullopt;
-    if (auto verdict = without_cuinit(facts)) return verdict;
-    if (!facts.driver.init->ok()) return not_applicable("the driver does not initialize");
-    if (!probe_completed(facts, "driver_api")) return undecided("querying the driver did not finish");
+    if (!facts.cuda_devices.empty())
+        return std::nullopt;
+    if (auto verdict = without_cuinit(facts))
+        return verdict;
+    if (!facts.driver.init->ok())
+        return not_applicable("the driver does not initialize");
+    if (!probe_completed(facts, "driver_api"))
+        return undecided("querying the driver did not finish");
     return not_applicable("CUDA sees no GPU");
 }
 
 /// What kept the cases from being run, as far as it is on record.
 static std::string why_not_run(const Facts& facts) {
     for (const ProbeRun* run : runs_of(facts, "rnn_forward"))
-        if (!run->completed()) return "no RNN case was run: rnn_forward " + run->target + ' ' + ending_of(*run);
+        if (!run->completed())
+            return "no RNN case was run: rnn_forward " + run->target + ' ' + ending_of(*run);
     for (const auto& run : facts.rnn_runs)
-        if (const CallResult* obstacle = obstacle_of(run)) return "no RNN case was run: " + in_words(*obstacle);
+        if (const CallResult* obstacle = obstacle_of(run))
+            return "no RNN case was run: " + in_words(*obstacle);
     return "no RNN case was run on a GPU";
 }
 
 static Verdict without_runs(const Facts& facts) {
-    if (const auto verdict = without_gpu(facts)) return *verdict;
+    if (const auto verdict = without_gpu(facts))
+        return *verdict;
     for (const Gpu& gpu : facts.cuda_devices)
         if (!failed_allocations(facts, gpu.index).empty())
             return not_applicable("the GPU ran out of memory before any case was run");
     if (std::ranges::any_of(facts.kernel_runs, ptx_compiler_is_missing))
         return not_applicable("the driver's PTX compiler is missing");
     const auto copies = cudnn_copies(facts);
-    if (copies.empty()) return without_cudnn(facts);
+    if (copies.empty())
+        return without_cudnn(facts);
     const bool all_broken = std::ranges::all_of(copies, [](const CudnnCopy& copy) {
         return never_answered(copy) || (copy.answer && copy.answer->rnn_usable == false);
     });
-    return all_broken ? not_applicable("no cuDNN installation has a working RNN API") : undecided(why_not_run(facts));
+    return all_broken ? not_applicable("no cuDNN installation has a working RNN API")
+                      : undecided(why_not_run(facts));
 }
 
 Verdict pass_if_tried(const Facts& facts, const std::string& reason, const std::string& unknown) {
     const bool tried = std::ranges::any_of(facts.rnn_runs, [](const RnnRun& run) {
         return run.end != RunEnd::skipped && run.end != RunEnd::out_of_memory;
     });
-    if (!tried) return without_runs(facts);
+    if (!tried)
+        return without_runs(facts);
     return unknown.empty() ? pass(reason) : undecided(unknown);
 }
 
@@ -156,17 +173,20 @@ bool failures_are_known(const Facts& facts, const std::string& library) {
 
 bool little_was_free(const Facts& facts, int gpu) {
     const Board* board = board_at(facts, gpu);
-    return (board && memory_is_low(*board)) || std::ranges::any_of(facts.rnn_runs, [gpu](const RnnRun& run) {
-               return run.gpu == gpu && run.free_bytes && *run.free_bytes < (std::int64_t{512} << 20);
+    return (board && memory_is_low(*board)) ||
+           std::ranges::any_of(facts.rnn_runs, [gpu](const RnnRun& run) {
+               return run.gpu == gpu && run.free_bytes &&
+                      *run.free_bytes < (std::int64_t{512} << 20);
            });
 }
 
-/// The call found too little memory, or it can be supposed: cuDNN, of versions 7 and 8 and of 9, answered
-/// NOT_INITIALIZED or INTERNAL_ERROR while hardly any memory of the GPU was free.
+/// The call found too little memory, or it can be supposed: cuDNN, of versions 7 and 8 and of 9,
+/// answered NOT_INITIALIZED or INTERNAL_ERROR while hardly any memory of the GPU was free.
 static bool found_no_memory(const Facts& facts, int gpu, const CallResult& result) {
     constexpr std::int64_t doubtful[] = {1, 4, 1001, 4000};
     return is_out_of_memory(result) ||
-           (result.call.starts_with("cudnn") && includes(doubtful, result.code) && little_was_free(facts, gpu));
+           (result.call.starts_with("cudnn") && includes(doubtful, result.code) &&
+            little_was_free(facts, gpu));
 }
 
 bool ptx_compiler_is_missing(const KernelRun& run) {
@@ -174,24 +194,29 @@ bool ptx_compiler_is_missing(const KernelRun& run) {
 }
 
 bool code_was_loaded(const KernelRun& run) {
-    constexpr std::string_view later[] = {"cuModuleGetFunction", "cuLaunchKernel", "cuCtxSynchronize",
-                                          "cuMemcpyDtoH_v2"};
+    constexpr std::string_view later[] = {"cuModuleGetFunction", "cuLaunchKernel",
+                                          "cuCtxSynchronize", "cuMemcpyDtoH_v2"};
     return run.result && (run.result->ok() || includes(later, std::string_view(run.result->call)));
 }
 
 std::vector<FailedAllocation> failed_allocations(const Facts& facts, int gpu) {
     std::vector<FailedAllocation> wants;
     const bool host_memory_counts =
-        little_was_free(facts, gpu) || std::ranges::none_of(facts.kernel_runs, ptx_compiler_is_missing);
+        little_was_free(facts, gpu) ||
+        std::ranges::none_of(facts.kernel_runs, ptx_compiler_is_missing);
     for (const KernelRun& run : facts.kernel_runs)
         if (run.gpu == gpu && run.result && found_no_memory(facts, gpu, *run.result))
             wants.push_back({&*run.result, nullptr, place_of(facts, run)});
     for (const Sweep& sweep : sweeps(facts)) {
-        if (sweep.gpu != gpu) continue;
+        if (sweep.gpu != gpu)
+            continue;
         for (const RnnRun* run : sweep.runs) {
             const CallResult* obstacle = obstacle_of(*run);
-            if (run->end != RunEnd::out_of_memory && !(obstacle && found_no_memory(facts, gpu, *obstacle))) continue;
-            if (obstacle && obstacle->code == cudnn_host_allocation_failed && !host_memory_counts) continue;
+            if (run->end != RunEnd::out_of_memory &&
+                !(obstacle && found_no_memory(facts, gpu, *obstacle)))
+                continue;
+            if (obstacle && obstacle->code == cudnn_host_allocation_failed && !host_memory_counts)
+                continue;
             wants.push_back({obstacle, run, place_of(facts, *run)});
         }
     }

@@ -12,12 +12,15 @@ bool is_first_choice(const Facts& facts, LibraryKind kind, const std::string& pa
 
 static bool in_one_directory(const Library& one, const Library& other) {
     return directory_of(one.path) == directory_of(other.path) ||
-           directory_of(one.real_path.value_or(one.path)) == directory_of(other.real_path.value_or(other.path));
+           directory_of(one.real_path.value_or(one.path)) ==
+               directory_of(other.real_path.value_or(other.path));
 }
 
 bool is_shadowed(const Facts& facts, const std::string& path) {
     const Library* library = library_at(facts, path);
-    if (!library || library->picked_by_loader || !library->soname || file_name(path) == *library->soname) return false;
+    if (!library || library->picked_by_loader || !library->soname ||
+        file_name(path) == *library->soname)
+        return false;
     return std::ranges::any_of(facts.libraries, [&](const Library& other) {
         return other.kind == library->kind && in_one_directory(other, *library) &&
                file_name(other.path) == *library->soname;
@@ -36,8 +39,10 @@ CudnnCopy cudnn_copy(const Facts& facts, const std::string& path) {
         copy.version = full_version_in_name(*copy.file);
     // A library's name and its version always agree in the major.
     auto major = major_in_name(path);
-    if (!major && copy.file) major = major_of_file(*copy.file);
-    if (!major && copy.version) major = copy.version->major();
+    if (!major && copy.file)
+        major = major_of_file(*copy.file);
+    if (!major && copy.version)
+        major = copy.version->major();
     copy.major = major.value_or(0);
     return copy;
 }
@@ -45,18 +50,22 @@ CudnnCopy cudnn_copy(const Facts& facts, const std::string& path) {
 std::vector<CudnnCopy> cudnn_copies(const Facts& facts) {
     std::vector<CudnnCopy> copies;
     for (const Library* library : usable_copies(facts, LibraryKind::cudnn))
-        if (!is_shadowed(facts, library->path)) copies.push_back(cudnn_copy(facts, library->path));
+        if (!is_shadowed(facts, library->path))
+            copies.push_back(cudnn_copy(facts, library->path));
     for (const auto& cudnn : facts.cudnns) {
         const Library* file = library_at(facts, cudnn.library);
-        const bool listed = std::ranges::any_of(
-            copies, [&](const CudnnCopy& copy) { return copy.path == cudnn.library || (file && copy.file == file); });
-        if (!listed && !is_shadowed(facts, cudnn.library)) copies.push_back(cudnn_copy(facts, cudnn.library));
+        const bool listed = std::ranges::any_of(copies, [&](const CudnnCopy& copy) {
+            return copy.path == cudnn.library || (file && copy.file == file);
+        });
+        if (!listed && !is_shadowed(facts, cudnn.library))
+            copies.push_back(cudnn_copy(facts, cudnn.library));
     }
     return copies;
 }
 
 std::string name_of(const CudnnCopy& copy) {
-    const std::string place = copy.path.empty() ? "" : " at " + copy.path;  // a version asked about has no place
+    const std::string place =
+        copy.path.empty() ? "" : " at " + copy.path;  // a version asked about has no place
     return "cuDNN" + (copy.version ? ' ' + copy.version->text : std::string()) + place;
 }
 
@@ -73,7 +82,8 @@ bool was_not_opened(const CallResult& failure) {
 }
 
 Verdict without_cudnn(const Facts& facts) {
-    if (!libraries_listed(facts)) return undecided("the library directories could not be searched");
+    if (!libraries_listed(facts))
+        return undecided("the library directories could not be searched");
     return not_applicable("no usable cuDNN was found");
 }
 
@@ -81,7 +91,8 @@ template <class Answers>
 static std::vector<std::string> heard_of(const Answers& answers) {
     std::vector<std::string> paths;
     for (const auto& answer : answers)
-        if (answer.version || answer.failure) paths.push_back(answer.library);
+        if (answer.version || answer.failure)
+            paths.push_back(answer.library);
     return paths;
 }
 
@@ -90,53 +101,65 @@ std::string silent_copy(const Facts& facts, LibraryKind kind) {
                        : kind == LibraryKind::nvrtc ? heard_of(facts.nvrtcs)
                                                     : heard_of(facts.cudnns);
     for (const Library* library : usable_copies(facts, kind)) {
-        const bool is_heard_of =
-            std::ranges::any_of(heard, [&](const std::string& path) { return library == library_at(facts, path); });
-        if (is_heard_of || is_shadowed(facts, library->path)) continue;
+        const bool is_heard_of = std::ranges::any_of(
+            heard, [&](const std::string& path) { return library == library_at(facts, path); });
+        if (is_heard_of || is_shadowed(facts, library->path))
+            continue;
         const bool was_asked = find_by(facts.probe_runs, &ProbeRun::target, library->path);
-        if (library->picked_by_loader || was_asked || heard.empty()) return library->path;
+        if (library->picked_by_loader || was_asked || heard.empty())
+            return library->path;
     }
     return "";
 }
 
 Verdict over_copies(const Facts& facts, const JudgeCopy& judge) {
     const auto copies = cudnn_copies(facts);
-    if (copies.empty()) return without_cudnn(facts);
+    if (copies.empty())
+        return without_cudnn(facts);
     VerdictBuilder answers;
-    for (const auto& copy : copies) judge(copy, answers);
+    for (const auto& copy : copies)
+        judge(copy, answers);
     return answers.close();
 }
 
 std::optional<Finding> note_several(const std::string& what,
                                     const std::vector<std::pair<std::string, Version>>& installed,
-                                    const std::vector<std::string>& given, const std::string& source, Remedy advice) {
+                                    const std::vector<std::string>& given,
+                                    const std::string& source, Remedy advice) {
     std::set<Version> versions;
     std::vector<Evidence> evidence;
     for (const auto& [path, version] : installed) {
         versions.insert(version);
         evidence.push_back({path, version.text, source});
     }
-    if (versions.size() < 2) return std::nullopt;
-    return Finding{.severity = Severity::note,
-                   .subject = what,
-                   .message = std::to_string(versions.size()) + " versions of " + what + " are installed (" +
-                              join_with_and(mapped(versions, [](const Version& version) { return version.text; })) +
-                              "); the loader finds " +
-                              (given.empty() ? "none of them by default" : join_with_and(given)),
-                   .evidence = std::move(evidence),
-                   .remedies = {std::move(advice)}};
+    if (versions.size() < 2)
+        return std::nullopt;
+    return Finding{
+        .severity = Severity::note,
+        .subject = what,
+        .message =
+            std::to_string(versions.size()) + " versions of " + what + " are installed (" +
+            join_with_and(mapped(versions, [](const Version& version) { return version.text; })) +
+            "); the loader finds " +
+            (given.empty() ? "none of them by default" : join_with_and(given)),
+        .evidence = std::move(evidence),
+        .remedies = {std::move(advice)}};
 }
 
 std::optional<int> major_in_name(const std::string& path) {
     constexpr std::string_view mark = ".so.";
     const std::string name = file_name(path);
     const auto at = name.find(mark);
-    return at == std::string::npos ? std::nullopt : leading_number(std::string_view(name).substr(at + mark.size()));
+    return at == std::string::npos
+               ? std::nullopt
+               : leading_number(std::string_view(name).substr(at + mark.size()));
 }
 
 std::optional<int> major_of_file(const Library& library) {
-    if (const auto major = major_in_name(library.path)) return major;
-    if (const auto major = major_in_name(library.soname.value_or(""))) return major;
+    if (const auto major = major_in_name(library.path))
+        return major;
+    if (const auto major = major_in_name(library.soname.value_or("")))
+        return major;
     return major_in_name(library.real_path.value_or(""));
 }
 
@@ -149,11 +172,14 @@ const Library* part_of(const Facts& facts, const CudnnCopy& copy, const std::str
     const Library *given = nullptr, *beside = nullptr;
     for (const auto& library : facts.libraries) {
         // The loader searches for names, whatever the file's own is.
-        const bool goes_by =
-            file_name(library.path) == soname || (library.picked_by_loader && library.soname == soname);
-        if (library.kind != LibraryKind::cudnn_part || !goes_by) continue;
-        if (library.picked_by_loader && !given) given = &library;
-        if (copy.file && in_one_directory(library, *copy.file) && !beside) beside = &library;
+        const bool goes_by = file_name(library.path) == soname ||
+                             (library.picked_by_loader && library.soname == soname);
+        if (library.kind != LibraryKind::cudnn_part || !goes_by)
+            continue;
+        if (library.picked_by_loader && !given)
+            given = &library;
+        if (copy.file && in_one_directory(library, *copy.file) && !beside)
+            beside = &library;
     }
     return beside && !(given && given->found_via == FoundVia::ld_library_path) ? beside : given;
 }
@@ -162,7 +188,8 @@ std::vector<CudnnPart> parts_needed(const CudnnCopy& copy, const Matrix& matrix)
     std::vector<CudnnPart> parts;
     for (auto& part : matrix.cudnn_parts(copy.major)) {
         const bool is_there = !copy.version || part.since <= *copy.version;
-        if (part.needed_by_rnn && is_there && !part.soname.starts_with("libcudnn.so")) parts.push_back(std::move(part));
+        if (part.needed_by_rnn && is_there && !part.soname.starts_with("libcudnn.so"))
+            parts.push_back(std::move(part));
     }
     return parts;
 }
@@ -181,7 +208,8 @@ std::vector<Evidence> differing_versions(const Cudnn* answer) {
     for (const CudnnFile& file : answer ? answer->files : std::vector<CudnnFile>())
         if (file.version && answer->version && !same_release(*file.version, *answer->version))
             differing.push_back({file.path,
-                                 "version " + file.version->text + ", but the libraries that it loads are of version " +
+                                 "version " + file.version->text +
+                                     ", but the libraries that it loads are of version " +
                                      answer->version->text,
                                  "cudnns"});
     return differing;
@@ -190,11 +218,13 @@ std::vector<Evidence> differing_versions(const Cudnn* answer) {
 std::vector<Evidence> differing_cuda(const Cudnn* answer) {
     std::vector<Evidence> differing;
     for (const CudnnFile& file : answer ? answer->files : std::vector<CudnnFile>())
-        if (file.cuda_major && answer->built_for_cuda && *file.cuda_major != answer->built_for_cuda->major())
-            differing.push_back({file.path,
-                                 concat("built for CUDA ", *file.cuda_major, ", but libcudnn_graph for CUDA ",
-                                        answer->built_for_cuda->major()),
-                                 "cudnns"});
+        if (file.cuda_major && answer->built_for_cuda &&
+            *file.cuda_major != answer->built_for_cuda->major())
+            differing.push_back(
+                {file.path,
+                 concat("built for CUDA ", *file.cuda_major, ", but libcudnn_graph for CUDA ",
+                        answer->built_for_cuda->major()),
+                 "cudnns"});
     return differing;
 }
 
@@ -203,10 +233,12 @@ static bool builds_agree(const Cudnn& answer) {
     const auto is_known = [&](const std::string& path) {
         const CudnnFile* const file = build_of(answer, path);
         const std::string name = file_name(path);
-        if (name.starts_with("libcudnn.so")) return file && file->version && file->cuda_major;
+        if (name.starts_with("libcudnn.so"))
+            return file && file->version && file->cuda_major;
         return name.starts_with("libcudnn_graph") || (file && file->cuda_major);
     };
-    return answer.version && answer.built_for_cuda && std::ranges::all_of(answer.parts_mapped, is_known) &&
+    return answer.version && answer.built_for_cuda &&
+           std::ranges::all_of(answer.parts_mapped, is_known) &&
            differing_versions(&answer).empty() && differing_cuda(&answer).empty();
 }
 
@@ -214,13 +246,15 @@ bool borrows_parts(const Cudnn* answer) {
     return answer &&
            std::ranges::any_of(answer->parts_mapped,
                                [&](const std::string& path) {
-                                   return directory_of(path) != directory_of(answer->parts_mapped.front());
+                                   return directory_of(path) !=
+                                          directory_of(answer->parts_mapped.front());
                                }) &&
            !builds_agree(*answer);
 }
 
 bool is_version_mismatch(int cudnn_major, const CallResult& result) {
-    if (!result.call.starts_with("cudnn")) return false;
+    if (!result.call.starts_with("cudnn"))
+        return false;
     return (cudnn_major >= 9 && result.code == 1002) || (cudnn_major == 8 && result.code == 14) ||
            contains(result.text, "VERSION_MISMATCH");
 }

@@ -13,16 +13,17 @@ struct CudnnCopy {
     const Library* file = nullptr;
     const Cudnn* answer = nullptr;
     bool first_choice = true;
-    int major = 0;                   ///< 0 when unknown
-    std::optional<Version> version;  ///< that it returned; if it was not queried, from the file's name
+    int major = 0;  ///< 0 when unknown
+    std::optional<Version>
+        version;  ///< that it returned; if it was not queried, from the file's name
 };
 
 /// Every installation that a program could open, in the order found.
 std::vector<CudnnCopy> cudnn_copies(const Facts& facts);
 CudnnCopy cudnn_copy(const Facts& facts, const std::string& path);
 
-/// Another file beside it has the name that programs open (libcudnn.so.8 beside a libcudnn.so.8.1.0 that was left
-/// behind), so no program opens this one.
+/// Another file beside it has the name that programs open (libcudnn.so.8 beside a libcudnn.so.8.1.0
+/// that was left behind), so no program opens this one.
 bool is_shadowed(const Facts& facts, const std::string& path);
 
 /// The loader finds this file, or none of its kind, so that only frameworks use one.
@@ -37,10 +38,11 @@ Severity severity_of(const CudnnCopy& copy);
 /// Only the reason for its failure is known: cudnn_unusable reports it.
 bool never_answered(const CudnnCopy& copy);
 
-/// The library was not opened, because the loader would have waited at a pipe or device: library_file_damaged reports
-/// that.
+/// The library was not opened, because the loader would have waited at a pipe or device:
+/// library_file_damaged reports that.
 bool was_not_opened(const CallResult& failure);
-inline constexpr const char* leads_to_a_pipe = "the loader would wait forever at a named pipe in its search path";
+inline constexpr const char* leads_to_a_pipe =
+    "the loader would wait forever at a named pipe in its search path";
 
 using JudgeCopy = std::function<void(const CudnnCopy&, VerdictBuilder&)>;
 /// One verdict about all installations, or why there is none to evaluate.
@@ -49,41 +51,45 @@ Verdict over_copies(const Facts& facts, const JudgeCopy& judge);
 /// Why there is no cuDNN to evaluate.
 Verdict without_cudnn(const Facts& facts);
 
-/// The path of a runtime, NVRTC or cuDNN that was or should have been queried, but for which neither a version nor a
-/// failure is known; empty if there is none. A survey queries only the first few installations; the others do not
-/// count.
+/// The path of a runtime, NVRTC or cuDNN that was or should have been queried, but for which
+/// neither a version nor a failure is known; empty if there is none. A survey queries only the
+/// first few installations; the others do not count.
 std::string silent_copy(const Facts& facts, LibraryKind kind);
 
-/// A note that several versions of something are installed, each with its place; `given` are those that the loader
-/// finds, `source` is the place of the versions, `advice` states when that is a problem. Unset if there is at most one
-/// version.
+/// A note that several versions of something are installed, each with its place; `given` are those
+/// that the loader finds, `source` is the place of the versions, `advice` states when that is a
+/// problem. Unset if there is at most one version.
 std::optional<Finding> note_several(const std::string& what,
                                     const std::vector<std::pair<std::string, Version>>& installed,
-                                    const std::vector<std::string>& given, const std::string& source, Remedy advice);
+                                    const std::vector<std::string>& given,
+                                    const std::string& source, Remedy advice);
 
-/// The number that a library's name ends with first: "libcublasLt.so.12" gives 12, "libcudnn.so" nothing.
+/// The number that a library's name ends with first: "libcublasLt.so.12" gives 12, "libcudnn.so"
+/// nothing.
 std::optional<int> major_in_name(const std::string& path);
 /// The same for a file, from its name, its soname or its real name.
 std::optional<int> major_of_file(const Library& library);
 /// The full version in a file's name ("9.19.0"); names in wheels have only the major version.
 std::optional<Version> full_version_in_name(const Library& library);
 
-/// What cuDNN's own checks do not compare: libcudnn is of another version than the libraries that it loads, or its
-/// libraries are for different CUDA versions.
+/// What cuDNN's own checks do not compare: libcudnn is of another version than the libraries that
+/// it loads, or its libraries are for different CUDA versions.
 std::vector<Evidence> differing_versions(const Cudnn* answer);
 std::vector<Evidence> differing_cuda(const Cudnn* answer);
 
-/// Whether it loaded libraries of several directories that are not known to be built alike: its version and CUDA may
-/// then be those of another installation, which cudnn_mixed_sublibraries reports.
+/// Whether it loaded libraries of several directories that are not known to be built alike: its
+/// version and CUDA may then be those of another installation, which cudnn_mixed_sublibraries
+/// reports.
 bool borrows_parts(const Cudnn* answer);
 
-/// The file that an installation would load for the soname of one of its libraries: in LD_LIBRARY_PATH, beside it, or
-/// where the loader finds it. Null if there is none.
+/// The file that an installation would load for the soname of one of its libraries: in
+/// LD_LIBRARY_PATH, beside it, or where the loader finds it. Null if there is none.
 const Library* part_of(const Facts& facts, const CudnnCopy& copy, const std::string& soname);
 /// The libraries of this installation that recurrent networks need, other than libcudnn itself.
 std::vector<CudnnPart> parts_needed(const CudnnCopy& copy, const Matrix& matrix);
 
-/// The result reports cuDNN libraries of different versions (the code differs between major versions; 0 is unknown).
+/// The result reports cuDNN libraries of different versions (the code differs between major
+/// versions; 0 is unknown).
 bool is_version_mismatch(int cudnn_major, const CallResult& result);
 
 }  // namespace rnncheck::rules

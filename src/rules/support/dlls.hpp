@@ -1,5 +1,5 @@
-// The DLLs that frameworks on a disk of Windows load (Facts::dll_loads), evaluated for the rules that evaluate shared
-// libraries elsewhere. Pure.
+// The DLLs that frameworks on a disk of Windows load (Facts::dll_loads), evaluated for the rules
+// that evaluate shared libraries elsewhere. Pure.
 #pragma once
 
 #include "report/finding.hpp"

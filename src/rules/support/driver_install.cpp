@@ -1,4 +1,5 @@
-// How a distribution installs an NVIDIA driver with the kernel modules that the GPUs take, and NVIDIA's repository.
+// How a distribution installs an NVIDIA driver with the kernel modules that the GPUs take, and
+// NVIDIA's repository.
 #include <algorithm>
 
 #include "base/lists.hpp"
@@ -9,14 +10,15 @@ namespace rnncheck::rules {
 
 namespace {
 
-/// https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/kernel-modules.html: the open modules are for
-/// Turing and later GPUs, and Blackwell takes no others.
+/// https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/kernel-modules.html: the open
+/// modules are for Turing and later GPUs, and Blackwell takes no others.
 enum class KernelModules { either, open, closed, none };
 
 KernelModules modules_for(const Facts& facts) {
     KernelModules modules = KernelModules::either;
     for (const Gpu& gpu : facts.cuda_devices) {
-        if (!gpu.compute_capability) continue;
+        if (!gpu.compute_capability)
+            continue;
         const bool open = *gpu.compute_capability >= make_version({7, 5});
         const KernelModules own = open ? KernelModules::open : KernelModules::closed;
         modules = modules == KernelModules::either || modules == own ? own : KernelModules::none;
@@ -31,14 +33,19 @@ bool any_kepler(const Facts& facts) {
     });
 }
 
-constexpr int long_term_branch = 580;  // driver_branches: supported longest, and the last one for Maxwell to Volta
+constexpr int long_term_branch =
+    580;  // driver_branches: supported longest, and the last one for Maxwell to Volta
 
 std::vector<std::string> ubuntu_driver(const Facts& facts, const std::optional<Version>& needed) {
     const KernelModules modules = modules_for(facts);
-    if (modules == KernelModules::either) return {"sudo ubuntu-drivers install"};
-    if (modules == KernelModules::none || any_kepler(facts)) return {};
-    const std::string branch = std::to_string(std::max(needed ? needed->major() : 0, long_term_branch));
-    return {"sudo apt-get install nvidia-driver-" + branch + (modules == KernelModules::open ? "-open" : "")};
+    if (modules == KernelModules::either)
+        return {"sudo ubuntu-drivers install"};
+    if (modules == KernelModules::none || any_kepler(facts))
+        return {};
+    const std::string branch =
+        std::to_string(std::max(needed ? needed->major() : 0, long_term_branch));
+    return {"sudo apt-get install nvidia-driver-" + branch +
+            (modules == KernelModules::open ? "-open" : "")};
 }
 
 /// Debian's own package, or NVIDIA's repository for a later driver.
@@ -51,20 +58,25 @@ std::vector<std::string> debian_driver(const Facts& facts, const std::optional<V
     static const Edition editions[] = {{"12 (bookworm)", make_version({535, 261})},
                                        {"13 (trixie)", make_version({550, 163})}};
     const std::vector<std::string> own_package = {"sudo apt-get install nvidia-driver"};
-    const Edition* edition =
-        find_where(editions, [&](const Edition& one) { return contains(facts.host.os.value_or(""), one.words); });
-    if (!edition) return own_package;
+    const Edition* edition = find_where(editions, [&](const Edition& one) {
+        return contains(facts.host.os.value_or(""), one.words);
+    });
+    if (!edition)
+        return own_package;
     const KernelModules modules = modules_for(facts);
-    if (modules == KernelModules::none || any_kepler(facts)) return {};
-    if (!needed || *needed <= edition->driver) return own_package;
+    if (modules == KernelModules::none || any_kepler(facts))
+        return {};
+    if (!needed || *needed <= edition->driver)
+        return own_package;
     std::vector<std::string> commands = nvidia_repository_commands(facts);
-    if (commands.empty()) return {};
+    if (commands.empty())
+        return {};
     const std::string branch = std::to_string(std::max(needed->major(), long_term_branch));
     // apt heeds the pins of a package only once it is installed:
     // https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/version-locking.html
     if (modules == KernelModules::closed)
-        append(commands,
-               {"sudo apt-get install nvidia-driver-pinning-" + branch, "sudo apt-get install cuda-drivers-" + branch});
+        append(commands, {"sudo apt-get install nvidia-driver-pinning-" + branch,
+                          "sudo apt-get install cuda-drivers-" + branch});
     else
         commands.emplace_back("sudo apt-get install nvidia-open");
     return commands;
@@ -82,19 +94,24 @@ std::vector<std::string> nvidia_repository_commands(const Facts& facts) {
                                            {"Ubuntu 20.04", "ubuntu2004"},
                                            {"Ubuntu 22.04", "ubuntu2204"},
                                            {"Ubuntu 24.04", "ubuntu2404"}};
-    const Repository* repository = find_where(
-        repositories, [&](const Repository& one) { return contains(facts.host.os.value_or(""), one.words); });
-    if (!repository || facts.host.machine.value_or("x86_64") != "x86_64") return {};
+    const Repository* repository = find_where(repositories, [&](const Repository& one) {
+        return contains(facts.host.os.value_or(""), one.words);
+    });
+    if (!repository || facts.host.machine.value_or("x86_64") != "x86_64")
+        return {};
     const std::string keyring = "cuda-keyring_1.1-1_all.deb";
     const std::string directory = "https://developer.download.nvidia.com/compute/cuda/repos/";
-    return {"wget " + directory + repository->name + "/x86_64/" + keyring, "sudo dpkg -i " + keyring,
-            "sudo apt-get update"};
+    return {"wget " + directory + repository->name + "/x86_64/" + keyring,
+            "sudo dpkg -i " + keyring, "sudo apt-get update"};
 }
 
-std::vector<std::string> driver_install_commands(const Facts& facts, const std::optional<Version>& needed) {
-    if (in_container(facts) || on_wsl(facts)) return {};  // the driver belongs to the host
+std::vector<std::string> driver_install_commands(const Facts& facts,
+                                                 const std::optional<Version>& needed) {
+    if (in_container(facts) || on_wsl(facts))
+        return {};  // the driver belongs to the host
     const std::string os = facts.host.os.value_or("");
-    if (contains(os, "Ubuntu")) return ubuntu_driver(facts, needed);
+    if (contains(os, "Ubuntu"))
+        return ubuntu_driver(facts, needed);
     return contains(os, "Debian") ? debian_driver(facts, needed) : std::vector<std::string>();
 }
 

@@ -6,30 +6,40 @@ namespace rnncheck::rules {
 
 /// The target of the probe rnn_forward that ran it.
 static std::string target_of(const RnnRun& run) {
-    return "GPU " + std::to_string(run.gpu) + ' ' + std::string(name_of(run.dialect)) + ' ' + run.library;
+    return "GPU " + std::to_string(run.gpu) + ' ' + std::string(name_of(run.dialect)) + ' ' +
+           run.library;
 }
 
 bool is_last_case(const ProbeRun& run, const RnnRun& rnn_run) {
-    return run.probe == "rnn_forward" && rnn_run.end == RunEnd::failed && rnn_run.result && rnn_run.result->code < 0 &&
-           target_of(rnn_run) == run.target && rnn_run.result->call == run.last_call;
+    return run.probe == "rnn_forward" && rnn_run.end == RunEnd::failed && rnn_run.result &&
+           rnn_run.result->code < 0 && target_of(rnn_run) == run.target &&
+           rnn_run.result->call == run.last_call;
 }
 
 /// Of the probes that leave a result of each target in any case.
 static bool has_result(const Facts& facts, const ProbeRun& run) {
-    if (run.probe == "cuda_runtime") return find_by(facts.runtimes, &Runtime::library, run.target);
-    if (run.probe == "cudnn_library") return find_by(facts.cudnns, &Cudnn::library, run.target);
-    if (run.probe == "nvrtc_compile") return find_by(facts.nvrtcs, &Nvrtc::library, run.target);
-    if (run.probe == "ptx_launch") return find_by(facts.kernel_runs, &KernelRun::gpu, gpu_of_target(run.target));
-    if (run.probe != "rnn_forward") return true;
-    return std::ranges::any_of(facts.rnn_runs, [&](const RnnRun& one) { return target_of(one) == run.target; });
+    if (run.probe == "cuda_runtime")
+        return find_by(facts.runtimes, &Runtime::library, run.target);
+    if (run.probe == "cudnn_library")
+        return find_by(facts.cudnns, &Cudnn::library, run.target);
+    if (run.probe == "nvrtc_compile")
+        return find_by(facts.nvrtcs, &Nvrtc::library, run.target);
+    if (run.probe == "ptx_launch")
+        return find_by(facts.kernel_runs, &KernelRun::gpu, gpu_of_target(run.target));
+    if (run.probe != "rnn_forward")
+        return true;
+    return std::ranges::any_of(facts.rnn_runs,
+                               [&](const RnnRun& one) { return target_of(one) == run.target; });
 }
 
 std::optional<std::string> what_is_lost(const Facts& facts) {
     if (facts.tool.missing_fields)
-        return "the document with the facts is incomplete: it lacks " + escaped(*facts.tool.missing_fields, 400);
+        return "the document with the facts is incomplete: it lacks " +
+               escaped(*facts.tool.missing_fields, 400);
     for (const ProbeRun& run : facts.probe_runs)
         if (run.completed() && !has_result(facts, run))
-            return run.probe + ' ' + escaped(run.target) + " finished, but the facts do not contain its result";
+            return run.probe + ' ' + escaped(run.target) +
+                   " finished, but the facts do not contain its result";
     return std::nullopt;
 }
 
@@ -38,8 +48,8 @@ bool ended_in(const ProbeRun& run, const RnnRun& rnn_run) {
 }
 
 bool was_cut_short(const ProbeRun& run) {
-    return run.end == ProbeEnd::crashed || run.end == ProbeEnd::quit_early || run.end == ProbeEnd::timed_out ||
-           run.end == ProbeEnd::stuck;
+    return run.end == ProbeEnd::crashed || run.end == ProbeEnd::quit_early ||
+           run.end == ProbeEnd::timed_out || run.end == ProbeEnd::stuck;
 }
 
 /// NVML's record of the GPU that the probe looked at.
@@ -48,15 +58,19 @@ static const Board* board_of(const Facts& facts, const ProbeRun& run) {
     return gpu ? board_at(facts, *gpu) : nullptr;
 }
 
-/// Those that the driver reported while the process ran, on its GPU where that is known: an old one explains nothing.
+/// Those that the driver reported while the process ran, on its GPU where that is known: an old one
+/// explains nothing.
 static std::vector<const XidEvent*> xids_meanwhile(const Facts& facts, const ProbeRun& run) {
     constexpr double slack_s = 60;
     const Board* board = board_of(facts, run);
     std::vector<const XidEvent*> found;
     for (const XidEvent& event : facts.driver.xids) {
-        const bool recent = event.seconds_ago && *event.seconds_ago <= run.elapsed_ms / 1000 + slack_s;
-        const bool elsewhere = board && board->pci && event.pci && !board->pci->starts_with(*event.pci);
-        if (recent && !elsewhere) found.push_back(&event);
+        const bool recent =
+            event.seconds_ago && *event.seconds_ago <= run.elapsed_ms / 1000 + slack_s;
+        const bool elsewhere =
+            board && board->pci && event.pci && !board->pci->starts_with(*event.pci);
+        if (recent && !elsewhere)
+            found.push_back(&event);
     }
     return found;
 }
@@ -65,14 +79,18 @@ std::vector<Evidence> evidence_of_hang(const Facts& facts, const ProbeRun& run) 
     std::vector<Evidence> evidence;
     if (const auto& hang = run.hang) {
         const std::string function =
-            hang->kernel_function ? " in the kernel function " + escaped(*hang->kernel_function) : "";
-        evidence = {{"state of the process", hang->state + function, place_of(facts, run) + ".hang.state"},
-                    {"file that it waits for", if_known(hang->file), place_of(facts, run) + ".hang.file"},
-                    {"kernel stack", join(hang->kernel_stack, ", "), place_of(facts, run) + ".hang.kernel_stack"}};
+            hang->kernel_function ? " in the kernel function " + escaped(*hang->kernel_function)
+                                  : "";
+        evidence = {
+            {"state of the process", hang->state + function, place_of(facts, run) + ".hang.state"},
+            {"file that it waits for", if_known(hang->file), place_of(facts, run) + ".hang.file"},
+            {"kernel stack", join(hang->kernel_stack, ", "),
+             place_of(facts, run) + ".hang.kernel_stack"}};
     }
     const Board* board = board_of(facts, run);
     if (board && board->busy_percent)
-        evidence.push_back({"GPU utilization meanwhile", std::to_string(*board->busy_percent) + " %",
+        evidence.push_back({"GPU utilization meanwhile",
+                            std::to_string(*board->busy_percent) + " %",
                             board_fact(facts, *board, "busy_percent")});
     for (const XidEvent* event : xids_meanwhile(facts, run))
         evidence.push_back({"kernel log", event->text, "driver.xids"});
@@ -82,17 +100,23 @@ std::vector<Evidence> evidence_of_hang(const Facts& facts, const ProbeRun& run) 
 }
 
 std::string cause_of_hang(const Facts& facts, const ProbeRun& run) {
-    if (!run.hang) return "";
+    if (!run.hang)
+        return "";
     const Hang& hang = *run.hang;
     const Board* board = board_of(facts, run);
     const int busy = board && board->busy_percent ? *board->busy_percent : -1;
     if (const auto xids = xids_meanwhile(facts, run); !xids.empty())
         return "the driver reported Xid " + std::to_string(xids.back()->code) + " meanwhile";
-    if (hang.state == "uninterruptible") return "it waits in the kernel, so the driver or the hardware is at fault";
-    if (hang.state == "stopped") return "the process was stopped";
-    if (facts.driver.mps_pipe) return "it uses the MPS server, which may hang";
-    if (busy >= 90 && !board->processes.empty()) return "the GPU is busy with other processes";
-    if (busy >= 90) return "the GPU is busy: a kernel does not finish";
+    if (hang.state == "uninterruptible")
+        return "it waits in the kernel, so the driver or the hardware is at fault";
+    if (hang.state == "stopped")
+        return "the process was stopped";
+    if (facts.driver.mps_pipe)
+        return "it uses the MPS server, which may hang";
+    if (busy >= 90 && !board->processes.empty())
+        return "the GPU is busy with other processes";
+    if (busy >= 90)
+        return "the GPU is busy: a kernel does not finish";
     if (hang.state == "running" && 2 * hang.processor_ms.value_or(0) > run.elapsed_ms)
         return "it uses the CPU: a library compiles code for this GPU or is in an endless loop";
     if (busy >= 0 && busy <= 10)

@@ -20,15 +20,17 @@ constexpr Scheduler schedulers[] = {
      "https://www.ibm.com/docs/en/spectrum-lsf/10.1.0?topic=o-gpu"}};
 
 const Scheduler* scheduler(const Facts& facts) {
-    return find_where(schedulers, [&](const Scheduler& one) { return environment(facts, one.variable); });
+    return find_where(schedulers,
+                      [&](const Scheduler& one) { return environment(facts, one.variable); });
 }
 
 }  // namespace
 
 Remedy gpu_for_container(const Facts& facts) {
-    constexpr const char* by_runtime[] = {"container_no_gpu_runtime/docker",     "container_no_gpu_runtime/podman",
-                                          "container_no_gpu_runtime/kubernetes", "container_no_gpu_runtime/apptainer",
-                                          "container_no_gpu_runtime/enroot",     "container_no_gpu_runtime/lxc"};
+    constexpr const char* by_runtime[] = {
+        "container_no_gpu_runtime/docker",     "container_no_gpu_runtime/podman",
+        "container_no_gpu_runtime/kubernetes", "container_no_gpu_runtime/apptainer",
+        "container_no_gpu_runtime/enroot",     "container_no_gpu_runtime/lxc"};
     const std::string own = "container_no_gpu_runtime/" + facts.host.container.value_or("");
     return remedy(includes(by_runtime, own) ? own : "container_no_gpu_runtime/other");
 }
@@ -41,7 +43,8 @@ std::string batch_system(const Facts& facts) {
 Remedy gpu_for_job(const Facts& facts) {
     const Scheduler& found = *scheduler(facts);
     return {.action = Action::request_gpu,
-            .text = std::string("Request a GPU from ") + found.name + ": a job sees only the GPUs assigned to it",
+            .text = std::string("Request a GPU from ") + found.name +
+                    ": a job sees only the GPUs assigned to it",
             .commands = {found.command},
             .verify = "nvidia-smi -L",
             .link = found.link};
@@ -49,8 +52,10 @@ Remedy gpu_for_job(const Facts& facts) {
 
 std::vector<Remedy> requests_for_gpu(const Facts& facts) {
     std::vector<Remedy> requests;
-    if (scheduler(facts)) requests.push_back(gpu_for_job(facts));
-    if (in_container(facts)) requests.push_back(gpu_for_container(facts));
+    if (scheduler(facts))
+        requests.push_back(gpu_for_job(facts));
+    if (in_container(facts))
+        requests.push_back(gpu_for_container(facts));
     return requests;
 }
 
@@ -67,12 +72,15 @@ Remedy on_host(const Facts& facts, Remedy remedy) {
 
 Remedy check_machine(const Facts& facts) {
     const bool is_of_host = in_container(facts) && bus_without_gpu(facts);
-    return remedy("driver_missing/machine",
-                  {is_of_host ? ": the container sees the PCI bus of its host, which has no NVIDIA GPU" : ""});
+    return remedy(
+        "driver_missing/machine",
+        {is_of_host ? ": the container sees the PCI bus of its host, which has no NVIDIA GPU"
+                    : ""});
 }
 
 Remedy machine_without_gpu(const Facts& facts) {
-    if (!batch_system(facts).empty()) return gpu_for_job(facts);
+    if (!batch_system(facts).empty())
+        return gpu_for_job(facts);
     return facts.host.container == "kubernetes" ? gpu_for_container(facts) : check_machine(facts);
 }
 
@@ -81,7 +89,8 @@ bool bus_without_gpu(const Facts& facts) {
 }
 
 std::string gpus_on_bus(const Facts& facts) {
-    return facts.host.pci_listed.value_or(false) ? std::to_string(facts.host.pci_gpus.size()) : "unknown";
+    return facts.host.pci_listed.value_or(false) ? std::to_string(facts.host.pci_gpus.size())
+                                                 : "unknown";
 }
 
 std::string foreign_kernel_driver(const Facts& facts) {
@@ -98,16 +107,21 @@ Remedy against_foreign_driver(const Facts& facts) {
 }
 
 std::string plan_command(const std::optional<Version>& gpu, const std::optional<Version>& driver) {
-    if (!gpu && !driver) return "";
-    return "rnncheck matrix plan" + (gpu ? " gpu=" + gpu->text : "") + (driver ? " driver=" + driver->text : "");
+    if (!gpu && !driver)
+        return "";
+    return "rnncheck matrix plan" + (gpu ? " gpu=" + gpu->text : "") +
+           (driver ? " driver=" + driver->text : "");
 }
 
-constexpr int one_directory_since = 13;  // https://pypi.org/project/nvidia-cublas/: nvidia/cu13/lib holds all of CUDA
+constexpr int one_directory_since =
+    13;  // https://pypi.org/project/nvidia-cublas/: nvidia/cu13/lib holds all of CUDA
 
 std::string wheel(const std::string& name, int cuda, const std::string& range) {
     const std::string major = std::to_string(cuda);
-    // pip rejects nvidia-cuda-nvrtc-cu13 and its like: https://pypi.org/project/nvidia-cuda-nvrtc-cu13/
-    if (cuda >= one_directory_since && name != "nvidia-cudnn") return '"' + name + "==" + major + ".*\"";
+    // pip rejects nvidia-cuda-nvrtc-cu13 and its like:
+    // https://pypi.org/project/nvidia-cuda-nvrtc-cu13/
+    if (cuda >= one_directory_since && name != "nvidia-cudnn")
+        return '"' + name + "==" + major + ".*\"";
     return range.empty() ? name + "-cu" + major : '"' + name + "-cu" + major + range + '"';
 }
 
@@ -115,7 +129,8 @@ int cuda_major_here(const Facts& facts) {
     constexpr int usual = 12, newest_packages = 13;  // https://pypi.org/search/?q=nvidia-cudnn-cu
     int major = facts.driver.cuda_version ? facts.driver.cuda_version->major() : 0;
     for (const Runtime& runtime : facts.runtimes)
-        if (!facts.driver.cuda_version && runtime.version) major = std::max(major, runtime.version->major());
+        if (!facts.driver.cuda_version && runtime.version)
+            major = std::max(major, runtime.version->major());
     return major < oldest_cuda_with_wheels ? usual : std::min(major, newest_packages);
 }
 
@@ -124,13 +139,16 @@ int cuda_major_of(const CudnnCopy& copy) {
 }
 
 std::vector<std::string> pip_commands_for(const CudnnBuild& build) {
-    if (build.cuda_major < oldest_cuda_with_wheels) return {};
-    return {"pip install " + wheel("nvidia-cudnn", build.cuda_major, "==" + build.last().text + ".*")};
+    if (build.cuda_major < oldest_cuda_with_wheels)
+        return {};
+    return {"pip install " +
+            wheel("nvidia-cudnn", build.cuda_major, "==" + build.last().text + ".*")};
 }
 
 std::string pip(const PythonEnvironment* environment, const std::string& what) {
-    const std::string python =
-        environment && environment->interpreter ? shell_quoted(*environment->interpreter) : "python";
+    const std::string python = environment && environment->interpreter
+                                   ? shell_quoted(*environment->interpreter)
+                                   : "python";
     return python + " -m pip " + what;
 }
 
@@ -143,31 +161,42 @@ static std::string conda_install(const PythonEnvironment& environment, const std
     return "conda install --prefix " + shell_quoted(environment.path) + " -c conda-forge " + what;
 }
 
-/// What conda itself installed of these packages; null when there is none. Its files need not be pip's.
-static const PythonPackage* conda_package(const PythonEnvironment& environment, const std::vector<std::string>& names) {
+/// What conda itself installed of these packages; null when there is none. Its files need not be
+/// pip's.
+static const PythonPackage* conda_package(const PythonEnvironment& environment,
+                                          const std::vector<std::string>& names) {
     return find_where(environment.packages, [&](const PythonPackage& package) {
-        return environment.kind == "conda" && package.directory == environment.path && includes(names, package.name);
+        return environment.kind == "conda" && package.directory == environment.path &&
+               includes(names, package.name);
     });
 }
 
-std::optional<std::string> by_pip(const PythonEnvironment* environment, const std::string& install) {
+std::optional<std::string> by_pip(const PythonEnvironment* environment,
+                                  const std::string& install) {
     constexpr std::string_view word = "pip ";
-    return install.starts_with(word) ? std::optional(pip(environment, install.substr(word.size()))) : std::nullopt;
+    return install.starts_with(word) ? std::optional(pip(environment, install.substr(word.size())))
+                                     : std::nullopt;
 }
 
-std::vector<std::string> install_here(const Facts& facts, const std::string& framework, const std::string& install) {
+std::vector<std::string> install_here(const Facts& facts, const std::string& framework,
+                                      const std::string& install) {
     const PythonEnvironment* environment = active_environment(facts);
     const auto command = by_pip(environment, install);
-    if (!environment || environment->kind != "conda" || !command) return {install};
-    const auto names = framework == "tensorflow" ? std::vector<std::string>{"tensorflow-base"}
-                                                 : std::vector<std::string>{framework, "lib" + framework};
+    if (!environment || environment->kind != "conda" || !command)
+        return {install};
+    const auto names = framework == "tensorflow"
+                           ? std::vector<std::string>{"tensorflow-base"}
+                           : std::vector<std::string>{framework, "lib" + framework};
     const PythonPackage* package = conda_package(*environment, names);
-    if (!package) return {*command};
-    return {"conda remove --prefix " + shell_quoted(environment->path) + " " + package->name, *command};
+    if (!package)
+        return {*command};
+    return {"conda remove --prefix " + shell_quoted(environment->path) + " " + package->name,
+            *command};
 }
 
 std::string export_of_loader_path(const std::string& directories) {
-    return "export LD_LIBRARY_PATH=" + shell_quoted(directories) + "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"";
+    return "export LD_LIBRARY_PATH=" + shell_quoted(directories) +
+           "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"";
 }
 
 bool is_cudnn(const PythonPackage& package) {
@@ -179,9 +208,11 @@ namespace {
 struct PackageManager {
     const char *install, *reinstall, *owner;
 };
-constexpr PackageManager apt{"sudo apt-get install ", "sudo apt-get install --reinstall ", "dpkg --search "};
+constexpr PackageManager apt{"sudo apt-get install ", "sudo apt-get install --reinstall ",
+                             "dpkg --search "};
 constexpr PackageManager dnf{"sudo dnf install ", "sudo dnf reinstall ", "rpm --query --file "};
-constexpr PackageManager zypper{"sudo zypper install ", "sudo zypper install --force ", "rpm --query --file "};
+constexpr PackageManager zypper{"sudo zypper install ", "sudo zypper install --force ",
+                                "rpm --query --file "};
 
 /// By the name in os-release; null where we know none.
 const PackageManager* package_manager(const Facts& facts) {
@@ -190,14 +221,15 @@ const PackageManager* package_manager(const Facts& facts) {
         {"Fedora", &dnf}, {"Red Hat", &dnf},      {"Rocky", &dnf},  {"AlmaLinux", &dnf},
         {"CentOS", &dnf}, {"Amazon Linux", &dnf}, {"SUSE", &zypper}};
     for (const auto& [distribution, manager] : managers)
-        if (contains(facts.host.os.value_or(""), distribution)) return manager;
+        if (contains(facts.host.os.value_or(""), distribution))
+            return manager;
     return nullptr;
 }
 
 Remedy with_commands(Remedy remedy, std::vector<std::string> commands) {
     remedy.commands = std::move(commands);
-    const bool as_root =
-        std::ranges::any_of(remedy.commands, [](const auto& line) { return line.starts_with("sudo "); });
+    const bool as_root = std::ranges::any_of(
+        remedy.commands, [](const auto& line) { return line.starts_with("sudo "); });
     remedy.risk = as_root ? Risk::needs_root : Risk::safe;
     return remedy;
 }
@@ -205,8 +237,9 @@ Remedy with_commands(Remedy remedy, std::vector<std::string> commands) {
 /// The environment among whose packages the file lies; null when there is none.
 const PythonEnvironment* environment_with(const Facts& facts, const std::string& path) {
     return find_where(facts.pythons, [&](const PythonEnvironment& environment) {
-        return std::ranges::any_of(environment.package_directories,
-                                   [&](const std::string& directory) { return path.starts_with(directory + '/'); });
+        return std::ranges::any_of(
+            environment.package_directories,
+            [&](const std::string& directory) { return path.starts_with(directory + '/'); });
     });
 }
 
@@ -217,7 +250,8 @@ bool is_python_package(const std::string& path) {
 /// The conda environment to whose own libraries the file belongs; null when there is none.
 const PythonEnvironment* conda_with(const Facts& facts, const std::string& path) {
     return find_where(facts.pythons, [&](const PythonEnvironment& environment) {
-        return environment.kind == "conda" && !is_python_package(path) && path.starts_with(environment.path + "/lib/");
+        return environment.kind == "conda" && !is_python_package(path) &&
+               path.starts_with(environment.path + "/lib/");
     });
 }
 
@@ -225,12 +259,16 @@ bool is_of_system(const std::string& path) {
     return path.starts_with("/usr/lib") || path.starts_with("/lib");
 }
 
-/// "nvidia-cudnn-cu12==9.1.0.70" where the environment has it in that version, else what is known of the version: pip
-/// would install the newest one, which may be of another major version.
+/// "nvidia-cudnn-cu12==9.1.0.70" where the environment has it in that version, else what is known
+/// of the version: pip would install the newest one, which may be of another major version.
 std::string wheel_again(const PythonEnvironment* environment, const CudnnCopy& copy) {
-    const PythonPackage* package = environment ? find_where(environment->packages, is_cudnn) : nullptr;
-    if (package) return shell_quoted(package->name + "==" + package->version);
-    const std::string version = copy.version ? copy.version->text : copy.major > 0 ? std::to_string(copy.major) : "";
+    const PythonPackage* package =
+        environment ? find_where(environment->packages, is_cudnn) : nullptr;
+    if (package)
+        return shell_quoted(package->name + "==" + package->version);
+    const std::string version = copy.version     ? copy.version->text
+                                : copy.major > 0 ? std::to_string(copy.major)
+                                                 : "";
     return wheel("nvidia-cudnn", cuda_major_of(copy), version.empty() ? "" : "==" + version + ".*");
 }
 
@@ -241,12 +279,15 @@ Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy reme
     std::vector<std::string> commands;
     if (is_python_package(copy.path)) {
         const PythonEnvironment* environment = environment_with(facts, copy.path);
-        commands = {pip(environment, "install --force-reinstall --no-deps " + wheel_again(environment, copy))};
+        commands = {pip(environment,
+                        "install --force-reinstall --no-deps " + wheel_again(environment, copy))};
     } else if (const PythonEnvironment* conda = conda_with(facts, copy.path)) {
         const PythonPackage* package = conda_package(*conda, {"libcudnn", "cudnn"});
-        commands = {conda_install(*conda, "--force-reinstall " + (package ? package->name : "cudnn"))};
+        commands = {
+            conda_install(*conda, "--force-reinstall " + (package ? package->name : "cudnn"))};
     } else if (is_of_system(copy.path) && manager && copy.major > 0) {
-        // https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html: since 9, names end in -cuda-12.
+        // https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html: since 9, names
+        // end in -cuda-12.
         commands = {manager->reinstall + ("libcudnn" + std::to_string(copy.major)) +
                     (copy.major >= 9 ? "-cuda-" + std::to_string(cuda_major_of(copy)) : "")};
     }
@@ -255,36 +296,47 @@ Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy reme
 
 Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, int cuda, Remedy remedy) {
     const PackageManager* manager = package_manager(facts);
-    const PythonEnvironment* environment = copy ? environment_with(facts, copy->path) : active_environment(facts);
-    int major = copy ? copy->major : 0;  // else that of a framework: pip would install the newest one
+    const PythonEnvironment* environment =
+        copy ? environment_with(facts, copy->path) : active_environment(facts);
+    int major =
+        copy ? copy->major : 0;  // else that of a framework: pip would install the newest one
     for (const Framework& framework : facts.frameworks)
-        if (major == 0 && framework.cudnn) major = framework.cudnn->major();
-    const std::string version = major > 0 ? std::to_string(major) : "", for_cuda = std::to_string(cuda);
-    const bool into_python = copy ? is_python_package(copy->path) : environment && !facts.frameworks.empty();
+        if (major == 0 && framework.cudnn)
+            major = framework.cudnn->major();
+    const std::string version = major > 0 ? std::to_string(major) : "",
+                      for_cuda = std::to_string(cuda);
+    const bool into_python =
+        copy ? is_python_package(copy->path) : environment && !facts.frameworks.empty();
     const PythonEnvironment* conda = copy ? conda_with(facts, copy->path) : environment;
-    const bool of_conda = conda && (copy || conda_package(*conda, {"pytorch", "libtorch", "tensorflow-base"}));
+    const bool of_conda =
+        conda && (copy || conda_package(*conda, {"pytorch", "libtorch", "tensorflow-base"}));
     std::vector<std::string> commands;
     if (of_conda)
-        commands = {conda_install(*conda, (major > 0 ? "cudnn=" + version : "cudnn") + " cuda-version=" + for_cuda)};
+        commands = {conda_install(
+            *conda, (major > 0 ? "cudnn=" + version : "cudnn") + " cuda-version=" + for_cuda)};
     else if (into_python || !manager)
-        commands = {pip(environment, "install " + wheel("nvidia-cudnn", cuda, major > 0 ? "==" + version + ".*" : ""))};
+        commands = {pip(environment, "install " + wheel("nvidia-cudnn", cuda,
+                                                        major > 0 ? "==" + version + ".*" : ""))};
     else if ((!copy || is_of_system(copy->path)) && (major == 9 || (!copy && major == 0))) {
-        if (!copy && manager == &apt) commands = nvidia_repository_commands(facts);  // where it is from is configured
+        if (!copy && manager == &apt)
+            commands = nvidia_repository_commands(facts);  // where it is from is configured
         commands.push_back(manager->install + ("cudnn9-cuda-" + for_cuda));
     }
     return with_commands(std::move(remedy), std::move(commands));
 }
 
-std::vector<std::string> system_install_commands(const Facts& facts, const std::string& deb, const std::string& rpm,
-                                                 const std::string& suse) {
+std::vector<std::string> system_install_commands(const Facts& facts, const std::string& deb,
+                                                 const std::string& rpm, const std::string& suse) {
     const PackageManager* manager = package_manager(facts);
-    if (!manager) return {};
+    if (!manager)
+        return {};
     return {manager->install + (manager == &apt ? deb : manager == &dnf ? rpm : suse)};
 }
 
 std::vector<std::string> owner_commands(const Facts& facts, const std::string& path) {
     const PackageManager* manager = package_manager(facts);
-    if (!manager || is_python_package(path)) return {};
+    if (!manager || is_python_package(path))
+        return {};
     return {manager->owner + shell_quoted(path)};
 }
 
@@ -294,44 +346,54 @@ namespace {
 struct Wheels {
     std::string names;
     std::vector<std::string> directories;
-    std::string of_conda = {};  ///< the same as packages of conda-forge; "" where they are not known
+    std::string of_conda =
+        {};  ///< the same as packages of conda-forge; "" where they are not known
 };
 
 std::optional<Wheels> cudnn_for(const Framework& framework) {
     const std::vector<std::string> directories = {"nvidia/cudnn/lib"};
-    if (framework.cudnn_wanted) return Wheels{shell_quoted(*framework.cudnn_wanted), directories};
-    if (!framework.cuda || !framework.cudnn || framework.cuda->major() < oldest_cuda_with_wheels) return std::nullopt;
-    const std::string major = std::to_string(framework.cudnn->major()), cuda = std::to_string(framework.cuda->major());
-    const std::string from = parts_written(*framework.cudnn) > 1 ? ">=" + framework.cudnn->text + "," : "";
-    return Wheels{wheel("nvidia-cudnn", framework.cuda->major(), from + "==" + major + ".*"), directories,
-                  "cudnn=" + major + " cuda-version=" + cuda};
+    if (framework.cudnn_wanted)
+        return Wheels{shell_quoted(*framework.cudnn_wanted), directories};
+    if (!framework.cuda || !framework.cudnn || framework.cuda->major() < oldest_cuda_with_wheels)
+        return std::nullopt;
+    const std::string major = std::to_string(framework.cudnn->major()),
+                      cuda = std::to_string(framework.cuda->major());
+    const std::string from =
+        parts_written(*framework.cudnn) > 1 ? ">=" + framework.cudnn->text + "," : "";
+    return Wheels{wheel("nvidia-cudnn", framework.cuda->major(), from + "==" + major + ".*"),
+                  directories, "cudnn=" + major + " cuda-version=" + cuda};
 }
 
 std::optional<Wheels> cublas_for(const Framework& framework) {
-    if (!framework.cuda || framework.cuda->major() < oldest_cuda_with_wheels) return std::nullopt;
+    if (!framework.cuda || framework.cuda->major() < oldest_cuda_with_wheels)
+        return std::nullopt;
     const int major = framework.cuda->major();
     const std::string cuda = std::to_string(major);
-    const std::string names = wheel("nvidia-cublas", major) + ' ' + wheel("nvidia-cuda-runtime", major);
-    if (major >= one_directory_since) return Wheels{names, {"nvidia/cu" + cuda + "/lib"}};
+    const std::string names =
+        wheel("nvidia-cublas", major) + ' ' + wheel("nvidia-cuda-runtime", major);
+    if (major >= one_directory_since)
+        return Wheels{names, {"nvidia/cu" + cuda + "/lib"}};
     return Wheels{names,
                   {"nvidia/cublas/lib", "nvidia/cuda_runtime/lib"},
                   cuda == "11" ? "cudatoolkit=11" : "libcublas cuda-cudart cuda-version=" + cuda};
 }
 
-/// NVIDIA's Python packages lie where the framework looks for its libraries: among its own directories, or its metadata
-/// asks for them.
+/// NVIDIA's Python packages lie where the framework looks for its libraries: among its own
+/// directories, or its metadata asks for them.
 bool reaches_wheels(const Framework& framework) {
-    if (std::ranges::any_of(directories_of(framework), [](const auto& one) { return contains(one, "/nvidia/"); }))
+    if (std::ranges::any_of(directories_of(framework),
+                            [](const auto& one) { return contains(one, "/nvidia/"); }))
         return true;
     // ONNX Runtime's extras bring packages that only its function preload_dlls() loads:
     // https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html
     return framework.cudnn_wanted && framework.name != "onnxruntime";
 }
 
-Remedy installing(const Facts& facts, const Framework& framework, const std::optional<Wheels>& wheels, bool may_add,
-                  Remedy remedy) {
+Remedy installing(const Facts& facts, const Framework& framework,
+                  const std::optional<Wheels>& wheels, bool may_add, Remedy remedy) {
     remedy.commands.clear();
-    if (!wheels) return remedy;
+    if (!wheels)
+        return remedy;
     const std::string install = pip(facts, framework, "install " + wheels->names);
     if (reaches_wheels(framework)) {
         remedy.commands = {install};
@@ -346,7 +408,8 @@ Remedy installing(const Facts& facts, const Framework& framework, const std::opt
         return remedy;
     }
     remedy.text += ". " + words_of(framework) +
-                   " does not search Python packages: install it system-wide, or add the directory of a package's "
+                   " does not search Python packages: install it system-wide, or add the directory "
+                   "of a package's "
                    "libraries to LD_LIBRARY_PATH";
     if (may_add && environment && !environment->package_directories.empty()) {
         const auto directories = mapped(wheels->directories, [&](const std::string& directory) {
@@ -360,7 +423,8 @@ Remedy installing(const Facts& facts, const Framework& framework, const std::opt
 }  // namespace
 
 Remedy installing_cudnn(const Facts& facts, const Framework& framework, Remedy remedy) {
-    // All cuDNN packages put their files into one directory: a second one would take another framework's cuDNN from it.
+    // All cuDNN packages put their files into one directory: a second one would take another
+    // framework's cuDNN from it.
     const PythonEnvironment* environment = environment_of(facts, framework);
     const bool may_add = environment && std::ranges::none_of(environment->packages, is_cudnn);
     return installing(facts, framework, cudnn_for(framework), may_add, std::move(remedy));

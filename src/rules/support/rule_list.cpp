@@ -1,4 +1,5 @@
-// The list of all rules, and their pages: those of the directory, and the causes that only a log can witness.
+// The list of all rules, and their pages: those of the directory, and the causes that only a log
+// can witness.
 #include <map>
 
 #include "base/json.hpp"
@@ -17,10 +18,12 @@ std::string_view without_head(std::string_view page) {
 
 Rule rule_of(std::string_view name, Check check) {
     const std::string_view page = page_named(rule_pages(), name);
-    const std::string_view head = page.substr(fence.size(), page.find(fence, fence.size()) - fence.size());
+    const std::string_view head =
+        page.substr(fence.size(), page.find(fence, fence.size()) - fence.size());
     Rule rule;
     from_json(Json::parse(head), rule, "docs/rules/" + std::string(name) + ".md");
-    const std::string_view text = without_head(page).substr(std::string_view("# \n\n").size() + name.size());
+    const std::string_view text =
+        without_head(page).substr(std::string_view("# \n\n").size() + name.size());
     rule.title = text.substr(0, text.find('\n'));
     rule.function = check;
     rule.conflict = from_name<stack::ConflictKind>(name);
@@ -29,9 +32,11 @@ Rule rule_of(std::string_view name, Check check) {
 
 std::map<std::string_view, Rule> read_rules() {
     std::map<std::string_view, Rule> rules;
-    for (const auto& [name, check] : checks_of_rules()) rules.emplace(name, rule_of(name, check));
+    for (const auto& [name, check] : checks_of_rules())
+        rules.emplace(name, rule_of(name, check));
     for (auto& [name, rule] : rules) {
-        if (rule.yields_as.empty()) continue;
+        if (rule.yields_as.empty())
+            continue;
         append(rule.yields_to, rules.at(rule.yields_as).yields_to);
         rule.yields_to.push_back(rule.yields_as);
     }
@@ -42,22 +47,29 @@ std::map<std::string_view, Rule> read_rules() {
 std::string filled_in(std::string_view text, const std::vector<std::string>& values) {
     std::string filled;
     for (std::size_t at = 0; at < text.size(); ++at) {
-        const bool is_place = text[at] == '{' && at + 2 < text.size() && is_digit(text[at + 1]) && text[at + 2] == '}';
-        filled += is_place ? values.at(static_cast<std::size_t>(text[at + 1] - '1')) : std::string(1, text[at]);
-        if (is_place) at += 2;
+        const bool is_place = text[at] == '{' && at + 2 < text.size() && is_digit(text[at + 1]) &&
+                              text[at + 2] == '}';
+        filled += is_place ? values.at(static_cast<std::size_t>(text[at + 1] - '1'))
+                           : std::string(1, text[at]);
+        if (is_place)
+            at += 2;
     }
     return filled;
 }
 
 std::string page_of(const LogCause& cause) {
-    std::string page = "# " + cause.cause + "\n\n" + cause.title + "\n\n## What it means\n\n" + cause.means +
-                       "\n\n## How rnncheck knows\n\n" + cause.knows + "\n\nDeciding check: " + cause.check;
-    if (!cause.check_command.empty()) page += " `" + cause.check_command + "`";
+    std::string page = "# " + cause.cause + "\n\n" + cause.title + "\n\n## What it means\n\n" +
+                       cause.means + "\n\n## How rnncheck knows\n\n" + cause.knows +
+                       "\n\nDeciding check: " + cause.check;
+    if (!cause.check_command.empty())
+        page += " `" + cause.check_command + "`";
     std::string what_to_do = cause.remedy;
     replace_all(what_to_do, "{search_path}", "LD_LIBRARY_PATH (on Windows, PATH)");
     page += "\n\n## What to do\n\n" + what_to_do;
-    if (!cause.command.empty()) page += " `" + cause.command + "`";
-    return page + "\n\n## When it is harmless\n\n" + cause.harmless + "\n\n## Sources\n\n- " + cause.source.url + "\n";
+    if (!cause.command.empty())
+        page += " `" + cause.command + "`";
+    return page + "\n\n## When it is harmless\n\n" + cause.harmless + "\n\n## Sources\n\n- " +
+           cause.source.url + "\n";
 }
 
 }  // namespace
@@ -69,7 +81,9 @@ Verdict Rule::check(const Facts& facts, const Matrix& matrix) const {
 
 std::span<const Named<Rule>> rules_of_the_directory() {
     static const auto rules = read_rules();
-    static const auto named = mapped(rules, [](const auto& rule) { return Named<Rule>{rule.first, &rule.second}; });
+    static const auto named = mapped(rules, [](const auto& rule) {
+        return Named<Rule>{rule.first, &rule.second};
+    });
     return named;
 }
 
@@ -77,11 +91,15 @@ Remedy rules::remedy(std::string_view place, const std::vector<std::string>& val
                      std::vector<std::string> commands) {
     const auto slash = std::min(place.find('/'), place.size());
     const Rule& rule = *find_named(rules_of_the_directory(), place.substr(0, slash))->thing;
-    Remedy filled = *find_by(rule.remedies, &NamedRemedy::name, place.substr(std::min(slash + 1, place.size())));
-    for (std::string* text : {&filled.text, &filled.verify, &filled.link}) *text = filled_in(*text, values);
+    Remedy filled = *find_by(rule.remedies, &NamedRemedy::name,
+                             place.substr(std::min(slash + 1, place.size())));
+    for (std::string* text : {&filled.text, &filled.verify, &filled.link})
+        *text = filled_in(*text, values);
     for (auto* lines : {&filled.commands, &filled.checks})
-        for (std::string& line : *lines) line = filled_in(line, values);
-    if (!commands.empty()) filled.commands = std::move(commands);
+        for (std::string& line : *lines)
+            line = filled_in(line, values);
+    if (!commands.empty())
+        filled.commands = std::move(commands);
     return filled;
 }
 
@@ -89,10 +107,12 @@ RuleList::RuleList(const Matrix& matrix) : matrix_(matrix) {
     const auto directory = rules_of_the_directory();
     all_.assign(directory.begin(), directory.end());
     for (const LogCause& row : matrix_.log_causes()) {
-        if (find_named(directory, row.cause)) continue;
+        if (find_named(directory, row.cause))
+            continue;
         log_causes_.push_back(
             {.title = row.title,
-             .function = [](const Facts&, const Matrix&) { return not_applicable("only a log can show this"); },
+             .function = [](const Facts&,
+                            const Matrix&) { return not_applicable("only a log can show this"); },
              .only_from_log = true,
              .layer = from_name<Layer>(row.layer).value_or(Layer::host),
              .max_severity = from_name<Severity>(row.severity).value_or(Severity::error)});
@@ -107,11 +127,13 @@ std::span<const Named<Rule>> all_rules() {
 }
 
 std::string_view rule_page(std::string_view name) {
-    if (const auto page = page_named(rule_pages(), name); !page.empty()) return without_head(page);
+    if (const auto page = page_named(rule_pages(), name); !page.empty())
+        return without_head(page);
     static std::map<std::string, std::string, std::less<>> made;
     const Matrix matrix = Matrix::bundled();
     const LogCause* const cause = find_by(matrix.log_causes(), &LogCause::cause, name);
-    if (!cause) return {};
+    if (!cause)
+        return {};
     return made.try_emplace(cause->cause, page_of(*cause)).first->second;
 }
 

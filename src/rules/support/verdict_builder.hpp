@@ -1,4 +1,5 @@
-// One verdict from several: a rule about several installations or GPUs collects the result of each. Pure.
+// One verdict from several: a rule about several installations or GPUs collects the result of each.
+// Pure.
 #pragma once
 
 #include "report/finding.hpp"
@@ -8,14 +9,21 @@ namespace rnncheck::rules {
 
 class VerdictBuilder : public stack::Reasons {
   public:
-    void fault(Finding finding) { findings_.push_back(std::move(finding)); }
-    void faults(std::vector<Finding> findings) { append(findings_, std::move(findings)); }
+    void fault(Finding finding) {
+        findings_.push_back(std::move(finding));
+    }
+    void faults(std::vector<Finding> findings) {
+        append(findings_, std::move(findings));
+    }
 
     void add(const Verdict& verdict) {
         faults(verdict.findings);
-        if (verdict.outcome == Outcome::pass) passed(verdict.reason, verdict.evidence);
-        if (verdict.outcome == Outcome::undecided) unknown(verdict.reason);
-        if (verdict.outcome == Outcome::not_applicable) irrelevant(verdict.reason);
+        if (verdict.outcome == Outcome::pass)
+            passed(verdict.reason, verdict.evidence);
+        if (verdict.outcome == Outcome::undecided)
+            unknown(verdict.reason);
+        if (verdict.outcome == Outcome::not_applicable)
+            irrelevant(verdict.reason);
     }
 
     /// The worst result; `otherwise` if there is no fault, nothing unknown and no no_pass().
@@ -25,14 +33,18 @@ class VerdictBuilder : public stack::Reasons {
             verdict.still_unknown = still_unknown();
             return verdict;
         }
-        if (!outside_.empty()) return outside_the_data(outside_);
-        if (!unknown_.empty()) return undecided(unknown_);
+        if (!outside_.empty())
+            return outside_the_data(outside_);
+        if (!unknown_.empty())
+            return undecided(unknown_);
         return no_pass_.empty() ? otherwise : not_applicable(no_pass_);
     }
 
     Verdict close() {
-        if (!passed_.empty()) return close_or(pass(passed_, evidence_));
-        if (!irrelevant_.empty()) return close_or(not_applicable(irrelevant_));
+        if (!passed_.empty())
+            return close_or(pass(passed_, evidence_));
+        if (!irrelevant_.empty())
+            return close_or(not_applicable(irrelevant_));
         return close_or(undecided("nothing was determined"));
     }
 

@@ -24,14 +24,17 @@ stack::Part part_of(const Framework& framework) {
 }
 
 bool on_arm(const Facts& facts, const Matrix& matrix) {
-    if (facts.host.machine) return facts.host.machine == "aarch64";
+    if (facts.host.machine)
+        return facts.host.machine == "aarch64";
     stack::Stack machine;
-    for (const Gpu& gpu : facts.cuda_devices) machine.gpus.push_back({.name = gpu.name});
+    for (const Gpu& gpu : facts.cuda_devices)
+        machine.gpus.push_back({.name = gpu.name});
     return stack::on_arm(machine, matrix);
 }
 
 Builds builds_of(const Facts& facts, const Matrix& matrix, const Framework& framework) {
-    return stack::builds_of(as_named(framework), facts.host.platform, on_arm(facts, matrix), matrix);
+    return stack::builds_of(as_named(framework), facts.host.platform, on_arm(facts, matrix),
+                            matrix);
 }
 
 stack::Driver driver_of(const Facts& facts) {

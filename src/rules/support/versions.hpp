@@ -37,13 +37,14 @@ stack::Driver driver_of(const Facts& facts);
 /// To pip, another build of torch 2.8.0 satisfies torch==2.8.0, too.
 constexpr const char* in_place_of_installed = " --force-reinstall";
 
-/// The versions of a machine, as a person would describe them to `matrix check`: driver, GPUs, system, active Python,
-/// the frameworks in use, and for one that --for names the CUDA and cuDNN that it would take from the system.
+/// The versions of a machine, as a person would describe them to `matrix check`: driver, GPUs,
+/// system, active Python, the frameworks in use, and for one that --for names the CUDA and cuDNN
+/// that it would take from the system.
 stack::Stack stack_of(const Facts& facts, const Matrix& matrix);
 /// Only what --for names, with the system and the active Python; unset without --for.
 std::optional<stack::Stack> named_stack(const Facts& facts);
-/// What is specified with a log is installed: of a framework with its own libraries, whose build was not named, the
-/// build for the specified CUDA, if there is one.
+/// What is specified with a log is installed: of a framework with its own libraries, whose build
+/// was not named, the build for the specified CUDA, if there is one.
 stack::Stack as_installed(stack::Stack stack, const Matrix& matrix);
 
 }  // namespace rnncheck::rules

@@ -10,14 +10,16 @@ bool was_examined_on_windows(const Facts& facts) {
 
 bool exists_on_windows(const std::string& command) {
     constexpr std::string_view programs[] = {"nvidia-smi", "rnncheck", "python", "pip", "conda"};
-    return !contains(command, "|") &&
-           std::ranges::any_of(programs, [&](std::string_view name) { return command.starts_with(name); });
+    return !contains(command, "|") && std::ranges::any_of(programs, [&](std::string_view name) {
+        return command.starts_with(name);
+    });
 }
 
 void keep_commands(std::vector<std::string>& commands) {
     constexpr std::string_view sudo = "sudo ";
     for (std::string& command : commands)
-        if (command.starts_with(sudo)) command.erase(0, sudo.size());
+        if (command.starts_with(sudo))
+            command.erase(0, sudo.size());
     std::erase_if(commands, [](const std::string& command) { return !exists_on_windows(command); });
 }
 
@@ -26,9 +28,12 @@ bool keep_what_exists(Remedy& remedy) {
     const bool is_only_text = remedy.commands.empty() && remedy.checks.empty();
     keep_commands(remedy.commands);
     keep_commands(remedy.checks);
-    if (!exists_on_windows(remedy.verify)) remedy.verify.clear();
-    replace_all(remedy.link, "cudnn/installation/latest/linux.html", "cudnn/installation/latest/windows.html");
-    replace_all(remedy.link, "cuda-installation-guide-linux", "cuda-installation-guide-microsoft-windows");
+    if (!exists_on_windows(remedy.verify))
+        remedy.verify.clear();
+    replace_all(remedy.link, "cudnn/installation/latest/linux.html",
+                "cudnn/installation/latest/windows.html");
+    replace_all(remedy.link, "cuda-installation-guide-linux",
+                "cuda-installation-guide-microsoft-windows");
     return is_only_text || !remedy.commands.empty() || !remedy.checks.empty();
 }
 
@@ -37,17 +42,21 @@ bool keep_what_exists(Remedy& remedy) {
 std::optional<Verdict> instead_on_windows(const Rule& rule, const Facts& facts) {
     if (!was_examined_on_windows(facts) || rule.judges_log || rule.on_windows == OnWindows::decides)
         return std::nullopt;
-    if (rule.on_windows == OnWindows::never_applies) return not_applicable("Windows has nothing of the kind");
+    if (rule.on_windows == OnWindows::never_applies)
+        return not_applicable("Windows has nothing of the kind");
     return undecided("rnncheck cannot decide this on Windows yet");
 }
 
 void fit_to_windows(const Facts& facts, Verdict& verdict) {
-    if (!was_examined_on_windows(facts)) return;
+    if (!was_examined_on_windows(facts))
+        return;
     for (Finding& finding : verdict.findings) {
         std::vector<Remedy> kept;
         for (Remedy& remedy : finding.remedies)
-            if (keep_what_exists(remedy)) kept.push_back(remedy);
-        if (!kept.empty()) finding.remedies = std::move(kept);
+            if (keep_what_exists(remedy))
+                kept.push_back(remedy);
+        if (!kept.empty())
+            finding.remedies = std::move(kept);
     }
 }
 

@@ -17,8 +17,10 @@ std::string if_known(const std::optional<std::string>& text) {
 }
 
 std::string why_unusable(const CallResult& failure) {
-    const bool is_opening = failure.call.starts_with("dlopen") || failure.call.starts_with("LoadLibraryEx");
-    if (is_opening) return "cannot be opened: " + escaped(failure.text, 300);
+    const bool is_opening =
+        failure.call.starts_with("dlopen") || failure.call.starts_with("LoadLibraryEx");
+    if (is_opening)
+        return "cannot be opened: " + escaped(failure.text, 300);
     return "does not report its version: " + in_words(failure);
 }
 
@@ -27,8 +29,10 @@ Evidence evidence_of(const FailedCall& failed) {
 }
 
 std::optional<Verdict> without_cuinit(const Facts& facts) {
-    if (const auto why = lower_cause(facts)) return not_applicable(*why);
-    if (!facts.driver.init) return undecided("the result of cuInit is unknown");
+    if (const auto why = lower_cause(facts))
+        return not_applicable(*why);
+    if (!facts.driver.init)
+        return undecided("the result of cuInit is unknown");
     return std::nullopt;
 }
 

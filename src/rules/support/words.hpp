@@ -1,4 +1,5 @@
-// Failed calls in words and as evidence, and the names by which findings explain each other (Rule::yields_to). Pure.
+// Failed calls in words and as evidence, and the names by which findings explain each other
+// (Rule::yields_to). Pure.
 #pragma once
 
 #include "base/lists.hpp"
@@ -22,7 +23,8 @@ Evidence evidence_of(const FailedCall& failed);
 /// "cannot be opened: ..." or "does not report its version: ...".
 std::string why_unusable(const CallResult& failure);
 
-/// Why the result of cuInit cannot be evaluated: the driver cannot be reached, or cuInit was not called.
+/// Why the result of cuInit cannot be evaluated: the driver cannot be reached, or cuInit was not
+/// called.
 std::optional<Verdict> without_cuinit(const Facts& facts);
 
 /// The same finding for each subject.

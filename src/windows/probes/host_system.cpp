@@ -1,4 +1,5 @@
-// The system around: version of Windows, the variables that matter, what limits long kernels and large programs.
+// The system around: version of Windows, the variables that matter, what limits long kernels and
+// large programs.
 #include <windows.h>
 
 #include "base/text.hpp"
@@ -13,7 +14,8 @@ namespace rnncheck::probes::host_system {
 static std::optional<RTL_OSVERSIONINFOW> version_of_windows() {
     using Function = LONG(WINAPI*)(RTL_OSVERSIONINFOW*);
     const HMODULE ntdll = GetModuleHandleW(L"ntdll.dll");
-    const auto get = reinterpret_cast<Function>(reinterpret_cast<void*>(GetProcAddress(ntdll, "RtlGetVersion")));
+    const auto get =
+        reinterpret_cast<Function>(reinterpret_cast<void*>(GetProcAddress(ntdll, "RtlGetVersion")));
     RTL_OSVERSIONINFOW about{};
     about.dwOSVersionInfoSize = sizeof about;
     return get && get(&about) == 0 ? std::optional(about) : std::nullopt;
@@ -23,19 +25,24 @@ static std::optional<RTL_OSVERSIONINFOW> version_of_windows() {
 /// https://learn.microsoft.com/en-us/windows/release-health/windows11-release-information
 static void learn_version(Host& host) {
     const auto about = version_of_windows();
-    if (!about) return;
+    if (!about)
+        return;
     constexpr DWORD first_of_11 = 22000;
-    const std::string number = std::to_string(about->dwMajorVersion) + '.' + std::to_string(about->dwMinorVersion) +
-                               '.' + std::to_string(about->dwBuildNumber);
+    const std::string number = std::to_string(about->dwMajorVersion) + '.' +
+                               std::to_string(about->dwMinorVersion) + '.' +
+                               std::to_string(about->dwBuildNumber);
     const bool is_11 = about->dwMajorVersion == 10 && about->dwBuildNumber >= first_of_11;
-    host.os = "Windows " + (is_11 ? "11" : std::to_string(about->dwMajorVersion)) + " (" + number + ")";
+    host.os =
+        "Windows " + (is_11 ? "11" : std::to_string(about->dwMajorVersion)) + " (" + number + ")";
 }
 
 static std::optional<std::string> machine() {
     SYSTEM_INFO about{};
     GetNativeSystemInfo(&about);
-    if (about.wProcessorArchitecture == PROCESSOR_ARCHITECTURE_AMD64) return "x86_64";
-    if (about.wProcessorArchitecture == PROCESSOR_ARCHITECTURE_ARM64) return "aarch64";
+    if (about.wProcessorArchitecture == PROCESSOR_ARCHITECTURE_AMD64)
+        return "x86_64";
+    if (about.wProcessorArchitecture == PROCESSOR_ARCHITECTURE_ARM64)
+        return "aarch64";
     return std::nullopt;
 }
 
@@ -43,15 +50,19 @@ static std::optional<std::string> machine() {
 static void learn_gpu_timeout(WindowsHost& windows) {
     const std::string key = "SYSTEM\\CurrentControlSet\\Control\\GraphicsDrivers";
     constexpr int usual_delay_s = 2, off = 0;
-    const auto number = [&](const char* name) { return windows::registry_number(HKEY_LOCAL_MACHINE, key, name); };
+    const auto number = [&](const char* name) {
+        return windows::registry_number(HKEY_LOCAL_MACHINE, key, name);
+    };
     windows.gpu_timeout = number("TdrLevel").value_or(1) != off;
-    windows.gpu_timeout_s = static_cast<int>(std::min(number("TdrDelay").value_or(usual_delay_s), 1'000'000u));
+    windows.gpu_timeout_s =
+        static_cast<int>(std::min(number("TdrDelay").value_or(usual_delay_s), 1'000'000u));
 }
 
 static void learn_memory(WindowsHost& windows) {
     MEMORYSTATUSEX memory{};
     memory.dwLength = sizeof memory;
-    if (!GlobalMemoryStatusEx(&memory)) return;
+    if (!GlobalMemoryStatusEx(&memory))
+        return;
     windows.commit_limit_mib = static_cast<std::int64_t>(memory.ullTotalPageFile >> 20);
     windows.commit_free_mib = static_cast<std::int64_t>(memory.ullAvailPageFile >> 20);
 }

@@ -18,7 +18,8 @@ extern "C" __attribute__((visibility("default"))) int cudnn_adv_part() {
 }
 #endif
 
-/// GPU code as nvcc stores it: a container with code for one GPU, which says nothing about CUDA, and one with PTX.
+/// GPU code as nvcc stores it: a container with code for one GPU, which says nothing about CUDA,
+/// and one with PTX.
 struct FatEntry {
     std::uint16_t kind, version;
     std::uint32_t header_size;
@@ -38,4 +39,8 @@ constexpr std::uint16_t header_size = sizeof(FatEntry) - sizeof FatEntry::conten
 
 __attribute__((section(".nv_fatbin"), used)) static const Container gpu_code[] = {
     {0xBA55ED50, 1, 16, sizeof(FatEntry), {2, 0x101, header_size, 16, 0, 0, 7, 1, 75, {}}},
-    {0xBA55ED50, 1, 16, sizeof(FatEntry), {1, 0x101, header_size, 16, 0, 0, 8, PTX_MAJOR, 120, {}}}};
+    {0xBA55ED50,
+     1,
+     16,
+     sizeof(FatEntry),
+     {1, 0x101, header_size, 16, 0, 0, 8, PTX_MAJOR, 120, {}}}};

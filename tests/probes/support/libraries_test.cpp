@@ -63,13 +63,18 @@ TEST_CASE("of two frameworks that get one cuDNN the active environment's tells t
     for (const bool active : {false, true})
         add_framework(facts, active ? "/active" : "/other", active).libraries = {
             {"libcudnn.so.9", cudnn, {}, {}, {}},
-            {"libcublas.so.12", active ? "/active/libcublas.so.12" : "/other/libcublas.so.12", {}, {}, {}}};
+            {"libcublas.so.12",
+             active ? "/active/libcublas.so.12" : "/other/libcublas.so.12",
+             {},
+             {},
+             {}}};
     CHECK(probes::companions_of(facts, cudnn).back() == "/active/libcublas.so.12");
 }
 
 TEST_CASE("a framework's copy is asked however many copies lie about") {
     Facts facts;
-    for (int i = 0; i < 12; ++i) add(facts, LibraryKind::cudnn, "/old/" + std::to_string(i) + "/libcudnn.so.8");
+    for (int i = 0; i < 12; ++i)
+        add(facts, LibraryKind::cudnn, "/old/" + std::to_string(i) + "/libcudnn.so.8");
     add(facts, LibraryKind::cudnn, "/usr/lib/libcudnn.so.9", true);
     add(facts, LibraryKind::cudnn, cudnn);
     add_framework(facts, "/env", true).libraries = {{"libcudnn.so.9", cudnn, {}, {}, {}}};

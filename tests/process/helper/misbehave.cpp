@@ -16,7 +16,8 @@ namespace {
 constexpr int answer = 199;
 
 void say(const std::string& text) {
-    if (write(answer, text.data(), text.size()) < 0) _exit(77);
+    if (write(answer, text.data(), text.size()) < 0)
+        _exit(77);
 }
 
 [[noreturn]] void done(int code = 0) {
@@ -27,15 +28,18 @@ void say(const std::string& text) {
 void flood(int descriptor, long megabytes) {
     const std::string block(1 << 20, 'x');
     for (long i = 0; i < megabytes; ++i)
-        if (write(descriptor, block.data(), block.size()) < 0) return;
+        if (write(descriptor, block.data(), block.size()) < 0)
+            return;
 }
 
 void sleep_for_ever() {
-    while (true) pause();
+    while (true)
+        pause();
 }
 
 void leave_grandchild() {
-    if (fork() == 0) sleep_for_ever();
+    if (fork() == 0)
+        sleep_for_ever();
     done();
 }
 
@@ -69,7 +73,8 @@ void throw_uncaught() {
 void echo_input() {
     char buffer[1 << 16];
     long total = 0;
-    for (ssize_t got; (got = read(198, buffer, sizeof buffer)) > 0;) total += got;
+    for (ssize_t got; (got = read(198, buffer, sizeof buffer)) > 0;)
+        total += got;
     say("read " + std::to_string(total) + "\n");
     done();
 }
@@ -108,7 +113,8 @@ const std::map<std::string, void (*)()> habits = {
      }},
     {"close_all",
      [] {
-         for (int i = 0; i < 1024; ++i) close(i);
+         for (int i = 0; i < 1024; ++i)
+             close(i);
          sleep_for_ever();
      }},
     {"half_line",
@@ -165,10 +171,12 @@ const std::map<std::string, void (*)()> habits = {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 2) return 2;
+    if (argc < 2)
+        return 2;
     say("begun\n");
     const auto habit = habits.find(argv[1]);
-    if (habit == habits.end()) return 2;
+    if (habit == habits.end())
+        return 2;
     habit->second();
     return 0;
 }
