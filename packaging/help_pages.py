@@ -1,4 +1,5 @@
 """The man page and the completions of bash, zsh and fish, from what `rnncheck help` prints of each command."""
+
 import collections
 import json
 import os
@@ -31,7 +32,9 @@ COLUMN = 30  # of the help, where the descriptions begin
 
 def output_of(program, *arguments):
     plain = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
-    return subprocess.run([program, *arguments], env=plain, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        [program, *arguments], env=plain, check=True, capture_output=True, text=True
+    ).stdout
 
 
 def entries(lines):
@@ -64,7 +67,10 @@ def read_command(program, words):
         elif name == "Commands":
             command.inner = entries(section)
         elif name == "Arguments":
-            command.arguments = [Option([], re.sub(" TEXT| REQUIRED", "", left), text) for left, text in entries(section)]
+            command.arguments = [
+                Option([], re.sub(" TEXT| REQUIRED", "", left), text)
+                for left, text in entries(section)
+            ]
         else:
             for left, text in entries(section):
                 names, _, value = left.partition(" ")
@@ -109,7 +115,9 @@ def tagged(options):
     text = ""
     for option in options:
         names = ", ".join(f"\\fB{roff(name)}\\fR" for name in option.names)
-        text += f".TP\n{names}{' ' if names and option.value else ''}" + (f"\\fI{roff(option.value)}\\fR" if option.value else "")
+        text += f".TP\n{names}{' ' if names and option.value else ''}" + (
+            f"\\fI{roff(option.value)}\\fR" if option.value else ""
+        )
         text += f"\n{filled(option.text)}\n"
     return text
 
@@ -126,8 +134,12 @@ SHARED_BY = 3  # so many commands have an option with the same words: it is desc
 def paragraphs(text):
     """Sentences are filled; lines in columns stay as they are."""
     parts = [part.splitlines() for part in text.strip().split("\n\n")]
-    return "".join(as_is(lines) if any(re.search(r"\S  +\S", line) for line in lines) else
-                   f".PP\n{filled(' '.join(lines))}\n" for lines in parts).removeprefix(".PP\n")
+    return "".join(
+        as_is(lines)
+        if any(re.search(r"\S  +\S", line) for line in lines)
+        else f".PP\n{filled(' '.join(lines))}\n"
+        for lines in parts
+    ).removeprefix(".PP\n")
 
 
 def key_of(option):
@@ -135,7 +147,9 @@ def key_of(option):
 
 
 def options_of(command, shared):
-    own = [one for one in command.options if "--help" not in one.names and key_of(one) not in shared]
+    own = [
+        one for one in command.options if "--help" not in one.names and key_of(one) not in shared
+    ]
     common = [one.names[-1] for one in command.options if key_of(one) in shared]
     text = tagged(command.arguments + own)
     return text + (f".PP\n{filled('Common options: ' + ', '.join(common))}.\n" if common else "")
@@ -144,15 +158,22 @@ def options_of(command, shared):
 def man_page(program, version, date):
     first, *others = read_commands(program)
     counted = collections.Counter(key_of(one) for command in others for one in command.options)
-    meanings = collections.Counter(names for names, *_ in counted)  # more than one is described at each command
-    shared = {key for key, count in counted.items()
-              if count >= SHARED_BY and meanings[key[0]] == 1 and "--help" not in key[0]}
+    meanings = collections.Counter(
+        names for names, *_ in counted
+    )  # more than one is described at each command
+    shared = {
+        key
+        for key, count in counted.items()
+        if count >= SHARED_BY and meanings[key[0]] == 1 and "--help" not in key[0]
+    }
     text = f'.TH RNNCHECK 1 {date} "rnncheck {version}"\n'
     text += f".SH NAME\n{filled(f'rnncheck - {first.title[0].lower()}{first.title[1:]}')}\n"
     text += ".SH SYNOPSIS\n\\fBrnncheck\\fR [\\fIoptions\\fR] \\fIcommand\\fR ...\n"
     text += ".SH DESCRIPTION\n" + "\n.PP\n".join(map(filled, DESCRIPTION.splitlines())) + "\n"
     text += ".SH OPTIONS\n" + tagged(first.options)
-    text += ".SS Common options of several commands\n" + tagged([Option(list(names), *rest) for names, *rest in sorted(shared)])
+    text += ".SS Common options of several commands\n" + tagged(
+        [Option(list(names), *rest) for names, *rest in sorted(shared)]
+    )
     text += ".SH COMMANDS\n"
     for command in others:
         text += f".SS {roff(' '.join(command.words))}\n{filled(command.title)}.\n.PP\n{filled(command.usage)}\n"
@@ -170,17 +191,29 @@ def man_page(program, version, date):
 
 def choices(program, option):
     """(word, description) of what the option's value can be; empty for numbers and files."""
+
     def listed(kind):
-        return [(item["name"], item["title"]) for item in json.loads(output_of(program, "list", kind, "--json"))["items"]]
+        return [
+            (item["name"], item["title"])
+            for item in json.loads(output_of(program, "list", kind, "--json"))["items"]
+        ]
+
     if re.search(r"\bID\b", option.value):
         return listed("rules") + (listed("probes") if "probe" in option.text else [])
     if "KEY=VALUE" in option.value:
-        return [(f"{key}=", "") for key in dict.fromkeys(re.findall(r"\b([a-z][a-z0-9]*)=", option.text))]
+        return [
+            (f"{key}=", "")
+            for key in dict.fromkeys(re.findall(r"\b([a-z][a-z0-9]*)=", option.text))
+        ]
     if option.value == "TOPIC ...":
-        return listed("commands") + [(name, "") for name in ("exit-codes", "environment", "formats")]
+        return listed("commands") + [
+            (name, "") for name in ("exit-codes", "environment", "formats")
+        ]
     words = re.search(r"(?:One of|Format of the report:) (.+?) and (\w+)", option.text)
     choice = option.value.split(" ")[-1]
-    words = [*words[1].split(", "), words[2]] if words else choice.split("|") if "|" in choice else []
+    words = (
+        [*words[1].split(", "), words[2]] if words else choice.split("|") if "|" in choice else []
+    )
     return [(word, "") for word in words]
 
 
@@ -195,7 +228,9 @@ def completion_table(program):
         for argument in command.arguments:
             table[key] += [] if any(keys) else choices(program, argument)
         if command.words and command.inner:
-            table[" ".join(("rnncheck", "help", *command.words))] = [tuple(one) for one in command.inner]
+            table[" ".join(("rnncheck", "help", *command.words))] = [
+                tuple(one) for one in command.inner
+            ]
         for option in command.options:
             table[key] += [(name, option.text) for name in option.names]
             for name in option.names if option.value else []:
@@ -265,5 +300,7 @@ def completions(program):
         lines = "\n".join(f"{word}:{text}" for word, text in words)
         zsh += f"{quoted(key)} {quoted(lines)}\n"
         pairs = "".join(f" {quoted(word)} {quoted(text)}" for word, text in words)
-        fish += f"        case {quoted(key)}\n" + (f"            printf '%s\\t%s\\n'{pairs}\n" if words else "            true\n")
+        fish += f"        case {quoted(key)}\n" + (
+            f"            printf '%s\\t%s\\n'{pairs}\n" if words else "            true\n"
+        )
     return {"bash": BASH % bash, "zsh": ZSH % zsh, "fish": FISH.replace("%s", fish, 1)}

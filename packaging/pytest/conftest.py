@@ -2,6 +2,7 @@
 
 `rnncheck run -- pytest` explains a test run that ends as a whole, for example with a segmentation fault.
 """
+
 import pytest
 import rnncheck
 

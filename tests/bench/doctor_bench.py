@@ -6,6 +6,7 @@ usage: doctor_bench.py RNNCHECK FLOOR [ROUNDS]
 The floor opens the very libraries that the doctor found and asks them the same, one after the other, in one small C
 program. Both are run in turn, so that both see the same machine; medians are printed. Nothing is asserted.
 """
+
 import json
 import os
 import statistics
@@ -19,14 +20,22 @@ rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 30
 
 def milliseconds(command):
     started = time.perf_counter()
-    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, env=os.environ)
+    subprocess.run(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, env=os.environ
+    )
     return (time.perf_counter() - started) * 1000
 
 
-report = json.loads(subprocess.run([program, "doctor", "--json"], capture_output=True, check=False).stdout)
+report = json.loads(
+    subprocess.run([program, "doctor", "--json"], capture_output=True, check=False).stdout
+)
 facts = report["facts"]
-libraries = [f"{kind}={entry['library']}" for kind, section in (("cudart", "runtimes"), ("cudnn", "cudnns"), ("nvrtc", "nvrtcs"))
-             for entry in facts[section] if "failure" not in entry]
+libraries = [
+    f"{kind}={entry['library']}"
+    for kind, section in (("cudart", "runtimes"), ("cudnn", "cudnns"), ("nvrtc", "nvrtcs"))
+    for entry in facts[section]
+    if "failure" not in entry
+]
 commands = {
     "doctor": [program, "doctor", "--json"],
     "floor": [floor, *libraries],

@@ -5,6 +5,7 @@ usage: fleet_bench.py RNNCHECK SIM_DIRECTORY WORK_DIRECTORY [NODES]
 
 Seventeen nodes have something else than the others, of seven kinds; whether exactly they were named is printed. Nothing is asserted. Use a release build.
 """
+
 import importlib.util
 import json
 import os
@@ -47,13 +48,20 @@ work.mkdir(parents=True)
 planted = write_reports(work / "reports")
 size = sum(file.stat().st_size for file in (work / "reports").iterdir())
 print(f"{count} reports, {size / 1e6:.0f} MB")
-print(f"{'rnncheck fleet merge':24}", measured([program, "fleet", "merge", work / "reports", "--format", "json"]))
+print(
+    f"{'rnncheck fleet merge':24}",
+    measured([program, "fleet", "merge", work / "reports", "--format", "json"]),
+)
 fleet = json.loads((work / "out").read_text())
 print(f"{'':24} {fleet['sentence']}; planted {len(planted)}")
-read_all = "import json,glob,sys\nfor f in glob.glob(sys.argv[1]+'/*.json'): json.load(open(f))['verdict']"
+read_all = (
+    "import json,glob,sys\nfor f in glob.glob(sys.argv[1]+'/*.json'): json.load(open(f))['verdict']"
+)
 print(f"{'Python json':24}", measured([sys.executable, "-c", read_all, work / "reports"]))
 if shutil.which("jq"):
-    print(f"{'jq .verdict':24}", measured(["sh", "-c", f"cat {work}/reports/*.json | jq -r .verdict"]))
+    print(
+        f"{'jq .verdict':24}", measured(["sh", "-c", f"cat {work}/reports/*.json | jq -r .verdict"])
+    )
 if importlib.util.find_spec("duckdb"):
     count_all = "import duckdb,sys\nduckdb.sql(f\"select verdict, count(*) from read_json('{sys.argv[1]}/*.json', columns={{verdict: 'varchar'}}) group by 1\").fetchall()"
     print(f"{'DuckDB verdict':24}", measured([sys.executable, "-c", count_all, work / "reports"]))

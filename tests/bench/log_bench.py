@@ -10,6 +10,7 @@ each runs on one thread. Wall time, processor time and peak memory are printed. 
 A process that starts another one lends it its own peak memory, so logs are written by a process of their own and this one stays
 small; what it uses itself is printed as the least that can be told.
 """
+
 import json
 import os
 import pathlib
@@ -35,33 +36,75 @@ def number(most=9999):
 
 def training():
     """Training as Keras and PyTorch print it, with whole healthy logs in between."""
-    healthy = [path.read_bytes() for path in sorted((tests / "log" / "healthy").iterdir()) if "utf16" not in path.name]
+    healthy = [
+        path.read_bytes()
+        for path in sorted((tests / "log" / "healthy").iterdir())
+        if "utf16" not in path.name
+    ]
     while True:
         yield random.choice(healthy)
         for step in range(number(4000)):
-            yield (f"{step}/4000 [==>......] - ETA: {number()}s - loss: {random.random():.4f} - accuracy: {random.random():.4f}\n"
-                   if step % 2 else f"2026-11-21 10:{step % 60:02}:07,{number(999):03} INFO train: Epoch {step}, iter {number()}: "
-                   f"lr 0.00{number()} grad_norm {random.random():.3f} samples/s {number()}.{number(9)} data_time 0.0{number()}\n").encode()
+            yield (
+                f"{step}/4000 [==>......] - ETA: {number()}s - loss: {random.random():.4f} - accuracy: {random.random():.4f}\n"
+                if step % 2
+                else f"2026-11-21 10:{step % 60:02}:07,{number(999):03} INFO train: Epoch {step}, iter {number()}: "
+                f"lr 0.00{number()} grad_norm {random.random():.3f} samples/s {number()}.{number(9)} data_time 0.0{number()}\n"
+            ).encode()
 
 
 def dmesg():
-    lines = ["usb 1-{0}: new high-speed USB device number {1} using xhci_hcd", "nvidia 0000:{0:02x}:00.0: enabling device ({1:04x})",
-             "audit: type=1400 audit({1}.{0}): apparmor=\"ALLOWED\" operation=\"open\" name=\"/proc/{1}/stat\"",
-             "CPU{0}: Core temperature above threshold, cpu clock throttled (total events = {1})",
-             "EXT4-fs (nvme0n1p{0}): mounted filesystem with ordered data mode. Opts: errors=remount-ro",
-             "docker0: port {0}(veth{1:x}) entered blocking state", "pcieport 0000:00:{0:02x}.0: AER: Corrected error received: 0000:{0:02x}:00.0",
-             "nvidia-modeset: Loading NVIDIA Kernel Mode Setting Driver for UNIX platforms  535.{0}.{1}"]
+    lines = [
+        "usb 1-{0}: new high-speed USB device number {1} using xhci_hcd",
+        "nvidia 0000:{0:02x}:00.0: enabling device ({1:04x})",
+        'audit: type=1400 audit({1}.{0}): apparmor="ALLOWED" operation="open" name="/proc/{1}/stat"',
+        "CPU{0}: Core temperature above threshold, cpu clock throttled (total events = {1})",
+        "EXT4-fs (nvme0n1p{0}): mounted filesystem with ordered data mode. Opts: errors=remount-ro",
+        "docker0: port {0}(veth{1:x}) entered blocking state",
+        "pcieport 0000:00:{0:02x}.0: AER: Corrected error received: 0000:{0:02x}:00.0",
+        "nvidia-modeset: Loading NVIDIA Kernel Mode Setting Driver for UNIX platforms  535.{0}.{1}",
+    ]
     while True:
-        yield "".join(f"[{number(999999):6}.{number(999999):06}] {random.choice(lines).format(number(64), number())}\n" for _ in range(999)).encode()
+        yield "".join(
+            f"[{number(999999):6}.{number(999999):06}] {random.choice(lines).format(number(64), number())}\n"
+            for _ in range(999)
+        ).encode()
 
 
 def near_misses():
     """Lines that hold words of the messages that matter, and are none."""
-    words = [word for row in rows for word in row["meaning"].split()] + [word for literal in literals for word in literal.split("_")]
-    common = ["cuda", "error", "Error", "CUDA", "cuDNN", "failed", "driver", "Error:", "error:", "GPU", "RNN", "memory", "device"]
+    words = [word for row in rows for word in row["meaning"].split()] + [
+        word for literal in literals for word in literal.split("_")
+    ]
+    common = [
+        "cuda",
+        "error",
+        "Error",
+        "CUDA",
+        "cuDNN",
+        "failed",
+        "driver",
+        "Error:",
+        "error:",
+        "GPU",
+        "RNN",
+        "memory",
+        "device",
+    ]
     while True:
-        yield "".join(" ".join([random.choice(common), random.choice(words), random.choice(common), str(number()), random.choice(words),
-                                f"error: {number()}"]) + "\n" for _ in range(999)).encode()
+        yield "".join(
+            " ".join(
+                [
+                    random.choice(common),
+                    random.choice(words),
+                    random.choice(common),
+                    str(number()),
+                    random.choice(words),
+                    f"error: {number()}",
+                ]
+            )
+            + "\n"
+            for _ in range(999)
+        ).encode()
 
 
 def repeated(line):
@@ -71,7 +114,10 @@ def repeated(line):
 
 def failures():
     """Whole failing logs of every kind, in any order: what somebody's directory of logs looks like when it is put into one file."""
-    logs = [json.loads(line)["log"].encode() for line in (tests / "log" / "messages.jsonl").read_text().splitlines()]
+    logs = [
+        json.loads(line)["log"].encode()
+        for line in (tests / "log" / "messages.jsonl").read_text().splitlines()
+    ]
     while True:
         random.shuffle(logs)
         yield b"\n".join(logs) + b"\n"
@@ -79,33 +125,48 @@ def failures():
 
 def warning():
     """The same few warnings over and over, as a broken data loader prints them."""
-    return repeated(b"W tensorflow/core/data/root_dataset.cc:167] Optimization loop failed: CANCELLED: Operation was cancelled\n"
-                    b"UserWarning: RNN module weights are not part of single contiguous chunk of memory.\n"
-                    b"  warnings.warn('Detected call of `lr_scheduler.step()` before `optimizer.step()`.')\n")
+    return repeated(
+        b"W tensorflow/core/data/root_dataset.cc:167] Optimization loop failed: CANCELLED: Operation was cancelled\n"
+        b"UserWarning: RNN module weights are not part of single contiguous chunk of memory.\n"
+        b"  warnings.warn('Detected call of `lr_scheduler.step()` before `optimizer.step()`.')\n"
+    )
 
 
 def glog():
     """Caffe, Paddle and TensorFlow: every line has a time, a file and a line number."""
     while True:
-        yield "".join(f"I0613 10:{number(60):02}:{number(60):02}.{number():06} 69692 solver.cpp:228] Iteration {step}, loss = 0.{number()}\n"
-                      f"2026-11-21 10:{number(60):02}:{number(60):02}.{number():06}: I tensorflow/core/framework/local_rendezvous.cc:{number(500)}] "
-                      f"Local rendezvous {number()} is done\n" for step in range(999)).encode()
+        yield "".join(
+            f"I0613 10:{number(60):02}:{number(60):02}.{number():06} 69692 solver.cpp:228] Iteration {step}, loss = 0.{number()}\n"
+            f"2026-11-21 10:{number(60):02}:{number(60):02}.{number():06}: I tensorflow/core/framework/local_rendezvous.cc:{number(500)}] "
+            f"Local rendezvous {number()} is done\n"
+            for step in range(999)
+        ).encode()
 
 
 def tracebacks():
     """A loader that fails for one file after the other, and goes on."""
     while True:
-        yield "".join("Traceback (most recent call last):\n"
-                      f'  File "/usr/lib/python3/site-packages/torch/utils/data/_utils/worker.py", line {number()}, in _worker_loop\n'
-                      f"    data = fetcher.fetch(index)\nFileNotFoundError: [Errno 2] No such file or directory: '/data/{number()}.jpg'\n"
-                      for _ in range(999)).encode()
+        yield "".join(
+            "Traceback (most recent call last):\n"
+            f'  File "/usr/lib/python3/site-packages/torch/utils/data/_utils/worker.py", line {number()}, in _worker_loop\n'
+            f"    data = fetcher.fetch(index)\nFileNotFoundError: [Errno 2] No such file or directory: '/data/{number()}.jpg'\n"
+            for _ in range(999)
+        ).encode()
 
 
 def starts():
     """Nothing but programs that start, print what they find and end."""
-    logs = [path.read_text() for path in sorted((tests / "log" / "healthy").iterdir()) if "utf16" not in path.name]
+    logs = [
+        path.read_text()
+        for path in sorted((tests / "log" / "healthy").iterdir())
+        if "utf16" not in path.name
+    ]
     while True:
-        yield re.sub("[0-9]+", lambda digits: str(number(10 ** len(digits[0]))).zfill(len(digits[0])), random.choice(logs)).encode()
+        yield re.sub(
+            "[0-9]+",
+            lambda digits: str(number(10 ** len(digits[0]))).zfill(len(digits[0])),
+            random.choice(logs),
+        ).encode()
 
 
 def same_error():
@@ -115,8 +176,11 @@ def same_error():
 def devices():
     """Lines that name a device each."""
     while True:
-        yield "".join(f"[{step}] rank 0 device cuda:{number(8)} step {number()} train error: 0.{number()} mem {number()} MiB "
-                      "/usr/lib/python3/site-packages/torch/nn/modules/rnn.py\n" for step in range(999)).encode()
+        yield "".join(
+            f"[{step}] rank 0 device cuda:{number(8)} step {number()} train error: 0.{number()} mem {number()} MiB "
+            "/usr/lib/python3/site-packages/torch/nn/modules/rnn.py\n"
+            for step in range(999)
+        ).encode()
 
 
 def utf16():
@@ -133,7 +197,9 @@ def noise():
 
 def one_line():
     while True:
-        yield "".join(f"step {number()} loss {random.random():.4f} of the run, " for _ in range(9999)).encode()
+        yield "".join(
+            f"step {number()} loss {random.random():.4f} of the run, " for _ in range(9999)
+        ).encode()
 
 
 def zeros():
@@ -143,11 +209,31 @@ def zeros():
 
 def invalid():
     while True:
-        yield b"".join(b"\xff\xc3(\xe2\x82 loss \xf0\x9f %d \xed\xa0\x80\n" % number() for _ in range(9999))
+        yield b"".join(
+            b"\xff\xc3(\xe2\x82 loss \xf0\x9f %d \xed\xa0\x80\n" % number() for _ in range(9999)
+        )
 
 
-kinds = {kind.__name__: kind for kind in
-         (training, glog, tracebacks, starts, failures, warning, same_error, devices, dmesg, near_misses, noise, one_line, zeros, invalid, utf16)}
+kinds = {
+    kind.__name__: kind
+    for kind in (
+        training,
+        glog,
+        tracebacks,
+        starts,
+        failures,
+        warning,
+        same_error,
+        devices,
+        dmesg,
+        near_misses,
+        noise,
+        one_line,
+        zeros,
+        invalid,
+        utf16,
+    )
+}
 
 
 def write_log(kind, size, path):
@@ -156,11 +242,11 @@ def write_log(kind, size, path):
     while len(block) < min(size, 32 << 20):
         block += next(pieces)
     if kind == "utf16":
-        del block[len(block) // 2 * 2:]
+        del block[len(block) // 2 * 2 :]
     end = ("\n" + last_line).encode("utf-16-le" if kind == "utf16" else "utf-8")
     with open(path, "wb") as file:
         while file.tell() < size:
-            file.write(block[:size - file.tell()])
+            file.write(block[: size - file.tell()])
         file.write(end)
 
 
@@ -176,18 +262,27 @@ def measured(command):
 def strangers():
     """As many strings of the same lengths, of which only one is in the log."""
     letters = "QZXJVKWYqzxjvkwy"
-    return ["".join(random.choice(letters) for _ in literal) for literal in literals[1:]] + ["CUDNN_STATUS_MAPPING_ERROR"]
+    return ["".join(random.choice(letters) for _ in literal) for literal in literals[1:]] + [
+        "CUDNN_STATUS_MAPPING_ERROR"
+    ]
 
 
 def compare(program, size, chosen):
     own_memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{len(literals)} literals, {size >> 20} MiB, fastest of {rounds}: wall s, processor s, peak MiB (not below {own_memory:.0f})")
+    print(
+        f"{len(literals)} literals, {size >> 20} MiB, fastest of {rounds}: wall s, processor s, peak MiB (not below {own_memory:.0f})"
+    )
     with tempfile.TemporaryDirectory() as directory:
-        log, own, others = (str(pathlib.Path(directory) / name) for name in ("log", "literals", "strangers"))
+        log, own, others = (
+            str(pathlib.Path(directory) / name) for name in ("log", "literals", "strangers")
+        )
         pathlib.Path(own).write_text("\n".join(literals) + "\n")
         pathlib.Path(others).write_text("\n".join(strangers()) + "\n")
-        searches = {"rnncheck": [program, "diagnose", log, "--json"], "rg, own words": ["rg", "-c", "-a", "-F", "-f", own, log],
-                    "rg, one is there": ["rg", "-c", "-a", "-F", "-f", others, log]}
+        searches = {
+            "rnncheck": [program, "diagnose", log, "--json"],
+            "rg, own words": ["rg", "-c", "-a", "-F", "-f", own, log],
+            "rg, one is there": ["rg", "-c", "-a", "-F", "-f", others, log],
+        }
         for kind in chosen:
             subprocess.run([sys.executable, __file__, "--write", kind, str(size), log], check=True)
             results = {name: [] for name in searches}
@@ -197,15 +292,29 @@ def compare(program, size, chosen):
             found = b"status_mapping_error" in results["rnncheck"][0][3]
             print(f"{kind}{'' if found else ': THE LAST LINE WAS NOT SEEN'}")
             for name, runs in results.items():
-                print(f"  {name:18} {min(run[0] for run in runs):7.2f} {min(run[1] for run in runs):7.2f} {max(run[2] for run in runs):7.1f}",
-                      flush=True)
+                print(
+                    f"  {name:18} {min(run[0] for run in runs):7.2f} {min(run[1] for run in runs):7.2f} {max(run[2] for run in runs):7.1f}",
+                    flush=True,
+                )
 
 
 rows = json.loads((tables / "log_signatures.json").read_text())["rows"]
-literals = sorted({word for row in rows for word in re.findall("[A-Za-z_]{7,}", re.sub(r"\(\?P<\w+>|\\.|\[[^\]]*\]", " ", row["pattern"]))})
+literals = sorted(
+    {
+        word
+        for row in rows
+        for word in re.findall(
+            "[A-Za-z_]{7,}", re.sub(r"\(\?P<\w+>|\\.|\[[^\]]*\]", " ", row["pattern"])
+        )
+    }
+)
 if sys.argv[1] == "--write":
     write_log(sys.argv[2], int(sys.argv[3]), sys.argv[4])
 elif not shutil.which("rg"):
     print("skipped: ripgrep (rg) is not installed, so there is nothing to compare with")
 else:
-    compare(sys.argv[1], (int(sys.argv[2]) if len(sys.argv) > 2 else 1024) << 20, sys.argv[3:] or list(kinds))
+    compare(
+        sys.argv[1],
+        (int(sys.argv[2]) if len(sys.argv) > 2 else 1024) << 20,
+        sys.argv[3:] or list(kinds),
+    )

@@ -6,6 +6,7 @@ usage: lstm_bench.py RNNCHECK SIM_DIRECTORY WORK_DIRECTORY [MOST_GPUS]
 Simulated GPUs multiply the cases (809 each). Processor time of all processes counts, so it does not matter how many run at
 a time. Prints milliseconds for each case: the column must not grow.
 """
+
 import json
 import os
 import pathlib
@@ -30,11 +31,17 @@ def processor_seconds():
 def measured(gpus, *options):
     """Cases and seconds of one run."""
     before = processor_seconds()
-    done = subprocess.run([program, "lstm", "--level", "thorough", "--json", f"--root={root}", *options], capture_output=True,
-                          env={**os.environ, **environment_of({"sim": f"gpus={gpus}"}, root)}, check=False)
+    done = subprocess.run(
+        [program, "lstm", "--level", "thorough", "--json", f"--root={root}", *options],
+        capture_output=True,
+        env={**os.environ, **environment_of({"sim": f"gpus={gpus}"}, root)},
+        check=False,
+    )
     document = json.loads(done.stdout)
     assert done.returncode == 0 and document["complete"], document["sentence"]
-    return sum(len(runs["gpus"]) * runs["count"] for runs in document["facts"]["rnn_runs"]), processor_seconds() - before
+    return sum(
+        len(runs["gpus"]) * runs["count"] for runs in document["facts"]["rnn_runs"]
+    ), processor_seconds() - before
 
 
 build_root({}, root, sim)

@@ -7,6 +7,7 @@ The doctor judges an empty facts file, which asks every rule, once with the bund
 tables, which are all read at once: the difference to `--version` bounds what the matrix can add. Commands are run in turn, so that
 all see the same machine; medians are printed. Nothing is asserted. Use a release build.
 """
+
 import json
 import pathlib
 import resource
@@ -43,14 +44,22 @@ with tempfile.NamedTemporaryFile("w", suffix=".json") as facts:
         "verify": ["verify"],
     }
     commands = {"--version": [program, "--version"]}
-    commands |= {f"matrix {name}": [program, "matrix", *arguments] for name, arguments in queries.items()}
+    commands |= {
+        f"matrix {name}": [program, "matrix", *arguments] for name, arguments in queries.items()
+    }
     commands["doctor, no facts"] = [program, "doctor", "--facts", facts.name, "--json"]
     times = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():
             times[name].append(milliseconds(command))
-median = {name: [statistics.median(kind) for kind in zip(*values)] for name, values in times.items()}
-print(f"{rounds} rounds; ms of wall time (median, fastest) and of processor time (median, and above --version):")
+median = {
+    name: [statistics.median(kind) for kind in zip(*values)] for name, values in times.items()
+}
+print(
+    f"{rounds} rounds; ms of wall time (median, fastest) and of processor time (median, and above --version):"
+)
 for name, values in times.items():
     wall, processor = median[name]
-    print(f"  {name:24} {wall:6.2f} {min(value[0] for value in values):6.2f}   {processor:6.2f} {processor - median['--version'][1]:6.2f}")
+    print(
+        f"  {name:24} {wall:6.2f} {min(value[0] for value in values):6.2f}   {processor:6.2f} {processor - median['--version'][1]:6.2f}"
+    )

@@ -6,6 +6,7 @@ usage: reference_bench.py REFERENCE_BENCH [ROUNDS [SIZE...]]
 Needs PyTorch in the Python that runs it: in a separate environment, `pip install torch`. Both are run in turn on the
 same machine and the best of all rounds counts; of each, the processor time of all its threads. Nothing is asserted.
 """
+
 import json
 import os
 import subprocess
@@ -34,12 +35,16 @@ def of_torch(network, x, training):
 
 
 def of_reference(threads, words):
-    output = subprocess.run([program, str(threads), "2", *words], capture_output=True, text=True, check=True).stdout
+    output = subprocess.run(
+        [program, str(threads), "2", *words], capture_output=True, text=True, check=True
+    ).stdout
     times = json.loads(output)
     return times["reference"], times["limits"], times["reference_wall"] + times["limits_wall"]
 
 
-print(f"PyTorch {torch.__version__}; seconds of processor time, best of {rounds} rounds, wall time in brackets")
+print(
+    f"PyTorch {torch.__version__}; seconds of processor time, best of {rounds} rounds, wall time in brackets"
+)
 print("| network | size | pass | threads | PyTorch | reference | limits | ratio |")
 print("| --- | --- | --- | --- | --- | --- | --- | --- |")
 for threads in range(1, min(2, os.cpu_count()) + 1):
@@ -50,12 +55,17 @@ for threads in range(1, min(2, os.cpu_count()) + 1):
             for training in (False, True):
                 network = network_of(size, size)
                 x = torch.randn(steps, batch, size, requires_grad=training)
-                words = [name, f"I={size}", f"H={size}", f"B={batch}", f"T={steps}"] + ["training"] * training
+                words = [name, f"I={size}", f"H={size}", f"B={batch}", f"T={steps}"] + [
+                    "training"
+                ] * training
                 torch_times, our_times = [], []
                 for _ in range(rounds):
                     torch_times += [of_torch(network, x, training) for _ in range(2)]
                     our_times.append(of_reference(threads, words))
                 theirs, their_wall = (min(column) for column in zip(*torch_times))
                 reference, limits, wall = (min(column) for column in zip(*our_times))
-                print(f"| {name} | {size} | {'gradients' if training else 'forward'} | {threads} | {theirs:.3f} ({their_wall:.3f}) | "
-                      f"{reference:.3f} | {limits:.3f} ({wall:.3f}) | {(reference + limits) / theirs:.2f} |", flush=True)
+                print(
+                    f"| {name} | {size} | {'gradients' if training else 'forward'} | {threads} | {theirs:.3f} ({their_wall:.3f}) | "
+                    f"{reference:.3f} | {limits:.3f} ({wall:.3f}) | {(reference + limits) / theirs:.2f} |",
+                    flush=True,
+                )

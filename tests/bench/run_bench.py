@@ -6,6 +6,7 @@ usage: run_bench.py RNNCHECK [ROUNDS] [GIGABYTES]     5 rounds and 10 GB by defa
 Start: `true`, with pipes and on a pseudo-terminal. Flood: `yes | head -c 10G` through a pipe. Many: 200 busy processes, of which the share of
 processor time that rnncheck uses is shown. Memory: the most that one process of rnncheck had. Nothing is asserted.
 """
+
 import os
 import pty
 import resource
@@ -54,14 +55,18 @@ def compare(name, act, bare, wrapped, how_many):
         times["bare"].append(seconds(act, bare))
         times["run"].append(seconds(act, wrapped))
     bare_s, run_s = (statistics.median(times[which]) for which in ("bare", "run"))
-    print(f"{name:34} bare {bare_s * 1000:9.1f} ms   run {run_s * 1000:9.1f} ms   more {1000 * (run_s - bare_s):7.1f} ms   "
-          f"ratio {run_s / bare_s:5.2f}")
+    print(
+        f"{name:34} bare {bare_s * 1000:9.1f} ms   run {run_s * 1000:9.1f} ms   more {1000 * (run_s - bare_s):7.1f} ms   "
+        f"ratio {run_s / bare_s:5.2f}"
+    )
 
 
 def busy_processes(how_many=200, duration_s=20):
     """Own processor time of rnncheck's processes, as a share of all that passed."""
     script = f"for i in $(seq {how_many}); do sh -c 'while :; do :; done' & done; sleep {duration_s}; kill $(jobs -p)"
-    process = subprocess.Popen([*RUN, "bash", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [*RUN, "bash", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     time.sleep(duration_s * 0.9)
     ticks = 0
     for name in os.listdir("/proc"):
@@ -82,5 +87,7 @@ def busy_processes(how_many=200, duration_s=20):
 compare("start, pipes", with_pipes, ["true"], [*RUN, "true"], 8 * rounds)
 compare("start, pseudo-terminal", on_terminal, ["true"], [*RUN, "true"], 8 * rounds)
 compare(f"yes | head -c {gigabytes}G, to a pipe", flood, [], RUN, rounds)
-print(f"most memory of one process: {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024:.1f} MiB (of all that ran here)")
+print(
+    f"most memory of one process: {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024:.1f} MiB (of all that ran here)"
+)
 busy_processes()

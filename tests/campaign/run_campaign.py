@@ -18,6 +18,7 @@ harmless.json lists what may break one of the middle three, each with the reason
 
 The whole is run_campaign.py without --sample; ctest runs a sample, which has a run for each entry of harmless.json.
 """
+
 import argparse
 import collections
 import concurrent.futures
@@ -42,17 +43,29 @@ PATIENCE_S = 300  # four times the longest run of the doctor, for machines with 
 # With error correction, and of both generations that report it, so that NVML is asked all it can be asked.
 MACHINES = {"cudnn9": "nvml.ecc=1", "cudnn8": "nvml.ecc=1", "cudnn7": "nvml.ecc=1 cc=7.0"}
 CUDA = [1, 2, 3, 100, 201, 209, 214, 700, 719, 802, 999]
-STATUSES = {"cuda": CUDA, "cudart": [1, 3, 35, 100, 999], "nvml": [1, 3, 4, 9, 15, 18, 999], "nvrtc": [1, 2, 3, 4, 5, 6, 7],
-            "cudnn9": [1001, 1008, 2000, 3000, 4000, 4004, 5000], "cudnn8": [1, 2, 3, 4, 8, 9], "cudnn7": [1, 2, 3, 4, 8, 9]}
+STATUSES = {
+    "cuda": CUDA,
+    "cudart": [1, 3, 35, 100, 999],
+    "nvml": [1, 3, 4, 9, 15, 18, 999],
+    "nvrtc": [1, 2, 3, 4, 5, 6, 7],
+    "cudnn9": [1001, 1008, 2000, 3000, 4000, 4004, 5000],
+    "cudnn8": [1, 2, 3, 4, 8, 9],
+    "cudnn7": [1, 2, 3, 4, 8, 9],
+}
 LOUD = ["segv", "abort", "exit", "hang"]
 GPU_PROBES = {"ptx_launch", "rnn_forward"}  # they run on each GPU that CUDA lists
 QUIET = ["garbage", "garbage:1", "nothing"]
 # Functions that are called after another fault alone: those that put a status into words, and what a hang is explained by.
-AFTER = {"nvmlDeviceGetComputeRunningProcesses_v3": "nvmlDeviceGetComputeRunningProcesses_v2=fail:3",
-         "nvmlDeviceGetUtilizationRates": "cuMemAlloc_v2=hang",
-         "cuGetErrorName": "cuMemcpyDtoH_v2=fail:999", "cuGetErrorString": "cuMemcpyDtoH_v2=fail:999",
-         "nvmlErrorString": "nvmlDeviceGetName=fail:999", "cudaGetErrorString": "cudaRuntimeGetVersion=fail:999",
-         "nvrtcGetErrorString": "nvrtcCompileProgram=fail:6", "cudnnGetErrorString": "cudnnCreateTensorDescriptor=fail:4000"}
+AFTER = {
+    "nvmlDeviceGetComputeRunningProcesses_v3": "nvmlDeviceGetComputeRunningProcesses_v2=fail:3",
+    "nvmlDeviceGetUtilizationRates": "cuMemAlloc_v2=hang",
+    "cuGetErrorName": "cuMemcpyDtoH_v2=fail:999",
+    "cuGetErrorString": "cuMemcpyDtoH_v2=fail:999",
+    "nvmlErrorString": "nvmlDeviceGetName=fail:999",
+    "cudaGetErrorString": "cudaRuntimeGetVersion=fail:999",
+    "nvrtcGetErrorString": "nvrtcCompileProgram=fail:6",
+    "cudnnGetErrorString": "cudnnCreateTensorDescriptor=fail:4000",
+}
 
 Function = collections.namedtuple("Function", "library name result")
 Fault = collections.namedtuple("Fault", "flavour function way position")
@@ -97,14 +110,28 @@ class Machine:
         place = pathlib.Path(self.options.work) / name
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
-        environment = {**os.environ, **environment_of({"sim": f"{MACHINES[self.flavour]} {sim}"}, self.root), "TMPDIR": str(place), "HOME": str(place),
-                       "CAMPAIGN_RUN": str(place)}
+        environment = {
+            **os.environ,
+            **environment_of({"sim": f"{MACHINES[self.flavour]} {sim}"}, self.root),
+            "TMPDIR": str(place),
+            "HOME": str(place),
+            "CAMPAIGN_RUN": str(place),
+        }
         more = [f"--deadline={self.options.deadline}"] if self.options.deadline else []
         command = [self.options.program, "doctor", "--json", f"--root={self.root}", *more]
         try:
-            done = subprocess.run(command, capture_output=True, check=False, env=environment, cwd=place, timeout=PATIENCE_S)
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                check=False,
+                env=environment,
+                cwd=place,
+                timeout=PATIENCE_S,
+            )
         except subprocess.TimeoutExpired:
-            done = subprocess.CompletedProcess(command, None, b"", f"it did not end within {PATIENCE_S} s".encode())
+            done = subprocess.CompletedProcess(
+                command, None, b"", f"it did not end within {PATIENCE_S} s".encode()
+            )
         left = [str(path) for path in place.rglob("*")] + processes_of(place)
         shutil.rmtree(place)
         return done, left
@@ -116,7 +143,9 @@ class Machine:
         done, left = self.run(f"{self.flavour}-healthy", f"calls_to={record}")
         report = json.loads(done.stdout)
         if report["verdict"] != "healthy" or left:
-            sys.exit(f"{self.flavour}: the machine without a fault is {report['verdict']}, left behind: {left}")
+            sys.exit(
+                f"{self.flavour}: the machine without a fault is {report['verdict']}, left behind: {left}"
+            )
         in_process = collections.Counter(record.read_text().splitlines())
         for line, count in in_process.items():
             function = line.split()[1]
@@ -148,28 +177,43 @@ def judge(machine, fault, done, left):
         report = json.loads(done.stdout)
         facts, verdict = report["facts"], report["verdict"]
     except (ValueError, KeyError):
-        return {**wrong, "complete": f"no report: exit code {done.returncode}, {done.stdout[:200]} {done.stderr[:400]}"}, "lost"
-    missing = machine.probes - {run["probe"] for run in facts["probe_runs"]} - (GPU_PROBES if not facts["cuda_devices"] else set())
+        return {
+            **wrong,
+            "complete": f"no report: exit code {done.returncode}, {done.stdout[:200]} {done.stderr[:400]}",
+        }, "lost"
+    missing = (
+        machine.probes
+        - {run["probe"] for run in facts["probe_runs"]}
+        - (GPU_PROBES if not facts["cuda_devices"] else set())
+    )
     if missing - ({"rnn_forward"} if not usable_cudnn(facts) else set()):
         wrong["complete"] = f"probes not told: {missing}"
     if [told["rule"] for told in report["verdicts"]] != machine.rules:
         wrong["complete"] = "some rules have no verdict"
     if done.returncode != EXIT_CODES[verdict]:
         wrong["complete"] = f"exit code {done.returncode} with the verdict {verdict}"
-    told = [report["findings"], [[run["failed_calls"], run.get("last_call")] for run in facts["probe_runs"]],
-            [run.get("result") for run in facts["kernel_runs"] + facts["rnn_runs"]]]
+    told = [
+        report["findings"],
+        [[run["failed_calls"], run.get("last_call")] for run in facts["probe_runs"]],
+        [run.get("result") for run in facts["kernel_runs"] + facts["rnn_runs"]],
+    ]
     if fault.way not in QUIET and fault.function not in json.dumps(told):
         wrong["named"] = f"the function is not named; {verdict}: {messages(report)}"
     if verdict == "healthy":
         wrong["healthy"] = "the verdict is healthy"
-    errors = sorted({finding["rule"] for finding in report["findings"] if finding["severity"] == "error"})
+    errors = sorted(
+        {finding["rule"] for finding in report["findings"] if finding["severity"] == "error"}
+    )
     if len(errors) > 1:
         wrong["one error"] = f"errors of {errors}: {messages(report)}"
     return wrong, verdict
 
 
 def messages(report):
-    return [f"{finding['severity']} {finding['rule']}: {finding['message'][:200]}" for finding in report["findings"]]
+    return [
+        f"{finding['severity']} {finding['rule']}: {finding['message'][:200]}"
+        for finding in report["findings"]
+    ]
 
 
 def planned(options, machines):
@@ -179,10 +223,26 @@ def planned(options, machines):
         calling = [machine for machine in machines if machine.calls[function.name]] or machines[:1]
         for machine in calling if function.library == "cudnn" else calling[:1]:
             count = machine.calls[function.name] or (1 if function.name in AFTER else 0)
-            statuses = STATUSES[machine.flavour if function.library == "cudnn" else function.library]
-            ways = LOUD + QUIET + ([f"fail:{status}" for status in statuses] if function.result == "int" else [])
-            faults += [Fault(machine.flavour, function.name, way, at) for way in ways for at in POSITIONS if at <= count]
-    return [fault for fault in faults if fnmatch.fnmatch(fault.function, options.function) and fnmatch.fnmatch(fault.way, options.way)]
+            statuses = STATUSES[
+                machine.flavour if function.library == "cudnn" else function.library
+            ]
+            ways = (
+                LOUD
+                + QUIET
+                + ([f"fail:{status}" for status in statuses] if function.result == "int" else [])
+            )
+            faults += [
+                Fault(machine.flavour, function.name, way, at)
+                for way in ways
+                for at in POSITIONS
+                if at <= count
+            ]
+    return [
+        fault
+        for fault in faults
+        if fnmatch.fnmatch(fault.function, options.function)
+        and fnmatch.fnmatch(fault.way, options.way)
+    ]
 
 
 class Harmless:
@@ -194,7 +254,9 @@ class Harmless:
 
     @staticmethod
     def fits(entry, fault):
-        return all(fnmatch.fnmatch(str(getattr(fault, key)), entry.get(key, "*")) for key in Fault._fields)
+        return all(
+            fnmatch.fnmatch(str(getattr(fault, key)), entry.get(key, "*")) for key in Fault._fields
+        )
 
     def allow(self, fault, check):
         for number, entry in enumerate(self.entries):
@@ -228,11 +290,23 @@ def devices():
 
 def campaign(options, machines, harmless, faults):
     before = devices()
-    started, verdicts, excused, failed, lost = time.monotonic(), collections.Counter(), collections.Counter(), 0, 0
+    started, verdicts, excused, failed, lost = (
+        time.monotonic(),
+        collections.Counter(),
+        collections.Counter(),
+        0,
+        0,
+    )
     log = open(options.log, "a", encoding="utf-8") if options.log else None
     # Hanging doctors sleep, so many of them go beside the others.
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as busy, concurrent.futures.ThreadPoolExecutor(8 * options.jobs) as idle:
-        runs = [(idle if "=hang" in sim_of(fault) else busy).submit(run_one, machines, number, fault) for number, fault in enumerate(faults)]
+    with (
+        concurrent.futures.ThreadPoolExecutor(options.jobs) as busy,
+        concurrent.futures.ThreadPoolExecutor(8 * options.jobs) as idle,
+    ):
+        runs = [
+            (idle if "=hang" in sim_of(fault) else busy).submit(run_one, machines, number, fault)
+            for number, fault in enumerate(faults)
+        ]
         for run in concurrent.futures.as_completed(runs):
             fault, wrong, verdict, seconds = run.result()
             verdicts[verdict] += 1
@@ -257,8 +331,10 @@ def campaign(options, machines, harmless, faults):
         if not used and options.whole:
             failed += 1
             print(f"FAILED: no run needs the entry {entry} of harmless.json")
-    print(f"{len(faults)} runs in {time.monotonic() - started:.0f} s, verdicts {dict(verdicts)}, reports lost: {lost}, "
-          f"allowed by harmless.json: {dict(excused)}, failed checks: {failed}")
+    print(
+        f"{len(faults)} runs in {time.monotonic() - started:.0f} s, verdicts {dict(verdicts)}, reports lost: {lost}, "
+        f"allowed by harmless.json: {dict(excused)}, failed checks: {failed}"
+    )
     return 1 if failed or not faults else 0
 
 
@@ -266,29 +342,54 @@ def arguments():
     parser = argparse.ArgumentParser(usage=__doc__)
     for name in ("program", "sim", "work", "abi"):
         parser.add_argument(name)
-    for name, kind, default in (("sample", int, 0), ("seed", int, 20), ("jobs", int, 2), ("flavour", str, "*"), ("function", str, "*"),
-                                ("way", str, "*"), ("deadline", float, 0), ("log", str, "")):
+    for name, kind, default in (
+        ("sample", int, 0),
+        ("seed", int, 20),
+        ("jobs", int, 2),
+        ("flavour", str, "*"),
+        ("function", str, "*"),
+        ("way", str, "*"),
+        ("deadline", float, 0),
+        ("log", str, ""),
+    ):
         parser.add_argument(f"--{name}", type=kind, default=default)
     parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args()
-    options.whole = not options.sample and (options.flavour, options.function, options.way) == ("*", "*", "*")
-    options.program, options.work = str(pathlib.Path(options.program).resolve()), str(pathlib.Path(options.work).resolve())
+    options.whole = not options.sample and (options.flavour, options.function, options.way) == (
+        "*",
+        "*",
+        "*",
+    )
+    options.program, options.work = (
+        str(pathlib.Path(options.program).resolve()),
+        str(pathlib.Path(options.work).resolve()),
+    )
     return options
 
 
 def main():
     options = arguments()
     pathlib.Path(options.work).mkdir(parents=True, exist_ok=True)
-    machines = {flavour: Machine(options, flavour) for flavour in MACHINES if fnmatch.fnmatch(flavour, options.flavour)}
+    machines = {
+        flavour: Machine(options, flavour)
+        for flavour in MACHINES
+        if fnmatch.fnmatch(flavour, options.flavour)
+    }
     for machine in machines.values():
         machine.learn()
-    uncalled = [function.name for function in functions_of(options.abi)
-                if function.name not in AFTER and not any(machine.calls[function.name] for machine in machines.values())]
+    uncalled = [
+        function.name
+        for function in functions_of(options.abi)
+        if function.name not in AFTER
+        and not any(machine.calls[function.name] for machine in machines.values())
+    ]
     harmless = Harmless()
     faults = planned(options, list(machines.values()))
     if options.sample:
         faults = sampled(options, faults, harmless)
-    print(f"{len(faults)} runs; not called by the doctor: {', '.join(uncalled) or 'none'}", flush=True)
+    print(
+        f"{len(faults)} runs; not called by the doctor: {', '.join(uncalled) or 'none'}", flush=True
+    )
     if options.dry_run:
         return 0
     return campaign(options, machines, harmless, faults)

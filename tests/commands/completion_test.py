@@ -3,6 +3,7 @@
 
 usage: completion_test.py RNNCHECK HELP_PAGES_DIRECTORY SHELL        exits 77 where the shell is not installed
 """
+
 import os
 import pathlib
 import pty
@@ -60,8 +61,16 @@ def typed(command, setting, line, wanted, directory):
     process, terminal = pty.fork()
     if process == 0:
         os.chdir(directory)
-        os.execvpe(command[0], command, {"PATH": os.environ["PATH"], "TERM": "dumb", "HOME": str(directory),
-                                         "LC_ALL": "C.UTF-8"})
+        os.execvpe(
+            command[0],
+            command,
+            {
+                "PATH": os.environ["PATH"],
+                "TERM": "dumb",
+                "HOME": str(directory),
+                "LC_ALL": "C.UTF-8",
+            },
+        )
     os.write(terminal, f"{setting}; echo rea''dy\n".encode())
     read_until(terminal, b"ready\r\n", 60)
     os.write(terminal, f"{line}\t".encode())
@@ -81,7 +90,9 @@ def completed(line, wanted, script, directory):
     if shell == "fish":
         return wanted in completed_by_fish(line, script, directory)
     if shell == "bash":
-        return wanted in typed(["bash", "--norc", "-i"], f"source {script}", line, wanted, directory)
+        return wanted in typed(
+            ["bash", "--norc", "-i"], f"source {script}", line, wanted, directory
+        )
     setting = f"fpath=({script.parent} $fpath); autoload -U compinit; compinit -u"
     return wanted in typed(["zsh", "-f", "-i"], setting, line, wanted, directory)
 
@@ -96,5 +107,8 @@ with tempfile.TemporaryDirectory() as name:
     completion = place / NAMES[shell]
     completion.write_text(help_pages.completions(program)[shell])
     for begun, word in LINES.items():
-        check.that(completed(begun, word, completion, place), f"{shell}: '{begun}' does not become '{word}'")
+        check.that(
+            completed(begun, word, completion, place),
+            f"{shell}: '{begun}' does not become '{word}'",
+        )
 sys.exit(check.close())

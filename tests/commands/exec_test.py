@@ -3,6 +3,7 @@
 
 usage: exec_test.py RNNCHECK [unittest arguments]
 """
+
 import os
 import pathlib
 import signal
@@ -36,8 +37,22 @@ class Exec(unittest.TestCase):
         self.assertTrue(done.err.startswith("rnncheck "), done.err)
 
     def test_arguments_reach_the_command_as_they_are(self):
-        arguments = ["--json", "[1,2]", "", "--", "a b", "-q", "doctor", "--epochs=3", "{}", "@file", "\n"]
-        done = calmly(sys.executable, "-c", "import sys; sys.stdout.write(repr(sys.argv[1:]))", *arguments)
+        arguments = [
+            "--json",
+            "[1,2]",
+            "",
+            "--",
+            "a b",
+            "-q",
+            "doctor",
+            "--epochs=3",
+            "{}",
+            "@file",
+            "\n",
+        ]
+        done = calmly(
+            sys.executable, "-c", "import sys; sys.stdout.write(repr(sys.argv[1:]))", *arguments
+        )
         self.assertEqual(done.out.decode(), repr(arguments), done.err)
 
     def test_exit_codes_pass_through(self):
@@ -46,8 +61,11 @@ class Exec(unittest.TestCase):
 
     def test_signals_pass_through(self):
         self.assertEqual(calmly("sh", "-c", "kill -SEGV $$").code, -signal.SIGSEGV)
-        child = subprocess.Popen([PROGRAM, "exec", *CALM, "--", "sh", "-c", "echo up; exec sleep 60"], stdout=subprocess.PIPE,
-                                 stderr=subprocess.DEVNULL)
+        child = subprocess.Popen(
+            [PROGRAM, "exec", *CALM, "--", "sh", "-c", "echo up; exec sleep 60"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
         child.stdout.readline()
         child.terminate()
         self.assertEqual(child.wait(30), -signal.SIGTERM)
@@ -62,7 +80,14 @@ class Exec(unittest.TestCase):
             signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
         command = ["bash", "-c", show]
-        alone = subprocess.run(command, input=b"", capture_output=True, check=False, env={**os.environ, **environment}, preexec_fn=before)
+        alone = subprocess.run(
+            command,
+            input=b"",
+            capture_output=True,
+            check=False,
+            env={**os.environ, **environment},
+            preexec_fn=before,
+        )
         self.assertEqual(calmly(*command, environment=environment, before=before).out, alone.stdout)
 
     def test_what_cannot_be_started(self):
@@ -75,7 +100,12 @@ class Exec(unittest.TestCase):
             self.assertIn("cannot be started", refused.err)
 
     def test_usage(self):
-        for arguments in ([], ["--"], ["--nonsense", "--", "true"], ["--only", "nonsense", "--", "true"]):
+        for arguments in (
+            [],
+            ["--"],
+            ["--nonsense", "--", "true"],
+            ["--only", "nonsense", "--", "true"],
+        ):
             done = run(*arguments)
             self.assertEqual((done.code, done.out, done.err.count("\n")), (2, b"", 1), arguments)
 
@@ -87,7 +117,9 @@ class Exec(unittest.TestCase):
         self.assertIn("'echo' was not started", done.err)
         expected = run(*STOPS, "--allow-no-gpu", "--", "echo", "ran")
         self.assertEqual((expected.code, expected.out), (0, b"ran\n"), expected.err)
-        ignored = run(*STOPS, "--ignore", "driver_missing,driver_library_missing", "--", "echo", "ran")
+        ignored = run(
+            *STOPS, "--ignore", "driver_missing,driver_library_missing", "--", "echo", "ran"
+        )
         self.assertEqual((ignored.code, ignored.out), (0, b"ran\n"), ignored.err)
 
     @unittest.skipIf(HAS_DRIVER, "this machine has a driver")

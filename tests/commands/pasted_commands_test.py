@@ -6,6 +6,7 @@ usage: pasted_commands_test.py RNNCHECK
 Collects the commands of all remedies of the recorded machines, of combinations of versions and of public logs. A shell reads each one; pip's
 own parser reads those of pip, apt-get those of apt-get, and rnncheck runs its own.
 """
+
 import json
 import os
 import pathlib
@@ -63,16 +64,28 @@ jax=0.4.25 driver=470.57
 tensorflow=2.12 cudnn=8.0
 pytorch=2.2 python=3.13
 """.strip().splitlines()
-WINDOWS = re.compile(r"^(where(\.exe)?|wsl(\.exe)?|setx|\$env:|set )|findstr|powershell", re.IGNORECASE)
-KNOWN = set("""cat conda df dkms docker dpkg echo export ffmpeg find free gcc getenforce grep head kubectl ldconfig ldd ls lscpu lspci modinfo
+WINDOWS = re.compile(
+    r"^(where(\.exe)?|wsl(\.exe)?|setx|\$env:|set )|findstr|powershell", re.IGNORECASE
+)
+KNOWN = set(
+    """cat conda df dkms docker dpkg echo export ffmpeg find free gcc getenforce grep head kubectl ldconfig ldd ls lscpu lspci modinfo
     modprobe module mokutil nvcc nvidia-ctk nvidia-modprobe nvidia-smi paste pip podman printenv ps python python3 reboot rm rmmod rnncheck
     sacct sinfo ss strings sysctl systemctl tail tr ulimit unset apt-get dmesg wget curl chmod mount update-pciids scontrol sbatch srun
-    ldconfig.real test sed awk wc uname id true cp mv ln mkdir which command source tee sort uniq timeout env kill pkill ps sh bash""".split())
+    ldconfig.real test sed awk wc uname id true cp mv ln mkdir which command source tee sort uniq timeout env kill pkill ps sh bash""".split()
+)
 
 
 def run(*command, text=None, **more):
-    return subprocess.run(command, capture_output=True, text=True, input=text, check=False, timeout=120,
-                          env={**os.environ, "LC_ALL": "C.UTF-8"}, **more)
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        input=text,
+        check=False,
+        timeout=120,
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
+        **more,
+    )
 
 
 def findings(*arguments, text=None):
@@ -93,18 +106,32 @@ def commands_of(finding):
 
 
 def public_logs(count):
-    logs = [json.loads(line) for line in (TESTS / "log/public_failures.jsonl").read_text().splitlines()]
+    logs = [
+        json.loads(line) for line in (TESTS / "log/public_failures.jsonl").read_text().splitlines()
+    ]
     return [log["log"] for log in logs if zlib.crc32(log["source"].encode()) % 2 == 0][:count]
 
 
 def printed_commands():
     found = {}
     for facts in MACHINES:
-        found.update((command, facts.parent.name) for one in findings("doctor", "--facts", facts) for command in commands_of(one))
+        found.update(
+            (command, facts.parent.name)
+            for one in findings("doctor", "--facts", facts)
+            for command in commands_of(one)
+        )
     for words in COMBINATIONS:
-        found.update((command, words) for one in findings("matrix", "check", *shlex.split(words)) for command in commands_of(one))
+        found.update(
+            (command, words)
+            for one in findings("matrix", "check", *shlex.split(words))
+            for command in commands_of(one)
+        )
     for log in public_logs(60):
-        found.update((command, log[:60]) for one in findings("diagnose", "-", text=log) for command in commands_of(one))
+        found.update(
+            (command, log[:60])
+            for one in findings("diagnose", "-", text=log)
+            for command in commands_of(one)
+        )
     return found
 
 
@@ -125,7 +152,9 @@ def simple_commands(line):
 
 def without_prefix(words):
     """What is run, without sudo and variables."""
-    while words and (words[0] in ("sudo", "-E", "do", "then") or re.match(r"[A-Z_0-9]+=", words[0])):
+    while words and (
+        words[0] in ("sudo", "-E", "do", "then") or re.match(r"[A-Z_0-9]+=", words[0])
+    ):
         words = words[1:]
     return words
 
@@ -134,14 +163,23 @@ def pip_arguments(words):
     program = pathlib.PurePath(words[0]).name
     if program in ("pip", "pip3"):
         return words[1:]
-    return words[3:] if re.match(r"python[0-9.]*$|py$", program) and words[1:3] == ["-m", "pip"] else None
+    return (
+        words[3:]
+        if re.match(r"python[0-9.]*$|py$", program) and words[1:3] == ["-m", "pip"]
+        else None
+    )
 
 
 class PastedCommands(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.commands = printed_commands()
-        cls.simple = [(line, without_prefix(words)) for line in cls.commands if not WINDOWS.search(line) for words in simple_commands(line)]
+        cls.simple = [
+            (line, without_prefix(words))
+            for line in cls.commands
+            if not WINDOWS.search(line)
+            for words in simple_commands(line)
+        ]
 
     def test_there_are_enough(self):
         self.assertGreater(len(self.commands), 150)
@@ -154,13 +192,21 @@ class PastedCommands(unittest.TestCase):
     def test_shellcheck_sees_no_error(self):
         if run("sh", "-c", "command -v shellcheck").returncode:
             self.skipTest("shellcheck is not installed")
-        script = "#!/bin/bash\n" + "".join(line + "\n" for line in self.commands if not WINDOWS.search(line))
+        script = "#!/bin/bash\n" + "".join(
+            line + "\n" for line in self.commands if not WINDOWS.search(line)
+        )
         done = run("shellcheck", "--severity=error", "-", text=script)
         self.assertEqual(done.returncode, 0, done.stdout)
 
     def test_there_is_no_placeholder(self):
         for line, place in self.commands.items():
-            self.assertIsNone(re.search(r"\b(DIRECTORY|GPU_NAME|FILE|VERSION|NAME|PATH_TO|YOUR_?\w*|HOME\d+|USER\d+)\b(?!=)|<[a-z ]+>|\.\.\.", line), (place, line))
+            self.assertIsNone(
+                re.search(
+                    r"\b(DIRECTORY|GPU_NAME|FILE|VERSION|NAME|PATH_TO|YOUR_?\w*|HOME\d+|USER\d+)\b(?!=)|<[a-z ]+>|\.\.\.",
+                    line,
+                ),
+                (place, line),
+            )
 
     def test_programs_are_known(self):
         for line, words in self.simple:
@@ -204,7 +250,12 @@ class PastedCommands(unittest.TestCase):
             program.symlink_to(PROGRAM)
             for line, words in self.simple:
                 if words and words[0] == "rnncheck":
-                    done = run("bash", "-c", f'PATH="{directory}:$PATH"; nvidia-smi() {{ echo "NVIDIA H200"; }}; {line}', cwd=directory)
+                    done = run(
+                        "bash",
+                        "-c",
+                        f'PATH="{directory}:$PATH"; nvidia-smi() {{ echo "NVIDIA H200"; }}; {line}',
+                        cwd=directory,
+                    )
                     self.assertNotEqual(done.returncode, 2, (line, done.stderr))
 
     def test_verify_fails_before_the_repair_and_passes_after(self):
@@ -216,7 +267,11 @@ class PastedCommands(unittest.TestCase):
             for finding in findings("doctor", "--facts", facts):
                 for verify in {remedy.get("verify", "") for remedy in finding["remedies"]} - {""}:
                     words = shlex.split(verify)
-                    if finding["severity"] != "error" or words[0] != "rnncheck" or str(facts) not in words:
+                    if (
+                        finding["severity"] != "error"
+                        or words[0] != "rnncheck"
+                        or str(facts) not in words
+                    ):
                         continue
                     repaired = [str(HEALTHY) if word == str(facts) else word for word in words[1:]]
                     self.assertEqual(run(PROGRAM, *words[1:]).returncode, 1, verify)
@@ -229,13 +284,19 @@ class PastedCommands(unittest.TestCase):
             with tempfile.TemporaryDirectory() as home:
                 path = directory.replace("~", home)
                 facts = pathlib.Path(home, "facts.json")
-                facts.write_text((MACHINES[0].parent.parent / "h200_cudnn_part_missing/facts.json").read_text().replace("/opt/torch/.venv", path))
+                facts.write_text(
+                    (MACHINES[0].parent.parent / "h200_cudnn_part_missing/facts.json")
+                    .read_text()
+                    .replace("/opt/torch/.venv", path)
+                )
                 document = run("env", f"HOME={home}", PROGRAM, "doctor", "--facts", facts, "--json")
                 seen = 0
                 for finding in json.loads(document.stdout)["findings"]:
                     for line in commands_of(finding):
                         if " -m pip" in line:
-                            words = run("env", f"HOME={home}", "bash", "-c", "printf '%s\\n' " + line).stdout.splitlines()
+                            words = run(
+                                "env", f"HOME={home}", "bash", "-c", "printf '%s\\n' " + line
+                            ).stdout.splitlines()
                             self.assertEqual(words[0], f"{path}/bin/python", line)
                             seen += 1
                 self.assertGreater(seen, 0, document.stdout[:500])

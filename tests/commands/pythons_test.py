@@ -4,6 +4,7 @@
 Each kind is a small tree of files and some variables, in four variants. What the shell runs is what `sh -c 'command -v python'` shows; where that
 is a shim, what its tool's documented rules select. usage: pythons_test.py RNNCHECK [NAME...]
 """
+
 import concurrent.futures
 import json
 import os
@@ -72,7 +73,9 @@ class Machine:
     def installed(self, prefix, package):
         site = next(prefix.glob("lib/python*/site-packages"))
         name, version = package.split("==")
-        self.file(site / f"{name}-{version}.dist-info/METADATA", f"Name: {name}\nVersion: {version}\n")
+        self.file(
+            site / f"{name}-{version}.dist-info/METADATA", f"Name: {name}\nVersion: {version}\n"
+        )
 
     def activate(self, prefix, variable="VIRTUAL_ENV"):
         self.path.insert(0, prefix / "bin")
@@ -87,13 +90,25 @@ class Machine:
         return data / versions
 
     def variables(self):
-        return {"HOME": str(self.home), "PATH": ":".join(map(str, self.path)), "PWD": str(self.here), "LC_ALL": "C.UTF-8", **self.more}
+        return {
+            "HOME": str(self.home),
+            "PATH": ":".join(map(str, self.path)),
+            "PWD": str(self.here),
+            "LC_ALL": "C.UTF-8",
+            **self.more,
+        }
 
 
 def of_shell(machine):
     """The first python, or else python3, of a shell with these variables."""
-    found = subprocess.run(["/bin/sh", "-c", "command -v python || command -v python3"], capture_output=True, text=True, check=False,
-                           env=machine.variables(), cwd=machine.here).stdout.strip()
+    found = subprocess.run(
+        ["/bin/sh", "-c", "command -v python || command -v python3"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=machine.variables(),
+        cwd=machine.here,
+    ).stdout.strip()
     return pathlib.Path(machine.here, found) if found else None
 
 
@@ -102,20 +117,29 @@ def prefix_of(python):
     if python is None:
         return None
     beside = python.parent.parent
-    return beside if (beside / "pyvenv.cfg").exists() else pathlib.Path(os.path.realpath(python)).parent.parent
+    return (
+        beside
+        if (beside / "pyvenv.cfg").exists()
+        else pathlib.Path(os.path.realpath(python)).parent.parent
+    )
 
 
 def newest(versions, wanted):
     """What pyenv and mise take for 3.11: the newest installed 3.11.x."""
-    matching = [path.name for path in versions.iterdir() if path.name == wanted or path.name.startswith(wanted + ".")]
+    matching = [
+        path.name
+        for path in versions.iterdir()
+        if path.name == wanted or path.name.startswith(wanted + ".")
+    ]
     return versions / max(matching, key=lambda name: [int(number) for number in name.split(".")])
 
 
 # Each kind prepares the machine and returns the prefix that is to be examined, or nothing for that of the shell; and words that the facts
 # about those passed over must contain.
 
+
 def plain_system(m):
-    m.path = [m.interpreter(m.top / "opt", m.version) / "bin", m.usr / "bin"][m.number % 2:]
+    m.path = [m.interpreter(m.top / "opt", m.version) / "bin", m.usr / "bin"][m.number % 2 :]
 
 
 def only_python3(m):
@@ -132,7 +156,10 @@ def no_execute_bit(m):
 
 def relative_path(m):
     m.venv(m.here / "env")
-    m.path = [pathlib.Path("env/bin") if m.number % 2 else pathlib.Path("../project/env/bin"), *m.path]
+    m.path = [
+        pathlib.Path("env/bin") if m.number % 2 else pathlib.Path("../project/env/bin"),
+        *m.path,
+    ]
 
 
 def active_venv(m):
@@ -158,7 +185,10 @@ def conda_over_venv(m):
 def variable_without_path(m):
     venv = m.venv(m.home / "venv")
     m.more["VIRTUAL_ENV" if m.number % 2 else "CONDA_PREFIX"] = str(venv)
-    return None, f"{venv} ({'VIRTUAL_ENV' if m.number % 2 else 'CONDA_PREFIX'}): the python on PATH is another one"
+    return (
+        None,
+        f"{venv} ({'VIRTUAL_ENV' if m.number % 2 else 'CONDA_PREFIX'}): the python on PATH is another one",
+    )
 
 
 def dead_venv(m):
@@ -191,7 +221,10 @@ def pyenv_global(m):
 def pyenv_local_minor(m):
     versions = m.manager(m.home / ".pyenv", "versions")
     m.interpreter(versions / f"{m.minor}.2", f"{m.minor}.2")
-    m.file((m.here if m.number % 2 else m.home) / ".python-version", f"# set by a tool\n{m.minor}\n" if m.number == 2 else f"{m.minor}\n")
+    m.file(
+        (m.here if m.number % 2 else m.home) / ".python-version",
+        f"# set by a tool\n{m.minor}\n" if m.number == 2 else f"{m.minor}\n",
+    )
     m.file(m.home / ".pyenv/version", "3.12.1\n")
     return newest(versions, m.minor)
 
@@ -199,7 +232,12 @@ def pyenv_local_minor(m):
 def pyenv_variable(m):
     versions = m.manager(m.home / ".pyenv", "versions")
     m.file(m.here / ".python-version", "3.12.1\n")
-    m.more["PYENV_VERSION"] = [m.version, f"{m.minor}", f"python-{m.version}", f"3.7.1:{m.version}"][m.number]
+    m.more["PYENV_VERSION"] = [
+        m.version,
+        f"{m.minor}",
+        f"python-{m.version}",
+        f"3.7.1:{m.version}",
+    ][m.number]
     return versions / m.version
 
 
@@ -220,7 +258,12 @@ def pyenv_virtualenv(m):
 
 def asdf(m):
     versions = m.manager(m.home / ".asdf", "installs/python")
-    m.file((m.here, m.home)[m.number % 2] / ".tool-versions", f"nodejs 20.1.0\npython 3.7.0 {m.version} # old\n" if m.number > 1 else f"python {m.version}\n")
+    m.file(
+        (m.here, m.home)[m.number % 2] / ".tool-versions",
+        f"nodejs 20.1.0\npython 3.7.0 {m.version} # old\n"
+        if m.number > 1
+        else f"python {m.version}\n",
+    )
     return versions / m.version
 
 
@@ -228,15 +271,31 @@ def asdf_without_version(m):
     m.manager(m.home / ".asdf", "installs/python")
     if m.number % 2:
         m.file(m.here / ".tool-versions", f"python {m.minor}\n")
-    why = f"version {m.minor}, set by {m.here}/.tool-versions, is not installed" if m.number % 2 else "no version is set"
+    why = (
+        f"version {m.minor}, set by {m.here}/.tool-versions, is not installed"
+        if m.number % 2
+        else "no version is set"
+    )
     return m.usr, f"{m.home}/.asdf/shims/python (PATH): it is a shim of asdf, and {why}"
 
 
 def mise(m):
     versions = m.manager(m.home / ".local/share/mise", "installs/python")
-    text = [f'[tools]\npython = "{m.minor}"\n', f'[env]\npython = "x"\n[tools]\npython = ["{m.version}", "3.12"]\n',
-            f'[tools]\n"core:python" = {{ version = "{m.minor}" }}\n', f"python {m.minor}\n"][m.number]
-    m.file((m.here / "mise.toml", m.home / ".config/mise/config.toml", m.here / ".mise.toml", m.here / ".tool-versions")[m.number], text)
+    text = [
+        f'[tools]\npython = "{m.minor}"\n',
+        f'[env]\npython = "x"\n[tools]\npython = ["{m.version}", "3.12"]\n',
+        f'[tools]\n"core:python" = {{ version = "{m.minor}" }}\n',
+        f"python {m.minor}\n",
+    ][m.number]
+    m.file(
+        (
+            m.here / "mise.toml",
+            m.home / ".config/mise/config.toml",
+            m.here / ".mise.toml",
+            m.here / ".tool-versions",
+        )[m.number],
+        text,
+    )
     return newest(versions, m.version if m.number == 1 else m.minor)
 
 
@@ -248,10 +307,20 @@ def mise_falls_back(m):
 
 
 def uvx(m):
-    tool = m.venv((m.home / ".cache/uv/archive-v0/x1y2", m.home / ".local/share/uv/tools/rnncheck", m.home / "tools/rnncheck", m.here / "t")[m.number])
+    tool = m.venv(
+        (
+            m.home / ".cache/uv/archive-v0/x1y2",
+            m.home / ".local/share/uv/tools/rnncheck",
+            m.home / "tools/rnncheck",
+            m.here / "t",
+        )[m.number]
+    )
     m.installed(tool, "rnncheck==0.1.0")
     m.path.insert(0, tool / "bin")
-    return m.usr, f"{tool} (PATH): rnncheck is installed in it and no framework is" if m.number > 1 else ""
+    return (
+        m.usr,
+        f"{tool} (PATH): rnncheck is installed in it and no framework is" if m.number > 1 else "",
+    )
 
 
 def own_environment(m):
@@ -269,7 +338,9 @@ def named(m):
     conda = m.conda(m.home / "miniconda3/envs/rnn")
     venv = m.venv(m.here / ".venv")
     newer = m.interpreter(m.home / f".pyenv/versions/{m.version}", m.version)
-    m.arguments = [("rnn", conda), (".", venv), (m.minor, newer), ("~/project/.venv/bin", venv)][m.number]
+    m.arguments = [("rnn", conda), (".", venv), (m.minor, newer), ("~/project/.venv/bin", venv)][
+        m.number
+    ]
     return m.arguments[1]
 
 
@@ -279,20 +350,60 @@ def both_names_differ(m):
     m.path = [other / "bin", *m.path] if m.number % 2 else [*m.path, other / "bin"]
 
 
-KINDS = (plain_system, only_python3, no_execute_bit, relative_path, active_venv, active_conda, venv_over_conda, conda_over_venv,
-         variable_without_path, dead_venv, removed_venv, link_to_interpreter, pyenv_global, pyenv_local_minor, pyenv_variable, pyenv_system,
-         pyenv_virtualenv, asdf, asdf_without_version, mise, mise_falls_back, uvx, own_environment, named, both_names_differ)
+KINDS = (
+    plain_system,
+    only_python3,
+    no_execute_bit,
+    relative_path,
+    active_venv,
+    active_conda,
+    venv_over_conda,
+    conda_over_venv,
+    variable_without_path,
+    dead_venv,
+    removed_venv,
+    link_to_interpreter,
+    pyenv_global,
+    pyenv_local_minor,
+    pyenv_variable,
+    pyenv_system,
+    pyenv_virtualenv,
+    asdf,
+    asdf_without_version,
+    mise,
+    mise_falls_back,
+    uvx,
+    own_environment,
+    named,
+    both_names_differ,
+)
 
 
 def pythons_found(machine):
     """What the probe reports; --python is resolved by the doctor."""
     if machine.arguments:
-        command = ["doctor", "--look-only", "--json", "--show-private", "--python", machine.arguments[0]]
+        command = [
+            "doctor",
+            "--look-only",
+            "--json",
+            "--show-private",
+            "--python",
+            machine.arguments[0],
+        ]
     else:
         command = ["probe", "python_packages"]
-    done = subprocess.run([PROGRAM, *command], capture_output=True, check=False, env=machine.variables(), cwd=machine.here, timeout=120)
+    done = subprocess.run(
+        [PROGRAM, *command],
+        capture_output=True,
+        check=False,
+        env=machine.variables(),
+        cwd=machine.here,
+        timeout=120,
+    )
     documents = [json.loads(line) for line in done.stdout.splitlines() if line]
-    return [python for document in documents for python in document.get("facts", {}).get("pythons", [])], done.stderr.decode()
+    return [
+        python for document in documents for python in document.get("facts", {}).get("pythons", [])
+    ], done.stderr.decode()
 
 
 def try_kind(kind, number, directory):
@@ -304,20 +415,42 @@ def try_kind(kind, number, directory):
     found, errors = pythons_found(machine)
     active = next((python for python in found if python["active"]), None)
     examined = active and os.path.realpath(active["path"])
-    passed_over = [f"{python['path']} ({python['found_by']}): {python['passed_over']}" for python in found if python.get("passed_over")]
+    passed_over = [
+        f"{python['path']} ({python['found_by']}): {python['passed_over']}"
+        for python in found
+        if python.get("passed_over")
+    ]
     name = f"{kind.__name__}, variant {number}"
-    check.that(examined == os.path.realpath(expected), f"{name}: examined {examined}, not {expected}; the shell runs {shell} {errors}")
-    check.that(not words or words in passed_over, f"{name}: not among those passed over: {words}; these are {passed_over}")
-    check.that(words or not passed_over, f"{name}: nothing is unusual, but passed over are {passed_over}")
+    check.that(
+        examined == os.path.realpath(expected),
+        f"{name}: examined {examined}, not {expected}; the shell runs {shell} {errors}",
+    )
+    check.that(
+        not words or words in passed_over,
+        f"{name}: not among those passed over: {words}; these are {passed_over}",
+    )
+    check.that(
+        words or not passed_over, f"{name}: nothing is unusual, but passed over are {passed_over}"
+    )
     if kind.__name__ == "dead_venv":
         dead = [python.get("missing_interpreter") for python in found]
-        check.that(str(machine.top / f"old/bin/python{machine.minor}") in dead, f"{name}: the missing interpreter is not named: {dead}")
+        check.that(
+            str(machine.top / f"old/bin/python{machine.minor}") in dead,
+            f"{name}: the missing interpreter is not named: {dead}",
+        )
 
 
-with tempfile.TemporaryDirectory(prefix="rnncheck-pythons-") as top, concurrent.futures.ThreadPoolExecutor(4) as threads:
+with (
+    tempfile.TemporaryDirectory(prefix="rnncheck-pythons-") as top,
+    concurrent.futures.ThreadPoolExecutor(4) as threads,
+):
     top = os.path.realpath(top)
-    tries = [threads.submit(try_kind, kind, number, os.path.join(top, f"{kind.__name__}{number}"))
-             for kind in KINDS for number in range(4) if not WANTED or kind.__name__ in WANTED]
+    tries = [
+        threads.submit(try_kind, kind, number, os.path.join(top, f"{kind.__name__}{number}"))
+        for kind in KINDS
+        for number in range(4)
+        if not WANTED or kind.__name__ in WANTED
+    ]
     for each in tries:
         each.result()
 sys.exit(check.close())

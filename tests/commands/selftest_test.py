@@ -3,6 +3,7 @@
 
 usage: selftest_test.py RNNCHECK ENVIRONMENT     77 when this machine does not let us make that environment
 """
+
 import ctypes
 import json
 import os
@@ -17,10 +18,24 @@ from doctor import Checks  # noqa: E402
 
 PROGRAM, ENVIRONMENT = sys.argv[1], sys.argv[2]
 check = Checks()
-NAMES = ["processes", "crash", "exit", "hang", "deadline", "reference", "tables", "temporary files", "/proc", "/sys", "/dev"]
+NAMES = [
+    "processes",
+    "crash",
+    "exit",
+    "hang",
+    "deadline",
+    "reference",
+    "tables",
+    "temporary files",
+    "/proc",
+    "/sys",
+    "/dev",
+]
 # Numbers of system calls by machine (asm/unistd.h).
-CALLS = {"x86_64": {"clone": 56, "fork": 57, "vfork": 58, "kill": 62, "ptrace": 101, "clone3": 435},
-         "aarch64": {"clone": 220, "kill": 129, "ptrace": 117, "clone3": 435}}
+CALLS = {
+    "x86_64": {"clone": 56, "fork": 57, "vfork": 58, "kill": 62, "ptrace": 101, "clone3": 435},
+    "aarch64": {"clone": 220, "kill": 129, "ptrace": 117, "clone3": 435},
+}
 IN_NAMESPACE = {  # what is done to a copy of the table of mounts
     "no_proc": "mount -t tmpfs none /proc",
     "no_sys": "mount -t tmpfs none /sys",
@@ -28,7 +43,11 @@ IN_NAMESPACE = {  # what is done to a copy of the table of mounts
     "no_tmp": "mount --bind /tmp /tmp && mount -o remount,bind,ro /tmp",  # what is in it stays, such as the program
     "read_only_root": "mount -o remount,bind,ro / && { ! grep -q ' /tmp ' /proc/self/mountinfo || mount -o remount,bind,ro /tmp; }",
 }
-FORBIDDEN = {"no_fork": ("clone", "fork", "vfork", "clone3"), "no_ptrace": ("ptrace",), "no_kill": ("kill",)}
+FORBIDDEN = {
+    "no_fork": ("clone", "fork", "vfork", "clone3"),
+    "no_ptrace": ("ptrace",),
+    "no_kill": ("kill",),
+}
 
 
 def skip(why):
@@ -39,7 +58,13 @@ def skip(why):
 def forbid(names):
     """From now on these system calls fail with EPERM, in this process and all that it starts (seccomp(2), mode 2)."""
     numbers = [number for name, number in CALLS[platform.machine()].items() if name in names]
-    load_number, if_equal, give, allow, no = 0x20, 0x15, 0x06, 0x7FFF0000, 0x00050001  # no: SECCOMP_RET_ERRNO with EPERM
+    load_number, if_equal, give, allow, no = (
+        0x20,
+        0x15,
+        0x06,
+        0x7FFF0000,
+        0x00050001,
+    )  # no: SECCOMP_RET_ERRNO with EPERM
     steps = [(load_number, 0, 0, 0)]
     steps += [(if_equal, len(numbers) - place, 0, number) for place, number in enumerate(numbers)]
     steps += [(give, 0, 0, allow), (give, 0, 0, no)]
@@ -48,7 +73,9 @@ def forbid(names):
     program = ctypes.create_string_buffer(struct.pack("HP", len(steps), ctypes.addressof(buffer)))
     libc = ctypes.CDLL(None, use_errno=True)
     set_no_new_privs, set_seccomp, filter_mode = 38, 22, 2
-    if libc.prctl(set_no_new_privs, 1, 0, 0, 0) or libc.prctl(set_seccomp, filter_mode, ctypes.byref(program), 0, 0):
+    if libc.prctl(set_no_new_privs, 1, 0, 0, 0) or libc.prctl(
+        set_seccomp, filter_mode, ctypes.byref(program), 0, 0
+    ):
         raise OSError(ctypes.get_errno(), "no seccomp filter")
 
 
@@ -58,13 +85,24 @@ def run(*arguments):
     variables.pop("TMPDIR", None)
     if ENVIRONMENT in IN_NAMESPACE:
         user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-        command = ["unshare", *user, "--mount", "sh", "-c", f'{IN_NAMESPACE[ENVIRONMENT]} || exit 77; exec "$@"', "sh", *command]
+        command = [
+            "unshare",
+            *user,
+            "--mount",
+            "sh",
+            "-c",
+            f'{IN_NAMESPACE[ENVIRONMENT]} || exit 77; exec "$@"',
+            "sh",
+            *command,
+        ]
     if ENVIRONMENT in FORBIDDEN:
         before = lambda: forbid(FORBIDDEN[ENVIRONMENT])  # noqa: E731
     if ENVIRONMENT == "no_temporary_directory":
         variables["TMPDIR"] = "/nonexistent"
     try:
-        done = subprocess.run(command, capture_output=True, check=False, preexec_fn=before, env=variables)
+        done = subprocess.run(
+            command, capture_output=True, check=False, preexec_fn=before, env=variables
+        )
     except (OSError, subprocess.SubprocessError, KeyError) as error:
         skip(error)
     if done.returncode == 77 or b"unshare" in done.stderr:
@@ -73,12 +111,17 @@ def run(*arguments):
 
 
 def doctor_says(*texts):
-    restrictions = json.loads(run("doctor", "--look-only", "--json")[1])["facts"]["tool"]["restrictions"]
+    restrictions = json.loads(run("doctor", "--look-only", "--json")[1])["facts"]["tool"][
+        "restrictions"
+    ]
     line = "Limits     rnncheck was restricted here" in run("doctor", "--look-only")[1]
     check.that(line == bool(texts), f"the text report has the line about restrictions: {line}")
     check.that(len(restrictions) == len(texts), f"the doctor's restrictions are {restrictions}")
     for text in texts:
-        check.that(any(text in sentence for sentence in restrictions), f"no restriction of the doctor says '{text}': {restrictions}")
+        check.that(
+            any(text in sentence for sentence in restrictions),
+            f"no restriction of the doctor says '{text}': {restrictions}",
+        )
 
 
 def expect(code, outcomes, *doctor):
@@ -86,14 +129,22 @@ def expect(code, outcomes, *doctor):
     found_code, text = run("selftest", "--json")
     document = json.loads(text)
     check.that(found_code == code, f"exit code {found_code}, expected {code}")
-    check.that([entry["name"] for entry in document["checks"]] == NAMES, f"checks: {document['checks']}")
+    check.that(
+        [entry["name"] for entry in document["checks"]] == NAMES, f"checks: {document['checks']}"
+    )
     worst = "failed" if code else "restricted" if outcomes else "passed"
     check.that(document["verdict"] == worst, f"verdict {document['verdict']}, expected {worst}")
     printed = run("selftest")[1]
     for entry in document["checks"]:
-        check.that(f"{entry['outcome']:<10}  {entry['name']}" in printed, f"no line of {entry} in {printed}")
+        check.that(
+            f"{entry['outcome']:<10}  {entry['name']}" in printed,
+            f"no line of {entry} in {printed}",
+        )
         outcome, text = outcomes.get(entry["name"], ("passed", ""))
-        check.that(entry["outcome"] == outcome and text in entry["text"], f"{entry}, expected {outcome} '{text}'")
+        check.that(
+            entry["outcome"] == outcome and text in entry["text"],
+            f"{entry}, expected {outcome} '{text}'",
+        )
     doctor_says(*doctor)
 
 
@@ -102,7 +153,11 @@ if ENVIRONMENT in ("plain", "no_ptrace"):
     expect(0, {})
 elif ENVIRONMENT in ("no_proc", "no_sys", "no_dev"):
     directory = ENVIRONMENT.replace("no_", "/")
-    expect(0, {directory: ("restricted", f"{directory} is empty or closed to this process")}, f"{directory} is empty or closed")
+    expect(
+        0,
+        {directory: ("restricted", f"{directory} is empty or closed to this process")},
+        f"{directory} is empty or closed",
+    )
 elif ENVIRONMENT in ("no_tmp", "read_only_root"):
     expect(0, NO_FILES, "no file can be created in /tmp (Read-only file system)")
 elif ENVIRONMENT == "no_temporary_directory":
@@ -113,5 +168,11 @@ elif ENVIRONMENT == "no_fork":
     expect(1, {name: not_started for name in names}, "could not be started")
 elif ENVIRONMENT == "no_kill":
     stuck = "the child's end was 'stuck'"
-    expect(1, {"hang": ("failed", "a hang cannot be distinguished from a slow call; " + stuck), "deadline": ("failed", stuck)})
+    expect(
+        1,
+        {
+            "hang": ("failed", "a hang cannot be distinguished from a slow call; " + stuck),
+            "deadline": ("failed", stuck),
+        },
+    )
 sys.exit(check.close())

@@ -3,6 +3,7 @@
 
 usage: which_test.py RNNCHECK [unittest arguments]
 """
+
 import json
 import os
 import pathlib
@@ -60,8 +61,15 @@ class Which(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             path, source = f"{directory}/libcudnn.so.9", pathlib.Path(directory, "empty.c")
             source.write_text("")
-            subprocess.run([compiler, "-shared", "-o", path, "-Wl,-soname,libcudnn.so.9", source], check=True)
-            self.assertEqual(document("libcudnn.so.9", "--show-private", environment={"LD_LIBRARY_PATH": directory})["target"], path)
+            subprocess.run(
+                [compiler, "-shared", "-o", path, "-Wl,-soname,libcudnn.so.9", source], check=True
+            )
+            self.assertEqual(
+                document(
+                    "libcudnn.so.9", "--show-private", environment={"LD_LIBRARY_PATH": directory}
+                )["target"],
+                path,
+            )
         self.refused(which("libcudnn.so.4"), "the loader finds no library 'libcudnn.so.4'")
 
     def test_without_gpu_libraries_it_says_so(self):
@@ -73,7 +81,9 @@ class Which(unittest.TestCase):
         for libraries in (document()["libraries"], document("ls", "--all")["libraries"]):
             self.assertTrue(libraries)
             for library in libraries:
-                self.assertLessEqual({"soname", "path", "rule", "needed_by", "candidates"}, set(library))
+                self.assertLessEqual(
+                    {"soname", "path", "rule", "needed_by", "candidates"}, set(library)
+                )
                 self.assertEqual(library["path"] is None, library["rule"] is None)
                 for candidate in library["candidates"]:
                     self.assertEqual(set(candidate), {"path", "rule", "why_not"})
@@ -91,39 +101,69 @@ class Which(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             shutil.copy(LISTER, directory + "/tool")
             for name in ("./tool", "tool"):
-                self.assertEqual(pathlib.Path(document(name, directory=directory)["target"]).name, "tool")
+                self.assertEqual(
+                    pathlib.Path(document(name, directory=directory)["target"]).name, "tool"
+                )
 
     def test_the_variables_count(self):
         with tempfile.TemporaryDirectory() as directory:
             library = pathlib.Path(document("ls", "--all")["libraries"][0]["path"])
             shutil.copy(library, directory)
-            found = document("ls", "--all", environment={"LD_LIBRARY_PATH": directory})["libraries"][0]
-            self.assertEqual((found["rule"], found["path"]), ("ld_library_path", f"{directory}/{library.name}"))
+            found = document("ls", "--all", environment={"LD_LIBRARY_PATH": directory})[
+                "libraries"
+            ][0]
+            self.assertEqual(
+                (found["rule"], found["path"]), ("ld_library_path", f"{directory}/{library.name}")
+            )
             self.assertIn(str(library), [candidate["path"] for candidate in found["candidates"]])
-            found = document("ls", "--all", environment={"LD_PRELOAD": f"{directory}/{library.name}"})["libraries"][0]
+            found = document(
+                "ls", "--all", environment={"LD_PRELOAD": f"{directory}/{library.name}"}
+            )["libraries"][0]
             self.assertEqual(found["rule"], "ld_preload")
 
     def test_a_running_process(self):
-        child = subprocess.Popen([sys.executable, "-c", "import ctypes, zlib; print(1, flush=True); input()"], text=True,
-                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "LD_LIBRARY_PATH": "/nowhere"})
+        child = subprocess.Popen(
+            [sys.executable, "-c", "import ctypes, zlib; print(1, flush=True); input()"],
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "LD_LIBRARY_PATH": "/nowhere"},
+        )
         try:
             child.stdout.readline()
             found = document("--pid", str(child.pid), "--all")
             self.assertIn(str(child.pid), found["target"])
-            libc = next(library for library in found["libraries"] if library["soname"] == "libc.so.6")
+            libc = next(
+                library for library in found["libraries"] if library["soname"] == "libc.so.6"
+            )
             self.assertEqual(libc["rule"], "mapped")
-            self.assertTrue(any(library["soname"].startswith("libcuda.so") for library in found["libraries"]))
+            self.assertTrue(
+                any(library["soname"].startswith("libcuda.so") for library in found["libraries"])
+            )
         finally:
             child.communicate("\n")
 
     def test_the_parts_of_the_installed_cudnn_are_those_that_it_opens(self):
-        copies = [library["path"] for library in document()["libraries"] if library["soname"].startswith("libcudnn.so.") and library["path"]]
+        copies = [
+            library["path"]
+            for library in document()["libraries"]
+            if library["soname"].startswith("libcudnn.so.") and library["path"]
+        ]
         if not copies:
             self.skipTest("no cuDNN on the loader's path")
-        opened = subprocess.run([sys.executable, "-c", OPEN_CUDNN, copies[0]], capture_output=True, check=True, text=True).stdout.split("\n")
+        opened = subprocess.run(
+            [sys.executable, "-c", OPEN_CUDNN, copies[0]],
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout.split("\n")
         parts = {os.path.realpath(path) for path in opened if "libcudnn_" in path}
         self.assertTrue(parts)
-        told = {os.path.realpath(library["path"]) for library in document(copies[0])["libraries"] if library["path"]}
+        told = {
+            os.path.realpath(library["path"])
+            for library in document(copies[0])["libraries"]
+            if library["path"]
+        }
         self.assertLessEqual(parts, told)
 
     def test_scripts_are_followed_to_the_program_that_runs_them(self):
@@ -132,19 +172,37 @@ class Which(unittest.TestCase):
             spaced = pathlib.Path(directory, "a b")
             spaced.mkdir()
             (spaced / "python3").symlink_to(real)
-            scripts = {"plain": f"#!{real}\n", "env": "#!/usr/bin/env python3\n", "split": "#!/usr/bin/env -S A=1 python3 -u\n",
-                       "long": f"#!/bin/sh\n'''exec' \"{spaced}/python3\" \"$0\" \"$@\"\n' '''\n", "uv": f"#!/bin/sh\n'''exec' '{spaced}/python3' \"$0\"\n"}
+            scripts = {
+                "plain": f"#!{real}\n",
+                "env": "#!/usr/bin/env python3\n",
+                "split": "#!/usr/bin/env -S A=1 python3 -u\n",
+                "long": f"#!/bin/sh\n'''exec' \"{spaced}/python3\" \"$0\" \"$@\"\n' '''\n",
+                "uv": f"#!/bin/sh\n'''exec' '{spaced}/python3' \"$0\"\n",
+            }
             for name, text in scripts.items():
                 pathlib.Path(directory, name).write_text(text)
-                found = document(f"{directory}/{name}", "--show-private", environment={"PATH": f"{spaced}:/usr/bin:/bin"})
+                found = document(
+                    f"{directory}/{name}",
+                    "--show-private",
+                    environment={"PATH": f"{spaced}:/usr/bin:/bin"},
+                )
                 self.assertEqual(found["target"], real, name)
                 self.assertIn(f"{directory}/{name} is a script that", found["notes"][0])
             pathlib.Path(directory, "shell").write_text("#!/bin/sh\necho\n")
-            self.assertIn("what the script starts is not followed", document(f"{directory}/shell", "--show-private")["notes"][0])
+            self.assertIn(
+                "what the script starts is not followed",
+                document(f"{directory}/shell", "--show-private")["notes"][0],
+            )
             pathlib.Path(directory, "dead").write_text("#!/gone/python3\n")
-            self.refused(which(f"{directory}/dead"), "is a script that '/gone/python3' runs, which does not exist")
+            self.refused(
+                which(f"{directory}/dead"),
+                "is a script that '/gone/python3' runs, which does not exist",
+            )
             pathlib.Path(directory, "nameless").write_text("#!/usr/bin/env no-such-python\n")
-            self.refused(which(f"{directory}/nameless"), "'no-such-python' runs, which does not exist on PATH")
+            self.refused(
+                which(f"{directory}/nameless"),
+                "'no-such-python' runs, which does not exist on PATH",
+            )
 
     def test_python_names_what_its_frameworks_load(self):
         compiler = shutil.which("cc")
@@ -154,23 +212,51 @@ class Which(unittest.TestCase):
             venv = pathlib.Path(directory, "venv")
             subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
             python = str(venv / "bin/python3")
-            self.assertIn("no framework that rnncheck knows is installed", " ".join(document(python, "--show-private")["notes"]))
+            self.assertIn(
+                "no framework that rnncheck knows is installed",
+                " ".join(document(python, "--show-private")["notes"]),
+            )
             site = next(venv.glob("lib/python*/site-packages"))
-            for path, text in {"torch-2.4.1.dist-info/METADATA": "Name: torch\nVersion: 2.4.1\n", "torch/version.py": "cuda = '12.1'\n"}.items():
+            for path, text in {
+                "torch-2.4.1.dist-info/METADATA": "Name: torch\nVersion: 2.4.1\n",
+                "torch/version.py": "cuda = '12.1'\n",
+            }.items():
                 (site / path).parent.mkdir(exist_ok=True)
                 (site / path).write_text(text)
-            core, cudnn = site / "torch/lib/libtorch_cuda.so", site / "nvidia/cudnn/lib/libcudnn.so.9"
+            core, cudnn = (
+                site / "torch/lib/libtorch_cuda.so",
+                site / "nvidia/cudnn/lib/libcudnn.so.9",
+            )
             for path in (core, cudnn):
                 path.parent.mkdir(parents=True)
             source = pathlib.Path(directory, "x.c")
             source.write_text("int x;\n")
-            subprocess.run([compiler, "-shared", "-o", cudnn, "-Wl,-soname,libcudnn.so.9", source], check=True)
-            subprocess.run([compiler, "-shared", "-o", core, "-Wl,--no-as-needed", "-Wl,--disable-new-dtags",
-                            "-Wl,-rpath,$ORIGIN/../../nvidia/cudnn/lib", cudnn], check=True)
+            subprocess.run(
+                [compiler, "-shared", "-o", cudnn, "-Wl,-soname,libcudnn.so.9", source], check=True
+            )
+            subprocess.run(
+                [
+                    compiler,
+                    "-shared",
+                    "-o",
+                    core,
+                    "-Wl,--no-as-needed",
+                    "-Wl,--disable-new-dtags",
+                    "-Wl,-rpath,$ORIGIN/../../nvidia/cudnn/lib",
+                    cudnn,
+                ],
+                check=True,
+            )
             found = document(python, "--show-private")
-            self.assertIn(f"imported, pytorch 2.4.1 loads the libraries that {core} needs", found["notes"])
-            chosen = next(library for library in found["libraries"] if library["soname"] == "libcudnn.so.9")
-            self.assertEqual((os.path.realpath(chosen["path"]), chosen["needed_by"]), (str(cudnn), str(core)))
+            self.assertIn(
+                f"imported, pytorch 2.4.1 loads the libraries that {core} needs", found["notes"]
+            )
+            chosen = next(
+                library for library in found["libraries"] if library["soname"] == "libcudnn.so.9"
+            )
+            self.assertEqual(
+                (os.path.realpath(chosen["path"]), chosen["needed_by"]), (str(cudnn), str(core))
+            )
 
     def test_what_cannot_be_answered_is_one_sentence(self):
         self.refused(which(""), "TARGET is empty")
@@ -191,7 +277,9 @@ class Which(unittest.TestCase):
             text = which(directory + "/tool", environment=home).text
             self.assertNotIn(directory, text)
             self.assertIn("--show-private", text)
-            self.assertIn(directory, which(directory + "/tool", "--show-private", environment=home).text)
+            self.assertIn(
+                directory, which(directory + "/tool", "--show-private", environment=home).text
+            )
 
     def test_names_from_files_do_no_harm_to_a_terminal(self):
         with tempfile.TemporaryDirectory() as directory:

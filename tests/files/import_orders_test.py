@@ -8,18 +8,21 @@ RNNCHECK_ENVIRONMENTS is a list of virtual environments, separated by colons, ma
 No GPU is needed: each framework is imported, then does what it does with cuDNN at the first use of a GPU. ONNX Runtime's
 library needs libcuda.so.1; a directory with one, such as that of Debian's package libcuda1, belongs into LD_LIBRARY_PATH.
 """
+
 import json
 import os
 import pathlib
 import subprocess
 import sys
 
-ENVIRONMENTS = [one for one in os.environ.get("RNNCHECK_ENVIRONMENTS", "").split(":") if os.path.isdir(one)]
+ENVIRONMENTS = [
+    one for one in os.environ.get("RNNCHECK_ENVIRONMENTS", "").split(":") if os.path.isdir(one)
+]
 if not ENVIRONMENTS:
     print("SKIPPED: RNNCHECK_ENVIRONMENTS names no environment")
     sys.exit(77)
 
-PROGRAM = r'''
+PROGRAM = r"""
 import ctypes, glob, importlib, json, os, sys
 
 MODULES = {"pytorch": "torch"}
@@ -82,20 +85,38 @@ for name, module in zip(names, modules):
     globals()["use_" + name](module)
     answers.append(file_that_answers())
 print("answers:" + json.dumps(answers))
-'''
+"""
 
 
 def predicted(program, environment):
     """By the two names."""
-    command = [program, "doctor", "--look-only", "--json", "--show-private", "--python", environment]
-    facts = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)["facts"]
-    return {(one["first"], one["second"]): (one.get("first_cudnn"), one.get("second_cudnn")) for one in facts["import_orders"]}
+    command = [
+        program,
+        "doctor",
+        "--look-only",
+        "--json",
+        "--show-private",
+        "--python",
+        environment,
+    ]
+    facts = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)[
+        "facts"
+    ]
+    return {
+        (one["first"], one["second"]): (one.get("first_cudnn"), one.get("second_cudnn"))
+        for one in facts["import_orders"]
+    }
 
 
 def real(environment, names):
     python = str(pathlib.Path(environment) / "bin/python")
-    run = subprocess.run([python, "-c", PROGRAM, *names], capture_output=True, text=True, check=False,
-                         env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"})
+    run = subprocess.run(
+        [python, "-c", PROGRAM, *names],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
+    )
     for line in run.stdout.splitlines():
         if line.startswith("answers:"):
             return tuple(json.loads(line.removeprefix("answers:")))
@@ -110,6 +131,12 @@ for one in ENVIRONMENTS:
         truth = real(one, order)
         compared += 1
         wrong += truth != prediction
-        print("equal" if truth == prediction else "DIFFERENT", *order, prediction, "" if truth == prediction else truth, flush=True)
+        print(
+            "equal" if truth == prediction else "DIFFERENT",
+            *order,
+            prediction,
+            "" if truth == prediction else truth,
+            flush=True,
+        )
 print(f"{compared} orders of import compared, {wrong} predicted otherwise")
 sys.exit(wrong != 0 or compared == 0)

@@ -13,8 +13,10 @@ import subprocess
 import sys
 import tempfile
 
-CALLS = {"ops": ["cudnnGetVersion", "cudnnCreateDropoutDescriptor", "cudnnCreateRNNDescriptor"],
-         "adv": ["cudnnGetVersion", "cudnnCreateRNNDescriptor", "cudnnCreateDropoutDescriptor"]}
+CALLS = {
+    "ops": ["cudnnGetVersion", "cudnnCreateDropoutDescriptor", "cudnnCreateRNNDescriptor"],
+    "adv": ["cudnnGetVersion", "cudnnCreateRNNDescriptor", "cudnnCreateDropoutDescriptor"],
+}
 PROGRAM = """
 import ctypes, sys
 cudnn = ctypes.CDLL(sys.argv[1])
@@ -33,8 +35,13 @@ def part_of(path):
 
 def loaded(front, library_path, first):
     """Real files by part, and what the calls returned; None for a process that ended early."""
-    run = subprocess.run([sys.executable, "-c", PROGRAM, front, *CALLS[first]], capture_output=True, text=True,
-                         env={**os.environ, "LD_LIBRARY_PATH": library_path}, check=False)
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM, front, *CALLS[first]],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "LD_LIBRARY_PATH": library_path},
+        check=False,
+    )
     lines = run.stdout.splitlines()
     files = {part_of(line): os.path.realpath(line) for line in lines if line.startswith("/")}
     calls = [line.split()[1] for line in lines if not line.startswith("/")]
@@ -42,23 +49,32 @@ def loaded(front, library_path, first):
 
 
 def predicted(rnncheck, front, library_path, first):
-    run = subprocess.run([rnncheck, "which", "--json", "--show-private", front], capture_output=True, text=True,
-                         env={**os.environ, "LD_LIBRARY_PATH": library_path}, check=False)
+    run = subprocess.run(
+        [rnncheck, "which", "--json", "--show-private", front],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "LD_LIBRARY_PATH": library_path},
+        check=False,
+    )
     document = json.loads(run.stdout)
     files = {}
     for library in document["libraries"]:
         if library["soname"].startswith("libcudnn_") and library["path"]:
             files.setdefault(part_of(library["soname"]), os.path.realpath(library["path"]))
     for note in document["notes"]:
-        if (differs := re.match(r"which (\S+) is loaded .* as in JAX, (none|/.*)", note)) and first == "adv":
+        if (
+            differs := re.match(r"which (\S+) is loaded .* as in JAX, (none|/.*)", note)
+        ) and first == "adv":
             path = differs.group(2)
             files[part_of(differs.group(1))] = None if path == "none" else os.path.realpath(path)
     return {part: files.get(part) for part in PARTS}
 
 
 def short(files):
-    return files and " ".join(f"{part}={pathlib.Path(path).parent.name if path else 'none'}"
-                              for part, path in files.items())
+    return files and " ".join(
+        f"{part}={pathlib.Path(path).parent.name if path else 'none'}"
+        for part, path in files.items()
+    )
 
 
 def main():
@@ -66,7 +82,9 @@ def main():
     if not place:
         print("RNNCHECK_CUDNNS is not set")
         return 77
-    cudnns = sorted(path for path in pathlib.Path(place).iterdir() if (path / "libcudnn.so.9").exists())
+    cudnns = sorted(
+        path for path in pathlib.Path(place).iterdir() if (path / "libcudnn.so.9").exists()
+    )
     wrong = 0
     with tempfile.TemporaryDirectory() as temporary:
         for parts in cudnns:
@@ -78,14 +96,21 @@ def main():
                 (archive / file.name).symlink_to(full)
         for front in cudnns:
             for parts in cudnns:
-                for form, directory in (("wheel", parts), ("archive", pathlib.Path(temporary, parts.name))):
+                for form, directory in (
+                    ("wheel", parts),
+                    ("archive", pathlib.Path(temporary, parts.name)),
+                ):
                     for first in CALLS:
                         real, calls = loaded(str(front / "libcudnn.so.9"), str(directory), first)
-                        told = predicted(sys.argv[1], str(front / "libcudnn.so.9"), str(directory), first)
+                        told = predicted(
+                            sys.argv[1], str(front / "libcudnn.so.9"), str(directory), first
+                        )
                         good = real == told
                         wrong += not good
-                        print(f"{front.name} LD_LIBRARY_PATH={parts.name} ({form}), {first} first: {'ok' if good else 'WRONG'}"
-                              f"\n    real      {short(real)} returned {' '.join(calls)}\n    predicted {short(told)}")
+                        print(
+                            f"{front.name} LD_LIBRARY_PATH={parts.name} ({form}), {first} first: {'ok' if good else 'WRONG'}"
+                            f"\n    real      {short(real)} returned {' '.join(calls)}\n    predicted {short(told)}"
+                        )
     print(f"{wrong} wrong")
     return 1 if wrong else 0
 

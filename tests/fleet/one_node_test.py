@@ -3,6 +3,7 @@
 
 usage: one_node_test.py RNNCHECK SIM_DIRECTORY WORK_DIRECTORY
 """
+
 import copy
 import json
 import pathlib
@@ -28,7 +29,9 @@ with_one_gpu = reports.real_report(program, sim, work / "one_gpu", gpus=1)
 
 
 def change_driver(report, chosen):
-    report["facts"]["driver"]["kernel_version"] = chosen.choice(["535.183.01", "570.26", "580.95.05"])
+    report["facts"]["driver"]["kernel_version"] = chosen.choice(
+        ["535.183.01", "570.26", "580.95.05"]
+    )
 
 
 def change_cudnn(report, chosen):
@@ -45,7 +48,9 @@ def change_setting(report, chosen):
 
 
 def change_system(report, chosen):
-    report["facts"]["host"]["os"] = chosen.choice(["Rocky Linux 9.4", "Debian GNU/Linux 13 (trixie)"])
+    report["facts"]["host"]["os"] = chosen.choice(
+        ["Rocky Linux 9.4", "Debian GNU/Linux 13 (trixie)"]
+    )
 
 
 def change_result(report, chosen):
@@ -55,10 +60,25 @@ def change_result(report, chosen):
 
 def add_problem(report, chosen):
     report["verdict"] = "problems"
-    report["findings"] = [{"rule": "rnn_result_wrong", "title": "Incorrect results", "severity": "error", "subject": ""}]
+    report["findings"] = [
+        {
+            "rule": "rnn_result_wrong",
+            "title": "Incorrect results",
+            "severity": "error",
+            "subject": "",
+        }
+    ]
 
 
-CHANGES = [change_driver, change_cudnn, add_library, change_setting, change_system, change_result, add_problem]
+CHANGES = [
+    change_driver,
+    change_cudnn,
+    add_library,
+    change_setting,
+    change_system,
+    change_result,
+    add_problem,
+]
 KINDS = ["lost_gpu", "missing", "damaged", *CHANGES]
 
 
@@ -80,7 +100,11 @@ def fleet_with(kind, changed, chosen):
         if name == changed and callable(kind):
             kind(report, chosen)
         text = json.dumps(report)
-        texts[name] = text[: chosen.randrange(1, len(text) - 1)] if name == changed and kind == "damaged" else text
+        texts[name] = (
+            text[: chosen.randrange(1, len(text) - 1)]
+            if name == changed and kind == "damaged"
+            else text
+        )
     return texts
 
 
@@ -88,7 +112,11 @@ def names_in(document):
     """Every node that the document names, in an abbreviated set too."""
     named = set()
     lists = [document[key] for key in ("odd", "with_problems", "undetermined", "missing")]
-    lists += [reports["nodes"] for key in ("problems", "warnings", "unreadable") for reports in document[key]]
+    lists += [
+        reports["nodes"]
+        for key in ("problems", "warnings", "unreadable")
+        for reports in document[key]
+    ]
     for nodes in lists:
         named |= set(re.findall(r"gpu\d{3}", nodes))
         check.that("[" not in nodes, f"more than one node is named: {nodes}")
@@ -104,7 +132,17 @@ for number in range(ROUNDS):
     directory.mkdir()
     for name, text in fleet_with(kind, changed, chosen).items():
         (directory / f"{name}.json").write_text(text)
-    done = Run(program, "fleet", "merge", directory, "--nodes", "gpu[001-012]", "--fail-on", "warning", "--json")
+    done = Run(
+        program,
+        "fleet",
+        "merge",
+        directory,
+        "--nodes",
+        "gpu[001-012]",
+        "--fail-on",
+        "warning",
+        "--json",
+    )
     document = done.json()
     check.that(names_in(document) == {changed}, f"{word} on {changed}: {document['sentence']}")
     check.that(done.code in (1, 3, 4), f"{word} on {changed}: exit {done.code}")
@@ -112,11 +150,20 @@ for number in range(ROUNDS):
 
 text = Run(program, "fleet", "merge", directory).out.decode()
 shown = re.search(r"^More: (rnncheck fleet show (\S+) (\S+))$", text, re.M)
-check.that(shown and shown[2] == changed and shown[3].endswith("reports"), f"the next command: {text[-200:]}")
+check.that(
+    shown and shown[2] == changed and shown[3].endswith("reports"),
+    f"the next command: {text[-200:]}",
+)
 
 unknown_node = Run(program, "fleet", "show", "gpu99", directory)
-check.that(unknown_node.code == 2 and "the reports are of gpu[001-" in unknown_node.err, f"unknown node: {unknown_node.err}")
+check.that(
+    unknown_node.code == 2 and "the reports are of gpu[001-" in unknown_node.err,
+    f"unknown node: {unknown_node.err}",
+)
 unknown_label = Run(program, "fleet", "merge", directory, "--group-by", "rack")
-check.that(unknown_label.code == 2 and "no report has a label 'rack'" in unknown_label.err, f"unknown label: {unknown_label.err}")
+check.that(
+    unknown_label.code == 2 and "no report has a label 'rack'" in unknown_label.err,
+    f"unknown label: {unknown_label.err}",
+)
 
 sys.exit(check.close())

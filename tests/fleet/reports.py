@@ -1,4 +1,5 @@
 """Reports of a made-up fleet: one real report of a simulated machine with eight GPUs, repeated with the noise of measured values."""
+
 import copy
 import json
 import pathlib
@@ -15,7 +16,12 @@ KINDS = ("driver", "cudnn", "bits", "problem", "slow", "persistence", "extra_lib
 def real_report(program, sim, root, gpus=8):
     machine = {"sim": f"gpus={gpus}", "expect": {}}
     build_root(machine, root, pathlib.Path(sim))
-    out = subprocess.run([program, "doctor", f"--root={root}", "--json"], env=environment_of(machine, root), capture_output=True, check=True).stdout
+    out = subprocess.run(
+        [program, "doctor", f"--root={root}", "--json"],
+        env=environment_of(machine, root),
+        capture_output=True,
+        check=True,
+    ).stdout
     return json.loads(out)
 
 
@@ -23,7 +29,10 @@ def with_noise(report, random):
     report = copy.deepcopy(report)
     for run in report["facts"]["rnn_runs"]:
         for times in ("first_ms", "repeat_ms"):  # of each GPU, of each case
-            run[times] = [[round(0.1 * random.gauss(1, 0.02), 6) for _ in range(run["count"])] for _ in run["gpus"]]
+            run[times] = [
+                [round(0.1 * random.gauss(1, 0.02), 6) for _ in range(run["count"])]
+                for _ in run["gpus"]
+            ]
     for board in report["facts"]["nvml_devices"]:
         board["memory_free_mib"] = int(random.gauss(23900, 5))
     return report
@@ -38,19 +47,31 @@ def plant(report, kind):
     elif kind == "bits":  # one GPU of eight computes something else
         run = next(run for run in facts["rnn_runs"] if len(run["gpus"]) == 8)
         of_each = ("gpus", "indexes", "first_ms", "repeat_ms", "free_bytes")
-        other = {key: [value.pop(5)] if key in of_each else copy.copy(value) for key, value in run.items()}
+        other = {
+            key: [value.pop(5)] if key in of_each else copy.copy(value)
+            for key, value in run.items()
+        }
         other["digest"][3] = "00deadbe00deadbe"
         facts["rnn_runs"].append(other)
     elif kind == "problem":
         report["verdict"] = "problems"
-        report["findings"] = [{"rule": "rnn_result_wrong", "title": "Recurrent networks return incorrect results", "severity": "error", "subject": "GPU 1"}]
+        report["findings"] = [
+            {
+                "rule": "rnn_result_wrong",
+                "title": "Recurrent networks return incorrect results",
+                "severity": "error",
+                "subject": "GPU 1",
+            }
+        ]
     elif kind == "slow":
         for run in facts["rnn_runs"]:
             run["repeat_ms"][-1] = [2 * ms for ms in run["repeat_ms"][-1]]
     elif kind == "persistence":
         facts["nvml_devices"][2]["persistence"] = False
     elif kind == "extra_library":
-        facts["libraries"].append({"soname": "libcudnn.so.8", "path": "/usr/lib/libcudnn.so.8", "kind": "cudnn"})
+        facts["libraries"].append(
+            {"soname": "libcudnn.so.8", "path": "/usr/lib/libcudnn.so.8", "kind": "cudnn"}
+        )
 
 
 def fleet(report, count, odd, seed=1):

@@ -3,6 +3,7 @@
 
 usage: hostile_test.py RNNCHECK DIRECTORY_OF_HOSTILE_LIBRARIES
 """
+
 import pathlib
 import shutil
 import sys
@@ -40,29 +41,57 @@ CALLS = {
 
 
 def run_hostile(call, habit):
-    deadline = "2" if habit in ("sleep", "busy", "survive_kill") else "60"  # what comes to its end may be slow on a busy machine
-    return Report(program, "--show-private", "--deadline", deadline, environment={"LD_LIBRARY_PATH": str(directory), "HOSTILE": f"{call}={habit}"})
+    deadline = (
+        "2" if habit in ("sleep", "busy", "survive_kill") else "60"
+    )  # what comes to its end may be slow on a busy machine
+    return Report(
+        program,
+        "--show-private",
+        "--deadline",
+        deadline,
+        environment={"LD_LIBRARY_PATH": str(directory), "HOSTILE": f"{call}={habit}"},
+    )
 
 
 def check_run(call, habit):
     report = run_hostile(call, habit)
     name = f"{call}={habit}"
-    check.that(report.document is not None, f"{name}: stdout is not one JSON document; stderr: {report.stderr[:300]}")
+    check.that(
+        report.document is not None,
+        f"{name}: stdout is not one JSON document; stderr: {report.stderr[:300]}",
+    )
     if report.document is None:
         return
     rule, end = HABITS[habit]
     probe, library = CALLS[call]
-    runs = [run for run in report.facts["probe_runs"] if probe in (None, run["probe"])
-            and (str(directory) in run["target"] or run["probe"] in ("driver_api", "nvml_devices"))]
-    check.that(any(run["end"] == end for run in runs), f"{name}: ends are {[run['end'] for run in runs]}, not {end}")
+    runs = [
+        run
+        for run in report.facts["probe_runs"]
+        if probe in (None, run["probe"])
+        and (str(directory) in run["target"] or run["probe"] in ("driver_api", "nvml_devices"))
+    ]
+    check.that(
+        any(run["end"] == end for run in runs),
+        f"{name}: ends are {[run['end'] for run in runs]}, not {end}",
+    )
     # Where nothing is wrong with the libraries, the device nodes of this machine decide whether that is an error.
-    check.that(report.code == (1 if report.rules("error") else 3), f"{name}: exit code {report.code}, errors {report.rules('error')}")
+    check.that(
+        report.code == (1 if report.rules("error") else 3),
+        f"{name}: exit code {report.code}, errors {report.rules('error')}",
+    )
     if rule is None:
         return
-    texts = [finding["subject"] + " " + finding["message"] for finding in report.document["findings"] if finding["rule"] == rule]
+    texts = [
+        finding["subject"] + " " + finding["message"]
+        for finding in report.document["findings"]
+        if finding["rule"] == rule
+    ]
     check.that(texts, f"{name}: no finding of {rule} among {report.rules()}")
     if library:
-        check.that(any(library in text and call in text for text in texts), f"{name}: {texts} do not name {library} and {call}")
+        check.that(
+            any(library in text and call in text for text in texts),
+            f"{name}: {texts} do not name {library} and {call}",
+        )
     check.that(report.outcome(rule) == "problem", f"{name}: {rule} is {report.outcome(rule)}")
 
 
@@ -73,7 +102,10 @@ for call in CALLS:
 # What is told before the crash stands.
 report = run_hostile("cudnnAdvVersionCheck", "abort")
 ours = [entry for entry in report.facts["cudnns"] if str(directory) in entry["library"]]
-check.that([entry.get("version") for entry in ours] == ["9.19.0"], f"the version told before a crash is kept: {ours}")
+check.that(
+    [entry.get("version") for entry in ours] == ["9.19.0"],
+    f"the version told before a crash is kept: {ours}",
+)
 
 
 report = run_hostile("cuInit", "survive_kill")  # as a process that hangs inside the kernel
@@ -81,9 +113,14 @@ runs = report.probe_runs("driver_api")
 if runs[0].get("exit_code") == 77:
     print("SKIPPED: no process may trace another here")
 else:
-    check.that([run["end"] for run in runs] == ["stuck"], f"a process that SIGKILL does not end: {runs}")
+    check.that(
+        [run["end"] for run in runs] == ["stuck"], f"a process that SIGKILL does not end: {runs}"
+    )
     finding = report.finding("probe_stuck")
-    check.that(finding and "libcuda" in finding["message"] and "cuInit" in finding["message"], f"it is told: {finding}")
+    check.that(
+        finding and "libcuda" in finding["message"] and "cuInit" in finding["message"],
+        f"it is told: {finding}",
+    )
     check.that(report.code == 1, f"exit code {report.code}")
 
 
@@ -93,10 +130,18 @@ def damaged(name, content, expected):
         path = pathlib.Path(place) / name
         path.write_bytes(content)
         report = Report(program, environment={"LD_LIBRARY_PATH": place})
-        problems = [entry.get("problem") for entry in report.facts["libraries"] if entry["path"].startswith(place)]
+        problems = [
+            entry.get("problem")
+            for entry in report.facts["libraries"]
+            if entry["path"].startswith(place)
+        ]
         check.that(problems == [expected], f"{expected}: reported as {problems}")
-        told = [finding for finding in report.document["findings"] if place in finding["subject"] + finding["message"]
-                or "libcudnn.so.9" in finding["subject"] + finding["message"]]
+        told = [
+            finding
+            for finding in report.document["findings"]
+            if place in finding["subject"] + finding["message"]
+            or "libcudnn.so.9" in finding["subject"] + finding["message"]
+        ]
         check.that(told, f"{expected}: no finding names the file")
 
 
@@ -111,6 +156,8 @@ with tempfile.TemporaryDirectory() as place:  # a library of that name without t
     shutil.copy(directory / "libcudart.so.12", pathlib.Path(place) / "libcudnn.so.9")
     report = Report(program, environment={"LD_LIBRARY_PATH": place})
     finding = report.finding("cudnn_unusable")
-    check.that(finding and "cudnnGetVersion" in str(finding), f"missing symbols are named: {finding}")
+    check.that(
+        finding and "cudnnGetVersion" in str(finding), f"missing symbols are named: {finding}"
+    )
 
 sys.exit(check.close())

@@ -3,6 +3,7 @@
 
 usage: named_files_test.py RNNCHECK
 """
+
 import contextlib
 import json
 import os
@@ -80,29 +81,64 @@ def made(kind, path):
         os.rmdir(path) if kind == "directory" else os.unlink(path)
 
 
-KINDS = ["fifo", "silent_writer", "device", "directory", "socket", "loop", "sparse", "growing", "large"]
-ARGUMENTS = [["doctor", "--facts"], ["doctor", "--look-only", "--profile"], ["doctor", "--look-only", "--log"], ["diff"], ["diagnose"],
-             ["model"], ["which"], ["lstm", "--resume"], ["lstm", "--from-log"], ["fleet", "merge"], ["fleet", "diff", "{}"],
-             ["fleet", "merge", "--expect", "{}"], ["matrix", "verify"], ["doctor", "--look-only", "--python"]]
+KINDS = [
+    "fifo",
+    "silent_writer",
+    "device",
+    "directory",
+    "socket",
+    "loop",
+    "sparse",
+    "growing",
+    "large",
+]
+ARGUMENTS = [
+    ["doctor", "--facts"],
+    ["doctor", "--look-only", "--profile"],
+    ["doctor", "--look-only", "--log"],
+    ["diff"],
+    ["diagnose"],
+    ["model"],
+    ["which"],
+    ["lstm", "--resume"],
+    ["lstm", "--from-log"],
+    ["fleet", "merge"],
+    ["fleet", "diff", "{}"],
+    ["fleet", "merge", "--expect", "{}"],
+    ["matrix", "verify"],
+    ["doctor", "--look-only", "--python"],
+]
 
 
 def run(arguments):
     """Exit code, output, messages, and the most memory that one of its processes had."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        child = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        child = subprocess.Popen(
+            [PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=err
+        )
         timer = threading.Timer(120, child.kill)  # only where it hangs
         timer.start()
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         timer.cancel()
         out.seek(0), err.seek(0)
-        return child.returncode, out.read(), err.read().decode(errors="replace"), usage.ru_maxrss << 10
+        return (
+            child.returncode,
+            out.read(),
+            err.read().decode(errors="replace"),
+            usage.ru_maxrss << 10,
+        )
 
 
 def judge(name, arguments, may_report=False):
     code, out, err, memory = run(arguments)
-    check.that(code in ((0, 1, 2, 3) if may_report else (2,)), f"{name}: exit code {code}, {err[-300:]}")
-    check.that(code != 2 or (err.startswith("rnncheck: ") and len(err.strip().splitlines()) == 1), f"{name}: {err!r}")
+    check.that(
+        code in ((0, 1, 2, 3) if may_report else (2,)), f"{name}: exit code {code}, {err[-300:]}"
+    )
+    check.that(
+        code != 2 or (err.startswith("rnncheck: ") and len(err.strip().splitlines()) == 1),
+        f"{name}: {err!r}",
+    )
     check.that("bug" not in err, f"{name}: {err!r}")
     check.that(memory < MOST_MEMORY, f"{name}: {memory >> 20} MiB")
 
@@ -111,7 +147,11 @@ with open(large, "wb") as text:
     for _ in range((MOST_MEMORY >> 20) + 64):
         text.write(b'[{"a": 1}, \n' * (1 << 16))
 sound = place / "sound.json"
-sound.write_bytes(subprocess.run([PROGRAM, "doctor", "--look-only", "--json"], capture_output=True, check=False).stdout)
+sound.write_bytes(
+    subprocess.run(
+        [PROGRAM, "doctor", "--look-only", "--json"], capture_output=True, check=False
+    ).stdout
+)
 for kind in KINDS:
     path = str(place / "named")
     for words in ARGUMENTS:
@@ -121,7 +161,12 @@ for kind in KINDS:
         if words == ["diff"]:
             arguments = ["diff", str(sound), path]
         # A log may be any text; of reports, those that can be read are compared; a model, and a directory of Python packages, may be one.
-        may_report = words[0] in ("diagnose", "fleet") or words[-1] in ("--log", "--python", "--from-log", "--profile")
+        may_report = words[0] in ("diagnose", "fleet") or words[-1] in (
+            "--log",
+            "--python",
+            "--from-log",
+            "--profile",
+        )
         with made(kind, path):
             judge(f"{kind} for {' '.join(words)}", arguments, may_report)
     for words in (["fleet", "merge"], ["matrix", "verify"]):
@@ -132,16 +177,25 @@ for kind in KINDS:
             judge(f"{kind} in the directory for {' '.join(words)}", [*words, str(directory)], True)
             if words[0] == "fleet":
                 document = json.loads(run(["fleet", "merge", "--json", str(directory)])[1])
-                check.that(document["read"] == 1, f"{kind}: the sound report beside it was not read: {document['sentence']}")
+                check.that(
+                    document["read"] == 1,
+                    f"{kind}: the sound report beside it was not read: {document['sentence']}",
+                )
                 check.that(document["unreadable"], f"{kind} in a directory of reports is not named")
         (directory / "sound.json").unlink()
         directory.rmdir()
 
 # What a shell's process substitution gives is read; so is standard input.
 with open(sound, "rb") as file:
-    both = subprocess.run(["bash", "-c", '"$0" diff <(cat "$1") <(sleep 1; cat "$1")', PROGRAM, str(sound)], capture_output=True, check=False)
+    both = subprocess.run(
+        ["bash", "-c", '"$0" diff <(cat "$1") <(sleep 1; cat "$1")', PROGRAM, str(sound)],
+        capture_output=True,
+        check=False,
+    )
     check.that(both.returncode in (0, 3) and not both.stderr, f"process substitution: {both}")
-    piped = subprocess.run([PROGRAM, "fleet", "merge", "-"], stdin=file, capture_output=True, check=False)
+    piped = subprocess.run(
+        [PROGRAM, "fleet", "merge", "-"], stdin=file, capture_output=True, check=False
+    )
     check.that(b"1 node" in piped.stdout or b"1 report" in piped.stdout, f"standard input: {piped}")
 sound.unlink()
 large.unlink()

@@ -3,6 +3,7 @@
 
 usage: resource_limits_test.py RNNCHECK SIM_DIRECTORY WORK_DIRECTORY     77 where no control group for memory can be created
 """
+
 import contextlib
 import os
 import pathlib
@@ -21,11 +22,13 @@ root = work / "resource_limits"
 build_root({}, root, sim)
 MB = 1_000_000
 MEMORY_MB = (8, 10, 12, 14, 16, 20, 24, 28, 32, 48, 64, 80, 100, 150, 200)
-RLIMITS = {"AS": [size * MB for size in (10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 150, 300)],
-           "DATA": [size * MB for size in (1, 2, 3, 5, 8, 10, 12, 15, 20, 30, 40, 60, 100)],
-           "STACK": [size << 10 for size in (16, 24, 32, 48, 64, 96, 128, 256, 1024, 4096)],
-           "NPROC": [0, 1, 2, 3, 5, 8, 12, 20, 40],
-           "NOFILE": [3, 5, 8, 10, 12, 16, 20, 24, 32, 64]}
+RLIMITS = {
+    "AS": [size * MB for size in (10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 150, 300)],
+    "DATA": [size * MB for size in (1, 2, 3, 5, 8, 10, 12, 15, 20, 30, 40, 60, 100)],
+    "STACK": [size << 10 for size in (16, 24, 32, 48, 64, 96, 128, 256, 1024, 4096)],
+    "NPROC": [0, 1, 2, 3, 5, 8, 12, 20, 40],
+    "NOFILE": [3, 5, 8, 10, 12, 16, 20, 24, 32, 64],
+}
 
 
 class MemoryGroup:
@@ -33,7 +36,9 @@ class MemoryGroup:
 
     def __init__(self, size):
         first_version = pathlib.Path("/sys/fs/cgroup/memory")
-        self.directory = (first_version if first_version.is_dir() else first_version.parent) / f"rnncheck-test-{os.getpid()}"
+        self.directory = (
+            first_version if first_version.is_dir() else first_version.parent
+        ) / f"rnncheck-test-{os.getpid()}"
         self.directory.mkdir()
         try:
             self.write("memory.limit_in_bytes" if first_version.is_dir() else "memory.max", size)
@@ -68,22 +73,42 @@ def judge(name, report, started):
     failure = report.document.get("error") if report.document else {"kind": "limit"}
     if failure:
         check.that(failure["kind"] == "limit", f"{name}: {failure}")
-        check.that(not started, f"{name}: no report, although there was one under a lower limit; exit {report.code} {report.stderr[:300]}")
+        check.that(
+            not started,
+            f"{name}: no report, although there was one under a lower limit; exit {report.code} {report.stderr[:300]}",
+        )
         check.that("this is a bug" not in report.stderr, f"{name}: {report.stderr[:300]}")
         return started
     rules = set(report.rules())
-    check.that(rules <= {"resource_limit_too_low"}, f"{name}: {[(f['rule'], f['message']) for f in report.document['findings']]}")
+    check.that(
+        rules <= {"resource_limit_too_low"},
+        f"{name}: {[(f['rule'], f['message']) for f in report.document['findings']]}",
+    )
     ends = {run["end"] for run in report.facts["probe_runs"]}
-    whole = ends == {"finished"} and all(run["end"] == "ok" for run in report.facts["rnn_runs"]) and report.facts["rnn_runs"]
+    whole = (
+        ends == {"finished"}
+        and all(run["end"] == "ok" for run in report.facts["rnn_runs"])
+        and report.facts["rnn_runs"]
+    )
     if whole:
         check.that(report.code == 0, f"{name}: all went well, exit {report.code} {rules}")
     else:
-        check.that(report.code in (1, 3) and rules, f"{name}: exit {report.code}, the limit is not named; ends {ends}, {report.probe_runs('rnn_forward')}")
+        check.that(
+            report.code in (1, 3) and rules,
+            f"{name}: exit {report.code}, the limit is not named; ends {ends}, {report.probe_runs('rnn_forward')}",
+        )
     return True
 
 
 def run(before, wrapper=()):
-    return Report(program, f"--root={root}", "--show-private", environment=environment_of({}, root), before=before, wrapper=wrapper)
+    return Report(
+        program,
+        f"--root={root}",
+        "--show-private",
+        environment=environment_of({}, root),
+        before=before,
+        wrapper=wrapper,
+    )
 
 
 def under_memory_limits():

@@ -3,6 +3,7 @@
 
 usage: starved_test.py RNNCHECK SIM_DIRECTORY WORK_DIRECTORY [HOW_MANY]     40 by default
 """
+
 import collections
 import json
 import os
@@ -20,8 +21,15 @@ check = Checks()
 root = work / "starved"
 build_root({}, root, sim)
 environment = {**os.environ, **environment_of({}, root)}
-doctors = [subprocess.Popen([program, "doctor", "--json", f"--root={root}"], env=environment, stdout=open(work / f"starved{number}.json", "wb"),
-                            preexec_fn=lambda: os.nice(19)) for number in range(how_many)]
+doctors = [
+    subprocess.Popen(
+        [program, "doctor", "--json", f"--root={root}"],
+        env=environment,
+        stdout=open(work / f"starved{number}.json", "wb"),
+        preexec_fn=lambda: os.nice(19),
+    )
+    for number in range(how_many)
+]
 codes = collections.Counter(doctor.wait() for doctor in doctors)
 print(f"{how_many} doctors: {codes[0]} healthy, {codes[3]} undetermined, exit codes {dict(codes)}")
 check.that(set(codes) <= {0, 3}, f"exit codes {dict(codes)}")

@@ -3,6 +3,7 @@
 
 usage: house_test.py PROJECT_DIRECTORY     exits 1 and prints one line per breach
 """
+
 import json
 import pathlib
 import re
@@ -19,7 +20,10 @@ def breach(where, what):
 
 
 def stems(directory, pattern):
-    return {path.name.removesuffix(pattern.removeprefix("*")) for path in (root / directory).glob(pattern)}
+    return {
+        path.name.removesuffix(pattern.removeprefix("*"))
+        for path in (root / directory).glob(pattern)
+    }
 
 
 def same(names, others, directory, pattern):
@@ -31,7 +35,11 @@ def same(names, others, directory, pattern):
 
 def head_of(page):
     """The JSON between the fences that a rule's page begins with; empty for a page of models, not of machines."""
-    return json.loads(page.partition("---\n")[2].partition("\n---\n")[0]) if page.startswith("---\n") else {}
+    return (
+        json.loads(page.partition("---\n")[2].partition("\n---\n")[0])
+        if page.startswith("---\n")
+        else {}
+    )
 
 
 def check_rules():
@@ -39,10 +47,24 @@ def check_rules():
     sources = [path.read_text() for path in (root / "src/rules").rglob("*.cpp")]
     heads = {path.stem: head_of(path.read_text()) for path in (root / "docs/rules").glob("*.md")}
     rules = {rule for rule, head in heads.items() if head}
-    defined = {rule for source in sources for rule in re.findall(r"^Verdict (\w+)\(const Facts&[ \w]*, const Matrix&[ \w]*\) \{", source, re.M)}
-    same({rule for rule in rules if re.sub(r"\W", "_", rule) in defined}, rules, "docs/rules", "*.md")
+    defined = {
+        rule
+        for source in sources
+        for rule in re.findall(
+            r"^Verdict (\w+)\(const Facts&[ \w]*, const Matrix&[ \w]*\) \{", source, re.M
+        )
+    }
+    same(
+        {rule for rule in rules if re.sub(r"\W", "_", rule) in defined}, rules, "docs/rules", "*.md"
+    )
     same(rules, stems("tests/rules", "*_test.cpp") - {"pages"}, "tests/rules", "*_test.cpp")
-    named = {place for source in sources for place in re.findall(r'"(\w[\w.]*(?:/\w+)?)"', "".join(re.findall(r"\bremedy\(([^;{]*)", source)))}
+    named = {
+        place
+        for source in sources
+        for place in re.findall(
+            r'"(\w[\w.]*(?:/\w+)?)"', "".join(re.findall(r"\bremedy\(([^;{]*)", source))
+        )
+    }
     for rule in sorted(rules):
         path = root / "docs/rules" / f"{rule}.md"
         to_do = path.read_text().partition("## What to do")[2].partition("\n## ")[0]
@@ -105,15 +127,19 @@ def target_module(included):
 def check_borders():
     allowed, only = read_borders()
     check_order(allowed)
-    files = [path for directory in ("src", "probes") for path in (root / directory).rglob("*.[ch]pp")]
+    files = [
+        path for directory in ("src", "probes") for path in (root / directory).rglob("*.[ch]pp")
+    ]
     for path in files:
         module = module_of(path)
         if module not in allowed:
             breach(path, f"the module '{module}' is not in tests/house/borders.txt")
             continue
-        for kind, included in re.findall(r'^\s*#\s*include\s*([<"])([^>"]+)', path.read_text(), re.M):
+        for kind, included in re.findall(
+            r'^\s*#\s*include\s*([<"])([^>"]+)', path.read_text(), re.M
+        ):
             if kind == '"' and target_module(included) not in allowed[module]:
-                breach(path, f"{module} may not include \"{included}\"")
+                breach(path, f'{module} may not include "{included}"')
             for header, modules in only.items():
                 if kind == "<" and f"<{included}>".startswith(header) and module not in modules:
                     breach(path, f"only {' and '.join(sorted(modules))} may include {header}")
@@ -124,14 +150,27 @@ def check_sizes(files):
     sizes = sorted((len(path.read_text().splitlines()), path) for path in files)
     for lines, path in sizes:
         if lines > MOST_LINES and not path.read_text().startswith("// Long because"):
-            breach(path, f"{lines} lines; above {MOST_LINES} the first line must give a reason: '// Long because ...'")
+            breach(
+                path,
+                f"{lines} lines; above {MOST_LINES} the first line must give a reason: '// Long because ...'",
+            )
     counts = [lines for lines, _ in sizes]
-    print(f"{sum(counts)} lines; median {counts[len(counts) // 2]}; {sum(lines < 40 for lines in counts)} files under 40 lines; "
-          "largest: " + ", ".join(f"{path.relative_to(root)} {lines}" for lines, path in sizes[:-6:-1]))
+    print(
+        f"{sum(counts)} lines; median {counts[len(counts) // 2]}; {sum(lines < 40 for lines in counts)} files under 40 lines; "
+        "largest: "
+        + ", ".join(f"{path.relative_to(root)} {lines}" for lines, path in sizes[:-6:-1])
+    )
 
 
 def check_words():
-    banned = [r"\bTODO\b", r"\bFIXME\b", r"\bPLACEHOLDER\b", r"(?<![\w.])/work/", r"\.\./shared", r"\bLLM\b"]
+    banned = [
+        r"\bTODO\b",
+        r"\bFIXME\b",
+        r"\bPLACEHOLDER\b",
+        r"(?<![\w.])/work/",
+        r"\.\./shared",
+        r"\bLLM\b",
+    ]
     suffixes = {".cpp", ".hpp", ".md", ".json", ".cmake", ".txt", ".py", ".sh", ".c"}
     ours = [top for top in root.iterdir() if top.name not in {"build", "dist", ".git"}]
     for path in (path for top in ours for path in (top, *top.rglob("*"))):
@@ -145,7 +184,12 @@ def check_words():
 
 def banned_words():
     """The first column of the table in CONTRIBUTING.md; a remark in parentheses is no part of a word."""
-    table = (root / "CONTRIBUTING.md").read_text().partition("| not | but |\n| --- | --- |\n")[2].partition("\n\n")[0]
+    table = (
+        (root / "CONTRIBUTING.md")
+        .read_text()
+        .partition("| not | but |\n| --- | --- |\n")[2]
+        .partition("\n\n")[0]
+    )
     cells = [re.sub(r"\(.*?\)", "", line.split("|")[1]) for line in table.splitlines()]
     return [word.strip() for cell in cells for word in cell.split(",")]
 
@@ -154,12 +198,19 @@ def sentences_of(path):
     """What a file holds that people read: literals of three words or more, prose of a page, wording columns of a table."""
     text = path.read_text()
     if path.suffix in (".md", ".txt"):
-        return re.sub(r"\"stage\": \"\w+\"|```.*?```|`[^`]*`|https?://\S+|\]\(.*?\)|^\| not \| but \|.*?\n\n", " ", text, flags=re.S | re.M).split("\n\n")
+        return re.sub(
+            r"\"stage\": \"\w+\"|```.*?```|`[^`]*`|https?://\S+|\]\(.*?\)|^\| not \| but \|.*?\n\n",
+            " ",
+            text,
+            flags=re.S | re.M,
+        ).split("\n\n")
     if path.suffix == ".json":
         rows = re.sub(r'"sources": \{.*?\n  \},', "", text, flags=re.S)
         return re.findall(rf'"(?:{WORDING})": "((?:[^"\\]|\\.)*)"', rows)
     code = re.sub(r'"\s*\n\s*"', "", re.sub(r"^\s*//.*", "", text, flags=re.M))
-    return [literal for literal in re.findall(r'"((?:[^"\\\n]|\\.)*)"', code) if literal.count(" ") >= 2]
+    return [
+        literal for literal in re.findall(r'"((?:[^"\\\n]|\\.)*)"', code) if literal.count(" ") >= 2
+    ]
 
 
 WORDING = "about|title|message|means|knows|check|remedy|harmless|meaning|symptom|workaround|rule"
@@ -168,20 +219,30 @@ NOT_OURS = ["look, ask, run", "*ask*", "not asked"]  # a stage of the survey
 
 def check_terms():
     """Everything that people see uses the terms of CONTRIBUTING.md."""
-    banned = re.compile(rf"\b(?:{'|'.join(map(re.escape, banned_words()))})\b".replace(r"\ ", r"\s+"), re.I)
+    banned = re.compile(
+        rf"\b(?:{'|'.join(map(re.escape, banned_words()))})\b".replace(r"\ ", r"\s+"), re.I
+    )
     places = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("compat_matrix/*.*")]
-    places += [path for directory in ("src", "probes") for path in (root / directory).rglob("*.[ch]pp")]
+    places += [
+        path for directory in ("src", "probes") for path in (root / directory).rglob("*.[ch]pp")
+    ]
     places += root.glob("src/commands/*/*.txt")
     for path in places:
         for text in sentences_of(path):
             if (word := banned.search(text)) and not any(other in text for other in NOT_OURS):
-                breach(path, f"'{word.group(0)}' in '{' '.join(text.split())[:160]}': see the words in CONTRIBUTING.md")
+                breach(
+                    path,
+                    f"'{word.group(0)}' in '{' '.join(text.split())[:160]}': see the words in CONTRIBUTING.md",
+                )
 
 
 def check_decisions():
     for path in (root / "docs/decisions").glob("*.md"):
         if len(path.read_text().splitlines()) > MOST_LINES_OF_A_DECISION:
-            breach(path, f"more than {MOST_LINES_OF_A_DECISION} lines: a decision and its reason fit on half a page")
+            breach(
+                path,
+                f"more than {MOST_LINES_OF_A_DECISION} lines: a decision and its reason fit on half a page",
+            )
 
 
 def check_readme():

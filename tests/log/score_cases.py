@@ -6,6 +6,7 @@ usage: score_cases.py RNNCHECK CASES.jsonl [--half 0|1] [--wrong] [--matrix DIR]
 Each line of the file is one case: {"id", "log", "cause", "needs_env", "framework", "env": {KEY: VALUE}}. Framework and env are
 given as the person's own words. `--half` takes only the cases whose id has an even (0) or odd (1) checksum, for cross-validation.
 """
+
 import argparse
 import concurrent.futures
 import json
@@ -19,7 +20,9 @@ def arguments():
     parser.add_argument("program")
     parser.add_argument("cases", type=pathlib.Path)
     parser.add_argument("--half", type=int, choices=(0, 1))
-    parser.add_argument("--wrong", action="store_true", help="show the cases whose cause is not at index 0")
+    parser.add_argument(
+        "--wrong", action="store_true", help="show the cases whose cause is not at index 0"
+    )
     parser.add_argument("--matrix")
     return parser.parse_args()
 
@@ -62,8 +65,12 @@ def main():
         wrong = any(rule != case["cause"] for rule in sure)
         certain_wrong += wrong
         if wrong or (options.wrong and not first):
-            shown = ", ".join(f"{f['rule']} {f.get('weight', '')} {f['confidence']}" for f in findings[:4])
-            print(f"{case['id']}: {case['cause']}{'' if case['needs_env'] else ' (log decides)'}; said: {shown or 'nothing'}")
+            shown = ", ".join(
+                f"{f['rule']} {f.get('weight', '')} {f['confidence']}" for f in findings[:4]
+            )
+            print(
+                f"{case['id']}: {case['cause']}{'' if case['needs_env'] else ' (log decides)'}; said: {shown or 'nothing'}"
+            )
     for kind, (first, among, total) in counts.items():
         print(f"{kind}: index 0 {rate(first, total)}, first three {rate(among, total)}")
     print(f"certain: {certain}, of these wrong: {certain_wrong}")

@@ -5,6 +5,7 @@ usage: run_machines.py RNNCHECK           checks every directory
        run_machines.py RNNCHECK bless     writes what the program says now into expected.json
 A new machine is a directory with the facts.json of `rnncheck doctor --save-facts`.
 """
+
 import json
 import pathlib
 import subprocess
@@ -17,10 +18,20 @@ from doctor import Checks  # noqa: E402
 program, bless = sys.argv[1], sys.argv[2:] == ["bless"]
 check = Checks()
 for directory in sorted(path.parent for path in here.glob("*/facts.json")):
-    result = subprocess.run([program, "doctor", "--facts", directory / "facts.json", "--json"], capture_output=True, check=False)
+    result = subprocess.run(
+        [program, "doctor", "--facts", directory / "facts.json", "--json"],
+        capture_output=True,
+        check=False,
+    )
     report = json.loads(result.stdout)
-    said = {"exit": result.returncode, "verdict": report["verdict"],
-            "findings": [[finding[key] for key in ("rule", "severity", "subject")] for finding in report["findings"]]}
+    said = {
+        "exit": result.returncode,
+        "verdict": report["verdict"],
+        "findings": [
+            [finding[key] for key in ("rule", "severity", "subject")]
+            for finding in report["findings"]
+        ],
+    }
     if bless:
         (directory / "expected.json").write_text(json.dumps(said, indent=2) + "\n")
         continue

@@ -23,7 +23,9 @@ def words_of(value):
 
 
 def answer_to(arguments):
-    run = subprocess.run([RNNCHECK, "matrix", *arguments, "--json"], capture_output=True, text=True, timeout=60)
+    run = subprocess.run(
+        [RNNCHECK, "matrix", *arguments, "--json"], capture_output=True, text=True, timeout=60
+    )
     if run.returncode not in (0, 1, 3, 4):
         return run.returncode, {}, run.stderr
     document = json.loads(run.stdout)
@@ -41,7 +43,9 @@ def differences(question):
     if "verdict" in expected and document.get("verdict") != expected["verdict"]:
         wrong.append(f"verdict {document.get('verdict')}")
     if "rules" in expected:
-        rules = [item["rule"] for item in document.get("findings", []) if item["severity"] != "note"]
+        rules = [
+            item["rule"] for item in document.get("findings", []) if item["severity"] != "note"
+        ]
         if sorted(set(rules)) != sorted(expected["rules"]):
             wrong.append(f"rules {rules}")
     wrong += [f"does not say '{text}'" for text in expected.get("says", []) if text not in words]

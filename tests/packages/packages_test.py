@@ -1,4 +1,5 @@
 """Tries what `./run package` put into dist/: packages_test.py [unittest's options]; needs root, for clean systems of Debian."""
+
 import hashlib
 import json
 import os
@@ -35,7 +36,9 @@ exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 chroot 
 
 
 def output_of(*command, expect=0, **options):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+    done = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, **options
+    )
     if expect is not None and done.returncode != expect:
         raise AssertionError(f"{command}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -55,7 +58,9 @@ def clean_system(suite):
         ROOTS.mkdir(parents=True, exist_ok=True)
         partial = ROOTS / f"{suite}.partial"
         shutil.rmtree(partial, ignore_errors=True)
-        output_of("debootstrap", "--variant=minbase", "--include=python3-venv", suite, partial, MIRROR)
+        output_of(
+            "debootstrap", "--variant=minbase", "--include=python3-venv", suite, partial, MIRROR
+        )
         partial.rename(directory)
     return directory
 
@@ -63,11 +68,25 @@ def clean_system(suite):
 def in_clean_system(suite, script):
     """What the script prints."""
     with tempfile.TemporaryDirectory() as mount:
-        return output_of("unshare", "--mount", "--net", "bash", "-ec", IN_ROOT, "-", mount, clean_system(suite), DIST, script)
+        return output_of(
+            "unshare",
+            "--mount",
+            "--net",
+            "bash",
+            "-ec",
+            IN_ROOT,
+            "-",
+            mount,
+            clean_system(suite),
+            DIST,
+            script,
+        )
 
 
 def newest_glibc(program):
-    versions = re.findall(r"GLIBC_(\d+)\.(\d+)", output_of("readelf", "--version-info", "--wide", program))
+    versions = re.findall(
+        r"GLIBC_(\d+)\.(\d+)", output_of("readelf", "--version-info", "--wide", program)
+    )
     return max((int(major), int(minor)) for major, minor in versions)
 
 
@@ -89,14 +108,19 @@ class Packages(unittest.TestCase):
         for machine in ("x86_64", "aarch64"):
             if list(DIST.glob(f"*-linux-{machine}.tar.gz")):
                 with self.subTest(machine):
-                    self.assertLessEqual(newest_glibc(unpacked(machine, self.directory / machine) / "rnncheck"), (2, 17))
+                    self.assertLessEqual(
+                        newest_glibc(unpacked(machine, self.directory / machine) / "rnncheck"),
+                        (2, 17),
+                    )
         ordinary = ROOT / "build/release/rnncheck"
         if ordinary.exists():  # the test can fail
             self.assertGreater(newest_glibc(ordinary), (2, 17))
 
     def test_commit(self):
         commit = json.loads(output_of(self.program, "--version", "--json"))["tool"]["commit"]
-        self.assertEqual(commit, output_of("git", "rev-parse", "--short=12", "HEAD", cwd=ROOT).strip())
+        self.assertEqual(
+            commit, output_of("git", "rev-parse", "--short=12", "HEAD", cwd=ROOT).strip()
+        )
 
     def test_no_path_of_the_build(self):
         self.assertNotIn(str(ROOT).encode(), self.program.read_bytes())
@@ -105,21 +129,33 @@ class Packages(unittest.TestCase):
         """Installs in a clean system of Debian; doctor's report is valid and comes in time."""
         clean_system(suite)
         start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-        text = in_clean_system(suite, f"{install} >/dev/null; {program} doctor --json || [ $? = 1 ]")
+        text = in_clean_system(
+            suite, f"{install} >/dev/null; {program} doctor --json || [ $? = 1 ]"
+        )
         seconds, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
         processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        print(f"{suite}: {program} after {seconds:.1f} s, {processor:.1f} s of processor time", file=sys.stderr)
+        print(
+            f"{suite}: {program} after {seconds:.1f} s, {processor:.1f} s of processor time",
+            file=sys.stderr,
+        )
         self.assertLess(processor, LONGEST)
-        jsonschema.Draft202012Validator(json.loads(output_of(self.program, "schema"))).validate(json.loads(text))
+        jsonschema.Draft202012Validator(json.loads(output_of(self.program, "schema"))).validate(
+            json.loads(text)
+        )
 
     def test_wheel(self):
         self.assertLess(one_file(f"*_{MACHINE}.whl").stat().st_size, 6_000_000)
         for suite in SUITES:
             with self.subTest(suite):
-                install = f"python3 -m venv v && v/bin/pip install --no-index /dist/*_{MACHINE}.whl 2>&1"
+                install = (
+                    f"python3 -m venv v && v/bin/pip install --no-index /dist/*_{MACHINE}.whl 2>&1"
+                )
                 self.first_answer(suite, install, "v/bin/rnncheck")
-                text = in_clean_system(suite, f"{install} >/dev/null; v/bin/rnncheck --version; v/bin/python -m rnncheck --version; "
-                                                 "v/bin/python -m rnncheck explain driver_missing | head -1")
+                text = in_clean_system(
+                    suite,
+                    f"{install} >/dev/null; v/bin/rnncheck --version; v/bin/python -m rnncheck --version; "
+                    "v/bin/python -m rnncheck explain driver_missing | head -1",
+                )
                 lines = text.splitlines()
                 self.assertEqual(lines[:2], lines[2:4])
                 self.assertIn("driver", lines[4])
@@ -130,7 +166,15 @@ class Packages(unittest.TestCase):
 
     def test_pipx(self):
         home = {**os.environ, "PIPX_HOME": str(self.directory / "pipx"), "COLUMNS": "100"}
-        text = output_of(TOOLS / "pipx", "run", "--spec", one_file(f"*_{MACHINE}.whl"), "rnncheck", "--version", env=home)
+        text = output_of(
+            TOOLS / "pipx",
+            "run",
+            "--spec",
+            one_file(f"*_{MACHINE}.whl"),
+            "rnncheck",
+            "--version",
+            env=home,
+        )
         self.assertEqual(text, output_of(self.program, "--version"))
 
     def test_deb(self):
@@ -138,37 +182,53 @@ class Packages(unittest.TestCase):
         for suite in SUITES:
             with self.subTest(suite):
                 self.first_answer(suite, f"dpkg --install {deb}", "rnncheck")
-                in_clean_system(suite, f"find / -xdev >before; dpkg --install {deb}; [ -x /usr/bin/rnncheck ]; dpkg --remove rnncheck; "
-                                       "! find / -xdev | grep rnncheck | grep -v ^/dist")
-        self.assertEqual(output_of("lintian", "--allow-root", "--fail-on", "error,warning", *DIST.glob("*.deb")), "")
+                in_clean_system(
+                    suite,
+                    f"find / -xdev >before; dpkg --install {deb}; [ -x /usr/bin/rnncheck ]; dpkg --remove rnncheck; "
+                    "! find / -xdev | grep rnncheck | grep -v ^/dist",
+                )
+        self.assertEqual(
+            output_of("lintian", "--allow-root", "--fail-on", "error,warning", *DIST.glob("*.deb")),
+            "",
+        )
 
     def test_tarball(self):
         for suite in SUITES:
             with self.subTest(suite):
-                self.first_answer(suite, f"tar xf /dist/*-linux-{MACHINE}.tar.gz", "rnncheck-*/rnncheck")
+                self.first_answer(
+                    suite, f"tar xf /dist/*-linux-{MACHINE}.tar.gz", "rnncheck-*/rnncheck"
+                )
 
     def test_readme(self):
         """Each way of the README by its own words, in a new system each; an .rpm cannot be installed on Debian."""
         lines = re.findall(r"`([^`]* dist/[^`]*)`", (ROOT / "README.md").read_text())
-        lines = [line.removeprefix("sudo ") for line in lines if "rpm" not in line and "win" not in line]
+        lines = [
+            line.removeprefix("sudo ") for line in lines if "rpm" not in line and "win" not in line
+        ]
         self.assertEqual(len(lines), 3)
         for line in lines:
             with self.subTest(line):
                 script = "python3 -m venv v; . v/bin/activate; " if line.startswith("pip") else ""
                 then = "rnncheck-*/rnncheck" if line.startswith("tar") else "rnncheck"
-                text = in_clean_system("trixie", f"cd /; {script}{line} >/dev/null; {then} doctor || [ $? = 1 ]")
+                text = in_clean_system(
+                    "trixie", f"cd /; {script}{line} >/dev/null; {then} doctor || [ $? = 1 ]"
+                )
                 self.assertIn("driver_missing", text)
 
     def test_rpm(self):
         for rpm in DIST.glob("*.rpm"):
             with self.subTest(rpm.name):
                 output_of("rpm", "--checksig", "--nosignature", rpm)
-                self.assertNotRegex(output_of("rpm", "-qp", "--requires", rpm), r"GLIBC_2\.(1[89]|[2-9]\d)")
+                self.assertNotRegex(
+                    output_of("rpm", "-qp", "--requires", rpm), r"GLIBC_2\.(1[89]|[2-9]\d)"
+                )
                 with subprocess.Popen(["rpm2cpio", rpm], stdout=subprocess.PIPE) as cpio:
                     output_of("cpio", "-id", "--quiet", stdin=cpio.stdout, cwd=self.directory)
                 machine = rpm.name.split(".")[-2]
                 packed = (self.directory / "usr/bin/rnncheck").read_bytes()
-                self.assertEqual(packed, (unpacked(machine, self.directory / machine) / "rnncheck").read_bytes())
+                self.assertEqual(
+                    packed, (unpacked(machine, self.directory / machine) / "rnncheck").read_bytes()
+                )
                 shutil.rmtree(self.directory / "usr")
 
     def test_aarch64(self):
@@ -177,52 +237,109 @@ class Packages(unittest.TestCase):
             self.skipTest("dist/ has no packages for aarch64")
         library = self.directory / "arm64"
         (library / "lists/partial").mkdir(parents=True)
-        (library / "sources").write_text(f"deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] {MIRROR} bullseye main\n")
-        apt = ["apt-get", "-qq", "-o", "APT::Architecture=arm64", "-o", "APT::Architectures=arm64", "-o", f"Dir::State={library}",
-               "-o", f"Dir::State::lists={library}/lists", "-o", f"Dir::Cache={library}", "-o", f"Dir::Etc::SourceList={library}/sources",
-               "-o", "Dir::Etc::SourceParts=/dev/null", "-o", "Dir::State::status=/dev/null", "-o", "APT::Sandbox::User=root"]
+        (library / "sources").write_text(
+            f"deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] {MIRROR} bullseye main\n"
+        )
+        apt = [
+            "apt-get",
+            "-qq",
+            "-o",
+            "APT::Architecture=arm64",
+            "-o",
+            "APT::Architectures=arm64",
+            "-o",
+            f"Dir::State={library}",
+            "-o",
+            f"Dir::State::lists={library}/lists",
+            "-o",
+            f"Dir::Cache={library}",
+            "-o",
+            f"Dir::Etc::SourceList={library}/sources",
+            "-o",
+            "Dir::Etc::SourceParts=/dev/null",
+            "-o",
+            "Dir::State::status=/dev/null",
+            "-o",
+            "APT::Sandbox::User=root",
+        ]
         output_of(*apt, "update")
         output_of(*apt, "download", "libc6", cwd=library)
         output_of("dpkg", "-x", next(library.glob("libc6*.deb")), library / "root")
-        emulated = ["qemu-aarch64-static", "-L", library / "root", unpacked("aarch64", self.directory / "aarch64") / "rnncheck"]
+        emulated = [
+            "qemu-aarch64-static",
+            "-L",
+            library / "root",
+            unpacked("aarch64", self.directory / "aarch64") / "rnncheck",
+        ]
         self.assertEqual(output_of(*emulated, "--version"), output_of(self.program, "--version"))
         output_of(*emulated, "matrix", "verify")
         facts = self.directory / "facts.json"
         output_of(self.program, "doctor", "--look-only", "--save-facts", facts, expect=None)
-        self.assertEqual(output_of(*emulated, "doctor", "--facts", facts, expect=None), output_of(self.program, "doctor", "--facts", facts, expect=None))
+        self.assertEqual(
+            output_of(*emulated, "doctor", "--facts", facts, expect=None),
+            output_of(self.program, "doctor", "--facts", facts, expect=None),
+        )
 
     def test_man_page(self):
-        self.assertEqual(output_of("mandoc", "-T", "lint", "-W", "all", self.tree / "rnncheck.1"), "")
+        self.assertEqual(
+            output_of("mandoc", "-T", "lint", "-W", "all", self.tree / "rnncheck.1"), ""
+        )
         page = output_of("mandoc", "-T", "ascii", self.tree / "rnncheck.1")
         page = re.sub(".\b", "", page)
         for command in json.loads(output_of(self.program, "list", "commands", "--json"))["items"]:
             self.assertRegex(page, rf"\n +{command['name']}\n")
 
     def test_recipes(self):
-        names = set(output_of("git", "ls-files", "packaging/*/*", cwd=ROOT).split()) | {"packaging/README.md"}
-        packed = {str(path.relative_to(self.tree)) for path in self.tree.glob("recipes/**/*") if path.is_file()}
+        names = set(output_of("git", "ls-files", "packaging/*/*", cwd=ROOT).split()) | {
+            "packaging/README.md"
+        }
+        packed = {
+            str(path.relative_to(self.tree))
+            for path in self.tree.glob("recipes/**/*")
+            if path.is_file()
+        }
         self.assertEqual(packed, {name.replace("packaging", "recipes", 1) for name in names})
-        for listed in (output_of("dpkg-deb", "--contents", one_file("*_amd64.deb")), output_of("rpm", "-qlp", one_file("*.x86_64.rpm"))):
-            self.assertEqual(packed - set(re.findall(r"/usr/share/doc/rnncheck/(recipes/\S+)", listed)), set())
+        for listed in (
+            output_of("dpkg-deb", "--contents", one_file("*_amd64.deb")),
+            output_of("rpm", "-qlp", one_file("*.x86_64.rpm")),
+        ):
+            self.assertEqual(
+                packed - set(re.findall(r"/usr/share/doc/rnncheck/(recipes/\S+)", listed)), set()
+            )
 
     def test_sbom(self):
         output_of(TOOLS / "pyspdxtools", "--infile", self.tree / "sbom.spdx.json")
         document = json.loads((self.tree / "sbom.spdx.json").read_text())
         notices = (self.tree / "NOTICES").read_text()
         for package in document["packages"][1:]:
-            self.assertIn(f"\n{package['name']} {package['versionInfo']}: {package['licenseDeclared']}\n", notices)
-        self.assertEqual(document["packages"][0]["checksums"][0]["checksumValue"], hashlib.sha256(self.program.read_bytes()).hexdigest())
+            self.assertIn(
+                f"\n{package['name']} {package['versionInfo']}: {package['licenseDeclared']}\n",
+                notices,
+            )
+        self.assertEqual(
+            document["packages"][0]["checksums"][0]["checksumValue"],
+            hashlib.sha256(self.program.read_bytes()).hexdigest(),
+        )
 
     def test_sums(self):
         output_of("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=DIST)
-        self.assertEqual(len((DIST / "SHA256SUMS").read_text().splitlines()), len(list(DIST.iterdir())) - 1)
+        self.assertEqual(
+            len((DIST / "SHA256SUMS").read_text().splitlines()), len(list(DIST.iterdir())) - 1
+        )
 
 
 class Windows(unittest.TestCase):
     """The program for Windows under Wine, beside the one for Linux."""
+
     REJECTED = "this cannot be done on Windows yet"
-    WINE = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "WINEPREFIX": str(ROOT / "build/package/wine"), "WINEDEBUG": "-all",
-            "DISPLAY": "", "LC_ALL": "C.UTF-8"}
+    WINE = {
+        "PATH": os.environ["PATH"],
+        "HOME": os.environ.get("HOME", "/"),
+        "WINEPREFIX": str(ROOT / "build/package/wine"),
+        "WINEDEBUG": "-all",
+        "DISPLAY": "",
+        "LC_ALL": "C.UTF-8",
+    }
 
     @classmethod
     def setUpClass(cls):
@@ -241,16 +358,30 @@ class Windows(unittest.TestCase):
         self.program = next(self.directory.glob("rnncheck-*/rnncheck.exe"))
 
     def answer(self, *arguments, program=None, stdin=b""):
-        done = subprocess.run(["wine", program or self.program, *arguments], input=stdin, capture_output=True, env=self.WINE, cwd=self.directory)
+        done = subprocess.run(
+            ["wine", program or self.program, *arguments],
+            input=stdin,
+            capture_output=True,
+            env=self.WINE,
+            cwd=self.directory,
+        )
         return done.returncode, done.stdout, done.stderr.decode()
 
     def same(self, *arguments, stdin=b""):
         """What both print, which may differ in the time of the run alone."""
         code, windows, errors = self.answer(*arguments, stdin=stdin)
-        linux = subprocess.run([self.linux, *arguments], input=stdin, capture_output=True, cwd=self.directory, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
+        linux = subprocess.run(
+            [self.linux, *arguments],
+            input=stdin,
+            capture_output=True,
+            cwd=self.directory,
+            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+        )
         time = rb'"(run_at|duration_ms)": *("[^"]*"|[0-9.]+)'
         self.assertEqual(re.sub(time, b"", windows), re.sub(time, b"", linux.stdout), arguments)
-        self.assertEqual((code, errors.replace("\r", "")), (linux.returncode, linux.stderr.decode()), arguments)
+        self.assertEqual(
+            (code, errors.replace("\r", "")), (linux.returncode, linux.stderr.decode()), arguments
+        )
         return windows
 
     def test_diagnose(self):
@@ -267,12 +398,28 @@ class Windows(unittest.TestCase):
 
     def test_commands(self):
         report = self.directory / "report.json"
-        report.write_bytes(subprocess.run([self.linux, "doctor", "--look-only", "--json"], stdout=subprocess.PIPE).stdout)
-        for arguments in (["doctor", "--facts", "report.json"], ["doctor", "--facts", "report.json", "--json"],
-                          ["doctor", "--facts", "report.json", "--output", "json=report.json"], ["diff", "report.json", "report.json"],
-                          ["fleet", "merge", "report.json", "--json"], ["explain", "driver_missing"], ["explain", "driver_api"], ["schema"], ["list", "rules"],
-                          ["matrix", "check", "gpu=RTX 3090", "driver=535", "pytorch=2.4+cu124"], ["matrix", "verify"], ["help", "exit-codes"],
-                          ["matrix", "verify", "--matrix", str(ROOT / "compat_matrix")], ["diagnose", "no such.log"], ["doctr"]):
+        report.write_bytes(
+            subprocess.run(
+                [self.linux, "doctor", "--look-only", "--json"], stdout=subprocess.PIPE
+            ).stdout
+        )
+        for arguments in (
+            ["doctor", "--facts", "report.json"],
+            ["doctor", "--facts", "report.json", "--json"],
+            ["doctor", "--facts", "report.json", "--output", "json=report.json"],
+            ["diff", "report.json", "report.json"],
+            ["fleet", "merge", "report.json", "--json"],
+            ["explain", "driver_missing"],
+            ["explain", "driver_api"],
+            ["schema"],
+            ["list", "rules"],
+            ["matrix", "check", "gpu=RTX 3090", "driver=535", "pytorch=2.4+cu124"],
+            ["matrix", "verify"],
+            ["help", "exit-codes"],
+            ["matrix", "verify", "--matrix", str(ROOT / "compat_matrix")],
+            ["diagnose", "no such.log"],
+            ["doctr"],
+        ):
             self.same(*arguments)
         self.same("fleet", "merge", "-", "--json", stdin=report.read_bytes())
         (self.directory / "out.json").write_text("old")
@@ -281,18 +428,30 @@ class Windows(unittest.TestCase):
 
     def test_models(self):
         for file in sorted((ROOT / "tests/models/files").iterdir()):
-            shutil.copytree(file, self.directory / file.name) if file.is_dir() else shutil.copy(file, self.directory)
+            shutil.copytree(file, self.directory / file.name) if file.is_dir() else shutil.copy(
+                file, self.directory
+            )
             self.same("model", file.name, "--json")
 
     def test_rejected(self):
-        for arguments in (["which", "python"], ["exec", "--", "python"], ["lstm", "--hidden", "8"], ["doctor", "--python", "3.12"]):
+        for arguments in (
+            ["which", "python"],
+            ["exec", "--", "python"],
+            ["lstm", "--hidden", "8"],
+            ["doctor", "--python", "3.12"],
+        ):
             code, output, errors = self.answer(*arguments)
             self.assertEqual((code, output), (2, b""), arguments)
             self.assertIn(self.REJECTED, errors)
 
     def examined(self, *arguments, **variables):
         """The report of this machine."""
-        done = subprocess.run(["wine", self.program, "doctor", "--json", *arguments], stdout=subprocess.PIPE, env=self.WINE | variables, cwd=self.directory)
+        done = subprocess.run(
+            ["wine", self.program, "doctor", "--json", *arguments],
+            stdout=subprocess.PIPE,
+            env=self.WINE | variables,
+            cwd=self.directory,
+        )
         self.assertIn(done.returncode, (1, 3))
         return json.loads(done.stdout)
 
@@ -305,13 +464,22 @@ class Windows(unittest.TestCase):
     def test_doctor(self):
         """A machine without a driver: that is the only finding, and what is not examined does not pass."""
         report = self.examined()
-        self.assertEqual((report["facts"]["host"]["platform"], report["verdict"]), ("windows", "problems"))
+        self.assertEqual(
+            (report["facts"]["host"]["platform"], report["verdict"]), ("windows", "problems")
+        )
         self.assertEqual([finding["rule"] for finding in report["findings"]], ["driver_missing"])
         self.assertEqual({run["end"] for run in report["facts"]["probe_runs"]}, {"finished"})
         passed = {one["rule"] for one in report["verdicts"] if one["outcome"] == "pass"}
         self.assertEqual(passed, {"probe_crashed", "probe_quit_early", "probe_timed_out"})
-        commands = [command for one in report["findings"] for remedy in one["remedies"] for command in remedy["commands"] + remedy["checks"]]
-        self.assertEqual([command for command in commands if re.match("sudo|apt|ls|grep|cat|/", command)], [])
+        commands = [
+            command
+            for one in report["findings"]
+            for remedy in one["remedies"]
+            for command in remedy["commands"] + remedy["checks"]
+        ]
+        self.assertEqual(
+            [command for command in commands if re.match("sudo|apt|ls|grep|cat|/", command)], []
+        )
         self.assertIn("Python environments", report["facts"]["tool"]["restrictions"][0])
         text = self.answer("doctor")[1].decode()
         self.assertIn("rnncheck was restricted here: on Windows", re.sub(r"\s+", " ", text))
@@ -327,28 +495,52 @@ class Windows(unittest.TestCase):
         if not shutil.which("x86_64-w64-mingw32-gcc-posix"):
             self.skipTest("there is no gcc-mingw-w64-x86-64-posix")
         self.system_library("nvcuda.dll", ROOT / "tests/packages/hostile_dll.c")
-        crashes = {"crash": "0xC0000005", "crash in a thread": "0xC0000005", "illegal instruction": "0xC000001D", "division by zero": "0xC0000094",
-                   "stack overflow": "0xC00000FD", "exception": "0xE06D7363", "abort": "0xC0000409"}
+        crashes = {
+            "crash": "0xC0000005",
+            "crash in a thread": "0xC0000005",
+            "illegal instruction": "0xC000001D",
+            "division by zero": "0xC0000094",
+            "stack overflow": "0xC00000FD",
+            "exception": "0xE06D7363",
+            "abort": "0xC0000409",
+        }
         expected = {behavior: ("crashed", code, None) for behavior, code in crashes.items()} | {
-            "exit": ("quit_early", None, 3), "exit with success": ("quit_early", None, 0), "exit in DllMain": ("quit_early", None, 3),
-            "hang": ("cut_off", None, None), "loop": ("cut_off", None, None), "hang in DllMain": ("cut_off", None, None),
-            "DllMain fails": ("finished", None, None), "": ("finished", None, None)}
+            "exit": ("quit_early", None, 3),
+            "exit with success": ("quit_early", None, 0),
+            "exit in DllMain": ("quit_early", None, 3),
+            "hang": ("cut_off", None, None),
+            "loop": ("cut_off", None, None),
+            "hang in DllMain": ("cut_off", None, None),
+            "DllMain fails": ("finished", None, None),
+            "": ("finished", None, None),
+        }
         for behavior, (end, signal, exit_code) in expected.items():
             with self.subTest(behavior):
                 began = time.monotonic()
                 report = self.examined("--deadline", "4", HOSTILE=behavior)
-                run = next(run for run in report["facts"]["probe_runs"] if run["probe"] == "driver_api")
+                run = next(
+                    run for run in report["facts"]["probe_runs"] if run["probe"] == "driver_api"
+                )
                 self.assertEqual((run["end"], run.get("exit_code")), (end, exit_code), run)
                 self.assertTrue(run.get("signal", "").startswith(signal or ""), run)
-                if signal and behavior not in ("abort", "exception"):  # no filter sees the one, the other comes from a DLL of Windows
+                if signal and behavior not in (
+                    "abort",
+                    "exception",
+                ):  # no filter sees the one, the other comes from a DLL of Windows
                     self.assertRegex(run["signal"], r"in .*\\nvcuda\.dll")
                 if end != "finished":
-                    self.assertEqual(run["last_call"], "LoadLibraryEx(nvcuda.dll)" if "DllMain" in behavior else "cuInit")
+                    self.assertEqual(
+                        run["last_call"],
+                        "LoadLibraryEx(nvcuda.dll)" if "DllMain" in behavior else "cuInit",
+                    )
                 self.assertLess(time.monotonic() - began, 15)
 
     def test_cudnn(self):
         """NVIDIA's own cuDNN for Windows, whole and broken: version, RNN API, and the finding that names the file."""
-        wheel = Path(os.environ.get("RNNCHECK_WHEELS", "/nonexistent")) / "nvidia_cudnn_cu12-9.10.2.21-py3-none-win_amd64.whl"
+        wheel = (
+            Path(os.environ.get("RNNCHECK_WHEELS", "/nonexistent"))
+            / "nvidia_cudnn_cu12-9.10.2.21-py3-none-win_amd64.whl"
+        )
         if not wheel.exists():
             self.skipTest("RNNCHECK_WHEELS has no " + wheel.name)
         with zipfile.ZipFile(wheel) as archive:
@@ -357,9 +549,14 @@ class Windows(unittest.TestCase):
         text = b"<html>not a library</html>"
         adv = (whole / "cudnn_adv64_9.dll").read_bytes()
         # what is done to which file; the rule that finds it, if any
-        cases = {"whole": ("", None, None), "no ops": ("cudnn_ops64_9.dll", None, "cudnn_unusable"), "no adv": ("cudnn_adv64_9.dll", None, "cudnn_unusable"),
-                 "no graph": ("cudnn_graph64_9.dll", None, "cudnn_unusable"), "text": ("cudnn_adv64_9.dll", text, "cudnn_unusable"),
-                 "cut": ("cudnn_adv64_9.dll", adv[:len(adv) // 2], "cudnn_unusable")}
+        cases = {
+            "whole": ("", None, None),
+            "no ops": ("cudnn_ops64_9.dll", None, "cudnn_unusable"),
+            "no adv": ("cudnn_adv64_9.dll", None, "cudnn_unusable"),
+            "no graph": ("cudnn_graph64_9.dll", None, "cudnn_unusable"),
+            "text": ("cudnn_adv64_9.dll", text, "cudnn_unusable"),
+            "cut": ("cudnn_adv64_9.dll", adv[: len(adv) // 2], "cudnn_unusable"),
+        }
         for case, (name, content, rule) in cases.items():
             with self.subTest(case):
                 changed = self.directory / "changed"
@@ -371,9 +568,16 @@ class Windows(unittest.TestCase):
                 if content:
                     (changed / name).write_bytes(content)
                 report = self.examined(WINEPATH="Z:" + str(changed).replace("/", "\\"))
-                cudnn = next(one for one in report["facts"]["cudnns"] if one["library"].endswith("/changed/cudnn64_9.dll"))
+                cudnn = next(
+                    one
+                    for one in report["facts"]["cudnns"]
+                    if one["library"].endswith("/changed/cudnn64_9.dll")
+                )
                 if not rule:
-                    self.assertEqual((cudnn["version"], cudnn["rnn_usable"], len(cudnn["parts_mapped"])), ("9.10.2", True, 4))
+                    self.assertEqual(
+                        (cudnn["version"], cudnn["rnn_usable"], len(cudnn["parts_mapped"])),
+                        ("9.10.2", True, 4),
+                    )
                     self.assertEqual({file["version"] for file in cudnn["files"]}, {"9.10.2"})
                 found = [one for one in report["findings"] if one["rule"].startswith("cudnn")]
                 self.assertEqual([one["rule"] for one in found], [rule] if rule else [])
@@ -382,27 +586,59 @@ class Windows(unittest.TestCase):
 
     def test_needs_windows_alone(self):
         needed = re.findall(r"DLL Name: (\S+)", output_of("objdump", "-p", self.program))
-        self.assertEqual([name for name in needed if not re.match(r"(?i)kernel32|ntdll|advapi32|user32|shell32|ws2_32|api-ms-win-", name)], [])
+        self.assertEqual(
+            [
+                name
+                for name in needed
+                if not re.match(
+                    r"(?i)kernel32|ntdll|advapi32|user32|shell32|ws2_32|api-ms-win-", name
+                )
+            ],
+            [],
+        )
 
     def test_wheel(self):
-        pip, wanted = [sys.executable, "-m", "pip"], ["--quiet", "--platform", "win_amd64", "--only-binary", ":all:", "--no-index", "--find-links", DIST, "rnncheck"]
+        pip, wanted = (
+            [sys.executable, "-m", "pip"],
+            [
+                "--quiet",
+                "--platform",
+                "win_amd64",
+                "--only-binary",
+                ":all:",
+                "--no-index",
+                "--find-links",
+                DIST,
+                "rnncheck",
+            ],
+        )
         output_of(*pip, "download", "--dest", self.directory / "got", *wanted)
         output_of(*pip, "install", "--target", self.directory / "installed", *wanted)
         program = next((self.directory / "installed").rglob("rnncheck.exe"))
         self.assertEqual(program.read_bytes(), self.program.read_bytes())
-        self.assertEqual(self.answer("--version", program=program)[1], output_of(self.linux, "--version").encode())
+        self.assertEqual(
+            self.answer("--version", program=program)[1],
+            output_of(self.linux, "--version").encode(),
+        )
 
 
 class Workflows(unittest.TestCase):
     def test_schema(self):
-        output_of(TOOLS / "check-jsonschema", "--builtin-schema", "vendor.github-workflows", *(ROOT / ".github/workflows").iterdir())
+        output_of(
+            TOOLS / "check-jsonschema",
+            "--builtin-schema",
+            "vendor.github-workflows",
+            *(ROOT / ".github/workflows").iterdir(),
+        )
 
 
 class Completions(unittest.TestCase):
     def test_shells(self):
         """The scripts in the archive; tests/commands/completion_test.py uses them in the shells."""
         with tempfile.TemporaryDirectory() as directory:
-            names = {path.name for path in (unpacked(MACHINE, Path(directory)) / "completions").iterdir()}
+            names = {
+                path.name for path in (unpacked(MACHINE, Path(directory)) / "completions").iterdir()
+            }
         self.assertEqual(names, {"rnncheck.bash", "_rnncheck", "rnncheck.fish"})
 
 
@@ -413,7 +649,11 @@ class Reproducible(unittest.TestCase):
             other = Path(directory) / "rnncheck"
             output_of("git", "clone", "--quiet", ROOT, other)
             shutil.copytree(ROOT / "build/package/archives", other / "build/package/archives")
-            subprocess.run([sys.executable, other / "packaging/package.py", MACHINE], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(
+                [sys.executable, other / "packaging/package.py", MACHINE],
+                check=True,
+                stdout=subprocess.DEVNULL,
+            )
             sums = (DIST / "SHA256SUMS").read_text().splitlines()
             for line in (other / "dist/SHA256SUMS").read_text().splitlines():
                 self.assertIn(line, sums)

@@ -3,6 +3,7 @@
 
 usage: package_test.py RNNCHECK [unittest arguments]
 """
+
 import os
 import pathlib
 import sys
@@ -23,7 +24,10 @@ class Package(unittest.TestCase):
         report = rnncheck.doctor("--look-only")
         self.assertIn(report.verdict, ("healthy", "warnings", "problems", "undetermined"))
         self.assertEqual(report.sentence, report.document["sentence"])
-        self.assertEqual([one.rule for one in report.findings], [one["rule"] for one in report.document["findings"]])
+        self.assertEqual(
+            [one.rule for one in report.findings],
+            [one["rule"] for one in report.document["findings"]],
+        )
 
     def test_diagnose(self):
         report = rnncheck.diagnose(FAILURE)
@@ -32,10 +36,18 @@ class Package(unittest.TestCase):
         self.assertTrue(report.cause.remedies[0].text)
 
     def test_what_is_given_counts(self):
-        self.assertEqual(rnncheck.diagnose("", framework="pytorch 2.4").document["facts"]["log"]["user_hints"][0]["value"], "pytorch 2.4")
+        self.assertEqual(
+            rnncheck.diagnose("", framework="pytorch 2.4").document["facts"]["log"]["user_hints"][
+                0
+            ]["value"],
+            "pytorch 2.4",
+        )
 
     def test_run(self):
-        done = rnncheck.run([sys.executable, "-c", f"import sys; print('first'); sys.exit({FAILURE!r})"], "--look-only")
+        done = rnncheck.run(
+            [sys.executable, "-c", f"import sys; print('first'); sys.exit({FAILURE!r})"],
+            "--look-only",
+        )
         self.assertEqual((done.exit_code, done.output.split("\n")[0]), (1, "first"))
         self.assertIn("cpu_only_build", [one.rule for one in done.report.findings])
         good = rnncheck.run(["echo", "x"])

@@ -1,4 +1,5 @@
 """A simulated machine under the recipes: a program `rnncheck` that finds it healthy, damaged or undetermined."""
+
 import os
 import pathlib
 import shutil
@@ -38,12 +39,15 @@ class Machine:
         build_root({}, roots / "healthy", sim)
         build_root({}, roots / "damaged", sim)
         library = (roots / "damaged" / SYSTEM.lstrip("/") / "libcudnn_adv.so.9").resolve()
-        library.write_bytes(library.read_bytes()[:library.stat().st_size // 2])
+        library.write_bytes(library.read_bytes()[: library.stat().st_size // 2])
         (roots / "undetermined").symlink_to("healthy")
         self.bin.mkdir()
         variables = environment_of({}, "$root")
         environment = " ".join(f'{name}="{value}"' for name, value in variables.items())
-        self.write(self.program, WRAPPER.format(work=work, environment=environment, program=program, replay=replay))
+        self.write(
+            self.program,
+            WRAPPER.format(work=work, environment=environment, program=program, replay=replay),
+        )
         self.finds("healthy")
 
     def write(self, path, text):
@@ -66,7 +70,11 @@ class Machine:
     def installed(self, recipe, replaced=None):
         """The recipe's file with the places of this machine instead of the system's."""
         text = recipe.read_text()
-        for old, new in {"/usr/bin/rnncheck": str(self.program), "/run/rnncheck": str(self.work / "state"), **(replaced or {})}.items():
+        for old, new in {
+            "/usr/bin/rnncheck": str(self.program),
+            "/run/rnncheck": str(self.work / "state"),
+            **(replaced or {}),
+        }.items():
             text = text.replace(old, new)
         return self.write(self.work / recipe.parent.name / recipe.name, text)
 

@@ -4,6 +4,7 @@
 usage: slurm_test.py RNNCHECK SIM_DIRECTORY PACKAGING_DIRECTORY WORK_DIRECTORY NODES INTERVAL_S LOAD      exits 77 where it cannot run
 Prints what it measured. LOAD busy loops run beside the nodes while they are watched.
 """
+
 import json
 import os
 import pathlib
@@ -19,8 +20,14 @@ from doctor import Checks
 program, sim, packaging, work = sys.argv[1], *map(pathlib.Path, sys.argv[2:5])
 count, interval, load = map(int, sys.argv[5:8])
 check = Checks()
-if os.environ.get("RNNCHECK_CI_FULL") != "1" or os.geteuid() or not all(map(shutil.which, ("slurmctld", "slurmd", "srun", "munged"))):
-    print("SKIPPED: needs RNNCHECK_CI_FULL=1, root and Slurm (slurmctld, slurmd, slurm-client, munge)")
+if (
+    os.environ.get("RNNCHECK_CI_FULL") != "1"
+    or os.geteuid()
+    or not all(map(shutil.which, ("slurmctld", "slurmd", "srun", "munged")))
+):
+    print(
+        "SKIPPED: needs RNNCHECK_CI_FULL=1, root and Slurm (slurmctld, slurmd, slurm-client, munge)"
+    )
     sys.exit(77)
 machine = Machine(program, sim, work, "live")
 nodes = [f"node{number:03}" for number in range(1, count + 1)]
@@ -54,14 +61,26 @@ def start_cluster():
     os.mknod(work / "nvidia0", 0o20666, os.makedev(1, 3))  # stands for the GPU
     machine.installed(packaging / "slurm" / "rnncheck-node", {"/run/rnncheck": f"{work}/verdicts"})
     machine.installed(packaging / "slurm" / "rnncheck-collect")
-    machine.write(work / "rnncheck-node", f"#!/bin/sh\nSLURM_CONF={work}/slurm.conf exec {work}/slurm/rnncheck-node\n")
-    recipe = (packaging / "slurm" / "slurm.conf").read_text().replace("/etc/slurm/rnncheck-node", f"{work}/rnncheck-node")
+    machine.write(
+        work / "rnncheck-node",
+        f"#!/bin/sh\nSLURM_CONF={work}/slurm.conf exec {work}/slurm/rnncheck-node\n",
+    )
+    recipe = (
+        (packaging / "slurm" / "slurm.conf")
+        .read_text()
+        .replace("/etc/slurm/rnncheck-node", f"{work}/rnncheck-node")
+    )
     recipe = recipe.replace("HealthCheckInterval=300", f"HealthCheckInterval={interval}").replace(
-        "SchedulerParameters=", "SchedulerParameters=batch_sched_delay=0,sched_min_interval=1,")
+        "SchedulerParameters=", "SchedulerParameters=batch_sched_delay=0,sched_min_interval=1,"
+    )
     own, *ports = free_ports(count + 1)
-    lines = [f"NodeName={node} NodeHostname=localhost Port={port} CPUs=2 RealMemory=100 Gres=gpu:1 State=UNKNOWN" for node, port in zip(nodes, ports)]
+    lines = [
+        f"NodeName={node} NodeHostname=localhost Port={port} CPUs=2 RealMemory=100 Gres=gpu:1 State=UNKNOWN"
+        for node, port in zip(nodes, ports)
+    ]
     lines[-1] = lines[-1].replace("Gres=gpu:1 ", "")  # a node without a GPU, which is never drained
-    (work / "slurm.conf").write_text(f"""{recipe}
+    (work / "slurm.conf").write_text(
+        f"""{recipe}
 ClusterName=test
 SlurmctldHost=localhost
 SlurmctldPort={own}
@@ -84,13 +103,28 @@ SelectTypeParameters=CR_CPU
 SlurmdParameters=config_overrides
 ReturnToService=1
 GresTypes=gpu
-""" + "\n".join(lines) + "\nPartitionName=gpu Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n")
-    (work / "gres.conf").write_text(f"NodeName={nodes[0]},{','.join(nodes[1:-1])} Name=gpu File={work}/nvidia0\n")
+"""
+        + "\n".join(lines)
+        + "\nPartitionName=gpu Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n"
+    )
+    (work / "gres.conf").write_text(
+        f"NodeName={nodes[0]},{','.join(nodes[1:-1])} Name=gpu File={work}/nvidia0\n"
+    )
     (work / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\nCgroupAutomount=no\n")
     os.environ["SLURM_CONF"] = f"{work}/slurm.conf"
     munge = work / "run" / "munge"
-    start("runuser", "-u", "munge", "--", "munged", "--foreground", f"--socket={munge}.socket", f"--pid-file={munge}.pid", f"--log-file={munge}.log",
-          f"--seed-file={munge}.seed")
+    start(
+        "runuser",
+        "-u",
+        "munge",
+        "--",
+        "munged",
+        "--foreground",
+        f"--socket={munge}.socket",
+        f"--pid-file={munge}.pid",
+        f"--log-file={munge}.log",
+        f"--seed-file={munge}.seed",
+    )
     start("slurmctld", "-D")
     for node in nodes:
         (work / "spool" / node).mkdir(parents=True)
@@ -100,7 +134,11 @@ GresTypes=gpu
 def states():
     """{node: (state, reason)}, as an administrator sees them."""
     lines = tell("sinfo", "-h", "-N", "-o", "%N|%T|%E").stdout.splitlines()
-    return {line.split("|")[0]: (line.split("|")[1].rstrip("*"), line.split("|")[2]) for line in lines if line.count("|") >= 2}
+    return {
+        line.split("|")[0]: (line.split("|")[1].rstrip("*"), line.split("|")[2])
+        for line in lines
+        if line.count("|") >= 2
+    }
 
 
 drained = {}
@@ -130,7 +168,14 @@ def job(number):
 
 
 def batch(command, *options):
-    done = tell("sbatch", "--parsable", "--output=/dev/null", f"--chdir={work}", *options, f"--wrap={command}")
+    done = tell(
+        "sbatch",
+        "--parsable",
+        "--output=/dev/null",
+        f"--chdir={work}",
+        *options,
+        f"--wrap={command}",
+    )
     check.that(done.returncode == 0, f"sbatch: {done.stderr}")
     return done.stdout.strip()
 
@@ -138,14 +183,31 @@ def batch(command, *options):
 def test_health_check():
     """Drained within two intervals and the time of the check, resumed as quickly, its running job goes on."""
     went_on = batch(f"sleep {4 * interval}", f"--nodelist={bad}")
-    wait("job runs on the node that gets the fault", 60, lambda _: job(went_on).get("JobState") == "RUNNING")
+    wait(
+        "job runs on the node that gets the fault",
+        60,
+        lambda _: job(went_on).get("JobState") == "RUNNING",
+    )
     machine.finds("damaged", bad)
-    took = wait(f"drained after the fault (interval {interval} s)", 2 * interval + 60, lambda now: "drain" in now[bad][0])
-    check.that(took <= 2 * interval + 20 + load, f"drained after {took:.0f} s, two intervals are {2 * interval} s")
+    took = wait(
+        f"drained after the fault (interval {interval} s)",
+        2 * interval + 60,
+        lambda now: "drain" in now[bad][0],
+    )
+    check.that(
+        took <= 2 * interval + 20 + load,
+        f"drained after {took:.0f} s, two intervals are {2 * interval} s",
+    )
     reason = states()[bad][1]
     check.that(reason.startswith(f"rnncheck: {DAMAGED}: "), f"the reason is '{reason}'")
-    check.that(job(went_on)["JobState"] == "RUNNING", f"the job on the drained node: {job(went_on)}")
-    wait("job on the drained node completed", 4 * interval + 60, lambda _: job(went_on)["JobState"] == "COMPLETED")
+    check.that(
+        job(went_on)["JobState"] == "RUNNING", f"the job on the drained node: {job(went_on)}"
+    )
+    wait(
+        "job on the drained node completed",
+        4 * interval + 60,
+        lambda _: job(went_on)["JobState"] == "COMPLETED",
+    )
     machine.finds("undetermined", bad)
     time.sleep(2.5 * interval)
     check.that("drain" in states()[bad][0], "an undetermined check resumed the node")
@@ -157,7 +219,10 @@ def test_health_check():
 def test_other_reason():
     tell("scontrol", "update", f"NodeName={other}", "State=DRAIN", "Reason=fan is noisy")
     time.sleep(2.5 * interval)
-    check.that(states()[other] == ("drained", "fan is noisy"), f"a node that an administrator drained: {states()[other]}")
+    check.that(
+        states()[other] == ("drained", "fan is noisy"),
+        f"a node that an administrator drained: {states()[other]}",
+    )
     tell("scontrol", "update", f"NodeName={other}", "State=RESUME")
 
 
@@ -167,8 +232,14 @@ def test_load():
     loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(load)]
     try:
         before = checked()
-        wait(f"every node checked three times at load {load}", 40 * interval + 300, lambda _: checked() - before >= 3 * count)
-        print(f"measured: load average {os.getloadavg()[0]:.0f}; verdicts {sorted({line.split()[0] for line in machine.calls()[before:]})}")
+        wait(
+            f"every node checked three times at load {load}",
+            40 * interval + 300,
+            lambda _: checked() - before >= 3 * count,
+        )
+        print(
+            f"measured: load average {os.getloadavg()[0]:.0f}; verdicts {sorted({line.split()[0] for line in machine.calls()[before:]})}"
+        )
     finally:
         for loop in loops:
             loop.kill()
@@ -185,10 +256,14 @@ def test_prolog():
     machine.finds("damaged", bad)
     number = batch("true", f"--nodelist={bad}", "--gres=gpu:1")
     wait("prolog drained the node", 60, lambda now: "drain" in now[bad][0])
-    check.that(states()[bad][1].startswith(f"rnncheck: {DAMAGED}"), f"the prolog's reason: {states()[bad]}")
+    check.that(
+        states()[bad][1].startswith(f"rnncheck: {DAMAGED}"), f"the prolog's reason: {states()[bad]}"
+    )
     wait("job is requeued, not held", 60, lambda _: job(number)["JobState"] == "PENDING")
     check.that(job(number)["Priority"] != "0", f"the job is held: {job(number)}")
-    if os.environ.get("RNNCHECK_WAIT_FOR_REQUEUE") != "1":  # Slurm starts a requeued job two minutes later
+    if (
+        os.environ.get("RNNCHECK_WAIT_FOR_REQUEUE") != "1"
+    ):  # Slurm starts a requeued job two minutes later
         tell("scontrol", "update", f"JobId={number}", "StartTime=now")
     tell("scontrol", "update", f"JobId={number}", "ReqNodeList=")
     wait("rejected job ran on another node", 240, lambda _: job(number)["JobState"] == "COMPLETED")
@@ -210,20 +285,35 @@ def test_prolog():
 def test_collect():
     machine.finds("damaged", bad)
     began = time.monotonic()
-    done = tell(work / "slurm" / "rnncheck-collect", work / "reports", f"--nodes={count}", "--overcommit")
+    done = tell(
+        work / "slurm" / "rnncheck-collect", work / "reports", f"--nodes={count}", "--overcommit"
+    )
     print(f"measured: {time.monotonic() - began:6.2f} s  rnncheck-collect on {count} nodes")
-    check.that(done.returncode == 0 and done.stdout.count("\n") == count, f"collect: {done.returncode} {done.stdout} {done.stderr}")
-    reports = {path.stem: json.loads(path.read_text()) for path in (work / "reports").glob("*.json")}
+    check.that(
+        done.returncode == 0 and done.stdout.count("\n") == count,
+        f"collect: {done.returncode} {done.stdout} {done.stderr}",
+    )
+    reports = {
+        path.stem: json.loads(path.read_text()) for path in (work / "reports").glob("*.json")
+    }
     check.that(sorted(reports) == nodes, f"reports of {sorted(reports)}")
     for node, report in reports.items():
-        check.that(report["labels"] == {"node": node} and report["verdict"] == ("problems" if node == bad else "healthy"), f"{node}: {report['verdict']}")
+        check.that(
+            report["labels"] == {"node": node}
+            and report["verdict"] == ("problems" if node == bad else "healthy"),
+            f"{node}: {report['verdict']}",
+        )
     machine.finds("healthy", bad)
 
 
 try:
     start_cluster()
     machine.finds("damaged", nodes[-1])
-    wait(f"{count} nodes idle", 120, lambda now: len(now) == count and all(state == "idle" for state, _ in now.values()))
+    wait(
+        f"{count} nodes idle",
+        120,
+        lambda now: len(now) == count and all(state == "idle" for state, _ in now.values()),
+    )
     test_health_check()
     test_other_reason()
     test_prolog()

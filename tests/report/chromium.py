@@ -1,4 +1,5 @@
 """Chromium without a window, driven through its DevTools pipe: https://chromedevtools.github.io/devtools-protocol/."""
+
 import base64
 import fcntl
 import json
@@ -12,21 +13,39 @@ class Chromium:
     def __init__(self, profile):
         ours_in, theirs_out = os.pipe()
         theirs_in, ours_out = os.pipe()
-        theirs = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (theirs_in, theirs_out)]  # beyond 3 and 4, which the pipe must be
+        theirs = [
+            fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (theirs_in, theirs_out)
+        ]  # beyond 3 and 4, which the pipe must be
 
         def connect():
             os.dup2(theirs[0], 3)
             os.dup2(theirs[1], 4)
 
         self.process = subprocess.Popen(
-            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank"],
-            preexec_fn=connect, pass_fds=(3, 4), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [
+                "chromium",
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--hide-scrollbars",
+                "--remote-debugging-pipe",
+                f"--user-data-dir={profile}",
+                "about:blank",
+            ],
+            preexec_fn=connect,
+            pass_fds=(3, 4),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         for end in (theirs_in, theirs_out, *theirs):
             os.close(end)
         self.input, self.output = os.fdopen(ours_in, "rb"), os.fdopen(ours_out, "wb", buffering=0)
         self.number, self.rest, self.session = 0, b"", None
         target = self.tell("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.tell("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.session = self.tell("Target.attachToTarget", targetId=target, flatten=True)[
+            "sessionId"
+        ]
         self.tell("Page.enable")
         self.tell("Page.setBypassCSP", enabled=True)  # for what the test runs in the page
 
@@ -59,14 +78,26 @@ class Chromium:
             pass
 
     def run(self, script):
-        answer = self.tell("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        answer = self.tell(
+            "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
+        )
         if "exceptionDetails" in answer:
             raise RuntimeError(json.dumps(answer["exceptionDetails"])[:500])
         return answer["result"].get("value")
 
     def set(self, width=1000, scheme="light", media="screen"):
-        self.tell("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
-        self.tell("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.tell(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=900,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+        self.tell(
+            "Emulation.setEmulatedMedia",
+            media=media,
+            features=[{"name": "prefers-color-scheme", "value": scheme}],
+        )
 
     def picture(self, path):
         data = self.tell("Page.captureScreenshot", format="png", captureBeyondViewport=True)["data"]

@@ -1,4 +1,5 @@
 """A person at a terminal: starts a program on a pseudo-terminal, types, resizes the window, and reads the screen."""
+
 import fcntl
 import os
 import pty

@@ -1,4 +1,5 @@
 """Runs the doctor and reads its report; used by the tests that run the whole program."""
+
 import json
 import os
 import subprocess
@@ -24,14 +25,29 @@ class Checks:
 
 def with_each_run(facts):
     """The facts with every recurrent-network run by itself, its case in it, as rnncheck reads them."""
-    cases = {case["case_id"]: {key: value for key, value in case.items() if key != "case_id"} for case in facts.get("rnn_cases", [])}
-    own = {"gpus": "gpu", "first_ms": "first_ms", "repeat_ms": "repeat_ms", "free_bytes": "free_bytes"}
+    cases = {
+        case["case_id"]: {key: value for key, value in case.items() if key != "case_id"}
+        for case in facts.get("rnn_cases", [])
+    }
+    own = {
+        "gpus": "gpu",
+        "first_ms": "first_ms",
+        "repeat_ms": "repeat_ms",
+        "free_bytes": "free_bytes",
+    }
     runs = {}
     for like in facts["rnn_runs"] if cases else []:
         for g, first in enumerate(like["indexes"]):
-            of_gpu = {own.get(key, key): value[g] if key in own else value for key, value in like.items() if key not in ("indexes", "count")}
+            of_gpu = {
+                own.get(key, key): value[g] if key in own else value
+                for key, value in like.items()
+                if key not in ("indexes", "count")
+            }
             for i in range(like["count"]):
-                run = {key: value[i] if isinstance(value, list) else value for key, value in of_gpu.items()}
+                run = {
+                    key: value[i] if isinstance(value, list) else value
+                    for key, value in of_gpu.items()
+                }
                 run["case"] = cases[run.pop("case_id")]
                 runs[first + i] = {key: value for key, value in run.items() if value is not None}
     return {**facts, "rnn_runs": [runs[index] for index in sorted(runs)]}
@@ -40,11 +56,40 @@ def with_each_run(facts):
 class Run:
     """One run of the program: exit code, standard output (bytes, text, JSON), standard error."""
 
-    def __init__(self, program, *arguments, given=b"", environment=None, without=(), stdout=subprocess.PIPE, before=None, directory=None):
+    def __init__(
+        self,
+        program,
+        *arguments,
+        given=b"",
+        environment=None,
+        without=(),
+        stdout=subprocess.PIPE,
+        before=None,
+        directory=None,
+    ):
         clean = {name: value for name, value in os.environ.items() if name not in without}
-        done = subprocess.run([program, *(argument if isinstance(argument, bytes) else str(argument) for argument in arguments)], input=given, stdout=stdout, stderr=subprocess.PIPE, check=False, timeout=120,
-                              env={**clean, **(environment or {})}, preexec_fn=before, cwd=directory)
-        self.code, self.out, self.err = done.returncode, done.stdout or b"", done.stderr.decode(errors="replace")
+        done = subprocess.run(
+            [
+                program,
+                *(
+                    argument if isinstance(argument, bytes) else str(argument)
+                    for argument in arguments
+                ),
+            ],
+            input=given,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=120,
+            env={**clean, **(environment or {})},
+            preexec_fn=before,
+            cwd=directory,
+        )
+        self.code, self.out, self.err = (
+            done.returncode,
+            done.stdout or b"",
+            done.stderr.decode(errors="replace"),
+        )
 
     @property
     def text(self):
@@ -58,9 +103,18 @@ class Report:
     """One run of the doctor: exit code, document (None when stdout was not exactly one JSON document)."""
 
     def __init__(self, program, *options, environment=None, wrapper=(), before=None):
-        clean = {name: value for name, value in os.environ.items() if name not in ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH")}
-        result = subprocess.run([*wrapper, program, "doctor", "--json", *options], capture_output=True, check=False,
-                                env={**clean, **(environment or {})}, preexec_fn=before)
+        clean = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH")
+        }
+        result = subprocess.run(
+            [*wrapper, program, "doctor", "--json", *options],
+            capture_output=True,
+            check=False,
+            env={**clean, **(environment or {})},
+            preexec_fn=before,
+        )
         self.code = result.returncode
         self.stderr = result.stderr.decode(errors="replace")
         try:
@@ -77,13 +131,21 @@ class Report:
         return self.document["verdict"]
 
     def rules(self, severity=None):
-        return [finding["rule"] for finding in self.document["findings"] if severity in (None, finding["severity"])]
+        return [
+            finding["rule"]
+            for finding in self.document["findings"]
+            if severity in (None, finding["severity"])
+        ]
 
     def finding(self, rule):
-        return next((finding for finding in self.document["findings"] if finding["rule"] == rule), None)
+        return next(
+            (finding for finding in self.document["findings"] if finding["rule"] == rule), None
+        )
 
     def outcome(self, rule):
-        return next(verdict["outcome"] for verdict in self.document["verdicts"] if verdict["rule"] == rule)
+        return next(
+            verdict["outcome"] for verdict in self.document["verdicts"] if verdict["rule"] == rule
+        )
 
     def probe_runs(self, probe):
         return [run for run in self.facts["probe_runs"] if run["probe"] == probe]

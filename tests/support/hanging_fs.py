@@ -1,4 +1,5 @@
 """A file system that never responds: FUSE whose server answers the kernel's greeting and then nothing."""
+
 import ctypes
 import os
 import struct
@@ -15,7 +16,9 @@ class HangingFileSystem:
     def __enter__(self):
         self.device = os.open("/dev/fuse", os.O_RDWR)
         options = f"fd={self.device},rootmode=40000,user_id={os.geteuid()},group_id={os.getegid()}".encode()
-        if self.libc.mount(b"hanging", self.directory.encode(), b"fuse", 6, options):  # MS_NOSUID | MS_NODEV
+        if self.libc.mount(
+            b"hanging", self.directory.encode(), b"fuse", 6, options
+        ):  # MS_NOSUID | MS_NODEV
             error = ctypes.get_errno()
             os.close(self.device)
             raise OSError(error, f"no file system could be mounted: {os.strerror(error)}")
@@ -35,5 +38,7 @@ class HangingFileSystem:
             pass
 
     def __exit__(self, *_):
-        self.libc.umount2(self.directory.encode(), 3)  # MNT_FORCE | MNT_DETACH: processes that hang there go on
+        self.libc.umount2(
+            self.directory.encode(), 3
+        )  # MNT_FORCE | MNT_DETACH: processes that hang there go on
         os.close(self.device)

@@ -1,18 +1,21 @@
 """A root directory and an environment in which rnncheck meets the simulated libraries."""
+
 import os
 import shutil
 
 SYSTEM = "/usr/lib/x86_64-linux-gnu"
 HEALTHY_FILES = {
     "/proc/driver/nvidia/version": "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14  Thu Feb 22 01:44:30 UTC 2024\n"
-                                   "GCC version:  gcc version 12.2.0\n",
+    "GCC version:  gcc version 12.2.0\n",
     "/sys/module/nvidia/version": "550.54.14\n",
     "/sys/bus/pci/devices/0000:01:00.0/vendor": "0x10de\n",
     "/sys/bus/pci/devices/0000:01:00.0/class": "0x030000\n",
     "/sys/bus/pci/devices/0000:01:00.0/device": "0x2204\n",
     "/etc/os-release": 'PRETTY_NAME="Simulated Linux 1"\n',
     "/proc/sys/kernel/osrelease": "6.1.0-sim\n",
-    "/dev/nvidiactl": "", "/dev/nvidia0": "", "/dev/nvidia-uvm": "",
+    "/dev/nvidiactl": "",
+    "/dev/nvidia0": "",
+    "/dev/nvidia-uvm": "",
 }
 HEALTHY_SIM = "gpus=1 cc=8.6 driver=550.54.14 cuda=12.4"
 
@@ -41,5 +44,12 @@ def build_root(scenario, root, sim):
 
 
 def environment_of(scenario, root):
-    return {"LD_LIBRARY_PATH": str(root) + SYSTEM, "SIM": HEALTHY_SIM + " " + scenario.get("sim", "").replace("{root}", str(root)), "HOME": "/nonexistent",
-            "PATH": "/nonexistent", "CUDA_HOME": "", "CUDA_PATH": "", **scenario.get("environment", {})}
+    return {
+        "LD_LIBRARY_PATH": str(root) + SYSTEM,
+        "SIM": HEALTHY_SIM + " " + scenario.get("sim", "").replace("{root}", str(root)),
+        "HOME": "/nonexistent",
+        "PATH": "/nonexistent",
+        "CUDA_HOME": "",
+        "CUDA_PATH": "",
+        **scenario.get("environment", {}),
+    }

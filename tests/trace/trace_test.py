@@ -3,6 +3,7 @@
 
 usage: trace_test.py RNNCHECK     exit code 77: this machine does not let us trace
 """
+
 import json
 import os
 import pathlib
@@ -13,9 +14,38 @@ import sys
 import tempfile
 
 program = sys.argv[1]
-CHANGING = ("mknod", "mknodat", "mkdir", "mkdirat", "rename", "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat",
-            "unlink", "unlinkat", "rmdir", "truncate", "chmod", "fchmodat", "chown", "fchownat", "bind", "connect", "sendto",
-            "shmget", "msgget", "semget", "mount", "init_module", "finit_module", "setxattr", "utimensat")
+CHANGING = (
+    "mknod",
+    "mknodat",
+    "mkdir",
+    "mkdirat",
+    "rename",
+    "renameat",
+    "renameat2",
+    "link",
+    "linkat",
+    "symlink",
+    "symlinkat",
+    "unlink",
+    "unlinkat",
+    "rmdir",
+    "truncate",
+    "chmod",
+    "fchmodat",
+    "chown",
+    "fchownat",
+    "bind",
+    "connect",
+    "sendto",
+    "shmget",
+    "msgget",
+    "semget",
+    "mount",
+    "init_module",
+    "finit_module",
+    "setxattr",
+    "utimensat",
+)
 WATCHED = ("open", "openat", "creat", "socket", "mmap", "execve", *CHANGING)
 
 
@@ -27,15 +57,30 @@ def skip(why):
 def trace(home):
     strace = shutil.which("strace") or skip("strace is not installed")
     log = home.parent / "trace"
-    command = [strace, "-f", "-qq", "-o", str(log), "-e", "trace=" + ",".join(f"?{name}" for name in WATCHED),
-               program, "doctor", "--json"]
-    result = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "HOME": str(home)}, cwd=home)
+    command = [
+        strace,
+        "-f",
+        "-qq",
+        "-o",
+        str(log),
+        "-e",
+        "trace=" + ",".join(f"?{name}" for name in WATCHED),
+        program,
+        "doctor",
+        "--json",
+    ]
+    result = subprocess.run(
+        command, capture_output=True, check=False, env={**os.environ, "HOME": str(home)}, cwd=home
+    )
     if not log.exists() or b"ptrace" in result.stderr:
         skip("strace may not trace here: " + result.stderr.decode(errors="replace").strip()[:200])
     return log.read_text(errors="replace").splitlines(), result
 
 
-HARMLESS = ('"/dev/null"', '"/proc/self/oom_score_adj"')  # the latter is of the process itself, and gone with it
+HARMLESS = (
+    '"/dev/null"',
+    '"/proc/self/oom_score_adj"',
+)  # the latter is of the process itself, and gone with it
 
 
 def problems_of(lines):
@@ -47,7 +92,11 @@ def problems_of(lines):
         if call in CHANGING:
             yield line
         writes = re.search(r"\b(O_CREAT|O_WRONLY|O_RDWR|O_TRUNC|O_TMPFILE)\b", arguments)
-        if call in ("open", "openat", "creat") and (call == "creat" or writes) and not any(path in arguments for path in HARMLESS):
+        if (
+            call in ("open", "openat", "creat")
+            and (call == "creat" or writes)
+            and not any(path in arguments for path in HARMLESS)
+        ):
             yield line
         if call == "socket" and "AF_UNIX" not in arguments:
             yield line
@@ -82,7 +131,9 @@ with tempfile.TemporaryDirectory() as directory:
     verdict = json.loads(result.stdout)["verdict"]
     children = len({line.split()[0] for line in lines}) - 1
     print("\n".join(found))
-    print(f"{len(lines)} calls of the doctor and {children} children watched, verdict {verdict}: {len(found)} traces")
+    print(
+        f"{len(lines)} calls of the doctor and {children} children watched, verdict {verdict}: {len(found)} traces"
+    )
     if children < 3:
         sys.exit("the trace does not show the probes' processes: nothing was checked")
     sys.exit(1 if found else 0)

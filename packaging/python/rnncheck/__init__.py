@@ -8,6 +8,7 @@
 
 In a notebook: `%load_ext rnncheck`, then `%rnncheck` in a cell after one that failed.
 """
+
 from __future__ import annotations
 
 import json
@@ -19,8 +20,22 @@ from typing import Any, Sequence
 from .program import InputError, RnncheckError, UsageError, document_of, program
 from .reports import Finding, Layer, Model, Remedy, Report, Run
 
-__all__ = ["Finding", "InputError", "Layer", "Model", "Remedy", "Report", "RnncheckError", "Run", "UsageError", "diagnose", "doctor", "model",
-           "program", "run"]
+__all__ = [
+    "Finding",
+    "InputError",
+    "Layer",
+    "Model",
+    "Remedy",
+    "Report",
+    "RnncheckError",
+    "Run",
+    "UsageError",
+    "diagnose",
+    "doctor",
+    "model",
+    "program",
+    "run",
+]
 
 
 def doctor(*options: str) -> Report:
@@ -30,20 +45,33 @@ def doctor(*options: str) -> Report:
 
 def diagnose(text: str, **given: str) -> Report:
     """Finds the cause of a failure in a program's output. `given` is what else is known, e.g. framework="pytorch 2.4"."""
-    return Report(document_of(["diagnose", "-", *(f"--given={key}={value}" for key, value in given.items())], text))
+    return Report(
+        document_of(
+            ["diagnose", "-", *(f"--given={key}={value}" for key, value in given.items())], text
+        )
+    )
 
 
 def model(path: str | os.PathLike[str], **given: str) -> Model:
     """Shows which recurrent layers of a model file use cuDNN."""
-    return Model(document_of(["model", os.fspath(path), *(f"--given={key}={value}" for key, value in given.items())]))
+    return Model(
+        document_of(
+            ["model", os.fspath(path), *(f"--given={key}={value}" for key, value in given.items())]
+        )
+    )
 
 
 def run(command: Sequence[str], *options: str) -> Run:
     """Runs a command and, if it fails, finds out why. `options` are those of `rnncheck run`."""
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "report.json")
-        done = subprocess.run([program(), "run", f"--output=json={path}", *options, "--", *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, check=False)
+        done = subprocess.run(
+            [program(), "run", f"--output=json={path}", *options, "--", *command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
         report = None
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:

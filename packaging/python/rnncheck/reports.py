@@ -1,4 +1,5 @@
 """What rnncheck reports, as objects that a notebook can show."""
+
 from __future__ import annotations
 
 import html
@@ -31,8 +32,21 @@ class Finding:
 
 def _finding(entry: dict[str, Any]) -> Finding:
     evidence = tuple(f"{one['what']}: {one['value']}" for one in entry.get("evidence", []))
-    remedies = tuple(Remedy(one["text"], tuple(one.get("commands", [])), one.get("verify", ""), one.get("link", "")) for one in entry.get("remedies", []))
-    return Finding(entry["rule"], entry["title"], entry["severity"], entry["confidence"], entry["message"], evidence, remedies)
+    remedies = tuple(
+        Remedy(
+            one["text"], tuple(one.get("commands", [])), one.get("verify", ""), one.get("link", "")
+        )
+        for one in entry.get("remedies", [])
+    )
+    return Finding(
+        entry["rule"],
+        entry["title"],
+        entry["severity"],
+        entry["confidence"],
+        entry["message"],
+        evidence,
+        remedies,
+    )
 
 
 class Report:
@@ -42,7 +56,9 @@ class Report:
         self.document = document
         self.verdict: str = document["verdict"]  #: healthy, warnings, problems or undetermined
         self.sentence: str = document["sentence"]
-        self.findings: tuple[Finding, ...] = tuple(_finding(entry) for entry in document["findings"])
+        self.findings: tuple[Finding, ...] = tuple(
+            _finding(entry) for entry in document["findings"]
+        )
 
     @property
     def cause(self) -> Finding | None:
@@ -54,12 +70,17 @@ class Report:
         return self.verdict in ("healthy", "warnings")
 
     def __repr__(self) -> str:
-        return "\n".join([f"rnncheck: {self.sentence}"] + [f"- {one.title} ({one.rule}): {one.message}" for one in self.findings])
+        return "\n".join(
+            [f"rnncheck: {self.sentence}"]
+            + [f"- {one.title} ({one.rule}): {one.message}" for one in self.findings]
+        )
 
     def _repr_markdown_(self) -> str:
         lines = [f"**rnncheck: {_plain(self.sentence)}**", ""]
         for one in self.findings:
-            lines.append(f"- **{_plain(one.title)}** (`{one.rule}`, {one.severity}, {one.confidence}): {_plain(one.message)}")
+            lines.append(
+                f"- **{_plain(one.title)}** (`{one.rule}`, {one.severity}, {one.confidence}): {_plain(one.message)}"
+            )
             for remedy in one.remedies[:1]:
                 lines.append(f"  - {_plain(remedy.text)}")
                 lines += [f"    - {_code(command)}" for command in remedy.commands]
@@ -70,7 +91,9 @@ class Report:
         for one in self.findings:
             text += f"<li><b>{html.escape(one.title)}</b> (<code>{html.escape(one.rule)}</code>, {one.severity}, {one.confidence}): {html.escape(one.message)}"
             for remedy in one.remedies[:1]:
-                text += f"<br>{html.escape(remedy.text)}" + "".join(f"<pre>{html.escape(command)}</pre>" for command in remedy.commands)
+                text += f"<br>{html.escape(remedy.text)}" + "".join(
+                    f"<pre>{html.escape(command)}</pre>" for command in remedy.commands
+                )
             text += "</li>"
         return text + "</ul>"
 
@@ -106,16 +129,28 @@ class Model:
         self.document = document
         self.verdict: str = document["verdict"]
         self.sentence: str = document["sentence"]
-        self.layers: tuple[Layer, ...] = tuple(Layer(str(one.get("name", "")), str(one.get("cudnn", "unknown")), one) for one in document.get("layers", []))
+        self.layers: tuple[Layer, ...] = tuple(
+            Layer(str(one.get("name", "")), str(one.get("cudnn", "unknown")), one)
+            for one in document.get("layers", [])
+        )
 
     def __repr__(self) -> str:
-        return "\n".join([f"rnncheck: {self.sentence}"] + [f"- {one.name}: {one.uses_cudnn}" for one in self.layers])
+        return "\n".join(
+            [f"rnncheck: {self.sentence}"]
+            + [f"- {one.name}: {one.uses_cudnn}" for one in self.layers]
+        )
 
     def _repr_markdown_(self) -> str:
-        return "\n".join([f"**rnncheck: {_plain(self.sentence)}**", ""] + [f"- {_plain(one.name)}: {_plain(one.uses_cudnn)}" for one in self.layers])
+        return "\n".join(
+            [f"**rnncheck: {_plain(self.sentence)}**", ""]
+            + [f"- {_plain(one.name)}: {_plain(one.uses_cudnn)}" for one in self.layers]
+        )
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<li>{html.escape(one.name)}: {html.escape(one.uses_cudnn)}</li>" for one in self.layers)
+        rows = "".join(
+            f"<li>{html.escape(one.name)}: {html.escape(one.uses_cudnn)}</li>"
+            for one in self.layers
+        )
         return f"<p><b>rnncheck: {html.escape(self.sentence)}</b></p><ul>{rows}</ul>"
 
 

@@ -2,6 +2,7 @@
 
 Each script writes below `../files/PREFIX/` and replaces the lines of its own prefix in the table; `python make_X.py` needs the versions that it states.
 """
+
 import json
 import pathlib
 import re
@@ -30,13 +31,30 @@ class Corpus:
         """One line of the table; `name` is the file below the prefix, as a user would name it on the command line."""
         size = self.path(name)
         assert size.exists(), size
-        self.rows.append({"file": f"files/{self.prefix}/{name}", "format": format, "framework": framework, "version": version,
-                          "layers": layers, "witness": witness, **more})
+        self.rows.append(
+            {
+                "file": f"files/{self.prefix}/{name}",
+                "format": format,
+                "framework": framework,
+                "version": version,
+                "layers": layers,
+                "witness": witness,
+                **more,
+            }
+        )
 
     def numbers(self, case, file, layer, kind, directions, x, y, **more):
         """One CPU run in fp64: x and y are (batch, time, features), initial states are zero."""
-        data = {"file": f"files/{self.prefix}/{file}", "layer": layer, "kind": kind, "directions": directions, "layout": "batch,time,feature", **more,
-                "input": numpy.asarray(x, "float64").tolist(), "output": numpy.asarray(y, "float64").tolist()}
+        data = {
+            "file": f"files/{self.prefix}/{file}",
+            "layer": layer,
+            "kind": kind,
+            "directions": directions,
+            "layout": "batch,time,feature",
+            **more,
+            "input": numpy.asarray(x, "float64").tolist(),
+            "output": numpy.asarray(y, "float64").tolist(),
+        }
         target = MODELS / "numbers" / f"{self.prefix}_{case}.json"
         target.parent.mkdir(exist_ok=True)
         target.write_text(json.dumps(data) + "\n")
@@ -45,11 +63,15 @@ class Corpus:
     def close(self):
         start = f"files/{self.prefix}/"
         lines = TABLE.read_text().splitlines() if TABLE.exists() else []
-        rows = [row for row in map(json.loads, lines) if not row["file"].startswith(start)] + self.rows
+        rows = [
+            row for row in map(json.loads, lines) if not row["file"].startswith(start)
+        ] + self.rows
         rows.sort(key=lambda row: row["file"])
         TABLE.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
         size = sum(path.stat().st_size for path in self.root.rglob("*") if path.is_file())
-        print(f"{self.prefix}: {len(self.rows)} files, {size} bytes, {self.numbers_written} with numbers")
+        print(
+            f"{self.prefix}: {len(self.rows)} files, {size} bytes, {self.numbers_written} with numbers"
+        )
 
 
 def fill(shapes, seed, dtype="float32"):
@@ -71,7 +93,12 @@ def other_kind(layer):
     if type(layer).__name__.startswith("ConvLSTM"):
         return "conv_lstm"
     if isinstance(layer, layers.RNN):
-        return {"LSTMCell": "lstm_cell", "GRUCell": "gru_cell", "SimpleRNNCell": "rnn_cell", "StackedRNNCells": "stacked_cells"}.get(type(layer.cell).__name__, "cell")
+        return {
+            "LSTMCell": "lstm_cell",
+            "GRUCell": "gru_cell",
+            "SimpleRNNCell": "rnn_cell",
+            "StackedRNNCells": "stacked_cells",
+        }.get(type(layer.cell).__name__, "cell")
     return None
 
 
@@ -95,7 +122,10 @@ def without_debug_info(directory):
     for graph in model.meta_graphs:
         if "debug_info" in graph.graph_def.DESCRIPTOR.fields_by_name:
             graph.graph_def.ClearField("debug_info")
-        for node in [*graph.graph_def.node, *(node for function in graph.graph_def.library.function for node in function.node_def)]:
+        for node in [
+            *graph.graph_def.node,
+            *(node for function in graph.graph_def.library.function for node in function.node_def),
+        ]:
             node.ClearField("experimental_debug_info")
         graph.meta_info_def.ClearField("stripped_op_list")
     path.write_bytes(model.SerializeToString(deterministic=True))
@@ -106,7 +136,15 @@ def repack(path):
     """Rewrites a zip with deflate and fixed times: smaller, and the same bytes at each run."""
     with zipfile.ZipFile(path) as old:
         members = [(info.filename, old.read(info)) for info in old.infolist()]
-    members = [(name, re.sub(rb'"date_saved": "[^"]*"', b'"date_saved": "2024-01-01@00:00:00"', data) if name == "metadata.json" else data) for name, data in members]
+    members = [
+        (
+            name,
+            re.sub(rb'"date_saved": "[^"]*"', b'"date_saved": "2024-01-01@00:00:00"', data)
+            if name == "metadata.json"
+            else data,
+        )
+        for name, data in members
+    ]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
         for name, data in members:
             info = zipfile.ZipInfo(name, (2024, 1, 1, 0, 0, 0))

@@ -6,6 +6,7 @@ usage: make.py > vectors.json     needs torch; README.md names the version that 
 Each list of numbers is base64 of little-endian doubles, so that not a bit is lost. Of a case only what is not PLAIN is
 stored. Inputs are not stored: number n of case k is value(k, n) below, counted through all arrays in the order of inputs().
 """
+
 import base64
 import json
 import struct
@@ -16,9 +17,26 @@ import torch
 torch.set_default_dtype(torch.float64)
 torch.set_num_threads(1)
 GATES = {"lstm": 4, "gru": 3, "tanh": 1, "relu": 1}
-PLAIN = dict(cell="lstm", dtype="fp64", algorithm="standard", math="default", layout="sequence_major", input=3, hidden=3,
-             batch=3, sequence_length=4, lengths=[], states=True, projection=0, bias="both", input_mode="linear", clip=0.0,
-             training=True, layers=1, direction="unidirectional")
+PLAIN = dict(
+    cell="lstm",
+    dtype="fp64",
+    algorithm="standard",
+    math="default",
+    layout="sequence_major",
+    input=3,
+    hidden=3,
+    batch=3,
+    sequence_length=4,
+    lengths=[],
+    states=True,
+    projection=0,
+    bias="both",
+    input_mode="linear",
+    clip=0.0,
+    training=True,
+    layers=1,
+    direction="unidirectional",
+)
 
 
 def value(case_number, n):
@@ -53,8 +71,12 @@ def inputs(case, number):
                 skip = layer == 0 and case["input_mode"] == "skip"
                 weights["W"].append(torch.eye(hidden) if skip else take(hidden, columns))
                 weights["R"].append(take(hidden, output))
-                weights["bW"].append(take(hidden) if case["bias"] in ("input", "both") else torch.zeros(hidden))
-                weights["bR"].append(take(hidden) if case["bias"] in ("recurrent", "both") else torch.zeros(hidden))
+                weights["bW"].append(
+                    take(hidden) if case["bias"] in ("input", "both") else torch.zeros(hidden)
+                )
+                weights["bR"].append(
+                    take(hidden) if case["bias"] in ("recurrent", "both") else torch.zeros(hidden)
+                )
             if case["projection"]:
                 weights["P"] = take(output, hidden)
             layers.append(weights)
@@ -64,8 +86,11 @@ def inputs(case, number):
     def states(h, c):
         scale = min(1.0, case["clip"]) if case["clip"] else 1.0
         given[h] = take(rows, batch, output) if case["states"] else torch.zeros(rows, batch, output)
-        given[c] = (take(rows, batch, hidden, scale=scale) if case["states"] and case["cell"] == "lstm"
-                    else torch.zeros(rows, batch, hidden))
+        given[c] = (
+            take(rows, batch, hidden, scale=scale)
+            if case["states"] and case["cell"] == "lstm"
+            else torch.zeros(rows, batch, hidden)
+        )
 
     states("hx", "cx")
     given["dy"] = take(batch, steps, directions * output)
@@ -77,7 +102,11 @@ def inputs(case, number):
 
 def module_of(case, layers):
     """torch.nn's own network with the weights copied into it; the copies are its parameters, in the same order."""
-    options = dict(num_layers=case["layers"], batch_first=True, bidirectional=case["direction"] == "bidirectional")
+    options = dict(
+        num_layers=case["layers"],
+        batch_first=True,
+        bidirectional=case["direction"] == "bidirectional",
+    )
     if case["cell"] == "lstm":
         net = torch.nn.LSTM(case["input"], case["hidden"], proj_size=case["projection"], **options)
     elif case["cell"] == "gru":
@@ -101,11 +130,17 @@ def run_module(case, net, x, hx, cx):
     """PyTorch takes no sequence of length 0: those keep their states and give no output."""
     lengths = torch.tensor(case["lengths"] or [case["sequence_length"]] * case["batch"])
     alive = torch.nonzero(lengths > 0).flatten()
-    packed = torch.nn.utils.rnn.pack_padded_sequence(x[alive], lengths[alive], batch_first=True, enforce_sorted=False)
+    packed = torch.nn.utils.rnn.pack_padded_sequence(
+        x[alive], lengths[alive], batch_first=True, enforce_sorted=False
+    )
     state = (hx[:, alive], cx[:, alive]) if case["cell"] == "lstm" else hx[:, alive]
     out, last = net(packed, state)
-    padded, _ = torch.nn.utils.rnn.pad_packed_sequence(out, batch_first=True, total_length=case["sequence_length"])
-    y = torch.zeros(case["batch"], case["sequence_length"], padded.shape[2]).index_copy(0, alive, padded)
+    padded, _ = torch.nn.utils.rnn.pad_packed_sequence(
+        out, batch_first=True, total_length=case["sequence_length"]
+    )
+    y = torch.zeros(case["batch"], case["sequence_length"], padded.shape[2]).index_copy(
+        0, alive, padded
+    )
     hn, cn = last if case["cell"] == "lstm" else (last, None)
     hy = hx.index_copy(1, alive, hn)
     return y, hy, (cx.index_copy(1, alive, cn) if cn is not None else cx)
@@ -116,7 +151,12 @@ def run_clipped(case, net, x, hx, cx):
     clip = case["clip"]
     h, c, outputs = hx[0], cx[0], []
     for step in range(case["sequence_length"]):
-        sums = x[:, step] @ net.weight_ih_l0.T + net.bias_ih_l0 + h @ net.weight_hh_l0.T + net.bias_hh_l0
+        sums = (
+            x[:, step] @ net.weight_ih_l0.T
+            + net.bias_ih_l0
+            + h @ net.weight_hh_l0.T
+            + net.bias_hh_l0
+        )
         i, f, g, o = sums.chunk(4, dim=1)
         c = torch.sigmoid(f) * c.clamp(-clip, clip) + torch.sigmoid(i) * torch.tanh(g)
         h = torch.sigmoid(o) * torch.tanh(c.clamp(-clip, clip))
@@ -137,11 +177,15 @@ def gradients_by_layer(case, net):
             gradient = getattr(net, name + suffix).grad
             return [] if gradient is None else [flat(part) for part in gradient.split(hidden)]
 
-        result.append({
-            "W": parts("weight_ih_", not skip), "R": parts("weight_hh_", True),
-            "bW": parts("bias_ih_", case["bias"] in ("input", "both")),
-            "bR": parts("bias_hh_", case["bias"] in ("recurrent", "both")),
-            "P": flat(getattr(net, "weight_hr_" + suffix).grad) if case["projection"] else ""})
+        result.append(
+            {
+                "W": parts("weight_ih_", not skip),
+                "R": parts("weight_hh_", True),
+                "bW": parts("bias_ih_", case["bias"] in ("input", "both")),
+                "bR": parts("bias_hh_", case["bias"] in ("recurrent", "both")),
+                "P": flat(getattr(net, "weight_hr_" + suffix).grad) if case["projection"] else "",
+            }
+        )
     return result
 
 
@@ -161,8 +205,16 @@ def computed(case, number):
     loss.backward()
     lstm = case["cell"] == "lstm"
     told = {key: setting for key, setting in case.items() if setting != PLAIN[key]}
-    return {"case": told, "y": flat(y), "hy": flat(hy), "cy": flat(cy) if lstm else "", "dx": flat(x.grad),
-            "dhx": flat(hx.grad), "dcx": flat(cx.grad) if lstm else "", "dweights": gradients_by_layer(case, net)}
+    return {
+        "case": told,
+        "y": flat(y),
+        "hy": flat(hy),
+        "cy": flat(cy) if lstm else "",
+        "dx": flat(x.grad),
+        "dhx": flat(hx.grad),
+        "dcx": flat(cx.grad) if lstm else "",
+        "dweights": gradients_by_layer(case, net),
+    }
 
 
 def cases():
@@ -172,14 +224,29 @@ def cases():
         for direction in ("unidirectional", "bidirectional"):
             for layers in (1, 2, 3, 4):
                 lengths = patterns[number % len(patterns)]
-                case = dict(PLAIN, cell=cell, projection=projection, direction=direction, layers=layers, lengths=lengths,
-                            sequence_length=max(lengths) if lengths else 4, hidden=3 if layers == 1 else 2)
+                case = dict(
+                    PLAIN,
+                    cell=cell,
+                    projection=projection,
+                    direction=direction,
+                    layers=layers,
+                    lengths=lengths,
+                    sequence_length=max(lengths) if lengths else 4,
+                    hidden=3 if layers == 1 else 2,
+                )
                 yield dict(case, projection=min(projection, case["hidden"] - 1))
                 number += 1
     for cell, projection in (("lstm", 0), ("lstm", 2), ("gru", 0), ("tanh", 0), ("relu", 0)):
         for lengths in patterns:
-            yield dict(PLAIN, cell=cell, projection=projection, direction="bidirectional", lengths=lengths, hidden=3,
-                       sequence_length=max(lengths) if lengths else 4)
+            yield dict(
+                PLAIN,
+                cell=cell,
+                projection=projection,
+                direction="bidirectional",
+                lengths=lengths,
+                hidden=3,
+                sequence_length=max(lengths) if lengths else 4,
+            )
         yield dict(PLAIN, cell=cell, projection=projection, states=False)
         yield dict(PLAIN, cell=cell, projection=projection, bias="none")
         yield dict(PLAIN, cell=cell, projection=projection, bias="input")
@@ -191,7 +258,10 @@ def cases():
 
 
 def main():
-    print(json.dumps({"made_with": f"torch {torch.__version__}", "plain": PLAIN})[:-1] + ', "cases": [')
+    print(
+        json.dumps({"made_with": f"torch {torch.__version__}", "plain": PLAIN})[:-1]
+        + ', "cases": ['
+    )
     listed = list(cases())
     for number, case in enumerate(listed):
         print(json.dumps(computed(case, number)) + ("," if number + 1 < len(listed) else ""))
