@@ -1,0 +1,326 @@
+#include "rules/causes/log_packages.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.hpp"
+#include "matrix/ranges.hpp"
+#include "rules/support/remedies.hpp"
+#include "rules/support/repairs.hpp"
+#include "stack/questions.hpp"
+
+namespace rnncheck::rules {
+
+namespace {
+
+using stack::Stack;
+
+constexpr int oldest_cudnn_of_wheels = 8;  // https://pypi.org/project/nvidia-cudnn-cu11/
+/// https://pypi.org/project/nvidia-cuda-nvrtc-cu11/#history: 11.7.99 and 11.8.89 only.
+constexpr int oldest_minor_of_nvrtc_11 = 7;
+
+/// "==9.*"; with a minor ">=8.6,<9": a framework takes its own minor of cuDNN and later ones. Never
+/// a version without code for the GPU; nothing where there is no other.
+std::optional<std::string> range_of(const Version& cudnn, int cuda, const KnownOfLog& t) {
+    const auto gpu = gpu_capability(t);
+    const CudnnBuild* end = gpu ? stack::first_cudnn_without(*gpu, cudnn, cuda, t.matrix) : nullptr;
+    if (end && end->cudnn <= cudnn)
+        return std::nullopt;
+    if (end)
+        return ">=" + cudnn.text + ",<" + stack::as_bound(end->cudnn);
+    return parts_written(cudnn) > 1 ? ">=" + cudnn.text + ",<" + std::to_string(cudnn.major() + 1)
+                                    : "==" + cudnn.text + ".*";
+}
+
+/// Nothing where no such package was published.
+std::optional<std::string> package(const std::string& name, const std::string& range,
+                                   const Stack& asked, const KnownOfLog& t) {
+    const int cuda = asked.cuda ? asked.cuda->major() : 0;
+    if (cuda < oldest_cuda_with_wheels)
+        return std::nullopt;
+    if (name == "nvidia-cudnn") {
+        std::optional<std::string> wanted(range);
+        if (range.empty() && (!asked.cudnn || asked.cudnn->major() < oldest_cudnn_of_wheels))
+            return std::nullopt;
+        if (range.empty())
+            wanted = range_of(*asked.cudnn, cuda, t);
+        return wanted ? std::optional(wheel(name, cuda, *wanted)) : std::nullopt;
+    }
+    const bool is_exact = name == "nvidia-cuda-nvrtc" && parts_written(*asked.cuda) > 1;
+    if (is_exact && cuda == 11 && asked.cuda->minor() < oldest_minor_of_nvrtc_11)
+        return std::nullopt;
+    return wheel(name, cuda, "==" + (is_exact ? asked.cuda->text : std::to_string(cuda)) + ".*");
+}
+
+/// For the system and the framework of the log, too.
+std::string plan(const KnownOfLog& t) {
+    const std::string command = plan_command(gpu_capability(t), driver_in_log(t));
+    const auto& frameworks = t.said.stack.frameworks;
+    const bool planned =
+        frameworks.size() == 1 && !t.matrix.framework_builds(frameworks.front().name).empty();
+    // Where the log does not name the GPU, the machine does.
+    constexpr const char* of_this_gpu =
+        "rnncheck matrix plan gpu=\"$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n "
+        "1)\"";
+    if (command.empty() && t.has("os_windows"))
+        return "rnncheck doctor";
+    return (command.empty() ? of_this_gpu : command) +
+           (planned ? " framework=" + frameworks.front().name : "") +
+           (t.has("os_windows") ? " os=windows" : "");
+}
+
+/// Whether the frameworks that the log names have builds for this CUDA; of those without builds in
+/// the data, yes.
+bool may_use(int cuda_major, const KnownOfLog& t) {
+    return std::ranges::all_of(t.said.stack.frameworks, [&](const stack::Framework& framework) {
+        const auto builds = t.matrix.framework_builds(framework.name);
+        const auto is_used = [&](const FrameworkBuild& build) {
+            return build.cuda && build.cuda->major() == cuda_major &&
+                   (!framework.version || covers(build.first, build.last, *framework.version));
+        };
+        const auto with_cuda = [](const FrameworkBuild& build) { return build.cuda.has_value(); };
+        return std::ranges::none_of(builds, with_cuda) || std::ranges::any_of(builds, is_used);
+    });
+}
+
+/// The newest two CUDA majors for which there are packages of this cuDNN, of those that the program
+/// may use: of 8.1 none is for CUDA 12, and CTranslate2 has no build for CUDA 13. CUDA 12 comes
+/// first, which most builds use.
+std::vector<Version> cudas_of(const Version& cudnn, const KnownOfLog& t) {
+    std::set<int, std::greater<>> majors;
+    for (const CudnnBuild& build : t.matrix.cudnn_builds())
+        if (may_be_of(build, cudnn) && build.cuda_major >= oldest_cuda_with_wheels)
+            majors.insert(build.cuda_major);
+    std::vector<Version> newest;
+    for (const int major : majors)
+        if (newest.size() < 2 && may_use(major, t))
+            newest.push_back(make_version({major}));
+    constexpr int most_used = 12;
+    std::ranges::stable_partition(newest,
+                                  [](const Version& cuda) { return cuda.major() == most_used; });
+    return newest;
+}
+
+/// The version that the command names itself, as in "{nvidia-cudnn>=8.9.2,<9}", or that the log
+/// asks for.
+std::optional<Version> cudnn_for(const LogCause& cause, const KnownOfLog& t) {
+    const auto at = cause.command.find(">=");
+    if (at == std::string::npos)
+        return wanted_cudnn(t);
+    return parse_version(cause.command.substr(at + 2, cause.command.find(',', at) - at - 2));
+}
+
+/// The versions of CUDA that the log leaves open, of those for which there are packages; none where
+/// the major version of cuDNN is not known either, for a package of the wrong one would replace the
+/// right one.
+std::vector<Stack> possible(const LogCause& cause, const KnownOfLog& t) {
+    const auto cudnn = cudnn_for(cause, t), cuda = wanted_cuda(t);
+    std::vector<Stack> all;
+    if (!cudnn)
+        return all;
+    for (const Version& toolkit : cuda ? std::vector{*cuda} : cudas_of(*cudnn, t)) {
+        const bool is_made =
+            std::ranges::any_of(t.matrix.cudnn_builds(), [&](const CudnnBuild& build) {
+                return build.cudnn.major() == cudnn->major() && build.cuda_major == toolkit.major();
+            });
+        if (is_made)
+            all.push_back({.cuda = stack::known_cuda(toolkit, t.matrix),
+                           .cudnn = stack::known_cudnn(*cudnn, t.matrix)});
+    }
+    return all;
+}
+
+/// The Python package that contains a CUDA library; "" for one without.
+std::string package_of_library(std::string_view library) {
+    constexpr std::pair<std::string_view, std::string_view> packages[] = {
+        {"cudart", "nvidia-cuda-runtime"},
+        {"cublas", "nvidia-cublas"},
+        {"cufft", "nvidia-cufft"},
+        {"curand", "nvidia-curand"},
+        {"cusolver", "nvidia-cusolver"},
+        {"cusparseLt", "nvidia-cusparselt"},
+        {"cusparse", "nvidia-cusparse"},
+        {"nvJitLink", "nvidia-nvjitlink"},
+        {"nccl", "nvidia-nccl"},
+        {"cufile", "nvidia-cufile"},
+        {"cudss", "nvidia-cudss"},
+        {"nvshmem", "nvidia-nvshmem"},
+        {"cupti", "nvidia-cuda-cupti"},
+        {"nvrtc", "nvidia-cuda-nvrtc"},
+        {"npp", "nvidia-npp"},
+        {"nvToolsExt", "nvidia-nvtx"}};
+    for (const auto& [part, package] : packages)
+        if (contains(library, part))
+            return std::string(package);
+    return "";
+}
+
+/// These are named after the CUDA that they are for, those of CUDA 13 included.
+bool keeps_its_suffix(std::string_view package) {
+    constexpr std::string_view names[] = {"nvidia-cusparselt", "nvidia-nccl", "nvidia-cudss",
+                                          "nvidia-nvshmem"};
+    return includes(names, package);
+}
+
+/// The words of torch/cuda/__init__.py.
+bool is_message_of_torch(const KnownOfLog& t) {
+    const LogEvent* event =
+        find_by(t.log.events, &LogEvent::signature, "torch_not_built_with_cuda");
+    return event && contains(event->text, "Torch not compiled with CUDA");
+}
+
+/// "ERROR: " begins a line of Julia, and of others: of R with its Python.
+bool is_julia(const KnownOfLog& t) {
+    return t.has("julia_cudnn_missing") || t.has("julia_library") ||
+           (t.has("julia_error") && !t.has("r_error") && t.said.stack.frameworks.empty());
+}
+
+}  // namespace
+
+std::vector<std::string> commands_of(const std::string& chain, std::string_view separator) {
+    std::vector<std::string> commands;
+    std::size_t start = 0;
+    bool quoted = false;
+    for (std::size_t at = 0; at < chain.size(); ++at) {
+        if (chain[at] == '"')
+            quoted = !quoted;
+        if (quoted || chain.compare(at, separator.size(), separator) != 0)
+            continue;
+        commands.push_back(chain.substr(start, at - start));
+        start = at + separator.size();
+    }
+    if (start < chain.size())
+        commands.push_back(chain.substr(start));
+    return commands;
+}
+
+std::optional<std::string> filled_in(std::string command, const Stack& asked, const KnownOfLog& t) {
+    for (auto at = command.find('{'); at != std::string::npos; at = command.find('{', at + 1)) {
+        if (at > 0 && command[at - 1] == '$')
+            continue;
+        const auto end = command.find('}', at);
+        const std::string inside = command.substr(at + 1, end - at - 1),
+                          name = inside.substr(0, inside.find('>'));
+        const auto value = inside == "plan" ? std::optional(plan(t))
+                                            : package(name, inside.substr(name.size()), asked, t);
+        if (!value)
+            return std::nullopt;
+        command.replace(at, end + 1 - at, *value);
+        at += value->size() - 1;
+    }
+    return command;
+}
+
+Remedy plain_remedy(const LogCause& cause) {
+    return {.action = from_name<Action>(cause.action).value_or(Action::other),
+            .text = cause.remedy,
+            .risk = from_name<Risk>(cause.risk).value_or(Risk::safe),
+            .link = cause.source.url};
+}
+
+Remedy with_package_of_cudnn(const LogCause& cause, const KnownOfLog& t) {
+    Remedy remedy = plain_remedy(cause);
+    const auto pairs = possible(cause, t);
+    if (pairs.size() > 1)
+        remedy.text = "If the program uses CUDA " + std::to_string(pairs.front().cuda->major()) +
+                      ": " + remedy.text;
+    for (const Stack& asked : pairs) {
+        const auto command = filled_in(cause.command, asked, t);
+        if (command && remedy.commands.empty())
+            remedy.commands = commands_of(*command, " && ");
+        else if (command)
+            remedy.text +=
+                ". If it uses CUDA " + std::to_string(asked.cuda->major()) + ": " + *command;
+    }
+    return remedy;
+}
+
+std::string named_library(const KnownOfLog& t) {
+    for (const char* signature : {"missing_cuda_companion", "missing_cuda_library", "missing_nvrtc",
+                                  "ort_tensorrt_requested"})
+        if (const auto name = missing_library(t, signature))
+            return name->substr(0, std::min(name->find(".so"), name->find("64_")));
+    for (const char* field : {"what", "what2"})
+        if (const auto what = t.told("jax_cannot_load_cuda", field); what && *what != "CUDA")
+            return "lib" + lower(*what);
+    return "";
+}
+
+void name_package_of_library(Remedy& remedy, const KnownOfLog& t) {
+    const std::string library = named_library(t), package = package_of_library(library);
+    if (package.empty())
+        return;
+    const int cuda = wanted_cuda(t).value_or(make_version({12})).major();
+    if (cuda < oldest_cuda_with_wheels)
+        return;
+    const std::string name =
+        keeps_its_suffix(package) ? concat(package, "-cu", cuda) : wheel(package, cuda, "");
+    remedy.text += concat(": ", library, " is in ", name);
+    if (contains(library, "cudss"))
+        remedy.text += " and, on a Jetson, in the package cudss of NVIDIA's apt repository";
+    if (!t.has("gpu_jetson"))
+        remedy.commands = {"python -m pip install " + name};
+}
+
+void name_build_with_cuda(Remedy& remedy, const KnownOfLog& t) {
+    constexpr std::pair<std::string_view, std::string_view> builds[] = {
+        {"jax", "python -m pip install -U \"jax[cuda12]\""},
+        {"onnxruntime",
+         "python -m pip uninstall -y onnxruntime && python -m pip install onnxruntime-gpu"},
+        {"paddlepaddle",
+         "python -m pip uninstall -y paddlepaddle && python -m pip install paddlepaddle-gpu -i "
+         "https://www.paddlepaddle.org.cn/packages/stable/cu126/"},
+        {"pytorch",
+         "python -m pip install --force-reinstall torch --index-url "
+         "https://download.pytorch.org/whl/cu128"}};
+    // https://k2-fsa.github.io/k2/installation/from_wheels.html;
+    // https://mxnet.apache.org/get_started; https://pypi.jetson-ai-lab.io
+    constexpr std::pair<std::string_view, std::string_view> others[] = {
+        {"k2_without_cuda",
+         "python -m pip install --force-reinstall k2 -f https://k2-fsa.github.io/k2/cuda.html"},
+        {"mxnet_without_cuda",
+         "python -m pip uninstall -y mxnet && python -m pip install mxnet-cu112"},
+        {"gpu_jetson",
+         "python -m pip install --force-reinstall torch --index-url "
+         "https://pypi.jetson-ai-lab.io/jp6/cu126"}};
+    for (const auto& [word, chain] : others)
+        if (t.has(word)) {
+            remedy.commands = commands_of(std::string(chain), " && ");
+            return;
+        }
+    const auto& frameworks = t.said.stack.frameworks;
+    if (frameworks.size() > 1)
+        return;
+    for (const auto& [framework, chain] : builds) {
+        // The message is PyTorch's where no framework is named.
+        const bool is_torch =
+            frameworks.empty() && is_message_of_torch(t) && framework == "pytorch";
+        if (!t.said.framework(framework) && !is_torch)
+            continue;
+        remedy.commands = commands_of(std::string(chain), " && ");
+        // The row's text is about TensorFlow and PyTorch, and about layers that only Keras has in
+        // two kinds.
+        remedy.text = "Install the build with CUDA in the same version";
+    }
+}
+
+bool is_outside_python(const KnownOfLog& t) {
+    return is_julia(t) || t.has("r_error") || t.has("panic_or_exception") || t.has("go_program") ||
+           t.has("kaldi_active_gpu");
+}
+
+Remedy cudnn_outside_python(const LogCause& cause, const KnownOfLog& t) {
+    Remedy remedy = plain_remedy(cause);
+    if (is_julia(t)) {
+        remedy.text +=
+            ". In Julia cuDNN is a package beside CUDA: import Pkg; Pkg.add([\"CUDA\", \"cuDNN\"])";
+        return remedy;
+    }
+    const auto cudnn = wanted_cudnn(t), cuda = wanted_cuda(t);
+    if (cudnn && cudnn->major() >= 9 && !t.has("os_windows"))
+        remedy.commands = {concat("sudo apt-get install libcudnn", cudnn->major(), "-cuda-",
+                                  cuda ? cuda->major() : 12)};
+    return remedy;
+}
+
+}  // namespace rnncheck::rules
