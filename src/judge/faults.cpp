@@ -1,0 +1,23 @@
+#include "judge/faults.hpp"
+
+#include <algorithm>
+
+namespace rnncheck {
+
+FaultKind kind_of(const Finding& finding) {
+    const bool is_other = finding.part.kind == stack::PartKind::other;
+    return {finding.rule, finding.part.kind, is_other ? finding.subject : finding.part.id};
+}
+
+Faults faults_of(const stack::Stack& stack, const Matrix& matrix) {
+    Faults faults;
+    for (const Verdict& verdict :
+         evaluate_all(rules_of_the_directory(), stack, matrix, {}, rules::verdict_without_remedies))
+        for (const Finding& finding : verdict.findings) {
+            const auto [fault, is_new] = faults.try_emplace(kind_of(finding), finding.severity);
+            fault->second = std::min(fault->second, finding.severity);
+        }
+    return faults;
+}
+
+}  // namespace rnncheck
