@@ -1,0 +1,165 @@
+// System, driver, GPUs, CUDA and cuDNN in the checklist.
+#include "base/lists.hpp"
+#include "base/text.hpp"
+#include "report/checklist_rows.hpp"
+
+namespace rnncheck {
+
+namespace {
+
+/// The files of a library that were not loaded.
+Rows files_not_queried(const Facts& facts, LibraryKind kind) {
+    constexpr std::size_t most = 3;
+    Rows found;
+    for (const Library& library : facts.libraries)
+        if (library.kind == kind && !library.stub && library.path != facts.driver.library &&
+            found.size() < most)
+            found.emplace_back(known("", library.version_in_name, ", ") + "not queried",
+                               shown(library.path));
+    return found;
+}
+
+/// "no cuDNN was found".
+std::string none_found(const Facts& facts, const std::string& what) {
+    return what +
+           (libraries_listed(facts) ? " was found" : " was found, but the search is incomplete");
+}
+
+/// What programs that open libcuda.so.1 get.
+ChecklistRow loaded_driver(const Facts& facts, bool has_files) {
+    constexpr std::int64_t stub_library = 34;  // CUDA_ERROR_STUB_LIBRARY
+    const Driver& driver = facts.driver;
+    const std::string name = on_windows(facts) ? "nvcuda.dll" : "libcuda.so.1";
+    if (!driver.library)
+        return {has_files ? "no driver library is loaded"
+                          : none_found(facts, "no driver library (" + name + ")")};
+    if (driver.init && driver.init->code == stub_library)
+        return {"the loaded library is a stub of the CUDA Toolkit, not the driver",
+                shown(*driver.library)};
+    if (on_windows(facts))
+        return {"of unknown version", shown(*driver.library)};
+    return {"the loaded library has no version in its name", shown(*driver.library)};
+}
+
+/// Without a version of the library: what is loaded, what the kernel has, and the files that are
+/// not loaded.
+Rows driver_rows_without_version(const Facts& facts) {
+    const Driver& driver = facts.driver;
+    Rows files = files_not_queried(facts, LibraryKind::cuda);
+    Rows rows = {loaded_driver(facts, !files.empty())};
+    const std::string of_kernel = listed(
+        {known("kernel module ", driver.kernel_version),
+         !driver.kernel_version && driver.module_loaded.value_or(false) ? "kernel module loaded"
+                                                                        : "",
+         driver.module_loaded == false ? "no kernel module is loaded" : "",
+         known("supports CUDA up to ", driver.cuda_version),
+         driver.init && !driver.init->ok() ? shown(in_words(*driver.init)) : ""});
+    if (!of_kernel.empty() && rows.front().place.empty())
+        rows.front().text += ", " + of_kernel;
+    else if (!of_kernel.empty())
+        rows.emplace_back(of_kernel);
+    append(rows, files);
+    return rows;
+}
+
+std::string gibibytes(std::int64_t mebibytes) {
+    return short_number(static_cast<double>(mebibytes * 10 / 1024) / 10);
+}
+
+std::string gpu_words(const Facts& facts, const Gpu& gpu, bool each) {
+    std::string words = shown(gpu.name.value_or("GPU of unknown name"));
+    words += known(" (compute capability ", gpu.compute_capability, ")");
+    if (!gpu.memory_total_mib)
+        return words;
+    const Board* board = board_of(facts, gpu);
+    const std::string total = gibibytes(*gpu.memory_total_mib) + " GiB";
+    if (!board || !board->memory_free_mib)
+        return words + ", " + total;
+    return words + ", " + gibibytes(*board->memory_free_mib) + " of " + total + " free" +
+           (each ? " on each" : "");
+}
+
+}  // namespace
+
+std::string system_line(const Host& host) {
+    return listed({known("", host.os), known("kernel ", host.kernel), known("", host.libc),
+                   known("", host.machine),
+                   host.wsl.value_or(false) ? "under the Windows Subsystem for Linux" : "",
+                   known("in a container (", host.container, ")")});
+}
+
+Rows files_of(const Facts& facts, LibraryKind kind, const std::string& what) {
+    Rows found = files_not_queried(facts, kind);
+    if (found.empty())
+        found.emplace_back(none_found(facts, what));
+    return found;
+}
+
+Rows driver_rows(const Facts& facts) {
+    if (!facts.driver.library_version)
+        return driver_rows_without_version(facts);
+    const Driver& driver = facts.driver;
+    const auto &library = driver.library_version, &kernel = driver.kernel_version;
+    const bool differs = kernel && kernel->text != library->text;
+    const bool module_is_loaded = driver.module_loaded.value_or(false);
+    const std::string of_module =
+        module_is_loaded ? "kernel module loaded" : "no kernel module is loaded";
+    return {listed({known(differs ? "library " : "", library),
+                    differs ? known("kernel module ", kernel) : "",
+                    kernel || !driver.module_loaded ? "" : of_module,
+                    known("supports CUDA up to ", driver.cuda_version),
+                    driver.init && !driver.init->ok() ? shown(in_words(*driver.init)) : ""})};
+}
+
+Rows gpu_lines(const Facts& facts) {
+    const auto groups =
+        grouped(facts.cuda_devices, [&](const Gpu& gpu) { return gpu_words(facts, gpu, false); });
+    Rows rows;
+    for (const auto& [words, gpus] : groups) {
+        const std::string which =
+            groups.size() == 1 ? "" : gpus_in_words(mapped(gpus, &Gpu::index)) + ": ";
+        rows.push_back(which + (gpus.size() == 1 ? words
+                                                 : std::to_string(gpus.size()) + " x " +
+                                                       gpu_words(facts, *gpus.front(), true)));
+    }
+    return rows;
+}
+
+Rows no_gpu_lines(const Facts& facts) {
+    Words seen;
+    for (const Board& board : facts.nvml_devices)
+        seen.push_back(concat("NVML ", board.index, known(" ", board.name)));
+    if (seen.empty())
+        for (const PciGpu& device : facts.host.pci_gpus)
+            seen.push_back(shown(device.address) + " (device " + shown(device.device_id) +
+                           ", kernel driver " + shown(device.kernel_driver.value_or("none")) + ")");
+    const bool queried = stage_was_run(facts, Stage::ask);
+    if (!seen.empty())
+        return {ChecklistRow(
+            (queried ? "none that CUDA can use; present: " : "not queried; present: ") +
+            join(seen, ", "))};
+    const bool was_listed = facts.host.pci_listed.value_or(false);
+    return {ChecklistRow(was_listed ? "none: no NVIDIA device is on the PCI bus" : "none found")};
+}
+
+Rows cuda_lines(const Facts& facts) {
+    return mapped(facts.runtimes, [](const Runtime& runtime) {
+        return ChecklistRow(runtime.version ? shown(runtime.version->text) : "version unknown",
+                            shown(runtime.library));
+    });
+}
+
+Rows cudnn_lines(const Facts& facts, bool given) {
+    Rows rows;
+    for (const Cudnn& cudnn : facts.cudnns)
+        rows.emplace_back(concat(cudnn.version ? shown(cudnn.version->text) : "version unknown",
+                                 known(" (for CUDA ", cudnn.built_for_cuda, ")"),
+                                 given               ? ""
+                                 : !cudnn.rnn_usable ? ", RNN API not tested"
+                                 : *cudnn.rnn_usable ? ", RNN API works"
+                                                     : ", RNN API does NOT work"),
+                          shown(cudnn.library));
+    return rows;
+}
+
+}  // namespace rnncheck
