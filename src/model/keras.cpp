@@ -6,7 +6,7 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
-#include "model/arrays.hpp"
+#include "model/keras_weights.hpp"
 #include "model/readers.hpp"
 
 namespace rnncheck::model {
@@ -104,14 +104,6 @@ constexpr std::string_view kept_settings =
     "activation recurrent_activation use_bias reset_after dropout recurrent_dropout unroll "
     "return_sequences go_backwards stateful time_major merge_mode zero_output_for_mask";
 
-/// What the layers CuDNNLSTM and CuDNNGRU compute, without a setting for it.
-constexpr std::pair<const char*, const char*> fixed_by_cudnn[] = {
-    {"activation", "tanh"},
-    {"recurrent_activation", "sigmoid"},
-    {"use_bias", "True"},
-    {"recurrent_dropout", "0"},
-    {"reset_after", "True"}};
-
 /// Settings of recurrent layers and their names in Keras 1.
 constexpr std::pair<const char*, const char*> names_of_keras_1[] = {
     {"recurrent_activation", "inner_activation"},
@@ -137,47 +129,6 @@ void add_sources(const Json& inbound, std::vector<std::string>& names, int depth
         return;
     for (const Json& part : inbound)
         add_sources(part, names, depth + 1);
-}
-
-/// A recurrent cell by its weights, and where they are: "layers/lstm/cell",
-/// "model_weights/lstm/lstm/lstm_cell".
-struct CellWeights {
-    std::string place;
-    CellSizes sizes;
-    const Tensor *kernel, *recurrent, *bias;
-};
-
-std::vector<CellWeights> cells_of(const Weights& weights) {
-    constexpr const char* names[][3] = {{"/vars/0", "/vars/1", "/vars/2"},
-                                        {"/kernel:0", "/recurrent_kernel:0", "/bias:0"},
-                                        {"/kernel", "/recurrent_kernel", "/bias"}};
-    std::vector<CellWeights> cells;
-    for (const auto& [path, kernel] : weights)
-        for (const auto& [of_kernel, of_recurrent, of_bias] : names) {
-            if (!path.ends_with(of_kernel))
-                continue;
-            const std::string place =
-                path.substr(0, path.size() - std::string_view(of_kernel).size());
-            const Tensor* const recurrent = look_up(weights, place + of_recurrent);
-            if (!recurrent)
-                continue;
-            if (const auto sizes = cell_sizes(kernel, *recurrent, true))
-                cells.push_back(
-                    {place, *sizes, &kernel, recurrent, look_up(weights, place + of_bias)});
-        }
-    return cells;
-}
-
-/// Of a GRU with reset_after the bias has two rows.
-std::optional<DirectionWeights> weights_of(const CellWeights& cell) {
-    const auto input = numbers_in(*cell.kernel, true), state = numbers_in(*cell.recurrent, true);
-    const auto bias = cell.bias ? numbers_in(*cell.bias) : Numbers();
-    if (!input || !state || !bias)
-        return std::nullopt;
-    const bool two = cell.bias && cell.bias->shape.size() == 2;
-    const auto middle =
-        bias->begin() + static_cast<std::ptrdiff_t>(two ? bias->size() / 2 : bias->size());
-    return DirectionWeights{*input, *state, {bias->begin(), middle}, {middle, bias->end()}, {}};
 }
 
 /// "time_distributed": .keras names a layer's weights by its class, not by its name
@@ -442,66 +393,6 @@ struct KerasModel {
     }
 };
 
-/// "layers/lstm/cell" is the layer lstm, "two/forward_gru/gru_cell" the layer two in both
-/// directions.
-std::string layer_around(std::string place, int& directions) {
-    static const RE2 cell("/[^/]*cell$", RE2::Latin1),
-        direction("/(?:forward|backward)_[^/]*$", RE2::Latin1);
-    static const RE2 prefix(
-        R"(^(?:model_weights/)?(?:_layer_checkpoint_dependencies\\)?(?:layers[/\\])?)",
-        RE2::Latin1);
-    static const RE2 model_inside("^(.*)/layers/", RE2::Latin1);
-    RE2::Replace(&place, cell, "");
-    if (RE2::Replace(&place, direction, ""))
-        directions = 2;
-    RE2::Replace(&place, prefix, "");
-    RE2::Replace(&place, model_inside, R"(\1/)");
-    return place;
-}
-
-/// By the shape of the bias: CuDNNLSTM and CuDNNGRU have two biases in one vector; a GRU with
-/// reset_after has two rows.
-void add_what_shapes_decide(const CellWeights& cell, ModelLayer& layer) {
-    const std::int64_t one = cell.sizes.gates * cell.sizes.hidden;
-    const std::vector<std::int64_t> shape =
-        cell.bias ? cell.bias->shape : std::vector<std::int64_t>();
-    const bool cudnn = shape.size() == 1 && shape[0] == 2 * one && cell.sizes.gates > 1;
-    const char* const name = layer.kind == LayerKind::lstm  ? "LSTM"
-                             : layer.kind == LayerKind::gru ? "GRU"
-                                                            : "SimpleRNN";
-    layer.settings["class"] = std::string(cudnn ? "CuDNN" : "") + name;
-    layer.settings["use_bias"] = cell.bias ? "True" : "False";
-    if (cudnn) {
-        for (const auto& [setting, value] : fixed_by_cudnn)
-            layer.settings[setting] = value;
-        layer.settings["mask"] = "none";  // which these layers do not support
-    } else if (layer.kind == LayerKind::gru && cell.bias) {
-        layer.settings["reset_after"] = shape.size() == 2 ? "True" : "False";
-    }
-}
-
-/// HDF5 that another program wrote: the cells that its arrays show, or why it is no model of Keras.
-void read_other_hdf5(const Weights& weights, ModelFile& into) {
-    into.format = "hdf5";
-    into.framework = "numpy";
-    std::vector<NamedTensor> tensors;
-    for (const auto& [path, tensor] : weights)
-        tensors.push_back({"", path, tensor});
-    add_cells_by_names(tensors, into);
-    if (into.layers.empty() && into.unclear.empty())
-        throw InputError(
-            "it is HDF5, but not of Keras: it has neither the attribute model_config nor "
-            "layer_names; if it is data, "
-            "give the file of the model, if Keras wrote it, save the model again with "
-            "model.save(\"model.keras\")");
-}
-
-void set_version(ModelFile& file, const std::string& version) {
-    file.framework = "keras";
-    if (!version.empty())
-        file.version = version;
-}
-
 }  // namespace
 
 void add_keras_layers(const Json& model, const Weights& weights, ModelFile& into) {
@@ -513,61 +404,6 @@ void add_keras_layers(const Json& model, const Weights& weights, ModelFile& into
     const Json& config = member(model, "config");
     if (!config.is_array() && !member(config, "layers").is_array() && into.layers.empty())
         add_keras_layers(weights, into);
-}
-
-void add_keras_layers(const Weights& weights, ModelFile& into) {
-    for (const CellWeights& cell : cells_of(weights)) {
-        ModelLayer layer;
-        layer.name = layer_around(cell.place, layer.directions);
-        if (find_by(into.layers, &ModelLayer::name, layer.name))
-            continue;  // its other direction
-        layer.kind = kind_by(cell.sizes.gates);
-        layer.input = size_from(cell.sizes.input);
-        layer.hidden = size_from(cell.sizes.hidden);
-        if (!cell.kernel->dtype.empty())
-            layer.dtype = cell.kernel->dtype;
-        if (into.format == "keras_weights")
-            add_what_shapes_decide(cell, layer);
-        into.layers.push_back(std::move(layer));
-    }
-}
-
-void read_keras_zip(const ZipArchive& archive, ModelFile& into) {
-    const auto json_of = [&](const char* name) {
-        const auto* const entry = archive.find(name);
-        return entry ? parsed_json(archive.content(*entry), name) : Json();
-    };
-    const Json config = json_of("config.json");
-    if (text_member(config, "class_name").empty())
-        throw InputError("config.json describes no Keras model");
-    into.format = "keras";
-    set_version(into, text_member(json_of("metadata.json"), "keras_version"));
-    const auto* const weights = archive.find("model.weights.h5");
-    const bool has_weights = weights && weights->size > 0;
-    add_keras_layers(config,
-                     has_weights ? read_hdf5(archive.content(*weights)).datasets : Weights(), into);
-}
-
-void read_keras_hdf5(std::string_view bytes, ModelFile& into) {
-    Hdf5 hdf5 = read_hdf5(bytes);
-    const std::string config = hdf5.texts["model_config"];
-    const bool keras_3 = std::ranges::any_of(
-        hdf5.datasets, [](const auto& one) { return contains(one.first, "/vars/"); });
-    if (config.empty() && !keras_3 && !hdf5.texts.contains("layer_names") &&
-        !hdf5.texts.contains("keras_version"))
-        return read_other_hdf5(hdf5.datasets, into);
-    set_version(into, hdf5.texts["keras_version"]);
-    into.format = config.empty() ? "keras_weights" : "hdf5";
-    if (!config.empty())
-        return add_keras_layers(parsed_json(config, "model_config"), hdf5.datasets, into);
-    add_keras_layers(hdf5.datasets, into);
-    if (into.layers.empty())
-        add_keras_1_layers(hdf5.datasets, into);
-    note_unknown_weights(hdf5.datasets, into);
-    into.notes.emplace_back(
-        "the file contains only weights: activations, masks and dropout are unknown; save the "
-        "whole model with "
-        "model.save(\"model.keras\") and check that file");
 }
 
 }  // namespace rnncheck::model

@@ -1,5 +1,7 @@
-// Weights of Keras alone: the layers of Keras 1 by their names, and names of layers that are not
-// known.
+// Weights of Keras alone: cells by their names and shapes, the layers of Keras 1 by their names,
+// and names of layers that are not known.
+#include "model/keras_weights.hpp"
+
 #include <re2/re2.h>
 
 #include "base/lists.hpp"
@@ -9,6 +11,97 @@
 namespace rnncheck::model {
 
 using re2::RE2;
+
+std::vector<CellWeights> cells_of(const Weights& weights) {
+    constexpr const char* names[][3] = {{"/vars/0", "/vars/1", "/vars/2"},
+                                        {"/kernel:0", "/recurrent_kernel:0", "/bias:0"},
+                                        {"/kernel", "/recurrent_kernel", "/bias"}};
+    std::vector<CellWeights> cells;
+    for (const auto& [path, kernel] : weights)
+        for (const auto& [of_kernel, of_recurrent, of_bias] : names) {
+            if (!path.ends_with(of_kernel))
+                continue;
+            const std::string place =
+                path.substr(0, path.size() - std::string_view(of_kernel).size());
+            const Tensor* const recurrent = look_up(weights, place + of_recurrent);
+            if (!recurrent)
+                continue;
+            if (const auto sizes = cell_sizes(kernel, *recurrent, true))
+                cells.push_back(
+                    {place, *sizes, &kernel, recurrent, look_up(weights, place + of_bias)});
+        }
+    return cells;
+}
+
+std::optional<DirectionWeights> weights_of(const CellWeights& cell) {
+    const auto input = numbers_in(*cell.kernel, true), state = numbers_in(*cell.recurrent, true);
+    const auto bias = cell.bias ? numbers_in(*cell.bias) : Numbers();
+    if (!input || !state || !bias)
+        return std::nullopt;
+    const bool two = cell.bias && cell.bias->shape.size() == 2;
+    const auto middle =
+        bias->begin() + static_cast<std::ptrdiff_t>(two ? bias->size() / 2 : bias->size());
+    return DirectionWeights{*input, *state, {bias->begin(), middle}, {middle, bias->end()}, {}};
+}
+
+namespace {
+
+/// "layers/lstm/cell" is the layer lstm, "two/forward_gru/gru_cell" the layer two in both
+/// directions.
+std::string layer_around(std::string place, int& directions) {
+    static const RE2 cell("/[^/]*cell$", RE2::Latin1),
+        direction("/(?:forward|backward)_[^/]*$", RE2::Latin1);
+    static const RE2 prefix(
+        R"(^(?:model_weights/)?(?:_layer_checkpoint_dependencies\\)?(?:layers[/\\])?)",
+        RE2::Latin1);
+    static const RE2 model_inside("^(.*)/layers/", RE2::Latin1);
+    RE2::Replace(&place, cell, "");
+    if (RE2::Replace(&place, direction, ""))
+        directions = 2;
+    RE2::Replace(&place, prefix, "");
+    RE2::Replace(&place, model_inside, R"(\1/)");
+    return place;
+}
+
+/// By the shape of the bias: CuDNNLSTM and CuDNNGRU have two biases in one vector; a GRU with
+/// reset_after has two rows.
+void add_what_shapes_decide(const CellWeights& cell, ModelLayer& layer) {
+    const std::int64_t one = cell.sizes.gates * cell.sizes.hidden;
+    const std::vector<std::int64_t> shape =
+        cell.bias ? cell.bias->shape : std::vector<std::int64_t>();
+    const bool cudnn = shape.size() == 1 && shape[0] == 2 * one && cell.sizes.gates > 1;
+    const char* const name = layer.kind == LayerKind::lstm  ? "LSTM"
+                             : layer.kind == LayerKind::gru ? "GRU"
+                                                            : "SimpleRNN";
+    layer.settings["class"] = std::string(cudnn ? "CuDNN" : "") + name;
+    layer.settings["use_bias"] = cell.bias ? "True" : "False";
+    if (cudnn) {
+        for (const auto& [setting, value] : fixed_by_cudnn)
+            layer.settings[setting] = value;
+        layer.settings["mask"] = "none";  // which these layers do not support
+    } else if (layer.kind == LayerKind::gru && cell.bias) {
+        layer.settings["reset_after"] = shape.size() == 2 ? "True" : "False";
+    }
+}
+
+}  // namespace
+
+void add_keras_layers(const Weights& weights, ModelFile& into) {
+    for (const CellWeights& cell : cells_of(weights)) {
+        ModelLayer layer;
+        layer.name = layer_around(cell.place, layer.directions);
+        if (find_by(into.layers, &ModelLayer::name, layer.name))
+            continue;  // its other direction
+        layer.kind = kind_by(cell.sizes.gates);
+        layer.input = size_from(cell.sizes.input);
+        layer.hidden = size_from(cell.sizes.hidden);
+        if (!cell.kernel->dtype.empty())
+            layer.dtype = cell.kernel->dtype;
+        if (into.format == "keras_weights")
+            add_what_shapes_decide(cell, layer);
+        into.layers.push_back(std::move(layer));
+    }
+}
 
 /// Keras 1 has a matrix for each gate: lstm_1/lstm_1_W_i [input][hidden], lstm_1/lstm_1_U_i
 /// [hidden][hidden].
