@@ -4,7 +4,10 @@
 
 #include <memory>
 
-#include "matrix/rows.hpp"
+#include "matrix/cuda_rows.hpp"
+#include "matrix/framework_rows.hpp"
+#include "matrix/rnn_rows.hpp"
+#include "matrix/status_rows.hpp"
 
 /// Every table: X(kind of row, name), the name being that of its file. Adding one takes its rows
 /// and a line here.
@@ -37,6 +40,13 @@
 namespace rnncheck {
 
 struct Tables;
+
+// Who reads the rows of models or logs includes model_rows.hpp or log_rows.hpp.
+struct LogCause;
+struct LogEvidence;
+struct LogRemedy;
+struct LogSignature;
+struct ModelRule;
 
 /// Copies share their tables. Not thread-safe: a table is parsed by the first query of it.
 class Matrix {

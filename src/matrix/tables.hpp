@@ -6,7 +6,9 @@
 #include <map>
 
 #include "base/directory_list.hpp"
+#include "matrix/log_rows.hpp"
 #include "matrix/matrix.hpp"
+#include "matrix/model_rows.hpp"
 
 namespace rnncheck {
 

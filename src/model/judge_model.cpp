@@ -5,6 +5,7 @@
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
+#include "matrix/model_rows.hpp"
 #include "matrix/ranges.hpp"
 #include "model/tensor.hpp"
 #include "rnn/case.hpp"

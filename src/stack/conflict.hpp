@@ -3,7 +3,7 @@
 #pragma once
 
 #include "facts/common.hpp"
-#include "matrix/rows.hpp"
+#include "matrix/framework_rows.hpp"
 
 namespace rnncheck {
 

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "judge.hpp"
 #include "log/signatures.hpp"
+#include "matrix/log_rows.hpp"
 #include "stack/given.hpp"
 #include "support/catch.hpp"
 #include "support/logs.hpp"

@@ -1,4 +1,6 @@
 #include "rules/rule.hpp"
+
+#include "matrix/log_rows.hpp"
 #include "support/bundled_matrix.hpp"
 #include "support/page.hpp"
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "matrix/log_rows.hpp"
 #include "report/finding.hpp"
 #include "stack/given.hpp"
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/json.hpp"
+#include "matrix/log_rows.hpp"
 #include "rules/conflicts.hpp"
 #include "rules/rule.hpp"
 
