@@ -7,6 +7,8 @@ namespace rnncheck {
 
 namespace {
 
+using Words = std::vector<std::string>;
+
 /// The files of a library that were not loaded.
 Rows files_not_queried(const Facts& facts, LibraryKind kind) {
     constexpr std::size_t most = 3;

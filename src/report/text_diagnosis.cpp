@@ -4,6 +4,7 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
+#include "report/outline.hpp"
 #include "report/text_finding.hpp"
 
 namespace rnncheck {
