@@ -1,6 +1,5 @@
-#include "rules/rule.hpp"
-
 #include "matrix/log_rows.hpp"
+#include "rules/rule.hpp"
 #include "support/bundled_matrix.hpp"
 #include "support/page.hpp"
 
