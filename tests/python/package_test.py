@@ -72,7 +72,7 @@ class Package(unittest.TestCase):
 
     def test_it_is_small_and_typed(self):
         files = list((PACKAGE / "rnncheck").glob("*.py"))
-        self.assertLess(sum(len(file.read_text().splitlines()) for file in files), 400)
+        self.assertLess(sum(len(file.read_text().splitlines()) for file in files), 500)
         self.assertLess(sum(file.stat().st_size for file in files), 30_000)
         self.assertTrue((PACKAGE / "rnncheck/py.typed").exists())
 
