@@ -96,8 +96,10 @@ void speak_of_onnxruntime(Remedy& remedy, const LogCause& cause, const KnownOfLo
 void name_gpu_builds_of_tensorflow(Remedy& remedy, const KnownOfLog& t) {
     const stack::Framework* framework = t.said.framework("tensorflow");
     const auto version = framework ? framework->version : std::nullopt;
-    const bool is_old = version && *version < make_version({2, 11});
-    if (is_old) {
+    // The extra and-cuda exists from 2.14 on; native Windows has no GPU from 2.11 on.
+    const Version first_with_packages =
+        t.has("os_windows") ? make_version({2, 11}) : make_version({2, 14});
+    if (version && *version < first_with_packages) {
         remedy.text = concat("TensorFlow ", version->text,
                              " uses a GPU only with exactly the CUDA and cuDNN that it was ",
                              "built with, in the loader's search path, and as a build with CUDA "

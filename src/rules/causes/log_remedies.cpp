@@ -95,8 +95,9 @@ Remedy remedy_of(const LogCause& cause, const KnownOfLog& t) {
 
 bool is_for_unix(std::string_view command) {
     constexpr std::string_view words[] = {
-        "$(",   "/dev/",    "/usr/", "LD_",  "cat /", "dpkg",      "env -u ", "export ", "find /",
-        "grep", "ldconfig", "ls -",  "rm -", "sudo ", "systemctl", "unset ",  "~/"};
+        "apt ",     "apt-get", "dnf ", "yum ",    "$(",        "/dev/",  "/usr/",
+        "LD_",      "cat /",   "dpkg", "env -u ", "export ",   "find /", "grep",
+        "ldconfig", "ls -",    "rm -", "sudo ",   "systemctl", "unset ", "~/"};
     const std::string_view name =
         command.substr(0, command.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"));
     const bool sets_variable = !name.empty() && command.substr(name.size()).starts_with('=');
