@@ -92,7 +92,7 @@ struct LogCause : Row {
 /// counts.
 struct LogRemedy : Row {
     std::string cause;
-    std::string line;             ///< id of a signature, or one of its symptoms
+    std::string when;             ///< conditions, as LogEvidence::when; never empty
     std::string remedy;           ///< as LogCause::remedy
     std::string command;          ///< without placeholders; may be empty
     std::string windows_command;  ///< where command is one for Unix
@@ -101,7 +101,7 @@ struct LogRemedy : Row {
         return cause;
     }
     static constexpr bool order_is_meant = true;  ///< of rows with the same key
-    RNNCHECK_COLUMNS(cause, line, remedy, command, windows_command)
+    RNNCHECK_COLUMNS(cause, when, remedy, command, windows_command)
     static constexpr std::string_view may_be_missing[] = {"command", "windows_command"};
 };
 

@@ -388,43 +388,49 @@ std::set<std::string, std::less<>> words_of_lines() {
     return words;
 }
 
+/// The id of a signature, one of its symptoms, or a feature that the code computes.
+bool is_word_of_logs(const std::string& word) {
+    static const auto words = words_of_lines();
+    static const std::string code =
+        content(PROJECT_DIRECTORY "/src/rules/causes/log_features.cpp") +
+        content(PROJECT_DIRECTORY "/src/rules/causes/log_versions.cpp");
+    const bool is_framework = word.starts_with("fw_") && stack::framework_word_at(word.substr(3));
+    return words.contains(word) || is_framework || contains(code, '"' + word + '"');
+}
+
+void check_conditions(const std::string& when) {
+    for (std::string word : split(when, ' ')) {
+        if (word.starts_with('!'))
+            word.erase(0, 1);
+        CHECK((is_word_of_logs(word) || word.find_first_of("<>=") != std::string::npos));
+    }
+}
+
 }  // namespace
 
 TEST_CASE("log_evidence names symptoms and features that exist, and causes that can be explained") {
-    const auto words = words_of_lines();
     std::set<std::string, std::less<>> causes;
-    const std::string code = content(PROJECT_DIRECTORY "/src/rules/causes/log_features.cpp") +
-                             content(PROJECT_DIRECTORY "/src/rules/causes/log_versions.cpp");
-    const auto is_known = [&](const std::string& word) {
-        const bool is_framework =
-            word.starts_with("fw_") && stack::framework_word_at(word.substr(3));
-        return words.contains(word) || is_framework || contains(code, '"' + word + '"');
-    };
     for (const LogCause& cause : test::bundled_matrix().log_causes())
         causes.insert(cause.cause);
     std::set<std::pair<std::string, std::string>> seen;
     for (const LogEvidence& row : test::bundled_matrix().log_evidence()) {
         INFO(row.symptom << " [" << row.when << "]");
-        CHECK(is_known(row.symptom));
+        CHECK(is_word_of_logs(row.symptom));
         CHECK(seen.emplace(row.symptom, row.when).second);
         CHECK_FALSE(causes_of(row).empty());
         for (const std::string& cause : causes_of(row))
             CHECK(causes.contains(cause));
-        for (std::string word : split(row.when, ' ')) {
-            if (word.starts_with('!'))
-                word.erase(0, 1);
-            CHECK((is_known(word) || word.find_first_of("<>=") != std::string::npos));
-        }
+        check_conditions(row.when);
     }
 }
 
 TEST_CASE("a remedy of a line is for a line that can hold, once for each cause") {
-    const auto words = words_of_lines();
     std::set<std::pair<std::string, std::string>> seen;
     for (const LogRemedy& row : test::bundled_matrix().log_remedies()) {
-        INFO(row.cause << " " << row.line);
-        CHECK(words.contains(row.line));
-        CHECK(seen.emplace(row.cause, row.line).second);
+        INFO(row.cause << " [" << row.when << "]");
+        CHECK_FALSE(row.when.empty());
+        check_conditions(row.when);
+        CHECK(seen.emplace(row.cause, row.when).second);
     }
 }
 

@@ -31,6 +31,8 @@ struct KnownOfLog {
     /// A word of log_evidence: a plain one, or a comparison of a version that is known; false for
     /// "!word" that holds.
     bool holds(std::string_view word) const;
+    /// Whether all of these conditions, parted by spaces, hold.
+    bool all_hold(const std::string& conditions) const;
     /// Whether the word holds and indicates something: no other line supersedes it.
     bool indicates(std::string_view symptom) const;
     /// How many kinds of lines that were seen have this symptom.

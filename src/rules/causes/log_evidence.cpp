@@ -87,8 +87,7 @@ Indications indications(const KnownOfLog& known) {
     Places places;
     for (const LogEvidence& row : known.matrix.log_evidence()) {
         const std::vector<std::string> when = split(row.when, ' ');
-        const auto holds = [&](const std::string& word) { return known.holds(word); };
-        if (!known.indicates(row.symptom) || !std::ranges::all_of(when, holds))
+        if (!known.indicates(row.symptom) || !known.all_hold(row.when))
             continue;
         for (const std::string& cause : split(row.rules_out, ' '))
             result.ruled_out.emplace(cause, when.empty() ? row.symptom : when.back());

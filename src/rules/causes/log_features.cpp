@@ -373,6 +373,11 @@ bool KnownOfLog::holds(std::string_view word) const {
     return compared(said, word).value_or(has(word));
 }
 
+bool KnownOfLog::all_hold(const std::string& conditions) const {
+    return std::ranges::all_of(split(conditions, ' '),
+                               [&](const std::string& word) { return holds(word); });
+}
+
 bool KnownOfLog::indicates(std::string_view symptom) const {
     return has(symptom) && !superseded.contains(symptom);
 }
