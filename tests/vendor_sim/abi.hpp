@@ -77,15 +77,7 @@ struct Entry<function> {
 #define SIM_DECLARE(name, result, parameters) \
     extern "C" result name parameters __asm__("simulated_" #name);
 
-/// dlsym asks entry_of_... for the address of the common entry.
-#define SIM_EXPORT(name, result, parameters)                                            \
-    extern "C" {                                                                        \
-    [[gnu::used]] static auto entry_of_##name() -> result(*) parameters {               \
-        return &sim::Entry<&name>::call;                                                \
-    }                                                                                   \
-    [[gnu::visibility("default"),                                                       \
-      gnu::ifunc("entry_of_" #name)]] result exported_##name parameters __asm__(#name); \
-    }
+#include <sim_export.hpp>  // of elf/ or windows/
 
 /// Right after `using namespace rnncheck::vendor`: declares the functions of a list and exports
 /// each of them.

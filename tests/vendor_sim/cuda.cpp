@@ -173,6 +173,9 @@ int cuDeviceGetAttribute(int* value, int attribute, int device) {
         case clock_rate:
             *value = 1000 * static_cast<int>(number("clock_mhz", 1695, board_tags(board)));
             return 0;
+        case kernel_exec_timeout:
+            *value = static_cast<int>(number("kernel_timeout", 0, board_tags(board)));
+            return 0;
         case memory_clock_rate:
             *value = 1000 * static_cast<int>(number("memory_clock_mhz", 9751, board_tags(board)));
             return 0;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <new>
 
 #include "cuda_state.hpp"
 
@@ -15,6 +16,9 @@ namespace {
 /// Of the host, by one process: a search for the largest network must not take the memory of the
 /// machine that tests.
 constexpr std::size_t most_host_memory = std::size_t{256} << 20;
+
+/// As cuMemAlloc aligns, by the CUDA C++ Programming Guide.
+constexpr std::align_val_t alignment{256};
 
 std::map<DevicePointer, std::size_t>& allocations() {
     static std::map<DevicePointer, std::size_t> sizes;
@@ -61,9 +65,7 @@ int cuMemAlloc_v2(DevicePointer* pointer, std::size_t bytes) {
     const std::size_t usable = std::min(free_bytes, most_host_memory);
     if (bytes > usable || allocated() > usable - bytes)
         return cuda_out_of_memory;
-    constexpr std::size_t alignment = 256;
-    void* const memory =
-        std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    void* const memory = ::operator new(bytes, alignment);
     std::memset(memory, 0xAB, bytes);  // fresh memory holds anything but zeros
     *pointer = reinterpret_cast<DevicePointer>(memory);
     allocations()[*pointer] = bytes;
@@ -75,7 +77,7 @@ int cuMemFree_v2(DevicePointer pointer) {
         return *forced;
     if (allocations().erase(pointer) == 0)
         return cuda_invalid_value;
-    std::free(host(pointer));
+    ::operator delete(host(pointer), alignment);
     return 0;
 }
 

@@ -1,0 +1,42 @@
+# The simulated libraries and their sources. simulated_library(target flavour name soname_version version source...) is
+# defined before, as the system has libraries: CMakeLists.txt, windows/CMakeLists.txt.
+add_custom_target(simulated_libraries ALL)
+add_library(sim_fault OBJECT ${CMAKE_CURRENT_LIST_DIR}/fault.cpp ${CMAKE_CURRENT_LIST_DIR}/faults.cpp)
+target_link_libraries(sim_fault PRIVATE simulation_options)
+set(fault $<TARGET_OBJECTS:sim_fault>)
+
+simulated_library(sim_cuda base cuda 1 550.54.14 cuda.cpp cuda_state.cpp cuda_memory.cpp cuda_kernel.cpp ${fault})
+simulated_library(sim_nvml base nvidia-ml 1 550.54.14 nvml.cpp ${fault})
+foreach(runtime "base 12 12.4.99" "cuda13 13 13.0.48")
+  separate_arguments(runtime)
+  list(GET runtime 0 flavour)
+  list(GET runtime 1 major)
+  list(GET runtime 2 version)
+  simulated_library(sim_cudart${major} ${flavour} cudart ${major} ${version} cudart.cpp ${fault})
+  simulated_library(sim_nvrtc${major} ${flavour} nvrtc ${major} ${version} nvrtc.cpp ${fault})
+  target_compile_definitions(sim_cudart${major} PRIVATE SIM_MAJOR=${major})
+  target_compile_definitions(sim_nvrtc${major} PRIVATE SIM_MAJOR=${major})
+  string(REGEX MATCH "^[0-9]+\\.[0-9]+" minor ${version})
+  simulated_library(sim_nvrtc_builtins${major} ${flavour} nvrtc-builtins ${minor} ${version} empty.cpp)
+  simulated_library(sim_cublas${major} ${flavour} cublas ${major} ${version} empty.cpp)
+  simulated_library(sim_cublaslt${major} ${flavour} cublasLt ${major} ${version} empty.cpp)
+endforeach()
+
+set(common cudnn.cpp cudnn_state.cpp cudnn_rules.cpp call.cpp parts.cpp network.cpp layer_forward.cpp layer_backward.cpp storage.cpp
+    ${fault})
+simulated_library(sim_cudnn7 cudnn7 cudnn 7 7.6.5 ${common} cudnn_legacy.cpp)
+simulated_library(sim_cudnn8 cudnn8 cudnn 8 8.9.7 ${common} cudnn_legacy.cpp cudnn_v8.cpp)
+simulated_library(sim_cudnn9 cudnn9 cudnn 9 9.19.0 ${common} cudnn_v8.cpp)
+foreach(major 7 8 9)
+  target_compile_definitions(sim_cudnn${major} PRIVATE SIM_MAJOR=${major})
+endforeach()
+
+# The parts of 8 and 9, loaded on demand from beside the front library.
+function(simulated_parts major version)
+  foreach(part ${ARGN})
+    simulated_library(sim_cudnn${major}_${part} cudnn${major} cudnn_${part} ${major} ${version} cudnn_part.cpp ${fault})
+    target_compile_definitions(sim_cudnn${major}_${part} PRIVATE SIM_MAJOR=${major} SIM_PART="libcudnn_${part}")
+  endforeach()
+endfunction()
+simulated_parts(8 8.9.7 ops_infer ops_train cnn_infer cnn_train adv_infer adv_train)
+simulated_parts(9 9.19.0 graph ops cnn adv heuristic engines_precompiled engines_runtime_compiled)
