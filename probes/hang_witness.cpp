@@ -1,35 +1,17 @@
 // Asked while the process of another probe is silent for long: how busy the GPUs are, and which
 // faults the driver wrote into the kernel log. Together they tell a kernel that never ends from a
 // driver that waits.
-#include <fcntl.h>
-
 #include <algorithm>
 
 #include "base/text.hpp"
 #include "process/probe.hpp"
 #include "support/gpu.hpp"
+#include "support/kernel_log.hpp"
 #include "vendor/nvml_abi.hpp"
 
 namespace rnncheck::probes::hang_witness {
 
-constexpr std::size_t most_bytes = 8 << 20, most_xids = 20;
-
-/// Each read of /dev/kmsg gives one record and does not wait for the next one
-/// (Documentation/ABI/testing/dev-kmsg of the kernel). Nothing where it may not be read:
-/// dmesg_restrict, or a container.
-static std::optional<std::string> kernel_log(const Root& root) {
-    const Descriptor file(
-        open(root.outside("/dev/kmsg").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-    std::string text;
-    while (text.size() < most_bytes) {
-        const ssize_t got = read_onto(text, file.number(), 8192);
-        if (got < 0 && errno == EPIPE)
-            continue;  // overwritten while we read
-        if (got <= 0)
-            break;
-    }
-    return text.empty() ? std::nullopt : std::optional(text);
-}
+constexpr std::size_t most_xids = 20;
 
 /// "4,1234,98765432,-;NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus." The third
 /// number is the age of the system then, in microseconds.

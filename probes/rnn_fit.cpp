@@ -4,6 +4,7 @@
 
 #include "process/probe.hpp"
 #include "support/rnn.hpp"
+#include "support/windows_limits.hpp"
 
 namespace rnncheck::probes::rnn_fit {
 
@@ -36,12 +37,14 @@ static int largest(FitSize of) {
 /// for a smaller one is not believed: its number has overflowed.
 class Calculation {
   public:
-    Calculation(const vendor::Session& session, RnnFit& fit) : session_(session), fit_(fit) {
+    Calculation(const vendor::Session& session, const WindowsLimits& limits, RnnFit& fit)
+        : session_(session), limits_(limits), fit_(fit) {
     }
 
     void run() {
         if (!fits(1)) {
-            fit_.result = last_.failed;
+            if (last_.failed)
+                fit_.result = last_.failed;
             fit_.size = 0;
             return;
         }
@@ -61,7 +64,13 @@ class Calculation {
 
   private:
     bool fits(int size) {
-        last_ = vendor::spaces_of(session_, with_size(fit_.rnn_case, fit_.of, size));
+        const RnnCase rnn_case = with_size(fit_.rnn_case, fit_.of, size);
+        if (const auto too_long = limits_.time_exceeded_by(rnn_case)) {
+            last_refused_ = size;
+            fit_.result = too_long;
+            return false;
+        }
+        last_ = vendor::spaces_of(session_, rnn_case);
         if (last_.failed) {
             last_refused_ = size;
             return false;
@@ -97,13 +106,30 @@ class Calculation {
     }
 
     const vendor::Session& session_;
+    const WindowsLimits& limits_;
     RnnFit& fit_;
     vendor::Spaces last_;
     std::map<int, vendor::Spaces> asked_;  ///< of all sizes that were believed
     int last_refused_ = 0;
 };
 
-static void measure(const vendor::Session& session, const RnnRequest& request, RnnFit& fit) {
+/// One size, on zeros.
+static void try_size(const vendor::Session& session, const WindowsLimits& limits, int size,
+                     RnnFit& fit) {
+    fit.size = size;
+    fit.rnn_case = with_size(fit.rnn_case, fit.of, size);
+    fit.result = limits.time_exceeded_by(fit.rnn_case);
+    if (!fit.result && limits.apply())
+        fit.result = limits.memory_exceeded_by(
+            static_cast<std::int64_t>(vendor::spaces_of(session, fit.rnn_case).total()),
+            *fit.free_bytes);
+    if (!fit.result)
+        fit.result = vendor::run_on_zeros(session, fit.rnn_case);
+    fit.ran = !fit.result;
+}
+
+static void measure(const vendor::Session& session, const WindowsLimits& limits,
+                    const RnnRequest& request, RnnFit& fit) {
     std::size_t free_bytes = 0, total = 0;
     vendor::Calls calls;
     calls(session.cuda, session.cuda.cuMemGetInfo_v2, &free_bytes, &total);
@@ -112,12 +138,9 @@ static void measure(const vendor::Session& session, const RnnRequest& request, R
         return;
     fit.free_bytes = static_cast<std::int64_t>(free_bytes);
     fit.total_bytes = static_cast<std::int64_t>(total);
-    if (!request.trial)
-        return Calculation(session, fit).run();
-    fit.size = *request.trial;
-    fit.rnn_case = with_size(fit.rnn_case, fit.of, *request.trial);
-    fit.result = vendor::run_on_zeros(session, fit.rnn_case);
-    fit.ran = !fit.result;
+    if (request.trial)
+        return try_size(session, limits, *request.trial, fit);
+    Calculation(session, limits, fit).run();
 }
 
 static void run(const Job& job, ProbeWriter& writer) {
@@ -136,7 +159,7 @@ static void run(const Job& job, ProbeWriter& writer) {
         fit.result = CallResult{"cudnnGetRNNTempSpaceSizes", missing_symbol,
                                 "only available in the v8 interface"};
     else
-        measure(session, request, fit);
+        measure(session, WindowsLimits(job.facts, session.cuda, target.gpu), request, fit);
     writer.facts(news);
 }
 

@@ -1,8 +1,6 @@
 // Computes recurrent-network cases through one cuDNN on one GPU, the quick sweep or what was asked
 // for, and compares every element with the reference. Each case is reported as soon as it ends, so
 // a crash costs that case alone.
-#include <malloc.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -18,7 +16,9 @@
 #include "facts/rnn_runs.hpp"
 #include "process/probe.hpp"
 #include "process/processors.hpp"
+#include "process/this_process.hpp"
 #include "support/rnn.hpp"
+#include "support/windows_limits.hpp"
 #include "vendor/lstm.hpp"
 
 namespace rnncheck::probes::rnn_forward {
@@ -251,6 +251,7 @@ class Sweep {
         const vendor::Session session = open_rnn(job_, writer_, target_);
         if (session.cudnn.handle)
             ask_free_memory(session);
+        const WindowsLimits of_windows(job_.facts, session.cuda, target_.gpu);
         SilenceLimits limits(std::chrono::duration_cast<std::chrono::milliseconds>(
                                  std::chrono::steady_clock::now() - start),
                              compiles_kernels(job_.facts, target_));
@@ -262,6 +263,8 @@ class Sweep {
             if (session.failure) {
                 run.skip_reason = SkipReason::gpu_unusable;
                 run.result = session.failure;
+            } else if (!is_within(of_windows, run)) {
+                preparation_.pass_over();
             } else
                 run_case(session, limits.of(run.rnn_case), run);
             run.free_bytes = free_bytes_;
@@ -277,6 +280,17 @@ class Sweep {
     }
 
   private:
+    bool is_within(const WindowsLimits& limits, RnnRun& run) const {
+        run.result = limits.time_exceeded_by(run.rnn_case);
+        if (run.result)
+            return false;  // as skipped
+        if (free_bytes_)
+            run.result = limits.memory_exceeded_by(bytes_needed(run), *free_bytes_);
+        if (run.result)
+            run.end = RunEnd::out_of_memory;
+        return !run.result;
+    }
+
     void run_case(const vendor::Session& session, std::chrono::milliseconds limit, RnnRun& run) {
         writer_.step(run.number - 1, limit);
         if (came_after(run.rnn_case, rnn_place(job_.facts, target_).cudnn)) {
@@ -323,17 +337,8 @@ class Sweep {
     std::optional<std::int64_t> free_bytes_;
 };
 
-/// The cases' buffers come and go by the megabyte. By default each is a piece of memory of its own,
-/// with a page fault for every page of it and calls into the kernel that hold up both threads.
-static void keep_freed_memory() {
-    constexpr int megabyte = 1 << 20;
-    mallopt(M_MMAP_THRESHOLD, 32 * megabyte);
-    mallopt(M_TRIM_THRESHOLD, 256 * megabyte);
-    mallopt(M_TOP_PAD, 8 * megabyte);
-}
-
 static void run(const Job& job, ProbeWriter& writer) {
-    keep_freed_memory();
+    process::keep_freed_memory();
     Sweep(job, writer).run();
 }
 

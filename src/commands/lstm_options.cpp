@@ -24,12 +24,12 @@ int why_not_writable(const std::filesystem::path& file) {
     std::error_code ignored;
     if (std::filesystem::is_directory(file, ignored))
         return EISDIR;
-    if (std::filesystem::exists(file, ignored) && ::access(file.c_str(), W_OK) == 0)
+    if (std::filesystem::exists(file, ignored) && ::access(file.string().c_str(), W_OK) == 0)
         return 0;
     const std::filesystem::path directory = file.has_parent_path() ? file.parent_path() : ".";
     if (!file.has_filename() || !std::filesystem::is_directory(directory, ignored))
         return ENOENT;
-    return ::access(directory.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
+    return ::access(directory.string().c_str(), W_OK | X_OK) == 0 ? 0 : errno;
 }
 
 void check_writable(const char* option, const std::string& file) {

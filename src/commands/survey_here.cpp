@@ -38,9 +38,8 @@ static std::vector<std::string> restrictions_of(const Facts& facts) {
                             "), so what they look at was not examined");
     if (on_windows(facts))
         sentences.emplace_back(
-            "on Windows it examines the driver and the libraries of CUDA and cuDNN alone, so "
-            "Python environments and "
-            "what the GPU computes are unknown");
+            "on Windows it examines the driver, the libraries of CUDA and cuDNN and what the GPU "
+            "computes alone, so Python environments are unknown");
     for (const std::string& directory : facts.host.hidden_directories)
         sentences.push_back(without_directory(directory));
     if (const std::string why = why_no_temporary_files(); !why.empty())

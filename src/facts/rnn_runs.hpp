@@ -3,6 +3,7 @@
 #pragma once
 
 #include "facts/facts.hpp"
+#include "rnn/speed.hpp"
 
 namespace rnncheck {
 
@@ -39,6 +40,9 @@ std::string rerun_all_command(const Facts& facts, const RnnRun& run);
 
 /// The properties of the machine that decide which cases can be computed there.
 RnnPlace rnn_place(const Facts& facts, const RnnTarget& target);
+
+/// What the GPU could do, as far as the driver reported its clocks.
+std::optional<Peak> peak_of(const Gpu& gpu);
 
 /// The cases to compute there: the requested sweep, or those of the requested cases that the
 /// interface can express. The result is the same in parent and child.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <linux/capability.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/auxv.h>
@@ -177,6 +178,15 @@ const std::string crash_by_bad_memory = "SIGSEGV";
 void use_bad_memory() {
     signal(SIGSEGV, SIG_DFL);  // sanitizers take it
     raise(SIGSEGV);
+}
+
+/// By default each buffer is a piece of memory of its own, with a page fault for every page of it
+/// and calls into the kernel that hold up all threads.
+void keep_freed_memory() {
+    constexpr int megabyte = 1 << 20;
+    mallopt(M_MMAP_THRESHOLD, 32 * megabyte);
+    mallopt(M_TRIM_THRESHOLD, 256 * megabyte);
+    mallopt(M_TOP_PAD, 8 * megabyte);
 }
 
 void stay_until_ended() {

@@ -51,6 +51,9 @@ extern const std::string crash_by_bad_memory;
 /// Such a crash of this process.
 void use_bad_memory();
 
+/// For a process whose buffers come and go by the megabyte: what it frees is used again.
+void keep_freed_memory();
+
 /// For a process that has done its work and whose end somebody else decides on.
 [[noreturn]] void stay_until_ended();
 

@@ -9,6 +9,7 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
+#include "facts/rnn_runs.hpp"
 #include "report/text.hpp"
 
 namespace rnncheck {
@@ -214,14 +215,6 @@ std::vector<Sweep> sweeps_of(const Facts& facts) {
             sweeps.push_back(sweep);
     }
     return sweeps;
-}
-
-std::optional<Peak> peak_of(const Gpu& gpu) {
-    if (!gpu.compute_capability)
-        return std::nullopt;
-    return peak_of(Clocks{*gpu.compute_capability, gpu.multiprocessors.value_or(0),
-                          gpu.clock_mhz.value_or(0), gpu.memory_clock_mhz.value_or(0),
-                          gpu.memory_bus_bits.value_or(0)});
 }
 
 std::string kind_of(const RnnCase& rnn_case) {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "facts/facts.hpp"
-#include "rnn/speed.hpp"
 
 namespace rnncheck {
 
@@ -63,8 +62,5 @@ std::string sweeps_svg(const Facts& facts, const std::string& title);
 /// That, and the error of each test against its limit, and its time against the model; none where
 /// nothing was run.
 std::vector<std::string> sweep_pictures(const Facts& facts);
-
-/// What the GPU could do, as far as the driver reported its clocks.
-std::optional<Peak> peak_of(const Gpu& gpu);
 
 }  // namespace rnncheck

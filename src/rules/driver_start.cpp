@@ -4,6 +4,17 @@
 
 namespace rnncheck::rules {
 
+static Remedy remedy_of_failed_start(const Facts& facts, const CallResult& init) {
+    // CUDA_ERROR_MPS_CONNECTION_FAILED to CUDA_ERROR_MPS_CLIENT_TERMINATED.
+    if (init.code >= 805 && init.code <= 810)
+        return remedy("driver_init_failed/mps");
+    if (on_windows(facts))
+        return remedy("driver_init_failed/windows");
+    if (is_out_of_memory(init))
+        return remedy("driver_init_failed/memory");
+    return on_host(facts, remedy("driver_init_failed/reboot"));
+}
+
 /// CuInit failed, and none of the better-known reasons explains it.
 Verdict driver_init_failed(const Facts& facts, const Matrix& matrix) {
     if (driver_answers(facts))
@@ -12,8 +23,6 @@ Verdict driver_init_failed(const Facts& facts, const Matrix& matrix) {
         return *verdict;
     const CallResult& init = *facts.driver.init;
     const auto status = matrix.status("cuda", 0, init.code);
-    // CUDA_ERROR_MPS_CONNECTION_FAILED to CUDA_ERROR_MPS_CLIENT_TERMINATED.
-    const bool speaks_of_mps = init.code >= 805 && init.code <= 810;
     return fault({.subject = "NVIDIA driver",
                   .message = "the NVIDIA driver failed to initialize: " + in_words(init) +
                              (status ? ", " + status->meaning : ""),
@@ -23,10 +32,7 @@ Verdict driver_init_failed(const Facts& facts, const Matrix& matrix) {
                                 status ? status->source.url : "matrix"},
                                {"pipes of the MPS control daemon", if_known(facts.driver.mps_pipe),
                                 "driver.mps_pipe"}},
-                  .remedies = {speaks_of_mps ? remedy("driver_init_failed/mps")
-                               : is_out_of_memory(init)
-                                   ? remedy("driver_init_failed/memory")
-                                   : on_host(facts, remedy("driver_init_failed/reboot"))},
+                  .remedies = {remedy_of_failed_start(facts, init)},
                   .symptoms = {"driver.init"}});
 }
 

@@ -88,8 +88,9 @@ Bound bound_by_mps(const Facts& facts) {
 Bound bound_by_holders(const Want& want) {
     if (want.board && !want.board->processes.empty())
         return {"gpu_out_of_memory/processes", "in use by " + holders_of(*want.board)};
+    const bool windows = on_wsl(want.facts) || on_windows(want.facts);
     return {in_container(want.facts) ? "gpu_out_of_memory/container"
-            : on_wsl(want.facts)     ? "gpu_out_of_memory/wsl"
+            : windows                ? "gpu_out_of_memory/windows"
                                      : "gpu_out_of_memory/unseen",
             why_unseen(want.facts)};
 }

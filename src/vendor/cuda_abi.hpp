@@ -54,6 +54,7 @@ struct CudaApi : Library {
 enum DeviceAttribute {
     clock_rate = 13,  ///< kHz
     multiprocessor_count = 16,
+    kernel_exec_timeout = 17,  ///< 1: the system ends kernels that run for too long
     compute_mode = 20,
     memory_clock_rate = 36,  ///< kHz
     memory_bus_width = 37,   ///< bits

@@ -1,7 +1,6 @@
 // In place of the commands and options that Windows does not have yet.
 #include "base/program.hpp"
 #include "commands/command.hpp"
-#include "commands/lstm.hpp"
 #include "files/python/environments.hpp"
 
 namespace rnncheck {
@@ -10,10 +9,9 @@ namespace {
 
 [[noreturn]] void reject() {
     throw UsageError(
-        "this cannot be done on Windows yet, where 'rnncheck doctor' examines the driver and the "
-        "libraries alone; run "
-        "rnncheck for Linux in WSL2, or 'rnncheck diagnose LOG' on a log of the program that "
-        "failed");
+        "this cannot be done on Windows yet, where 'rnncheck doctor' examines the driver, the "
+        "libraries and the GPU alone; run rnncheck for Linux in WSL2, or 'rnncheck diagnose LOG' "
+        "on a log of the program that failed");
 }
 
 std::function<int()> declare_rejected(CLI::App& app) {
@@ -29,9 +27,6 @@ namespace commands {
 namespace exec {
 extern const Command command{declare_rejected};
 }
-namespace lstm {
-extern const Command command{declare_rejected};
-}
 namespace run {
 extern const Command command{declare_rejected};
 }
@@ -40,10 +35,6 @@ extern const Command command{declare_rejected};
 }
 
 }  // namespace commands
-
-std::vector<FitSearch> find_fits(const Facts&, const SurveyOptions&, bool) {
-    reject();
-}
 
 namespace python {
 

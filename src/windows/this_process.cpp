@@ -49,6 +49,10 @@ void use_bad_memory() {
     *nobodys = 1;
 }
 
+/// The heap of Windows stays as it is.
+void keep_freed_memory() {
+}
+
 void stay_until_ended() {
     for (;;)
         Sleep(INFINITE);

@@ -30,6 +30,9 @@ bool keep_what_exists(Remedy& remedy) {
     keep_commands(remedy.checks);
     if (!exists_on_windows(remedy.verify))
         remedy.verify.clear();
+    // Where the driver's messages are on Windows: https://docs.nvidia.com/deploy/xid-errors/
+    replace_all(remedy.text, "the kernel log", "the System log of the Event Viewer");
+    replace_all(remedy.text, "NVRM messages", "messages of nvlddmkm");
     replace_all(remedy.link, "cudnn/installation/latest/linux.html",
                 "cudnn/installation/latest/windows.html");
     replace_all(remedy.link, "cuda-installation-guide-linux",
