@@ -437,7 +437,6 @@ class Windows(unittest.TestCase):
         for arguments in (
             ["which", "python"],
             ["exec", "--", "python"],
-            ["lstm", "--hidden", "8"],
             ["doctor", "--python", "3.12"],
         ):
             code, output, errors = self.answer(*arguments)
@@ -534,6 +533,19 @@ class Windows(unittest.TestCase):
                         "LoadLibraryEx(nvcuda.dll)" if "DllMain" in behavior else "cuInit",
                     )
                 self.assertLess(time.monotonic() - began, 15)
+
+    def test_simulated_machines(self):
+        """The simulated libraries as DLLs: what doctor and lstm find on the scenarios, beside Linux."""
+        if not shutil.which("x86_64-w64-mingw32-g++-posix"):
+            self.skipTest("there is no g++-mingw-w64-x86-64-posix")
+        libraries = ROOT / "build/package/simulated_dlls"
+        sources = ROOT / "tests/vendor_sim/windows"
+        output_of("cmake", "-S", sources, "-B", libraries, "-G", "Ninja")
+        output_of("cmake", "--build", libraries)
+        scenarios = ROOT / "tests/scenarios/run_on_wine.py"
+        output_of(
+            sys.executable, scenarios, self.program, libraries, self.directory / "m", env=self.WINE
+        )
 
     def test_cudnn(self):
         """NVIDIA's own cuDNN for Windows, whole and broken: version, RNN API, and the finding that names the file."""
