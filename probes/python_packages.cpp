@@ -5,7 +5,7 @@
 
 #include "base/program.hpp"
 #include "files/python/environments.hpp"
-#include "files/python/frameworks.hpp"
+#include "files/python/used_libraries.hpp"
 #include "process/probe.hpp"
 
 namespace rnncheck::probes::python_packages {

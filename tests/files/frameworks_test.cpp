@@ -1,7 +1,6 @@
-#include "files/python/frameworks.hpp"
-
 #include "base/text.hpp"
 #include "files/python/environments.hpp"
+#include "files/python/used_libraries.hpp"
 #include "support/catch.hpp"
 #include "support/python_root.hpp"
 

@@ -2,7 +2,7 @@
 #include "base/lists.hpp"
 #include "files/known_openers.hpp"
 #include "files/python/environments.hpp"
-#include "files/python/frameworks.hpp"
+#include "files/python/used_libraries.hpp"
 #include "support/catch.hpp"
 #include "support/python_root.hpp"
 

@@ -1,11 +1,9 @@
-// The frameworks of a Python environment, their packages, and which cuDNN and cuBLAS the loader
-// would give them.
+// The frameworks of a Python environment and their packages.
 #pragma once
 
 #include <map>
 
 #include "facts/packages.hpp"
-#include "files/loader/process.hpp"
 #include "files/python/distributions.hpp"
 
 namespace rnncheck::python {
@@ -14,18 +12,6 @@ namespace rnncheck::python {
 /// distributions, packages and left_out of the environment. The lists of files are compared with
 /// the disk in the active environment alone.
 std::vector<Framework> frameworks_of(const Root& root, PythonEnvironment& environment);
-
-/// Fills libraries, directories_before and directories_after of a framework with CUDA. `packages`
-/// are the environment's, for the versions of the libraries in wheels.
-void find_used_libraries(const loader::Loader& loader, const std::vector<PythonPackage>& packages,
-                         Framework& framework);
-
-/// Each pair of those frameworks that open cuDNN, in both orders of import, predicted by playing
-/// the loader through. Empty when fewer than two open one. The imports come first, then the first
-/// use of the GPU in the same order.
-std::vector<ImportOrder> import_orders_of(const loader::Loader& loader,
-                                          const PythonEnvironment& environment,
-                                          const std::vector<Framework>& frameworks);
 
 // What a framework was built for, from its own files. Nothing of it is executed.
 

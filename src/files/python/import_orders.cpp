@@ -3,7 +3,7 @@
 // who opens cuDNN first.
 #include "base/lists.hpp"
 #include "files/python/environments.hpp"
-#include "files/python/frameworks.hpp"
+#include "files/python/used_libraries.hpp"
 
 namespace rnncheck::python {
 
