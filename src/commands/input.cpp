@@ -151,18 +151,6 @@ std::optional<Network> network_of(const ModelFile& file) {
     return std::nullopt;
 }
 
-std::optional<std::string> find_in_path(const std::string& name) {
-    for (const std::string& directory :
-         split(environment_variable("PATH").value_or("/usr/bin:/bin"), ':')) {
-        const std::string file = (directory.empty() ? "." : directory) + '/' + name;
-        struct stat about;
-        if (::stat(file.c_str(), &about) == 0 && S_ISREG(about.st_mode) &&
-            ::access(file.c_str(), X_OK) == 0)
-            return file;
-    }
-    return std::nullopt;
-}
-
 Matrix matrix_from(const std::string& directory) {
     if (directory.empty())
         return Matrix::bundled();

@@ -1,4 +1,4 @@
-// Files that the user names: facts, logs, profiles, models, programs, compatibility tables. The
+// Files that the user names: facts, logs, profiles, models, compatibility tables. The
 // only reader of the calendar.
 #pragma once
 
@@ -44,10 +44,6 @@ std::optional<Network> network_of(const ModelFile& file);
 /// Reads rnncheck.toml, which contains what a gate requires of its machines; `rules` are all rule
 /// ids. InputError or UsageError names the file, the line and what is allowed there.
 Profile read_profile(const std::string& path, const std::vector<std::string>& rules);
-
-/// The first file of this name on PATH that may be executed, as a shell finds it; `name` without
-/// '/'.
-std::optional<std::string> find_in_path(const std::string& name);
 
 /// The tables in `directory`, or the bundled ones where it is empty.
 Matrix matrix_from(const std::string& directory);

@@ -12,11 +12,6 @@ namespace rnncheck {
 /// message that names the command.
 int preflight(const DoctorOptions& options, const std::string& name);
 
-/// The Python whose frameworks a command uses, for --python: the command itself, or what runs it as
-/// a script (torchrun). Empty if the command does not show it, or is a name that the search on PATH
-/// leads to anyway.
-std::string python_of_command(const std::string& name);
-
 /// The exit code for a command that cannot be started, after a message.
 int cannot_start(const std::string& name, int error);
 

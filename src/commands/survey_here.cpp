@@ -38,8 +38,7 @@ static std::vector<std::string> restrictions_of(const Facts& facts) {
                             "), so what they look at was not examined");
     if (on_windows(facts))
         sentences.emplace_back(
-            "on Windows it examines the driver, the libraries of CUDA and cuDNN and what the GPU "
-            "computes alone, so Python environments are unknown");
+            "on Windows it cannot decide every check yet, so the report names those that are open");
     for (const std::string& directory : facts.host.hidden_directories)
         sentences.push_back(without_directory(directory));
     if (const std::string why = why_no_temporary_files(); !why.empty())

@@ -6,7 +6,7 @@
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/command.hpp"
-#include "files/dll/frameworks.hpp"
+#include "commands/common_options.hpp"
 #include "judge.hpp"
 
 namespace rnncheck::commands {
@@ -93,10 +93,15 @@ std::string again(const DiskQuestion& question) {
     return command + (question.path ? " --path " + shell_quoted(*question.path) : "");
 }
 
-void add_environment(const dll::Disk& disk, const DiskQuestion& question,
-                     dll::Environment environment, const Matrix& matrix, WhichDocument& document) {
-    const auto loads =
-        dll::framework_loads(disk, environment, {.path = question.path, .all = question.all});
+bool is_open(const LibraryChoice& choice) {
+    return !choice.path && contains(choice.why, dll::path_is_unknown);
+}
+
+}  // namespace
+
+void add_environment(const dll::Disk& disk, const dll::Search& search, dll::Environment environment,
+                     const Matrix& matrix, const std::string& again, WhichDocument& document) {
+    const auto loads = dll::framework_loads(disk, environment, search);
     document.notes.push_back(described(environment, loads.size()));
     for (const dll::FrameworkLoads& one : loads) {
         document.notes.push_back(described(one.framework));
@@ -108,16 +113,19 @@ void add_environment(const dll::Disk& disk, const DiskQuestion& question,
     selection.only = rules_about_disks;
     for (Finding& finding : judge(facts_of(environment, loads), matrix, selection).findings) {
         for (Remedy& remedy : finding.remedies)
-            remedy.verify = again(question);
+            remedy.verify = again;
         document.findings.push_back(std::move(finding));
     }
 }
 
-bool is_open(const LibraryChoice& choice) {
-    return !choice.path && contains(choice.why, dll::path_is_unknown);
+/// A path that was changed cannot be used in a command line, so a note says so.
+WhichDocument without_private(const WhichDocument& document) {
+    WhichDocument shown = redact(document, this_machine());
+    if (json_text(shown) != json_text(document))
+        shown.notes.push_back(
+            "user names and home directories are replaced by words; --show-private shows them");
+    return shown;
 }
-
-}  // namespace
 
 WhichDocument which_on_disk(const DiskQuestion& question) {
     const dll::Disk disk{Root(question.root)};
@@ -128,8 +136,9 @@ WhichDocument which_on_disk(const DiskQuestion& question) {
     WhichDocument document;
     document.target = "the disk of Windows at " + question.root;
     const Matrix matrix = Matrix::bundled();
+    const dll::Search search{.path = question.path, .all = question.all};
     for (dll::Environment& environment : environments(disk, question))
-        add_environment(disk, question, std::move(environment), matrix, document);
+        add_environment(disk, search, std::move(environment), matrix, again(question), document);
     if (!question.path)
         document.notes.push_back(
             std::string(dll::path_is_unknown) +

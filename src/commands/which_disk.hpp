@@ -1,6 +1,8 @@
-// `rnncheck which --root DIR`: a disk of Windows, on any system.
+// `rnncheck which` about DLLs: --root DIR names a disk of Windows, on any system.
 #pragma once
 
+#include "files/dll/frameworks.hpp"
+#include "matrix/matrix.hpp"
 #include "report/documents.hpp"
 
 namespace rnncheck::commands {
@@ -20,5 +22,13 @@ WhichDocument which_on_disk(const DiskQuestion& question);
 /// Problem for an error among the findings; undetermined when PATH decides about a DLL and is not
 /// known.
 int exit_code_of_disk(const WhichDocument& document);
+
+/// Adds what the frameworks of one environment load, and the findings; `again` is the command that
+/// shows whether a remedy helped.
+void add_environment(const dll::Disk& disk, const dll::Search& search, dll::Environment environment,
+                     const Matrix& matrix, const std::string& again, WhichDocument& document);
+
+/// Names of users and home directories are replaced, and a note says so.
+WhichDocument without_private(const WhichDocument& document);
 
 }  // namespace rnncheck::commands

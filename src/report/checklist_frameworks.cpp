@@ -3,6 +3,7 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
+#include "facts/dll_names.hpp"
 #include "report/checklist_rows.hpp"
 
 namespace rnncheck {
@@ -30,10 +31,26 @@ bool is_unusable(const FrameworkLibrary& library, const Facts& facts) {
     return queried && !queried->rnn_usable.value_or(true);
 }
 
+/// What a framework of Windows loads under the name cudnn64_9.dll; null when it opens none.
+const DllLoad* loaded_dll(const Framework& framework, const Facts& facts) {
+    return find_where(facts.dll_loads, [&](const DllLoad& load) {
+        return load.framework == framework.name && load.environment == framework.environment &&
+               dll::is_cudnn(load.name);
+    });
+}
+
+ChecklistRow in_words(const DllLoad& load) {
+    if (load.ending == DllEnding::loaded)
+        return {"loads cuDNN" + known(" ", load.version), shown(load.path.value_or(""))};
+    return {"cannot load " + shown(load.name) + known(": it ", load.problem)};
+}
+
 /// The path only where no line of cuDNN has it.
 ChecklistRow loaded_cudnn(const Framework& framework, const Facts& facts) {
     if (framework.uses_cudnn == false)
         return {"does not use cuDNN"};
+    if (const DllLoad* const load = loaded_dll(framework, facts))
+        return in_words(*load);
     for (const FrameworkLibrary& library : framework.libraries) {
         if (!library.soname.starts_with("libcudnn"))
             continue;
@@ -106,7 +123,8 @@ bool finds_cudnn(const Framework& framework, const Facts& facts) {
         const Cudnn* const queried = find_by(facts.cudnns, &Cudnn::library, *library.path);
         return !queried || queried->rnn_usable.value_or(true);
     }
-    return false;
+    const DllLoad* const load = loaded_dll(framework, facts);
+    return load && load->ending == DllEnding::loaded;
 }
 
 /// What a person may have meant instead: "not examined: /home/ada/venv (VIRTUAL_ENV), the python on

@@ -1,4 +1,4 @@
-// What frameworks on a disk of Windows load, predicted from files.
+// What frameworks of Windows load, predicted from files.
 #include <functional>
 #include <map>
 #include <set>
@@ -6,7 +6,7 @@
 #include "facts/dll_names.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/dlls.hpp"
-#include "rules/support/verdict_builder.hpp"
+#include "rules/support/frameworks.hpp"
 
 namespace rnncheck::rules {
 
@@ -64,8 +64,10 @@ using Judge = std::function<void(const DllLoad&, VerdictBuilder&)>;
 /// Over the loads that `concerns` picks; an unknown one among them leaves the verdict open.
 Verdict over_loads(const Facts& facts, const std::function<bool(const DllLoad&)>& concerns,
                    const Judge& judge) {
+    if (const auto verdict = without_frameworks(facts))
+        return *verdict;
     VerdictBuilder answers;
-    answers.irrelevant("no framework of this disk loads such a DLL");
+    answers.irrelevant("no framework loads such a DLL");
     for (const DllLoad& load : facts.dll_loads) {
         if (!concerns(load))
             continue;
@@ -240,8 +242,8 @@ static Verdict over_other_majors(const Facts& facts,
             return answers.no_pass(load.name +
                                    " is not found, and there is no other version of it");
         answers.fault(about(facts, load,
-                            words_of(facts, load) + " loads " + load.name + ", but this disk has " +
-                                load.elsewhere.front() +
+                            words_of(facts, load) + " loads " + load.name +
+                                ", but what is installed is " + load.elsewhere.front() +
                                 ": DLLs of different major versions are not interchangeable",
                             {remedy(place, {load.name})}));
     });

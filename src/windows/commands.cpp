@@ -2,6 +2,7 @@
 #include "base/program.hpp"
 #include "commands/command.hpp"
 #include "files/python/environments.hpp"
+#include "windows/pythons.hpp"
 
 namespace rnncheck {
 
@@ -9,9 +10,8 @@ namespace {
 
 [[noreturn]] void reject() {
     throw UsageError(
-        "this cannot be done on Windows yet, where 'rnncheck doctor' examines the driver, the "
-        "libraries and the GPU alone; run rnncheck for Linux in WSL2, or 'rnncheck diagnose LOG' "
-        "on a log of the program that failed");
+        "this cannot be done on Windows yet; 'rnncheck exec -- COMMAND' checks the machine before "
+        "the command, and 'rnncheck diagnose LOG' evaluates what it has written");
 }
 
 std::function<int()> declare_rejected(CLI::App& app) {
@@ -22,19 +22,9 @@ std::function<int()> declare_rejected(CLI::App& app) {
 
 }  // namespace
 
-namespace commands {
-
-namespace exec {
+namespace commands::run {
 extern const Command command{declare_rejected};
 }
-namespace run {
-extern const Command command{declare_rejected};
-}
-namespace which {
-extern const Command command{declare_rejected};
-}
-
-}  // namespace commands
 
 namespace python {
 
@@ -42,8 +32,8 @@ Variables variables_of_process() {
     return {};
 }
 
-std::string path_of_python(const Root&, const Variables&, const std::string&) {
-    reject();
+std::string path_of_python(const Root&, const Variables&, const std::string& text) {
+    return windows::environment_named(windows::disk_of_machine(), text).prefix;
 }
 
 }  // namespace python

@@ -1,14 +1,11 @@
 #include "windows/places.hpp"
 
-#include <windows.h>
-
 #include <algorithm>
 
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
-#include "windows/registry.hpp"
-#include "windows/system.hpp"
+#include "windows/pythons.hpp"
 
 namespace rnncheck::windows {
 
@@ -24,11 +21,6 @@ Directories below(const Root& root, const std::string& directory) {
 
 std::string variable(const char* name) {
     return slashed(environment_variable(name).value_or(""));
-}
-
-std::string system_directory() {
-    wchar_t path[MAX_PATH];
-    return slashed(utf8({path, GetSystemDirectoryW(path, MAX_PATH)}));
 }
 
 /// The installer of a toolkit sets CUDA_PATH and CUDA_PATH_V12_4:
@@ -54,34 +46,6 @@ Directories installed_cudnns(const Root& root) {
         found.push_back(version + "/bin");
         append(found, below(root, version + "/bin"));
     }
-    return found;
-}
-
-/// PEP 514: Software\Python\COMPANY\TAG\InstallPath.
-Directories registered_pythons() {
-    Directories found;
-    for (const HKEY root : {HKEY_CURRENT_USER, HKEY_LOCAL_MACHINE}) {
-        const std::string all = "Software\\Python";
-        for (const std::string& company : registry_keys(root, all))
-            for (const std::string& tag : registry_keys(root, all + '\\' + company))
-                if (const auto path = registry_text(
-                        root, all + '\\' + company + '\\' + tag + "\\InstallPath", ""))
-                    found.push_back(slashed(*path));
-    }
-    return found;
-}
-
-/// The prefixes of Pythons: the active environment first.
-Directories python_prefixes(const Root& root) {
-    Directories found;
-    for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
-        if (const std::string prefix = variable(name); !prefix.empty())
-            found.push_back(prefix);
-    for (const std::string& directory : directories_of_path())
-        if (root.exists(directory + "/python.exe"))
-            found.push_back(lower(file_name(directory)) == "scripts" ? directory_of(directory)
-                                                                     : directory);
-    append(found, registered_pythons());
     return found;
 }
 
@@ -119,14 +83,15 @@ std::vector<std::string> directories_of_path() {
 }
 
 std::vector<Place> places_of_libraries(const Root& root) {
-    std::vector<Place> places = {{system_directory(), FoundVia::default_directory}};
+    std::vector<Place> places = {
+        {slashed(disk_of_machine().system32()), FoundVia::default_directory}};
     add(places, directories_of_path(), FoundVia::path_variable);
     for (const std::string& toolkit : toolkits(root))
         add(places, {toolkit + "/bin", toolkit + "/bin/x64"}, FoundVia::toolkit);
     add(places, installed_cudnns(root), FoundVia::toolkit);
-    for (const std::string& prefix : python_prefixes(root)) {
-        add(places, of_wheels(root, prefix + "/Lib/site-packages"), FoundVia::wheel);
-        add(places, {prefix + "/Library/bin"}, FoundVia::conda);
+    for (const FoundPython& python : pythons_here(root)) {
+        add(places, of_wheels(root, python.prefix + "/Lib/site-packages"), FoundVia::wheel);
+        add(places, {python.prefix + "/Library/bin"}, FoundVia::conda);
     }
     return places;
 }

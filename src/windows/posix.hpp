@@ -63,3 +63,7 @@ int munmap(void* memory, std::size_t);
 inline int madvise(void*, std::size_t, int) {
     return 0;
 }
+
+// <elf.h>
+constexpr unsigned EM_X86_64 = 62, EM_AARCH64 = 183;
+constexpr unsigned char ELFCLASS32 = 1, ELFCLASS64 = 2, ELFDATA2LSB = 1, ELFDATA2MSB = 2;

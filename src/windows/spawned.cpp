@@ -165,28 +165,6 @@ Handle make_job() {
     return job;
 }
 
-/// As CommandLineToArgvW and the C library split them:
-/// https://learn.microsoft.com/en-us/cpp/c-language/parsing-c-command-line-arguments
-std::wstring quoted(const std::wstring& argument) {
-    std::wstring text = L"\"";
-    std::size_t slashes = 0;
-    for (const wchar_t c : argument) {
-        if (c == L'"')
-            text.append(slashes + 1, L'\\');
-        slashes = c == L'\\' ? slashes + 1 : 0;
-        text += c;
-    }
-    text.append(slashes, L'\\');
-    return text + L'"';
-}
-
-std::wstring command_line(const std::vector<std::string>& arguments) {
-    std::wstring line;
-    for (const std::string& argument : arguments)
-        line += (line.empty() ? L"" : L" ") + quoted(windows::utf16(argument));
-    return line;
-}
-
 bool is_same_variable(const std::wstring& one, const std::wstring& other) {
     const auto name_size = [](const std::wstring& text) {
         return static_cast<int>(text.find(L'=', 1));
@@ -309,7 +287,7 @@ Spawned::Spawned(const Command& command) : state_(std::make_unique<State>()) {
     how.StartupInfo.cbReserved2 = static_cast<WORD>(table.size());
     how.StartupInfo.lpReserved2 = reinterpret_cast<LPBYTE>(table.data());
     how.lpAttributeList = attributes.list();
-    std::wstring line = command_line(command.arguments),
+    std::wstring line = windows::command_line(command.arguments),
                  environment = environment_with(command.extra_environment);
     PROCESS_INFORMATION started{};
     const DWORD flags =

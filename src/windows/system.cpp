@@ -43,4 +43,30 @@ void reject_dialogs() {
     SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
 }
 
+namespace {
+
+/// As CommandLineToArgvW and the C library split them:
+/// https://learn.microsoft.com/en-us/cpp/c-language/parsing-c-command-line-arguments
+std::wstring quoted(const std::wstring& argument) {
+    std::wstring text = L"\"";
+    std::size_t slashes = 0;
+    for (const wchar_t c : argument) {
+        if (c == L'"')
+            text.append(slashes + 1, L'\\');
+        slashes = c == L'\\' ? slashes + 1 : 0;
+        text += c;
+    }
+    text.append(slashes, L'\\');
+    return text + L'"';
+}
+
+}  // namespace
+
+std::wstring command_line(const std::vector<std::string>& arguments) {
+    std::wstring line;
+    for (const std::string& argument : arguments)
+        line += (line.empty() ? L"" : L" ") + quoted(utf16(argument));
+    return line;
+}
+
 }  // namespace rnncheck::windows

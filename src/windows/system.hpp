@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace rnncheck::windows {
 
@@ -51,6 +52,10 @@ std::string utf8(std::wstring_view text);
 
 /// "error 126: The specified module could not be found."
 std::string error_text(DWORD error);
+
+/// The arguments, of which the first is the program, as one line that C libraries read as the same
+/// arguments.
+std::wstring command_line(const std::vector<std::string>& arguments);
 
 /// The file of a module of this process; of the program without one.
 std::string file_of_module(HMODULE module);

@@ -38,6 +38,11 @@ void drop_privileges(bool) {
     windows::report_crashes();
 }
 
+/// What this process keeps of the work does not reach a command, which is a process of its own.
+std::optional<int> run_in_fork(const std::function<int()>& work) {
+    return work();
+}
+
 std::vector<std::string> directories_of_kernel() {
     return {};
 }

@@ -59,6 +59,21 @@ TEST_CASE("paths of Windows are found in any case") {
     CHECK(dll::dll_name("C:\\b\\a.dll") == "a.dll");
 }
 
+TEST_CASE("a machine's drives are read by their letters, and Windows where it was installed") {
+    FakeRoot root;
+    root.file("/D:/Win/System32/nvcuda.dll", dll_bytes("nvcuda.dll", {}));
+    root.file("/e:/Users/a.dll", "").file("/E:/Long Name/a.dll", "");
+    const dll::Disk disk(root.root(), dll::Drives::of_machine, {.windows = "D:\\Win"});
+    CHECK(disk.inside("e:\\LONG NAME\\A.DLL") == "E:/Long Name/a.dll");
+    CHECK(disk.as_written("e:\\long name\\A.DLL") == "E:\\Long Name\\a.dll");
+    CHECK(dll::windows_path("E:/") == "E:\\");
+    CHECK(disk.names_in("E:\\") == Strings{"Long Name"});
+    CHECK(!disk.exists("C:\\Long Name"));
+    CHECK(!disk.exists("E:\\Users\\a.dll"));
+    const auto answer = dll::Process(disk, with_path({})).load("nvcuda", dll::search_system32);
+    CHECK(answer.path == "D:\\Win\\System32\\nvcuda.dll");
+}
+
 TEST_CASE(
     "LoadLibrary searches the program, Windows, the current directory and PATH, in this order") {
     const Strings places = {

@@ -82,12 +82,14 @@ TEST_CASE("each fault of a disk of Windows is one finding") {
           "C:\\b\\cudnn_ops64_9.dll, "
           "which does not have it (WinError 127): the files are of different versions\n");
     CHECK(dlls_reported({missing_dll("cudnn64_8.dll", "", {"C:\\b\\cudnn64_9.dll"})}) ==
-          "cudnn_major_soname_mismatch: tensorflow 2.10.1 loads cudnn64_8.dll, but this disk has "
+          "cudnn_major_soname_mismatch: tensorflow 2.10.1 loads cudnn64_8.dll, but what is "
+          "installed is "
           "C:\\b\\cudnn64_9.dll: DLLs of different major versions are not interchangeable\n");
-    CHECK(dlls_reported({missing_dll("cudart64_110.dll", "", {"C:\\b\\cudart64_12.dll"})}) ==
-          "cuda_version_not_the_one_built_for: tensorflow 2.10.1 loads cudart64_110.dll, but this "
-          "disk has "
-          "C:\\b\\cudart64_12.dll: DLLs of different major versions are not interchangeable\n");
+    CHECK(
+        dlls_reported({missing_dll("cudart64_110.dll", "", {"C:\\b\\cudart64_12.dll"})}) ==
+        "cuda_version_not_the_one_built_for: tensorflow 2.10.1 loads cudart64_110.dll, but what is "
+        "installed is "
+        "C:\\b\\cudart64_12.dll: DLLs of different major versions are not interchangeable\n");
     CHECK(dlls_reported({missing_dll("cudnn64_8.dll", "", {"C:\\b\\cudnn64_8.dll"})}) ==
           "cudnn_not_on_loader_path: tensorflow 2.10.1 loads cudnn64_8.dll, which is in C:\\b, "
           "where Windows does not "
@@ -139,4 +141,40 @@ TEST_CASE("what is unknown is no finding and no pass") {
     CHECK(report.findings.empty());
     for (const RuleVerdict& verdict : report.verdicts)
         CHECK(verdict.outcome != Outcome::pass);
+}
+
+namespace {
+
+/// Of an examined machine on which no framework was found, with this end of the search for them.
+std::set<Outcome> outcomes_after(ProbeEnd end) {
+    Facts facts = with_dlls({});
+    facts.pythons.clear();
+    facts.frameworks.clear();
+    ProbeRun search;
+    search.probe = "python_packages";
+    search.end = end;
+    facts.probe_runs = {search};
+    std::set<Outcome> outcomes;
+    for (const RuleVerdict& verdict : judge(facts, bundled_matrix(), only_dll_rules()).verdicts)
+        if (dll_rules.contains(verdict.rule))
+            outcomes.insert(verdict.outcome);
+    return outcomes;
+}
+
+}  // namespace
+
+TEST_CASE("without a framework no DLL is judged, and after a search that was cut off none passes") {
+    CHECK(outcomes_after(ProbeEnd::finished) == std::set{Outcome::not_applicable});
+    CHECK(outcomes_after(ProbeEnd::crashed) == std::set{Outcome::undecided});
+}
+
+TEST_CASE("on an examined machine with Windows the fix keeps its command of PowerShell") {
+    Facts facts = with_dlls({missing_dll("cudnn64_8.dll", "", {"C:\\b\\cudnn64_8.dll"})});
+    ProbeRun search;
+    search.probe = "python_packages";
+    facts.probe_runs = {search};
+    const auto findings = judge(facts, bundled_matrix(), only_dll_rules()).findings;
+    REQUIRE(findings.size() == 1);
+    CHECK(findings.front().remedies.front().commands ==
+          std::vector<std::string>{"$env:PATH = \"C:\\b;$env:PATH\""});
 }

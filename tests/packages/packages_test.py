@@ -4,8 +4,10 @@ import hashlib
 import json
 import os
 import platform
+import pty
 import re
 import resource
+import select
 import shutil
 import subprocess
 import sys
@@ -341,10 +343,17 @@ class Windows(unittest.TestCase):
         "LC_ALL": "C.UTF-8",
     }
 
+    COMPILER = "x86_64-w64-mingw32-gcc-posix"
+
     @classmethod
     def setUpClass(cls):
         if shutil.which("wine"):
-            output_of("wine", "wineboot", env=cls.WINE)  # its first start reports what it makes
+            # One server for all, else each program starts one and waits for its end: two seconds.
+            # It and the services of Windows keep the streams that they are given.
+            quiet = {"env": cls.WINE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            subprocess.run(["wineserver", "--persistent"], **quiet)
+            cls.addClassCleanup(subprocess.run, ["wineserver", "--kill"], **quiet)
+            subprocess.run(["wine", "wineboot"], check=True, **quiet)
 
     def setUp(self):
         if not list(DIST.glob("*.zip")) or not shutil.which("wine"):
@@ -357,12 +366,12 @@ class Windows(unittest.TestCase):
         self.linux = unpacked(MACHINE, self.directory / "linux") / "rnncheck"
         self.program = next(self.directory.glob("rnncheck-*/rnncheck.exe"))
 
-    def answer(self, *arguments, program=None, stdin=b""):
+    def answer(self, *arguments, program=None, stdin=b"", **variables):
         done = subprocess.run(
             ["wine", program or self.program, *arguments],
             input=stdin,
             capture_output=True,
-            env=self.WINE,
+            env=self.WINE | variables,
             cwd=self.directory,
         )
         return done.returncode, done.stdout, done.stderr.decode()
@@ -434,11 +443,7 @@ class Windows(unittest.TestCase):
             self.same("model", file.name, "--json")
 
     def test_rejected(self):
-        for arguments in (
-            ["which", "python"],
-            ["exec", "--", "python"],
-            ["doctor", "--python", "3.12"],
-        ):
+        for arguments in (["run", "--", "python"],):
             code, output, errors = self.answer(*arguments)
             self.assertEqual((code, output), (2, b""), arguments)
             self.assertIn(self.REJECTED, errors)
@@ -458,7 +463,14 @@ class Windows(unittest.TestCase):
         """A DLL by our compiler in Windows' own directory, until the test ends."""
         library = Path(self.WINE["WINEPREFIX"]) / "drive_c/windows/system32" / name
         self.addCleanup(library.unlink)
-        output_of("x86_64-w64-mingw32-gcc-posix", "-shared", "-O0", "-o", library, source)
+        self.compile(source, library, "-shared")
+
+    def compile(self, source, file, *options):
+        output_of(self.COMPILER, "-O0", "-o", file, source, *options)
+
+    def needs_compiler(self):
+        if not shutil.which(self.COMPILER):
+            self.skipTest("there is no gcc-mingw-w64-x86-64-posix")
 
     def test_doctor(self):
         """A machine without a driver: that is the only finding, and what is not examined does not pass."""
@@ -479,7 +491,7 @@ class Windows(unittest.TestCase):
         self.assertEqual(
             [command for command in commands if re.match("sudo|apt|ls|grep|cat|/", command)], []
         )
-        self.assertIn("Python environments", report["facts"]["tool"]["restrictions"][0])
+        self.assertIn("cannot decide every check", report["facts"]["tool"]["restrictions"][0])
         text = self.answer("doctor")[1].decode()
         self.assertIn("rnncheck was restricted here: on Windows", re.sub(r"\s+", " ", text))
 
@@ -491,8 +503,7 @@ class Windows(unittest.TestCase):
 
     def test_endings(self):
         """The ends of the process in which the driver's library is called: how each is reported."""
-        if not shutil.which("x86_64-w64-mingw32-gcc-posix"):
-            self.skipTest("there is no gcc-mingw-w64-x86-64-posix")
+        self.needs_compiler()
         self.system_library("nvcuda.dll", ROOT / "tests/packages/hostile_dll.c")
         crashes = {
             "crash": "0xC0000005",
@@ -546,6 +557,168 @@ class Windows(unittest.TestCase):
         output_of(
             sys.executable, scenarios, self.program, libraries, self.directory / "m", env=self.WINE
         )
+
+    def tensorflow(self):
+        """On drive C, Python 3.10 with TensorFlow 2.10, whose cuDNN has a DLL in another directory: Windows' path of it."""
+        drive = Path(self.WINE["WINEPREFIX"]) / "drive_c"
+        top = Path(tempfile.mkdtemp(dir=drive))
+        self.addCleanup(shutil.rmtree, top)
+        plain, front = self.directory / "plain.dll", self.directory / "front.dll"
+        source, part = ROOT / "tests/packages/named.c", "cudnn_ops_infer64_8.dll"
+        self.compile(source, plain, "-shared", '-DNAMES=""')
+        self.compile(source, front, "-shared", f'-DNAMES="{part}"')
+        site = top / "Python/Lib/site-packages"
+        for file, content in {
+            top / "Python/python.exe": plain,
+            top / "Python/python310.dll": plain,
+            site / "tensorflow/python/_pywrap_tensorflow_internal.pyd": plain,
+            top / "cuda/cudart64_110.dll": plain,
+            top / "cuda/cublas64_11.dll": plain,
+            top / "cuda/cudnn64_8.dll": front,
+            top / "Python/Library/bin" / part: plain,
+        }.items():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(content, file)
+        (site / "tensorflow/python/platform").mkdir()
+        (site / "tensorflow/python/platform/build_info.py").write_text(
+            "build_info = OrderedDict([('cuda_version', '64_112'), ('cudnn_version', '64_8'), ('is_cuda_build', True)])\n"
+        )
+        (site / "tensorflow-2.10.1.dist-info").mkdir()
+        (site / "tensorflow-2.10.1.dist-info/METADATA").write_text(
+            "Name: tensorflow\nVersion: 2.10.1\n"
+        )
+        return "C:\\" + top.name
+
+    def test_which(self):
+        """What is loaded, and what is wrong, is what Linux says of the same directories."""
+        self.needs_compiler()
+        top = self.tensorflow()
+        python, cuda = top + "\\Python", top + "\\cuda"
+        parts = python + "\\Library\\bin"
+        for path, rules in {
+            python: ["cudnn_not_installed"],
+            cuda: ["cudnn_part_missing"],
+            f"{cuda};{parts}": [],
+        }.items():
+            question = [python, "--path", path, "--json"]
+            code, output, errors = self.answer("which", *question)
+            document = json.loads(output)
+            disk = Path(self.WINE["WINEPREFIX"]) / "drive_c"
+            linux = subprocess.run(
+                [self.linux, "which", "--root", disk, *question], stdout=subprocess.PIPE
+            )
+            expected = json.loads(linux.stdout)
+            self.assertEqual(code, linux.returncode, errors)
+            self.assertEqual(document["libraries"], expected["libraries"])
+            messages = [one["message"] for one in document["findings"]]
+            self.assertEqual(messages, [one["message"] for one in expected["findings"]])
+            found = {one["rule"] for one in document["findings"]}
+            self.assertEqual(found, set(rules), path)
+
+        def here(*arguments, path=(python, cuda, parts)):
+            variables = {"WINEPATH": ";".join(path)}
+            code, output, errors = self.answer("which", *arguments, "--json", **variables)
+            return code, json.loads(output), errors
+
+        def paths(document):
+            return {one["soname"]: one.get("path") for one in document["libraries"]}
+
+        code, document, errors = here()
+        self.assertEqual((code, document["findings"]), (0, []), errors)
+        self.assertEqual(paths(document)["cudnn64_8.dll"], cuda + "\\cudnn64_8.dll")
+        self.assertIn("in a new terminal", " ".join(document["notes"]))
+        for name in ("python", "python.exe", python + "\\python.exe", python.replace("\\", "/")):
+            self.assertEqual(paths(here(name)[1]), paths(document), name)
+        self.assertEqual(here("3.10")[0], 2)
+        key = "HKCU\\Software\\Python\\PythonCore\\3.10"
+        self.addCleanup(output_of, "wine", "reg", "delete", key, "/f", env=self.WINE)
+        output_of(
+            "wine", "reg", "add", key + "\\InstallPath", "/ve", "/d", python + "\\", env=self.WINE
+        )
+        self.assertEqual(paths(here("3.10", path=(cuda, parts))[1]), paths(document))
+        code, document, _ = here(path=(cuda,))
+        self.assertEqual(
+            (code, [one["rule"] for one in document["findings"]]), (1, ["cudnn_part_missing"])
+        )
+
+    def test_frameworks(self):
+        """The doctor evaluates the active environment, or the one that --python names."""
+        self.needs_compiler()
+        top = self.tensorflow()
+        python, cuda = top + "\\Python", top + "\\cuda"
+        path = {"WINEPATH": f"{python};{cuda}"}
+        for arguments, variables in {
+            (): path,
+            ("--python", "python"): path,
+            ("--python", python): {"WINEPATH": cuda},
+        }.items():
+            report = self.examined("--look-only", *arguments, **variables)
+            facts = report["facts"]
+            self.assertEqual([one["name"] for one in facts["frameworks"]], ["tensorflow"])
+            active = [one for one in facts["pythons"] if one["active"]]
+            self.assertEqual([one["path"] for one in active], [python])
+            found = {one["rule"]: one for one in report["findings"]}
+            self.assertIn("cudnn_part_missing", found)
+            self.assertIn(
+                f'$env:PATH = "{python}\\Library\\bin;$env:PATH"',
+                [
+                    command
+                    for remedy in found["cudnn_part_missing"]["remedies"]
+                    for command in remedy["commands"]
+                ],
+            )
+            verdicts = {one["rule"]: one["outcome"] for one in report["verdicts"]}
+            self.assertEqual(verdicts["vc_runtime_missing"], "not_applicable")
+
+    def test_exec(self):
+        """The command gets its arguments, streams and Ctrl-C, and its end is ours."""
+        self.needs_compiler()
+        program = self.directory / "a program.exe"
+        self.compile(ROOT / "tests/packages/program.c", program)
+        check = ["exec", "-q", "--look-only", "--allow-no-gpu", "--"]
+        cases = {
+            ("7",): (7, ""),
+            ("crash",): (0xC0000005 & 0xFF, "0xC0000005 (access violation): a library used memory"),
+            ("abort",): (0xC0000409 & 0xFF, "0xC0000409 (abort): a library ended the program"),
+            ("0", 'a "b" c\\', "", "\\", "Größe"): (0, ""),
+        }
+        for arguments, (code, explanation) in cases.items():
+            got, output, errors = self.answer(*check, ".\\a program.exe", *arguments)
+            self.assertEqual(got, code, errors)
+            self.assertIn(explanation, errors)
+            if not explanation:
+                lines = output.decode().replace("\r", "").split("\n")[:-1]
+                self.assertEqual(lines, [word for word in arguments], arguments)
+                self.assertNotIn("rnncheck: '", errors)
+        code, _, _ = self.answer(*check, ".\\a program.exe", "input", stdin=b"*")
+        self.assertEqual(code, ord("*"))
+        code, _, errors = self.answer("exec", "-q", "--look-only", "--", ".\\a program.exe", "0")
+        self.assertEqual(code, 125, errors)  # there is no driver
+        self.assertEqual(self.answer(*check, "no such program")[0], 127)
+        (self.directory / "batch.cmd").write_text("exit 0\n")
+        code, _, errors = self.answer(*check, ".\\batch")
+        self.assertEqual(code, 2)
+        self.assertIn("cmd /c", errors)
+        waits = self.directory / "waits"
+        self.assertEqual(self.interrupted(waits, *check, ".\\a program.exe", "wait", waits.name), 5)
+
+    def interrupted(self, file, *arguments):
+        """The exit code if Ctrl-C is pressed in the program's console once the file exists."""
+        process, terminal = pty.fork()
+        if process == 0:
+            os.chdir(self.directory)
+            os.execvpe("wine", ["wine", str(self.program), *arguments], self.WINE)
+        pressed, end = False, time.monotonic() + 60
+        while time.monotonic() < end:
+            try:
+                if select.select([terminal], [], [], 0.1)[0] and not os.read(terminal, 4096):
+                    break
+            except OSError:  # the other side is closed
+                break
+            if file.exists() and not pressed:
+                pressed = bool(os.write(terminal, b"\x03"))
+        os.close(terminal)
+        return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
     def test_cudnn(self):
         """NVIDIA's own cuDNN for Windows, whole and broken: version, RNN API, and the finding that names the file."""

@@ -1,15 +1,12 @@
 // Checks this machine in the very environment that a command will have, then becomes that command.
-#include <unistd.h>
-
 #include <cerrno>
 
 #include "base/program.hpp"
-#include "base/text.hpp"
 #include "commands/command.hpp"
 #include "commands/command_line.hpp"
 #include "commands/doctor_options.hpp"
-#include "commands/input.hpp"
 #include "commands/preflight.hpp"
+#include "commands/programs.hpp"
 #include "process/apart.hpp"
 #include "process/this_process.hpp"
 
@@ -24,11 +21,7 @@ static int run(DoctorOptions& options, const CLI::App& app) {
         options.examination.python = python_of_command(command.front());
     options.check(app);
     const std::string& name = command.front();
-    const std::string found = process::apart([&] {
-        if (contains(name, "/"))
-            return ::access(name.c_str(), F_OK) == 0 ? name : "";
-        return find_in_path(name).value_or("");
-    });
+    const std::string found = process::apart([&] { return program_of_command(name).value_or(""); });
     if (found.empty())
         return cannot_start(name, ENOENT);  // before a check that may take a minute
     if (const int code = preflight(options, name); code != healthy)

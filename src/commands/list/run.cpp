@@ -3,6 +3,7 @@
 #include "commands/command.hpp"
 #include "commands/command_line.hpp"
 #include "commands/preflight.hpp"
+#include "commands/programs.hpp"
 #include "commands/run_report.hpp"
 #include "process/apart.hpp"
 

@@ -10,7 +10,7 @@
 #include "base/program.hpp"
 #include "base/text.hpp"
 #include "commands/common_options.hpp"
-#include "commands/input.hpp"
+#include "commands/programs.hpp"
 #include "commands/which_disk.hpp"
 #include "files/python/environments.hpp"
 #include "files/python/frameworks.hpp"
@@ -159,20 +159,11 @@ static loader::Which ask(const Options& options) {
     return which;
 }
 
-/// A path that was changed cannot be used in a command line, so a note says so.
-static WhichDocument fit_to_show(const WhichDocument& document) {
-    WhichDocument shown = redact(document, this_machine());
-    if (json_text(shown) != json_text(document))
-        shown.notes.push_back(
-            "user names and home directories are replaced by words; --show-private shows them");
-    return shown;
-}
-
 static int show_disk(const Options& options) {
     const auto document = process::fields_from_apart<WhichDocument>([&] {
         return which_on_disk({options.root, options.target, options.path, options.all});
     });
-    print_document(written(options.document.show_private ? document : fit_to_show(document),
+    print_document(written(options.document.show_private ? document : without_private(document),
                            options.document));
     return exit_code_of_disk(document);
 }
@@ -189,7 +180,7 @@ static int run(Options& options, const CLI::App& app) {
         return WhichDocument{
             {}, std::move(which.target), std::move(which.notes), std::move(which.libraries), {}};
     });
-    print_document(written(options.document.show_private ? document : fit_to_show(document),
+    print_document(written(options.document.show_private ? document : without_private(document),
                            options.document));
     // Something that the target cannot be started or loaded without.
     const auto is_missing = [](const LibraryChoice& choice) {

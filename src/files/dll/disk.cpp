@@ -1,6 +1,7 @@
 #include "files/dll/disk.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
@@ -23,20 +24,39 @@ const std::map<std::string, std::string>& Disk::names_below(const std::string& d
     return listing;
 }
 
+/// Short names (PROGRA~1) are in no list, and those in a directory that may not be listed are not
+/// either, as in WindowsApps.
+std::optional<std::string> Disk::name_in(const std::string& directory,
+                                         const std::string& part) const {
+    const bool is_drive = directory.empty() || directory.ends_with(':');
+    const auto& names = names_below(is_drive ? directory + '/' : directory);
+    if (const auto* const name = look_up(names, lower(part)))
+        return *name;
+    const bool may_be_unlisted =
+        drives_ == Drives::of_machine && (names.empty() || contains(part, "~"));
+    if (may_be_unlisted && root_.exists(directory + '/' + part))
+        return part;
+    return std::nullopt;
+}
+
 std::optional<std::string> Disk::inside(std::string_view path) const {
     const auto absolute = absolute_windows_path(path);
-    if (!absolute || !lower(*absolute).starts_with(drive))
+    if (!absolute)
         return std::nullopt;
     std::string found;
+    if (drives_ == Drives::of_machine)
+        found = {static_cast<char>(std::toupper(static_cast<unsigned char>((*absolute)[0]))), ':'};
+    else if (!lower(*absolute).starts_with(drive))
+        return std::nullopt;
     for (const std::string& part : split(std::string_view(*absolute).substr(drive.size()), '\\')) {
         if (part.empty())
             continue;
-        const auto* const name = look_up(names_below(found.empty() ? "/" : found), lower(part));
+        const auto name = name_in(found, part);
         if (!name)
             return std::nullopt;
         found += '/' + *name;
     }
-    return found.empty() ? "/" : found;
+    return found.empty() || found.ends_with(':') ? found + '/' : found;
 }
 
 bool Disk::is_directory(std::string_view path) const {
@@ -61,7 +81,8 @@ std::string Disk::as_written(std::string_view path) const {
 }
 
 std::string windows_path(std::string_view inside) {
-    std::string path = "C:" + std::string(inside);
+    const bool has_drive = inside.size() > 1 && inside[1] == ':';
+    std::string path = (has_drive ? "" : "C:") + std::string(inside);
     std::ranges::replace(path, '/', '\\');
     return path;
 }

@@ -1,4 +1,5 @@
-// The system drive of Windows below a root: paths as Windows writes them, names without case.
+// The drives of Windows, on this machine or below a root: paths as Windows writes them, names
+// without case.
 #pragma once
 
 #include <map>
@@ -12,19 +13,41 @@
 
 namespace rnncheck::dll {
 
-/// Paths are absolute and have drive letter and backslashes: "C:\Windows\System32". Only drive C:
-/// can be read.
+/// Which drives can be read.
+enum class Drives {
+    system_below_root,  ///< C: alone, whose directories are those of the root
+    of_machine          ///< all, by their letters, where this program itself runs on Windows
+};
+
+/// Where Windows and its programs were installed.
+struct InstalledIn {
+    std::string windows = "C:\\Windows";
+    std::string programs = "C:\\Program Files";
+};
+
+/// Paths are absolute and have drive letter and backslashes: "C:\Windows\System32".
 class Disk {
   public:
-    explicit Disk(Root root) : root_(std::move(root)) {
+    explicit Disk(Root root, Drives drives = Drives::system_below_root, InstalledIn places = {})
+        : root_(std::move(root)), drives_(drives), places_(std::move(places)) {
     }
 
     const Root& root() const {
         return root_;
     }
+    const std::string& windows() const {
+        return places_.windows;
+    }
+    std::string system32() const {
+        return places_.windows + "\\System32";
+    }
+    const std::string& programs() const {
+        return places_.programs;
+    }
 
-    /// The path below the root, in the case of the disk: "/Windows/System32". Nothing when nothing
-    /// of that name is there, or on another drive.
+    /// The path for the root, in the case of the disk: "/Windows/System32", or with the letter of
+    /// the machine's drive "C:/Windows/System32". Nothing when nothing of that name is there, or on
+    /// a drive that cannot be read.
     std::optional<std::string> inside(std::string_view path) const;
 
     bool exists(std::string_view path) const {
@@ -42,11 +65,16 @@ class Disk {
     /// The names of a directory below the root, by their lower case.
     const std::map<std::string, std::string>& names_below(const std::string& directory) const;
 
+    /// The name of a part of a path in this directory as the disk has it; nothing without one.
+    std::optional<std::string> name_in(const std::string& directory, const std::string& part) const;
+
     Root root_;
+    Drives drives_;
+    InstalledIn places_;
     mutable std::map<std::string, std::map<std::string, std::string>> listings_;
 };
 
-/// "/Users/ada" on the system drive is "C:\Users\ada".
+/// "/Users/ada" on the system drive is "C:\Users\ada", and so is "C:/Users/ada" of the machine.
 std::string windows_path(std::string_view inside);
 
 /// An absolute path with backslashes and without "." and ".."; nothing for a relative one, and for

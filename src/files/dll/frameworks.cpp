@@ -72,17 +72,20 @@ class Player {
         Setting setting{.application_directory = environment.application_directory};
         setting.path = search.path ? directories_of_path(*search.path) : environment.on_path;
         setting.path_known = search.path.has_value();
+        setting.current_directory = search.current_directory;
         return setting;
     }
 
-    /// The toolkit of this major version; the newest one, whose installer sets CUDA_PATH.
+    /// CUDA_PATH; where it is unknown the newest of this major version, whose installer sets it.
     std::string toolkit() const {
-        constexpr std::string_view parent = "C:\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA";
+        if (search_.toolkit)
+            return *search_.toolkit;
+        const std::string parent = disk_.programs() + "\\NVIDIA GPU Computing Toolkit\\CUDA";
         std::string best;
         for (const std::string& name : disk_.names_in(parent)) {
             const auto version = parse_version(std::string_view(name).substr(1));
             if (version && framework_.cuda && version->major() == framework_.cuda->major())
-                best = std::string(parent) + "\\" + name;
+                best = parent + "\\" + name;
         }
         return best;
     }
@@ -388,6 +391,12 @@ class Player {
 };
 
 }  // namespace
+
+std::vector<Framework> frameworks_in(const Disk& disk, Environment& environment) {
+    std::vector<Framework> all = python::frameworks_of(disk.root(), environment.python);
+    std::ranges::for_each(all, use_windows_paths);
+    return all;
+}
 
 std::vector<FrameworkLoads> framework_loads(const Disk& disk, Environment& environment,
                                             const Search& search) {

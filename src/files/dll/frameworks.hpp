@@ -46,11 +46,16 @@ struct FrameworkLoads {
 struct Search {
     std::optional<std::string> path = {};
     bool all = false;  ///< every DLL, not those alone that concern the GPU
+    std::optional<std::string> current_directory = {};  ///< of the program; nothing when unknown
+    std::optional<std::string> toolkit = {};            ///< CUDA_PATH; nothing when unknown
 };
 
 /// The frameworks of the environment, each played through in a process of its own.
 std::vector<FrameworkLoads> framework_loads(const Disk& disk, Environment& environment,
                                             const Search& search);
+
+/// The frameworks of the environment by its files alone, with paths of Windows.
+std::vector<Framework> frameworks_in(const Disk& disk, Environment& environment);
 
 /// How a framework's code loads DLLs. {site} is the directory of packages, {prefix} that of the
 /// environment, {toolkit} the CUDA toolkit of the framework's major version, {cudnn} and {cuda} the

@@ -176,9 +176,9 @@ std::vector<Environment> environments_on(const Disk& disk) {
 std::vector<std::string> other_directories(const Disk& disk, const Environment& environment) {
     Strings found;
     for (const auto& toolkit :
-         children(disk, "C:\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA", "v"))
+         children(disk, disk.programs() + "\\NVIDIA GPU Computing Toolkit\\CUDA", "v"))
         add_with_subdirectories(disk, toolkit + "\\bin", found, 1);
-    for (const auto& cudnn : children(disk, "C:\\Program Files\\NVIDIA\\CUDNN", "v"))
+    for (const auto& cudnn : children(disk, disk.programs() + "\\NVIDIA\\CUDNN", "v"))
         add_with_subdirectories(disk, cudnn + "\\bin", found);
     for (const std::string& inside : environment.python.package_directories) {
         const std::string packages = windows_path(inside);

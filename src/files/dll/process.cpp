@@ -11,7 +11,6 @@ namespace {
 
 // A process with PyTorch has some hundred DLLs, and ten times as many requests for them.
 constexpr std::size_t most_modules = 1024, most_requests = 32768;
-constexpr std::string_view windows = "C:\\Windows", system32 = "C:\\Windows\\System32";
 
 /// DLLs that every Windows has and every process takes from System32, whatever the directories
 /// have: the part of the registry's KnownDLLs key, which is not read here, that GPU libraries
@@ -60,7 +59,7 @@ const Module* Process::module_named(std::string_view name) const {
 
 bool Process::is_of_windows(std::string_view path) const {
     const std::string directory = dll_directory(path);
-    return (same_name(directory, system32) || same_name(directory, windows)) &&
+    return (same_name(directory, disk_.system32()) || same_name(directory, disk_.windows())) &&
            !concerns_gpu(dll_name(path));
 }
 
@@ -81,16 +80,17 @@ std::vector<SearchPlace> Process::places_of(const Load& load) const {
             for (const std::string& directory : user_directories_)
                 add(LoaderRule::user_directory, directory);
         if (load.flags & (search_system32 | search_default))
-            add(LoaderRule::system_directory, system32);
+            add(LoaderRule::system_directory, disk_.system32());
         return places;
     }
     if ((load.flags & altered_search_path) && !load.directory.empty())
         add(LoaderRule::load_directory, load.directory);
     else
         add(LoaderRule::application_directory, setting_.application_directory);
-    add(LoaderRule::system_directory, system32);
-    add(LoaderRule::system_directory, "C:\\Windows\\System");  // of 16-bit Windows, still searched
-    add(LoaderRule::system_directory, windows);
+    add(LoaderRule::system_directory, disk_.system32());
+    add(LoaderRule::system_directory,
+        disk_.windows() + "\\System");  // of 16-bit Windows, still searched
+    add(LoaderRule::system_directory, disk_.windows());
     add(LoaderRule::current_directory, setting_.current_directory.value_or(""));
     for (const std::string& directory : setting_.path)
         add(LoaderRule::path_variable, directory);
@@ -139,12 +139,12 @@ void Process::search(Answer& answer, const Load& load) {
         return;  // for another machine
     const bool searches_path =
         !answer.places.empty() && (load.flags == no_flags || load.flags == altered_search_path);
-    const bool windows_absent = disk_.names_in(system32).empty();
+    const bool windows_absent = disk_.names_in(disk_.system32()).empty();
     const bool is_open = (searches_path && !setting_.path_known) || windows_absent ||
                          setting_.application_directory.empty();
     answer.ending = is_open ? DllEnding::unknown : DllEnding::not_found;
-    answer.problem = windows_absent ? "is not found, and this disk has no C:\\Windows\\System32"
-                                    : "is not found";
+    answer.problem =
+        windows_absent ? "is not found, and this disk has no " + disk_.system32() : "is not found";
 }
 
 Answer Process::request(Answer answer, const Load& load) {

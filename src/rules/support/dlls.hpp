@@ -1,14 +1,15 @@
-// The DLLs that frameworks on a disk of Windows load (Facts::dll_loads), evaluated for the rules
+// The DLLs that frameworks of Windows load (Facts::dll_loads), evaluated for the rules
 // that evaluate shared libraries elsewhere. Pure.
 #pragma once
 
+#include "facts/queries.hpp"
 #include "report/finding.hpp"
 
 namespace rnncheck::rules {
 
-/// Whether these are facts of a disk of Windows.
+/// Whether these are facts of Windows: of the machine, or of a disk.
 inline bool has_dlls(const Facts& facts) {
-    return !facts.dll_loads.empty();
+    return on_windows(facts);
 }
 
 Verdict dll_of_cudnn_missing(const Facts& facts);

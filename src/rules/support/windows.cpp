@@ -9,7 +9,8 @@ bool was_examined_on_windows(const Facts& facts) {
 }
 
 bool exists_on_windows(const std::string& command) {
-    constexpr std::string_view programs[] = {"nvidia-smi", "rnncheck", "python", "pip", "conda"};
+    constexpr std::string_view programs[] = {"nvidia-smi", "rnncheck", "python", "pip",
+                                             "conda",      "winget",   "$env:"};
     return !contains(command, "|") && std::ranges::any_of(programs, [&](std::string_view name) {
         return command.starts_with(name);
     });

@@ -1,0 +1,45 @@
+#include "windows/console.hpp"
+
+#include <windows.h>
+
+#include <cstdlib>
+
+namespace rnncheck::windows {
+
+namespace {
+
+UINT code_page_before = 0;  ///< 0: not taken
+
+/// Whether the descriptor is a console that understands escape sequences from now on.
+bool is_capable_console(int descriptor) {
+    const auto handle = reinterpret_cast<HANDLE>(_get_osfhandle(descriptor));
+    DWORD mode = 0;
+    return GetConsoleMode(handle, &mode) &&
+           SetConsoleMode(handle, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
+}
+
+void set_default(const char* name, const char* text) {
+    if (!std::getenv(name))
+        _putenv_s(name, text);
+}
+
+}  // namespace
+
+void take_console() {
+    const bool shown = is_capable_console(1), capable = is_capable_console(2) || shown;
+    if (!capable)
+        return;
+    code_page_before = GetConsoleOutputCP();
+    SetConsoleOutputCP(CP_UTF8);
+    set_default("TERM", "xterm");
+    if (shown)  // where output is read by another program, only ASCII is safe
+        set_default("LANG", "C.UTF-8");
+}
+
+void give_back_console() {
+    if (code_page_before != 0)
+        SetConsoleOutputCP(code_page_before);
+    code_page_before = 0;
+}
+
+}  // namespace rnncheck::windows

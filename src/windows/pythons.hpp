@@ -1,0 +1,40 @@
+// The Python environments of this machine, and where its programs look for DLLs.
+#pragma once
+
+#include "files/dll/frameworks.hpp"
+
+namespace rnncheck::windows {
+
+struct FoundPython {
+    std::string prefix;    ///< "C:/Users/ada/venv"; need not exist
+    std::string found_by;  ///< PATH, VIRTUAL_ENV, CONDA_PREFIX or registry
+};
+
+/// In this order, so that the first is the one that `python` starts, where PATH has one. Those of
+/// the Microsoft Store are left out.
+std::vector<FoundPython> pythons_here(const Root& root);
+
+/// PATH names a directory of the Microsoft Store before any other python.exe: what that starts is
+/// not known.
+bool store_python_is_first(const Root& root);
+
+dll::Disk disk_of_machine();
+
+/// Those of pythons_here(), each once; at most 64.
+std::vector<dll::Environment> environments_here(const dll::Disk& disk);
+
+/// The environment that a person names: by its directory or python.exe, a program on PATH
+/// ("python"), or a version that the registry has ("3.11"). InputError when there is none.
+dll::Environment environment_named(const dll::Disk& disk, const std::string& text);
+
+/// The full path of a program, which may be named without its ending, by PATH or a path itself.
+std::optional<std::string> program_named(const Root& root, const std::string& name);
+
+/// As programs search that are started here.
+dll::Search search_here();
+
+/// The value of PATH that the registry has for a program which is started from the desktop now;
+/// nothing when it has none.
+std::optional<std::string> path_of_registry();
+
+}  // namespace rnncheck::windows

@@ -1,0 +1,121 @@
+// Shows which DLLs the frameworks of this machine's Python environments load, or those of a disk.
+#include "base/lists.hpp"
+#include "base/program.hpp"
+#include "base/text.hpp"
+#include "commands/common_options.hpp"
+#include "commands/which_disk.hpp"
+#include "windows/pythons.hpp"
+
+namespace rnncheck::commands::which {
+
+struct Options {
+    RNNCHECK_FIELDS
+    RNNCHECK_FIELD_AS(std::optional<std::string>, target, "[ENV]",
+                      "A Python environment: its directory, its python.exe, the name of a program "
+                      "on PATH such as python, or a version such as 3.11 (default: those that "
+                      "PATH, the active environment and the registry lead to)");
+    RNNCHECK_FIELD(std::string, root,
+                   "DIR: Examine a disk of Windows that is not the running one, e.g. D:\\");
+    RNNCHECK_FIELD(std::optional<std::string>, path,
+                   "The value of PATH, e.g. 'C:\\a;C:\\b' (default: that of this process; with "
+                   "--root: unknown)");
+    RNNCHECK_FIELD(bool, all, "Show every needed DLL, not only those that concern the GPU") = false;
+    RNNCHECK_FIELD(ReportOptions, document, "Options: json color ascii show-private");
+    RNNCHECK_FIELDS_END
+};
+
+/// The command that shows whether a remedy helped.
+static std::string again(const dll::Environment& environment, const Options& options) {
+    return "rnncheck which " + shell_quoted(environment.prefix) +
+           (options.path ? " --path " + shell_quoted(*options.path) : "");
+}
+
+static std::vector<dll::Environment> environments(const dll::Disk& disk, const Options& options) {
+    if (options.target)
+        return {windows::environment_named(disk, *options.target)};
+    auto found = windows::environments_here(disk);
+    if (found.empty())
+        throw InputError(
+            "no Python environment was found: neither PATH, VIRTUAL_ENV, CONDA_PREFIX nor the "
+            "registry leads to one" +
+            std::string(windows::store_python_is_first(disk.root())
+                            ? " (the Python of the Microsoft Store is not examined)"
+                            : "") +
+            "; specify one: rnncheck which C:\\Users\\NAME\\venv");
+    return found;
+}
+
+/// PATH of a new terminal, in which this environment is activated if it is active here.
+static std::string path_of_new_terminal(const dll::Environment& environment,
+                                        const std::string& registry) {
+    const auto here = dll::directories_of_path(environment_variable("PATH").value_or(""));
+    std::vector<std::string> added;
+    for (const std::string& directory : environment.on_path)
+        if (find_where(here, [&](const auto& one) { return dll::same_name(one, directory); }))
+            added.push_back(directory);
+    added.push_back(registry);
+    return join(added, ";");
+}
+
+static std::string place_of(const LibraryChoice* choice) {
+    return choice && choice->path ? *choice->path : "not found";
+}
+
+/// A terminal keeps the PATH that the registry had when it was opened.
+static void compare_with_new_terminal(const dll::Disk& disk, const dll::Search& here,
+                                      dll::Environment environment, const std::string& registry,
+                                      WhichDocument& document) {
+    dll::Search there = here;
+    there.path = path_of_new_terminal(environment, registry);
+    dll::Environment again = environment;
+    const auto now = dll::framework_loads(disk, environment, here),
+               then = dll::framework_loads(disk, again, there);
+    for (std::size_t i = 0; i < now.size(); ++i)
+        for (const LibraryChoice& choice : now[i].libraries) {
+            const auto* other = find_by(then[i].libraries, &LibraryChoice::soname, choice.soname);
+            if (place_of(other) != place_of(&choice))
+                add_once(document.notes, "in a new terminal, whose PATH is that of the registry, " +
+                                             now[i].framework.name + " of " + environment.prefix +
+                                             " loads " + choice.soname + " from another place: " +
+                                             place_of(other) + ", here " + place_of(&choice));
+        }
+}
+
+static WhichDocument which_here(const Options& options) {
+    const dll::Disk disk = windows::disk_of_machine();
+    dll::Search search = windows::search_here();
+    search.all = options.all;
+    const auto registry = options.path ? std::nullopt : windows::path_of_registry();
+    if (options.path)
+        search.path = options.path;
+    WhichDocument document;
+    document.target = "this machine";
+    const Matrix matrix = Matrix::bundled();
+    for (dll::Environment& environment : environments(disk, options)) {
+        environment.python.active = true;  // each is judged by itself
+        add_environment(disk, search, environment, matrix, again(environment, options), document);
+        if (registry)
+            compare_with_new_terminal(disk, search, environment, *registry, document);
+    }
+    if (!options.target && windows::store_python_is_first(disk.root()))
+        document.notes.push_back(
+            "python on PATH is that of the Microsoft Store, which is not examined");
+    document.notes.push_back("PATH is that of " +
+                             std::string(options.path ? "--path" : "this process") +
+                             "; manifests and directories of a network are not read");
+    return document;
+}
+
+static int run(Options& options, const CLI::App&) {
+    const WhichDocument document =
+        options.root.empty()
+            ? which_here(options)
+            : which_on_disk({options.root, options.target, options.path, options.all});
+    print_document(written(options.document.show_private ? document : without_private(document),
+                           options.document));
+    return exit_code_of_disk(document);
+}
+
+extern const Command command{declared<Options, run>};
+
+}  // namespace rnncheck::commands::which
