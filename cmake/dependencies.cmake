@@ -9,11 +9,7 @@ FetchContent_Declare(CLI11
   URL https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.3.2.tar.gz
   URL_HASH SHA256=aac0ab42108131ac5d3344a9db0fdf25c4db652296641955720a4fbe52334e22
   FIND_PACKAGE_ARGS 2.1)
-FetchContent_Declare(spdlog
-  URL https://github.com/gabime/spdlog/archive/refs/tags/v1.12.0.tar.gz
-  URL_HASH SHA256=4dccf2d10f410c1e2feaff89966bfc49a1abb29ef6f08246335b110e001e09a9
-  FIND_PACKAGE_ARGS 1.9)
-FetchContent_MakeAvailable(nlohmann_json CLI11 spdlog)
+FetchContent_MakeAvailable(nlohmann_json CLI11)
 
 # RE2's static library, so that the program needs glibc alone, with the libraries of Abseil that versions since 2023 need; else our own build.
 add_library(rnncheck_re2 INTERFACE)
@@ -93,17 +89,23 @@ target_include_directories(rnncheck_tomlplusplus SYSTEM INTERFACE ${TOMLPLUSPLUS
 target_compile_definitions(rnncheck_tomlplusplus INTERFACE
   TOML_HEADER_ONLY=1 TOML_ENABLE_FORMATTERS=0 TOML_ENABLE_WINDOWS_COMPAT=0)
 
-# Header-only spdlog (and fmt, where the system's spdlog uses the system's fmt): a shared libspdlog would be one more
-# thing to be missing on the machine under examination.
-add_library(rnncheck_spdlog INTERFACE)
-get_target_property(spdlog_definitions spdlog::spdlog_header_only INTERFACE_COMPILE_DEFINITIONS)
-target_include_directories(rnncheck_spdlog SYSTEM INTERFACE
-  $<TARGET_PROPERTY:spdlog::spdlog_header_only,INTERFACE_INCLUDE_DIRECTORIES>)
-if("${spdlog_definitions}" MATCHES "SPDLOG_FMT_EXTERNAL")
-  find_package(fmt REQUIRED)
-  target_compile_definitions(rnncheck_spdlog INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY)
-  target_include_directories(rnncheck_spdlog SYSTEM INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+# Formats text; its headers are all of it: a shared libfmt would be one more thing to be missing on the machine under
+# examination.
+if(FETCHCONTENT_SOURCE_DIR_FMT)
+  set(FMT_HEADERS ${FETCHCONTENT_SOURCE_DIR_FMT}/include)
 endif()
+find_path(FMT_HEADERS fmt/format.h)
+if(NOT FMT_HEADERS)
+  FetchContent_Declare(fmt
+    URL https://github.com/fmtlib/fmt/archive/refs/tags/9.1.0.tar.gz
+    URL_HASH SHA256=5dea48d1fcddc3ec571ce2058e13910a0d4a6bab4cc09a809d8b1dd1c88ae6f2
+    SOURCE_SUBDIR none)
+  FetchContent_MakeAvailable(fmt)
+  set(FMT_HEADERS ${fmt_SOURCE_DIR}/include)
+endif()
+add_library(rnncheck_fmt INTERFACE)
+target_include_directories(rnncheck_fmt SYSTEM INTERFACE ${FMT_HEADERS})
+target_compile_definitions(rnncheck_fmt INTERFACE FMT_HEADER_ONLY=1)
 
 if(RNNCHECK_TESTS)
   find_package(Catch2 QUIET)

@@ -58,14 +58,6 @@ SOURCES = [
         "LICENSE",
     ),
     Source(
-        "spdlog",
-        "1.10.0",
-        "MIT",
-        POOL + "s/spdlog/spdlog_1.10.0+ds.orig.tar.xz",
-        "620ca6842b5c21014470bd42eb4716024674214fb973b5ffa3aaea33310ad327",
-        "LICENSE",
-    ),
-    Source(
         "fmt",
         "9.1.0",
         "MIT",
@@ -151,18 +143,13 @@ def fetched(source):
 
 def fetch_sources():
     directories = {source.name: fetched(source) for source in SOURCES}
-    # Debian removes from its sources what is generated (RE2's tables of Unicode) or packaged on its own (spdlog's fmt).
+    # Debian removes from its sources what is generated (RE2's tables of Unicode).
     for table in ("perl_groups", "unicode_casefold", "unicode_groups"):
         shutil.copy2(directories["re2-tables"] / f"re2/{table}.cc", directories["re2"] / "re2")
     # An assignment to constants that nobody calls, which clang 19 and later reject; upstream removed it (RapidJSON's issue 718).
     document = directories["rapidjson"] / "usr/include/rapidjson/document.h"
     document.write_text(
         document.read_text().replace("{ s = rhs.s; length = rhs.length; }", "= delete;")
-    )
-    shutil.copytree(
-        directories["fmt"] / "include/fmt",
-        directories["spdlog"] / "include/spdlog/fmt/bundled",
-        dirs_exist_ok=True,
     )
     return directories
 

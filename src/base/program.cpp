@@ -1,8 +1,8 @@
 #include "base/program.hpp"
 
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
+#include <cstdio>
 #include <ctime>
 
 #include "base/text.hpp"
@@ -29,15 +29,9 @@ namespace log {
 
 static Level chosen = Level::normal;
 
-/// Made on first use: a run that has nothing to say does not pay for the logger.
-static spdlog::logger& logger() {
-    static spdlog::logger stderr_logger = [] {
-        spdlog::logger made("rnncheck", std::make_shared<spdlog::sinks::stderr_sink_st>());
-        made.set_pattern("rnncheck: %v");
-        made.set_level(spdlog::level::debug);
-        return made;
-    }();
-    return stderr_logger;
+static void write(std::string_view text) {
+    const std::string line = fmt::format("rnncheck: {}\n", escaped(text));
+    std::fputs(line.c_str(), stderr);
 }
 
 void set_level(Level level) {
@@ -46,12 +40,12 @@ void set_level(Level level) {
 
 void warn(std::string_view text) {
     if (chosen != Level::quiet)
-        logger().warn("{}", escaped(text));
+        write(text);
 }
 
 void detail(std::string_view text) {
     if (chosen == Level::verbose)
-        logger().debug("{}", escaped(text));
+        write(text);
 }
 
 }  // namespace log
