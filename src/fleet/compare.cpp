@@ -25,7 +25,9 @@ using Nodes = std::vector<const FleetNode*>;
 const Text* known_value(const FleetNode& node, Text field) {
     const auto found =
         std::ranges::lower_bound(node.values, field, {}, &std::pair<Text, Text>::first);
-    return found == node.values.end() || found->first != field ? nullptr : &found->second;
+    if (found == node.values.end() || found->first != field)
+        return nullptr;
+    return &found->second;
 }
 
 /// The value of a node, if it is known.
@@ -35,7 +37,9 @@ std::optional<std::string_view> value_of(const FleetNode& node, Text field) {
     const std::string_view probe = probe_that_shows_absence(field.str());
     const Text* end =
         probe.empty() ? nullptr : known_value(node, Text(concat("probe_runs[", probe, "].end")));
-    return end && end->str() == "finished" ? std::optional(absent) : std::nullopt;
+    if (end && end->str() == "finished")
+        return absent;
+    return std::nullopt;
 }
 
 /// Without what tells cases of one number apart: "rnn_tests[fp32 lstm case 4 v8 #123].digest".
@@ -50,11 +54,15 @@ std::string place_of(Text field) {
 std::string group_value(const FleetNode& node, const std::string& by) {
     const auto value = [&](std::string_view field) -> std::string {
         const Text* const found = known_value(node, Text(field));
-        return found && !found->str().empty() ? found->str() : "unknown";
+        if (found && !found->str().empty())
+            return found->str();
+        return "unknown";
     };
     if (by == "gpu") {
         const std::string count = value("cuda_devices"), name = value("cuda_devices[].name");
-        return count == "unknown" || count == "0" ? "no GPU" : count + " x " + name;
+        if (count == "unknown" || count == "0")
+            return "no GPU";
+        return count + " x " + name;
     }
     if (by == "os")
         return value("host.os");
@@ -62,7 +70,9 @@ std::string group_value(const FleetNode& node, const std::string& by) {
         return "rnncheck " + value("tool.version") + ", tables of " +
                (date == "unknown" ? "unknown date" : date);
     const std::string* const label = look_up(node.labels, by);
-    return label ? by + '=' + *label : by + " unknown";
+    if (!label)
+        return by + " unknown";
+    return by + '=' + *label;
 }
 
 FleetField difference_in(Text field) {
@@ -80,8 +90,9 @@ std::string nodeset_of_these(const auto& nodes) {
 std::optional<std::string_view> usual_value(const NodesByValue& values, std::size_t known) {
     const auto count = [](const NodesByValue::value_type& value) { return value.second.size(); };
     const auto most = std::ranges::max_element(values, {}, count);
-    return known >= least_for_majority && count(*most) * 3 > known * 2 ? std::optional(most->first)
-                                                                       : std::nullopt;
+    if (known >= least_for_majority && count(*most) * 3 > known * 2)
+        return most->first;
+    return std::nullopt;
 }
 
 void compare_values(const Nodes& nodes, const FleetNode* expected, FleetGroup& group) {
@@ -274,8 +285,10 @@ void add_reports(const Collection& collection, const FleetQuestion& question, Fl
     fleet.read = collection.nodes.size();
     fleet.repeated = collection.repeated;
     const auto rule = [&](const std::string& id) {
-        return FleetNodes{.what = id,
-                          .title = titles[id].empty() ? std::nullopt : std::optional(titles[id])};
+        FleetNodes nodes{.what = id};
+        if (!titles[id].empty())
+            nodes.title = titles[id];
+        return nodes;
     };
     fleet.problems = by_count<FleetNodes>(findings["error"], rule);
     fleet.warnings = by_count<FleetNodes>(findings["warning"], rule);
@@ -314,11 +327,13 @@ void conclude(Fleet& fleet) {
     std::size_t unreadable = 0;
     for (const FleetNodes& reports : fleet.unreadable)
         unreadable += reports.count;
-    fleet.outcome = ill > 0 ? FleetOutcome::problems
-                    : missing + undetermined + unreadable > 0 || fleet.read == 0
-                        ? FleetOutcome::incomplete
-                    : odd + fleet.warnings.size() > 0 ? FleetOutcome::warnings
-                                                      : FleetOutcome::alike;
+    fleet.outcome = FleetOutcome::alike;
+    if (odd + fleet.warnings.size() > 0)
+        fleet.outcome = FleetOutcome::warnings;
+    if (missing + undetermined + unreadable > 0 || fleet.read == 0)
+        fleet.outcome = FleetOutcome::incomplete;
+    if (ill > 0)
+        fleet.outcome = FleetOutcome::problems;
     const std::string parts =
         counts_in_words({{odd, "differs from the others", "differ from the others"},
                          {ill, "has problems", "have problems"},

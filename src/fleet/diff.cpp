@@ -40,7 +40,8 @@ Places places_of(const Facts& facts, bool has_one_cudnn) {
     Places places;
     for (const auto& [place, value] : values_of(json, false)) {
         const bool is_renamed = has_one_cudnn && place.starts_with("cudnns[");
-        places[is_renamed ? "cudnns[" + place.substr(place.find(']')) : place] = value;
+        const std::string here = is_renamed ? "cudnns[" + place.substr(place.find(']')) : place;
+        places[here] = value;
     }
     return places;
 }
@@ -50,9 +51,9 @@ std::optional<std::string> value_at(const std::string& place, const Places& valu
                                     const Facts& facts) {
     if (const auto* found = look_up(values, place))
         return *found;
-    return probe_completed(facts, probe_that_shows_absence(place))
-               ? std::optional<std::string>(absent)
-               : std::nullopt;
+    if (!probe_completed(facts, probe_that_shows_absence(place)))
+        return std::nullopt;
+    return std::string(absent);
 }
 
 /// Equal bits can be expected of the same GPU model and cuDNN.
@@ -149,6 +150,13 @@ std::vector<Difference> joined(const std::vector<Difference>& differences) {
     return list;
 }
 
+/// Whether both are known and, but for numbers such as names of devices, the same.
+bool is_the_same(const Difference& difference) {
+    if (!difference.a || !difference.b)
+        return difference.a == difference.b;
+    return without_numbers(*difference.a) == without_numbers(*difference.b);
+}
+
 void compare(Diff& diff, const Facts& a, const Facts& b) {
     const bool have_one_cudnn = a.cudnns.size() == 1 && b.cudnns.size() == 1;
     Places in_a = places_of(a, have_one_cudnn), in_b = places_of(b, have_one_cudnn);
@@ -163,9 +171,7 @@ void compare(Diff& diff, const Facts& a, const Facts& b) {
             skipped = place + '.';
         Difference difference{
             .facts = {place}, .a = value_at(place, in_a, a), .b = value_at(place, in_b, b)};
-        const bool is_known = difference.a && difference.b;
-        if (is_known ? without_numbers(*difference.a) == without_numbers(*difference.b)
-                     : difference.a == difference.b)
+        if (is_the_same(difference))
             continue;
         const auto [name, member] = name_and_member(place);
         if (place.starts_with("rnn_runs["))
@@ -173,7 +179,10 @@ void compare(Diff& diff, const Facts& a, const Facts& b) {
                 member != "time" && (member != "numbers" || are_alike(a, b, std::stoi(name)));
         if (place == "host.boot_id_hash")
             difference.matters = false;  // every boot has another
-        (is_known ? diff.differences : diff.unknown).push_back(std::move(difference));
+        if (difference.a && difference.b)
+            diff.differences.push_back(std::move(difference));
+        else
+            diff.unknown.push_back(std::move(difference));
     }
     diff.differences = joined(diff.differences);
     diff.unknown = joined(diff.unknown);
@@ -215,11 +224,13 @@ int explains(const Difference& difference, const Finding& finding) {
     if (difference.layer == DiffLayer::frameworks)
         return 10;
     const bool is_absent = difference.a == absent || difference.b == absent;
-    return distance < 0 ? 0
-                        : 20 - 2 * distance +
-                              (place.ends_with("version") ? 2
-                               : is_absent                ? 1
-                                                          : 0);
+    if (distance < 0)
+        return 0;
+    if (place.ends_with("version"))
+        return 22 - 2 * distance;
+    if (is_absent)
+        return 21 - 2 * distance;
+    return 20 - 2 * distance;
 }
 
 /// Versions and what is there tell more than settings, and any cause more than what follows from
@@ -228,7 +239,11 @@ int how_telling(const Difference& difference) {
     const std::string& place = difference.facts.front();
     if (!difference.matters || is_one_of(results, place))
         return difference.matters;
-    return is_variable(difference) ? 2 : place.ends_with("version") || place.ends_with(']') ? 4 : 3;
+    if (is_variable(difference))
+        return 2;
+    if (place.ends_with("version") || place.ends_with(']'))
+        return 4;
+    return 3;
 }
 
 std::string in_words(const Difference& difference) {
@@ -237,18 +252,20 @@ std::string in_words(const Difference& difference) {
     };
     const bool is_yes_or_no = difference.a == "true" || difference.a == "false";
     const bool are_several = difference.facts.size() > 1 && difference.facts.front().ends_with(']');
-    return difference.what +
-           (is_yes_or_no  ? ": "
-            : are_several ? " are "
-                          : " is ") +
-           value(difference.a) + " in A, " + value(difference.b) + " in B";
+    std::string_view verb = are_several ? " are " : " is ";
+    if (is_yes_or_no)
+        verb = ": ";
+    return concat(difference.what, verb, value(difference.a), " in A, ", value(difference.b),
+                  " in B");
 }
 
 /// " on GPU 2", " (torch)", where the title does not tell which.
 std::string whose(const Finding& finding) {
     if (finding.gpu)
         return concat(" on GPU ", *finding.gpu);
-    return finding.part.kind == stack::PartKind::framework ? " (" + finding.subject + ")" : "";
+    if (finding.part.kind != stack::PartKind::framework)
+        return "";
+    return " (" + finding.subject + ")";
 }
 
 /// Whether the loader finds a cuDNN of `one` by an LD_LIBRARY_PATH that the other has not.
@@ -272,7 +289,9 @@ std::string with_cause(const Difference& difference, const Diff& diff, bool cudn
     const auto* const path = find_by(diff.differences, &Difference::facts,
                                      std::vector<std::string>{"host.environment[LD_LIBRARY_PATH]"});
     const bool is_caused = cudnn_by_path && difference.layer == DiffLayer::cudnn && path;
-    return (is_caused ? in_words(*path) + ", so " : "") + in_words(difference);
+    if (is_caused)
+        return in_words(*path) + ", so " + in_words(difference);
+    return in_words(difference);
 }
 
 std::string sentence_of(const Diff& diff, bool cudnn_by_path) {
@@ -291,25 +310,38 @@ std::string sentence_of(const Diff& diff, bool cudnn_by_path) {
             return explains(difference, first);
         };
         const auto best = std::ranges::max_element(list, {}, how_well);
-        return concat(
-            has_other ? "" : "only ", is_of_b ? "B" : "A", " has the ",
-            first.severity == Severity::error ? "problem: " : "warning: ", first.title,
-            whose(first),
-            has_other ? concat("; ", is_of_b ? "A" : "B", " has another: ", others.front().title)
-                      : "",
-            "; ",
-            best != list.end() && how_well(*best) > 0
-                ? with_cause(*best, diff, cudnn_by_path)
-                : "no difference in versions or settings explains it");
+        std::string_view one = "A", other = "B";
+        if (is_of_b)
+            std::swap(one, other);
+        const std::string_view kind = first.severity == Severity::error ? "problem: " : "warning: ";
+        const std::string what = concat(one, " has the ", kind, first.title, whose(first));
+        std::string sentence = "only " + what;
+        if (has_other)
+            sentence = concat(what, "; ", other, " has another: ", others.front().title);
+        if (best != list.end() && how_well(*best) > 0)
+            return sentence + "; " + with_cause(*best, diff, cudnn_by_path);
+        return sentence + "; no difference in versions or settings explains it";
     }
     const auto first = std::ranges::max_element(list, {}, how_telling);
-    if (first != list.end() && first->matters)
-        return "the findings are the same, but " + with_cause(*first, diff, cudnn_by_path) +
-               (list.size() > 1 ? " (more below)" : "");
+    if (first != list.end() && first->matters) {
+        const std::string_view more = list.size() > 1 ? " (more below)" : "";
+        return concat("the findings are the same, but ", with_cause(*first, diff, cudnn_by_path),
+                      more);
+    }
     if (diff.unknown.empty())
         return "nothing that matters differs";
     return "nothing known differs, but " + pluralized(diff.unknown.size(), "fact is", "facts are") +
            " unknown on one side";
+}
+
+DiffOutcome outcome_of(const Diff& diff) {
+    const bool differs = diff.only_in_a.size() + diff.only_in_b.size() > 0 ||
+                         std::ranges::count(diff.differences, true, &Difference::matters) > 0;
+    if (differs)
+        return DiffOutcome::different;
+    if (!diff.unknown.empty())
+        return DiffOutcome::undetermined;
+    return DiffOutcome::same;
 }
 
 }  // namespace
@@ -323,11 +355,7 @@ Diff diff(const Report& a, const std::string& name_of_a, const Report& b,
     diff.only_in_a = without_those_of(b, a);
     diff.only_in_b = without_those_of(a, b);
     compare(diff, a.facts, b.facts);
-    const bool differs = diff.only_in_a.size() + diff.only_in_b.size() > 0 ||
-                         std::ranges::count(diff.differences, true, &Difference::matters) > 0;
-    diff.outcome = differs                ? DiffOutcome::different
-                   : diff.unknown.empty() ? DiffOutcome::same
-                                          : DiffOutcome::undetermined;
+    diff.outcome = outcome_of(diff);
     diff.sentence =
         sentence_of(diff, is_found_by_path(a.facts, b.facts) || is_found_by_path(b.facts, a.facts));
     return diff;

@@ -41,8 +41,9 @@ std::string padded(std::int64_t number, std::size_t digits) {
 /// "1-3,7" of sorted numbers.
 std::string ranges_of(const std::vector<std::int64_t>& numbers, std::size_t digits) {
     const auto range = [&](const auto& run) {
-        return padded(run.first, digits) +
-               (run.first == run.second ? "" : '-' + padded(run.second, digits));
+        if (run.first == run.second)
+            return padded(run.first, digits);
+        return padded(run.first, digits) + '-' + padded(run.second, digits);
     };
     return join(mapped(runs_in(numbers), range), ",");
 }
@@ -87,9 +88,12 @@ std::string nodeset_of(std::vector<std::string> names) {
     for (auto& [place, numbers] : series) {
         const auto& [before, after, digits] = place;
         std::ranges::sort(numbers);
-        const std::string range = digits == 0 ? "" : ranges_of(numbers, digits);
-        sets.push_back(before + (numbers.size() > 1 && digits > 0 ? '[' + range + ']' : range) +
-                       after);
+        std::string range;
+        if (digits > 0)
+            range = ranges_of(numbers, digits);
+        if (numbers.size() > 1 && digits > 0)
+            range = '[' + range + ']';
+        sets.push_back(before + range + after);
     }
     return join(sets, ",");
 }
@@ -100,8 +104,9 @@ std::string range_meant_by(const std::string& name) {
         return "";
     const std::string last = name.substr(dash + 1);
     const std::size_t begin = dash < last.size() ? std::string::npos : dash - last.size();
-    const auto from =
-        begin == std::string::npos ? std::nullopt : number_from(name.substr(begin, last.size()));
+    std::optional<int> from;
+    if (begin != std::string::npos)
+        from = number_from(name.substr(begin, last.size()));
     const auto to = number_from(last);
     if (begin == 0 || !from || !to || *from >= *to)
         return "";

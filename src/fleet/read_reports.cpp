@@ -83,9 +83,12 @@ void require_schema(const rapidjson::Value& document, int known, const std::stri
     const rapidjson::Value* schema = member(document, "schema");
     if (schema && schema->IsInt() && schema->GetInt() == known)
         return;
-    throw InputError(concat(
-        what, " of schema ", schema ? escaped(text_member(document, "schema"), 20) : "unknown",
-        " cannot be compared by this rnncheck (it compares schema ", known, ")"));
+    std::string written = "unknown";
+    if (schema)
+        written = escaped(text_member(document, "schema"), 20);
+    throw InputError(concat(what, " of schema ", written,
+                            " cannot be compared by this rnncheck (it compares schema ", known,
+                            ")"));
 }
 
 /// The facts of a report, or the document if it is facts alone. InputError says why it is neither.
@@ -312,7 +315,9 @@ const std::string& Text::str() const {
 
 const FleetNode* Collection::find(std::string_view name) const {
     const auto found = std::ranges::lower_bound(nodes, name, {}, &FleetNode::name);
-    return found == nodes.end() || found->name != name ? nullptr : &*found;
+    if (found == nodes.end() || found->name != name)
+        return nullptr;
+    return &*found;
 }
 
 std::vector<std::string> report_files(const std::vector<std::string>& inputs) {
@@ -323,9 +328,10 @@ std::vector<std::string> report_files(const std::vector<std::string>& inputs) {
             add_directory(input, files);
         else if (input == "-" || fs::exists(input, error))
             files.push_back(input);
+        else if (error)
+            throw InputError(input + " cannot be read: " + error.message());
         else
-            throw InputError(input +
-                             (error ? " cannot be read: " + error.message() : " does not exist"));
+            throw InputError(input + " does not exist");
     }
     return files;
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "report/sweep.hpp"
@@ -74,7 +75,9 @@ std::string text_of(const Value& value) {
 }
 
 std::string without_directory(std::string text) {
-    return text.starts_with('/') && !contains(text, ":") ? file_name(text) : text;
+    if (text.starts_with('/') && !contains(text, ":"))
+        return file_name(text);
+    return text;
 }
 
 /// By what an element of a list is known.
@@ -90,7 +93,9 @@ struct Collector {
     Values values = {};
 
     std::string plain_text(const Value& value) const {
-        return with_directories ? text_of(value) : without_directory(text_of(value));
+        if (with_directories)
+            return text_of(value);
+        return without_directory(text_of(value));
     }
 
     void collect(const Value& value, const std::string& place, int depth) {
@@ -102,8 +107,10 @@ struct Collector {
             values[place] = plain_text(value);
         } else if (member(value, "call") && member(value, "code")) {
             const std::string code = text_member(value, "code");
-            values[place] =
-                code == "0" ? "success" : text_member(value, "call") + " returned " + code;
+            std::string text = "success";
+            if (code != "0")
+                text = text_member(value, "call") + " returned " + code;
+            values[place] = text;
         } else if (place == "host.environment") {
             for (const auto& item :
                  value.GetObject()) {  // lists of directories too, whose order matters
@@ -163,14 +170,18 @@ const Value& item(const Value* column, rapidjson::SizeType i) {
         return none;
     if (!column->IsArray())
         return *column;
-    return i < column->Size() ? (*column)[i] : none;
+    if (i >= column->Size())
+        return none;
+    return (*column)[i];
 }
 
 /// "rnn_tests[fp32 lstm case 4 #123 "; what is usual is not in the description of a case.
 std::string place_of_case(const Value& rnn_case) {
     const auto word = [&](const char* name, const char* usual) {
         const std::string text = text_member(rnn_case, name);
-        return text.empty() ? std::string(usual) : text;
+        if (text.empty())
+            return std::string(usual);
+        return text;
     };
     return "rnn_tests[" + word("dtype", "fp32") + ' ' + word("cell", "lstm") + " case " +
            word("case_id", "") + " #" +
@@ -220,18 +231,24 @@ const Value* member(const Value& object, const char* name) {
     if (!object.IsObject())
         return nullptr;
     const auto found = object.FindMember(name);
-    return found == object.MemberEnd() ? nullptr : &found->value;
+    if (found == object.MemberEnd())
+        return nullptr;
+    return &found->value;
 }
 
 std::string text_member(const Value& object, const char* name) {
     const Value* value = member(object, name);
-    return value && !value->IsNull() ? text_of(*value) : "";
+    if (value && !value->IsNull())
+        return text_of(*value);
+    return "";
 }
 
 const Value& list_member(const Value& object, const char* name) {
     static const Value none(rapidjson::kArrayType);
     const Value* list = member(object, name);
-    return list && list->IsArray() ? *list : none;
+    if (!list || !list->IsArray())
+        return none;
+    return *list;
 }
 
 Values values_of(const Value& facts, bool with_directories) {
@@ -319,7 +336,9 @@ std::string_view probe_that_shows_absence(const std::string& place) {
     const std::string member = place.substr(place.rfind('.') + 1);
     const bool is_shown =
         place.ends_with(']') || contains(unset_where_all_is_well, ' ' + member + ' ');
-    return is_shown ? section_of(place).probe : "";
+    if (!is_shown)
+        return "";
+    return section_of(place).probe;
 }
 
 std::string without_names(std::string_view place) {
@@ -357,12 +376,13 @@ std::string label_of(const std::vector<std::string>& places) {
     }
     const std::string name = join_with_and(names), of_name = join(words, " ");
     std::string kind(section_of(places.front()).words);
-    if (names.size() == 1 || kind.empty())
-        return kind + name + (name.empty() || of_name.empty() ? "" : " ") + of_name;
+    if (names.size() == 1 || kind.empty()) {
+        const std::string_view gap = name.empty() || of_name.empty() ? "" : " ";
+        return concat(kind, name, gap, of_name);
+    }
     if (kind.ends_with("GPU ") || (kind[kind.size() - 2] >= 'a' && kind[kind.size() - 2] <= 'z'))
         kind.back() = 's';
-    return (of_name.empty() ? "" : of_name + " of ") + kind + (kind.ends_with('s') ? " " : "") +
-           name;
+    return if_any("", of_name, " of ") + kind + (kind.ends_with('s') ? " " : "") + name;
 }
 
 }  // namespace rnncheck

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "report/checklist_rows.hpp"
@@ -104,7 +105,7 @@ std::string networks_line(const Report& report) {
         if (!gpus->empty() && report.facts.cuda_devices.size() > 1)
             line += what + gpus_in_words({gpus->begin(), gpus->end()});
     const std::string types = networks_computed(report.facts);
-    return line + (types.empty() ? "" : "; " + types);
+    return line + if_any("; ", types);
 }
 
 /// What ran out of memory was requested, too.
@@ -142,15 +143,19 @@ void add_rows(std::vector<ChecklistLine>& checklist, std::string_view word, cons
 }
 
 void add_log(std::vector<ChecklistLine>& checklist, const Log& log) {
-    const std::string row = concat(
-        pluralized(log.lines, "line", "lines"), " of ", shown(join_with_and(log.files)), ", ",
-        log.first_error_line ? concat("first error in line ", *log.first_error_line) : "no error");
+    std::string error = "no error";
+    if (log.first_error_line)
+        error = concat("first error in line ", *log.first_error_line);
+    const std::string row = concat(pluralized(log.lines, "line", "lines"), " of ",
+                                   shown(join_with_and(log.files)), ", ", error);
     add_rows(checklist, "Log", {log.first_error_line ? Mark::warning : Mark::passed, ""}, {row});
 }
 
 std::string given_network(const Network& network) {
-    const std::string masked = network.masked ? *network.masked ? "masked" : "not masked" : "";
-    return listed({network.dtype ? concat(*network.dtype) : "", masked});
+    std::string masked;
+    if (network.masked)
+        masked = *network.masked ? "masked" : "not masked";
+    return listed({if_any("", network.dtype), masked});
 }
 
 /// To a person, "~" is the home directory, for which the facts have another word.
@@ -189,8 +194,8 @@ std::vector<ChecklistLine> checklist_of(const Report& report) {
         const auto passed = [&](const RuleVerdict& v) {
             return v.layer == layer && v.outcome == Outcome::pass;
         };
-        return state_of(report, layer,
-                        given ? std::ranges::any_of(report.verdicts, passed) : answered);
+        const bool works = given ? std::ranges::any_of(report.verdicts, passed) : answered;
+        return state_of(report, layer, works);
     };
     /// What was not given has no line.
     const auto add_layer = [&](std::string_view word, Layer layer, bool answered, const Rows& rows,

@@ -1,6 +1,7 @@
 // Python and its frameworks in the checklist.
 #include <algorithm>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "facts/dll_names.hpp"
@@ -13,10 +14,13 @@ namespace {
 using Words = std::vector<std::string>;
 
 ChecklistRow environment_row(const PythonEnvironment& environment, const std::string& before) {
-    const bool has_path = !environment.path.empty();
-    return {before + "Python " +
-                (environment.version ? shown(environment.version->text) : "of unknown version"),
-            has_path ? shown(environment.path) + " (" + shown(environment.found_by) + ")" : ""};
+    std::string version = known("", environment.version);
+    if (version.empty())
+        version = "of unknown version";
+    std::string place;
+    if (!environment.path.empty())
+        place = shown(environment.path) + " (" + shown(environment.found_by) + ")";
+    return {before + "Python " + version, place};
 }
 
 std::string named(const Framework& framework) {
@@ -57,7 +61,9 @@ ChecklistRow loaded_cudnn(const Framework& framework, const Facts& facts) {
         if (!library.path)
             return {"finds no " + shown(library.soname)};
         const bool is_listed = find_by(facts.cudnns, &Cudnn::library, *library.path);
-        const std::string how = is_unusable(library, facts) ? ", whose RNN API does NOT work" : "";
+        std::string how;
+        if (is_unusable(library, facts))
+            how = ", whose RNN API does NOT work";
         return {"loads cuDNN" + known(" ", library.version) +
                     known(" found by ", library.found_by) + how,
                 is_listed && facts.cudnns.size() == 1 ? "" : shown(*library.path)};
@@ -71,7 +77,7 @@ ChecklistRow framework_row(const Framework& framework, const Facts& facts) {
     ChecklistRow cudnn = loaded_cudnn(framework, facts);
     return {listed({named(framework), framework.asked ? "named with --for" : "",
                     framework.uses_cuda == false ? "without CUDA" : "",
-                    built.empty() ? "" : "built for " + join_with_and(built), cudnn.text}),
+                    if_any("built for ", join_with_and(built)), cudnn.text}),
             cudnn.place};
 }
 
@@ -97,7 +103,9 @@ std::optional<std::string> cudnn_alone(const Facts& facts, const std::string& en
         return library.soname.starts_with("libcudnn");
     };
     const FrameworkLibrary* const cudnn = find_where(framework->libraries, opens_cudnn);
-    return cudnn ? cudnn->path : std::nullopt;
+    if (!cudnn)
+        return std::nullopt;
+    return cudnn->path;
 }
 
 /// Frameworks that share a process share one cuDNN: the first that is opened. What matters are the
@@ -149,9 +157,11 @@ Words elsewhere_lines(const Facts& facts, const PythonEnvironment* active) {
             first = framework.environment;
         rows.push_back("elsewhere: " + named(framework) + " in " + shown(framework.environment));
     }
-    if (!first.empty())
-        rows.push_back("to check " + std::string(rows.size() == 1 ? "it" : "the first") +
-                       ": rnncheck doctor --python " + shown(shell_quoted(first)));
+    if (!first.empty()) {
+        const std::string_view which = rows.size() == 1 ? "it" : "the first";
+        rows.push_back(
+            concat("to check ", which, ": rnncheck doctor --python ", shown(shell_quoted(first))));
+    }
     return rows;
 }
 

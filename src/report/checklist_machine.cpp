@@ -23,8 +23,9 @@ Rows files_not_queried(const Facts& facts, LibraryKind kind) {
 
 /// "no cuDNN was found".
 std::string none_found(const Facts& facts, const std::string& what) {
-    return what +
-           (libraries_listed(facts) ? " was found" : " was found, but the search is incomplete");
+    if (libraries_listed(facts))
+        return what + " was found";
+    return what + " was found, but the search is incomplete";
 }
 
 /// What programs that open libcuda.so.1 get.
@@ -43,6 +44,19 @@ ChecklistRow loaded_driver(const Facts& facts, bool has_files) {
     return {"the loaded library has no version in its name", shown(*driver.library)};
 }
 
+/// "" where it is unknown.
+std::string module_in_words(const Driver& driver) {
+    if (!driver.module_loaded)
+        return "";
+    return *driver.module_loaded ? "kernel module loaded" : "no kernel module is loaded";
+}
+
+std::string init_failure(const Driver& driver) {
+    if (!driver.init || driver.init->ok())
+        return "";
+    return shown(in_words(*driver.init));
+}
+
 /// Without a version of the library: what is loaded, what the kernel has, and the files that are
 /// not loaded.
 Rows driver_rows_without_version(const Facts& facts) {
@@ -51,11 +65,9 @@ Rows driver_rows_without_version(const Facts& facts) {
     Rows rows = {loaded_driver(facts, !files.empty())};
     const std::string of_kernel = listed(
         {known("kernel module ", driver.kernel_version),
-         !driver.kernel_version && driver.module_loaded.value_or(false) ? "kernel module loaded"
-                                                                        : "",
-         driver.module_loaded == false ? "no kernel module is loaded" : "",
-         known("supports CUDA up to ", driver.cuda_version),
-         driver.init && !driver.init->ok() ? shown(in_words(*driver.init)) : ""});
+         driver.kernel_version && driver.module_loaded.value_or(true) ? ""
+                                                                      : module_in_words(driver),
+         known("supports CUDA up to ", driver.cuda_version), init_failure(driver)});
     if (!of_kernel.empty() && rows.front().place.empty())
         rows.front().text += ", " + of_kernel;
     else if (!of_kernel.empty())
@@ -77,8 +89,8 @@ std::string gpu_words(const Facts& facts, const Gpu& gpu, bool each) {
     const std::string total = gibibytes(*gpu.memory_total_mib) + " GiB";
     if (!board || !board->memory_free_mib)
         return words + ", " + total;
-    return words + ", " + gibibytes(*board->memory_free_mib) + " of " + total + " free" +
-           (each ? " on each" : "");
+    words += ", " + gibibytes(*board->memory_free_mib) + " of " + total + " free";
+    return each ? words + " on each" : words;
 }
 
 }  // namespace
@@ -102,15 +114,13 @@ Rows driver_rows(const Facts& facts) {
         return driver_rows_without_version(facts);
     const Driver& driver = facts.driver;
     const auto &library = driver.library_version, &kernel = driver.kernel_version;
-    const bool differs = kernel && kernel->text != library->text;
-    const bool module_is_loaded = driver.module_loaded.value_or(false);
-    const std::string of_module =
-        module_is_loaded ? "kernel module loaded" : "no kernel module is loaded";
-    return {listed({known(differs ? "library " : "", library),
-                    differs ? known("kernel module ", kernel) : "",
-                    kernel || !driver.module_loaded ? "" : of_module,
-                    known("supports CUDA up to ", driver.cuda_version),
-                    driver.init && !driver.init->ok() ? shown(in_words(*driver.init)) : ""})};
+    std::string versions = known("", library);
+    if (!kernel)
+        versions = listed({versions, module_in_words(driver)});
+    else if (kernel->text != library->text)
+        versions = known("library ", library) + known(", kernel module ", kernel);
+    return {listed(
+        {versions, known("supports CUDA up to ", driver.cuda_version), init_failure(driver)})};
 }
 
 Rows gpu_lines(const Facts& facts) {
@@ -118,11 +128,14 @@ Rows gpu_lines(const Facts& facts) {
         grouped(facts.cuda_devices, [&](const Gpu& gpu) { return gpu_words(facts, gpu, false); });
     Rows rows;
     for (const auto& [words, gpus] : groups) {
-        const std::string which =
-            groups.size() == 1 ? "" : gpus_in_words(mapped(gpus, &Gpu::index)) + ": ";
-        rows.push_back(which + (gpus.size() == 1 ? words
-                                                 : std::to_string(gpus.size()) + " x " +
-                                                       gpu_words(facts, *gpus.front(), true)));
+        std::string which;
+        if (groups.size() > 1)
+            which = gpus_in_words(mapped(gpus, &Gpu::index)) + ": ";
+        if (gpus.size() == 1)
+            rows.push_back(which + words);
+        else
+            rows.push_back(which + std::to_string(gpus.size()) + " x " +
+                           gpu_words(facts, *gpus.front(), true));
     }
     return rows;
 }
@@ -146,21 +159,28 @@ Rows no_gpu_lines(const Facts& facts) {
 
 Rows cuda_lines(const Facts& facts) {
     return mapped(facts.runtimes, [](const Runtime& runtime) {
-        return ChecklistRow(runtime.version ? shown(runtime.version->text) : "version unknown",
-                            shown(runtime.library));
+        const std::string version = known("", runtime.version);
+        return ChecklistRow(version.empty() ? "version unknown" : version, shown(runtime.library));
     });
+}
+
+static std::string rnn_api_in_words(const Cudnn& cudnn) {
+    if (!cudnn.rnn_usable)
+        return ", RNN API not tested";
+    return *cudnn.rnn_usable ? ", RNN API works" : ", RNN API does NOT work";
 }
 
 Rows cudnn_lines(const Facts& facts, bool given) {
     Rows rows;
-    for (const Cudnn& cudnn : facts.cudnns)
-        rows.emplace_back(concat(cudnn.version ? shown(cudnn.version->text) : "version unknown",
-                                 known(" (for CUDA ", cudnn.built_for_cuda, ")"),
-                                 given               ? ""
-                                 : !cudnn.rnn_usable ? ", RNN API not tested"
-                                 : *cudnn.rnn_usable ? ", RNN API works"
-                                                     : ", RNN API does NOT work"),
-                          shown(cudnn.library));
+    for (const Cudnn& cudnn : facts.cudnns) {
+        std::string text = known("", cudnn.version);
+        if (text.empty())
+            text = "version unknown";
+        text += known(" (for CUDA ", cudnn.built_for_cuda, ")");
+        if (!given)
+            text += rnn_api_in_words(cudnn);
+        rows.emplace_back(text, shown(cudnn.library));
+    }
     return rows;
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <ranges>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "report/outline.hpp"
@@ -12,7 +13,11 @@ namespace rnncheck {
 namespace {
 
 std::string in_words(const std::optional<std::string>& value) {
-    return !value ? "unknown" : value->empty() ? "empty" : *value;
+    if (!value)
+        return "unknown";
+    if (value->empty())
+        return "empty";
+    return *value;
 }
 
 /// What differs in a layer, then what is unknown there.
@@ -20,9 +25,11 @@ ChecklistLine line_of(const Diff& diff, DiffLayer layer) {
     constexpr const char* words[] = {"System", "Driver",   "GPU",       "CUDA",
                                      "cuDNN",  "Networks", "Frameworks"};
     std::vector<std::string> of_a, of_b;
-    for (const Difference& one : diff.unknown)
+    for (const Difference& one : diff.unknown) {
+        std::vector<std::string>& of_one = one.a ? of_b : of_a;
         if (one.layer == layer)
-            (one.a ? of_b : of_a).push_back(one.what);
+            of_one.push_back(one.what);
+    }
     const bool is_known = of_a.empty() && of_b.empty();
     ChecklistLine line{
         words[static_cast<std::size_t>(layer)], is_known ? Mark::passed : Mark::undetermined, {}};
@@ -31,8 +38,9 @@ ChecklistLine line_of(const Diff& diff, DiffLayer layer) {
             continue;
         if (one.matters)
             line.mark = Mark::warning;
-        line.rows.push_back(shown(concat(one.what, ": ", in_words(one.a), " -> ", in_words(one.b),
-                                         one.matters ? "" : " (to be expected)")));
+        const std::string_view expected = one.matters ? "" : " (to be expected)";
+        line.rows.push_back(
+            shown(concat(one.what, ": ", in_words(one.a), " -> ", in_words(one.b), expected)));
     }
     if (!of_a.empty())
         line.rows.push_back("unknown in A: " + shown(join(of_a, ", ")));
@@ -71,6 +79,14 @@ std::vector<Finding> findings_of(const Diff& diff) {
     return all;
 }
 
+Outcome outcome_of(Mark mark) {
+    if (mark == Mark::warning)
+        return Outcome::fault;
+    if (mark == Mark::passed)
+        return Outcome::pass;
+    return Outcome::undecided;
+}
+
 /// One for each rule whose findings only one of the two has, and one for each layer.
 std::vector<RuleVerdict> checks_of(const Diff& diff) {
     std::vector<RuleVerdict> checks;
@@ -80,13 +96,11 @@ std::vector<RuleVerdict> checks_of(const Diff& diff) {
                 {finding.rule, Outcome::fault, finding.message, {}, {}, finding.layer});
     std::size_t place = 0;
     for (const ChecklistLine& line : lines_of(diff)) {
-        const Outcome outcome = line.mark == Mark::warning  ? Outcome::fault
-                                : line.mark == Mark::passed ? Outcome::pass
-                                                            : Outcome::undecided;
+        const Outcome outcome = outcome_of(line.mark);
         const auto layer = static_cast<Layer>(std::min(place, names_of(Layer{}).size() - 1));
-        const std::string reason = line.rows.empty()
-                                       ? "nothing differs"
-                                       : join(mapped(line.rows, &ChecklistRow::whole), "; ");
+        std::string reason = join(mapped(line.rows, &ChecklistRow::whole), "; ");
+        if (line.rows.empty())
+            reason = "nothing differs";
         checks.push_back(
             {std::string(names_of(DiffLayer{})[place++]), outcome, reason, {}, {}, layer});
     }
@@ -96,11 +110,14 @@ std::vector<RuleVerdict> checks_of(const Diff& diff) {
 /// Findings of only one side, then differences, then what is unknown on one side.
 std::vector<std::vector<std::string>> rows_of(const Diff& diff) {
     std::vector<std::vector<std::string>> rows = {{"kind", "layer", "what", "a", "b", "matters"}};
-    const std::string there = "present", not_there = "absent";
-    for (const bool in_a : {true, false})
-        for (const Finding& finding : in_a ? diff.only_in_a : diff.only_in_b)
-            rows.push_back({concat(finding.severity), concat(finding.layer), finding.rule,
-                            in_a ? there : not_there, in_a ? not_there : there, "yes"});
+    const auto add = [&](const Finding& finding, const char* a, const char* b) {
+        rows.push_back(
+            {concat(finding.severity), concat(finding.layer), finding.rule, a, b, "yes"});
+    };
+    for (const Finding& finding : diff.only_in_a)
+        add(finding, "present", "absent");
+    for (const Finding& finding : diff.only_in_b)
+        add(finding, "absent", "present");
     for (const auto& [kind, list] :
          {std::pair("difference", &diff.differences), {"unknown", &diff.unknown}})
         for (const Difference& one : *list)
@@ -115,21 +132,23 @@ OverallVerdict verdict_of(const Fleet& fleet) {
 }
 
 std::string on_nodes(std::size_t count, const std::string& nodes) {
-    return pluralized(count, "node", "nodes") + (nodes.empty() ? "" : ": " + nodes);
+    return pluralized(count, "node", "nodes") + if_any(": ", nodes);
 }
 
 /// "535.183.01 on 4 nodes: gpu[017,023]".
 std::string in_words(const FleetValue& value) {
-    return value.value +
-           (value.count == 0 ? " is expected" : " on " + on_nodes(value.count, value.nodes));
+    if (value.count == 0)
+        return value.value + " is expected";
+    return value.value + " on " + on_nodes(value.count, value.nodes);
 }
 
 void write_fields(Page& page, const std::vector<const FleetField*>& fields) {
     constexpr std::size_t most_named = 4;
     const FleetField& first = *fields.front();
-    page.wrap("  ", shown(first.what) + (first.agreement == FleetAgreement::no_majority
-                                             ? " (no value has a majority)"
-                                             : ""));
+    std::string what = shown(first.what);
+    if (first.agreement == FleetAgreement::no_majority)
+        what += " (no value has a majority)";
+    page.wrap("  ", what);
     for (const FleetValue& value : first.values)
         page.wrap(value.odd ? "    ! " : "      ", shown(in_words(value)), 8);
     std::vector<std::string> others = mapped(
@@ -144,8 +163,8 @@ void write_fields(Page& page, const std::vector<const FleetField*>& fields) {
 }
 
 std::string in_words(const FleetNodes& rule) {
-    return (rule.title ? *rule.title + " (" + rule.what + ')' : rule.what) + " on " +
-           on_nodes(rule.count, rule.nodes);
+    const std::string name = rule.title ? *rule.title + " (" + rule.what + ')' : rule.what;
+    return name + " on " + on_nodes(rule.count, rule.nodes);
 }
 
 std::string in_words(const FleetChange& change) {
@@ -266,9 +285,10 @@ std::vector<OutlineTable> tables_of(const Fleet& fleet) {
 /// The nodes first, for they are what is looked for; as many as fit into a title.
 std::string title_about(const std::string& nodes, std::string_view what) {
     constexpr std::size_t most_columns = 60;
-    const bool fits = nodes.size() <= most_columns;
-    return concat(fits ? nodes : nodes.substr(0, nodes.rfind(',', most_columns)) + ",...", ": ",
-                  what);
+
+    if (nodes.size() <= most_columns)
+        return concat(nodes, ": ", what);
+    return concat(nodes.substr(0, nodes.rfind(',', most_columns)), ",...: ", what);
 }
 
 Finding finding_about(std::string rule, std::string title, Severity severity,
@@ -334,14 +354,14 @@ std::vector<std::vector<std::string>> rows_of(const Fleet& fleet) {
             rows.push_back(
                 {"", concat(finding.severity), finding.rule, finding.subject, "", "yes"});
     for (const FleetGroup& group : fleet.groups)
-        for (const FleetField& field : group.differences)
+        for (const FleetField& field : group.differences) {
+            const bool has_usual = field.agreement == FleetAgreement::majority;
+            const std::string usual = has_usual ? field.values.front().value : "";
             for (const FleetValue& value : field.values)
                 if (!value.nodes.empty())
-                    rows.push_back({group.name, field.fact, value.value, value.nodes,
-                                    field.agreement == FleetAgreement::majority
-                                        ? field.values.front().value
-                                        : "",
+                    rows.push_back({group.name, field.fact, value.value, value.nodes, usual,
                                     value.odd ? "yes" : "no"});
+        }
     return rows;
 }
 
@@ -350,8 +370,8 @@ std::vector<std::vector<std::string>> rows_of(const Fleet& fleet) {
 void write_document(Page& page, const Diff& diff) {
     const bool same_findings = diff.only_in_a.empty() && diff.only_in_b.empty();
     const bool differs = diff.outcome == DiffOutcome::different && same_findings;
-    const std::string first =
-        headline(diff.tool, differs ? Mark::warning : mark_of(verdict_of(diff)), "", page);
+    const Mark mark = differs ? Mark::warning : mark_of(verdict_of(diff));
+    const std::string first = headline(diff.tool, mark, "", page);
     if (page.is_quiet())
         return page.line(first + shown(diff.sentence));
     page.wrap(first, shown(diff.sentence), 2);

@@ -2,6 +2,7 @@
 // self-test.
 #include <algorithm>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "report/text.hpp"
@@ -12,7 +13,9 @@ namespace {
 
 std::string cell(const TableRow& row, const std::string& column) {
     const std::string* const value = look_up(row.values, column);
-    return value ? shown(*value) : "";
+    if (!value)
+        return "";
+    return shown(*value);
 }
 
 /// Columns with a long cell are below each row, those without any value nowhere. Sources are
@@ -24,8 +27,9 @@ void write_rows(Page& page, const TableView& table) {
         std::size_t width = 0;
         for (const TableRow& row : table.rows)
             width = std::max(width, columns_of(cell(row, column.name)));
+        std::vector<std::string>& list = width > widest_cell ? long_columns : columns;
         if (width > 0)
-            (width > widest_cell ? long_columns : columns).push_back(column.name);
+            list.push_back(column.name);
     }
     std::vector<std::vector<std::string>> rows = {columns};
     append(rows.front(), {"provenance", "source"});
@@ -90,19 +94,29 @@ std::string cudnn_of(const PlannedBuild& build) {
     if (!build.cudnn)
         return "a cuDNN that is not in the data";
     const bool other = build.cudnn_by_pip && *build.cudnn_by_pip != *build.cudnn;
-    return "cuDNN " + version_in_words(*build.cudnn) +
-           (other ? " or later (pip installs " + build.cudnn_by_pip->text + ")" : "");
+    std::string words = "cuDNN " + version_in_words(*build.cudnn);
+    if (other)
+        words += " or later (pip installs " + build.cudnn_by_pip->text + ")";
+    return words;
+}
+
+std::string pythons_of(const PlannedBuild& build) {
+    if (!build.python_first || !build.python_last)
+        return "";
+    if (*build.python_first == *build.python_last)
+        return known("Python ", build.python_first);
+    return known("Python ", build.python_first) + known(" to ", build.python_last);
+}
+
+std::string driver_of(const PlannedBuild& build) {
+    if (!build.driver_min)
+        return "a driver that is not in the data";
+    return known("driver ", build.driver_min, " or newer");
 }
 
 std::string made_of(const PlannedBuild& build) {
-    const bool has_python = build.python_first && build.python_last;
-    return listed({known("CUDA ", build.cuda), cudnn_of(build),
-                   !has_python ? ""
-                   : *build.python_first == *build.python_last
-                       ? known("Python ", build.python_first)
-                       : known("Python ", build.python_first) + known(" to ", build.python_last),
-                   build.driver_min ? known("driver ", build.driver_min, " or newer")
-                                    : "a driver that is not in the data"});
+    return listed(
+        {known("CUDA ", build.cuda), cudnn_of(build), pythons_of(build), driver_of(build)});
 }
 
 void write_build_details(Page& page, const PlannedBuild& build) {
@@ -131,8 +145,10 @@ void write_plan(Page& page, const FrameworkPlan& plan) {
     const std::string name = page.styled(TextStyle::bold, shown(plan.framework));
     page.line();
     if (!plan.newest && !plan.perhaps) {
-        page.line(name + (plan.newer ? ": no version is known to run"
-                                     : ": no build with CUDA for this system"));
+        if (plan.newer)
+            page.line(name + ": no version is known to run");
+        else
+            page.line(name + ": no build with CUDA for this system");
         return page.labelled("newest", why_no_newer(plan));
     }
     const PlannedBuild& build = plan.newest ? *plan.newest : *plan.perhaps;
@@ -148,11 +164,10 @@ void write_plan(Page& page, const FrameworkPlan& plan) {
 }
 
 std::string asked_in_words(const PlannedFor& asked) {
-    return listed(
-        {asked.gpu_name.empty() ? known("compute capability ", asked.gpu)
-                                : shown(asked.gpu_name) + known(" (", asked.gpu, ")"),
-         known("driver ", asked.driver), known("Python ", asked.python),
-         asked.os + (asked.driver_os.empty() ? "" : " over a driver of " + asked.driver_os)});
+    return listed({asked.gpu_name.empty() ? known("compute capability ", asked.gpu)
+                                          : shown(asked.gpu_name) + known(" (", asked.gpu, ")"),
+                   known("driver ", asked.driver), known("Python ", asked.python),
+                   asked.os + if_any(" over a driver of ", asked.driver_os)});
 }
 
 std::string capabilities_in_words(const std::vector<Version>& capabilities) {
@@ -233,9 +248,11 @@ void write_document(Page& page, const TableDocument& document) {
 }
 
 void write_document(Page& page, const VerifyDocument& document) {
-    for (const Issue& issue : document.issues)
-        page.line(shown(document.directory + "/" + issue.table + ".json") +
-                  (issue.row > 0 ? concat(", row ", issue.row) : "") + ": " + shown(issue.text));
+    for (const Issue& issue : document.issues) {
+        const std::string row = issue.row > 0 ? concat(", row ", issue.row) : "";
+        page.line(shown(document.directory + "/" + issue.table + ".json") + row + ": " +
+                  shown(issue.text));
+    }
     page.line(pluralized(document.rows, "row", "rows") + ", " +
               pluralized(document.issues.size(), "issue", "issues"));
 }

@@ -1,6 +1,7 @@
 // What `rnncheck model` prints for people.
 #include <cmath>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "facts/rnn_runs.hpp"
@@ -23,12 +24,15 @@ const char* name_for_people(LayerKind kind) {
 /// "GRU, input 128, hidden 256, 2 layers, both directions, float32".
 std::string outline(const JudgedLayer& layer) {
     const std::string* const used = look_up(layer.settings, "used");
-    return shown(
-        listed({name_for_people(layer.kind), layer.input ? concat("input ", *layer.input) : "",
-                layer.hidden ? concat("hidden ", *layer.hidden) : "",
-                layer.layers > 1 ? concat(layer.layers, " layers") : "",
-                layer.directions == 2 ? "both directions" : "", layer.dtype.value_or(""),
-                used ? "used " + *used : ""}));
+    std::vector<std::string> parts = {name_for_people(layer.kind), if_any("input ", layer.input),
+                                      if_any("hidden ", layer.hidden)};
+    if (layer.layers > 1)
+        parts.push_back(concat(layer.layers, " layers"));
+    if (layer.directions == 2)
+        parts.emplace_back("both directions");
+    parts.push_back(layer.dtype.value_or(""));
+    parts.push_back(if_any("used ", used));
+    return shown(listed(std::move(parts)));
 }
 
 /// The six rows that a layer can have.
@@ -89,10 +93,8 @@ void write_why(Page& page, const JudgedLayer& layer) {
 
 void write_layer(Page& page, const JudgedLayer& layer, LayerDetails details) {
     page.line();
-    page.wrap(page.styled(TextStyle::bold,
-                          shown(layer.name.empty() ? "(the model itself)" : layer.name)) +
-                  "  ",
-              outline(layer), 4);
+    const std::string name = layer.name.empty() ? "(the model itself)" : layer.name;
+    page.wrap(page.styled(TextStyle::bold, shown(name)) + "  ", outline(layer), 4);
     const auto setting = [](const auto& known) { return known.first + " " + known.second; };
     if (page.is_verbose())
         page.labelled("Settings", shown(join(mapped(layer.settings, setting), ", ")));
@@ -138,8 +140,7 @@ std::string run_in_words(const RnnRun& run) {
 std::string weights_in_words(const LayerRuns& runs) {
     if (runs.own_weights)
         return "those of the file";
-    return "made by formula, not those of the file" +
-           (runs.why_formula.empty() ? "" : ": " + runs.why_formula);
+    return "made by formula, not those of the file" + if_any(": ", runs.why_formula);
 }
 
 std::vector<std::string> runs_in_words(const LayerRuns& runs) {
@@ -161,7 +162,7 @@ void write_runs(Page& page, const LayerRuns& runs) {
 
 static void write_layers(Page& page, const JudgedModel& model, const std::vector<LayerRuns>& runs,
                          LayerDetails details) {
-    const std::string framework = model.framework + (model.version ? " " + *model.version : "");
+    const std::string framework = model.framework + if_any(" ", model.version);
     if (model.layers.empty() && !model.unclear.empty()) {
         page.wrap("", shown(model.file) + " (" + shown(framework) +
                           "): unknown whether it has recurrent layers; none was recognized");
@@ -194,7 +195,7 @@ static void write_table(Page& page, const ModelDocument& document) {
         if (&model != &document.models.front())
             page.line();
         page.wrap("", page.styled(TextStyle::bold, shown(model.file)) + "  " +
-                          shown(model.framework + (model.version ? " " + *model.version : "")));
+                          shown(model.framework + if_any(" ", model.version)));
         if (model.layers.empty() && model.unclear.empty())
             page.wrap("  ", "no recurrent layer");
         for (const JudgedLayer& layer : model.layers) {
@@ -320,10 +321,13 @@ Outline outline_of(const ModelDocument& document) {
         add(model);
     without = !outline.findings.empty() &&
               find_by(outline.findings, &Finding::rule, "layer_without_cudnn");
+    Outcome outcome = Outcome::pass;
+    if (unknown)
+        outcome = Outcome::undecided;
+    if (without)
+        outcome = Outcome::fault;
     outline.checks.push_back({.rule = "layer_without_cudnn",
-                              .outcome = without   ? Outcome::fault
-                                         : unknown ? Outcome::undecided
-                                                   : Outcome::pass,
+                              .outcome = outcome,
                               .reason = document.sentence,
                               .layer = Layer::runtime});
     outline.sections.insert(outline.sections.begin(), section(SectionKind::layers, [&](Page& page) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/if_any.hpp"
 #include "base/text.hpp"
 #include "report/sweep.hpp"
 
@@ -77,7 +78,7 @@ std::string about_run(const Outline& outline) {
         text += ' ' + shell_quoted(option);
     for (const auto& [name, value] : outline.run.labels)
         text += "; " + name + "=" + value;
-    return text + (outline.hidden.empty() ? "" : ". " + outline.hidden);
+    return text + if_any(". ", outline.hidden);
 }
 
 std::vector<const RuleVerdict*> faults_without_finding(const Outline& outline) {
@@ -91,7 +92,9 @@ std::vector<const RuleVerdict*> faults_without_finding(const Outline& outline) {
 
 std::string message_of(const Finding& finding) {
     const bool is_certain = finding.confidence == Confidence::certain;
-    return (is_certain ? "" : std::string(name_of(finding.confidence)) + ": ") + finding.message;
+    if (is_certain)
+        return finding.message;
+    return std::string(name_of(finding.confidence)) + ": " + finding.message;
 }
 
 std::optional<LogPlace> quoted_line(const Evidence& evidence, const Log& log) {

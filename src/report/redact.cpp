@@ -29,7 +29,9 @@ int number_in_placeholder(std::string_view text, PrivateKind kind) {
     if (!text.starts_with(placeholder_of(kind)))
         return 0;
     const auto number = number_from(text.substr(placeholder_of(kind).size()));
-    return number && *number > 0 && *number < 1'000'000 ? *number : 0;
+    if (number && *number > 0 && *number < 1'000'000)
+        return *number;
+    return 0;
 }
 
 bool is_placeholder(std::string_view text) {

@@ -30,8 +30,9 @@ Computed computed(const Report& report) {
             gpus.insert(run.gpu);
     }
     const std::size_t passed = ends[RunEnd::ok];
-    const std::size_t failed = ends[RunEnd::incorrect] +
-                               (failures_count ? ends[RunEnd::rejected] + ends[RunEnd::failed] : 0);
+    std::size_t failed = ends[RunEnd::incorrect];
+    if (failures_count)
+        failed += ends[RunEnd::rejected] + ends[RunEnd::failed];
     return {passed, failed,
             report.facts.rnn_runs.size() - passed - failed - ends[RunEnd::not_supported],
             gpus.size(), std::ranges::any_of(report.facts.kernel_runs, [](const KernelRun& run) {
@@ -72,8 +73,10 @@ std::string problems_in_words(const Report& report) {
     const std::size_t possible = possible_errors(report);
     if (possible == all)
         return pluralized(all, "possible problem", "possible problems");
-    return pluralized(all - possible, "problem", "problems") +
-           (possible > 0 ? " and " + std::to_string(possible) + " possible" : "");
+    const std::string certain = pluralized(all - possible, "problem", "problems");
+    if (possible == 0)
+        return certain;
+    return certain + " and " + std::to_string(possible) + " possible";
 }
 
 /// The title of the first finding of the worst severity between two texts, one that is more than
@@ -91,9 +94,9 @@ std::string about_what_was_given(const Report& report) {
     const auto lacking = std::ranges::count(report.verdicts, std::optional(NotAsked::needs_values),
                                             &RuleVerdict::not_asked);
     const auto answers = static_cast<std::size_t>(report.counts.pass + report.counts.fault);
-    const std::string asked = "; " + pluralized(answers, "check", "checks") + " decided, " +
-                              std::to_string(lacking) + (lacking == 1 ? " needs" : " need") +
-                              " more input";
+    const std::string_view need = lacking == 1 ? " needs" : " need";
+    const std::string asked = concat("; ", pluralized(answers, "check", "checks"), " decided, ",
+                                     lacking, need, " more input");
     const std::size_t errors = count_of(report.findings, Severity::error),
                       warnings = count_of(report.findings, Severity::warning);
     if (errors > 0)
@@ -109,9 +112,9 @@ std::string what_is_open(const Report& report) {
     const auto open = static_cast<std::size_t>(report.counts.undecided);
     if (open > 0)
         return pluralized(open, "check", "checks") + " could not be decided; ";
-    return report.facts.log && report.facts.log->first_error_line
-               ? "the log's error is not explained; "
-               : "";
+    if (report.facts.log && report.facts.log->first_error_line)
+        return "the log's error is not explained; ";
+    return "";
 }
 
 /// ", none was run with cuDNN 9.19.0": of several installations, those with which nothing was run.
@@ -120,7 +123,9 @@ std::string untested_in_words(const Facts& facts) {
     for (const Cudnn& cudnn : facts.cudnns)
         if (!find_by(facts.rnn_runs, &RnnRun::library, cudnn.library))
             untested.push_back(cudnn.version ? cudnn.version->text : "of unknown version");
-    return untested.empty() ? "" : ", none was run with cuDNN " + join_with_and(untested);
+    if (untested.empty())
+        return "";
+    return ", none was run with cuDNN " + join_with_and(untested);
 }
 
 /// Nothing was run because there is no GPU, which is no fault here: the errors are about something
@@ -145,7 +150,9 @@ std::string about_machine(const Report& report) {
         if (has_no_cause_for_lack_of_gpu(report))
             return with_first(report, problems + ": ", "; " + ran);
         const bool is_only_one = errors == 1 && possible_errors(report) == 0;
-        return with_first(report, (is_only_one ? "" : problems + ", ") + ran + ": ");
+        if (is_only_one)
+            return with_first(report, ran + ": ");
+        return with_first(report, problems + ", " + ran + ": ");
     }
     if (report.verdict == OverallVerdict::undetermined)
         return "undetermined: " + what_is_open(report) + ran;
@@ -180,9 +187,10 @@ std::string about_log(const Report& report) {
     const Confidence confidence = report.findings.front().confidence;
     const std::size_t others = report.findings.size() - 1;
     const bool open = confidence != Confidence::certain && others > 0;
-    return with_first(
-        report, how_sure[static_cast<std::size_t>(confidence)],
-        open ? "; " + pluralized(others, "other is possible", "others are possible") : "");
+    std::string more;
+    if (open)
+        more = "; " + pluralized(others, "other is possible", "others are possible");
+    return with_first(report, how_sure[static_cast<std::size_t>(confidence)], more);
 }
 
 }  // namespace
@@ -191,9 +199,11 @@ OverallVerdict verdict_of(const JudgedModel& model) {
     const auto any = [&](CudnnUse use) {
         return find_by(model.layers, &JudgedLayer::cudnn, use) != nullptr;
     };
-    return any(CudnnUse::unknown) || !model.unclear.empty() ? OverallVerdict::undetermined
-           : any(CudnnUse::no)                              ? OverallVerdict::warnings
-                                                            : OverallVerdict::healthy;
+    if (any(CudnnUse::unknown) || !model.unclear.empty())
+        return OverallVerdict::undetermined;
+    if (any(CudnnUse::no))
+        return OverallVerdict::warnings;
+    return OverallVerdict::healthy;
 }
 
 std::string sentence_of(const JudgedModel& model) {
@@ -237,7 +247,9 @@ std::string sentence_of(const Report& report) {
         return report.sentence;
     if (report.about == About::log)
         return about_log(report);
-    return report.about == About::versions ? about_what_was_given(report) : about_machine(report);
+    if (report.about == About::versions)
+        return about_what_was_given(report);
+    return about_machine(report);
 }
 
 }  // namespace rnncheck

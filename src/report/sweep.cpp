@@ -126,7 +126,9 @@ using Ratios = std::vector<std::pair<std::string, double>>;
 /// The power of ten of a ratio, of which what is beyond `lowest` and `highest` is drawn at the
 /// edge.
 double power_of(double ratio, int lowest, int highest) {
-    return std::isnan(ratio) ? highest : std::clamp<double>(std::log10(ratio), lowest, highest);
+    if (std::isnan(ratio))
+        return highest;
+    return std::clamp<double>(std::log10(ratio), lowest, highest);
 }
 
 /// A row for each kind, a point for each ratio on a scale of the powers of ten that occur, and a
@@ -168,11 +170,12 @@ std::string ratios_svg(const Ratios& ratios, const std::string& title, int lowes
         for (const auto& [point, is_beyond] :
              points) {  // a cross where it is beyond the limit, else a dot
             const int x = left + point;
-            page.draw(x, is_beyond
-                             ? concat("<path d=\"M", x - 4, ' ', y - 4,
-                                      "l8 8m-8 0l8 -8\" stroke=\"#B3261E\" stroke-width=\"2\"/>")
-                             : concat("<circle cx=\"", x, "\" cy=\"", y,
-                                      "\" r=\"3\" fill=\"#0072B2\"/>"));
+            if (is_beyond)
+                page.draw(x, concat("<path d=\"M", x - 4, ' ', y - 4,
+                                    "l8 8m-8 0l8 -8\" stroke=\"#B3261E\" stroke-width=\"2\"/>"));
+            else
+                page.draw(
+                    x, concat("<circle cx=\"", x, "\" cy=\"", y, "\" r=\"3\" fill=\"#0072B2\"/>"));
         }
     }
     page.y += line_height;
@@ -229,8 +232,10 @@ std::string shape_of(RnnCase rnn_case) {
     rnn_case.training = false;
     const std::string words = describe(rnn_case);
     const std::size_t sizes = words.find('=');  // "I=32 H=48": after the letter of the first size
-    return words.substr(sizes == std::string::npos ? 0 : sizes - 1) +
-           (lengths > most_lengths ? concat(" of ", lengths, " lengths") : "");
+    std::string shown_words = words.substr(sizes == std::string::npos ? 0 : sizes - 1);
+    if (lengths > most_lengths)
+        shown_words += concat(" of ", lengths, " lengths");
+    return shown_words;
 }
 
 std::string network_name(Cell cell) {
@@ -256,15 +261,18 @@ RunEnd worst_of(const Cases& cases) {
 
 std::string gpus_in_words(const std::vector<int>& gpus) {
     const auto range = [](const std::pair<int, int>& run) {
-        return run.first == run.second ? std::to_string(run.first)
-                                       : concat(run.first, '-', run.second);
+        if (run.first == run.second)
+            return std::to_string(run.first);
+        return concat(run.first, '-', run.second);
     };
     return (gpus.size() == 1 ? "GPU " : "GPUs ") + join_with_and(mapped(runs_in(gpus), range));
 }
 
 std::string cudnn_in_words(const Facts& facts, std::string_view library) {
     const Cudnn* const cudnn = find_by(facts.cudnns, &Cudnn::library, library);
-    return cudnn && cudnn->version ? "cuDNN " + cudnn->version->text : "cuDNN";
+    if (cudnn && cudnn->version)
+        return "cuDNN " + cudnn->version->text;
+    return "cuDNN";
 }
 
 std::vector<std::string> sweep_pictures(const Facts& facts) {

@@ -45,12 +45,16 @@ std::string shown(std::string_view text) {
 
 std::string known(std::string_view before, const std::optional<std::string>& value,
                   std::string_view after) {
-    return value ? concat(before, shown(*value), after) : "";
+    if (!value)
+        return "";
+    return concat(before, shown(*value), after);
 }
 
 std::string known(std::string_view before, const std::optional<Version>& value,
                   std::string_view after) {
-    return value ? known(before, std::optional(value->text), after) : "";
+    if (!value)
+        return "";
+    return known(before, std::optional(value->text), after);
 }
 
 std::string with_entities(std::string_view text, Entities entities, std::size_t most) {
@@ -115,14 +119,17 @@ std::string shortened(std::string_view text, std::size_t width) {
     for (const std::string& word : split(text, ' ')) {
         if (columns_of(kept) + 1 + columns_of(word) + 3 > width)
             break;
-        kept += (kept.empty() ? "" : " ") + word;
+        if (!kept.empty())
+            kept += " ";
+        kept += word;
     }
     return kept + "...";
 }
 
 std::string matrix_date_in_words(const ToolStamp& tool) {
-    return shown(tool.matrix_date) +
-           (tool.matrix_age_days ? ", " + age_in_words(*tool.matrix_age_days) : "");
+    if (!tool.matrix_age_days)
+        return shown(tool.matrix_date);
+    return shown(tool.matrix_date) + ", " + age_in_words(*tool.matrix_age_days);
 }
 
 std::string id_in_words(std::string_view id) {
@@ -160,7 +167,9 @@ std::vector<const RuleVerdict*> checks_with(const std::vector<RuleVerdict>& chec
 }
 
 const std::string& title_of(const Finding& finding) {
-    return finding.title.empty() ? finding.message : finding.title;
+    if (finding.title.empty())
+        return finding.message;
+    return finding.title;
 }
 
 std::size_t Page::width() const {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "report/outline.hpp"
@@ -29,26 +30,31 @@ std::string lines_of(const Log& log, LogKind kind) {
     for (const LogEvent& event : log.events)
         if (event.kind == kind && lines.size() < most_lines)
             add_once(lines, std::to_string(event.line));
-    return lines.empty() ? "" : (lines.size() == 1 ? "line " : "lines ") + join_with_and(lines);
+    if (lines.empty())
+        return "";
+    return (lines.size() == 1 ? "line " : "lines ") + join_with_and(lines);
 }
 
 std::string network_in_words(const LogRnnConfig& config) {
     const auto number = [](const char* name, const std::optional<std::int64_t>& value) {
-        return value ? concat(name, ' ', *value) : "";
+        if (!value)
+            return std::string();
+        return concat(name, ' ', *value);
     };
     return shown(
         listed({config.cell.value_or("cell unknown"), config.direction.value_or(""),
                 number("layers", config.layers), number("input", config.input_size),
                 number("units", config.units), number("longest sequence", config.sequence_length),
                 number("batch", config.batch),
-                config.missing.empty() ? "" : "not in the log: " + join_with_and(config.missing)}));
+                if_any("not in the log: ", join_with_and(config.missing))}));
 }
 
 std::string given_in_words(const Log& log) {
     std::vector<std::string> words;
-    for (const UserHint& said : log.user_hints)
-        words.push_back(said.key + "=" + said.value +
-                        (said.expected ? " (not understood, left out)" : ""));
+    for (const UserHint& said : log.user_hints) {
+        const std::string_view left_out = said.expected ? " (not understood, left out)" : "";
+        words.push_back(concat(said.key, '=', said.value, left_out));
+    }
     return shown(join(words, ", "));
 }
 
@@ -61,8 +67,9 @@ void write_lines(Page& page, const Finding& cause, const Log& log, const Room& r
         if (item.source == "log.first_error")
             continue;
         const auto place = quoted_line(item, log);
+        std::vector<std::string>& list = item.what == what_is_ruled_out ? excluded : known;
         if (!place)
-            (item.what == what_is_ruled_out ? excluded : known).push_back(shown(item.value));
+            list.push_back(shown(item.value));
         if (!place || includes(quoted, *place))
             continue;
         page.wrap("  ", shortened(shown(item.value), room.quote), 4);
@@ -91,7 +98,7 @@ int cost_of(const DecidingCheck& check) {
         return 3;
     if (contains(check.command, "your_program"))
         return 2;
-    return contains(check.command, "find /") || contains(check.command, "sudo ") ? 1 : 0;
+    return contains(check.command, "find /") || contains(check.command, "sudo ");
 }
 
 /// Where no cause is likely: the cheapest check of the first ones.
@@ -106,8 +113,8 @@ const Finding& cheapest_to_check(std::span<const Finding> causes) {
 void write_first_check(Page& page, const Finding& cause, const Room& room) {
     if (!cause.decided_by->command.empty())
         page.command("Check", cause.decided_by->command);
-    page.labelled(cause.decided_by->command.empty() ? "Check" : "",
-                  shortened(shown(cause.decided_by->text), room.first_check));
+    const std::string_view word = cause.decided_by->command.empty() ? "Check" : "";
+    page.labelled(word, shortened(shown(cause.decided_by->text), room.first_check));
 }
 
 /// One check for each cause that is open, the most likely one first; that of `shown_before` is
@@ -119,7 +126,9 @@ void write_checks(Page& page, const std::vector<Finding>& causes, const Finding*
     for (std::size_t i = 0; i < causes.size(); ++i) {
         const std::string number = "  " + std::to_string(i + 1) + "  ";
         const bool is_above = &causes[i] == shown_before;
-        const std::string title = shown(title_of(causes[i])) + (is_above ? ": above" : "");
+        std::string title = shown(title_of(causes[i]));
+        if (is_above)
+            title += ": above";
         const std::string with_rule = title + " (" + shown(causes[i].rule) + ")";
         const bool fits = columns_of(number + with_rule) <= page.width();
         page.wrap(number, fits || causes.size() < many_causes ? with_rule : title);
@@ -131,6 +140,13 @@ void write_checks(Page& page, const std::vector<Finding>& causes, const Finding*
         if (command.empty() || !shown_before)
             page.wrap("     ", shortened(shown(causes[i].decided_by->text), room.check));
     }
+}
+
+/// What else can be printed about the causes.
+std::string or_verbose(const Page& page, std::size_t causes) {
+    if (page.is_verbose())
+        return "";
+    return causes == 1 ? ", or -v" : ", or -v for the fix of each cause";
 }
 
 void write_about_log(Page& page, const Log& log, bool fills_screen) {
@@ -207,9 +223,7 @@ void write_diagnosis(Page& page, const Report& report) {
         page.line("More: -v shows the fix of each cause");
     else if (!causes.empty())
         page.line("More: rnncheck explain " + shown(causes.front().rule) +
-                  (page.is_verbose()    ? ""
-                   : causes.size() == 1 ? ", or -v"
-                                        : ", or -v for the fix of each cause"));
+                  or_verbose(page, causes.size()));
 }
 
 }  // namespace rnncheck

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 
@@ -12,8 +13,9 @@ namespace {
 /// The title at the left, the rule at the right or, where it does not fit, on the next line.
 void write_title(Page& page, const Finding& finding) {
     const auto& [mark, style, word] = look_of(finding.severity);
-    const std::string sure =
-        finding.confidence == Confidence::certain ? "" : concat(" (", finding.confidence, ')');
+    std::string sure;
+    if (finding.confidence != Confidence::certain)
+        sure = concat(" (", finding.confidence, ')');
     const std::string begin = page.mark(mark) + ' ';
     const std::string text =
         page.styled(style, std::string(word) + ": ") + shown(title_of(finding)) + sure;
@@ -33,16 +35,16 @@ std::string in_words(const std::vector<HiddenThings>& all) {
         if (things.count > 0)
             hidden.push_back(std::to_string(things.count) + " x " +
                              shown(id_in_words(things.kind)));
-    return hidden.empty()
-               ? ""
-               : "Hidden because private: " + join(hidden, ", ") + " (--show-private shows them).";
+    if (hidden.empty())
+        return "";
+    return "Hidden because private: " + join(hidden, ", ") + " (--show-private shows them).";
 }
 
 }  // namespace
 
 void write_evidence(Page& page, const std::vector<Evidence>& evidence, std::string_view word) {
     for (const Evidence& item : evidence) {
-        const std::string source = item.source.empty() ? "" : " [" + shown(item.source) + "]";
+        const std::string source = if_any(" [", shown(item.source), "]");
         page.labelled(word, shown(item.what) + ": " + shown(item.value) + source);
         word = "";
     }

@@ -3,6 +3,7 @@
 #include <span>
 #include <tuple>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "report/outline.hpp"
@@ -68,25 +69,31 @@ std::string summary_of(const Report& report) {
                          {not_evaluated, "not evaluated", "not evaluated"}});
     const bool is_fine =
         findings(Severity::error) + findings(Severity::warning) == 0 && counts.undecided == 0;
-    return is_fine ? "No problem found" + (all.empty() ? "" : ", " + all) : all;
+    if (is_fine)
+        return "No problem found" + if_any(", ", all);
+    return all;
 }
 
 void write_end(Page& page, const Report& report) {
     const ToolStamp& tool = report.tool;
     page.line();
-    page.wrap("", summary_of(report) +
-                      (tool.matrix_date.empty()
-                           ? "."
-                           : ". Compatibility data: " + matrix_date_in_words(tool) + "."));
+    std::string summary = summary_of(report) + ".";
+    if (!tool.matrix_date.empty())
+        summary += " Compatibility data: " + matrix_date_in_words(tool) + ".";
+    page.wrap("", summary);
     if (report.profile)
         page.wrap("", "Profile: " + shown(report.profile->file) + ".");
     if (const std::string hidden = hidden_on_page(report); !hidden.empty())
         page.wrap("", hidden);
-    const std::string explain =
-        report.findings.empty() ? "" : "rnncheck explain " + shown(report.findings.front().rule);
+    std::string explain;
+    if (!report.findings.empty())
+        explain = "rnncheck explain " + shown(report.findings.front().rule);
     if (page.is_verbose() && explain.empty())
         return;
-    page.line("More: " + explain + (page.is_verbose() ? "" : explain.empty() ? "-v" : ", or -v"));
+    std::string_view verbose = explain.empty() ? "-v" : ", or -v";
+    if (page.is_verbose())
+        verbose = "";
+    page.line(concat("More: ", explain, verbose));
 }
 
 /// The same on another GPU.

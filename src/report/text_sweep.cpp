@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "facts/queries.hpp"
@@ -30,7 +31,17 @@ bool is_bad(const RnnRun& run) {
 
 TextStyle style_of(RunEnd end) {
     constexpr TextStyle by_weight[] = {TextStyle::green, TextStyle::faint, TextStyle::yellow};
-    return look_of(end).is_bad() ? TextStyle::red : by_weight[look_of(end).weight];
+    if (look_of(end).is_bad())
+        return TextStyle::red;
+    return by_weight[look_of(end).weight];
+}
+
+std::string_view how_it_ended(ProbeEnd end) {
+    if (end == ProbeEnd::timed_out || end == ProbeEnd::stuck)
+        return "timed out";
+    if (end == ProbeEnd::crashed)
+        return "crashed";
+    return "failed";
 }
 
 /// A case whose process ended in it: how, where the probe's runs agree about it.
@@ -40,10 +51,8 @@ std::string_view how_it_was_lost(const Facts& facts, const RnnRun& run) {
     for (const ProbeRun& probe : facts.probe_runs) {
         if (probe.completed() || probe.target != place || probe.last_call != run.result->call)
             continue;
-        const bool hung = probe.end == ProbeEnd::timed_out || probe.end == ProbeEnd::stuck;
-        const std::string_view here = hung                             ? "timed out"
-                                      : probe.end == ProbeEnd::crashed ? "crashed"
-                                                                       : "failed";
+
+        const std::string_view here = how_it_ended(probe.end);
         if (!word.empty() && word != here)
             return "failed";
         word = here;
@@ -53,7 +62,9 @@ std::string_view how_it_was_lost(const Facts& facts, const RnnRun& run) {
 
 std::string_view word_of(const Facts& facts, const RnnRun& run) {
     const bool was_lost = run.end == RunEnd::failed && run.result && run.result->code == -1;
-    return was_lost ? how_it_was_lost(facts, run) : look_of(run.end).word;
+    if (was_lost)
+        return how_it_was_lost(facts, run);
+    return look_of(run.end).word;
 }
 
 /// "ok"; "WRONG 2/5" where others in the same place ended otherwise; "-" without any case.
@@ -63,7 +74,9 @@ std::string cell_word(const Facts& facts, const Cases& cases) {
     const RunEnd worst = worst_of(cases);
     const auto same = std::ranges::count(cases, worst, &RnnRun::end);
     const std::string word(word_of(facts, **std::ranges::find(cases, worst, &RnnRun::end)));
-    return same < std::ssize(cases) ? concat(word, ' ', same, '/', cases.size()) : word;
+    if (same < std::ssize(cases))
+        return concat(word, ' ', same, '/', cases.size());
+    return word;
 }
 
 std::string row_name(const RnnCase& rnn_case) {
@@ -94,7 +107,7 @@ std::size_t column_of(const RnnCase& c) {
         return 3;
     if (c.layers > 1 || c.direction == Direction::bidirectional)
         return 2;
-    return c.hidden >= large || c.input >= large || c.sequence_length >= many_steps ? 1 : 0;
+    return c.hidden >= large || c.input >= large || c.sequence_length >= many_steps;
 }
 
 /// A kind of network, with the cases of each kind of shape.
@@ -170,10 +183,28 @@ void write_grid(Page& page, const Facts& facts, const std::vector<GridRow>& rows
 }
 
 std::string memory_of(const RnnRun& run) {
-    return "weights " + mebibytes(run.weight_bytes) + ", workspace " +
-           mebibytes(run.workspace_bytes) +
-           (run.rnn_case.training ? ", reserve " + mebibytes(run.reserve_bytes) : "") + " of " +
-           (run.free_bytes ? mebibytes(run.free_bytes) + " free" : "an unknown amount free");
+    std::string words =
+        "weights " + mebibytes(run.weight_bytes) + ", workspace " + mebibytes(run.workspace_bytes);
+    if (run.rnn_case.training)
+        words += ", reserve " + mebibytes(run.reserve_bytes);
+    if (!run.free_bytes)
+        return words + " of an unknown amount free";
+    return words + " of " + mebibytes(run.free_bytes) + " free";
+}
+
+std::string error_of(const RnnRun& run) {
+    if (!run.largest_error || !run.limit || *run.limit <= 0)
+        return "";
+    return "error " + short_number(*run.largest_error / *run.limit) + " times what is allowed";
+}
+
+std::string precision_of(const RnnRun& run) {
+    if (run.precision == Precision::tf32)
+        return "TF32 in use";
+    if (run.precision == Precision::fast_math)
+        return "within the limits of fast mathematics (tanh.approx), as cuDNN may compile this "
+               "kernel";
+    return "";
 }
 
 /// Of a case that was computed.
@@ -181,36 +212,38 @@ std::string numbers_of(const RnnRun& run) {
     const auto milliseconds = [](const std::optional<double>& value) {
         return value ? short_number(*value) + " ms" : "?";
     };
-    const bool has_error = run.largest_error && run.limit && *run.limit > 0;
-    return listed(
-        {has_error
-             ? "error " + short_number(*run.largest_error / *run.limit) + " times what is allowed"
-             : "",
-         run.limit ? "y may differ by " + short_number(*run.limit) : "",
-         run.precision == Precision::tf32 ? "TF32 in use"
-         : run.precision == Precision::fast_math
-             ? "within the limits of fast mathematics (tanh.approx), as cuDNN may "
-               "compile this kernel"
-             : "",
-         run.overflow == true ? "numbers beyond fp16" : "",
-         run.bitwise_repeatable == false ? "not bitwise identical when repeated" : "",
-         "first run " + milliseconds(run.first_ms) + ", second " + milliseconds(run.repeat_ms),
-         run.workspace_bytes || run.weight_bytes ? memory_of(run) : ""});
+    std::vector<std::string> parts = {error_of(run)};
+    if (run.limit)
+        parts.push_back("y may differ by " + short_number(*run.limit));
+    parts.push_back(precision_of(run));
+    if (run.overflow == true)
+        parts.emplace_back("numbers beyond fp16");
+    if (run.bitwise_repeatable == false)
+        parts.emplace_back("not bitwise identical when repeated");
+    parts.push_back("first run " + milliseconds(run.first_ms) + ", second " +
+                    milliseconds(run.repeat_ms));
+    if (run.workspace_bytes || run.weight_bytes)
+        parts.push_back(memory_of(run));
+    return listed(std::move(parts));
 }
 
 /// Why a case did not pass.
 std::string what_happened(const RnnRun& run) {
     if (run.end == RunEnd::incorrect)
         return shown(how_wrong(run));
-    return run.where    ? shown(*run.where)
-           : run.result ? shown(in_words(*run.result))
-                        : "no reason given";
+    if (run.where)
+        return shown(*run.where);
+    if (run.result)
+        return shown(in_words(*run.result));
+    return "no reason given";
 }
 
 /// What cases that failed in the same way have in common: the call and its status, or that the
 /// numbers are wrong.
 std::string reason_of(const RnnRun& run) {
-    return run.end == RunEnd::incorrect ? "" : what_happened(run);
+    if (run.end == RunEnd::incorrect)
+        return "";
+    return what_happened(run);
 }
 
 /// What only `rnncheck lstm` shows: the numbers of a case, and how to run it again.
@@ -277,7 +310,9 @@ void write_cases(Page& page, const Facts& facts, const Sweep& sweep) {
 
 Mark mark_of(RunEnd end) {
     constexpr Mark by_weight[] = {Mark::passed, Mark::not_run, Mark::warning};
-    return look_of(end).is_bad() ? Mark::failed : by_weight[look_of(end).weight];
+    if (look_of(end).is_bad())
+        return Mark::failed;
+    return by_weight[look_of(end).weight];
 }
 
 /// The table of a page for formats that draw tables.
@@ -344,15 +379,17 @@ bool needs_table(const Page& page, const Facts& facts, const Sweep& sweep) {
 /// The path only where several cuDNN installations of one version were tested.
 std::string title_of(const Facts& facts, const Sweep& sweep) {
     const bool several = facts.cudnns.size() > 1;
+    const std::string which = several ? shown(sweep.library) : "";
     return concat(gpus_in_words(sweep.gpus), ", ", cudnn_in_words(facts, sweep.library), ", ",
-                  sweep.dialect, " API", several ? ", " + shown(sweep.library) : "", ": ",
-                  counts_of(facts, sweep.runs));
+                  sweep.dialect, " API", if_any(", ", which), ": ", counts_of(facts, sweep.runs));
 }
 
 std::string how_it_still_ends(RunEnd end) {
-    return end == RunEnd::incorrect  ? "is still wrong"
-           : end == RunEnd::rejected ? "is still rejected"
-                                     : "still fails";
+    if (end == RunEnd::incorrect)
+        return "is still wrong";
+    if (end == RunEnd::rejected)
+        return "is still rejected";
+    return "still fails";
 }
 
 void write_minimal_case(Page& page, const MinimalCase& minimal) {
@@ -392,8 +429,8 @@ void write_fit(Page& page, const FitSearch& search) {
 }  // namespace
 
 std::string how_it_went(const RnnRun& run) {
-    return concat(look_of(run.end).word, ": ",
-                  run.end == RunEnd::ok ? numbers_of(run) : what_happened(run));
+    const std::string how = run.end == RunEnd::ok ? numbers_of(run) : what_happened(run);
+    return concat(look_of(run.end).word, ": ", how);
 }
 
 std::string counts_of(const Facts& facts, const Cases& cases) {

@@ -8,8 +8,10 @@ namespace rnncheck::formats::github {
 constexpr std::size_t most_of_a_kind = 10;
 
 static std::string message_with_fix(const Finding& finding) {
-    return message_of(finding) +
-           (finding.remedies.empty() ? "" : ". Fix: " + finding.remedies.front().text);
+    std::string message = message_of(finding);
+    if (!finding.remedies.empty())
+        message += ". Fix: " + finding.remedies.front().text;
+    return message;
 }
 
 static std::string write(const Outline& outline, const Style&) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "report/outline.hpp"
@@ -15,7 +16,7 @@ constexpr const char* mark_words[] = {"ok", "problem", "warning", "undetermined"
 
 std::string element(const std::string& tag, const std::string& content,
                     const std::string& attributes = "") {
-    return "<" + tag + (attributes.empty() ? "" : " " + attributes) + ">" + content + "</" +
+    return "<" + tag + if_any(" ", attributes) + ">" + content + "</" +
            tag.substr(0, tag.find(' ')) + ">\n";
 }
 
@@ -84,8 +85,9 @@ std::vector<Quote> quotes_of(const Finding& finding, const Outline& outline) {
 }
 
 std::string row_text(const ChecklistRow& row) {
-    return xml(row.text) +
-           (row.place.empty() ? "" : " <span class=\"faint\">" + xml(row.place) + "</span>");
+    if (row.place.empty())
+        return xml(row.text);
+    return xml(row.text) + " <span class=\"faint\">" + xml(row.place) + "</span>";
 }
 
 std::string checklist(const Outline& outline) {
@@ -97,9 +99,10 @@ std::string checklist(const Outline& outline) {
         rows += "<tr><th scope=\"row\">" + xml(line.word) + "</th><td " + class_of(line.mark) +
                 ">" + mark + "</td><td>" + join(texts, "<br>") + "</td></tr>\n";
     }
-    return rows.empty() ? ""
-                        : element("h2", std::string(outline.checklist_heading)) +
-                              element("table class=\"list\"", "<tbody>\n" + rows + "</tbody>");
+    if (rows.empty())
+        return "";
+    return element("h2", std::string(outline.checklist_heading)) +
+           element("table class=\"list\"", "<tbody>\n" + rows + "</tbody>");
 }
 
 std::string remedy_text(const Remedy& remedy, const char* word) {
@@ -128,8 +131,10 @@ std::string remedies_text(const Finding& finding) {
 /// Its rule, and how sure it is unless that is certain.
 std::string rule_text(const Finding& finding) {
     const bool is_certain = finding.confidence == Confidence::certain;
-    return " <span class=\"faint\">" + xml(finding.rule) +
-           (is_certain ? "" : ", " + std::string(name_of(finding.confidence))) + "</span>";
+    std::string small = xml(finding.rule);
+    if (!is_certain)
+        small += ", " + std::string(name_of(finding.confidence));
+    return " <span class=\"faint\">" + small + "</span>";
 }
 
 std::string heading_text(const Finding& finding, const std::string& title) {
@@ -142,26 +147,33 @@ std::string heading_text(const Finding& finding, const std::string& title) {
 std::string evidence_text(const Finding& finding, const Outline& outline) {
     const bool has_quotes = outline.log && is_cause_in_log(finding);
     std::string evidence;
-    for (const Evidence& item : finding.evidence)
-        if (!has_quotes || !quoted_line(item, *outline.log))
-            evidence +=
-                element("dt", xml(item.what)) +
-                element("dd", xml(item.value) +
-                                  (item.source.empty() ? "" : " [" + linked(item.source) + "]"));
-    return evidence.empty() ? "" : folded("Evidence", element("dl", evidence));
+    for (const Evidence& item : finding.evidence) {
+        if (has_quotes && quoted_line(item, *outline.log))
+            continue;
+        std::string value = xml(item.value);
+        if (!item.source.empty())
+            value += " [" + linked(item.source) + "]";
+        evidence += element("dt", xml(item.what)) + element("dd", value);
+    }
+    if (evidence.empty())
+        return "";
+    return folded("Evidence", element("dl", evidence));
 }
 
 std::string check_text(const Finding& finding) {
     if (!finding.decided_by)
         return "";
     const std::string& command = finding.decided_by->command;
-    return labelled("Check", xml(finding.decided_by->text)) +
-           (command.empty() ? "" : fixed(command, "Command"));
+    std::string out = labelled("Check", xml(finding.decided_by->text));
+    if (!command.empty())
+        out += fixed(command, "Command");
+    return out;
 }
 
 std::string quotes_text(const std::vector<Quote>& quotes) {
-    return quotes.empty() ? ""
-                          : fixed(join(mapped(quotes, &Quote::text), "\n"), "Lines of the log");
+    if (quotes.empty())
+        return "";
+    return fixed(join(mapped(quotes, &Quote::text), "\n"), "Lines of the log");
 }
 
 /// A note is no reason to act: what could be done about it is folded.
@@ -171,8 +183,8 @@ std::string finding_text(const Finding& finding, const Outline& outline) {
     out += element("p", xml(finding.message) + rule_text(finding));
     const std::string remedies = remedies_text(finding);
     const bool is_note = finding.severity == Severity::note && !remedies.empty();
-    out += evidence_text(finding, outline) + check_text(finding) +
-           (is_note ? folded("What can be done", remedies) : remedies);
+    out += evidence_text(finding, outline) + check_text(finding);
+    out += is_note ? folded("What can be done", remedies) : remedies;
     return element("article", out, class_of(look_of(finding.severity).mark));
 }
 
@@ -221,7 +233,9 @@ std::string findings_text(const Outline& outline) {
         else if (&finding == causes.front())
             out += causes_text(causes, outline);
     }
-    return out.empty() ? "" : element("h2", "Findings") + out;
+    if (out.empty())
+        return "";
+    return element("h2", "Findings") + out;
 }
 
 /// The word of a mark is in the text of the cell.
@@ -240,7 +254,9 @@ std::string table_row(const std::vector<OutlineCell>& row) {
 }
 
 std::string table_text(const OutlineTable& table) {
-    std::string out = table.title.empty() ? "" : element("h3 class=\"title\"", xml(table.title));
+    std::string out;
+    if (!table.title.empty())
+        out = element("h3 class=\"title\"", xml(table.title));
     std::string head;
     for (const std::string& column : table.columns)
         head += element("th scope=\"col\"", xml(column));
@@ -251,7 +267,9 @@ std::string table_text(const OutlineTable& table) {
         "tabindex=\"0\" role=\"group\" aria-label=\"" + xml(table.title) + "\" class=\"grid\"";
     const std::string text = element("thead", element("tr", head)) + element("tbody", rows);
     constexpr std::size_t columns_of_a_phone = 3;
-    const std::string grid = rows.empty() ? "" : element("div", element("table", text), name);
+    std::string grid;
+    if (!rows.empty())
+        grid = element("div", element("table", text), name);
     out += table.columns.size() > columns_of_a_phone ? wide(grid) : grid;
     for (const std::string& sentence : table.below)
         out += element("p", xml(sentence));
@@ -265,22 +283,27 @@ std::string section_text(const OutlineSection& section) {
         text += table_text(table);
     if (section.tables.empty())
         text = "<div class=\"prose\">" + fixed(section.text, section.heading) + "</div>\n";
-    return element("h2", xml(section.heading)) +
-           (section.summary.empty() ? text : folded(section.summary, text));
+    if (section.summary.empty())
+        return element("h2", xml(section.heading)) + text;
+    return element("h2", xml(section.heading)) + folded(section.summary, text);
 }
 
 std::string charts(const Outline& outline) {
     std::string figures;
     for (const std::string& picture : outline.pictures())
         figures += element("figure", picture, "tabindex=\"0\"");
-    return figures.empty() ? "" : folded("Charts: results by shape, errors, times", wide(figures));
+    if (figures.empty())
+        return "";
+    return folded("Charts: results by shape, errors, times", wide(figures));
 }
 
 std::string checks(const Outline& outline, Outcome outcome, bool evaluated = true) {
     std::string list;
     for (const RuleVerdict* check : checks_with(outline.checks, outcome, evaluated))
         list += element("dt", xml(check->rule)) + element("dd", xml(check->reason));
-    return list.empty() ? "" : element("dl", list);
+    if (list.empty())
+        return "";
+    return element("dl", list);
 }
 
 std::string all_checks(const Outline& outline) {
@@ -293,8 +316,12 @@ std::string all_checks(const Outline& outline) {
                     checks(outline, Outcome::not_applicable, false))})
         if (!list.empty())
             passed_or_not += folded(summary, list);
-    return (open.empty() ? "" : element("h2", "Undetermined") + open) +
-           (passed_or_not.empty() ? "" : element("h2", "Checks") + passed_or_not);
+    std::string out;
+    if (!open.empty())
+        out += element("h2", "Undetermined") + open;
+    if (!passed_or_not.empty())
+        out += element("h2", "Checks") + passed_or_not;
+    return out;
 }
 
 std::string write(const Outline& outline, const Style&) {

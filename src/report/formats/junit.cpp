@@ -40,7 +40,9 @@ TestCase test_case_of(const RuleVerdict& check, const Outline& outline) {
     for (const Finding& finding : outline.findings) {
         if (finding.rule != check.rule)
             continue;
-        test.details += (test.details.empty() ? "" : "\n\n") + details_of(finding);
+        if (!test.details.empty())
+            test.details += "\n\n";
+        test.details += details_of(finding);
         if (finding.severity == Severity::error && test.end != "failure") {
             test.end = "failure";
             test.message = message_of(finding);

@@ -34,8 +34,10 @@ std::string plain(std::string_view text) {
 /// More backticks than stand together in the text, and at least `least`.
 std::string ticks_around(std::string_view text, std::size_t least) {
     std::size_t longest = 0, here = 0;
-    for (const char c : text)
-        longest = std::max(longest, here = c == '`' ? here + 1 : 0);
+    for (const char c : text) {
+        here = c == '`' ? here + 1 : 0;
+        longest = std::max(longest, here);
+    }
     return std::string(std::max(least, longest + 1), '`');
 }
 
@@ -50,7 +52,11 @@ std::string with_short_ticks(std::string text) {
 std::string code(std::string_view text) {
     const std::string line = with_short_ticks(shown(text));
     const std::string ticks = ticks_around(line, 1);
-    return line.empty() ? "" : ticks + (ticks.size() > 1 ? " " + line + " " : line) + ticks;
+    if (line.empty())
+        return "";
+    if (ticks.size() > 1)
+        return ticks + " " + line + " " + ticks;
+    return ticks + line + ticks;
 }
 
 std::string fenced(const std::string& content, const std::string& language = "") {
@@ -102,9 +108,12 @@ std::string finding_text(const Finding& finding) {
                       "\n";
     if (!finding.evidence.empty())
         out += "\n";
-    for (const Evidence& item : finding.evidence)
-        out += "- " + plain(item.what) + ": " + plain(item.value) +
-               (item.source.empty() ? "" : " (" + code(item.source) + ")") + "\n";
+    for (const Evidence& item : finding.evidence) {
+        out += "- " + plain(item.what) + ": " + plain(item.value);
+        if (!item.source.empty())
+            out += " (" + code(item.source) + ")";
+        out += "\n";
+    }
     if (finding.decided_by) {
         out += "\n**Confirm**: " + plain(finding.decided_by->text) + "\n";
         if (!finding.decided_by->command.empty())
@@ -119,7 +128,9 @@ std::string undetermined(const Outline& outline) {
     std::string out;
     for (const RuleVerdict* check : checks_with(outline.checks, Outcome::undecided))
         out += "- " + code(check->rule) + ": " + plain(check->reason) + "\n";
-    return out.empty() ? "" : "\n### Undetermined\n\n" + out;
+    if (out.empty())
+        return "";
+    return "\n### Undetermined\n\n" + out;
 }
 
 /// A text, and its name for the note that it was left out for lack of space.

@@ -17,7 +17,8 @@ static std::string write(const Outline& outline, const Style&) {
     for (const auto& [gpu, ends] : outline.tests)
         for (const auto& [end, count] : ends) {
             all += count;
-            passed += end == RunEnd::ok ? count : 0;
+            if (end == RunEnd::ok)
+                passed += count;
         }
     return concat("RNNCHECK ", states[static_cast<std::size_t>(outline.verdict)], ": ",
                   with_entities(outline.sentence, {{'|', "/"}}),  // it would begin the numbers

@@ -4,6 +4,7 @@
 #include <iomanip>
 #include <sstream>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "report/outline.hpp"
@@ -25,7 +26,7 @@ class Metrics {
         for (const auto& [label, text] : labels)
             parts.push_back(
                 concat(label, "=\"", with_entities(text, {{'"', "\\\""}, {'\\', "\\\\"}}), '"'));
-        text_ += concat(name_, parts.empty() ? "" : "{" + join(parts, ",") + "}", ' ', value, '\n');
+        text_ += concat(name_, if_any("{", join(parts, ","), "}"), ' ', value, '\n');
     }
 
     const std::string& text() const {
@@ -40,7 +41,9 @@ static std::string seconds_since_1970(const std::string& time) {
     std::tm parts{};
     std::istringstream text(time);
     text >> std::get_time(&parts, "%Y-%m-%dT%H:%M:%SZ");
-    return text.fail() ? "0" : std::to_string(::timegm(&parts));
+    if (text.fail())
+        return "0";
+    return std::to_string(::timegm(&parts));
 }
 
 static std::string write(const Outline& outline, const Style&) {
@@ -60,7 +63,7 @@ static std::string write(const Outline& outline, const Style&) {
     for (const Finding& finding : outline.findings)
         ++findings[{{"rule", finding.rule},
                     {"severity", concat(finding.severity)},
-                    {"gpu", finding.gpu ? std::to_string(*finding.gpu) : ""}}];
+                    {"gpu", if_any("", finding.gpu)}}];
     for (const RuleVerdict* check : faults_without_finding(outline))
         ++findings[{{"rule", check->rule}, {"severity", "warning"}, {"gpu", ""}}];
     for (const auto& [labels, count] : findings)
