@@ -128,7 +128,9 @@ bool is_tar(std::string_view bytes) {
 std::optional<Members> members_of(std::string_view bytes, Unpacked& unpacked) {
     if (bytes.starts_with("\x1f\x8b")) {
         const std::string_view inner = unpacked.texts.emplace_back(gunzipped(bytes));
-        return is_tar_block(inner) ? tar_members(inner) : Members{{"", inner}};
+        if (is_tar_block(inner))
+            return tar_members(inner);
+        return Members{{"", inner}};
     }
     if (is_tar(bytes))
         return tar_members(bytes);
@@ -307,11 +309,11 @@ std::vector<FoundModel> models_in(const std::string& path, bool is_directory,
         return !contains(reason, "not a model of a known format") && !contains(reason, "damaged");
     });
     const std::string what = is_directory ? "the directory" : "the archive";
-    if (finder.reasons.empty())
-        throw InputError(
-            what +
-            (is_directory ? " has no saved_model.pb, so it is not a SavedModel, and" : " has") +
-            " no file of a model; give the file of the model");
+    if (finder.reasons.empty()) {
+        const std::string has =
+            is_directory ? " has no saved_model.pb, so it is not a SavedModel, and" : " has";
+        throw InputError(what + has + " no file of a model; give the file of the model");
+    }
     throw InputError(what + " has no model that can be read; " + finder.reasons.front());
 }
 

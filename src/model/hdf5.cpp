@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/if_any.hpp"
 #include "model/readers.hpp"
 
 namespace rnncheck::model {
@@ -107,7 +108,9 @@ struct File {
             return "";
         const std::uint64_t address = offset(layout, 2),
                             size = little(layout, 2 + offset_bytes, length_bytes);
-        return address < bytes.size() ? slice(bytes, address, size) : "";
+        if (address >= bytes.size())
+            return "";
+        return slice(bytes, address, size);
     }
 
     void read_attribute(std::string_view data, Object& into) const {
@@ -125,7 +128,10 @@ struct File {
         if ((!fixed && !variable) || parts.at_end())
             return;
         const std::string_view value = parts.text(little(type, 4, 4));
-        into.texts[name] = fixed ? text_of_bytes(value) : text_in_heap(value);
+        if (fixed)
+            into.texts[name] = text_of_bytes(value);
+        else
+            into.texts[name] = text_in_heap(value);
     }
 
     /// A reference is a length, the address of a collection and an index in it.
@@ -211,7 +217,7 @@ Hdf5 read_hdf5(std::string_view bytes) {
             found.texts.merge(here.texts);
         for (const auto& [name, child] : here.links)
             if (seen.insert(child).second)
-                open.emplace_back(path.empty() ? name : path + "/" + name, child);
+                open.emplace_back(if_any("", path, "/") + name, child);
     }
     return found;
 }

@@ -103,7 +103,9 @@ std::optional<std::string> value_of(const ModelLayer& layer, const std::string& 
     if (setting == "dtype")
         return layer.dtype;
     const std::string* const value = look_up(layer.settings, setting);
-    return value ? std::optional(*value) : std::nullopt;
+    if (!value)
+        return std::nullopt;
+    return *value;
 }
 
 /// What the file does not hold is collected.
@@ -131,14 +133,14 @@ void apply(const ModelRule& rule, bool of_known_version, JudgedLayer& layer,
     }
     const bool depends = rule.last && !of_known_version;
     layer.cpu_only |= rule.verdict == "cpu_only" && !depends;
-    layer.cudnn =
-        std::max(layer.cudnn, depends ? CudnnUse::depends
-                                      : from_name<CudnnUse>(rule.verdict).value_or(CudnnUse::no));
+    CudnnUse use = CudnnUse::depends;
+    if (!depends)
+        use = from_name<CudnnUse>(rule.verdict).value_or(CudnnUse::no);
+    layer.cudnn = std::max(layer.cudnn, use);
     const auto worded = [&](std::string text) {
         replace_all(text, "{value}", value.value_or(""));
-        replace_all(
-            text, "{class}",
-            value_of(layer, layer.settings.contains("cell") ? "cell" : "class").value_or("layer"));
+        const char* const kind = layer.settings.contains("cell") ? "cell" : "class";
+        replace_all(text, "{class}", value_of(layer, kind).value_or("layer"));
         return text;
     };
     layer.reasons.push_back(worded(rule.rule));
@@ -151,14 +153,19 @@ void apply(const ModelRule& rule, bool of_known_version, JudgedLayer& layer,
     add_once(layer.sources, rule.source.url);
 }
 
+/// Kernels per step without cuDNN.
+double launches_of(Cell cell) {
+    if (cell == Cell::lstm)
+        return 20;
+    return cell == Cell::gru ? 23 : 11;
+}
+
 /// A loop launches each operation of a step alone; docs/speed.md counts them and names the GPU.
 double speedup(const RnnCase& network) {
     constexpr Peak nominal{10e12, 0.3e12, 500e9};
     constexpr double launch_ms = 0.005;
-    const double launches = network.cell == Cell::lstm  ? 20
-                            : network.cell == Cell::gru ? 23
-                                                        : 11,
-                 with_cudnn = 4;
+    constexpr double with_cudnn = 4;
+    const double launches = launches_of(network.cell);
     const double with = model_ms(network, nominal);
     return 1 + (launches - with_cudnn) * launch_ms * network.sequence_length *
                    network.pseudo_layers() / with;
@@ -179,8 +186,8 @@ ModelMemory memory_of(const RnnCase& network) {
     memory.data = bytes(rows * (double{1} * network.input + network.width()) +
                         (lstm ? 4 : 2) * places * batch * hidden);
     memory.workspace = bytes(rows * gates * hidden * network.directions());
-    memory.reserve =
-        bytes(rows * places * (gates + (lstm || network.cell == Cell::gru ? 2 : 1)) * hidden);
+    const bool keeps_more = lstm || network.cell == Cell::gru;
+    memory.reserve = bytes(rows * places * (gates + (keeps_more ? 2 : 1)) * hidden);
     return memory;
 }
 
@@ -196,15 +203,17 @@ std::optional<RnnCase> case_of_any_size(const ModelLayer& layer, const ModelSize
         return std::nullopt;
     const auto* const dtype =
         find_by(model::dtype_names, &model::DtypeNames::name, layer.dtype.value_or(""));
-    RnnCase network{
-        .cell = cell->second,
-        .dtype = dtype ? dtype->real.value_or(Dtype::fp32) : Dtype::fp32,
-        .direction = layer.directions == 2 ? Direction::bidirectional : Direction::unidirectional,
-        .layers = layer.layers,
-        .input = *layer.input,
-        .hidden = *layer.hidden,
-        .batch = sizes.batch.value_or(32),
-        .sequence_length = sizes.length.value_or(100)};
+    RnnCase network{.cell = cell->second,
+                    .dtype = Dtype::fp32,
+                    .layers = layer.layers,
+                    .input = *layer.input,
+                    .hidden = *layer.hidden,
+                    .batch = sizes.batch.value_or(32),
+                    .sequence_length = sizes.length.value_or(100)};
+    if (dtype)
+        network.dtype = dtype->real.value_or(Dtype::fp32);
+    if (layer.directions == 2)
+        network.direction = Direction::bidirectional;
     if (const auto projection = value_of(layer, "proj_size"))
         network.projection = number_from(*projection).value_or(0);
     if (network.projection < 0)
@@ -237,11 +246,15 @@ void JudgedLayer::add_change(const std::string& change, bool is_code) {
 
 std::optional<std::string> too_large_for_cudnn(const ModelLayer& layer) {
     const auto network = case_of_any_size(layer, {});
-    return network ? too_many_weights(*network) : std::nullopt;
+    if (!network)
+        return std::nullopt;
+    return too_many_weights(*network);
 }
 
 std::optional<RnnCase> case_of(const ModelLayer& layer, const ModelSizes& sizes) {
-    return too_large_for_cudnn(layer) ? std::nullopt : case_of_any_size(layer, sizes);
+    if (too_large_for_cudnn(layer))
+        return std::nullopt;
+    return case_of_any_size(layer, sizes);
 }
 
 std::optional<FrameworkChoice> choice_of(const std::string& framework, RnnCase network,
@@ -249,7 +262,9 @@ std::optional<FrameworkChoice> choice_of(const std::string& framework, RnnCase n
     if (framework == "pytorch")
         return pytorch_choice(network, place);
     network.layout = Layout::batch_major;  // Keras' default
-    return framework == "onnx" ? std::nullopt : tensorflow_choice(network, place);
+    if (framework == "onnx")
+        return std::nullopt;
+    return tensorflow_choice(network, place);
 }
 
 std::int64_t weights_in(const RnnCase& network) {
@@ -279,10 +294,11 @@ std::vector<JudgedLayer> judged_layers(const ModelFile& file, const GivenOfModel
             for (const ModelRule& rule : matrix.model_rules())
                 if (rule.setting == "dtype" && applies(rule, below, layer))
                     apply(rule, below.version.has_value(), result, needed);
-        if (!needed.empty() && result.cudnn != CudnnUse::no)
+        if (!needed.empty() && result.cudnn != CudnnUse::no) {
+            const std::string settings = needed.size() > 1 ? "these settings" : "this setting";
             result.reasons.push_back("cuDNN is used only with " + join_with_and(needed) +
-                                     "; the file does not contain " +
-                                     (needed.size() > 1 ? "these settings" : "this setting"));
+                                     "; the file does not contain " + settings);
+        }
         if (const auto why = too_large_for_cudnn(layer))
             apply_size_limit(*why, matrix, result);
         const std::string* const line = look_up(layer.settings, "changed line");

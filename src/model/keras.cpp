@@ -28,7 +28,7 @@ std::string word_of(const Json& value) {
     if (value.is_string())
         return value.get<std::string>();
     if (value.is_boolean())
-        return value.get<bool>() ? "True" : "False";
+        return python_bool(value.get<bool>());
     if (value.is_number_integer())
         return std::to_string(value.get<std::int64_t>());
     if (value.is_number())
@@ -43,7 +43,9 @@ std::string word_of(const Json& value) {
 }
 
 std::optional<int> size_of(const Json& value) {
-    return value.is_number_integer() ? size_from(value.get<std::int64_t>()) : std::nullopt;
+    if (!value.is_number_integer())
+        return std::nullopt;
+    return size_from(value.get<std::int64_t>());
 }
 
 /// The last number of a shape; of the first shape, where there are several.
@@ -60,7 +62,9 @@ std::optional<int> width_of(const Json& shape) {
 /// "mixed_float16"; Keras 2 and 3 name a policy by a text or by an object.
 std::string policy_of(const Json& config) {
     const Json& dtype = member(config, "dtype");
-    return dtype.is_object() ? text_member(member(dtype, "config"), "name") : word_of(dtype);
+    if (dtype.is_object())
+        return text_member(member(dtype, "config"), "name");
+    return word_of(dtype);
 }
 
 using KnownClass = std::pair<std::string_view, LayerKind>;
@@ -194,11 +198,13 @@ struct KerasModel {
             const bool is_model = member(config, "layers").is_array() || config.is_array();
             const Signal from = input_of(layer, by_name, last, in);
             const std::size_t before = into.layers.size();
-            last = read(layer, from,
-                        {is_model ? place.inside + name + "/" : place.inside,
-                         place.path + "layers/" + snake +
-                             (before_it > 0 ? "_" + std::to_string(before_it) : "") + "/",
-                         place.depth + 1});
+            Place there{place.inside, place.path + "layers/" + snake, place.depth + 1};
+            if (is_model)
+                there.inside += name + "/";
+            if (before_it > 0)
+                there.path += "_" + std::to_string(before_it);
+            there.path += "/";
+            last = read(layer, from, there);
             by_name[name] = last;
             const Json& inbound = member(layer, "inbound_nodes");
             if (inbound.is_array() && inbound.size() > 1)  // shared by several places of the model
@@ -241,8 +247,11 @@ struct KerasModel {
                                            const std::vector<std::optional<int>>& widths) {
         const auto known =
             std::ranges::find_if(widths, [](const auto& width) { return width.has_value(); });
-        if (text_member(layer, "class_name") != "Concatenate" || widths.size() < 2)
-            return known == widths.end() ? std::nullopt : *known;
+        if (text_member(layer, "class_name") != "Concatenate" || widths.size() < 2) {
+            if (known == widths.end())
+                return std::nullopt;
+            return *known;
+        }
         const Json& axis = member(member(layer, "config"), "axis");
         if (axis != Json(-1) && axis != Json(2))
             return std::nullopt;
@@ -274,8 +283,10 @@ struct KerasModel {
         const bool masks = class_name == "Masking" || member(config, "mask_zero") == Json(true);
         if (masks)
             out.mask = text_member(config, "name");
-        if (class_name == "Masking")
-            out.width = in.width ? in.width : width_of(member(config, "batch_input_shape"));
+        if (class_name == "Masking" && in.width)
+            out.width = in.width;
+        else if (class_name == "Masking")
+            out.width = width_of(member(config, "batch_input_shape"));
         return out;
     }
 
@@ -288,9 +299,11 @@ struct KerasModel {
             once["build_config"] = member(node, "build_config");
         if (config.contains("batch_input_shape"))
             once["config"]["batch_input_shape"] = config["batch_input_shape"];
-        Signal out = text_member(inner, "class_name") == "RNN"
-                         ? rnn(once, in, name)
-                         : add(kind_of(inner).value_or(LayerKind::cell), once, in, name);
+        Signal out;
+        if (text_member(inner, "class_name") == "RNN")
+            out = rnn(once, in, name);
+        else
+            out = add(kind_of(inner).value_or(LayerKind::cell), once, in, name);
         ModelLayer& layer = into.layers[before];
         layer.directions = 2;
         const Json& backward = member(member(config, "backward_layer"), "config");
@@ -308,8 +321,9 @@ struct KerasModel {
     /// The general layer around a cell or a list of cells.
     Signal rnn(const Json& node, const Signal& in, const std::string& name) {
         const Json& cell = member(member(node, "config"), "cell");
-        const auto kind =
-            cell.is_array() ? LayerKind::stacked_cells : kind_of(cell).value_or(LayerKind::cell);
+        LayerKind kind = LayerKind::stacked_cells;
+        if (!cell.is_array())
+            kind = kind_of(cell).value_or(LayerKind::cell);
         const Json& own = member(cell, "config");
         const Json& cells = cell.is_array() ? cell : member(own, "cells");
         Json merged = node;
@@ -321,8 +335,10 @@ struct KerasModel {
         Signal out = add(kind, merged, in, name);
         if (cells.is_array())
             into.layers.back().layers = std::max(static_cast<int>(cells.size()), 1);
-        into.layers.back().settings["cell"] =
-            cell.is_array() ? "a list" : text_member(cell, "class_name");
+        std::string name_of_cell = "a list";
+        if (!cell.is_array())
+            name_of_cell = text_member(cell, "class_name");
+        into.layers.back().settings["cell"] = name_of_cell;
         return out;
     }
 
@@ -332,7 +348,7 @@ struct KerasModel {
         layer.name = name;
         layer.kind = kind;
         if (const std::string policy = policy_of(config); !policy.empty()) {
-            layer.dtype = policy.starts_with("mixed_") ? policy.substr(6) : policy;
+            layer.dtype = dtype_of_policy(policy);
             if (*layer.dtype != policy)
                 layer.settings["dtype_policy"] = policy;
         }
@@ -353,8 +369,10 @@ struct KerasModel {
             for (const auto& [setting, value] : fixed_by_cudnn)
                 layer.settings.emplace(setting, value);
         const std::string activation = layer.settings["activation"];
-        if (kind == LayerKind::rnn && (activation == "tanh" || activation == "relu"))
-            layer.kind = activation == "tanh" ? LayerKind::rnn_tanh : LayerKind::rnn_relu;
+        if (kind == LayerKind::rnn && activation == "tanh")
+            layer.kind = LayerKind::rnn_tanh;
+        if (kind == LayerKind::rnn && activation == "relu")
+            layer.kind = LayerKind::rnn_relu;
         layer.settings["mask"] = in.mask.empty() ? "none" : "from " + in.mask;
         const auto cells = cells_at(name);
         layer.input = input_size(node, in, cells);
@@ -373,7 +391,9 @@ struct KerasModel {
             std::string place = cell.place + "/";
             std::ranges::replace(place, '\\', '/');
             replace_all(place, "_layer_checkpoint_dependencies/", "layers/");
-            if (into.format == "keras" ? place.starts_with(path) : contains("/" + place, part))
+            const bool is_of_layer =
+                into.format == "keras" ? place.starts_with(path) : contains("/" + place, part);
+            if (is_of_layer)
                 found.push_back(&cell);
         }
         std::stable_partition(found.begin(), found.end(),
@@ -389,7 +409,9 @@ struct KerasModel {
                                   &member(member(node, "config"), "batch_input_shape")})
             if (const auto width = width_of(*shape))
                 return width;
-        return cells.empty() ? in.width : size_from(cells.front()->sizes.input);
+        if (cells.empty())
+            return in.width;
+        return size_from(cells.front()->sizes.input);
     }
 };
 

@@ -51,7 +51,9 @@ std::string KerasMasks::of_embedding(const Call& call) const {
     const auto value = program_.literal(zero->first, zero->last);
     if (!value)
         return "? " + program_.source(zero->first, zero->last);
-    return *value == "True" ? "from Embedding, " + place_(program_.tokens()[call.at].line) : "";
+    if (*value != "True")
+        return "";
+    return "from Embedding, " + place_(program_.tokens()[call.at].line);
 }
 
 bool KerasMasks::drops(const Call& call) const {
@@ -166,8 +168,11 @@ const Call* KerasMasks::layer_called(std::size_t at) const {
     const std::string path = program_.dotted(end);
     const Call* built = nullptr;
     for (const Call& call : program_.calls()) {
-        if (call.at == at && is_keras(call.path + "."))
-            return program_.is(call.close + 1, "(") ? &call : nullptr;
+        if (call.at == at && is_keras(call.path + ".")) {
+            if (!program_.is(call.close + 1, "("))
+                return nullptr;
+            return &call;
+        }
         if (is_keras(call.path + ".") && program_.target_of(call) == path && call.at != at &&
             program_.ends_line(call.close + 1)) {
             if (built)
@@ -233,7 +238,9 @@ KerasMasks::Mask KerasMasks::of_name(const std::string& name, std::size_t before
     if (function && function->name == "call" && !function->parameters.empty() &&
         function->parameters[0] == name)
         return found;
-    return any ? Mask(found) : std::nullopt;
+    if (!any)
+        return std::nullopt;
+    return Mask(found);
 }
 
 KerasMasks::Mask KerasMasks::of_output(const Call& call, std::size_t open, int depth) const {

@@ -4,6 +4,7 @@
 
 #include <re2/re2.h>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "model/readers.hpp"
@@ -35,12 +36,14 @@ std::vector<CellWeights> cells_of(const Weights& weights) {
 
 std::optional<DirectionWeights> weights_of(const CellWeights& cell) {
     const auto input = numbers_in(*cell.kernel, true), state = numbers_in(*cell.recurrent, true);
-    const auto bias = cell.bias ? numbers_in(*cell.bias) : Numbers();
+    std::optional<Numbers> bias = Numbers();
+    if (cell.bias)
+        bias = numbers_in(*cell.bias);
     if (!input || !state || !bias)
         return std::nullopt;
     const bool two = cell.bias && cell.bias->shape.size() == 2;
-    const auto middle =
-        bias->begin() + static_cast<std::ptrdiff_t>(two ? bias->size() / 2 : bias->size());
+    const std::size_t length = two ? bias->size() / 2 : bias->size();
+    const auto middle = bias->begin() + static_cast<std::ptrdiff_t>(length);
     return DirectionWeights{*input, *state, {bias->begin(), middle}, {middle, bias->end()}, {}};
 }
 
@@ -63,24 +66,36 @@ std::string layer_around(std::string place, int& directions) {
     return place;
 }
 
+std::string class_of(LayerKind kind) {
+    if (kind == LayerKind::lstm)
+        return "LSTM";
+    return kind == LayerKind::gru ? "GRU" : "SimpleRNN";
+}
+
+/// Of Keras 1, by the gate that the matrix is of.
+LayerKind kind_of_gate(std::string_view gate) {
+    if (gate.empty())
+        return LayerKind::rnn;
+    return gate == "i" ? LayerKind::lstm : LayerKind::gru;
+}
+
 /// By the shape of the bias: CuDNNLSTM and CuDNNGRU have two biases in one vector; a GRU with
 /// reset_after has two rows.
 void add_what_shapes_decide(const CellWeights& cell, ModelLayer& layer) {
     const std::int64_t one = cell.sizes.gates * cell.sizes.hidden;
-    const std::vector<std::int64_t> shape =
-        cell.bias ? cell.bias->shape : std::vector<std::int64_t>();
+    std::vector<std::int64_t> shape;
+    if (cell.bias)
+        shape = cell.bias->shape;
     const bool cudnn = shape.size() == 1 && shape[0] == 2 * one && cell.sizes.gates > 1;
-    const char* const name = layer.kind == LayerKind::lstm  ? "LSTM"
-                             : layer.kind == LayerKind::gru ? "GRU"
-                                                            : "SimpleRNN";
-    layer.settings["class"] = std::string(cudnn ? "CuDNN" : "") + name;
-    layer.settings["use_bias"] = cell.bias ? "True" : "False";
+    const std::string name = class_of(layer.kind);
+    layer.settings["class"] = cudnn ? "CuDNN" + name : name;
+    layer.settings["use_bias"] = python_bool(cell.bias);
     if (cudnn) {
         for (const auto& [setting, value] : fixed_by_cudnn)
             layer.settings[setting] = value;
         layer.settings["mask"] = "none";  // which these layers do not support
     } else if (layer.kind == LayerKind::gru && cell.bias) {
-        layer.settings["reset_after"] = shape.size() == 2 ? "True" : "False";
+        layer.settings["reset_after"] = python_bool(shape.size() == 2);
     }
 }
 
@@ -114,18 +129,17 @@ void add_keras_1_layers(const Weights& weights, ModelFile& into) {
             continue;
         if (!gate.empty() && gate != "i" && gate != "z")
             continue;
-        const Tensor* const input =
-            look_up(weights, place + "_W" + (gate.empty() ? "" : "_" + gate) + end);
+        const Tensor* const input = look_up(weights, place + "_W" + if_any("_", gate) + end);
         if (!input || input->shape.size() != 2 || input->shape[1] != state.shape[1])
             continue;
         ModelLayer layer;
         layer.name = place.substr(place.rfind('/') + 1);
-        layer.kind = gate.empty() ? LayerKind::rnn : gate == "i" ? LayerKind::lstm : LayerKind::gru;
+        layer.kind = kind_of_gate(gate);
         layer.input = size_from(input->shape[0]);
         layer.hidden = size_from(state.shape[0]);
         if (!state.dtype.empty())
             layer.dtype = state.dtype;
-        layer.settings["class"] = gate.empty() ? "SimpleRNN" : gate == "i" ? "LSTM" : "GRU";
+        layer.settings["class"] = class_of(layer.kind);
         layer.settings["use_bias"] = "True";
         into.layers.push_back(std::move(layer));
         if (!into.version)

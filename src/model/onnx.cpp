@@ -42,6 +42,19 @@ std::vector<std::string_view> views_of(std::string_view message, std::uint64_t n
     return views;
 }
 
+/// An input that is left out is empty, as is one behind the last.
+std::string_view item_at(const std::vector<std::string_view>& inputs, std::size_t i) {
+    if (i >= inputs.size())
+        return {};
+    return inputs[i];
+}
+
+LayerKind kind_of_operator(std::string_view op) {
+    if (op == "GRU")
+        return LayerKind::gru;
+    return op == "RNN" ? LayerKind::rnn_tanh : LayerKind::lstm;
+}
+
 /// A graph with those inside its If, Loop and Scan nodes and its calls of functions.
 struct OnnxGraph : OperatorGraph {
     std::string_view name = {};
@@ -149,7 +162,7 @@ class OnnxModel {
         std::unordered_map<std::string_view, std::string_view> bound;
         for (std::size_t i = 0; i < values.size(); ++i) {
             const std::string_view name = field_of(values[i], 1).bytes;
-            bound[name] = i < node.inputs.size() ? node.inputs[i] : std::string_view();
+            bound[name] = item_at(node.inputs, i);
         }
         return bound;
     }
@@ -162,8 +175,7 @@ class OnnxModel {
         OnnxGraph& inside = *graph.graphs.emplace_back(std::make_unique<OnnxGraph>());
         const auto formal = views_of(function, function_field::input);
         for (std::size_t i = 0; i < formal.size(); ++i)
-            inside.outside[formal[i]] =
-                i < call.inputs.size() ? call.inputs[i] : std::string_view();
+            inside.outside[formal[i]] = item_at(call.inputs, i);
         inside.results = views_of(function, function_field::output);
         each_field(function, function_field::node,
                    [&](const ProtoField& node) { read_node(node.bytes, inside, depth + 1); });
@@ -179,10 +191,10 @@ class OnnxModel {
             if (file_.layers.size() > most_layers)
                 return;
             for (const std::size_t inner : node.inner) {
-                const bool choice = node.op == "If";
-                add_layers(*graph.graphs[inner],
-                           choice ? branch + "/" + std::string(node.name.empty() ? "If" : node.name)
-                                  : branch);
+                std::string inside = branch;
+                if (node.op == "If")
+                    inside += "/" + std::string(node.name.empty() ? "If" : node.name);
+                add_layers(*graph.graphs[inner], inside);
             }
             const std::string op(node.op);
             if (op == "LSTM" || op == "GRU" || op == "RNN" || op == "DynamicQuantizeLSTM")
@@ -195,7 +207,9 @@ class OnnxModel {
 
     void add_cells(const OnnxGraph& graph, const std::string& branch) {
         const FindTensor constant = [&](std::string_view name) -> const Tensor* {
-            return constants_.contains(name) ? find(std::string(name)) : nullptr;
+            if (!constants_.contains(name))
+                return nullptr;
+            return find(std::string(name));
         };
         const std::vector<ModelLayer> cells = cells_in(graph, constant);
         for (ModelLayer layer : cells) {
@@ -214,8 +228,10 @@ class OnnxModel {
     void note_unknown(const Operator& node, const std::string& op) {
         const std::string domain = text_of(node.message, node_field::domain);
         std::string name = lower(op);
-        if (op == "ATen" || op == "PythonOp")
-            name += lower(text_attribute(node.message, op == "ATen" ? "operator" : "name"));
+        if (op == "ATen")
+            name += lower(text_attribute(node.message, "operator"));
+        if (op == "PythonOp")
+            name += lower(text_attribute(node.message, "name"));
         const bool own = !domain.empty() && domain != "ai.onnx" && domain != "ai.onnx.ml";
         if (own && (contains(name, "lstm") || contains(name, "gru") || contains(name, "rnn")))
             add_once(file_.unclear,
@@ -314,23 +330,25 @@ class OnnxModel {
         for (const std::string_view output : node.outputs)
             if (layer.name.empty())
                 layer.name = output;
-        layer.kind = op == "GRU"   ? LayerKind::gru
-                     : op == "RNN" ? LayerKind::rnn_tanh
-                                   : LayerKind::lstm;
+        layer.kind = kind_of_operator(op);
         layer.settings["op"] = op;
         // The operators were defined anew in opsets 7, 14 and 22.
-        layer.settings["opset"] = std::to_string(opset_ >= 22 ? 22 : opset_ >= 14 ? 14 : 7);
+        layer.settings["opset"] = "7";
+        for (const std::uint64_t defined : {14, 22})
+            if (opset_ >= defined)
+                layer.settings["opset"] = std::to_string(defined);
         if (!branch.empty())
             layer.settings["branch"] = branch;
         each_field(node.message, node_field::attribute,
                    [&](const ProtoField& attribute) { set(layer, attribute.bytes); });
-        layer.directions = layer.settings["direction"] == "bidirectional" ? 2 : 1;
-        layer.settings["bias"] = inputs[3].empty() ? "no" : "yes";
-        layer.settings["sequence_lens"] = inputs[4].empty() ? "no" : "yes";
+        layer.directions = directions_of(layer.settings["direction"] == "bidirectional");
+        const auto yes_if_given = [&](std::size_t i) { return inputs[i].empty() ? "no" : "yes"; };
+        layer.settings["bias"] = yes_if_given(3);
+        layer.settings["sequence_lens"] = yes_if_given(4);
         if (op == "GRU")
             layer.settings.emplace("linear_before_reset", "0");  // ONNX' default
         if (layer.kind == LayerKind::lstm)
-            layer.settings["peepholes"] = inputs[7].empty() ? "no" : "yes";
+            layer.settings["peepholes"] = yes_if_given(7);
         set_sizes(layer, inputs, graph);
         if (op == "RNN" && lower(layer.settings["activations"]).starts_with("relu"))
             layer.kind = LayerKind::rnn_relu;
@@ -344,8 +362,9 @@ class OnnxModel {
         const std::string name = text_of(attribute, attribute_field::name);
         const ProtoField whole = field_of(attribute, attribute_field::i);
         const std::vector<std::string> strings = texts_of(attribute, attribute_field::strings);
-        std::string value =
-            strings.empty() ? text_of(attribute, attribute_field::s) : join(strings, ",");
+        std::string value = join(strings, ",");
+        if (strings.empty())
+            value = text_of(attribute, attribute_field::s);
         if (value.empty() && whole.number > 0)
             value = std::to_string(static_cast<std::int64_t>(whole.value));
         if (const ProtoField real = field_of(attribute, attribute_field::f);
@@ -394,9 +413,7 @@ class OnnxModel {
     /// file fit.
     std::string contradiction_in(const ModelLayer& layer, const std::vector<std::string>& inputs,
                                  const OnnxGraph& graph) const {
-        const std::int64_t gates = layer.kind == LayerKind::lstm  ? 4
-                                   : layer.kind == LayerKind::gru ? 3
-                                                                  : 1;
+        const std::int64_t gates = gates_of_kind(layer.kind);
         const std::int64_t hidden = *layer.hidden, rows = gates * hidden, any = 0;
         const struct {
             std::size_t input;
@@ -426,7 +443,9 @@ class OnnxModel {
 
     static std::string shape_in_words(const std::vector<std::int64_t>& shape) {
         const auto word = [](std::int64_t size) {
-            return size > 0 ? std::to_string(size) : std::string("?");
+            if (size <= 0)
+                return std::string("?");
+            return std::to_string(size);
         };
         return "[" + join(mapped(shape, word), ", ") + "]";
     }
@@ -472,7 +491,9 @@ class OnnxModel {
             if (input >= made.inputs.size())
                 return {};
             const auto* const known = look_up(integers_, std::string(made.inputs[input]));
-            return known ? *known : std::vector<std::int64_t>();
+            if (!known)
+                return {};
+            return *known;
         };
         if (made.op == "Identity" || made.op == "Dropout")
             return first;
@@ -516,7 +537,9 @@ class OnnxModel {
     }
 
     static std::int64_t place_in(std::int64_t axis, std::size_t rank) {
-        return axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
+        if (axis < 0)
+            return axis + static_cast<std::int64_t>(rank);
+        return axis;
     }
 
     static Tensor unsqueezed(Tensor tensor, const std::vector<std::int64_t>& axes) {
@@ -637,7 +660,9 @@ class OnnxModel {
                                                std::size_t direction) const {
         const auto input = part_of(inputs[1], direction, 3),
                    state = part_of(inputs[2], direction, 3);
-        const auto biases = inputs[3].empty() ? Numbers() : part_of(inputs[3], direction, 2);
+        std::optional<Numbers> biases = Numbers();
+        if (!inputs[3].empty())
+            biases = part_of(inputs[3], direction, 2);
         if (!input || !state || !biases)
             return std::nullopt;
         const auto middle = biases->begin() + static_cast<std::ptrdiff_t>(biases->size() / 2);

@@ -87,7 +87,7 @@ class CellFinder {
         const Operator* made = maker(value);
         for (std::size_t i = 0;
              i < 8 && made && includes(layout_operators, made->op) && !made->inputs.empty(); ++i) {
-            const std::size_t at = made->op == "Where" ? 1 : 0;
+            const std::size_t at = made->op == "Where";
             made = maker(made->inputs[std::min(at, made->inputs.size() - 1)]);
         }
         return made;
@@ -213,7 +213,7 @@ class CellFinder {
                 (product && behind > 0))
                 continue;
             for (const std::string_view input : made->inputs)
-                open.emplace_back(input, behind + (product ? 1 : 0));
+                open.emplace_back(input, behind + product);
         }
         return false;
     }
@@ -244,7 +244,7 @@ class CellFinder {
                 !includes(linear_operators, made->op))
                 continue;
             for (const std::string_view input : made->inputs)
-                open.emplace_back(input, left - (activation ? 1 : 0));
+                open.emplace_back(input, left - activation);
         }
     }
 
@@ -256,7 +256,9 @@ class CellFinder {
         if (const std::string right = matrix_name(graph_, product.inputs[1]); !right.empty())
             return product.transposed ? "T " + right : right;
         const std::string left = matrix_name(graph_, product.inputs[0]);
-        return left.empty() ? "" : "T " + left;
+        if (left.empty())
+            return "";
+        return "T " + left;
     }
 
     std::string matrix_name(const OperatorGraph& graph, std::string_view value,
@@ -274,7 +276,9 @@ class CellFinder {
                 const bool outside = outer != graph.outside.end();
                 const std::string found =
                     matrix_name(*graph.around, outside ? outer->second : value, depth + 1);
-                return found.empty() ? "" : named(found, transposed);
+                if (found.empty())
+                    return "";
+                return named(found, transposed);
             }
             const bool changes = made->op == "Transpose";
             if ((!changes && !includes(layout_operators, made->op)) || made->inputs.empty())
@@ -286,7 +290,9 @@ class CellFinder {
     }
 
     static std::string named(std::string_view value, bool transposed) {
-        return (transposed ? "T " : "") + std::string(value);
+        if (transposed)
+            return "T " + std::string(value);
+        return std::string(value);
     }
 
     std::optional<Matrix2> matrix(std::string name) const {
@@ -347,7 +353,9 @@ class CellFinder {
                 all.push_back(*known);
         if (all.empty())
             return;
-        layer.dtype = all.front().dtype.empty() ? std::nullopt : std::optional(all.front().dtype);
+        layer.dtype.reset();
+        if (!all.front().dtype.empty())
+            layer.dtype = all.front().dtype;
         std::int64_t wide = 0;
         for (const Matrix2& one : all)
             wide = std::max(wide, one.columns);
@@ -356,7 +364,11 @@ class CellFinder {
         // TensorFlow's GRUCell has one matrix for two gates.
         const bool two =
             gates == 3 && all.size() == 2 && std::min(all[0].columns, all[1].columns) * 2 == wide;
-        const std::int64_t hidden = apart ? wide : two ? wide / 2 : wide / gates;
+        std::int64_t hidden = wide / gates;
+        if (apart)
+            hidden = wide;
+        else if (two)
+            hidden = wide / 2;
         if (hidden <= 0 || (!apart && !two && wide % gates != 0))
             return;
         layer.hidden = size_from(hidden);
@@ -378,7 +390,9 @@ class CellFinder {
     std::string place_of(const Operator& at) const {
         std::string name(at.name.empty() && !at.outputs.empty() ? at.outputs[0] : at.name);
         const auto slash = name.rfind('/');
-        return slash == std::string::npos || slash == 0 ? name : name.substr(0, slash);
+        if (slash == std::string::npos || slash == 0)
+            return name;
+        return name.substr(0, slash);
     }
 
     /// tanh(x W + h R), where h is what a step before computed with the same R, or the state of a

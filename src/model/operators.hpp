@@ -36,7 +36,9 @@ struct OperatorGraph {
     }
     const Operator* maker(std::string_view value) const {
         const auto found = makers.find(value);
-        return found == makers.end() ? nullptr : &operators[found->second];
+        if (found == makers.end())
+            return nullptr;
+        return &operators[found->second];
     }
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
+#include "model/tensor.hpp"
 
 namespace rnncheck::model {
 
@@ -163,7 +164,7 @@ std::optional<std::string> Pickle::word(const PickleNode& of, std::string_view k
         if (name.kind != Kind::text || name.text != key)
             continue;
         if (value.kind == Kind::boolean)
-            return value.number ? "True" : "False";
+            return python_bool(value.number != 0);
         if (value.kind == Kind::whole)
             return std::to_string(value.number);
         if (value.kind == Kind::real)
@@ -183,7 +184,9 @@ const PickleNode* Pickle::maker(const PickleNode& object) const {
     if (made_by->kind == Kind::persistent && !made_by->items.empty())
         if (const auto& id = nodes_[made_by->items[0]].items; id.size() > 1)
             made_by = &nodes_[id[1]];
-    return made_by->kind == Kind::global ? made_by : nullptr;
+    if (made_by->kind != Kind::global)
+        return nullptr;
+    return made_by;
 }
 
 }  // namespace rnncheck::model

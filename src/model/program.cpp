@@ -56,16 +56,22 @@ std::optional<int> ProgramLayers::size_argument(const Call& call, const char* na
                                                 int position) const {
     const Argument* const size = find(call, name, position);
     const auto value = size ? literal(size->first, size->last) : std::nullopt;
-    return value ? number_from(*value) : std::nullopt;
+    if (!value)
+        return std::nullopt;
+    return number_from(*value);
 }
 
 void ProgramLayers::add_other(const Call& call, const std::string& name, ModelLayer& layer) const {
-    layer.kind = contains(name, "LSTM")  ? LayerKind::lstm_cell
-                 : contains(name, "GRU") ? LayerKind::gru_cell
-                                         : LayerKind::rnn_cell;
-    layer.settings["framework"] = is_jax(call.path) ? "jax" : "tensorflow";
-    layer.settings["class"] = is_jax(call.path) ? call.path : name;
-    if (!is_jax(call.path)) {
+    layer.kind = LayerKind::rnn_cell;
+    if (contains(name, "LSTM"))
+        layer.kind = LayerKind::lstm_cell;
+    else if (contains(name, "GRU"))
+        layer.kind = LayerKind::gru_cell;
+    if (is_jax(call.path)) {
+        layer.settings["framework"] = "jax";
+        layer.settings["class"] = call.path;
+    } else {
+        layer.settings["framework"] = "tensorflow";
         layer.settings["computed"] = "in a loop";
         layer.settings.erase("class");
     }

@@ -36,14 +36,17 @@ LayerKind ProgramLayers::keras_kind(const std::string& name) {
         {"StackedRNNCells", LayerKind::stacked_cells},
         {"RNN", LayerKind::stacked_cells}};
     const auto* const known = find_by(kinds, &std::pair<std::string_view, LayerKind>::first, name);
-    return known ? known->second : LayerKind::conv_lstm;
+    if (!known)
+        return LayerKind::conv_lstm;
+    return known->second;
 }
 
 void ProgramLayers::add_keras(const Call& call, const std::string& name, ModelLayer& layer) const {
     layer.settings["framework"] = "keras";
     layer.settings["class"] = name;
     layer.kind = keras_kind(name);
-    layer.hidden = size_argument(call, layer.kind == LayerKind::conv_lstm ? "filters" : "units", 0);
+    const char* const size = layer.kind == LayerKind::conv_lstm ? "filters" : "units";
+    layer.hidden = size_argument(call, size, 0);
     for (const Call& outer : calls_)
         if (last_of(outer.path) == "Bidirectional" && outer.open < call.at && call.at < outer.close)
             layer.directions = 2;
@@ -60,7 +63,7 @@ void ProgramLayers::set_defaults(ModelLayer& layer, bool v1) {
         {"activation", "tanh"}, {"recurrent_activation", v1 ? "hard_sigmoid" : "sigmoid"},
         {"use_bias", "True"},   {"recurrent_dropout", "0"},
         {"unroll", "False"},    {"dropout", "0"},
-        {"use_cudnn", "auto"},  {"reset_after", v1 ? "False" : "True"}};
+        {"use_cudnn", "auto"},  {"reset_after", python_bool(!v1)}};
     for (const auto& [setting, value] : defaults)
         layer.settings[setting] = value;
 }
@@ -68,11 +71,10 @@ void ProgramLayers::set_defaults(ModelLayer& layer, bool v1) {
 void ProgramLayers::add_surroundings(const Call& call, const std::string& name,
                                      ModelLayer& layer) const {
     const std::string mask = name.starts_with("CuDNN") ? "" : masks_.before(call);
-    set(layer, "mask",
-        mask.empty()            ? std::optional<std::string>("none")
-        : mask.starts_with("?") ? std::nullopt
-                                : std::optional(mask),
-        mask);
+    if (mask.empty())
+        layer.settings["mask"] = "none";
+    else
+        set(layer, "mask", mask.starts_with("?") ? std::nullopt : std::optional(mask), mask);
     if (!jit_variable_.empty())
         layer.settings["at run time: jit_compile"] = jit_variable_;
     else if (!jit_.empty())
@@ -81,9 +83,7 @@ void ProgramLayers::add_surroundings(const Call& call, const std::string& name,
         layer.settings["xla"] = "True";
     if (!eager_)
         layer.settings["eager"] = "False";
-    layer.dtype = policy_.empty()                 ? "float32"
-                  : policy_.starts_with("mixed_") ? policy_.substr(6)
-                                                  : policy_;
+    layer.dtype = dtype_of_policy(policy_.empty() ? "float32" : policy_);
     if (const Argument* const type = find(call, "dtype", 99))
         layer.dtype = literal(type->first, type->last).value_or(*layer.dtype);
     if (backend_.starts_with("?"))
@@ -110,8 +110,8 @@ void ProgramLayers::read_keras_arguments(const Call& call, ModelLayer& layer) co
         if (!given)
             continue;
         auto value = literal(given->first, given->last);
-        if (value == "None")
-            value = std::string(setting) == "use_cudnn" ? "None" : "linear";
+        if (value == "None" && std::string_view(setting) != "use_cudnn")
+            value = "linear";
         set(layer, setting, value, source(given->first, given->last));
         std::string plain = needed;
         std::erase(plain, '"');

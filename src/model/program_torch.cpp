@@ -15,7 +15,9 @@ LayerKind ProgramLayers::torch_kind(const std::string& name) {
         {"RNN", LayerKind::rnn_tanh},     {"LSTMCell", LayerKind::lstm_cell},
         {"GRUCell", LayerKind::gru_cell}, {"RNNCell", LayerKind::rnn_cell}};
     const auto* const known = find_by(kinds, &std::pair<std::string_view, LayerKind>::first, name);
-    return known ? known->second : LayerKind::cell;
+    if (!known)
+        return LayerKind::cell;
+    return known->second;
 }
 
 void ProgramLayers::set_torch_type(const Call& call, ModelLayer& layer) const {
@@ -47,13 +49,14 @@ void ProgramLayers::add_torch(const Call& call, const std::string& name, ModelLa
     layer.hidden = size_argument(call, "hidden_size", 1);
     layer.layers = std::max(size_argument(call, "num_layers", 2).value_or(1), 1);
     if (const Argument* const two = find(call, "bidirectional", 6))
-        layer.directions =
-            literal(two->first, two->last) == std::optional<std::string>("True") ? 2 : 1;
+        layer.directions = directions_of(literal(two->first, two->last) == "True");
     set_torch_type(call, layer);
     if (layer.dtype == "half")
         layer.dtype = "float16";
-    if (layer.dtype == "float" || layer.dtype == "double")
-        layer.dtype = *layer.dtype == "float" ? "float32" : "float64";
+    if (layer.dtype == "float")
+        layer.dtype = "float32";
+    if (layer.dtype == "double")
+        layer.dtype = "float64";
     if (cudnn_off_)
         layer.settings["cudnn_enabled"] = "False";
     if (!cudnn_variable_.empty())

@@ -73,7 +73,7 @@ std::string PythonSource::followed(std::string path) const {
         const auto* const known = look_up(names_, head);
         if (!known || *known == head)
             break;
-        path = *known + (dot == std::string::npos ? "" : path.substr(dot));
+        path = *known + path.substr(head.size());
         if (path.starts_with(head + "."))
             break;
     }
@@ -271,9 +271,9 @@ const Argument* PythonSource::find(const Call& call, std::string_view name, int 
 }
 
 std::string PythonSource::source(std::size_t first, std::size_t last) const {
-    return first < last ? std::string(text_.substr(tokens_[first].at,
-                                                   tokens_[last - 1].end - tokens_[first].at))
-                        : "";
+    if (first >= last)
+        return "";
+    return std::string(text_.substr(tokens_[first].at, tokens_[last - 1].end - tokens_[first].at));
 }
 
 std::size_t PythonSource::statement_of(std::size_t at) const {
@@ -284,14 +284,20 @@ std::size_t PythonSource::statement_of(std::size_t at) const {
 
 std::size_t PythonSource::indentation(std::size_t at) const {
     const std::size_t begin = tokens_[statement_of(at)].at;
-    const std::size_t line = begin == 0 ? std::string_view::npos : text_.rfind('\n', begin - 1);
-    return begin - (line == std::string_view::npos ? 0 : line + 1);
+    if (begin == 0)
+        return 0;
+    const std::size_t line = text_.rfind('\n', begin - 1);
+    if (line == std::string_view::npos)
+        return begin;
+    return begin - line - 1;
 }
 
 std::string PythonSource::target_of(const Call& call) const {
     std::size_t end = statement_of(call.at);
     const std::string target = dotted(end);
-    return is(end, "=") ? target : "";
+    if (!is(end, "="))
+        return "";
+    return target;
 }
 
 void PythonSource::read_functions() {

@@ -84,7 +84,9 @@ class PythonSource {
     std::vector<Argument> arguments_of(std::size_t open, std::size_t close) const;
     /// The bracket that ends the one at this token; 0 where none does.
     std::size_t closing(std::size_t open) const {
-        return open < matching_.size() ? matching_[open] : 0;
+        if (open >= matching_.size())
+            return 0;
+        return matching_[open];
     }
     /// The argument of a call by its name or place, also of a dictionary that is spread into it.
     const Argument* find(const Call& call, std::string_view name, int position) const;

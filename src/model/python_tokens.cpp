@@ -31,7 +31,9 @@ class Tokens {
         return starts_name(c) || (c >= '0' && c <= '9');
     }
     char peek(std::size_t more) const {
-        return at_ + more < program_.size() ? program_[at_ + more] : '\0';
+        if (at_ + more < program_.size())
+            return program_[at_ + more];
+        return '\0';
     }
 
     void push(TokenKind kind, std::size_t begin, std::size_t end, bool formatted = false) {

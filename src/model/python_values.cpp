@@ -15,7 +15,8 @@ std::string number_word(std::string_view text, bool minus) {
     std::string digits(text);
     std::erase(digits, '_');
     const auto real = number_from<double>(digits);
-    return (minus ? "-" : "") + (real ? short_number(*real) : digits);
+    std::string number = real ? short_number(*real) : digits;
+    return minus ? "-" + number : number;
 }
 
 }  // namespace
@@ -58,7 +59,9 @@ std::optional<std::pair<std::size_t, std::size_t>> PythonSource::given_for(
             return std::nullopt;
         given = here;
     }
-    return called ? given : std::nullopt;
+    if (!called)
+        return std::nullopt;
+    return given;
 }
 
 std::optional<std::vector<Argument>> PythonSource::entries_of(const std::string& name) const {
@@ -98,8 +101,9 @@ void PythonSource::spread_dictionaries() {
         std::vector<Argument> arguments;
         for (const Argument& one : call.arguments) {
             const bool name = one.name == "**" && one.last == one.first + 1 && is_name(one.first);
-            const auto entries =
-                name ? entries_of(std::string(tokens_[one.first].text)) : std::nullopt;
+            std::optional<std::vector<Argument>> entries;
+            if (name)
+                entries = entries_of(std::string(tokens_[one.first].text));
             if (entries)
                 arguments.insert(arguments.end(), entries->begin(), entries->end());
             else
@@ -130,7 +134,9 @@ std::optional<std::string> PythonSource::chosen_literal(std::size_t first, std::
     const auto flag = literal(condition + 1, otherwise, depth + 1);
     if (flag == std::optional<std::string>("True"))
         return yes;
-    return flag == std::optional<std::string>("False") ? no : std::nullopt;
+    if (flag == std::optional<std::string>("False"))
+        return no;
+    return std::nullopt;
 }
 
 std::optional<std::string> PythonSource::literal_of_name(std::size_t first, const std::string& path,
@@ -141,7 +147,9 @@ std::optional<std::string> PythonSource::literal_of_name(std::size_t first, cons
             if (is_name(i) && tokens_[i].text == path && is(i + 1, "=") && statement_of(i) == i)
                 return std::nullopt;
         const auto given = given_for(*function, path);
-        return given ? literal(given->first, given->second, depth + 1) : std::nullopt;
+        if (!given)
+            return std::nullopt;
+        return literal(given->first, given->second, depth + 1);
     }
     const auto* const value = look_up(values_, path);
     const auto* const count = look_up(bindings_, path);
@@ -186,7 +194,9 @@ std::optional<std::string> PythonSource::literal(std::size_t first, std::size_t 
     // A function of the framework: tf.nn.tanh, keras.activations.sigmoid.
     const bool function = path.starts_with("tensorflow.") || path.starts_with("keras.") ||
                           path.starts_with("tf_keras.");
-    return function ? last_of(path) : literal_of_name(first, path, depth);
+    if (function)
+        return last_of(path);
+    return literal_of_name(first, path, depth);
 }
 
 }  // namespace rnncheck::model

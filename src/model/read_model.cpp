@@ -27,10 +27,11 @@ void read_npz(const ZipArchive& archive, ModelFile& into) {
     add_layers_of_arrays(tensors, into);
     if (!into.layers.empty() || !into.unclear.empty())
         return;
-    into.unclear.emplace_back(
-        tensors.size() == 1 ? "it holds one array; jax.experimental.rnn keeps all weights of an "
-                              "LSTM in one such vector"
-                            : "it holds arrays alone, and none is named after a recurrent cell");
+    const char* const why = tensors.size() == 1
+                                ? "it holds one array; jax.experimental.rnn keeps all weights of "
+                                  "an LSTM in one such vector"
+                                : "it holds arrays alone, and none is named after a recurrent cell";
+    into.unclear.emplace_back(why);
 }
 
 bool is_keras_config(const ZipArchive& archive, const ZipArchive::Entry& entry) {
@@ -219,12 +220,16 @@ const Json& member(const Json& object, const char* name) {
     if (!object.is_object())
         return nothing;
     const auto found = object.find(name);
-    return found == object.end() ? nothing : *found;
+    if (found == object.end())
+        return nothing;
+    return *found;
 }
 
 std::string text_member(const Json& object, const char* name) {
     const Json& value = member(object, name);
-    return value.is_string() ? value.get<std::string>() : "";
+    if (!value.is_string())
+        return "";
+    return value.get<std::string>();
 }
 
 Json parsed_json(std::string_view text, const std::string& what) {
@@ -257,17 +262,20 @@ void add_paddle_layer(const Json& node, ModelFile& into) {
         attributes[text_member(attribute, "N")] = member(member(attribute, "AT"), "D");
     const auto whole = [&](const char* name) -> std::optional<int> {
         const Json& value = attributes[name];
-        return value.is_number_integer() ? size_from(value.get<std::int64_t>()) : std::nullopt;
+        if (!value.is_number_integer())
+            return std::nullopt;
+        return size_from(value.get<std::int64_t>());
     };
     ModelLayer layer;
     layer.name = concat("rnn_", into.layers.size());
-    const std::string mode =
-        attributes["mode"].is_string() ? lower(attributes["mode"].get<std::string>()) : "";
+    std::string mode;
+    if (attributes["mode"].is_string())
+        mode = lower(attributes["mode"].get<std::string>());
     layer.kind = from_name<LayerKind>(mode).value_or(LayerKind::rnn);
     layer.input = whole("input_size");
     layer.hidden = whole("hidden_size");
     layer.layers = whole("num_layers").value_or(1);
-    layer.directions = attributes["is_bidirec"] == Json(true) ? 2 : 1;
+    layer.directions = directions_of(attributes["is_bidirec"] == Json(true));
     layer.dtype = "float32";
     layer.settings["op"] = "rnn";
     into.layers.push_back(std::move(layer));

@@ -213,7 +213,8 @@ void add_graph(std::string_view meta_graph, const Weights& weights, ModelFile& f
         if (!op.starts_with("CudnnRNN") || find_by(file.layers, &ModelLayer::name, layer.name))
             continue;
         layer.kind = from_name<LayerKind>(mode.empty() ? "lstm" : mode).value_or(LayerKind::cell);
-        layer.directions = text_of(attribute_of(node, "direction"), 2) == "bidirectional" ? 2 : 1;
+        layer.directions =
+            directions_of(text_of(attribute_of(node, "direction"), 2) == "bidirectional");
         layer.dtype = dtype_by(&DtypeNames::tensorflow, field_of(attribute_of(node, "T"), 6).value);
         layer.settings["op"] = op;
         file.layers.push_back(std::move(layer));

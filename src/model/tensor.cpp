@@ -19,7 +19,9 @@ static void append_gate(Numbers& to, const Numbers& from, std::size_t gate, std:
 
 std::size_t bytes_of(const std::string& dtype) {
     const auto* const names = find_by(dtype_names, &DtypeNames::name, dtype);
-    return names && names->real ? rnncheck::bytes_of(*names->real) : 0;
+    if (names && names->real)
+        return rnncheck::bytes_of(*names->real);
+    return 0;
 }
 
 std::optional<CellSizes> cell_sizes(const Tensor& input, const Tensor& state, bool transposed,
@@ -33,8 +35,9 @@ std::optional<CellSizes> cell_sizes(const Tensor& input, const Tensor& state, bo
     if (hidden <= 0 || input.shape[rows] != wide || wide % hidden != 0)
         return std::nullopt;
     const CellSizes sizes{input.shape[1 - rows], hidden, wide / hidden};
-    return sizes.gates == 1 || sizes.gates == 3 || sizes.gates == 4 ? std::optional(sizes)
-                                                                    : std::nullopt;
+    if (sizes.gates == 1 || sizes.gates == 3 || sizes.gates == 4)
+        return sizes;
+    return std::nullopt;
 }
 
 LayerKind kind_by(std::int64_t gates, bool cell) {
@@ -45,8 +48,38 @@ LayerKind kind_by(std::int64_t gates, bool cell) {
     return cell ? LayerKind::rnn_cell : LayerKind::rnn;
 }
 
+std::int64_t gates_of_kind(LayerKind kind) {
+    if (kind == LayerKind::lstm)
+        return 4;
+    return kind == LayerKind::gru ? 3 : 1;
+}
+
+int directions_of(bool is_bidirectional) {
+    return is_bidirectional ? 2 : 1;
+}
+
+const char* python_bool(bool value) {
+    return value ? "True" : "False";
+}
+
+std::string dtype_of_numpy(std::string_view name) {
+    constexpr std::pair<std::string_view, const char*> real_types[] = {
+        {"f4", "float32"}, {"f8", "float64"}, {"f2", "float16"}};
+    for (const auto& [type, dtype] : real_types)
+        if (name == type)
+            return dtype;
+    return std::string(name);
+}
+
+std::string dtype_of_policy(const std::string& policy) {
+    constexpr std::string_view mixed = "mixed_";
+    return policy.starts_with(mixed) ? policy.substr(mixed.size()) : policy;
+}
+
 std::optional<int> size_from(std::int64_t size) {
-    return size > 0 && size < 1 << 30 ? std::optional(static_cast<int>(size)) : std::nullopt;
+    if (size > 0 && size < 1 << 30)
+        return static_cast<int>(size);
+    return std::nullopt;
 }
 
 std::optional<Numbers> numbers_in(const Tensor& tensor, bool transposed) {
@@ -72,8 +105,11 @@ std::optional<Numbers> numbers_in(const Tensor& tensor, bool transposed) {
     const Numbers all = decode(std::as_bytes(std::span(bytes.data(), bytes.size())), *names->real);
     Numbers numbers;
     for (std::int64_t i = 0; i < height * width; ++i) {
-        const std::int64_t y = transposed ? i % height : i / width,
-                           x = transposed ? i / height : i % width;
+        std::int64_t y = i / width, x = i % width;
+        if (transposed) {
+            y = i % height;
+            x = i / height;
+        }
         numbers.push_back(all[static_cast<std::size_t>(y * row + x * column)]);
     }
     return numbers;
@@ -85,9 +121,7 @@ void set_weights(ModelLayer& layer, const GateOrder& order, ModelFile& file, std
         return;
     Numbers all;
     const std::size_t hidden = static_cast<std::size_t>(layer.hidden.value_or(0));
-    const std::size_t gates = layer.kind == LayerKind::lstm  ? 4
-                              : layer.kind == LayerKind::gru ? 3
-                                                             : 1;
+    const auto gates = static_cast<std::size_t>(gates_of_kind(layer.kind));
     const auto is_bias = [&](const Numbers& bias) {
         return bias.empty() || bias.size() == gates * hidden;
     };
@@ -97,9 +131,11 @@ void set_weights(ModelLayer& layer, const GateOrder& order, ModelFile& file, std
             !is_bias(weights->recurrent_bias))
             return;
         for (std::size_t gate = 0; gate < gates; ++gate) {
-            const std::size_t place = gates == 4   ? order.lstm[gate]
-                                      : gates == 3 ? order.gru[gate]
-                                                   : 0;
+            std::size_t place = 0;
+            if (gates == 4)
+                place = order.lstm[gate];
+            if (gates == 3)
+                place = order.gru[gate];
             append_gate(all, weights->input, place, weights->input.size() / gates);
             append_gate(all, weights->recurrent, place, weights->recurrent.size() / gates);
             append_gate(all, weights->input_bias, place, hidden);

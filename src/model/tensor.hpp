@@ -61,6 +61,21 @@ std::optional<CellSizes> cell_sizes(const Tensor& input, const Tensor& state, bo
 
 LayerKind kind_by(std::int64_t gates, bool cell = false);
 
+/// 4 of an LSTM, 3 of a GRU, else 1.
+std::int64_t gates_of_kind(LayerKind kind);
+
+/// 2 of a bidirectional layer.
+int directions_of(bool is_bidirectional);
+
+/// As Python writes it: "True".
+const char* python_bool(bool value);
+
+/// "float32" of NumPy's "f4"; a type that is not real keeps its name.
+std::string dtype_of_numpy(std::string_view name);
+
+/// "float16" of Keras' policy "mixed_float16".
+std::string dtype_of_policy(const std::string& policy);
+
 /// A size as an int; nothing where it is none.
 std::optional<int> size_from(std::int64_t size);
 

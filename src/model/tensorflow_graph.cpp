@@ -47,7 +47,9 @@ constexpr Renamed onnx_names[] = {{"AddV2", "Add"},
 
 std::string_view onnx_name(std::string_view op) {
     const auto* const known = find_by(onnx_names, &Renamed::first, op);
-    return known ? known->second : op;
+    if (!known)
+        return op;
+    return known->second;
 }
 
 /// "while/add:z:0" is an output of "while/add".
@@ -227,7 +229,7 @@ class TensorflowGraph {
             layer.kind =
                 from_name<LayerKind>(mode.empty() ? "lstm" : mode).value_or(LayerKind::lstm);
             layer.directions =
-                text_of(attribute_in(node, "direction"), 2) == "bidirectional" ? 2 : 1;
+                directions_of(text_of(attribute_in(node, "direction"), 2) == "bidirectional");
         } else {
             const std::int64_t gates = op == "GRUBlockCell" ? 2 : 4;
             layer.kind = gates == 2 ? LayerKind::gru_cell : LayerKind::lstm_cell;
@@ -317,7 +319,9 @@ std::string_view graph_of_meta_graph(std::string_view bytes) {
         return "";
     try {
         const std::string_view graph = field_of(bytes, 2).bytes;
-        return is_tensorflow_graph(graph) ? graph : "";
+        if (!is_tensorflow_graph(graph))
+            return "";
+        return graph;
     } catch (const InputError&) {
         return "";
     }

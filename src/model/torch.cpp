@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "model/arrays.hpp"
@@ -28,9 +29,11 @@ struct Module {
     bool cell = false, reverse = false;
 
     const Tensor* find(const std::string& parameter, int layer = 0, bool backward = false) const {
-        const auto* found = look_up(
-            parameters, parameter + "_l" + std::to_string(layer) + (backward ? "_reverse" : ""));
-        return found ? *found : nullptr;
+        const std::string_view direction = backward ? "_reverse" : "";
+        const auto* found = look_up(parameters, concat(parameter, "_l", layer, direction));
+        if (!found)
+            return nullptr;
+        return *found;
     }
 };
 
@@ -56,7 +59,9 @@ std::vector<Module> modules_of(const std::vector<NamedTensor>& tensors) {
             continue;
         if (dropped.contains(name))
             name.resize(std::max<std::size_t>(name.size(), 7) - (name == "module" ? 6 : 7));
-        const int layer = number.empty() ? 0 : number_from(number).value_or(most_layers);
+        int layer = 0;
+        if (!number.empty())
+            layer = number_from(number).value_or(most_layers);
         if (layer >= most_layers)
             continue;
         const auto [entry, added] = known.try_emplace({tensor.container, name}, modules.size());
@@ -132,18 +137,24 @@ std::optional<ModelLayer> layer_of(const Module& module, ModelFile& file) {
                  *projection = module.find("weight_hr");
     if (!input || !state || (projection && projection->shape.size() != 2))
         return std::nullopt;
-    const auto sizes = cell_sizes(*input, *state, false, projection ? projection->shape[1] : 0);
+    std::int64_t projected = 0;
+    if (projection)
+        projected = projection->shape[1];
+    const auto sizes = cell_sizes(*input, *state, false, projected);
     if (!sizes)
         return std::nullopt;
+    std::optional<std::string> dtype;
+    if (!state->dtype.empty())
+        dtype = state->dtype;
     ModelLayer layer{module.name,
                      kind_by(sizes->gates, module.cell),
                      size_from(sizes->input),
                      size_from(sizes->hidden),
                      module.layers,
-                     module.reverse ? 2 : 1,
-                     state->dtype.empty() ? std::nullopt : std::optional(state->dtype),
+                     directions_of(module.reverse),
+                     dtype,
                      {}};
-    layer.settings["bias"] = module.find("bias_ih") ? "True" : "False";
+    layer.settings["bias"] = python_bool(module.find("bias_ih"));
     if (const std::string found = contradiction_in(module, layer, *sizes); !found.empty())
         layer.settings["contradiction"] = found;
     if (projection)
@@ -172,7 +183,7 @@ bool is_paddle_copy(const Module& module,
 bool is_equinox(const Module& module, const std::vector<NamedTensor>& tensors) {
     if (!module.cell || module.find("bias_ih"))
         return false;
-    const std::string bias = (module.name.empty() ? "" : module.name + ".") + "bias";
+    const std::string bias = if_any("", module.name, ".") + "bias";
     return std::ranges::any_of(tensors, [&](const NamedTensor& one) {
         return one.name == bias && one.container == module.container &&
                one.tensor.shape.size() == 1;
@@ -266,7 +277,9 @@ const std::vector<std::size_t>* storage_id(const Pickle& pickle, const PickleNod
     if (node.kind != Kind::persistent || node.items.empty())
         return nullptr;
     const auto& id = pickle[node.items[0]].items;
-    return id.size() < 3 ? nullptr : &id;
+    if (id.size() < 3)
+        return nullptr;
+    return &id;
 }
 
 /// Walks what a pickle describes and collects tensors and recurrent modules with their names.
@@ -313,7 +326,7 @@ struct Checkpoint {
     }
 
     static std::string below(const std::string& around, const std::string& key) {
-        return around.empty() ? key : around + "." + key;
+        return if_any("", around, ".") + key;
     }
 
     /// A dynamically quantized layer keeps its weights in objects: rnn._all_weight_values.0.param,
@@ -371,8 +384,10 @@ struct Checkpoint {
             return numpy_array(node, *maker, arguments);
         if (!maker->text.starts_with("_rebuild_"))
             return std::nullopt;
+        if (maker->text.starts_with("_rebuild_parameter") && arguments.empty())
+            return std::nullopt;
         if (maker->text.starts_with("_rebuild_parameter"))
-            return arguments.empty() ? std::nullopt : tensor_of(pickle[arguments[0]], depth + 1);
+            return tensor_of(pickle[arguments[0]], depth + 1);
         if (arguments.size() < 4)
             return std::nullopt;
         Tensor tensor{numbers(arguments[2]), {}, {}, numbers(arguments[3])};
@@ -397,10 +412,7 @@ struct Checkpoint {
         const PickleNode& type = pickle[state[2]];
         if (type.items.size() > 1 && !pickle[type.items[1]].items.empty()) {
             const std::string_view name = pickle[pickle[type.items[1]].items[0]].text;
-            tensor.dtype = name == "f4"   ? "float32"
-                           : name == "f8" ? "float64"
-                           : name == "f2" ? "float16"
-                                          : name;
+            tensor.dtype = dtype_of_numpy(name);
         }
         return tensor;
     }
@@ -419,8 +431,9 @@ struct Checkpoint {
         if (!maker || maker->text != "_load_from_bytes" || storage.items.size() < 2)
             return;
         const auto& arguments = pickle[storage.items[1]].items;
-        const std::string_view bytes =
-            arguments.empty() ? "" : pickle[arguments[0]].text.substr(0, 4096);
+        if (arguments.empty())
+            return;
+        const std::string_view bytes = pickle[arguments[0]].text.substr(0, 4096);
         for (const DtypeNames& type : dtype_names)
             if (bytes.find(concat("\n", type.storage, "\n")) != std::string_view::npos ||
                 bytes.find(concat(" ", type.storage)) != std::string_view::npos)
@@ -518,7 +531,9 @@ void name_directions(std::vector<NamedTensor>& tensors, ModuleSettings& modules)
             for (std::size_t i = 0; i < matrices->size(); ++i) {
                 std::string& named = (*matrices)[i]->name;
                 named.resize(named.rfind("_l") + 2);
-                named += std::to_string(i / 2) + (i % 2 == 1 ? "_reverse" : "");
+                named += std::to_string(i / 2);
+                if (i % 2 == 1)
+                    named += "_reverse";
             }
     }
 }
@@ -639,9 +654,10 @@ void read_torch_pickle(std::string_view bytes, ModelFile& into) {
     for (int i = 0; legacy && i < before; ++i)
         at = Pickle(bytes, at).end();
     const Pickle saved(bytes, at);
-    read_checkpoint(saved,
-                    legacy && into.weights_wanted > 0 ? legacy_storages(saved, bytes) : Storages{},
-                    into);
+    Storages storages;
+    if (legacy && into.weights_wanted > 0)
+        storages = legacy_storages(saved, bytes);
+    read_checkpoint(saved, storages, into);
 }
 
 void read_safetensors(std::string_view bytes, ModelFile& into) {

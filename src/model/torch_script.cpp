@@ -68,7 +68,9 @@ class ScriptCode {
         const RE2 list("\n\\s*" + RE2::QuoteMeta(std::string(text)) + " = (\\[[^\\]]*\\])",
                        RE2::Latin1);
         std::string values;
-        return RE2::PartialMatch(code_, list, &values) ? constants_in(values, 1) : found;
+        if (RE2::PartialMatch(code_, list, &values))
+            return constants_in(values, 1);
+        return found;
     }
 
     void set_sizes(const std::vector<const Tensor*>& constants, ModelLayer& layer) const {
@@ -100,7 +102,7 @@ class ScriptCode {
             layer.name = "torch." + found.kind;
             layer.kind = from_name<LayerKind>(found.kind).value_or(LayerKind::rnn);
             layer.layers = std::max(found.layers, 1);
-            layer.directions = both == "True" ? 2 : 1;
+            layer.directions = directions_of(both == "True");
             set_sizes(constants_in(found.weights), layer);
             file_.layers.push_back(std::move(layer));
         }
@@ -120,7 +122,9 @@ class ScriptCode {
         re2::StringPiece rest(code_.data(), code_.size());
         for (std::string kind, arguments; RE2::FindAndConsume(&rest, call, &kind, &arguments);) {
             const auto from = arguments.find("CONSTANTS");
-            const std::string weights = from == std::string::npos ? "" : arguments.substr(from);
+            std::string weights;
+            if (from != std::string::npos)
+                weights = arguments.substr(from);
             if (!seen_.insert(kind + "_cell " + weights).second ||
                 file_.layers.size() >= most_layers)
                 continue;
@@ -161,8 +165,8 @@ class ScriptCode {
                 file_.layers.push_back(std::move(layer));
                 return;
             }
-        add_once(file_.unclear, std::string("its code computes with sigmoid and tanh ") +
-                                    (loop ? "in a loop" : "one step after another") +
+        const std::string how = loop ? "in a loop" : "one step after another";
+        add_once(file_.unclear, "its code computes with sigmoid and tanh " + how +
                                     ", as a recurrent cell of the program's own does");
     }
 
@@ -186,9 +190,12 @@ void read_script_code(const ZipArchive& archive, const std::vector<Tensor>& cons
         });
     };
     const bool tanh = has("torch.rnn_tanh("), relu = has("torch.rnn_relu(");
-    for (ModelLayer& layer : file.layers)
-        if (layer.kind == LayerKind::rnn && tanh != relu)
-            layer.kind = tanh ? LayerKind::rnn_tanh : LayerKind::rnn_relu;
+    for (ModelLayer& layer : file.layers) {
+        if (layer.kind == LayerKind::rnn && tanh && !relu)
+            layer.kind = LayerKind::rnn_tanh;
+        if (layer.kind == LayerKind::rnn && relu && !tanh)
+            layer.kind = LayerKind::rnn_relu;
+    }
     if (!file.layers.empty())
         return;
     for (const std::string_view code : files)

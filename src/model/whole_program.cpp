@@ -113,9 +113,13 @@ std::string WholeProgram::device_around(const Call& call) const {
     const std::size_t next = call.close + 1;
     const bool moved =
         is(next, ".") && (is(next + 1, "to") || is(next + 1, "cpu")) && is(next + 2, "(");
-    const std::string text = moved ? source(next, closing(next + 2) + 1) : "";
+    std::string text;
+    if (moved)
+        text = source(next, closing(next + 2) + 1);
     static const re2::RE2 to_cpu(R"(\.cpu\(\)|\.to\((?:torch\.device\()?["']cpu["']\)?\))");
-    return re2::RE2::FullMatch(text, to_cpu) ? text : "";
+    if (!re2::RE2::FullMatch(text, to_cpu))
+        return "";
+    return text;
 }
 
 /// Whether every line between the head of a block and a token is indented further than the head.
@@ -215,12 +219,17 @@ void WholeProgram::read_device(const Call& call) {
         note_type(source(type->first, type->last));
 }
 
+/// PyTorch has a second name for two types.
+static std::string dtype_of_torch(std::string_view type) {
+    if (type == "half")
+        return "float16";
+    return type == "double" ? "float64" : std::string(type);
+}
+
 void WholeProgram::note_type(const std::string& text) {
     for (const char* const type : {"bfloat16", "float16", "half", "float64", "double"})
         if (last_of(text) == type && contains(text, "torch"))
-            torch_dtype_ = std::string(type) == "half"     ? "float16"
-                           : std::string(type) == "double" ? "float64"
-                                                           : type;
+            torch_dtype_ = dtype_of_torch(type);
 }
 
 /// The device that a function of the program returns, get_device(), or that a parameter is given.
@@ -241,7 +250,9 @@ bool WholeProgram::note_device_given(const std::string& text, std::size_t first,
     for (const Function& function : functions_) {
         const bool returned =
             text.starts_with(function.name + "(") || returns_of(text) == function.name;
-        const std::string body = returned ? source(function.first, function.last) : "";
+        std::string body;
+        if (returned)
+            body = source(function.first, function.last);
         if (!contains(body, "is_available"))
             continue;
         on_gpu_ = true;
@@ -257,7 +268,9 @@ std::string WholeProgram::returns_of(const std::string& name) const {
         return "";
     std::size_t end = *value;
     const std::string called = dotted(end);
-    return is(end, "(") ? called : "";
+    if (!is(end, "("))
+        return "";
+    return called;
 }
 
 void WholeProgram::note_device(const std::string& text, std::size_t first, std::size_t last,
