@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/if_any.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/repairs.hpp"
 #include "stack/given.hpp"
@@ -284,12 +285,13 @@ Verdict verdict_of_named(ConflictKind kind, const Stack& named, const Matrix& ma
 
 Verdict verdict_of_named(ConflictKind kind, const Facts& facts, const Matrix& matrix) {
     const auto named = named_stack(facts);
-    return named ? verdict_of_named(kind, *named, matrix) : not_applicable(about_named_versions);
+    if (named)
+        return verdict_of_named(kind, *named, matrix);
+    return not_applicable(about_named_versions);
 }
 
 std::string plan_of_version(const stack::Framework& framework) {
-    return "rnncheck matrix plan --for " + framework.name +
-           (framework.version ? "==" + framework.version->text : std::string());
+    return "rnncheck matrix plan --for " + framework.name + if_any("==", framework.version);
 }
 
 std::vector<PlannedBuild> planned_builds(stack::Framework framework,

@@ -1,4 +1,5 @@
 // The CUDA runtime and NVRTC.
+#include "base/if_any.hpp"
 #include "rules/rule.hpp"
 
 namespace rnncheck::rules {
@@ -54,14 +55,13 @@ Verdict cuda_runtime_unusable(const Facts& facts, const Matrix&) {
         else if (includes(about_the_driver, runtime.failure->code))
             answers.no_pass("the runtime cannot access the driver");
         else
-            answers.fault({.severity = is_first_choice(facts, LibraryKind::cudart, runtime.library)
-                                           ? Severity::error
-                                           : Severity::warning,
-                           .subject = runtime.library,
-                           .message = "the CUDA runtime " + runtime.library + ' ' +
-                                      why_unusable(*runtime.failure),
-                           .evidence = {{"failed call", in_words(*runtime.failure), "runtimes"}},
-                           .remedies = {remedy("cuda_runtime_unusable")}});
+            answers.fault(
+                {.severity = error_if(is_first_choice(facts, LibraryKind::cudart, runtime.library)),
+                 .subject = runtime.library,
+                 .message =
+                     "the CUDA runtime " + runtime.library + ' ' + why_unusable(*runtime.failure),
+                 .evidence = {{"failed call", in_words(*runtime.failure), "runtimes"}},
+                 .remedies = {remedy("cuda_runtime_unusable")}});
     }
     return verdict_on(facts, LibraryKind::cudart, "CUDA runtime", answers);
 }
@@ -185,7 +185,7 @@ Verdict nvrtc_unusable(const Facts& facts, const Matrix&) {
             answers.fault(
                 {.subject = nvrtc.library,
                  .message = "NVRTC at " + nvrtc.library + " does not compile a test kernel" +
-                            (nvrtc.failure ? ": " + in_words(*nvrtc.failure) : ""),
+                            if_any(": ", if_known(nvrtc.failure)),
                  .evidence = {{"NVRTC", if_known(nvrtc.version), "nvrtcs"},
                               {"compiles", "no", "nvrtcs"},
                               {"failed call", if_known(nvrtc.failure), "nvrtcs"}},

@@ -1,4 +1,5 @@
 // Copies of cuDNN and their parts.
+#include "base/if_any.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/dlls.hpp"
 #include "rules/support/probes.hpp"
@@ -16,8 +17,7 @@ Verdict cudnn_not_installed(const Facts& facts, const Matrix&) {
         return library.kind == LibraryKind::cudnn_part;
     });
     return fault(
-        {.severity =
-             driver_answers(facts) || kernel_side_seen(facts) ? Severity::error : Severity::warning,
+        {.severity = error_if(driver_answers(facts) || kernel_side_seen(facts)),
          .subject = "cuDNN",
          .message =
              parts_only
@@ -60,6 +60,9 @@ Verdict cudnn_unusable(const Facts& facts, const Matrix& matrix) {
             return answers.unknown("cuDNN at " + copy.path + " did not report its version");
         if (was_not_opened(*failure))
             return answers.no_pass(leads_to_a_pipe);
+        std::string missing;
+        if (copy.file)
+            missing = join_with_and(copy.file->missing_needs);
         std::vector<std::string> parts_named;
         for (const auto& part : parts_needed(copy, matrix))
             if (contains(failure->text, part.soname))
@@ -69,8 +72,7 @@ Verdict cudnn_unusable(const Facts& facts, const Matrix& matrix) {
              .subject = copy.path,
              .message = "cuDNN at " + copy.path + ' ' + why_unusable(*failure),
              .evidence = {{"failed call", in_words(*failure), "cudnns"},
-                          {"required libraries that were not found",
-                           copy.file ? join_with_and(copy.file->missing_needs) : "", "libraries"}},
+                          {"required libraries that were not found", missing, "libraries"}},
              .remedies = {remedy("cudnn_unusable")},
              .symptoms = std::move(parts_named)});
     });
@@ -94,13 +96,15 @@ Verdict cudnn_rnn_unusable(const Facts& facts, const Matrix&) {
             return answers.passed("the RNN API of cuDNN works");
         if (failure && is_version_mismatch(copy.major, *failure))
             return answers.no_pass("libraries of different cuDNN versions are mixed");
-        std::string part = failure ? part_named(failure->text) : "";
+        std::string part;
+        if (failure)
+            part = part_named(failure->text);
         if (!part.empty())
             part += "; searched: " + directory_of(copy.path) + " and the loader's search path";
         answers.fault({.severity = severity_of(copy),
                        .subject = copy.path,
                        .message = "the RNN API of " + name + " does not work" +
-                                  (failure ? ": " + in_words(*failure) : ""),
+                                  if_any(": ", if_known(failure)),
                        .evidence = {{"RNN API", "does not work", "cudnns"},
                                     {"failed call", if_known(failure), "cudnns"},
                                     {"named by the library", part, "cudnns"}},
@@ -164,8 +168,7 @@ static Finding missing_parts(const Facts& facts, const CudnnCopy& copy,
         const std::string why =
             part.needed_by_version ? "needed by every call" : "needed by recurrent networks";
         finding.evidence.push_back({part.soname, "not found in " + searched, "libraries"});
-        finding.evidence.push_back(
-            {part.soname, part.note.empty() ? why : why + ": " + part.note, part.source.url});
+        finding.evidence.push_back({part.soname, why + if_any(": ", part.note), part.source.url});
     }
     if (copy.answer && copy.answer->failure)
         finding.evidence.push_back({"failed call", in_words(*copy.answer->failure), "cudnns"});
@@ -199,8 +202,9 @@ Verdict cudnn_part_missing(const Facts& facts, const Matrix& matrix) {
 
 static Finding unreadable(const Facts& facts, const CudnnCopy& copy, const CudnnPart& part,
                           const Library& file) {
-    const std::string what = file.problem_detail ? escaped(*file.problem_detail, 300)
-                                                 : std::string(name_of(*file.problem));
+    std::string what(name_of(*file.problem));
+    if (file.problem_detail)
+        what = escaped(*file.problem_detail, 300);
     auto explains = crashes_of_cudnn_in(facts, directory_of(copy.path));
     append(explains, {name_in(copy, part), rnn_api_of(copy)});
     return {.severity = severity_of(copy),
@@ -220,11 +224,12 @@ Verdict cudnn_part_unreadable(const Facts& facts, const Matrix& matrix) {
             return answers.unknown("the library directories could not be searched");
         if (copy.major == 0)
             return answers.unknown("the version of " + name_of(copy) + " is unknown");
+        const bool works = copy.answer && copy.answer->rnn_usable.value_or(false);
+        if (matrix.cudnn_parts(copy.major).empty() && works)
+            return answers.passed("the RNN API of cuDNN works, so its files are complete");
         if (matrix.cudnn_parts(copy.major).empty())
-            return copy.answer && copy.answer->rnn_usable.value_or(false)
-                       ? answers.passed("the RNN API of cuDNN works, so its files are complete")
-                       : answers.unknown("the libraries of " + name_of(copy) +
-                                         " are not in the compatibility data of " + matrix.date());
+            return answers.unknown("the libraries of " + name_of(copy) +
+                                   " are not in the compatibility data of " + matrix.date());
         for (const auto& part : parts_needed(copy, matrix)) {
             const Library* file = part_of(facts, copy, part.soname);
             if (!file)

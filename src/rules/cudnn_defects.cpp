@@ -1,4 +1,5 @@
 // Versions of cuDNN with a defect in recurrent networks that NVIDIA or a framework has documented.
+#include "base/if_any.hpp"
 #include "rules/conflicts.hpp"
 #include "rules/rule.hpp"
 
@@ -37,10 +38,9 @@ static Finding defective(const Facts& facts, const Matrix& matrix, const CudnnCo
                        .evidence = {{"cuDNN", copy.version->text, "cudnns"}},
                        .remedies = {remedy_for(facts, matrix, copy, defects, cause)}};
     for (const auto& defect : defects) {
-        const std::string until = defect.fixed ? ", fixed in " + defect.fixed->text : "";
+        const std::string until = if_any(", fixed in ", defect.fixed);
         finding.evidence.push_back(
-            {defect.id,
-             "since " + defect.first.text + until + (defect.note.empty() ? "" : "; " + defect.note),
+            {defect.id, "since " + defect.first.text + until + if_any("; ", defect.note),
              defect.source.url});
         if (defect.provenance >= Provenance::inferred)
             finding.confidence = Confidence::possible;
@@ -105,7 +105,9 @@ Verdict cudnn_bug(const Facts& facts, const Matrix& matrix) {
 /// A release of cuDNN that corrupts padded sequences at random. A sweep that went well proves
 /// nothing: it strikes now and then.
 Verdict cudnn_masked_rnn_bug(const Facts& facts, const Matrix& matrix) {
-    const auto masked = facts.network ? facts.network->masked : std::nullopt;
+    std::optional<bool> masked;
+    if (facts.network)
+        masked = facts.network->masked;
     if (masked == false)
         return not_applicable("its sequences are not masked");
     Verdict verdict = documented_defects(facts, matrix, "cudnn_masked_rnn_bug");

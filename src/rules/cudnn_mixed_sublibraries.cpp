@@ -1,4 +1,5 @@
 // The parts of cuDNN that one program would load come from different releases.
+#include "base/if_any.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
 #include "rules/support/dlls.hpp"
@@ -28,10 +29,12 @@ struct Signs {
 /// The cases that this copy did not compute because of a mixture.
 static Runs mismatches(const Facts& facts, const CudnnCopy& copy) {
     Runs runs;
-    for (const RnnRun& run : facts.rnn_runs)
-        if (const CallResult* obstacle = run.library == copy.path ? obstacle_of(run) : nullptr;
-            obstacle && is_version_mismatch(copy.major, *obstacle))
+    for (const RnnRun& run : facts.rnn_runs) {
+        const CallResult* obstacle = obstacle_of(run);
+        const bool is_mismatch = obstacle && is_version_mismatch(copy.major, *obstacle);
+        if (run.library == copy.path && is_mismatch)
             runs.push_back(&run);
+    }
     return runs;
 }
 
@@ -51,9 +54,11 @@ static const ProbeRun* abort_by_mixture(const Facts& facts, const CudnnCopy& cop
 static void look_at_answers(const Facts& facts, const CudnnCopy& copy, Signs& signs) {
     if (const ProbeRun* const run = abort_by_mixture(facts, copy))
         signs.of_mixture.push_back(
-            {"process aborted" + (run->last_call ? " in " + escaped(*run->last_call) : ""),
+            {"process aborted" + if_any(" in ", escaped(run->last_call.value_or(""))),
              escaped(std::string(trim(*run->output_tail)), 400), "probe_runs"});
-    const auto& failure = copy.answer ? copy.answer->failure : std::optional<CallResult>();
+    std::optional<CallResult> failure;
+    if (copy.answer)
+        failure = copy.answer->failure;
     if (failure && !passed_its_check(copy) && is_version_mismatch(copy.major, *failure))
         signs.of_mixture.push_back({"failed call", in_words(*failure), "cudnns"});
     else if (const Runs runs = mismatches(facts, copy); !runs.empty())
@@ -64,13 +69,17 @@ static void look_at_answers(const Facts& facts, const CudnnCopy& copy, Signs& si
 /// returned.
 static void look_at_names(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,
                           Signs& signs) {
-    const auto name = copy.file ? full_version_in_name(*copy.file) : std::nullopt;
+    std::optional<Version> name;
+    if (copy.file)
+        name = full_version_in_name(*copy.file);
     signs.all_versions_known = copy.version && (!name || same_version(*copy.version, *name));
     if (!signs.all_versions_known)
         return;
     for (const auto& part : parts_needed(copy, matrix)) {
         const Library* file = part_of(facts, copy, part.soname);
-        const auto release = file ? full_version_in_name(*file) : std::nullopt;
+        std::optional<Version> release;
+        if (file)
+            release = full_version_in_name(*file);
         signs.all_versions_known &= release.has_value();
         if (!release || same_version(*copy.version, *release))
             continue;
@@ -95,7 +104,9 @@ static Signs signs_of(const Facts& facts, const Matrix& matrix, const CudnnCopy&
         signs.still_works = passed_its_check(copy);
         return signs;
     }
-    const auto rnn_first = copy.answer ? copy.answer->rnn_first : std::optional<CudnnRnnFirst>();
+    std::optional<CudnnRnnFirst> rnn_first;
+    if (copy.answer)
+        rnn_first = copy.answer->rnn_first;
     if (rnn_first && rnn_first->failure && passed_its_check(copy)) {
         signs.of_mixture = {
             {"failed call", in_words(*rnn_first->failure), "cudnns"},
@@ -188,8 +199,10 @@ static Severity severity_of(const Facts& facts, const Matrix& matrix, const Cudn
     if (signs.still_works)
         return Severity::warning;
     if (!signs.when.empty())
-        return find_by(frameworks, &Framework::name, "jax") ? Severity::error : Severity::warning;
-    return frameworks.empty() ? severity_of(copy) : Severity::error;
+        return error_if(find_by(frameworks, &Framework::name, "jax"));
+    if (frameworks.empty())
+        return severity_of(copy);
+    return Severity::error;
 }
 
 /// Why it is not known whether its files were built alike, or what another order of calls loads;
@@ -207,7 +220,9 @@ static std::string what_is_unknown(const Facts& facts, const Cudnn& answer) {
     });
     const auto& result = answer.rnn_first;
     const bool is_open = run && (!result || (!result->failure && !run->failed_calls.empty()));
-    return is_open ? "what a program loads that calls a function for RNNs first is unknown" : "";
+    if (!is_open)
+        return "";
+    return "what a program loads that calls a function for RNNs first is unknown";
 }
 
 static void judge(const Facts& facts, const Matrix& matrix, const CudnnCopy& copy,

@@ -1,4 +1,5 @@
 // The driver's library: missing, not found by the loader, or a stub.
+#include "base/if_any.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/boards.hpp"
 #include "rules/support/cases.hpp"
@@ -33,10 +34,11 @@ static std::string message_without_driver(const Facts& facts) {
                "was found";
     if (!facts.host.pci_gpus.empty())
         return "this machine has an NVIDIA GPU but no NVIDIA driver: " + nothing_found;
-    if (bus_without_gpu(facts))
-        return std::string("no NVIDIA GPU is on the PCI bus of ") +
-               (in_container(facts) ? "this container's host" : "this machine") +
+    if (bus_without_gpu(facts)) {
+        const std::string machine = in_container(facts) ? "this container's host" : "this machine";
+        return "no NVIDIA GPU is on the PCI bus of " + machine +
                ", and no NVIDIA driver is installed";
+    }
     return "no NVIDIA driver is installed: " + nothing_found;
 }
 
@@ -95,7 +97,7 @@ static Remedy install_or_find(const Facts& facts, const std::vector<const Librar
         return remedy;
     }
     const auto& module = facts.driver.kernel_version;
-    const std::string version = module ? ' ' + module->text : "";
+    const std::string version = if_any(" ", module);
     if (!copies.empty())
         return remedy("driver_library_missing/path", {directory_of(copies.front()->path), version});
     return remedy("driver_library_missing/install",
@@ -111,48 +113,48 @@ Verdict driver_library_missing(const Facts& facts, const Matrix&) {
         return not_applicable("the libcuda that was loaded is a stub");
     if (driver_library(facts))
         return pass("the loader finds a driver library");
+    if (driver_library_seen(facts) && facts.driver.init)
+        return pass("a driver library responds");
     if (driver_library_seen(facts))
-        return facts.driver.init ? pass("a driver library responds")
-                                 : undecided("a library was opened, but it may not be a driver");
+        return undecided("a library was opened, but it may not be a driver");
+    if (!kernel_side_seen(facts) && facts.driver.module_loaded)
+        return not_applicable("the kernel part of the driver is missing too");
     if (!kernel_side_seen(facts))
-        return facts.driver.module_loaded
-                   ? not_applicable("the kernel part of the driver is missing too")
-                   : undecided(kernel_not_asked(facts));
+        return undecided(kernel_not_asked(facts));
     auto copies = usable_copies(facts, LibraryKind::cuda);
     std::erase_if(copies, [](const Library* copy) { return copy->compat; });
     const Library* const link = find_where(facts.libraries, [](const Library& library) {
         return library.kind == LibraryKind::cuda && is_link_to_missing_driver(library);
     });
-    return fault(
-        {.subject = "libcuda.so.1",
-         .message = copies.empty()
-                        ? "the kernel part of the NVIDIA driver is present, but the driver library "
-                          "libcuda.so.1 is not installed" +
-                              (link ? ": " + link->path +
-                                          " is a symbolic link to a file that does not exist"
-                                    : "")
-                        : "the loader does not find libcuda.so.1, although it is installed at " +
-                              copies.front()->path,
-         .evidence = {{"libcuda.so.1", "not in the loader's search path", "libraries"},
-                      {"device nodes", std::to_string(facts.driver.device_nodes.size()),
-                       "driver.device_nodes"},
-                      {"kernel module", if_known(facts.driver.kernel_version),
-                       "driver.kernel_version"}},
-         .remedies = {install_or_find(facts, copies)},
-         .symptoms = {"libcuda"}});
+    std::string message =
+        "the kernel part of the NVIDIA driver is present, but the driver library libcuda.so.1 is "
+        "not installed";
+    if (link)
+        message += ": " + link->path + " is a symbolic link to a file that does not exist";
+    if (!copies.empty())
+        message = "the loader does not find libcuda.so.1, although it is installed at " +
+                  copies.front()->path;
+    return fault({.subject = "libcuda.so.1",
+                  .message = std::move(message),
+                  .evidence = {{"libcuda.so.1", "not in the loader's search path", "libraries"},
+                               {"device nodes", std::to_string(facts.driver.device_nodes.size()),
+                                "driver.device_nodes"},
+                               {"kernel module", if_known(facts.driver.kernel_version),
+                                "driver.kernel_version"}},
+                  .remedies = {install_or_find(facts, copies)},
+                  .symptoms = {"libcuda"}});
 }
 
 /// Without this library of the driver, cuDNN cannot use the kernels that it compiles at run time.
 static Finding without_ptx_compiler(const Facts& facts, const KernelRun& run) {
     const std::string gpu = gpu_subject(facts, run.gpu);
-    return {
-        .subject = gpu,
-        .gpu = run.gpu,
-        .message = "the driver cannot compile code for " + gpu + ": " + in_words(*run.result),
-        .evidence = {{"call", in_words(*run.result), place_of(facts, run) + ".result"}},
-        .remedies = {in_container(facts) ? remedy("ptx_compiler_missing/container")
-                                         : on_host(facts, remedy("ptx_compiler_missing/install"))},
-        .explains = places_on(facts, run.gpu)};
+    return {.subject = gpu,
+            .gpu = run.gpu,
+            .message = "the driver cannot compile code for " + gpu + ": " + in_words(*run.result),
+            .evidence = {{"call", in_words(*run.result), place_of(facts, run) + ".result"}},
+            .remedies = {for_place(facts, remedy("ptx_compiler_missing/container"),
+                                   remedy("ptx_compiler_missing/install"))},
+            .explains = places_on(facts, run.gpu)};
 }
 
 Verdict ptx_compiler_missing(const Facts& facts, const Matrix&) {
@@ -203,7 +205,7 @@ Verdict wsl_libcuda_not_found(const Facts& facts, const Matrix&) {
 /// With `loaded`, cuInit failed in a stub; otherwise a stub would be loaded.
 static Finding about_stub(const Facts& facts, const std::string& path, bool loaded,
                           const std::string& message, Evidence evidence) {
-    Finding finding = {.severity = loaded ? Severity::error : Severity::warning,
+    Finding finding = {.severity = error_if(loaded),
                        .subject = path,
                        .message = message,
                        .evidence = {std::move(evidence)},
@@ -234,13 +236,15 @@ Verdict stub_driver_library_in_path(const Facts& facts, const Matrix&) {
         if (library.kind != LibraryKind::cuda || !library.stub || !in_the_way || path == opened)
             continue;
         const bool loaded = library.picked_by_loader && !driver_answers(facts);
-        answers.fault(about_stub(facts, path, loaded,
-                                 loaded ? "the loader finds the toolkit's stub " + path +
-                                              " instead of the driver's libcuda"
-                                        : "the toolkit's stub " + path +
-                                              " is in a directory of LD_LIBRARY_PATH, so programs "
-                                              "may load it instead of the driver's libcuda",
-                                 {"link-time stub", path, "libraries"}));
+        std::string message =
+            "the toolkit's stub " + path +
+            " is in a directory of LD_LIBRARY_PATH, so programs may load it instead of the "
+            "driver's libcuda";
+        if (loaded)
+            message =
+                "the loader finds the toolkit's stub " + path + " instead of the driver's libcuda";
+        answers.fault(
+            about_stub(facts, path, loaded, message, {"link-time stub", path, "libraries"}));
     }
     if (!opened.empty())
         answers.fault(about_stub(

@@ -22,14 +22,17 @@ Verdict driver_init_failed(const Facts& facts, const Matrix& matrix) {
     if (const auto verdict = without_cuinit(facts))
         return *verdict;
     const CallResult& init = *facts.driver.init;
-    const auto status = matrix.status("cuda", 0, init.code);
+    std::string message = "the NVIDIA driver failed to initialize: " + in_words(init);
+    Evidence meaning = {"meaning of " + std::to_string(init.code), "", "matrix"};
+    if (const auto status = matrix.status("cuda", 0, init.code)) {
+        message += ", " + status->meaning;
+        meaning.value = status->name + ": " + status->meaning;
+        meaning.source = status->source.url;
+    }
     return fault({.subject = "NVIDIA driver",
-                  .message = "the NVIDIA driver failed to initialize: " + in_words(init) +
-                             (status ? ", " + status->meaning : ""),
+                  .message = std::move(message),
                   .evidence = {{"failed call", in_words(init), "driver.init"},
-                               {"meaning of " + std::to_string(init.code),
-                                status ? status->name + ": " + status->meaning : "",
-                                status ? status->source.url : "matrix"},
+                               std::move(meaning),
                                {"pipes of the MPS control daemon", if_known(facts.driver.mps_pipe),
                                 "driver.mps_pipe"}},
                   .remedies = {remedy_of_failed_start(facts, init)},
@@ -41,23 +44,21 @@ static Finding mismatch(const Facts& facts, const std::vector<FailedCall>& failu
     const bool works = driver_answers(facts);
     const std::string kernel = if_known(facts.driver.kernel_version),
                       library = if_known(driver_library_version(facts));
+    std::string message =
+        "NVML (libnvidia-ml.so.1) and the loaded kernel module are of different driver versions";
+    if (!works)
+        message = "the driver's libraries and its loaded kernel module are of different versions";
+    if (!works && driver_versions_differ(facts))
+        message += " (" + kernel + " in the kernel, " + library + " in libcuda)";
     Finding finding = {
-        .severity = works ? Severity::warning : Severity::error,
+        .severity = error_if(!works),
         .subject = "NVIDIA driver",
-        .message =
-            works
-                ? "NVML (libnvidia-ml.so.1) and the loaded kernel module are of different driver "
-                  "versions"
-                : "the driver's libraries and its loaded kernel module are of different versions" +
-                      (driver_versions_differ(facts)
-                           ? " (" + kernel + " in the kernel, " + library + " in libcuda)"
-                           : ""),
+        .message = std::move(message),
         .evidence = {{"kernel module", kernel, "driver.kernel_version"},
                      {"libcuda", library, "driver.library_version"},
                      {"NVML", if_known(facts.driver.nvml_version), "driver.nvml_version"}},
-        .remedies = {in_container(facts)
-                         ? remedy("driver_userland_kernel_mismatch/container")
-                         : on_host(facts, remedy("driver_userland_kernel_mismatch/reboot"))},
+        .remedies = {for_place(facts, remedy("driver_userland_kernel_mismatch/container"),
+                               remedy("driver_userland_kernel_mismatch/reboot"))},
         .symptoms = {"driver versions"}};
     if (!works)
         finding.explains = {"driver.init"};
@@ -138,7 +139,9 @@ Verdict driver_installed_inside_container(const Facts& facts, const Matrix&) {
 
 static Finding compat_fails(const Facts& facts, const Library* compat,
                             const std::vector<FailedCall>& refusals) {
-    const std::string path = compat ? compat->path : libcuda_in_use(facts);
+    std::string path = libcuda_in_use(facts);
+    if (compat)
+        path = compat->path;
     Finding finding = {
         .subject = path,
         .message = "the forward-compatibility library " + path +
@@ -149,7 +152,7 @@ static Finding compat_fails(const Facts& facts, const Library* compat,
                      {"kernel module", if_known(facts.driver.kernel_version),
                       "driver.kernel_version"}},
         .remedies = {remedy("container_cuda_newer_than_driver")},
-        .confidence = refusals.empty() ? Confidence::likely : Confidence::certain,
+        .confidence = certain_if(!refusals.empty()),
         .explains = {"driver.init"}};
     if (!refusals.empty())
         finding.evidence.push_back(evidence_of(refusals.front()));
@@ -168,9 +171,10 @@ Verdict container_cuda_newer_than_driver(const Facts& facts, const Matrix&) {
         return fault(compat_fails(facts, compat, refusals));
     if (!failures_are_known(facts))
         return undecided("a run on the GPU failed for an unknown reason");
+    if (driver_answers(facts) && compat)
+        return pass("the forward-compatibility library works");
     if (driver_answers(facts))
-        return compat ? pass("the forward-compatibility library works")
-                      : not_applicable("the driver's own libcuda works");
+        return not_applicable("the driver's own libcuda works");
     if (const auto verdict = without_cuinit(facts))
         return *verdict;
     if (!compat)
@@ -214,9 +218,10 @@ Verdict persistence_mode_off(const Facts& facts, const Matrix&) {
     const bool all_on = !facts.nvml_devices.empty() &&
                         std::ranges::all_of(facts.nvml_devices,
                                             [](const Board& b) { return b.persistence == true; });
+    if (!off && all_on)
+        return pass("persistence mode is on");
     if (!off)
-        return all_on ? pass("persistence mode is on")
-                      : not_reported(facts, "its persistence mode");
+        return not_reported(facts, "its persistence mode");
     // The process that initialized the driver and queried its GPUs.
     const ProbeRun* run = find_where(facts.probe_runs, [](const ProbeRun& one) {
         return one.probe == "driver_api" && one.completed();

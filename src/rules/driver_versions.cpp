@@ -1,4 +1,5 @@
 // The driver and the CUDA that programs would use on it.
+#include "base/if_any.hpp"
 #include "rules/conflicts.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
@@ -35,9 +36,8 @@ static std::vector<std::string> builds_instead(const Facts& facts, const Matrix&
 static std::vector<Remedy> update_or_instead(const Facts& facts, const Matrix& matrix,
                                              const std::optional<Version>& oldest,
                                              const Version& cuda, const std::string& runtime) {
-    Remedy update =
-        remedy("driver_too_old/update", {oldest ? " to " + oldest->text + " or later" : ""},
-               driver_install_commands(facts, oldest));
+    Remedy update = remedy("driver_too_old/update", {if_any(" to ", oldest, " or later")},
+                           driver_install_commands(facts, oldest));
     std::vector<Remedy> instead;
     for (const Gpu& gpu : facts.cuda_devices) {
         const auto row = matrix.architecture(gpu.compute_capability);
@@ -74,6 +74,13 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const std::stri
                        const std::string& what, const Version& cuda) {
     const auto driver = driver_of(facts);
     const auto row = stack::drivers_for(cuda, driver.os, matrix);
+    std::optional<Version> oldest;
+    Evidence oldest_driver = {"oldest driver for CUDA " + cuda.text, "", "matrix"};
+    if (row) {
+        oldest = row->oldest_driver;
+        oldest_driver.value = row->oldest_driver.text;
+        oldest_driver.source = row->oldest_source.url;
+    }
     return {
         .subject = subject,
         .message = "the driver supports CUDA up to " + driver.cuda->text + ", too old for " + what,
@@ -83,10 +90,8 @@ static Finding too_old(const Facts& facts, const Matrix& matrix, const std::stri
                      {"driver version", if_known(driver.version),
                       driver_library_version(facts) ? "driver.library_version"
                                                     : "driver.nvml_version"},
-                     {"oldest driver for CUDA " + cuda.text, row ? row->oldest_driver.text : "",
-                      row ? row->oldest_source.url : "matrix"}},
-        .remedies = update_or_instead(
-            facts, matrix, row ? std::optional(row->oldest_driver) : std::nullopt, cuda, subject),
+                     std::move(oldest_driver)},
+        .remedies = update_or_instead(facts, matrix, oldest, cuda, subject),
         .explains = {cuda_for_driver(cuda.major())}};
 }
 
@@ -176,10 +181,12 @@ Verdict driver_too_old(const Facts& facts, const Matrix& matrix) {
     const bool limited = judge_runtimes(facts, matrix, answers);
     for (const Framework& framework : judged_frameworks(facts, matrix))
         judge_documented(facts, matrix, framework, answers);
-    return answers.close_or(pass(
-        limited ? "the driver runs every CUDA runtime found, some with minor-version compatibility"
-                : "the driver supports CUDA up to " + facts.driver.cuda_version->text +
-                      ", which covers every CUDA runtime found"));
+    std::string how =
+        "the driver runs every CUDA runtime found, some with minor-version compatibility";
+    if (!limited)
+        how = "the driver supports CUDA up to " + facts.driver.cuda_version->text +
+              ", which covers every CUDA runtime found";
+    return answers.close_or(pass(how));
 }
 
 Verdict minor_version_compatibility(const Facts& facts, const Matrix& matrix) {

@@ -36,7 +36,9 @@ static std::optional<PlannedBuild> best_build_here(const Facts& facts, const Mat
         return std::tuple(build.fit, build.limited, wants_from_system(facts, build),
                           build.limited ? cuda : -cuda);
     });
-    return best == builds.end() ? std::nullopt : std::optional(*best);
+    if (best == builds.end())
+        return std::nullopt;
+    return *best;
 }
 
 /// Never a build that is not known to run here.
@@ -82,7 +84,7 @@ static void judge_installed(const Facts& facts, const Matrix& matrix, const Fram
     // A CPU build of a framework for inference is usual beside one that trains, e.g. to verify
     // exported models.
     const Severity beside = is_for_training(framework) ? Severity::warning : Severity::note;
-    const Severity alone = is_for_training(framework) ? Severity::error : Severity::warning;
+    const Severity alone = error_if(is_for_training(framework));
     answers.fault({.severity = another_has_cuda ? beside : alone,
                    .subject = name,
                    .part = part_of(framework),

@@ -115,8 +115,10 @@ const Library* own_copy(const Facts& facts, const Framework& framework,
         const auto* own = usable_file(facts, [&](const Library& file) {
             return file.path == directory + '/' + loaded.soname;
         });
+        if (own && own->path != *loaded.path)
+            return own;
         if (own)
-            return own->path != *loaded.path ? own : nullptr;
+            return nullptr;
     }
     return nullptr;
 }
@@ -231,12 +233,12 @@ Verdict wrong_cudnn_found_first(const Facts& facts, const Matrix& matrix) {
         if (!own)
             return false;
         const std::string directory = directory_of(*loaded.path);
-        finding.message = "because of LD_LIBRARY_PATH, " + words_of(framework) + " loads cuDNN " +
-                          cudnn.text + " from " + directory + " instead of its own at " +
-                          own->path + "; it is " +
-                          (serves == Serves::too_old ? "older than the "
-                                                     : "of a different major version than the ") +
-                          framework.cudnn->text + " that it was built with";
+        const std::string_view compared =
+            serves == Serves::too_old ? "older than" : "of a different major version than";
+        finding.message =
+            concat("because of LD_LIBRARY_PATH, ", words_of(framework), " loads cuDNN ", cudnn.text,
+                   " from ", directory, " instead of its own at ", own->path, "; it is ", compared,
+                   " the ", framework.cudnn->text, " that it was built with");
         finding.evidence.push_back({"its bundled cuDNN", own->path, "libraries"});
         finding.remedies = {remedy("wrong_cudnn_found_first/in_use", {directory})};
         return true;
@@ -258,6 +260,13 @@ static bool torch_is_beside(const Facts& facts, const Framework& framework) {
     });
 }
 
+/// By what the framework is used for, and by what else is in its environment.
+static Severity severity_of_missing(const Facts& facts, const Framework& framework) {
+    if (is_for_training(framework))
+        return Severity::error;
+    return torch_is_beside(facts, framework) ? Severity::note : Severity::warning;
+}
+
 /// The library whose name begins with `stem` is installed where the loader does not look.
 static Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::string_view stem) {
     const auto judge = [&](const Framework& framework, const FrameworkLibrary& wanted,
@@ -266,9 +275,7 @@ static Verdict judge_loader_path(const Facts& facts, const Matrix& matrix, std::
         const Library* file = file_named(facts, wanted.soname);
         if (!file)
             return answers.no_pass(wanted.soname + " is not installed");
-        answers.fault({.severity = is_for_training(framework)          ? Severity::error
-                                   : torch_is_beside(facts, framework) ? Severity::note
-                                                                       : Severity::warning,
+        answers.fault({.severity = severity_of_missing(facts, framework),
                        .subject = name,
                        .part = part_of(framework),
                        .message = name + " opens " + wanted.soname + ", which is at " + file->path +

@@ -1,4 +1,5 @@
 // A GPU's compute capability against the code that CUDA, cuDNN and frameworks hold.
+#include "base/if_any.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/boards.hpp"
 #include "rules/support/cases.hpp"
@@ -37,8 +38,7 @@ static stack::Suitability of_copy(stack::Suitability suits, const std::string& t
 
 static Compared against_runtime(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
                                 const Runtime& runtime) {
-    Compared compared{"CUDA " + (runtime.version ? runtime.version->text + ' ' : "") + "at " +
-                      runtime.library};
+    Compared compared{"CUDA " + if_any("", runtime.version, " ") + "at " + runtime.library};
     // Networks that run there show that programs have another runtime to take.
     const bool others_work = cases_passed(facts, gpu.index, [](const Cudnn&) { return true; });
     // cuDNN uses the code of the runtime and of cuBLAS of its CUDA major.
@@ -67,7 +67,8 @@ static stack::Suitability by_build(const Matrix& matrix, const Version& capabili
     const Cudnn& answer = *copy.answer;
     CudnnBuild build;
     build.cudnn = answer.version.value_or(make_version({copy.major}));
-    build.cuda_major = answer.built_for_cuda ? answer.built_for_cuda->major() : 0;
+    if (answer.built_for_cuda)
+        build.cuda_major = answer.built_for_cuda->major();
     const auto row = matrix.cudnn_build(build.cudnn, build.cuda_major);
     if (row)
         build = *row;
@@ -138,11 +139,11 @@ static Compared against_cudnn(const Facts& facts, const Matrix& matrix, const Gp
     });
     compared.unusable = never_answered(copy) && !refused;
     auto& suits = compared.suits;
-    if (!never_answered(copy))
-        suits = gpu.compute_capability
-                    ? of_copy(by_build(matrix, *gpu.compute_capability, copy, compared.thing),
-                              compared.thing)
-                    : unknown("the compute capability of " + subject_of(gpu) + " is unknown");
+    if (!never_answered(copy) && gpu.compute_capability)
+        suits = of_copy(by_build(matrix, *gpu.compute_capability, copy, compared.thing),
+                        compared.thing);
+    else if (!never_answered(copy))
+        suits = unknown("the compute capability of " + subject_of(gpu) + " is unknown");
     if (refused) {
         suits.gpu_is_newer |= suits.fit != Fit::does_not_work;
         suits.fit = Fit::does_not_work;
@@ -245,7 +246,7 @@ static std::vector<Remedy> for_older(const Gpu& gpu, const Matrix& matrix) {
 
 static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
                      const std::vector<Compared>& all, bool gpu_is_newer) {
-    const std::string capability = gpu.compute_capability ? gpu.compute_capability->text : "";
+    const std::string capability = if_known(gpu.compute_capability);
     Finding finding = {
         .severity = Severity::note,
         .subject = subject_of(gpu),
@@ -265,15 +266,13 @@ static Finding about(const Facts& facts, const Matrix& matrix, const Gpu& gpu,
                      compiles ? std::max(compared.severity, Severity::warning) : compared.severity);
         append(finding.evidence, compared.suits.evidence);
     }
-    const std::string of_capability =
-        capability.empty() ? "" : " of compute capability " + capability;
-    if (gpu_is_newer)
+    const std::string of_capability = if_any(" of compute capability ", capability);
+    if (gpu_is_newer) {
         finding.message = "there is no machine code for " + subject_of(gpu) + of_capability +
-                          " in " + join_with_and(things) +
-                          (finding.severity == Severity::error
-                               ? ""
-                               : "; PTX code, compiled at first use, may still run");
-    else
+                          " in " + join_with_and(things);
+        if (finding.severity != Severity::error)
+            finding.message += "; PTX code, compiled at first use, may still run";
+    } else
         finding.message = subject_of(gpu) + of_capability + " is too old for " +
                           join_with_and(things) + ", which no longer has code for it";
     append(finding.remedies,

@@ -40,7 +40,9 @@ std::map<std::string, std::map<std::string, ByGpu>> comparable(const Facts& fact
         unsteady;  // on one GPU another digest each time: nothing to compare
     for (const RnnRun& run : facts.rnn_runs) {
         const Gpu* gpu = gpu_at(facts, run.gpu);
-        const std::string kind = gpu ? kind_of(*gpu) : "";
+        std::string kind;
+        if (gpu)
+            kind = kind_of(*gpu);
         if (run.end != RunEnd::ok || !run.digest || kind.empty())
             continue;
         const std::string what =

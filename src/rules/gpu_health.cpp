@@ -23,7 +23,7 @@ Verdict gpu_fell_off_bus(const Facts& facts, const Matrix&) {
              .evidence = {{"failed call", in_words(*board.unreachable),
                            board_fact(facts, board, "unreachable")}},
              .remedies = remedies,
-             .confidence = is_lost ? Confidence::certain : Confidence::likely,
+             .confidence = certain_if(is_lost),
              .explains = std::move(explains)});
     });
     if (boards.outcome == Outcome::fault)
@@ -36,10 +36,10 @@ Verdict gpu_fell_off_bus(const Facts& facts, const Matrix&) {
                contains(call.text, "GPU is lost") || contains(call.text, "GPU_IS_LOST") ||
                contains(call.text, "fallen off the bus");
     });
-    return fault_or(findings_for(failures, reported),
-                    failures_are_known(facts)
-                        ? boards
-                        : undecided("a run on the GPU failed for an unknown reason"));
+    Verdict otherwise = boards;
+    if (!failures_are_known(facts))
+        otherwise = undecided("a run on the GPU failed for an unknown reason");
+    return fault_or(findings_for(failures, reported), std::move(otherwise));
 }
 
 /// `board` is null where it is not known which one it was.
@@ -87,8 +87,9 @@ Verdict gpu_memory_ecc_error(const Facts& facts, const Matrix&) {
         return fault_or(std::move(findings), {});
     if (!failures_are_known(facts))
         return undecided("a run on the GPU failed for an unknown reason");
-    return facts.driver.init || lower_cause(facts) ? boards
-                                                   : undecided("the result of cuInit is unknown");
+    if (facts.driver.init || lower_cause(facts))
+        return boards;
+    return undecided("the result of cuInit is unknown");
 }
 
 Verdict gpu_memory_repair_pending(const Facts& facts, const Matrix&) {
@@ -178,20 +179,19 @@ Verdict gpu_throttled(const Facts& facts, const Matrix&) {
 static Finding failed(const Facts& facts, const KernelRun& run) {
     const std::string place = place_of(facts, run), gpu = gpu_subject(facts, run.gpu);
     const bool computed = !run.result || run.result->ok();
-    return {.subject = gpu,
-            .gpu = run.gpu,
-            .message = computed ? gpu + " returned incorrect results from a test kernel"
-                                : gpu + " cannot run a test kernel: " + in_words(*run.result),
-            .evidence = {{"call", if_known(run.result), place + ".result"},
-                         {"correct",
-                          !run.correct   ? ""
-                          : *run.correct ? "yes"
-                                         : "no",
-                          place + ".correct"}},
-            .remedies = {on_host(facts, remedy(computed ? "kernel_launch_failed/incorrect"
-                                                        : "kernel_launch_failed/failed"))},
-            .symptoms = {place},
-            .explains = places_on(facts, run.gpu)};
+    std::string message = gpu + " returned incorrect results from a test kernel";
+    if (!computed)
+        message = gpu + " cannot run a test kernel: " + in_words(*run.result);
+    return {
+        .subject = gpu,
+        .gpu = run.gpu,
+        .message = std::move(message),
+        .evidence = {{"call", if_known(run.result), place + ".result"},
+                     {"correct", run.correct ? cell_text(*run.correct) : "", place + ".correct"}},
+        .remedies = {on_host(facts, remedy(computed ? "kernel_launch_failed/incorrect"
+                                                    : "kernel_launch_failed/failed"))},
+        .symptoms = {place},
+        .explains = places_on(facts, run.gpu)};
 }
 
 /// The shortest way through driver, compiler and hardware does not work: a test kernel.

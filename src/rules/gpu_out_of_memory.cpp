@@ -41,35 +41,42 @@ bool asked_for_too_much(const Want& want) {
 const RnnRun* asked_cuda(const Want& want) {
     const auto* call =
         find_where(want.calls, [](const auto& one) { return one.run && one.run->free_bytes; });
-    return call ? call->run : nullptr;
+    if (!call)
+        return nullptr;
+    return call->run;
 }
 
 std::string size_in_words(std::int64_t bytes) {
     if (bytes < 1 << 10)
         return std::to_string(bytes) + " bytes";
-    return bytes >= 1 << 20 ? mebibytes(bytes)
-                            : short_number(static_cast<double>(bytes) / (1 << 10)) + " KiB";
+    if (bytes >= 1 << 20)
+        return mebibytes(bytes);
+    return short_number(static_cast<double>(bytes) / (1 << 10)) + " KiB";
 }
 
 std::string call_in_words(const FailedAllocation& want) {
     if (!want.call)
         return "an allocation failed";
-    return in_words(*want.call) +
-           (want.call->bytes ? " for " + size_in_words(*want.call->bytes) : "");
+    if (!want.call->bytes)
+        return in_words(*want.call);
+    return in_words(*want.call) + " for " + size_in_words(*want.call->bytes);
 }
 
 std::string free_in_words(const Want& want) {
     if (!nvml_tells(want))
         return "the free memory is unknown";
-    return free_of_total(*want.board) + " are free" + (is_mig(want) ? " on the whole board" : "");
+    if (is_mig(want))
+        return free_of_total(*want.board) + " are free on the whole board";
+    return free_of_total(*want.board) + " are free";
 }
 
 /// Why processes that hold memory may not be seen from here.
 std::string why_unseen(const Facts& facts) {
     if (in_container(facts))
         return "processes outside this container are not visible";
-    return on_wsl(facts) ? "Windows processes are not visible from WSL"
-                         : "no visible process uses it";
+    if (on_wsl(facts))
+        return "Windows processes are not visible from WSL";
+    return "no visible process uses it";
 }
 
 /// What bounds the memory that a program gets, other than what is free.
@@ -81,18 +88,24 @@ struct Bound {
 
 Bound bound_by_mps(const Facts& facts) {
     const std::string* limit = environment(facts, mps_limit);
-    return {"gpu_out_of_memory/mps", limit ? std::string(mps_limit) + " is " + escaped(*limit, 100)
-                                           : "the MPS server may limit each program's memory"};
+    if (!limit)
+        return {"gpu_out_of_memory/mps", "the MPS server may limit each program's memory"};
+    return {"gpu_out_of_memory/mps", std::string(mps_limit) + " is " + escaped(*limit, 100)};
+}
+
+/// Where the processes that use the memory cannot be seen.
+const char* remedy_unseen(const Facts& facts) {
+    if (in_container(facts))
+        return "gpu_out_of_memory/container";
+    if (on_wsl(facts) || on_windows(facts))
+        return "gpu_out_of_memory/windows";
+    return "gpu_out_of_memory/unseen";
 }
 
 Bound bound_by_holders(const Want& want) {
     if (want.board && !want.board->processes.empty())
         return {"gpu_out_of_memory/processes", "in use by " + holders_of(*want.board)};
-    const bool windows = on_wsl(want.facts) || on_windows(want.facts);
-    return {in_container(want.facts) ? "gpu_out_of_memory/container"
-            : windows                ? "gpu_out_of_memory/windows"
-                                     : "gpu_out_of_memory/unseen",
-            why_unseen(want.facts)};
+    return {remedy_unseen(want.facts), why_unseen(want.facts)};
 }
 
 Bound bound_of(const Want& want) {
@@ -155,27 +168,31 @@ std::string lost_in_words(const Lost& lost) {
 std::string processes_in_words(const Want& want) {
     if (!want.board)
         return "";
-    return want.board->processes.empty() ? "none visible; " + why_unseen(want.facts)
-                                         : holders_of(*want.board);
+    if (want.board->processes.empty())
+        return "none visible; " + why_unseen(want.facts);
+    return holders_of(*want.board);
 }
 
 std::vector<Evidence> evidence_of(const Want& want) {
     const FailedAllocation& first = want.calls.front();
     const RnnRun* told = asked_cuda(want);
-    const bool has_limit = is_mig(want) && want.gpu.memory_total_mib;
-    std::vector<Evidence> evidence = {
-        {"first call that failed" +
-             (first.run ? ", in case " + std::to_string(first.run->number) : ""),
-         call_in_words(first), first.place + ".result"},
-        {"free memory according to NVML", nvml_tells(want) ? free_of_total(*want.board) : "",
-         want.board ? board_fact(want.facts, *want.board, "memory_free_mib") : "nvml_devices"},
-        {"free memory according to CUDA", told ? size_in_words(*told->free_bytes) : "",
-         told ? place_of(want.facts, *told) + ".free_bytes" : "rnn_runs"},
-        {"processes on the GPU", processes_in_words(want),
-         want.board ? board_fact(want.facts, *want.board, "processes") : "nvml_devices"},
-        {"memory of the MIG instance",
-         has_limit ? std::to_string(*want.gpu.memory_total_mib) + " MiB" : "",
-         place_of(want.facts, want.gpu) + ".memory_total_mib"}};
+    std::string first_call = "first call that failed";
+    if (first.run)
+        first_call += ", in case " + std::to_string(first.run->number);
+    std::vector<Evidence> evidence = {{first_call, call_in_words(first), first.place + ".result"}};
+    if (nvml_tells(want))
+        evidence.push_back({"free memory according to NVML", free_of_total(*want.board),
+                            board_fact(want.facts, *want.board, "memory_free_mib")});
+    if (told)
+        evidence.push_back({"free memory according to CUDA", size_in_words(*told->free_bytes),
+                            place_of(want.facts, *told) + ".free_bytes"});
+    if (want.board)
+        evidence.push_back({"processes on the GPU", processes_in_words(want),
+                            board_fact(want.facts, *want.board, "processes")});
+    if (is_mig(want) && want.gpu.memory_total_mib)
+        evidence.push_back({"memory of the MIG instance",
+                            std::to_string(*want.gpu.memory_total_mib) + " MiB",
+                            place_of(want.facts, want.gpu) + ".memory_total_mib"});
     for (const char* name :
          {mps_limit, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "TF_FORCE_GPU_ALLOW_GROWTH",
           "XLA_PYTHON_CLIENT_PREALLOCATE", "XLA_PYTHON_CLIENT_MEM_FRACTION"})

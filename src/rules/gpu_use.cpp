@@ -46,9 +46,9 @@ Verdict gpu_compute_prohibited(const Facts& facts, const Matrix&) {
     }
     if (!verdict.findings.empty())
         return fault_or(std::move(verdict.findings), {});
-    return facts.nvml_devices.empty() && all_known
-               ? pass("CUDA is allowed on every GPU that it sees")
-               : verdict;
+    if (facts.nvml_devices.empty() && all_known)
+        return pass("CUDA is allowed on every GPU that it sees");
+    return verdict;
 }
 
 static std::vector<Remedy> for_shared_gpu(const Facts& facts) {
@@ -112,17 +112,19 @@ Verdict gpu_exclusive_mode_busy(const Facts& facts, const Matrix&) {
         return fault_or(findings_for(refusals, refused), {});
     if (!failures_are_known(facts))
         return undecided("a run on the GPU failed for an unknown reason");
-    return facts.driver.init || lower_cause(facts) ? boards
-                                                   : undecided("the result of cuInit is unknown");
+    if (facts.driver.init || lower_cause(facts))
+        return boards;
+    return undecided("the result of cuInit is unknown");
 }
 
 /// Little memory is free: held by processes that are seen, or not.
 static Verdict judge_free_memory(const Facts& facts, const Board& board, bool held) {
     if (!board.memory_free_mib)
         return not_reported(facts, "free memory");
+    if (!memory_is_low(board) && board.memory_total_mib)
+        return pass("enough GPU memory is free");
     if (!memory_is_low(board))
-        return board.memory_total_mib ? pass("enough GPU memory is free")
-                                      : undecided("the board's memory size is unknown");
+        return undecided("the board's memory size is unknown");
     if (held == board.processes.empty())
         return not_applicable(held ? "no process is visible on the GPU"
                                    : "processes use the memory");

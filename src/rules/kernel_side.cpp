@@ -1,4 +1,5 @@
 // The driver's kernel side: its module, its device nodes, and the directories that show them.
+#include "base/if_any.hpp"
 #include "rules/rule.hpp"
 
 namespace rnncheck::rules {
@@ -48,7 +49,7 @@ Verdict kernel_module_missing(const Facts& facts, const Matrix&) {
     return fault(
         {.subject = "NVIDIA kernel module",
          .message = "the NVIDIA kernel module is not loaded, although the driver library " + path +
-                    (release ? " (version " + release->text + ")" : "") + " is installed" +
+                    if_any(" (version ", release, ")") + " is installed" +
                     (bus_without_gpu(facts) ? "; no NVIDIA GPU is on the PCI bus" : ""),
          .evidence = {{"driver library", path, "libraries"},
                       {"kernel module", "not loaded", "driver.module_loaded"},
@@ -56,7 +57,7 @@ Verdict kernel_module_missing(const Facts& facts, const Matrix&) {
                       {"kernel driver of the GPU", foreign_kernel_driver(facts), "host.pci_gpus"},
                       {"cuInit", if_known(facts.driver.init), "driver.init"}},
          .remedies = without_module(facts),
-         .confidence = decided_by ? Confidence::likely : Confidence::certain,
+         .confidence = certain_if(!decided_by),
          .decided_by = decided_by,
          .explains = {"driver.init"}});
 }
@@ -72,9 +73,15 @@ static std::string nodes_of_gpus(const Facts& facts) {
 }
 
 static std::string although_allowed(const Facts& facts, const std::string& what) {
-    return facts.tool.make_nodes.value_or(false)
-               ? ", although --make-nodes allowed the driver to create " + what
-               : "";
+    if (!facts.tool.make_nodes.value_or(false))
+        return "";
+    return ", although --make-nodes allowed the driver to create " + what;
+}
+
+static std::string helper_in_words(const std::optional<bool>& is_installed) {
+    if (!is_installed)
+        return "unknown";
+    return *is_installed ? "installed" : "not installed";
 }
 
 /// The kernel module is loaded, but the files in /dev through which programs reach it do not exist.
@@ -101,15 +108,12 @@ Verdict device_nodes_missing(const Facts& facts, const Matrix&) {
     const auto& helper = facts.driver.modprobe_helper;
     Finding finding = {
         .subject = "/dev",
-        .evidence = {{"missing device nodes", missing, "driver.device_nodes"},
-                     {"kernel module", "loaded", "driver.module_loaded"},
-                     {"nvidia-modprobe, set-user-id",
-                      !helper   ? "unknown"
-                      : *helper ? "installed"
-                                : "not installed",
-                      "driver.modprobe_helper"},
-                     {"--make-nodes", facts.tool.make_nodes ? "used" : "", "tool.make_nodes"},
-                     {"cuInit", if_known(facts.driver.init), "driver.init"}}};
+        .evidence = {
+            {"missing device nodes", missing, "driver.device_nodes"},
+            {"kernel module", "loaded", "driver.module_loaded"},
+            {"nvidia-modprobe, set-user-id", helper_in_words(helper), "driver.modprobe_helper"},
+            {"--make-nodes", facts.tool.make_nodes ? "used" : "", "tool.make_nodes"},
+            {"cuInit", if_known(facts.driver.init), "driver.init"}}};
     if (nodes_made_on_demand(facts)) {
         finding.severity = Severity::note;
         finding.message = missing +
@@ -119,8 +123,8 @@ Verdict device_nodes_missing(const Facts& facts, const Matrix&) {
         finding.remedies = {remedy("device_nodes_missing/helper")};
         return fault(std::move(finding));
     }
-    finding.message = "the kernel module is loaded, but " + missing +
-                      (nodes.size() == 1 ? " does" : " do") + " not exist" +
+    const std::string do_not_exist = nodes.size() == 1 ? " does not exist" : " do not exist";
+    finding.message = "the kernel module is loaded, but " + missing + do_not_exist +
                       although_allowed(facts, "them");
     if (in_container(facts))
         finding.remedies = {gpu_for_container(facts)};
@@ -139,7 +143,9 @@ static std::string group_that_may(const DeviceNode& node) {
         return node.mode[place] == '6' || node.mode[place] == '7';
     };
     const std::string group = node.mode.substr(colon + 1);
-    return reads_and_writes(2) && !reads_and_writes(3) && group != "0" ? group : "";
+    if (reads_and_writes(2) && !reads_and_writes(3) && group != "0")
+        return group;
+    return "";
 }
 
 static Remedy open_nodes(const Facts& facts, const DeviceNode& node) {
@@ -176,22 +182,21 @@ Verdict device_nodes_unreadable(const Facts& facts, const Matrix&) {
 static Finding uvm_missing(const Facts& facts) {
     const bool to_come = nodes_made_on_demand(facts);
     Finding finding = {
-        .severity = to_come ? Severity::note : Severity::error,
+        .severity = Severity::error,
         .subject = "/dev/nvidia-uvm",
-        .message = to_come
-                       ? "/dev/nvidia-uvm, which CUDA needs, will be created by nvidia-modprobe "
-                         "when the first "
-                         "CUDA program starts; rnncheck prevents this without --make-nodes, so "
-                         "nothing was run on "
-                         "a GPU"
-                       : "/dev/nvidia-uvm does not exist, and CUDA cannot initialize without it: " +
-                             in_words(*facts.driver.init) + although_allowed(facts, "it"),
+        .message = "/dev/nvidia-uvm does not exist, and CUDA cannot initialize without it: " +
+                   in_words(*facts.driver.init) + although_allowed(facts, "it"),
         .evidence = {{"/dev/nvidia-uvm", "missing, although /dev/nvidiactl exists",
                       "driver.device_nodes"},
                      {"failed call", in_words(*facts.driver.init), "driver.init"}},
         .confidence = Confidence::likely,
         .explains = {"driver.init"}};
     if (to_come) {
+        finding.severity = Severity::note;
+        finding.message =
+            "/dev/nvidia-uvm, which CUDA needs, will be created by nvidia-modprobe when the first "
+            "CUDA program starts; rnncheck prevents this without --make-nodes, so nothing was run "
+            "on a GPU";
         finding.remedies = {remedy("device_nodes_missing/helper")};
     } else if (in_container(facts)) {
         finding.remedies = {gpu_for_container(facts)};
@@ -220,8 +225,9 @@ Verdict uvm_device_node_missing(const Facts& facts, const Matrix&) {
     if (!facts.driver.init)
         return undecided(
             "the result of cuInit is unknown, and CUDA programs may create the node themselves");
-    return uvm_node_to_blame(facts) ? fault(uvm_missing(facts))
-                                    : not_applicable("cuInit failed for another reason");
+    if (uvm_node_to_blame(facts))
+        return fault(uvm_missing(facts));
+    return not_applicable("cuInit failed for another reason");
 }
 
 /// What the kernel shows of a driver is in /proc, /sys and /dev, and this process does not see

@@ -1,6 +1,7 @@
 // Files of GPU libraries that cannot be loaded, or lack what they need.
 #include <map>
 
+#include "base/if_any.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/dlls.hpp"
 #include "rules/support/probes.hpp"
@@ -20,15 +21,21 @@ static std::optional<std::string> defect(const Library& library) {
         {FileProblem::socket, "is a socket, not a library"},
         {FileProblem::device, "is a device, not a library"}};
     const std::string detail = library.problem_detail.value_or("");
+    if (library.problem == FileProblem::unreadable && !detail.starts_with("cannot"))
+        return "cannot be read (permission)";
     if (library.problem == FileProblem::unreadable)
-        return detail.starts_with("cannot") ? detail : "cannot be read (permission)";
+        return detail;
+    if (library.problem == FileProblem::not_elf && contains(detail, "text"))
+        return "is a text file, not a library";
+    if (library.problem == FileProblem::not_elf && contains(detail, "empty"))
+        return "is empty";
     if (library.problem == FileProblem::not_elf)
-        return contains(detail, "text")    ? "is a text file, not a library"
-               : contains(detail, "empty") ? "is empty"
-                                           : "is not a library (not an ELF file)";
+        return "is not a library (not an ELF file)";
     const auto* known =
         find_by(defects, &std::pair<FileProblem, const char*>::first, library.problem);
-    return known ? std::optional<std::string>(known->second) : std::nullopt;
+    if (!known)
+        return std::nullopt;
+    return known->second;
 }
 
 /// The loader passes over files that it cannot open, but gives up at the first that opens and is no
@@ -52,7 +59,9 @@ static std::string problem_of(const Library& library) {
 static std::string kind_of(const Library& library) {
     if (library.kind != LibraryKind::cuda)
         return std::string(name_of(library.kind));
-    return on_loader_path(library) ? "libcuda" : "";
+    if (!on_loader_path(library))
+        return "";
+    return "libcuda";
 }
 
 /// A file with the name of a GPU library cannot be a library: unreadable, no ELF file, cut off,
@@ -74,7 +83,7 @@ Verdict library_file_damaged(const Facts& facts, const Matrix&) {
         Remedy reinstall = remedy("library_file_damaged");
         reinstall.checks = owner_commands(facts, library.path);
         Finding finding = {
-            .severity = in_the_way ? Severity::error : Severity::warning,
+            .severity = error_if(in_the_way),
             .subject = library.path,
             .message = library.path + ' ' + *what,
             .evidence = {{"file", problem_of(library), "libraries"},
@@ -89,9 +98,9 @@ Verdict library_file_damaged(const Facts& facts, const Matrix&) {
 }
 
 static Finding foreign(const Facts& facts, const Library& library, bool only_copy) {
-    const std::string built_for = library.machine ? ", built for " + *library.machine : "";
+    const std::string built_for = if_any(", built for ", library.machine);
     Finding finding = {
-        .severity = only_copy ? Severity::error : Severity::warning,
+        .severity = error_if(only_copy),
         .subject = library.path,
         .message = only_copy
                        ? library.path + " is for a different CPU architecture" + built_for +
@@ -144,7 +153,9 @@ static std::optional<bool> is_used(const Facts& facts, const Library& part) {
                 return true;
             all_known &= library.path.has_value();
         }
-    return all_known ? std::optional(false) : std::nullopt;
+    if (!all_known)
+        return std::nullopt;
+    return false;
 }
 
 /// Without it no recurrent network runs.
@@ -165,15 +176,15 @@ static Finding missing(const Facts& facts, const std::vector<const Library*>& pa
     const bool at_once = !crashed.empty() || std::ranges::any_of(parts, [&](const Library* part) {
         return needed_by_rnn(*part, matrix);
     });
-    return {.severity = at_once ? Severity::error : Severity::warning,
+    const auto names = mapped(parts, [](const Library* part) { return file_name(part->path); });
+    const std::string need = parts.size() == 1 ? " needs it: " : " need it: ";
+    std::string effect = "convolutions fail, recurrent networks do not";
+    if (at_once)
+        effect = "no recurrent network runs";
+    return {.severity = error_if(at_once),
             .subject = zlib,
-            .message = zlib + " was not found; " +
-                       join_with_and(mapped(
-                           parts, [](const Library* part) { return file_name(part->path); })) +
-                       " of the cuDNN in " + directory +
-                       (parts.size() == 1 ? " needs it: " : " need it: ") +
-                       (at_once ? "no recurrent network runs"
-                                : "convolutions fail, recurrent networks do not"),
+            .message = zlib + " was not found; " + join_with_and(names) + " of the cuDNN in " +
+                       directory + need + effect,
             .evidence = {{zlib, "not in the loader's search path", "libraries"}},
             .remedies = {remedy("zlib_missing", {},
                                 system_install_commands(facts, "zlib1g", "zlib", "libz1"))},

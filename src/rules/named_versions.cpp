@@ -47,8 +47,9 @@ static void compare(VerdictBuilder& answers, const std::vector<Found>& all, cons
     const auto wanted = expected_version(*text);
     if (!wanted)
         return answers.unknown("'" + *text + "' is not a version that can be expected");
-    const std::string expected =
-        wanted->version.text + (wanted->or_later ? " or a later version" : "");
+    std::string expected = wanted->version.text;
+    if (wanted->or_later)
+        expected += " or a later version";
     const std::string expects = "'" + profile + "' expects " + expected;
     if (all.empty())
         answers.unknown("no version of " + name + " is known; " + expects);

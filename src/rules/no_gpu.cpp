@@ -1,4 +1,5 @@
 // The driver starts and offers no GPU, or not all.
+#include "base/if_any.hpp"
 #include "rules/rule.hpp"
 
 namespace rnncheck::rules {
@@ -39,7 +40,8 @@ static std::vector<Remedy> remedies_without_gpu(const Facts& facts) {
     std::vector<Remedy> remedies = requests_for_gpu(facts);
     if (!no_board) {
         const Reason* reason = reason_of(facts);
-        remedies.insert(remedies.begin(), remedy(reason ? reason->remedy : "no_gpu_visible/board"));
+        const char* const place = reason ? reason->remedy : "no_gpu_visible/board";
+        remedies.insert(remedies.begin(), remedy(place));
     } else if (facts.host.pci_gpus.empty()) {
         remedies.push_back(on_host(facts, check_machine(facts)));
     } else {
@@ -59,15 +61,18 @@ static std::string message_without_gpu(const Facts& facts) {
     if (bus_without_gpu(facts))
         return "CUDA sees no GPU: none is on the PCI bus of this machine";
     const std::string job = batch_system(facts);
-    return job.empty() ? "the driver works, but CUDA sees no GPU"
-                       : "CUDA sees no GPU in this " + job + " job";
+    if (job.empty())
+        return "the driver works, but CUDA sees no GPU";
+    return "CUDA sees no GPU in this " + job + " job";
 }
 
 static std::string instances_in(const Facts& facts) {
     std::vector<std::string> nodes = mapped(facts.driver.device_nodes, &DeviceNode::path);
     std::erase_if(nodes,
                   [](const std::string& path) { return !path.starts_with("/dev/nvidia-caps/"); });
-    return nodes.empty() ? "none" : join_with_and(nodes);
+    if (nodes.empty())
+        return "none";
+    return join_with_and(nodes);
 }
 
 /// The driver answers and offers no GPU, and nothing better explains it.
@@ -110,15 +115,18 @@ Verdict gpu_list_failed(const Facts& facts, const Matrix& matrix) {
         const CallResult* call = find_by(run->failed_calls, &CallResult::call, "cuDeviceGetCount");
         if (!call)
             continue;
-        const auto status = matrix.status("cuda", 0, call->code);
+        std::string message =
+            "the NVIDIA driver initializes but cannot list its GPUs: " + in_words(*call);
+        Evidence meaning = {"meaning of " + std::to_string(call->code), "", "matrix"};
+        if (const auto status = matrix.status("cuda", 0, call->code)) {
+            message += if_any(", ", status->meaning);
+            meaning.value = status->name;
+            meaning.source = status->source.url;
+        }
         return fault(
             {.subject = "NVIDIA driver",
-             .message =
-                 "the NVIDIA driver initializes but cannot list its GPUs: " + in_words(*call) +
-                 (status && !status->meaning.empty() ? ", " + status->meaning : ""),
-             .evidence = {{"failed call", in_words(*call), "probe_runs"},
-                          {"meaning of " + std::to_string(call->code), status ? status->name : "",
-                           status ? status->source.url : "matrix"}},
+             .message = std::move(message),
+             .evidence = {{"failed call", in_words(*call), "probe_runs"}, std::move(meaning)},
              .remedies = {on_host(facts, remedy("gpu_list_failed"))},
              .symptoms = {place_of(facts, *run)},
              .explains = {"cuda_devices"}});
@@ -232,7 +240,7 @@ Verdict container_no_gpu_runtime(const Facts& facts, const Matrix&) {
                                                    : std::to_string(facts.host.pci_gpus.size()),
                        "host.pci_gpus"}},
          .remedies = std::move(remedies),
-         .confidence = module_loaded ? Confidence::certain : Confidence::likely,
+         .confidence = certain_if(module_loaded),
          .symptoms = {"container"},
          .explains = {"libcuda", "driver"}});
 }

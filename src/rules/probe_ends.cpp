@@ -2,6 +2,7 @@
 #include <map>
 #include <utility>
 
+#include "base/if_any.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/probes.hpp"
 
@@ -46,17 +47,21 @@ std::string examined(const Facts& facts, const ProbeRun& run) {
         which = run.target.substr(std::min(run.target.find('/'), run.target.size()));
         where = " on " + escaped(run.target.substr(0, run.target.find(' ', 4)));
     }
-    return what + (which.empty() ? "" : ' ' + escaped(which)) + where;
+    return what + if_any(" ", escaped(which)) + where;
 }
 
 /// "cudnn_library /usr/lib/libcudnn.so.9": stable from run to run.
 std::string subject_of(const ProbeRun& run) {
-    return run.target.empty() ? run.probe : run.probe + ' ' + run.target;
+    if (run.target.empty())
+        return run.probe;
+    return run.probe + ' ' + run.target;
 }
 
 /// " in cudnnGetVersion", or nothing when the call is unknown.
 std::string in_last_call(const ProbeRun& run) {
-    return run.last_call ? " in " + escaped(*run.last_call) : "";
+    if (!run.last_call)
+        return "";
+    return " in " + escaped(*run.last_call);
 }
 
 /// How it ended, the last call and the end of its output.
@@ -98,13 +103,15 @@ Verdict without_findings(const Facts& facts, const std::string& all_well) {
         if (run.end != ProbeEnd::not_started)
             return undecided(subject_of(run) + ' ' + ending_of(run));
         return undecided("rnncheck could not start its process for " + subject_of(run) +
-                         (run.reason ? ": " + escaped(*run.reason, 200) : ""));
+                         if_any(": ", escaped(run.reason.value_or(""), 200)));
     }
     if (const auto lost = what_is_lost(facts))
         return undecided(*lost);
     const bool any =
         std::ranges::any_of(facts.probe_runs, [](const ProbeRun& run) { return run.completed(); });
-    return any ? pass(all_well) : undecided("no probe was run");
+    if (any)
+        return pass(all_well);
+    return undecided("no probe was run");
 }
 
 /// Judges all runs by how they ended: what `judge` finds of each (one finding per subject), a pass
@@ -138,7 +145,7 @@ Verdict over_probe_ends(const Facts& facts, const std::string& all_well,
 }
 
 std::string what_happened(const ProbeRun& run) {
-    const std::string signal = run.signal ? " (" + escaped(*run.signal) + ")" : "";
+    const std::string signal = if_any(" (", escaped(run.signal.value_or("")), ")");
     if (run.end == ProbeEnd::killed)
         return " was killed by another process" + in_last_call(run) + " (SIGKILL)";
     if (run.end == ProbeEnd::crashed_at_exit && !run.signal)
@@ -204,21 +211,25 @@ static std::string peak_of(const RunsOfProbes& runs) {
     std::int64_t most = 0;
     for (const ProbeRun* run : runs)
         most = std::max(most, run->peak_memory_mib.value_or(0));
-    return most > 0 ? std::to_string(most) + " MiB" : "";
+    if (most <= 0)
+        return "";
+    return std::to_string(most) + " MiB";
 }
 
 /// "its process ended with SIGKILL in cudnnCreate", or what a call returned.
 static std::string how_it_failed(const ProbeRun& run) {
     if (run.end == ProbeEnd::not_started)
         return "its process could not be started";
-    const std::string used = run.peak_memory_mib && run.limit == LimitKind::memory
-                                 ? " when it had " + std::to_string(*run.peak_memory_mib) + " MiB"
-                                 : "";
+    std::string used;
+    if (run.peak_memory_mib && run.limit == LimitKind::memory)
+        used = " when it had " + std::to_string(*run.peak_memory_mib) + " MiB";
     if (run.signal)
         return "its process ended with " + escaped(*run.signal) + in_last_call(run) + used;
     if (run.exit_code)
         return "its process exited with code " + std::to_string(*run.exit_code) + in_last_call(run);
-    return run.failed_calls.empty() ? "it failed" : in_words(run.failed_calls.front());
+    if (run.failed_calls.empty())
+        return "it failed";
+    return in_words(run.failed_calls.front());
 }
 
 static RunsOfProbes completed_runs(const Facts& facts) {
@@ -248,14 +259,14 @@ static Finding beyond_limit(const Facts& facts, LimitKind kind, const RunsOfProb
     const std::string which = limit_in_words(first, limit);
     const char* const verb =
         kind == LimitKind::system_calls ? " is too strict for " : " is too low for ";
-    const std::string others =
-        runs.size() > 1
-            ? "; " + pluralized(runs.size() - 1, "other probe", "other probes") + " failed likewise"
-            : "";
+    std::string others;
+    if (runs.size() > 1)
+        others =
+            "; " + pluralized(runs.size() - 1, "other probe", "other probes") + " failed likewise";
     const bool is_of_vendor = std::ranges::any_of(runs, [](const ProbeRun* run) {
         return run->end == ProbeEnd::limited && !is_own_probe(*run);
     });
-    return {.severity = is_of_vendor ? Severity::error : Severity::warning,
+    return {.severity = error_if(is_of_vendor),
             .subject = subject_of(kind),
             .message = which + verb + examined(facts, first) + ": " + how_it_failed(first) +
                        others + "; whether what they examine works is unknown",
@@ -309,9 +320,10 @@ Verdict resource_limit_too_low(const Facts& facts, const Matrix&) {
         limit_on_memory(facts) && std::ranges::any_of(facts.rnn_runs, [](const RnnRun& run) {
             return run.end == RunEnd::skipped && !run.skip_reason;
         });
+    if (is_open)
+        return fault_or(std::move(findings), undecided("why an RNN case was not run is unknown"));
     return fault_or(std::move(findings),
-                    is_open ? undecided("why an RNN case was not run is unknown")
-                            : without_findings(facts, "no probe reached a limit of its process"));
+                    without_findings(facts, "no probe reached a limit of its process"));
 }
 
 /// A library took its process down, or something killed that process.
@@ -343,10 +355,9 @@ Verdict probe_quit_early(const Facts& facts, const Matrix&) {
             if (run.end != ProbeEnd::quit_early)
                 return std::nullopt;
             const bool own = is_own_probe(run);
-            const std::string code =
-                run.exit_code ? " with exit code " + std::to_string(*run.exit_code) : "";
+            const std::string code = if_any(" with exit code ", run.exit_code);
             return Finding{
-                .severity = own ? Severity::warning : Severity::error,
+                .severity = error_if(!own),
                 .message = examined(facts, run) +
                            (own ? " ended" + code + " before it was finished" + own_causes
                                 : " terminated the process" + in_last_call(run) + code +
@@ -363,7 +374,9 @@ Verdict probe_stuck(const Facts& facts, const Matrix&) {
         [&](const ProbeRun& run) -> std::optional<Finding> {
             if (run.end != ProbeEnd::stuck)
                 return std::nullopt;
-            const auto& file = run.hang ? run.hang->file : std::nullopt;
+            std::optional<std::string> file;
+            if (run.hang)
+                file = run.hang->file;
             if (file && is_own_probe(run))
                 return Finding{.message = "the file system of " + escaped(*file) +
                                           " does not respond: " + examined(facts, run) +
@@ -420,7 +433,7 @@ static std::optional<Finding> timed_out(const Facts& facts, const ProbeRun& run,
     return Finding{
         .message = examined(facts, run) + " did not respond" + in_last_call(run) +
                    (run.reason ? ": " + escaped(*run.reason) : " within the time limit") +
-                   (cause.empty() ? "" : "; " + cause),
+                   if_any("; ", cause),
         .remedies = {on_host(facts, remedy(on_windows(facts) ? "probe_timed_out/windows"
                                                              : "probe_timed_out/hangs"))}};
 }

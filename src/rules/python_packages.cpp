@@ -1,4 +1,5 @@
 // Python environments and the packages in them.
+#include "base/if_any.hpp"
 #include "rules/rule.hpp"
 #include "stack/given.hpp"
 
@@ -148,9 +149,9 @@ static bool is_without_cuda(const std::string& package) {
 static std::string one_to_keep(const Framework& framework, const std::vector<std::string>& names) {
     const auto with = std::ranges::find_if_not(names, is_without_cuda);
     const std::string name = with == names.end() ? names.front() : *with;
-    return name == "tensorflow-gpu" && framework.version && framework.version->major() >= 2
-               ? "tensorflow"
-               : name;
+    if (name == "tensorflow-gpu" && framework.version && framework.version->major() >= 2)
+        return "tensorflow";
+    return name;
 }
 
 /// PaddlePaddle 3 with CUDA is in an index of its own: the table knows the command, for the CUDA of
@@ -166,8 +167,7 @@ static std::string install_of(const Facts& facts, const Matrix& matrix, const Fr
                (framework.cuda && build.cuda != framework.cuda);
     });
     if (builds.empty() || std::ranges::any_of(builds, is_default))
-        return pip(environment, "install " + package +
-                                    (framework.version ? "==" + framework.version->text : ""));
+        return pip(environment, "install " + package + if_any("==", framework.version));
     return *by_pip(environment, install_command(of_version(builds.front(), *framework.version),
                                                 std::nullopt, matrix));
 }
@@ -179,7 +179,7 @@ static Finding both(const Facts& facts, const Matrix& matrix, const Framework& f
     listed.insert(listed.begin(), framework.package.value_or(framework.name));
     const std::string install = install_of(facts, matrix, framework, one_to_keep(framework, names));
     return {
-        .severity = cuda_won ? Severity::warning : Severity::error,
+        .severity = error_if(!cuda_won),
         .subject = words_of(framework),
         .part = part_of(framework),
         .message = join_with_and(listed) +
@@ -235,7 +235,9 @@ static const PythonEnvironment* named_instead(const Facts& facts,
         return (python.found_by == "VIRTUAL_ENV" || python.found_by == "CONDA_PREFIX") &&
                !python.missing_interpreter;
     };
-    return on_path ? find_where(facts.pythons, is_named) : nullptr;
+    if (!on_path)
+        return nullptr;
+    return find_where(facts.pythons, is_named);
 }
 
 static Remedy use(const std::string& text, const PythonEnvironment& environment) {
@@ -308,9 +310,10 @@ static std::string version_between(const std::string& path, std::string_view sta
 /// The command of the tool that installed the missing interpreter; empty if none is known.
 static std::string install_again(const PythonEnvironment& dead) {
     const std::string& interpreter = *dead.missing_interpreter;
-    if (dead.kind == "conda")
-        return "conda install --prefix " + shell_quoted(dead.path) + " python" +
-               (dead.version ? "=" + shortened(*dead.version, 2).text : "");
+    if (dead.kind == "conda") {
+        const std::string version = dead.version ? "=" + shortened(*dead.version, 2).text : "";
+        return "conda install --prefix " + shell_quoted(dead.path) + " python" + version;
+    }
     if (const auto version = version_between(interpreter, "/.pyenv/versions/", "/");
         !version.empty())
         return "pyenv install " + shell_quoted(version);
@@ -360,8 +363,9 @@ static Remedy revived(const Facts& facts, const PythonEnvironment& dead) {
 static Severity severity_of_dead(const PythonEnvironment& dead) {
     if (dead.active.value_or(true))
         return Severity::error;
-    return dead.found_by == "VIRTUAL_ENV" || dead.found_by == "CONDA_PREFIX" ? Severity::warning
-                                                                             : Severity::note;
+    if (dead.found_by == "VIRTUAL_ENV" || dead.found_by == "CONDA_PREFIX")
+        return Severity::warning;
+    return Severity::note;
 }
 
 Verdict python_interpreter_missing(const Facts& facts, const Matrix&) {

@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "base/if_any.hpp"
 #include "report/sweep.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/boards.hpp"
@@ -119,9 +120,12 @@ static Finding unsupported(const Facts& facts, const Sweep& sweep, const Runs& r
         facts, sweep, runs,
         name_of(facts, sweep) + " does not support " + count_of(runs) +
             " that it should support, first '" + describe(first.rnn_case) + "'" +
-            (first.result ? ": " + in_words(*first.result) : ""),
-        remedy("rnn_case_not_offered", {verify_command(facts, first)}),
-        [](const RnnRun& run) { return run.result ? in_words(*run.result) : "not supported"; });
+            if_any(": ", if_known(first.result)),
+        remedy("rnn_case_not_offered", {verify_command(facts, first)}), [](const RnnRun& run) {
+            if (!run.result)
+                return std::string("not supported");
+            return in_words(*run.result);
+        });
     finding.evidence.push_back(
         {std::string(row.dtype) + ' ' + row.algorithm + " is supported",
          "since cuDNN " + row.first.text + ", compute capability " + row.capability_min.text,
@@ -169,7 +173,9 @@ static const RnnRun* obstacle(const Sweep& sweep) {
         return run->end == RunEnd::skipped && run->result && !run->result->ok() &&
                run->result->code != -1;
     });
-    return found ? *found : nullptr;
+    if (!found)
+        return nullptr;
+    return *found;
 }
 
 static Finding not_tested(const Facts& facts, const Gpu& gpu, const RnnRun& run) {

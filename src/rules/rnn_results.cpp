@@ -15,7 +15,11 @@ namespace rnncheck::rules {
 static double badness(const RnnRun& run) {
     const double error = run.largest_error.value_or(HUGE_VAL);
     const double limit = run.limit.value_or(0);
-    return std::isfinite(error) ? (limit > 0 ? error / limit : error) : HUGE_VAL;
+    if (std::isfinite(error) && limit > 0)
+        return error / limit;
+    if (std::isfinite(error))
+        return error;
+    return HUGE_VAL;
 }
 
 /// An algorithm of which every case is correct, where some case of another one is not.
@@ -25,7 +29,9 @@ static std::optional<Algorithm> algorithm_without_fault(const Sweep& sweep) {
         right.insert(run->rnn_case.algorithm);
     for (const RnnRun* run : runs_with(sweep, RunEnd::incorrect))
         right.erase(run->rnn_case.algorithm);
-    return right.empty() ? std::nullopt : std::optional(*right.begin());
+    if (right.empty())
+        return std::nullopt;
+    return *right.begin();
 }
 
 /// The same cuDNN on another GPU, or another cuDNN on the same one, shows which of the two is at
@@ -79,16 +85,22 @@ Verdict rnn_result_wrong(const Facts& facts, const Matrix&) {
                                           any_right ? "" : "no network ran to completion"));
 }
 
+/// A variable of the environment as evidence.
+static Evidence evidence_of_setting(const Facts& facts, const std::string& variable) {
+    const std::string* setting = environment(facts, variable);
+    if (!setting)
+        return {variable, "not set", "host.environment"};
+    return {variable, escaped(*setting, 100), "host.environment"};
+}
+
 static Finding not_repeatable(const Facts& facts, const Sweep& sweep, const Runs& runs) {
-    const std::string* setting = environment(facts, "CUBLAS_WORKSPACE_CONFIG");
     Finding finding = about_cases(
         facts, sweep, runs,
         count_of(runs) + " returned results that are not bitwise identical when repeated on " +
             name_of(facts, sweep) + ", first '" + describe(runs.front()->rnn_case) + "'",
         remedy("rnn_not_repeatable", {verify_command(facts, *runs.front())}),
         [](const RnnRun&) { return "correct, but not bitwise identical when repeated"; });
-    finding.evidence.push_back({"CUBLAS_WORKSPACE_CONFIG",
-                                setting ? escaped(*setting, 100) : "not set", "host.environment"});
+    finding.evidence.push_back(evidence_of_setting(facts, "CUBLAS_WORKSPACE_CONFIG"));
     return finding;
 }
 
@@ -133,7 +145,6 @@ Verdict tf32_reduced_precision(const Facts& facts, const Matrix&) {
         }
         if (!first)
             continue;
-        const std::string* setting = environment(facts, "NVIDIA_TF32_OVERRIDE");
         answers.fault(
             {.subject = subject_of(facts, sweep),
              .gpu = sweep.gpu,
@@ -144,15 +155,16 @@ Verdict tf32_reduced_precision(const Facts& facts, const Matrix&) {
                                       first->largest_error
                                           ? "error " + short_number(*first->largest_error)
                                           : "reduced precision"),
-                          {"NVIDIA_TF32_OVERRIDE", setting ? escaped(*setting, 100) : "not set",
-                           "host.environment"}},
+                          evidence_of_setting(facts, "NVIDIA_TF32_OVERRIDE")},
              .remedies = {remedy("tf32_reduced_precision", {verify_command(facts, *first)})}});
     }
-    std::string how =
-        by_default ? "TF32 is used only where it is allowed, not where full precision is requested "
-                     "(NVIDIA_TF32_OVERRIDE=0 disables it)"
-        : fast_math ? "no fp32 network uses TF32"
-                    : "fp32 networks use full single precision";
+    std::string how = "fp32 networks use full single precision";
+    if (fast_math)
+        how = "no fp32 network uses TF32";
+    if (by_default)
+        how =
+            "TF32 is used only where it is allowed, not where full precision is requested "
+            "(NVIDIA_TF32_OVERRIDE=0 disables it)";
     if (fast_math)
         how += "; kernels of the persistent algorithms use fast math (tanh.approx)";
     return answers.close_or(pass_if_tried(facts, how, any_known ? "" : "no fp32 network ran"));
@@ -217,9 +229,9 @@ static void judge_dropout(const Facts& facts, const RnnDropout& dropout, Verdict
     if (!dropout.repeats || !dropout.moves_on)
         return answers.unknown(where(facts, dropout) +
                                ": whether its masks repeat correctly is unknown");
-    answers.passed(where(facts, dropout) + ": " + share(dropout) +
-                   (*dropout.kept > 0 ? ", correctly scaled" : "") +
-                   ", the same for the same seed");
+    const std::string_view scaled = *dropout.kept > 0 ? ", correctly scaled" : "";
+    answers.passed(concat(where(facts, dropout), ": ", share(dropout), scaled,
+                          ", the same for the same seed"));
 }
 
 Verdict rnn_dropout_wrong(const Facts& facts, const Matrix&) {

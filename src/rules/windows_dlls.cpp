@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "base/if_any.hpp"
 #include "facts/dll_names.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/dlls.hpp"
@@ -37,7 +38,9 @@ const Framework* framework_of(const Facts& facts, const DllLoad& load) {
 std::string words_of(const Facts& facts, const DllLoad& load) {
     const Framework* const framework = framework_of(facts, load);
     const bool is_known = framework && framework->version;
-    return load.framework + (is_known ? " " + framework->version->text : "");
+    if (!is_known)
+        return load.framework;
+    return load.framework + " " + framework->version->text;
 }
 
 /// One of the same name, if the first that is listed is; else those are of another version.
@@ -151,10 +154,12 @@ bool is_foreign_place(const DllLoad& load) {
 Verdict dll_of_cudnn_missing(const Facts& facts) {
     return over_not_found(facts, is_part, [&](const DllLoad& load, VerdictBuilder& answers) {
         const bool elsewhere = is_installed_elsewhere(load);
-        const std::string place = elsewhere ? best_directory(load) : "";
-        const std::string where = elsewhere
-                                      ? "it is in " + place + ", which Windows does not search"
-                                      : "it is not installed";
+
+        std::string place, where = "it is not installed";
+        if (elsewhere) {
+            place = best_directory(load);
+            where = "it is in " + place + ", which Windows does not search";
+        }
         answers.fault(
             about(facts, load,
                   words_of(facts, load) + " loads " + load.needed_by.value_or("cuDNN") +
@@ -202,8 +207,10 @@ Verdict dlls_of_cudnn_mixed(const Facts& facts) {
         if (shortened(*one->version, 3) == shortened(*load.version, 3))
             return;
         reported.insert(key);
-        answers.fault(
-            mixed_versions(facts, is_front(load) ? load : *one, is_front(load) ? *one : load));
+        if (is_front(load))
+            answers.fault(mixed_versions(facts, load, *one));
+        else
+            answers.fault(mixed_versions(facts, *one, load));
     });
 }
 
@@ -212,24 +219,28 @@ Verdict wrong_dll_of_cudnn_first(const Facts& facts) {
         if (load.ending != DllEnding::loaded || !load.version || !load.path)
             return;
         const Framework* const framework = framework_of(facts, load);
-        const auto wanted = framework ? framework->cudnn : std::nullopt;
+        std::optional<Version> wanted;
+        if (framework)
+            wanted = framework->cudnn;
         const bool older = wanted && *load.version < *wanted;
         const bool not_its_own = load.own && !dll::same_name(*load.own, *load.path);
         if (!is_foreign_place(load) && !not_its_own)
             return;
         if (!is_installed_elsewhere(load) && !older && !not_its_own)
             return;
-        const std::string instead = not_its_own                    ? *load.own
-                                    : is_installed_elsewhere(load) ? load.elsewhere.front()
-                                                                   : "";
+        std::string instead;
+        if (not_its_own)
+            instead = *load.own;
+        else if (is_installed_elsewhere(load))
+            instead = load.elsewhere.front();
         Finding finding = about(
             facts, load,
             words_of(facts, load) + " loads cuDNN " + cudnn_version(*load.version) + " from " +
-                dll::dll_directory(*load.path) + (instead.empty() ? "" : " instead of " + instead) +
+                dll::dll_directory(*load.path) + if_any(" instead of ", instead) +
                 (older ? ", and it is older than the " + wanted->text + " that it was built with"
                        : ""),
             {remedy("wrong_cudnn_found_first/windows", {*load.path})});
-        finding.severity = older ? Severity::error : Severity::warning;
+        finding.severity = error_if(older);
         answers.fault(std::move(finding));
     });
 }

@@ -28,8 +28,9 @@ std::optional<std::string> range_of(const Version& cudnn, int cuda, const KnownO
         return std::nullopt;
     if (end)
         return ">=" + cudnn.text + ",<" + stack::as_bound(end->cudnn);
-    return parts_written(cudnn) > 1 ? ">=" + cudnn.text + ",<" + std::to_string(cudnn.major() + 1)
-                                    : "==" + cudnn.text + ".*";
+    if (parts_written(cudnn) > 1)
+        return ">=" + cudnn.text + ",<" + std::to_string(cudnn.major() + 1);
+    return "==" + cudnn.text + ".*";
 }
 
 /// Nothing where no such package was published.
@@ -44,7 +45,9 @@ std::optional<std::string> package(const std::string& name, const std::string& r
             return std::nullopt;
         if (range.empty())
             wanted = range_of(*asked.cudnn, cuda, t);
-        return wanted ? std::optional(wheel(name, cuda, *wanted)) : std::nullopt;
+        if (!wanted)
+            return std::nullopt;
+        return wheel(name, cuda, *wanted);
     }
     const bool is_exact = name == "nvidia-cuda-nvrtc" && parts_written(*asked.cuda) > 1;
     if (is_exact && cuda == 11 && asked.cuda->minor() < oldest_minor_of_nvrtc_11)
@@ -64,9 +67,12 @@ std::string plan(const KnownOfLog& t) {
         "1)\"";
     if (command.empty() && t.has("os_windows"))
         return "rnncheck doctor";
-    return (command.empty() ? of_this_gpu : command) +
-           (planned ? " framework=" + frameworks.front().name : "") +
-           (t.has("os_windows") ? " os=windows" : "");
+    std::string plan = command.empty() ? of_this_gpu : command;
+    if (planned)
+        plan += " framework=" + frameworks.front().name;
+    if (t.has("os_windows"))
+        plan += " os=windows";
+    return plan;
 }
 
 /// Whether the frameworks that the log names have builds for this CUDA; of those without builds in
@@ -201,8 +207,11 @@ std::optional<std::string> filled_in(std::string command, const Stack& asked, co
         const auto end = command.find('}', at);
         const std::string inside = command.substr(at + 1, end - at - 1),
                           name = inside.substr(0, inside.find('>'));
-        const auto value = inside == "plan" ? std::optional(plan(t))
-                                            : package(name, inside.substr(name.size()), asked, t);
+        std::optional<std::string> value;
+        if (inside == "plan")
+            value = plan(t);
+        else
+            value = package(name, inside.substr(name.size()), asked, t);
         if (!value)
             return std::nullopt;
         command.replace(at, end + 1 - at, *value);

@@ -31,8 +31,9 @@ std::string driver_wanted(const KnownOfLog& t) {
     const auto of_its_cuda = t.version(of_image, "cuda");
     const auto cuda = of_its_cuda ? of_its_cuda : build_cuda(t);
     const bool on_windows = t.has("os_windows") || t.has("os_wsl");
-    const auto row = cuda ? stack::drivers_for(*cuda, on_windows ? "windows" : "linux", t.matrix)
-                          : Answer<DriverForCuda>();
+    Answer<DriverForCuda> row;
+    if (cuda)
+        row = stack::drivers_for(*cuda, on_windows ? "windows" : "linux", t.matrix);
     if (!row)
         return "";
     const Version& driver = of_its_cuda ? row->full_driver : row->oldest_driver;
@@ -78,9 +79,10 @@ void fit_to_log(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
 }
 
 Remedy remedy_of(const LogCause& cause, const KnownOfLog& t) {
+    if (contains(cause.command, "{nvidia-cudnn") && is_outside_python(t))
+        return cudnn_outside_python(cause, t);
     if (contains(cause.command, "{nvidia-cudnn"))
-        return is_outside_python(t) ? cudnn_outside_python(cause, t)
-                                    : with_package_of_cudnn(cause, t);
+        return with_package_of_cudnn(cause, t);
     Remedy remedy = plain_remedy(cause);
     const std::string& command = for_shell(cause.command, cause.windows_command, t);
     Stack wanted;
@@ -145,8 +147,10 @@ static std::string for_framework(const std::string& chain, const KnownOfLog& t) 
         const bool asks_another = std::ranges::any_of(asking, [&](const auto& one) {
             return contains(command, one.first) && !t.said.framework(one.second);
         });
+        if (!kept.empty() && (t.said.stack.frameworks.empty() || !asks_another))
+            kept += "; ";
         if (t.said.stack.frameworks.empty() || !asks_another)
-            kept += (kept.empty() ? "" : "; ") + command;
+            kept += command;
     }
     return kept;
 }

@@ -1,5 +1,6 @@
 #include "rules/support/boards.hpp"
 
+#include "base/if_any.hpp"
 #include "rules/support/verdict_builder.hpp"
 
 namespace rnncheck::rules {
@@ -50,12 +51,16 @@ const Gpu* gpu_of(const Facts& facts, const Board& board) {
 
 const Board* board_at(const Facts& facts, int gpu) {
     const Gpu* device = gpu_at(facts, gpu);
-    return device ? board_of(facts, *device) : nullptr;
+    if (!device)
+        return nullptr;
+    return board_of(facts, *device);
 }
 
 std::vector<std::string> places_on(const Facts& facts, const Board& board) {
     const Gpu* gpu = gpu_of(facts, board);
-    return gpu ? places_on(facts, gpu->index) : std::vector<std::string>();
+    if (!gpu)
+        return {};
+    return places_on(facts, gpu->index);
 }
 
 bool memory_is_low(const Board& board) {
@@ -66,8 +71,7 @@ bool memory_is_low(const Board& board) {
 }
 
 std::string free_of_total(const Board& board) {
-    const std::string total =
-        board.memory_total_mib ? " of " + std::to_string(*board.memory_total_mib) : "";
+    const std::string total = if_any(" of ", board.memory_total_mib);
     return std::to_string(board.memory_free_mib.value_or(0)) + total + " MiB";
 }
 

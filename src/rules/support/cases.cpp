@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/if_any.hpp"
 #include "facts/rnn_runs.hpp"
 #include "rules/support/boards.hpp"
 #include "rules/support/probes.hpp"
@@ -29,7 +30,9 @@ bool was_computed(const RnnRun& run) {
 }
 
 const CallResult* obstacle_of(const RnnRun& run) {
-    return run.result && !run.result->ok() && !was_computed(run) ? &*run.result : nullptr;
+    if (run.result && !run.result->ok() && !was_computed(run))
+        return &*run.result;
+    return nullptr;
 }
 
 std::string subject_of(const Facts& facts, const Sweep& sweep) {
@@ -80,7 +83,9 @@ std::string cases_in_words(const Facts& facts, const Sweep& sweep, const Runs& r
 }
 
 std::string verify_command(const Facts& facts, const RnnRun& run) {
-    return facts.rnn_request ? rerun_command(facts, run) : "";
+    if (!facts.rnn_request)
+        return "";
+    return rerun_command(facts, run);
 }
 
 std::optional<std::string> not_promised(const Facts& facts, const RnnRun& run) {
@@ -91,8 +96,10 @@ Finding about_promised(const Facts& facts, const Sweep& sweep, const Runs& runs,
                        const std::string& how,
                        const std::function<Finding(const Runs&)>& describe) {
     Runs owed, others;
-    for (const RnnRun* run : runs)
-        (not_promised(facts, *run) ? others : owed).push_back(run);
+    for (const RnnRun* run : runs) {
+        std::vector<const RnnRun*>& list = not_promised(facts, *run) ? others : owed;
+        list.push_back(run);
+    }
     if (owed.empty()) {
         Finding note = about_cases(facts, sweep, others,
                                    cases_in_words(facts, sweep, others, how) +
@@ -148,8 +155,9 @@ static Verdict without_runs(const Facts& facts) {
     const bool all_broken = std::ranges::all_of(copies, [](const CudnnCopy& copy) {
         return never_answered(copy) || (copy.answer && copy.answer->rnn_usable == false);
     });
-    return all_broken ? not_applicable("no cuDNN installation has a working RNN API")
-                      : undecided(why_not_run(facts));
+    if (all_broken)
+        return not_applicable("no cuDNN installation has a working RNN API");
+    return undecided(why_not_run(facts));
 }
 
 Verdict pass_if_tried(const Facts& facts, const std::string& reason, const std::string& unknown) {
@@ -158,7 +166,9 @@ Verdict pass_if_tried(const Facts& facts, const std::string& reason, const std::
     });
     if (!tried)
         return without_runs(facts);
-    return unknown.empty() ? pass(reason) : undecided(unknown);
+    if (!unknown.empty())
+        return undecided(unknown);
+    return pass(reason);
 }
 
 std::vector<std::string> places_of(const Facts& facts, const Runs& runs) {
@@ -225,8 +235,7 @@ std::vector<FailedAllocation> failed_allocations(const Facts& facts, int gpu) {
 
 std::string holders_of(const Board& board) {
     return join_with_and(mapped(board.processes, [](const auto& process) {
-        return "process " + std::to_string(process.pid) +
-               (process.memory_mib ? " (" + std::to_string(*process.memory_mib) + " MiB)" : "");
+        return "process " + std::to_string(process.pid) + if_any(" (", process.memory_mib, " MiB)");
     }));
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/if_any.hpp"
+
 namespace rnncheck::rules {
 
 bool is_first_choice(const Facts& facts, LibraryKind kind, const std::string& path) {
@@ -64,13 +66,12 @@ std::vector<CudnnCopy> cudnn_copies(const Facts& facts) {
 }
 
 std::string name_of(const CudnnCopy& copy) {
-    const std::string place =
-        copy.path.empty() ? "" : " at " + copy.path;  // a version asked about has no place
-    return "cuDNN" + (copy.version ? ' ' + copy.version->text : std::string()) + place;
+    const std::string place = if_any(" at ", copy.path);  // a version asked about has no place
+    return "cuDNN" + if_any(" ", copy.version) + place;
 }
 
 Severity severity_of(const CudnnCopy& copy) {
-    return copy.first_choice ? Severity::error : Severity::warning;
+    return error_if(copy.first_choice);
 }
 
 bool never_answered(const CudnnCopy& copy) {
@@ -96,10 +97,16 @@ static std::vector<std::string> heard_of(const Answers& answers) {
     return paths;
 }
 
+static std::vector<std::string> heard_of_kind(const Facts& facts, LibraryKind kind) {
+    if (kind == LibraryKind::cudart)
+        return heard_of(facts.runtimes);
+    if (kind == LibraryKind::nvrtc)
+        return heard_of(facts.nvrtcs);
+    return heard_of(facts.cudnns);
+}
+
 std::string silent_copy(const Facts& facts, LibraryKind kind) {
-    const auto heard = kind == LibraryKind::cudart  ? heard_of(facts.runtimes)
-                       : kind == LibraryKind::nvrtc ? heard_of(facts.nvrtcs)
-                                                    : heard_of(facts.cudnns);
+    const auto heard = heard_of_kind(facts, kind);
     for (const Library* library : usable_copies(facts, kind)) {
         const bool is_heard_of = std::ranges::any_of(
             heard, [&](const std::string& path) { return library == library_at(facts, path); });
@@ -150,9 +157,9 @@ std::optional<int> major_in_name(const std::string& path) {
     constexpr std::string_view mark = ".so.";
     const std::string name = file_name(path);
     const auto at = name.find(mark);
-    return at == std::string::npos
-               ? std::nullopt
-               : leading_number(std::string_view(name).substr(at + mark.size()));
+    if (at == std::string::npos)
+        return std::nullopt;
+    return leading_number(std::string_view(name).substr(at + mark.size()));
 }
 
 std::optional<int> major_of_file(const Library& library) {
@@ -165,7 +172,9 @@ std::optional<int> major_of_file(const Library& library) {
 
 std::optional<Version> full_version_in_name(const Library& library) {
     const auto& version = library.version_in_name;
-    return version && std::ranges::count(version->text, '.') >= 2 ? version : std::nullopt;
+    if (version && std::ranges::count(version->text, '.') >= 2)
+        return version;
+    return std::nullopt;
 }
 
 const Library* part_of(const Facts& facts, const CudnnCopy& copy, const std::string& soname) {
@@ -181,7 +190,10 @@ const Library* part_of(const Facts& facts, const CudnnCopy& copy, const std::str
         if (copy.file && in_one_directory(library, *copy.file) && !beside)
             beside = &library;
     }
-    return beside && !(given && given->found_via == FoundVia::ld_library_path) ? beside : given;
+    const bool chosen_by_path = given && given->found_via == FoundVia::ld_library_path;
+    if (beside && !chosen_by_path)
+        return beside;
+    return given;
 }
 
 std::vector<CudnnPart> parts_needed(const CudnnCopy& copy, const Matrix& matrix) {
@@ -205,7 +217,9 @@ static bool same_release(const Version& one, const Version& other) {
 
 std::vector<Evidence> differing_versions(const Cudnn* answer) {
     std::vector<Evidence> differing;
-    for (const CudnnFile& file : answer ? answer->files : std::vector<CudnnFile>())
+    if (!answer)
+        return differing;
+    for (const CudnnFile& file : answer->files)
         if (file.version && answer->version && !same_release(*file.version, *answer->version))
             differing.push_back({file.path,
                                  "version " + file.version->text +
@@ -217,7 +231,9 @@ std::vector<Evidence> differing_versions(const Cudnn* answer) {
 
 std::vector<Evidence> differing_cuda(const Cudnn* answer) {
     std::vector<Evidence> differing;
-    for (const CudnnFile& file : answer ? answer->files : std::vector<CudnnFile>())
+    if (!answer)
+        return differing;
+    for (const CudnnFile& file : answer->files)
         if (file.cuda_major && answer->built_for_cuda &&
             *file.cuda_major != answer->built_for_cuda->major())
             differing.push_back(

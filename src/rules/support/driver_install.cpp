@@ -112,7 +112,9 @@ std::vector<std::string> driver_install_commands(const Facts& facts,
     const std::string os = facts.host.os.value_or("");
     if (contains(os, "Ubuntu"))
         return ubuntu_driver(facts, needed);
-    return contains(os, "Debian") ? debian_driver(facts, needed) : std::vector<std::string>();
+    if (!contains(os, "Debian"))
+        return {};
+    return debian_driver(facts, needed);
 }
 
 }  // namespace rnncheck::rules

@@ -151,7 +151,9 @@ bool is_for_training(const Framework& framework) {
 
 const PythonEnvironment* active_environment(const Facts& facts) {
     const auto environments = possibly_active(facts);
-    return environments.empty() ? nullptr : environments.front();
+    if (environments.empty())
+        return nullptr;
+    return environments.front();
 }
 
 const PythonEnvironment* environment_of(const Facts& facts, const Framework& framework) {
@@ -189,7 +191,9 @@ std::optional<Version> version_of(const Facts& facts, const FrameworkLibrary& cu
     if (cudnn.version)
         return cudnn.version;
     const Library* file = cudnn.path ? library_at(facts, *cudnn.path) : nullptr;
-    return file ? full_version_in_name(*file) : std::nullopt;
+    if (!file)
+        return std::nullopt;
+    return full_version_in_name(*file);
 }
 
 std::optional<int> cuda_of(const Facts& facts, const FrameworkLibrary& cudnn) {

@@ -1,5 +1,6 @@
 #include "rules/support/probes.hpp"
 
+#include "base/if_any.hpp"
 #include "rules/support/boards.hpp"
 
 namespace rnncheck::rules {
@@ -55,7 +56,9 @@ bool was_cut_short(const ProbeRun& run) {
 /// NVML's record of the GPU that the probe looked at.
 static const Board* board_of(const Facts& facts, const ProbeRun& run) {
     const auto gpu = gpu_of_target(run.target);
-    return gpu ? board_at(facts, *gpu) : nullptr;
+    if (!gpu)
+        return nullptr;
+    return board_at(facts, *gpu);
 }
 
 /// Those that the driver reported while the process ran, on its GPU where that is known: an old one
@@ -79,8 +82,7 @@ std::vector<Evidence> evidence_of_hang(const Facts& facts, const ProbeRun& run) 
     std::vector<Evidence> evidence;
     if (const auto& hang = run.hang) {
         const std::string function =
-            hang->kernel_function ? " in the kernel function " + escaped(*hang->kernel_function)
-                                  : "";
+            if_any(" in the kernel function ", escaped(hang->kernel_function.value_or("")));
         evidence = {
             {"state of the process", hang->state + function, place_of(facts, run) + ".hang.state"},
             {"file that it waits for", if_known(hang->file), place_of(facts, run) + ".hang.file"},
@@ -127,7 +129,7 @@ std::string cause_of_hang(const Facts& facts, const ProbeRun& run) {
 std::string ending_of(const ProbeRun& run) {
     std::string how(name_of(run.end));
     replace_all(how, "_", " ");
-    return "did not finish (" + how + (run.reason ? ", " + escaped(*run.reason, 200) : "") + ")";
+    return "did not finish (" + how + if_any(", ", escaped(run.reason.value_or(""), 200)) + ")";
 }
 
 std::vector<std::string> crashes_of_cudnn_in(const Facts& facts, const std::string& directory) {

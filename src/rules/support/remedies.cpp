@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/if_any.hpp"
 #include "rules/support/frameworks.hpp"
 #include "rules/support/versions.hpp"
 
@@ -37,7 +38,9 @@ Remedy gpu_for_container(const Facts& facts) {
 
 std::string batch_system(const Facts& facts) {
     const Scheduler* found = scheduler(facts);
-    return found ? found->name : "";
+    if (!found)
+        return "";
+    return found->name;
 }
 
 Remedy gpu_for_job(const Facts& facts) {
@@ -81,7 +84,9 @@ Remedy check_machine(const Facts& facts) {
 Remedy machine_without_gpu(const Facts& facts) {
     if (!batch_system(facts).empty())
         return gpu_for_job(facts);
-    return facts.host.container == "kubernetes" ? gpu_for_container(facts) : check_machine(facts);
+    if (facts.host.container == "kubernetes")
+        return gpu_for_container(facts);
+    return check_machine(facts);
 }
 
 bool bus_without_gpu(const Facts& facts) {
@@ -89,28 +94,37 @@ bool bus_without_gpu(const Facts& facts) {
 }
 
 std::string gpus_on_bus(const Facts& facts) {
-    return facts.host.pci_listed.value_or(false) ? std::to_string(facts.host.pci_gpus.size())
-                                                 : "unknown";
+    if (facts.host.pci_listed.value_or(false))
+        return std::to_string(facts.host.pci_gpus.size());
+    return "unknown";
+}
+
+Remedy for_place(const Facts& facts, Remedy in_a_container, Remedy elsewhere) {
+    if (in_container(facts))
+        return in_a_container;
+    return on_host(facts, std::move(elsewhere));
 }
 
 std::string foreign_kernel_driver(const Facts& facts) {
     const PciGpu* gpu = find_where(facts.host.pci_gpus, [](const PciGpu& one) {
         return one.kernel_driver && !one.kernel_driver->starts_with("nvidia");
     });
-    return gpu ? *gpu->kernel_driver : "";
+    if (!gpu)
+        return "";
+    return *gpu->kernel_driver;
 }
 
 Remedy against_foreign_driver(const Facts& facts) {
     const std::string driver = foreign_kernel_driver(facts);
-    return driver == "vfio-pci" ? remedy("kernel_module_missing/vfio")
-                                : remedy("kernel_module_missing/foreign", {escaped(driver, 40)});
+    if (driver == "vfio-pci")
+        return remedy("kernel_module_missing/vfio");
+    return remedy("kernel_module_missing/foreign", {escaped(driver, 40)});
 }
 
 std::string plan_command(const std::optional<Version>& gpu, const std::optional<Version>& driver) {
     if (!gpu && !driver)
         return "";
-    return "rnncheck matrix plan" + (gpu ? " gpu=" + gpu->text : "") +
-           (driver ? " driver=" + driver->text : "");
+    return "rnncheck matrix plan" + if_any(" gpu=", gpu) + if_any(" driver=", driver);
 }
 
 constexpr int one_directory_since =
@@ -122,20 +136,28 @@ std::string wheel(const std::string& name, int cuda, const std::string& range) {
     // https://pypi.org/project/nvidia-cuda-nvrtc-cu13/
     if (cuda >= one_directory_since && name != "nvidia-cudnn")
         return '"' + name + "==" + major + ".*\"";
-    return range.empty() ? name + "-cu" + major : '"' + name + "-cu" + major + range + '"';
+    if (range.empty())
+        return name + "-cu" + major;
+    return '"' + name + "-cu" + major + range + '"';
 }
 
 int cuda_major_here(const Facts& facts) {
     constexpr int usual = 12, newest_packages = 13;  // https://pypi.org/search/?q=nvidia-cudnn-cu
-    int major = facts.driver.cuda_version ? facts.driver.cuda_version->major() : 0;
+    int major = 0;
+    if (facts.driver.cuda_version)
+        major = facts.driver.cuda_version->major();
     for (const Runtime& runtime : facts.runtimes)
         if (!facts.driver.cuda_version && runtime.version)
             major = std::max(major, runtime.version->major());
-    return major < oldest_cuda_with_wheels ? usual : std::min(major, newest_packages);
+    if (major < oldest_cuda_with_wheels)
+        return usual;
+    return std::min(major, newest_packages);
 }
 
 int cuda_major_of(const CudnnCopy& copy) {
-    return copy.answer && copy.answer->built_for_cuda ? copy.answer->built_for_cuda->major() : 12;
+    if (copy.answer && copy.answer->built_for_cuda)
+        return copy.answer->built_for_cuda->major();
+    return 12;
 }
 
 std::vector<std::string> pip_commands_for(const CudnnBuild& build) {
@@ -174,8 +196,9 @@ static const PythonPackage* conda_package(const PythonEnvironment& environment,
 std::optional<std::string> by_pip(const PythonEnvironment* environment,
                                   const std::string& install) {
     constexpr std::string_view word = "pip ";
-    return install.starts_with(word) ? std::optional(pip(environment, install.substr(word.size())))
-                                     : std::nullopt;
+    if (!install.starts_with(word))
+        return std::nullopt;
+    return pip(environment, install.substr(word.size()));
 }
 
 std::vector<std::string> install_here(const Facts& facts, const std::string& framework,
@@ -266,10 +289,19 @@ std::string wheel_again(const PythonEnvironment* environment, const CudnnCopy& c
         environment ? find_where(environment->packages, is_cudnn) : nullptr;
     if (package)
         return shell_quoted(package->name + "==" + package->version);
-    const std::string version = copy.version     ? copy.version->text
-                                : copy.major > 0 ? std::to_string(copy.major)
-                                                 : "";
-    return wheel("nvidia-cudnn", cuda_major_of(copy), version.empty() ? "" : "==" + version + ".*");
+    std::string version = if_any("", copy.version);
+    if (!copy.version && copy.major > 0)
+        version = std::to_string(copy.major);
+    return wheel("nvidia-cudnn", cuda_major_of(copy), if_any("==", version, ".*"));
+}
+
+/// "libcudnn9-cuda-12": since 9, names end in -cuda-12.
+/// https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html
+std::string package_of_system(const CudnnCopy& copy) {
+    const std::string name = "libcudnn" + std::to_string(copy.major);
+    if (copy.major < 9)
+        return name;
+    return name + "-cuda-" + std::to_string(cuda_major_of(copy));
 }
 
 }  // namespace
@@ -284,12 +316,9 @@ Remedy reinstalling_cudnn(const Facts& facts, const CudnnCopy& copy, Remedy reme
     } else if (const PythonEnvironment* conda = conda_with(facts, copy.path)) {
         const PythonPackage* package = conda_package(*conda, {"libcudnn", "cudnn"});
         commands = {
-            conda_install(*conda, "--force-reinstall " + (package ? package->name : "cudnn"))};
+            conda_install(*conda, concat("--force-reinstall ", package ? package->name : "cudnn"))};
     } else if (is_of_system(copy.path) && manager && copy.major > 0) {
-        // https://docs.nvidia.com/deeplearning/cudnn/installation/latest/linux.html: since 9, names
-        // end in -cuda-12.
-        commands = {manager->reinstall + ("libcudnn" + std::to_string(copy.major)) +
-                    (copy.major >= 9 ? "-cuda-" + std::to_string(cuda_major_of(copy)) : "")};
+        commands = {manager->reinstall + package_of_system(copy)};
     }
     return with_commands(std::move(remedy), std::move(commands));
 }
@@ -303,20 +332,20 @@ Remedy installing_cudnn(const Facts& facts, const CudnnCopy* copy, int cuda, Rem
     for (const Framework& framework : facts.frameworks)
         if (major == 0 && framework.cudnn)
             major = framework.cudnn->major();
-    const std::string version = major > 0 ? std::to_string(major) : "",
-                      for_cuda = std::to_string(cuda);
-    const bool into_python =
-        copy ? is_python_package(copy->path) : environment && !facts.frameworks.empty();
+    const std::string version = major > 0 ? std::to_string(major) : "";
+    const std::string for_cuda = std::to_string(cuda);
+    const bool has_frameworks = environment && !facts.frameworks.empty();
+    const bool into_python = copy ? is_python_package(copy->path) : has_frameworks;
     const PythonEnvironment* conda = copy ? conda_with(facts, copy->path) : environment;
     const bool of_conda =
         conda && (copy || conda_package(*conda, {"pytorch", "libtorch", "tensorflow-base"}));
     std::vector<std::string> commands;
     if (of_conda)
-        commands = {conda_install(
-            *conda, (major > 0 ? "cudnn=" + version : "cudnn") + " cuda-version=" + for_cuda)};
+        commands = {
+            conda_install(*conda, "cudnn" + if_any("=", version) + " cuda-version=" + for_cuda)};
     else if (into_python || !manager)
-        commands = {pip(environment, "install " + wheel("nvidia-cudnn", cuda,
-                                                        major > 0 ? "==" + version + ".*" : ""))};
+        commands = {pip(environment,
+                        "install " + wheel("nvidia-cudnn", cuda, if_any("==", version, ".*")))};
     else if ((!copy || is_of_system(copy->path)) && (major == 9 || (!copy && major == 0))) {
         if (!copy && manager == &apt)
             commands = nvidia_repository_commands(facts);  // where it is from is configured
@@ -330,7 +359,11 @@ std::vector<std::string> system_install_commands(const Facts& facts, const std::
     const PackageManager* manager = package_manager(facts);
     if (!manager)
         return {};
-    return {manager->install + (manager == &apt ? deb : manager == &dnf ? rpm : suse)};
+    if (manager == &apt)
+        return {manager->install + deb};
+    if (manager == &dnf)
+        return {manager->install + rpm};
+    return {manager->install + suse};
 }
 
 std::vector<std::string> owner_commands(const Facts& facts, const std::string& path) {
@@ -358,8 +391,9 @@ std::optional<Wheels> cudnn_for(const Framework& framework) {
         return std::nullopt;
     const std::string major = std::to_string(framework.cudnn->major()),
                       cuda = std::to_string(framework.cuda->major());
-    const std::string from =
-        parts_written(*framework.cudnn) > 1 ? ">=" + framework.cudnn->text + "," : "";
+    std::string from;
+    if (parts_written(*framework.cudnn) > 1)
+        from = ">=" + framework.cudnn->text + ",";
     return Wheels{wheel("nvidia-cudnn", framework.cuda->major(), from + "==" + major + ".*"),
                   directories, "cudnn=" + major + " cuda-version=" + cuda};
 }

@@ -28,6 +28,9 @@ std::vector<Remedy> requests_for_gpu(const Facts& facts);
 /// WSL to Windows, in a job to the cluster's administrators, and says so.
 Remedy on_host(const Facts& facts, Remedy remedy);
 
+/// One remedy in a container; otherwise the other, as on_host() shows it.
+Remedy for_place(const Facts& facts, Remedy in_a_container, Remedy elsewhere);
+
 /// There is no GPU to drive: what has to change is which machine this is, or what it is given.
 Remedy check_machine(const Facts& facts);
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <tuple>
 
+#include "base/if_any.hpp"
 #include "matrix/ranges.hpp"
 #include "rules/support/frameworks.hpp"
 #include "rules/support/remedies.hpp"
@@ -23,12 +24,14 @@ constexpr const char* cuda_archive = "https://developer.nvidia.com/cuda-toolkit-
 /// `why` continues the sentence.
 Remedy using_image(bool on_windows, const ContainerImage& image, const std::string& why) {
     const std::string name = stack::name_of(image);
+    const std::string_view use = on_windows ? "In WSL 2, use" : "Use";
+    std::vector<std::string> commands;
+    if (!name.ends_with('*'))
+        commands = {"docker pull " + name};
     return {.action = Action::install_package,
-            .text = (on_windows ? "In WSL 2, use " : "Use ") +
-                    std::string("NVIDIA's container image ") + name + ", which contains CUDA " +
-                    image.cuda.text + why,
-            .commands = name.ends_with('*') ? std::vector<std::string>()
-                                            : std::vector{"docker pull " + name},
+            .text = concat(use, " NVIDIA's container image ", name, ", which contains CUDA ",
+                           image.cuda.text, why),
+            .commands = std::move(commands),
             .link = image.source.url,
             .changes = {{"image", name}}};
 }
@@ -51,9 +54,9 @@ Plan plan_of(const stack::Framework& framework, const stack::Stack& stack, const
 
 /// Null where no version is known to run.
 const PlannedBuild* newest_of(const Plan& plan) {
-    return plan.frameworks.empty() || !plan.frameworks.front().newest
-               ? nullptr
-               : &*plan.frameworks.front().newest;
+    if (plan.frameworks.empty() || !plan.frameworks.front().newest)
+        return nullptr;
+    return &*plan.frameworks.front().newest;
 }
 
 /// The driver branch that is the last one for some GPU of the stack: no newer driver may be
@@ -159,12 +162,12 @@ class Proposals {
         };
         const bool open_only = std::ranges::any_of(stack_.gpus, is_blackwell) &&
                                stack_.os.value_or("linux") == "linux" && !stack_.wsl;
-        return " to " + needed.text + " or later" +
-               (last ? ", at most branch " + std::to_string(*last) : "") +
-               (open_only ? " with the open kernel modules (nvidia-open, or on Ubuntu "
-                            "nvidia-driver-NNN-open), which "
-                            "this GPU requires"
-                          : "");
+        std::string to = " to " + needed.text + " or later" + if_any(", at most branch ", last);
+        if (open_only)
+            to +=
+                " with the open kernel modules (nvidia-open, or on Ubuntu nvidia-driver-NNN-open), "
+                "which this GPU requires";
+        return to;
     }
 
     void propose_driver() {
@@ -230,7 +233,9 @@ class Proposals {
         const FrameworkBuild* row =
             find_where(stack::published_builds(stack::on_arm(stack_, matrix_), matrix_),
                        [&](const FrameworkBuild& other) { return other.key() == build.key(); });
-        return row ? install_command(of_version(*row, version), gpu_, matrix_) : "";
+        if (!row)
+            return "";
+        return install_command(of_version(*row, version), gpu_, matrix_);
     }
 
     /// With the libraries that the build takes from the system, where such were given.
@@ -244,10 +249,13 @@ class Proposals {
             remedy.link = build.sources.front();
         change_libraries_without_code(build, remedy);
         std::vector<std::string> on_system;
-        for (const GivenValue& change : remedy.changes)
-            if (change.key == "cuda" || change.key == "cudnn")
-                on_system.push_back((change.key == "cuda" ? "CUDA " : "cuDNN ") +
-                                    change.value.substr(0, change.value.find('+')));
+        for (const GivenValue& change : remedy.changes) {
+            const std::string number = change.value.substr(0, change.value.find('+'));
+            if (change.key == "cuda")
+                on_system.push_back("CUDA " + number);
+            if (change.key == "cudnn")
+                on_system.push_back("cuDNN " + number);
+        }
         if (!on_system.empty())
             remedy.text += ", with " + join(on_system, ", ") + " installed on the system";
         add(std::move(remedy));
@@ -307,9 +315,10 @@ class Proposals {
         const CudnnBuild* without =
             gpu_ ? stack::first_cudnn_without(*gpu_, *build.cudnn, build.cuda->major(), matrix_)
                  : nullptr;
-        return "cuDNN " + build.cudnn->text + " or a later version " +
-               (without ? "before " + stack::as_bound(without->cudnn)
-                        : "of major " + std::to_string(build.cudnn->major()));
+        const std::string range = "cuDNN " + build.cudnn->text + " or a later version ";
+        if (without)
+            return range + "before " + stack::as_bound(without->cudnn);
+        return range + "of major " + std::to_string(build.cudnn->major());
     }
 
     /// What the build takes from the system, in the place of what was given and does not suit it.
@@ -433,7 +442,8 @@ class Proposals {
 
     /// "python3.11 -m venv environment"; on Windows there is a launcher instead of such names.
     std::string new_environment(const std::string& python) const {
-        return (is_on_windows() ? "py -" : "python") + python + " -m venv environment";
+        const std::string launcher = is_on_windows() ? "py -" : "python";
+        return launcher + python + " -m venv environment";
     }
 
     /// Every build that the other given frameworks may be.
@@ -563,7 +573,9 @@ class Proposals {
         const Version* given = cuda();
         if (cudnn() && given)
             propose_libraries_of(*given, false);
-        const auto newest = given || cudnn() ? newest_cuda() : std::nullopt;
+        if (!given && !cudnn())
+            return;
+        const auto newest = newest_cuda();
         if (newest)
             propose_libraries_of(*newest, given != nullptr);
     }
@@ -578,8 +590,8 @@ class Proposals {
         if (change_cuda)
             remedy.changes.push_back({"cuda", cuda.text});
         if (this->cudnn()) {
-            remedy.text = "Use " + (change_cuda ? "CUDA " + cuda.text + " with " : "") + "cuDNN " +
-                          cudnn->last().text;
+            const std::string with_cuda = change_cuda ? "CUDA " + cuda.text + " with " : "";
+            remedy.text = "Use " + with_cuda + "cuDNN " + cudnn->last().text;
             remedy.changes.push_back(
                 {"cudnn", cudnn->last().text + "+cu" + std::to_string(cuda.major())});
             remedy.commands = pip_commands_for(*cudnn);
@@ -646,12 +658,14 @@ std::vector<Remedy> image_instead(bool on_windows, const std::string& framework,
     const ContainerImage* image = stack::image_instead(framework, gpu, driver, matrix, arm);
     if (!image)
         return {};
-    auto remedies =
-        on_windows || arm ? std::vector<Remedy>() : builds_elsewhere(framework, gpu, matrix);
-    const char* why = arm ? ": no package on PyPI for Linux on Arm runs on this GPU; `docker "
-                            "manifest inspect` shows "
-                            "whether there is such an image for arm64"
-                          : ": no package on PyPI of any version runs on this GPU";
+    std::vector<Remedy> remedies;
+    if (!on_windows && !arm)
+        remedies = builds_elsewhere(framework, gpu, matrix);
+    const char* why = ": no package on PyPI of any version runs on this GPU";
+    if (arm)
+        why =
+            ": no package on PyPI for Linux on Arm runs on this GPU; `docker manifest inspect` "
+            "shows whether there is such an image for arm64";
     remedies.push_back(using_image(on_windows, *image, why));
     return remedies;
 }
@@ -699,8 +713,9 @@ Remedy without_repair(const stack::Stack& stack, const Matrix& matrix) {
         const Plan plan = plan_of(framework, stack, matrix);
         if (!plan.obstacles.empty())
             return nothing(plan);
-        const auto perhaps =
-            plan.frameworks.empty() ? std::nullopt : plan.frameworks.front().perhaps;
+        if (plan.frameworks.empty())
+            continue;
+        const auto perhaps = plan.frameworks.front().perhaps;
         if (perhaps)
             open.push_back(name_of(*perhaps, *perhaps->last) + " (" + join(perhaps->because, "; ") +
                            ")");
@@ -710,13 +725,14 @@ Remedy without_repair(const stack::Stack& stack, const Matrix& matrix) {
         otherwise = "use an environment for each framework";
     if (!open.empty())
         otherwise = "not known is whether it runs with " + join_with_and(open);
+    std::string changed = "CUDA or cuDNN";
+    if (!names.empty())
+        changed = "the build or version of " + join_with_and(names) + " or Python";
     return {.action = Action::install_package,
             .text =
                 "No combination in the compatibility data is known to repair this by changing the "
                 "driver, " +
-                (names.empty() ? "CUDA or cuDNN"
-                               : "the build or version of " + join_with_and(names) + " or Python") +
-                ": " + otherwise,
+                changed + ": " + otherwise,
             .link = support};
 }
 

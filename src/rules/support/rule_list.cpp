@@ -14,7 +14,9 @@ namespace {
 constexpr std::string_view fence = "---\n";  // before and after the JSON that a page begins with
 
 std::string_view without_head(std::string_view page) {
-    return page.starts_with(fence) ? page.substr(page.find("\n# ") + 1) : page;
+    if (page.starts_with(fence))
+        return page.substr(page.find("\n# ") + 1);
+    return page;
 }
 
 Rule rule_of(std::string_view name, Check check) {
@@ -77,7 +79,9 @@ std::string page_of(const LogCause& cause) {
 
 Verdict Rule::check(const Facts& facts, const Matrix& matrix) const {
     const auto given = conflict ? stack::described_stack(facts, matrix) : std::nullopt;
-    return given ? rules::verdict_of(*conflict, *given, matrix) : function(facts, matrix);
+    if (given)
+        return rules::verdict_of(*conflict, *given, matrix);
+    return function(facts, matrix);
 }
 
 std::span<const Named<Rule>> rules_of_the_directory() {

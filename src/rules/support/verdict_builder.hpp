@@ -37,7 +37,9 @@ class VerdictBuilder : public stack::Reasons {
             return outside_the_data(outside_);
         if (!unknown_.empty())
             return undecided(unknown_);
-        return no_pass_.empty() ? otherwise : not_applicable(no_pass_);
+        if (no_pass_.empty())
+            return otherwise;
+        return not_applicable(no_pass_);
     }
 
     Verdict close() {

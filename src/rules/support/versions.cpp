@@ -4,7 +4,9 @@ namespace rnncheck::rules {
 
 std::string words_of(const Gpu& gpu) {
     const std::string capability = "compute capability " + gpu.compute_capability->text;
-    return gpu.name ? *gpu.name + " (" + capability + ")" : capability;
+    if (gpu.name)
+        return *gpu.name + " (" + capability + ")";
+    return capability;
 }
 
 stack::Framework as_named(const Framework& framework) {

@@ -2,15 +2,29 @@
 
 namespace rnncheck::rules {
 
+Severity error_if(bool is_error) {
+    return is_error ? Severity::error : Severity::warning;
+}
+
+Confidence certain_if(bool decides) {
+    return decides ? Confidence::certain : Confidence::likely;
+}
+
 std::string in_words(const std::optional<CallResult>& call) {
-    return call ? in_words(*call) : "the reason is unknown";
+    if (!call)
+        return "the reason is unknown";
+    return in_words(*call);
 }
 
 std::string if_known(const std::optional<Version>& version) {
-    return version ? version->text : "";
+    if (!version)
+        return "";
+    return version->text;
 }
 std::string if_known(const std::optional<CallResult>& call) {
-    return call ? in_words(*call) : "";
+    if (!call)
+        return "";
+    return in_words(*call);
 }
 std::string if_known(const std::optional<std::string>& text) {
     return text.value_or("");

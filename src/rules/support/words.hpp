@@ -14,6 +14,11 @@ std::string if_known(const std::optional<Version>& version);
 std::string if_known(const std::optional<CallResult>& call);
 std::string if_known(const std::optional<std::string>& text);
 
+/// An error if it is one, else a warning.
+Severity error_if(bool is_error);
+/// Certain if the evidence decides, else likely.
+Confidence certain_if(bool decides);
+
 /// A call in words, or that the reason is not known.
 using rnncheck::in_words;
 std::string in_words(const std::optional<CallResult>& call);
