@@ -50,8 +50,9 @@ std::vector<std::string> Root::names_in(std::string_view directory, std::size_t 
 std::optional<std::string> Root::link(std::string_view path) const {
     char target[PATH_MAX];
     const ssize_t length = readlink(outside(path).c_str(), target, sizeof target);
-    return length > 0 ? std::optional(std::string(target, static_cast<std::size_t>(length)))
-                      : std::nullopt;
+    if (length <= 0)
+        return std::nullopt;
+    return std::string(target, static_cast<std::size_t>(length));
 }
 
 /// Nothing when they run in a circle.
@@ -89,7 +90,9 @@ std::optional<std::string> Root::place_of(std::string_view path) const {
     if (prefix_.empty() && path.starts_with('/'))
         return std::string(path);
     const auto real = follow_links(path);
-    return real ? std::optional(outside(*real)) : std::nullopt;
+    if (!real)
+        return std::nullopt;
+    return outside(*real);
 }
 
 static FileStatus::Kind file_kind(mode_t mode) {
@@ -114,8 +117,9 @@ std::optional<FileStatus> Root::status(std::string_view path) const {
 }
 
 std::optional<std::string> Root::real_path(std::string_view path) const {
-    return exists(path) ? follow_links(path)
-                        : std::nullopt;  // most are not there, which costs one call
+    if (!exists(path))  // most are not there, which costs one call
+        return std::nullopt;
+    return follow_links(path);
 }
 
 bool Root::surely_absent(std::string_view path) const {

@@ -58,7 +58,8 @@ NamedFile::NamedFile(const std::string& path, Fifo fifo)
     : name_(path == "-" ? "standard input" : "'" + path + "'") {
     const auto inherited = descriptor_named(path);
     struct stat about {};
-    if ((inherited ? fstat(*inherited, &about) : stat(path.c_str(), &about)) != 0)
+    const int error = inherited ? fstat(*inherited, &about) : stat(path.c_str(), &about);
+    if (error != 0)
         fail(std::strerror(errno));
     // A terminal and, from some programs, a socket are usual as a standard input, and end when
     // somebody ends them.

@@ -22,7 +22,11 @@ Character first_character(std::string_view text) {
     const Character byte{text.substr(0, 1), std::nullopt};
     if (first < 0x80)
         return {byte.bytes, first};
-    const std::size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    std::size_t length = 2;
+    if (first >= 0xE0)
+        length = 3;
+    if (first >= 0xF0)
+        length = 4;
     if (first < 0xC0 || first >= 0xF8 || text.size() < length)
         return byte;
     char32_t code = first & (0x7F >> length);
@@ -81,8 +85,9 @@ void append_hex(std::string& out, unsigned char byte) {
 std::string_view trim(std::string_view text) {
     constexpr std::string_view space = " \t\r\n\f\v";
     const auto first = text.find_first_not_of(space);
-    return first == text.npos ? std::string_view()
-                              : text.substr(first, text.find_last_not_of(space) - first + 1);
+    if (first == text.npos)
+        return {};
+    return text.substr(first, text.find_last_not_of(space) - first + 1);
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
@@ -122,8 +127,10 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 }
 
 std::string join_with_and(const std::vector<std::string>& parts) {
-    if (parts.size() < 2)
-        return parts.empty() ? "" : parts[0];
+    if (parts.empty())
+        return "";
+    if (parts.size() == 1)
+        return parts[0];
     return join({parts.begin(), parts.end() - 1}, ", ") + " and " + parts.back();
 }
 
@@ -221,7 +228,10 @@ std::string shell_quoted(std::string_view text) {
         return std::string(text);
     std::string quoted = "'";
     for (const char c : text)
-        quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+        if (c == '\'')
+            quoted += "'\\''";
+        else
+            quoted += c;
     return quoted + "'";
 }
 

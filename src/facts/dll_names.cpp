@@ -27,8 +27,10 @@ std::string dll_name(std::string_view path) {
 
 std::string dll_directory(std::string_view path) {
     const auto end = path.rfind('\\');
-    const bool is_root = end != std::string_view::npos && path.substr(0, end).ends_with(':');
-    return std::string(path.substr(0, end == std::string_view::npos ? 0 : end + (is_root ? 1 : 0)));
+    if (end == std::string_view::npos)
+        return "";
+    const bool is_root = path.substr(0, end).ends_with(':');
+    return std::string(path.substr(0, is_root ? end + 1 : end));
 }
 
 bool is_visual_cpp_runtime(std::string_view name) {

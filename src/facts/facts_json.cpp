@@ -26,8 +26,9 @@ void require_schema(const Json& json, int newest, const std::string& what,
     const Json schema = json.value("schema", Json());
     if (schema.is_number_integer() && schema >= oldest_schema && schema <= newest)
         return;
-    const std::string found =
-        json.contains("schema") ? escaped(json["schema"].dump(), 20) : "unknown";
+    std::string found = "unknown";
+    if (json.contains("schema"))
+        found = escaped(json["schema"].dump(), 20);
     throw InputError(name + ": " + what + " of schema " + found +
                      " cannot be read by this rnncheck (it reads schema " +
                      std::to_string(oldest_schema) + " to " + std::to_string(newest) + ")");
@@ -72,12 +73,16 @@ bool is_later(const std::string& place, int schema) {
 
 /// The shape of what an optional value has when it is there.
 const Shape& without_optional(const Shape& shape) {
-    return shape.kind == Shape::Kind::optional ? without_optional(shape.item_shape()) : shape;
+    if (shape.kind == Shape::Kind::optional)
+        return without_optional(shape.item_shape());
+    return shape;
 }
 
 const Shape::Member* member_of(const Shape& structure, const std::string& name) {
     const auto found = std::ranges::find(structure.members, name, &Shape::Member::name);
-    return found == structure.members.end() ? nullptr : &*found;
+    if (found == structure.members.end())
+        return nullptr;
+    return &*found;
 }
 
 /// Fields that every document of the schema has, unless what they describe is lost.
@@ -112,9 +117,9 @@ std::string first_of(const std::vector<std::string>& places) {
     for (const std::string& place : places)
         if (names.size() < shown)
             names.push_back(place.substr(1));
-    const std::string more = places.size() > shown
-                                 ? " and " + std::to_string(places.size() - shown) + " more"
-                                 : std::string();
+    std::string more;
+    if (places.size() > shown)
+        more = " and " + std::to_string(places.size() - shown) + " more";
     return join(names, ", ") + more;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 
@@ -12,10 +13,11 @@ std::string in_words(const CallResult& call) {
     for (const char* line_end : {"\n ", "\n"})
         replace_all(text, line_end, " ");  // cuDNN's messages have several lines
     text = escaped(text, 300);
+    if (call.code < 0 && text.empty())
+        return call.call + " failed";
     if (call.code < 0)
-        return call.call + (text.empty() ? " failed" : ": " + text);
-    return call.call + " returned " + std::to_string(call.code) +
-           (text.empty() ? "" : " (" + text + ")");
+        return call.call + ": " + text;
+    return call.call + " returned " + std::to_string(call.code) + if_any(" (", text, ")");
 }
 
 static std::string size_in_words(std::int64_t bytes) {
@@ -27,8 +29,12 @@ static std::string size_in_words(std::int64_t bytes) {
 
 std::string in_words(const ResourceLimit& limit) {
     const bool is_of_group = limit.place == "pids.max";
-    const std::string number = limit.value ? std::to_string(*limit.value) : "unknown number";
-    const std::string size = limit.value ? size_in_words(*limit.value) : "unknown size";
+    std::string number = "unknown number", size = "unknown size";
+    if (limit.value) {
+        number = std::to_string(*limit.value);
+        size = size_in_words(*limit.value);
+    }
+
     switch (limit.kind) {
         case LimitKind::memory:
             return "the memory limit of the control group (" + size + ")";
@@ -88,7 +94,8 @@ const Library* library_at(const Facts& facts, std::string_view path) {
 
 std::string cublas_soname(const Version& cuda) {
     const bool has_minor = cuda < make_version({10, 1});
-    return "libcublas.so." + (has_minor ? shortened(cuda, 2).text : std::to_string(cuda.major()));
+    const std::string version = has_minor ? shortened(cuda, 2).text : std::to_string(cuda.major());
+    return "libcublas.so." + version;
 }
 
 std::vector<const PythonEnvironment*> possibly_active(const Facts& facts) {
@@ -111,9 +118,9 @@ std::vector<const ProbeRun*> runs_of(const Facts& facts, std::string_view probe)
 
 std::optional<int> gpu_of_target(const std::string& target) {
     constexpr std::string_view prefix = "GPU ";
-    return target.starts_with(prefix)
-               ? leading_number(std::string_view(target).substr(prefix.size()))
-               : std::nullopt;
+    if (!target.starts_with(prefix))
+        return std::nullopt;
+    return leading_number(std::string_view(target).substr(prefix.size()));
 }
 
 bool probe_completed(const Facts& facts, std::string_view probe) {
@@ -136,11 +143,11 @@ std::vector<std::string> places_on(const Facts& facts, int gpu) {
 }
 
 std::string subject_of(const Gpu& gpu) {
-    return "GPU " + std::to_string(gpu.index) + (gpu.name ? " (" + *gpu.name + ")" : "");
+    return "GPU " + std::to_string(gpu.index) + if_any(" (", gpu.name, ")");
 }
 
 std::string subject_of(const Board& board) {
-    return "GPU " + std::to_string(board.index) + (board.name ? " (" + *board.name + ")" : "");
+    return "GPU " + std::to_string(board.index) + if_any(" (", board.name, ")");
 }
 
 bool all_cases_passed(const Facts& facts, std::string_view cudnn_path, int gpu) {
@@ -159,7 +166,9 @@ bool all_cases_passed(const Facts& facts, std::string_view cudnn_path, int gpu) 
 
 const Library* driver_library(const Facts& facts) {
     const Library* library = picked(facts, LibraryKind::cuda);
-    return library && !library->stub && !library->problem ? library : nullptr;
+    if (library && !library->stub && !library->problem)
+        return library;
+    return nullptr;
 }
 
 bool is_link_to_missing_driver(const Library& library) {
@@ -169,12 +178,15 @@ bool is_link_to_missing_driver(const Library& library) {
 
 std::string libcuda_in_use(const Facts& facts) {
     const Library* library = driver_library(facts);
-    return library ? library->path : facts.driver.library.value_or("libcuda.so.1");
+    if (library)
+        return library->path;
+    return facts.driver.library.value_or("libcuda.so.1");
 }
 
 bool driver_library_seen(const Facts& facts) {
-    const Library* opened =
-        facts.driver.library ? library_at(facts, *facts.driver.library) : nullptr;
+    const Library* opened = nullptr;
+    if (facts.driver.library)
+        opened = library_at(facts, *facts.driver.library);
     if (init_code(facts) == cuda_stub_library || (opened && opened->stub))
         return false;
     return driver_library(facts) || facts.driver.library || facts.driver.cuda_version ||
@@ -189,13 +201,17 @@ std::optional<Version> driver_library_version(const Facts& facts) {
     if (facts.driver.library_version)
         return facts.driver.library_version;
     const Library* library = driver_library(facts);
-    return library ? library->version_in_name : std::nullopt;
+    if (!library)
+        return std::nullopt;
+    return library->version_in_name;
 }
 
 std::optional<Version> driver_version(const Facts& facts) {
     if (const auto version = driver_library_version(facts))
         return version;
-    return facts.driver.nvml_version ? facts.driver.nvml_version : facts.driver.kernel_version;
+    if (facts.driver.nvml_version)
+        return facts.driver.nvml_version;
+    return facts.driver.kernel_version;
 }
 
 std::optional<ExpectedVersion> expected_version(std::string_view text) {
@@ -361,8 +377,9 @@ std::optional<std::string> lower_cause(const Facts& facts) {
 }
 
 std::optional<std::int64_t> init_code(const Facts& facts) {
-    return facts.driver.init && !facts.driver.init->ok() ? std::optional(facts.driver.init->code)
-                                                         : std::nullopt;
+    if (facts.driver.init && !facts.driver.init->ok())
+        return facts.driver.init->code;
+    return std::nullopt;
 }
 
 static bool has_failed(const RnnRun& run) {
@@ -432,7 +449,9 @@ const Gpu* gpu_at(const Facts& facts, int index) {
 
 std::string gpu_subject(const Facts& facts, int index) {
     const Gpu* gpu = gpu_at(facts, index);
-    return gpu ? subject_of(*gpu) : "GPU " + std::to_string(index);
+    if (gpu)
+        return subject_of(*gpu);
+    return "GPU " + std::to_string(index);
 }
 
 }  // namespace rnncheck

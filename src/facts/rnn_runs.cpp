@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "rnn/case.hpp"
@@ -55,7 +56,9 @@ std::string mebibytes(const std::optional<std::int64_t>& bytes) {
     if (!bytes)
         return "?";
     const double mib = static_cast<double>(*bytes) / (1 << 20);
-    return (mib < 100 ? short_number(mib) : std::to_string(*bytes >> 20)) + " MiB";
+    if (mib < 100)
+        return short_number(mib) + " MiB";
+    return std::to_string(*bytes >> 20) + " MiB";
 }
 
 std::int64_t weights_needed(const RnnRun& run) {
@@ -91,13 +94,13 @@ std::string how_wrong(const RnnRun& run) {
         text += " where " + short_number(*run.limit) + " is allowed";
     if (run.precision == Precision::tf32)
         text += ", which TF32 explains";
-    return text + (run.where ? ", " + escaped(*run.where, 200) : "");
+    return text + if_any(", ", escaped(run.where.value_or(""), 200));
 }
 
 std::string memory_in_words(const RnnRun& run) {
-    return "needs at least " + mebibytes(bytes_needed(run)) + " of GPU memory (" +
-           (run.free_bytes ? mebibytes(run.free_bytes) : "an unknown amount") + " free on GPU " +
-           std::to_string(run.gpu) + ")";
+    const std::string free = run.free_bytes ? mebibytes(run.free_bytes) : "an unknown amount";
+    return "needs at least " + mebibytes(bytes_needed(run)) + " of GPU memory (" + free +
+           " free on GPU " + std::to_string(run.gpu) + ")";
 }
 
 std::string rerun_command(const Facts& facts, const RnnRun& run) {
@@ -106,9 +109,10 @@ std::string rerun_command(const Facts& facts, const RnnRun& run) {
 
 std::string rerun_all_command(const Facts& facts, const RnnRun& run) {
     const bool level = facts.rnn_request && facts.rnn_request->cases.empty();
-    return level ? command_on_target(facts, run) + " --level " +
-                       std::string(name_of(facts.rnn_request->level))
-                 : rerun_command(facts, run);
+    if (level)
+        return command_on_target(facts, run) + " --level " +
+               std::string(name_of(facts.rnn_request->level));
+    return rerun_command(facts, run);
 }
 
 RnnPlace rnn_place(const Facts& facts, const RnnTarget& target) {

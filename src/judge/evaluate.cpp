@@ -89,9 +89,10 @@ void yield(Verdict& verdict, const Named<Rule>& rule, const Explained& explained
     std::string open = std::move(verdict.still_unknown);
     if (!verdict.findings.empty())
         verdict.reason = verdict.findings.front().message;
+    else if (open.empty())
+        verdict = not_applicable("explained by " + std::string(explainer));
     else
-        verdict = open.empty() ? not_applicable("explained by " + std::string(explainer))
-                               : undecided(std::move(open));
+        verdict = undecided(std::move(open));
 }
 
 /// The selected rules, without what others explain.
@@ -100,9 +101,10 @@ std::vector<Verdict> evaluate_selected(
     const std::function<Verdict(const Named<Rule>&)>& evaluated) {
     std::vector<Verdict> verdicts;
     for (const auto& rule : rules) {
-        verdicts.push_back(selection.includes(std::string(rule.name))
-                               ? evaluated(rule)
-                               : not_asked(NotAsked::left_out, "excluded by --only or --skip"));
+        if (selection.includes(std::string(rule.name)))
+            verdicts.push_back(evaluated(rule));
+        else
+            verdicts.push_back(not_asked(NotAsked::left_out, "excluded by --only or --skip"));
         for (Finding& finding : verdicts.back().findings)
             complete(rule, finding);
     }

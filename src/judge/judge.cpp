@@ -138,7 +138,9 @@ Report judge(Facts facts, const std::optional<Stack>& given, const Matrix& matri
         causes =
             with_conflicts(*facts.log, conflicts_given_with_log(facts, matrix), std::move(causes));
     // Without a log its causes cannot speak, and their table need not be read.
-    const auto with_causes = facts.log ? std::optional<RuleList>(matrix) : std::nullopt;
+    std::optional<RuleList> with_causes;
+    if (facts.log)
+        with_causes.emplace(matrix);
     const auto all = with_causes ? with_causes->all() : rules_of_the_directory();
     std::vector<Verdict> verdicts = verdicts_about(all, facts, given, matrix, selection);
     for (std::size_t i = 0; i < all.size(); ++i) {

@@ -107,7 +107,9 @@ std::vector<Finding> with_conflicts(const Log& log, std::vector<Finding> conflic
         const bool second = is_shown_by_log(log, causes, conflict) && same != &causes.front();
         const int weight =
             conflict.confidence == Confidence::certain ? certain_weight : inferred_weight;
-        conflict.weight = second ? *causes.front().weight - 1 : weight;
+        conflict.weight = weight;
+        if (second)
+            conflict.weight = *causes.front().weight - 1;
         if (second)
             conflict.confidence =
                 Confidence::likely;  // it is certain, but need not be what failed here

@@ -97,7 +97,9 @@ void add_repairs(std::span<const Named<Rule>> rules, std::vector<Verdict>& verdi
         const FaultKind kind = kind_of(*finding);
         // What is only a note, such as an old GPU that nothing uses, needs no other versions.
         const bool repairable = finding->severity != Severity::note && before.contains(kind);
-        auto held = repairable ? useful_repairs(tried, kind, before) : std::vector<Remedy>();
+        std::vector<Remedy> held;
+        if (repairable)
+            held = useful_repairs(tried, kind, before);
         if (held.empty() && finding->remedies.empty())
             held = {rules::without_repair(stack, matrix)};
         keep_way_without_system(finding->remedies, held);

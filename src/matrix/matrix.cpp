@@ -174,7 +174,9 @@ std::vector<RnnDefect> Matrix::rnn_defects(const Version& cudnn, std::optional<V
 
 Answer<RnnLimit> Matrix::rnn_limit(std::string_view feature) const {
     const RnnLimit* row = find_by(rnn_limits(), &RnnLimit::feature, feature);
-    return row ? known(*row) : Answer<RnnLimit>();
+    if (!row)
+        return {};
+    return known(*row);
 }
 
 Answer<RnnRequiredSupport> Matrix::requires_support(const Version& cudnn, const Version& capability,

@@ -90,8 +90,9 @@ std::vector<Target> targets_of(std::string_view text) {
 bool runs_on(const Target& machine_code, const Version& capability) {
     if (!machine_code.machine_code || machine_code.capability.major() != capability.major())
         return false;
-    return machine_code.kind == 'a' ? machine_code.capability == capability
-                                    : machine_code.capability <= capability;
+    if (machine_code.kind == 'a')
+        return machine_code.capability == capability;
+    return machine_code.capability <= capability;
 }
 
 }  // namespace rnncheck

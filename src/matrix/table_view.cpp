@@ -18,7 +18,9 @@ TableView view_of(const Table<R>& table) {
     for (const R& row : table.rows()) {
         TextMap cells = cells_of(row);
         std::erase_if(cells, [](const auto& cell) { return cell.second.empty(); });
-        const std::optional note = row.note.empty() ? std::nullopt : std::optional(row.note);
+        std::optional<std::string> note;
+        if (!row.note.empty())
+            note = row.note;
         view.rows.push_back({std::move(cells), row.source, row.provenance, note});
     }
     if constexpr (requires { R::ranges; })
@@ -35,7 +37,9 @@ std::string cell_of(const TableRow& row, std::string_view column) {
     if (column == "note")
         return row.note.value_or("");
     const std::string* const cell = look_up(row.values, std::string(column));
-    return cell ? *cell : "";
+    if (!cell)
+        return "";
+    return *cell;
 }
 
 Version version_asked_for(const std::string& column, const std::string& value) {
@@ -53,7 +57,9 @@ bool range_holds(const std::optional<Version>& first, const std::optional<Versio
         return false;
     if (!last)
         return range.without_last == RangeColumns::all_later || (first && agree(asked, *first));
-    return range.excludes_last ? asked < *last : within(asked, *last) || agree(asked, *last);
+    if (range.excludes_last)
+        return asked < *last;
+    return within(asked, *last) || agree(asked, *last);
 }
 
 std::string type_of(const TableView& view, const std::string& column) {

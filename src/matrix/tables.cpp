@@ -91,7 +91,9 @@ Json parse(std::string_view text, bool is_ours, Place& place) {
         if (includes(open.back(), key)) {
             const bool in_row = part == "rows" && open.size() > 1;
             place.row = in_row ? row : 0;
-            const std::string where = in_row || open.size() == 1 ? "" : " in '" + part + "'";
+            std::string where;
+            if (!in_row && open.size() != 1)
+                where = " in '" + part + "'";
             place.report("the key '" + key + "' is duplicated" + where + "; keep one of them");
             place.row = 0;
         }
@@ -120,7 +122,9 @@ std::string fault_of(const Source& source) {
         return "'seen' is missing";
     if (!source.url.starts_with("https://"))
         return "'url' does not begin with https://";
-    return parse_date(source.seen) ? "" : "'seen' is not a date of the form 2026-11-21";
+    if (parse_date(source.seen))
+        return "";
+    return "'seen' is not a date of the form 2026-11-21";
 }
 
 void read_sources(const Json& table, TableHead& head, Place& place) {
@@ -166,7 +170,8 @@ std::vector<Column> columns_of() {
     std::vector<Column> columns;
     Part row;
     Part::fields(row, [&]<class T>(const char* name, T&) {
-        columns.push_back({name, (may_miss<Part>(name) ? "optional " : "") + type_word<T>()});
+        columns.push_back(
+            {name, may_miss<Part>(name) ? "optional " + type_word<T>() : type_word<T>()});
     });
     return columns;
 }
@@ -305,7 +310,8 @@ TableFiles table_files_of(const std::string& directory) {
         const std::string stem = name.substr(0, name.size() - suffix.size());
         const std::string_view text = files.content[stem];
         const EmbeddedFile* const twin = bundled_twin(files, stem);
-        sums += (twin ? std::string(twin->sha256) : sha256_hex(text)) + "  " + name + "\n";
+        const std::string sum = twin ? std::string(twin->sha256) : sha256_hex(text);
+        sums += sum + "  " + name + "\n";
         files.date = std::max(files.date, newest_date(text));
     }
     if (files.content.empty())
@@ -324,8 +330,9 @@ std::optional<std::chrono::sys_days> parse_date(std::string_view text) {
     const std::chrono::year_month_day date{std::chrono::year(year),
                                            std::chrono::month(static_cast<unsigned>(month)),
                                            std::chrono::day(static_cast<unsigned>(day))};
-    return year < 2007 || year > 2099 || !date.ok() ? std::nullopt
-                                                    : std::optional(std::chrono::sys_days(date));
+    if (year < 2007 || year > 2099 || !date.ok())
+        return std::nullopt;
+    return std::chrono::sys_days(date);
 }
 
 std::string newest_date(std::string_view table) {
@@ -344,9 +351,10 @@ std::string newest_date(std::string_view table) {
 }
 
 void refuse(const TableFiles& files, const Issue& issue) {
-    throw InputError(escaped(files.place + "/" + issue.table + ".json") +
-                     (issue.row > 0 ? ", row " + std::to_string(issue.row) : "") + ": " +
-                     issue.text);
+    std::string row;
+    if (issue.row > 0)
+        row = ", row " + std::to_string(issue.row);
+    throw InputError(escaped(files.place + "/" + issue.table + ".json") + row + ": " + issue.text);
 }
 
 template <class R>

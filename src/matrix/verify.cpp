@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
@@ -64,7 +65,9 @@ void check_ranges(const TextMap& cells, std::span<const RangeColumns> ranges, co
     for (const RangeColumns& range : ranges) {
         const auto first = parse_version(cells.at(std::string(range.first)));
         const auto last = parse_version(cells.at(std::string(range.last)));
-        if (first && last && (range.excludes_last ? *last <= *first : !within(*first, *last)))
+        const bool is_reversed =
+            first && last && (range.excludes_last ? *last <= *first : !within(*first, *last));
+        if (is_reversed)
             report(row, "'{}' ({}) comes before '{}' ({}); exchange or correct them", range.last,
                    *last, range.first, *first);
     }
@@ -90,7 +93,7 @@ void check_overlaps(const std::vector<R>& rows, const Report& report) {
             if ((!there.last || within(here.first, *there.last)) &&
                 (!here.last || within(there.first, *here.last)))
                 report(row, "overlaps row {}{}; a version may be in one row only", other->number,
-                       here.name.empty() ? "" : " of " + here.name);
+                       if_any(" of ", here.name));
         }
         seen[here.name].push_back(&row);
     }
@@ -187,8 +190,9 @@ void check_row(const Tables& all, const ForwardCompatibility& row, const Report&
 }
 
 void check_row(const Tables& all, const Architecture& row, const Report& report) {
-    const CudaOfDriver* last =
-        row.last_driver_branch ? driver(all, *row.last_driver_branch) : nullptr;
+    const CudaOfDriver* last = nullptr;
+    if (row.last_driver_branch)
+        last = driver(all, *row.last_driver_branch);
     if (last && row.last_cuda && last->cuda.major() < row.last_cuda->major())
         report(row,
                "the last driver branch {} ends with CUDA {}, so CUDA {} cannot run on such a GPU; "

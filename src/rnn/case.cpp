@@ -58,6 +58,13 @@ RnnCase parse_case(std::string_view words, RnnCase parsed) {
                 parsed.*member = *known;
             return known.has_value();
         };
+        const auto takes = [&] {
+            if (name == "bias")
+                return take(&RnnCase::bias, value);
+            return take(&RnnCase::cell, word) || take(&RnnCase::dtype, word) ||
+                   take(&RnnCase::math, word) || take(&RnnCase::algorithm, word) ||
+                   take(&RnnCase::direction, word) || take(&RnnCase::layout, word);
+        };
         if (const Size* const size = find_by(sizes, &Size::first, name))
             parsed.*size->second = number_from(value).value();
         else if (name == "lengths")
@@ -71,12 +78,7 @@ RnnCase parse_case(std::string_view words, RnnCase parsed) {
             parsed.states = true;
         else if (word == "training")
             parsed.training = true;
-        else if (!word.empty() &&
-                 !(name == "bias"
-                       ? take(&RnnCase::bias, value)
-                       : take(&RnnCase::cell, word) || take(&RnnCase::dtype, word) ||
-                             take(&RnnCase::math, word) || take(&RnnCase::algorithm, word) ||
-                             take(&RnnCase::direction, word) || take(&RnnCase::layout, word)))
+        else if (!word.empty() && !takes())
             throw std::invalid_argument("'" + word + "' is not a part of a case");
     }
     return parsed;
@@ -87,7 +89,11 @@ bool has_empty_sequence(const RnnCase& rnn_case) {
 }
 
 int gates_of(Cell cell) {
-    return cell == Cell::lstm ? 4 : cell == Cell::gru ? 3 : 1;
+    if (cell == Cell::lstm)
+        return 4;
+    if (cell == Cell::gru)
+        return 3;
+    return 1;
 }
 
 std::int64_t gate_weights(const RnnCase& rnn_case) {

@@ -114,8 +114,8 @@ std::string numbered(const char* word, std::size_t number) {
 
 std::string layer_name(const RnnCase& rnn_case, std::size_t pseudo_layer) {
     const auto directions = size(rnn_case.directions());
-    return numbered("layer", pseudo_layer / directions) +
-           (pseudo_layer % directions ? " backward" : "");
+    const std::string layer = numbered("layer", pseudo_layer / directions);
+    return pseudo_layer % directions ? layer + " backward" : layer;
 }
 
 bool same_shapes(const std::vector<OutputArray>& expected, const std::vector<OutputArray>& found) {
@@ -127,7 +127,11 @@ bool same_shapes(const std::vector<OutputArray>& expected, const std::vector<Out
 std::string gate_name(Cell cell, int gate) {
     constexpr const char* lstm[] = {"input gate", "forget gate", "candidate", "output gate"};
     constexpr const char* gru[] = {"reset gate", "update gate", "candidate"};
-    return cell == Cell::lstm ? lstm[gate] : cell == Cell::gru ? gru[gate] : "only gate";
+    if (cell == Cell::lstm)
+        return lstm[gate];
+    if (cell == Cell::gru)
+        return gru[gate];
+    return "only gate";
 }
 
 void add_weights(const RnnCase& rnn_case, std::size_t pseudo_layer, const LayerWeights& weights,
@@ -150,12 +154,17 @@ void add_weights(const RnnCase& rnn_case, std::size_t pseudo_layer, const LayerW
 /// one another.
 template <class Explains>
 Precision precision_of(const Limits& limits, bool right, const Explains& explains) {
-    const std::size_t first = right ? 0 : limits.widest + 1,
-                      end = right ? limits.widest : limits.kept.size();
+    std::size_t first = 0, end = limits.widest;
+    if (!right) {
+        first = limits.widest + 1;
+        end = limits.kept.size();
+    }
     for (std::size_t at = first; at < end; ++at)
         if (explains(limits.kept[at]))
             return limits.kept[at].precision;
-    return right ? limits.kept[limits.widest].precision : Precision::full;
+    if (right)
+        return limits.kept[limits.widest].precision;
+    return Precision::full;
 }
 
 }  // namespace

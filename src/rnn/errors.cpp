@@ -28,12 +28,15 @@ double mean_square(const double* values, std::size_t count) {
             sums[lane] += square(values[at + lane]);
     for (; at < count; ++at)
         sums[0] += square(values[at]);
-    return count > 0 ? ((sums[0] + sums[1]) + (sums[2] + sums[3])) / static_cast<double>(count) : 0;
+    if (count <= 0)
+        return 0;
+    return ((sums[0] + sums[1]) + (sums[2] + sums[3])) / static_cast<double>(count);
 }
 
 double mean(const double* values, std::size_t count) {
-    return count > 0 ? std::accumulate(values, values + count, 0.0) / static_cast<double>(count)
-                     : 0;
+    if (count <= 0)
+        return 0;
+    return std::accumulate(values, values + count, 0.0) / static_cast<double>(count);
 }
 
 /// The second and third are of fp32 alone.
@@ -117,9 +120,10 @@ void lstm(const Step& step, double clip) {
         for (std::size_t gate = 0; gate < 4; ++gate) {
             const std::size_t place = gate * hidden + unit;
             value[gate] = at.gates[place];
-            error[gate] = errors.gates[place] =
-                gate == 2 ? tanh_error(rounding, value[gate], sum_errors[place])
-                          : sigmoid_error(rounding, value[gate], sum_errors[place]);
+            const double of_sum = sum_errors[place];
+            error[gate] = gate == 2 ? tanh_error(rounding, value[gate], of_sum)
+                                    : sigmoid_error(rounding, value[gate], of_sum);
+            errors.gates[place] = error[gate];
         }
         const auto& [i, f, g, o] = value;
         const double before = clipped(or_zero(at.c_before, unit), clip),
@@ -162,8 +166,10 @@ void plain(const Step& step, bool relu) {
         const double error = errors.gates[unit] = sum_errors[unit];
         const double sum = at.gates[unit], h = relu ? std::fmax(0, sum) : std::tanh(sum);
         const bool off = relu && sum < -limit_per_root_mean_square * std::sqrt(error);
-        h_errors[unit] =
-            (relu ? (off ? 0 : error) : tanh_error(rounding, h, error)) + rounding.stored(h);
+        double h_error = tanh_error(rounding, h, error);
+        if (relu)
+            h_error = off ? 0 : error;
+        h_errors[unit] = h_error + rounding.stored(h);
     }
 }
 

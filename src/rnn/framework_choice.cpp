@@ -18,7 +18,9 @@ bool gated(const RnnCase& network) {
 /// request 73211 (1.12) and asks for a cuDNN from 8.2.1 on.
 bool small_h(const RnnCase& network, const RnnPlace& place, const std::optional<Version>& torch,
              bool forward) {
-    const int most = forward ? (gated(network) ? 192 : 384) : (gated(network) ? 128 : 256);
+    const int most_forward = gated(network) ? 192 : 384;
+    const int most_backward = gated(network) ? 128 : 256;
+    const int most = forward ? most_forward : most_backward;
     return at_least(torch, {1, 12}) && at_least(place.cudnn, {8, 2, 1}) &&
            at_least(place.capability, {6, 0}) && network.hidden <= most;
 }
@@ -56,8 +58,9 @@ Algorithm pytorch_algorithm(const RnnCase& network, const RnnPlace& place,
         return Algorithm::standard;
     if (network.dtype != Dtype::fp64 && small_h(network, place, torch, forward))
         return Algorithm::persist_static_small_h;
-    return network.dtype == Dtype::fp16 && persistent(network, place) ? Algorithm::persist_static
-                                                                      : Algorithm::standard;
+    if (network.dtype == Dtype::fp16 && persistent(network, place))
+        return Algorithm::persist_static;
+    return Algorithm::standard;
 }
 
 }  // namespace
@@ -93,7 +96,11 @@ std::optional<FrameworkChoice> tensorflow_choice(const RnnCase& network, const R
     // and fp32 has no tensor cores.
     const bool since_8 = at_least(place.cudnn, {8, 0});
     const bool tensor = choice.dtype == Dtype::fp16 || (choice.dtype == Dtype::fp32 && since_8);
-    choice.math = tensor ? MathType::tensor : since_8 ? MathType::fma : MathType::standard;
+    choice.math = MathType::standard;
+    if (tensor)
+        choice.math = MathType::tensor;
+    else if (since_8)
+        choice.math = MathType::fma;
     // cudnn_rnn_ops.cc, ShouldUsePaddedIO: batch-major data, and lengths that differ.
     const bool time_major = network.layout == Layout::sequence_major;
     choice.layout = time_major ? Layout::sequence_major : Layout::batch_major;

@@ -246,7 +246,7 @@ void plain(const Step& step, bool relu) {
         step;
     for (std::size_t unit = 0; unit < hidden; ++unit) {
         const double h = at.h[unit], dh = dhs[unit];
-        const double slope = relu ? (at.gates[unit] > 0 ? 1 : 0) : 1 - h * h;
+        const double slope = slope_of(relu, at.gates[unit], h);
         const double slope_error = relu ? 0 : square(2 * dh * h) * errors.h[unit];
         dsum_errors[unit] = slope * slope * dh_errors[unit] + slope_error +
                             (relu ? kink_error(at.gates[unit], errors.gates[unit], dh) : 0) +

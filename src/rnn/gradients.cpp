@@ -43,7 +43,7 @@ void gru(const LayerPlace& place, const TapeStep<double>& at, const double* dh, 
 void plain(const LayerPlace& place, const TapeStep<double>& at, const double* dh, bool relu) {
     for (std::size_t unit = 0; unit < place.hidden(); ++unit) {
         const double sum = at.gates[unit], h = std::tanh(sum);
-        at.dsums[unit] = dh[unit] * (relu ? (sum > 0 ? 1 : 0) : 1 - h * h);
+        at.dsums[unit] = dh[unit] * slope_of(relu, sum, h);
     }
 }
 

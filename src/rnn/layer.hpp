@@ -26,7 +26,9 @@ inline int input_gate_of(Cell cell, int group) {
     return cell == Cell::gru && group == 3 ? -1 : group;
 }
 inline int recurrent_gate_of(Cell cell, int group) {
-    return cell == Cell::gru && group >= 2 ? (group == 3 ? 2 : -1) : group;
+    if (cell == Cell::gru && group >= 2)
+        return (group == 3 ? 2 : -1);
+    return group;
 }
 
 /// Neighbouring groups, whose rows of a step follow one another.
@@ -51,7 +53,9 @@ inline std::vector<Groups> groups_with(Cell cell, int (*gate_of)(Cell, int)) {
 }
 
 inline double clipped(double c, double bound) {
-    return bound > 0 ? std::fmin(std::fmax(c, -bound), bound) : c;
+    if (bound > 0)
+        return std::fmin(std::fmax(c, -bound), bound);
+    return c;
 }
 
 /// 1 where clipping lets c through, else 0: its derivative.
@@ -86,7 +90,9 @@ struct LayerPlace {
         return size(rnn_case.width());
     }  ///< of the layer's output
     std::size_t half() const {
-        return backward() ? output() : 0;
+        if (!backward())
+            return 0;
+        return output();
     }  ///< this direction's part of it
     std::size_t rows() const {
         return size(rnn_case.batch) * size(rnn_case.sequence_length);
@@ -97,7 +103,9 @@ struct LayerPlace {
     }
     /// The backward direction begins at each sequence's own last step.
     int step_of(int sequence, int tick) const {
-        return backward() ? rnn_case.length_of(sequence) - 1 - tick : tick;
+        if (backward())
+            return rnn_case.length_of(sequence) - 1 - tick;
+        return tick;
     }
     std::size_t row_of(int sequence, int tick) const {
         return row(sequence, step_of(sequence, tick));
@@ -118,6 +126,13 @@ struct TapeStep {
     const double *h_before, *c_before;  ///< null for zeros, too
 };
 
+/// Of ReLU or tanh at `sum`, where the latter is `h`.
+inline double slope_of(bool relu, double sum, double h) {
+    if (relu)
+        return sum > 0;
+    return 1 - h * h;
+}
+
 /// `hx` and `cx` are the states before the first step; empty for zeros.
 template <class SomeTape>
 auto step_at(const LayerPlace& place, int sequence, int tick, SomeTape& tape,
@@ -129,7 +144,9 @@ auto step_at(const LayerPlace& place, int sequence, int tick, SomeTape& tape,
     using Number = std::remove_pointer_t<decltype(above.data())>;
     const auto at = [](auto& rows, std::size_t number, std::size_t width,
                        std::size_t offset = 0) -> Number* {
-        return rows.empty() ? nullptr : rows.data() + number * width + offset;
+        if (rows.empty())
+            return nullptr;
+        return rows.data() + number * width + offset;
     };
     TapeStep<Number> step{at(tape.data[layer], row, place.columns()),
                           at(above, row, place.width(), place.half()),
@@ -142,8 +159,12 @@ auto step_at(const LayerPlace& place, int sequence, int tick, SomeTape& tape,
                           at(own.dm, row, hidden),
                           at(own.dc, row, hidden),
                           at(own.dsums, row, place.sums()),
-                          hx.empty() ? nullptr : hx.data() + place.state(sequence, output),
-                          cx.empty() ? nullptr : cx.data() + place.state(sequence, hidden)};
+                          nullptr,
+                          nullptr};
+    if (!hx.empty())
+        step.h_before = hx.data() + place.state(sequence, output);
+    if (!cx.empty())
+        step.c_before = cx.data() + place.state(sequence, hidden);
     if (!tape.ddata.empty()) {
         step.dx = at(tape.ddata[layer], row, place.columns());
         step.dabove = at(tape.ddata[layer + 1], row, place.width(), place.half());
@@ -266,7 +287,9 @@ int threads_for(const RnnCase& rnn_case, int threads);
 
 /// Null means zeros.
 inline double or_zero(const double* values, std::size_t at) {
-    return values ? values[at] : 0;
+    if (!values)
+        return 0;
+    return values[at];
 }
 
 }  // namespace rnncheck

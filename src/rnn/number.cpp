@@ -102,9 +102,11 @@ static_assert(std::endian::native == std::endian::little,
 template <class Use>
 auto with_bits(Dtype dtype, Use&& use) {
     const std::size_t bytes = bytes_of(dtype);
-    return bytes == 8   ? use(std::uint64_t())
-           : bytes == 4 ? use(std::uint32_t())
-                        : use(std::uint16_t());
+    if (bytes == 8)
+        return use(std::uint64_t());
+    if (bytes == 4)
+        return use(std::uint32_t());
+    return use(std::uint16_t());
 }
 
 }  // namespace

@@ -15,7 +15,9 @@ std::optional<FrameworkChoice> asked_by(std::string_view framework, const RnnCas
                                         const RnnPlace& place) {
     if (framework == "tensorflow")
         return tensorflow_choice(network, place);
-    return framework == "jax" ? jax_choice(network, place) : pytorch_choice(network, place);
+    if (framework == "jax")
+        return jax_choice(network, place);
+    return pytorch_choice(network, place);
 }
 
 /// Adds the cases of a row whose words up to here are chosen, the last word's choices changing
@@ -70,8 +72,9 @@ bool is_legacy_of_8(const RnnPlace& place) {
 }  // namespace
 
 MathType exact_math(const RnnPlace& place) {
-    return place.dialect == Dialect::v8 || is_legacy_of_8(place) ? MathType::fma
-                                                                 : MathType::standard;
+    if (place.dialect == Dialect::v8 || is_legacy_of_8(place))
+        return MathType::fma;
+    return MathType::standard;
 }
 
 bool expressible(const RnnCase& rnn_case, const RnnPlace& place) {

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <set>
 
+#include "base/if_any.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
 
 namespace rnncheck::stack {
 
 const std::vector<FrameworkBuild>& published_builds(bool arm, const Matrix& matrix) {
-    return arm ? matrix.framework_builds_arm() : matrix.framework_builds();
+    if (arm)
+        return matrix.framework_builds_arm();
+    return matrix.framework_builds();
 }
 
 /// Of a version that no row has.
@@ -28,7 +31,9 @@ static Coverage coverage_of(const Framework& framework, bool arm, const Matrix& 
         return Coverage::silent;
     if (*framework.version < *first)
         return Coverage::older_than_data;
-    return within(*framework.version, *last) ? Coverage::silent : Coverage::newer_than_data;
+    if (within(*framework.version, *last))
+        return Coverage::silent;
+    return Coverage::newer_than_data;
 }
 
 /// The same package: a row for each CUDA of the system that its files are used with. Rows without a
@@ -110,8 +115,10 @@ static Builds builds_of(const Framework& framework, const std::optional<std::str
         keep_flavour(of_version, *framework.build);
     leave_out_conda(of_version, framework.build);
     keep_rows_of_cuda(of_version, cuda);
-    for (FrameworkBuild& row : of_version)
-        (row.cuda ? builds.with_cuda : builds.without_cuda).push_back(std::move(row));
+    for (FrameworkBuild& row : of_version) {
+        std::vector<FrameworkBuild>& list = row.cuda ? builds.with_cuda : builds.without_cuda;
+        list.push_back(std::move(row));
+    }
     if (builds.with_cuda.empty() && builds.without_cuda.empty())
         builds.coverage = coverage_of(framework, arm, matrix);
     return builds;
@@ -133,10 +140,12 @@ Part framework_part(const Framework& framework) {
 std::string libraries_of(const FrameworkBuild& build) {
     if (!build.cuda)
         return "no CUDA";
-    return "CUDA " + build.cuda->text +
-           (build.cudnn           ? ", cuDNN " + build.cudnn->text
-            : build.without_cudnn ? ", no cuDNN"
-                                  : "");
+    std::string words = "CUDA " + build.cuda->text;
+    if (build.cudnn)
+        return words + ", cuDNN " + build.cudnn->text;
+    if (build.without_cudnn)
+        return words + ", no cuDNN";
+    return words;
 }
 
 bool is_default(const FrameworkBuild& build) {
@@ -146,7 +155,11 @@ bool is_default(const FrameworkBuild& build) {
 namespace {
 
 std::string system_words(const std::string& os) {
-    return os == "linux" ? "Linux" : os == "windows" ? "Windows" : "macOS";
+    if (os == "linux")
+        return "Linux";
+    if (os == "windows")
+        return "Windows";
+    return "macOS";
 }
 
 /// Whether both are good, both bad or both unknown.
@@ -168,10 +181,12 @@ std::string names_of(const std::vector<FrameworkBuild>& builds, const std::vecto
         // MXNet's builds are packages of their own, of which none is the default.
         const auto defaults = std::ranges::count_if(
             builds, [&](const auto& other) { return other.os == build.os && is_default(other); });
-        add_once(names, os.empty()
-                            ? build.build + (several ? " on " + system_words(build.os) : "") +
-                                  (defaults == 1 && is_default(build) ? " (the default)" : "")
-                            : build.build);
+        std::string name = build.build;
+        if (os.empty() && several)
+            name += " on " + system_words(build.os);
+        if (os.empty() && defaults == 1 && is_default(build))
+            name += " (the default)";
+        add_once(names, name);
     }
     return join_with_and(names);
 }
@@ -193,10 +208,13 @@ std::optional<std::size_t> decides_on(const std::string& os,
         return !some.empty() &&
                std::ranges::all_of(some, [&](auto i) { return answers[i] == answers[some[0]]; });
     };
+    if (agree_on(all) && defaults.empty())
+        return all.front();
     if (agree_on(all))
-        return defaults.empty() ? all.front() : defaults.front();
-    return agree_on(defaults) && answers[defaults.front()] != 0 ? std::optional(defaults.front())
-                                                                : std::nullopt;
+        return defaults.front();
+    if (agree_on(defaults) && answers[defaults.front()] != 0)
+        return defaults.front();
+    return std::nullopt;
 }
 
 std::string depends_on_build(const Framework& framework, const std::vector<FrameworkBuild>& builds,
@@ -209,10 +227,13 @@ std::string depends_on_build(const Framework& framework, const std::vector<Frame
             parts.push_back(words + names);
     const bool one_system = std::ranges::all_of(
         builds, [&](const FrameworkBuild& build) { return build.os == builds.front().os; });
-    return "it depends on the build of " + words_of(framework) + ", and the build " +
-           (one_system ? "" : "or os= ") + "was not specified: " + join(parts, "; ") +
-           (one_system ? " (example: pytorch=2.4+cu124)"
-                       : " (example: pytorch=2.4+cu124 os=linux)");
+    const std::string depends =
+        "it depends on the build of " + words_of(framework) + ", and the build ";
+    if (one_system)
+        return depends + "was not specified: " + join(parts, "; ") +
+               " (example: pytorch=2.4+cu124)";
+    return depends + "or os= was not specified: " + join(parts, "; ") +
+           " (example: pytorch=2.4+cu124 os=linux)";
 }
 
 }  // namespace
@@ -224,7 +245,9 @@ DecidingBuild deciding_build(const Framework& framework, const std::vector<Frame
         systems.insert(build.os);
     const std::string first = systems.contains("linux") ? "linux" : *systems.begin();
     const auto decides = decides_on(first, builds, answers);
-    const int answer = decides ? answers[*decides] : 0;
+    int answer = 0;
+    if (decides)
+        answer = answers[*decides];
     const bool agreed = decides && std::ranges::all_of(systems, [&](const std::string& os) {
                             const auto there = decides_on(os, builds, answers);
                             const bool as_good = there && alike(answers[*there], answer);
@@ -233,20 +256,23 @@ DecidingBuild deciding_build(const Framework& framework, const std::vector<Frame
     if (!agreed)
         return {nullptr, depends_on_build(framework, builds, answers)};
     const FrameworkBuild& build = builds[*decides];
-    const std::string on_system = systems.size() > 1 ? "on " + system_words(first) : "";
-    const std::string others = answer == 0 ? "" : names_of(builds, answers, -answer, first);
+    std::string on_system;
+    if (systems.size() > 1)
+        on_system = "on " + system_words(first);
+    std::string others;
+    if (answer != 0)
+        others = names_of(builds, answers, -answer, first);
     if (std::ranges::adjacent_find(answers, std::not_equal_to()) == answers.end())
         return {&build, ""};
     if (others.empty())
         return {&build, on_system};
-    return {&build, "its default build" + (on_system.empty() ? "" : ' ' + on_system) + ", " +
-                        build.build + ", unlike " + others};
+    return {&build, "its default build" + if_any(" ", on_system) + ", " + build.build +
+                        ", unlike " + others};
 }
 
 std::vector<GivenValue> changes_to(const FrameworkBuild& build, const Version& version,
                                    const Stack& stack) {
-    std::vector<GivenValue> changes = {
-        {build.framework, version.text + (build.build.empty() ? "" : "+" + build.build)}};
+    std::vector<GivenValue> changes = {{build.framework, version.text + if_any("+", build.build)}};
     if (!takes_system_libraries(build))
         return changes;
     const Known *cuda = version_in(stack.cuda), *cudnn = version_in(stack.cudnn);
@@ -274,7 +300,7 @@ void judge_builds(const std::vector<FrameworkBuild>& builds, const Framework& fr
         return judgements.depends(deciding.words);
     const auto at = static_cast<std::size_t>(deciding.build - builds.data());
     Judgement& decided = all[at];
-    const std::string which = deciding.words.empty() ? "" : " (" + deciding.words + ")";
+    const std::string which = if_any(" (", deciding.words, ")");
     const bool is_choice =
         decided.outcome == Outcome::undecided && decided.missing == MissingInput::choice;
     if (is_choice)

@@ -88,7 +88,8 @@ std::string outcomes_in_words(const std::string& name, const ByVersion& outcomes
         next = std::find_if(first, outcomes.end(),
                             [&](const auto& one) { return one.second != first->second; });
         const std::string begin = first->first.text, end = std::prev(next)->first.text;
-        ranges[first->second].push_back(name + (begin == end ? end : begin + " to " + end));
+        const std::string range = begin == end ? end : begin + " to " + end;
+        ranges[first->second].push_back(name + range);
     }
     std::vector<std::string> words;
     for (const auto& [outcome, what] : {std::pair(Outcome::fault, "a problem with "),
@@ -120,12 +121,16 @@ Judgement judgement(ConflictKind kind, const Stack& stack, const std::vector<Sta
     auto answers = mapped(possible, [&](const Stack& one) { return check(one, matrix); });
     const Outcome outcome = answers.back().outcome;
     const auto is_same = [&](const Judgement& one) { return one.outcome == outcome; };
-    if (!std::ranges::all_of(answers, is_same))
+    if (!std::ranges::all_of(answers, is_same)) {
+        const MissingInput missing = is_remark(kind) ? MissingInput::facts : MissingInput::choice;
         return undecided(
             "it depends on the exact version, and CUDA or cuDNN was specified only in part" +
                 deciding_versions(possible, answers),
-            is_remark(kind) ? MissingInput::facts : MissingInput::choice);
-    return in_part.outcome == outcome ? in_part : std::move(answers.back());
+            missing);
+    }
+    if (in_part.outcome == outcome)
+        return in_part;
+    return std::move(answers.back());
 }
 
 Judgement judgement(ConflictKind kind, const Stack& stack, const Matrix& matrix) {
@@ -136,7 +141,9 @@ Judgement judgement_of_named(ConflictKind kind, const Stack& named, const Matrix
     const Judgement of_named = check_of(kind)(named, matrix);
     const bool needs_more =
         of_named.outcome == Outcome::undecided && of_named.missing != MissingInput::data;
-    return needs_more ? not_applicable(of_named.reason) : of_named;
+    if (needs_more)
+        return not_applicable(of_named.reason);
+    return of_named;
 }
 
 std::vector<Conflict> conflicts(const Stack& stack, const Matrix& matrix) {

@@ -1,6 +1,7 @@
 // cuDNN against the builds of frameworks, CUDA, container images and its own documented defects.
 #include <algorithm>
 
+#include "base/if_any.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
 #include "stack/checks.hpp"
@@ -63,8 +64,8 @@ Conflict defective(const Stack& stack, const std::vector<RnnDefect>& defects, Co
                              join(mapped(defects, &RnnDefect::symptom), "; "),
                       .evidence = {{"cuDNN", stack.cudnn->text, stack.cudnn->source}}};
     for (const RnnDefect& defect : defects) {
-        const std::string until = defect.fixed ? ", fixed in " + defect.fixed->text : "";
-        const std::string note = defect.note.empty() ? "" : "; " + defect.note;
+        const std::string until = if_any(", fixed in ", defect.fixed);
+        const std::string note = if_any("; ", defect.note);
         conflict.evidence.push_back(
             {defect.id, "since " + defect.first.text + until + note, defect.source.url});
         if (defect.provenance >= Provenance::inferred)
@@ -110,7 +111,9 @@ const CudnnBuild* cudnn_without(const std::vector<RnnDefect>& defects, const Sta
     const CudnnBuild* found = nullptr;
     for (const auto& capability : capabilities(stack))
         for (const RnnDefect& defect : defects) {
-            found = defect.fixed ? fixed_cudnn(defect, capability, stack, matrix) : nullptr;
+            found = nullptr;
+            if (defect.fixed)
+                found = fixed_cudnn(defect, capability, stack, matrix);
             if (!found)
                 return nullptr;
         }
@@ -133,7 +136,9 @@ Judgement cudnn_bug(const Stack& stack, const Matrix& matrix) {
 
 /// A version of cuDNN that corrupts padded sequences at random.
 Judgement cudnn_masked_rnn_bug(const Stack& stack, const Matrix& matrix) {
-    const auto masked = stack.network ? stack.network->masked : std::nullopt;
+    std::optional<bool> masked;
+    if (stack.network)
+        masked = stack.network->masked;
     if (masked == false)
         return not_applicable("its sequences are not masked");
     Judgement judgement = documented_defects(stack, matrix, ConflictKind::cudnn_masked_rnn_bug);
@@ -222,7 +227,9 @@ Judgement cudnn_not_installed(const Stack& stack, const Matrix& matrix) {
         return undecided("no container image was specified");
     if (stack.cudnn)
         return fits(image + " contains cuDNN");
-    const auto tagged = image_named(image, matrix) ? std::nullopt : image_by_tag(image);
+    std::optional<TaggedImage> tagged;
+    if (!image_named(image, matrix))
+        tagged = image_by_tag(image);
     if (!tagged || !tagged->has_cudnn)
         return undecided("whether " + image + " contains cuDNN is unknown");
     if (*tagged->has_cudnn)

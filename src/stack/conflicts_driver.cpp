@@ -24,8 +24,9 @@ Conflict too_old_for(const Stack& stack, const Matrix& matrix, Part thing, const
                       .why = "driver " + driver.text + " is too old for " + what,
                       .evidence = {{"driver", driver.text, driver.source}}};
     append(conflict.evidence, evidence);
-    const auto package =
-        cuda ? compat_package(driver_of(stack), *cuda, capability_of(stack), matrix) : std::nullopt;
+    std::optional<CompatPackage> package;
+    if (cuda)
+        package = compat_package(driver_of(stack), *cuda, capability_of(stack), matrix);
     if (package)
         conflict.evidence.push_back(
             {package->name, "provides a newer libcuda, on data center GPUs only", package->source});
@@ -39,8 +40,11 @@ Suitability runs_cuda(const Stack& stack, const Matrix& matrix) {
     std::optional<Suitability> first;
     for (const std::string& system : systems_of_driver(stack)) {
         driver.os = system;
-        const auto other = image ? driver_runs_image(driver, *image, stack, matrix)
-                                 : driver_runs_cuda(driver, *stack.cuda, matrix);
+        Suitability other;
+        if (image)
+            other = driver_runs_image(driver, *image, stack, matrix);
+        else
+            other = driver_runs_cuda(driver, *stack.cuda, matrix);
         if (!first)
             first = other;
         if (other.fit != Fit::unknown &&
@@ -91,8 +95,9 @@ void judge_framework(const Stack& stack, const Matrix& matrix, const Framework& 
             return fits("driver " + driver.version->text + " runs " + name);
         const bool by_cuda =
             driver_runs_cuda(driver, *build.cuda, matrix).fit == Fit::does_not_work;
-        const std::string why = by_cuda ? "which is built for CUDA " + build.cuda->text
-                                        : "which requires " + build.driver_min->text + " or later";
+        std::string why = "which is built for CUDA " + build.cuda->text;
+        if (!by_cuda)
+            why = "which requires " + build.driver_min->text + " or later";
         runs.evidence.push_back(evidence_of(build, "CUDA " + build.cuda->text));
         return in_conflict(too_old_for(stack, matrix, {PartKind::framework, framework.name, name},
                                        name + ", " + why, runs.evidence,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/if_any.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
 #include "stack/checks.hpp"
@@ -40,7 +41,9 @@ const FrameworkBuild* default_without_cuda(const Stack& stack, const Framework& 
     if (framework.build || !stack.os || std::ranges::any_of(builds.with_cuda, is_default))
         return nullptr;
     const FrameworkBuild* cpu = find_where(builds.without_cuda, is_default);
-    return cpu && find_by(builds.with_cuda, &FrameworkBuild::package, cpu->package) ? cpu : nullptr;
+    if (cpu && find_by(builds.with_cuda, &FrameworkBuild::package, cpu->package))
+        return cpu;
+    return nullptr;
 }
 
 /// A plugin is installed beside a build, which decides.
@@ -180,7 +183,7 @@ bool suits(const KerasBackend& row, const Version& backend) {
 }
 
 std::string backends_wanted(const KerasBackend& row) {
-    std::string wanted = row.backend_first ? "version " + row.backend_first->text : "";
+    std::string wanted = if_any("version ", row.backend_first);
     if (row.backend_last)
         return wanted + " up to " + row.backend_last->text;
     return row.backend_first ? wanted + " or later" : wanted;
@@ -316,9 +319,11 @@ std::string builds_there_are(const Stack& stack, const Matrix& matrix, Framework
 
 void note_framework(JudgementBuilder& judgements, const Stack& stack, const Matrix& matrix,
                     const Framework& framework) {
-    const Coverage coverage = framework.name == "keras"
-                                  ? coverage_of_keras(*framework.version, matrix)
-                                  : builds_of(stack, framework, matrix).coverage;
+    Coverage coverage = Coverage::silent;
+    if (framework.name == "keras")
+        coverage = coverage_of_keras(*framework.version, matrix);
+    else
+        coverage = builds_of(stack, framework, matrix).coverage;
     if (coverage == Coverage::known)
         return note(judgements, "", coverage, matrix);
     const std::string on = on_arm(stack, matrix) ? " for Linux on Arm" : "";
@@ -362,9 +367,7 @@ namespace {
 
 Conflict unsupported(const std::string& dtype, const RnnLimit& limit, const std::string& what,
                      Part part, Evidence evidence) {
-    const std::string and_gpu = limit.capability_min
-                                    ? " and compute capability " + limit.capability_min->text
-                                    : std::string();
+    const std::string and_gpu = if_any(" and compute capability ", limit.capability_min);
     return {.kind = ConflictKind::rnn_dtype_not_supported,
             .parts = {{PartKind::network, "", dtype}, std::move(part)},
             .why = what + " does not support recurrent networks of type " + dtype +

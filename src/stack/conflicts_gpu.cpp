@@ -23,8 +23,10 @@ struct Compared {
 int number_of(const Suitability& suits) {
     if (suits.fit == Fit::unknown)
         return 0;
+    if (suits.fit == Fit::does_not_work && suits.gpu_is_newer)
+        return -1;
     if (suits.fit == Fit::does_not_work)
-        return suits.gpu_is_newer ? -1 : -2;
+        return -2;
     return suits.fit == Fit::works ? 1 : 2;
 }
 
@@ -188,13 +190,12 @@ Conflict about(const Gpu& gpu, const std::vector<Compared>& all, bool gpu_is_new
         append(conflict.evidence, compared.suits.evidence);
     }
     const std::string of_capability = " of compute capability " + capability;
-    if (gpu_is_newer)
+    if (gpu_is_newer) {
         conflict.why = "there is no machine code for " + subject + of_capability + " in " +
-                       join_with_and(things) +
-                       (conflict.severity == Severity::error
-                            ? ""
-                            : "; PTX code, compiled at first use, may still run");
-    else
+                       join_with_and(things);
+        if (conflict.severity != Severity::error)
+            conflict.why += "; PTX code, compiled at first use, may still run";
+    } else
         conflict.why = subject + of_capability + " is too old for " + join_with_and(things) +
                        ", which no longer has code for it";
     return conflict;

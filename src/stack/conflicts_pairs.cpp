@@ -22,8 +22,9 @@ std::vector<FrameworkBuild> builds_by_pip(const Stack& stack, const Framework& f
 
 /// "cuDNN 9.10.2 for CUDA 12 exactly".
 std::string requirement_of(const FrameworkBuild& build) {
-    return "cuDNN " + build.cudnn->text + " for CUDA " + std::to_string(build.cuda->major()) +
-           (build.cudnn_or_newer ? " or later" : " exactly");
+    const std::string words =
+        "cuDNN " + build.cudnn->text + " for CUDA " + std::to_string(build.cuda->major());
+    return words + (build.cudnn_or_newer ? " or later" : " exactly");
 }
 
 Conflict between(const Framework& one, const FrameworkBuild& build, const Framework& other,

@@ -53,7 +53,9 @@ static std::optional<std::string> conda_flavour(const std::string& build) {
     std::string major, minor;
     if (re2::RE2::PartialMatch(build, *form, &major, &minor))
         return "cu" + major + minor;
-    return contains(build, "cpu") ? std::optional<std::string>("cpu") : std::nullopt;
+    if (!contains(build, "cpu"))
+        return std::nullopt;
+    return "cpu";
 }
 
 std::optional<Framework> framework_version_from(std::string_view text) {
@@ -69,8 +71,9 @@ std::optional<Framework> framework_version_from(std::string_view text) {
         framework.build = conda_flavour(conda + build);
     if (!framework.build && !build.empty())
         framework.build = build;
-    return framework.version && (conda.empty() || framework.build) ? std::optional(framework)
-                                                                   : std::nullopt;
+    if (framework.version && (conda.empty() || framework.build))
+        return framework;
+    return std::nullopt;
 }
 
 std::optional<Framework> framework_named(std::string_view name) {
@@ -110,7 +113,9 @@ std::string_view framework_of_package(std::string_view package) {
         {"torchtext", "pytorch"},
         {"torchvision", "pytorch"}};
     const auto* known = find_where(packages, [&](const auto& one) { return one.first == package; });
-    return known ? known->second : std::string_view();
+    if (!known)
+        return {};
+    return known->second;
 }
 
 std::optional<Framework> framework_from(std::string_view text) {

@@ -278,8 +278,9 @@ std::string expected_gpu(const std::string& value, const Matrix& matrix,
     const auto names = mapped(matrix.gpu_products_named(value), [](const GpuProduct& product) {
         return product.name + " (" + product.capability.text + ")";
     });
-    return names.empty() ? std::string(otherwise)
-                         : "the name or compute capability of one of " + join_with_and(names);
+    if (names.empty())
+        return std::string(otherwise);
+    return "the name or compute capability of one of " + join_with_and(names);
 }
 
 /// A key given twice, or what the image has already told.
@@ -308,7 +309,9 @@ std::string perhaps_meant(const std::string& written) {
 /// A value that the key takes.
 bool takes(const Key& key, const GivenValue& item, const Matrix& matrix) {
     Stack any;
-    return key.take ? key.take(any, item.value, matrix) : framework_given(item).has_value();
+    if (key.take)
+        return key.take(any, item.value, matrix);
+    return framework_given(item).has_value();
 }
 
 /// What would have been right in place of this value; empty when it was.
@@ -320,7 +323,9 @@ std::string take(Given& given, const GivenValue& item, const Matrix& matrix) {
         return a_single_value;
     if (key->take && key->take(given.stack, item.value, matrix))
         return "";
-    auto framework = key->take ? std::nullopt : framework_given(item);
+    std::optional<stack::Framework> framework;
+    if (!key->take)
+        framework = framework_given(item);
     if (framework) {
         if (find_by(given.stack.frameworks, &Framework::name, framework->name))
             return a_single_value;

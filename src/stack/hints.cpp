@@ -100,7 +100,9 @@ std::optional<Version> capability_in_figures(std::string_view text) {
     static const LazyRE2 named = {R"(capability ([0-9]+\.[0-9]+))"},
                          in_brackets = {R"(\( *([0-9]+\.[0-9]+) *\))"};
     const auto capability = parse_version(first_match(text, named));
-    return capability ? capability : parse_version(first_match(text, in_brackets));
+    if (capability)
+        return capability;
+    return parse_version(first_match(text, in_brackets));
 }
 
 /// The GPUs of a list as users write it: "GTX 1080 Ti, 2x RTX 3090", "Tesla T4 (fails), 4 x Tesla

@@ -16,8 +16,9 @@ std::string name_of(const ContainerImage& image) {
 const ContainerImage* image_named(std::string_view name, const Matrix& matrix) {
     return find_where(matrix.container_images(), [&](const ContainerImage& row) {
         const std::string known = name_of(row);
-        return known.ends_with('*') ? name.starts_with(known.substr(0, known.size() - 1))
-                                    : name == known;
+        if (known.ends_with('*'))
+            return name.starts_with(known.substr(0, known.size() - 1));
+        return name == known;
     });
 }
 
@@ -91,7 +92,9 @@ std::optional<TaggedImage> image_by_tag(const std::string& name) {
 }
 
 const ContainerImage* image_of(const Stack& stack, const Matrix& matrix) {
-    return stack.image.empty() ? nullptr : image_named(stack.image, matrix);
+    if (stack.image.empty())
+        return nullptr;
+    return image_named(stack.image, matrix);
 }
 
 Suitability image_on_gpu(const ContainerImage& image, const Version& gpu, const Matrix& matrix) {
@@ -121,7 +124,9 @@ std::optional<bool> on_data_center_gpus(const Stack& stack, const Matrix& matrix
             return false;
         all_named &= static_cast<bool>(product);
     }
-    return all_named ? std::optional(true) : std::nullopt;
+    if (!all_named)
+        return std::nullopt;
+    return true;
 }
 
 Suitability driver_runs_image(const Driver& driver, const ContainerImage& image, const Stack& stack,

@@ -50,8 +50,9 @@ class JudgementBuilder : public Reasons {
             return not_applicable(no_pass_);
         if (!passed_.empty())
             return fits(passed_, evidence_);
-        return irrelevant_.empty() ? undecided("nothing was determined")
-                                   : not_applicable(irrelevant_);
+        if (irrelevant_.empty())
+            return undecided("nothing was determined");
+        return not_applicable(irrelevant_);
     }
 
   private:

@@ -27,8 +27,10 @@ bool is_rejected_by_name(const Version& cudnn, const Version& built_with,
 Serves cudnn_serves(const Version& cudnn, const Version& built_with, std::string_view framework) {
     if (is_rejected_by_name(cudnn, built_with, framework))
         return Serves::too_old;
-    if (cudnn.major() != built_with.major())
-        return cudnn.major() < built_with.major() ? Serves::too_old : Serves::too_new;
+    if (cudnn.major() < built_with.major())
+        return Serves::too_old;
+    if (cudnn.major() > built_with.major())
+        return Serves::too_new;
     const bool minors_known = parts_written(cudnn) > 1 && parts_written(built_with) > 1;
     return minors_known && cudnn.minor() < built_with.minor() ? Serves::too_old : Serves::well;
 }
@@ -46,9 +48,10 @@ Together by_required_versions(const FrameworkBuild& a, const FrameworkBuild& b) 
         return Together::fit;
     if (b.cudnn_or_newer)
         return by_required_versions(b, a);
-    if (a.cudnn_or_newer)
-        return cudnn_serves(*b.cudnn, *a.cudnn, a.framework) == Serves::well ? Together::fit
-                                                                             : Together::exclude;
+    if (a.cudnn_or_newer) {
+        const bool is_served = cudnn_serves(*b.cudnn, *a.cudnn, a.framework) == Serves::well;
+        return is_served ? Together::fit : Together::exclude;
+    }
     if (!agree(*a.cudnn, *b.cudnn))
         return Together::exclude;
     return parts_written(*a.cudnn) == parts_written(*b.cudnn) ? Together::fit : Together::unknown;
@@ -64,7 +67,9 @@ Together together(const FrameworkBuild& a, const FrameworkBuild& b) {
     const bool same_cudnn = a.cudnn->major() == b.cudnn->major();
     if (a.cuda->major() != b.cuda->major())
         return same_cudnn ? Together::overwrite : Together::fit;
-    return same_cudnn ? by_required_versions(a, b) : Together::exclude;
+    if (same_cudnn)
+        return by_required_versions(a, b);
+    return Together::exclude;
 }
 
 const CudnnBuild* cudnn_by_pip(const FrameworkBuild& build, const std::optional<Version>& gpu,
@@ -115,8 +120,9 @@ std::optional<Suitability> decided_by_libraries(const FrameworkBuild& build,
     };
     if (!fails_with(loaded) || fails_with(newer))
         return std::nullopt;
-    const std::string cudnn =
-        newer.cudnn != loaded.cudnn ? " and a cuDNN such as " + newer.cudnn->text : "";
+    std::string cudnn;
+    if (newer.cudnn != loaded.cudnn)
+        cudnn = " and a cuDNN such as " + newer.cudnn->text;
     return Suitability{
         .fit = Fit::unknown,
         .why = "it has PTX code alone for compute capability " + gpu.text +

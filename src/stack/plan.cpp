@@ -30,8 +30,9 @@ bool is_before(const PlannedBuild& a, const PlannedBuild& b, bool driver_given) 
         return stack::is_of_conda(b);
     if (a.limited != b.limited)
         return b.limited;
+    const bool newest_first = driver_given && !a.limited;
     if (a.cuda != b.cuda)
-        return driver_given && !a.limited ? *a.cuda > *b.cuda : *a.cuda < *b.cuda;
+        return newest_first ? *a.cuda > *b.cuda : *a.cuda < *b.cuda;
     return a.libraries != "system" && b.libraries == "system";
 }
 
@@ -77,7 +78,9 @@ std::vector<std::string> ranges_of(const std::vector<PlannedBuild>& builds, Choo
             ranges.back().second = later(ranges.back().second, last);
     return mapped(ranges, [](const auto& range) {
         const auto& [first, last] = range;
-        return first == last ? last.text : first.text + " to " + last.text;
+        if (first == last)
+            return last.text;
+        return first.text + " to " + last.text;
     });
 }
 
@@ -152,15 +155,20 @@ void look_at_gpu(Plan& plan, const stack::Stack& stack, const Matrix& matrix) {
         return;
     const auto drivers =
         stack::drivers_for(architecture->first_cuda, stack::driver_of(stack).os, matrix);
-    plan.obstacles.push_back(
-        known.why + (drivers ? ": install driver " + drivers->full_driver.text + " or later" : ""));
+    std::string obstacle = known.why;
+    if (drivers)
+        obstacle += ": install driver " + drivers->full_driver.text + " or later";
+    plan.obstacles.push_back(obstacle);
 }
 
 void look_at_driver(Plan& plan, const Version& driver, const Matrix& matrix) {
     const auto of_driver = matrix.cuda_of_driver(driver);
-    plan.remarks.push_back(
-        of_driver ? "driver " + driver.text + " supports CUDA up to " + of_driver->cuda.text
-                  : stack::outside_data("driver " + driver.text, of_driver.coverage, matrix));
+    if (of_driver)
+        plan.remarks.push_back("driver " + driver.text + " supports CUDA up to " +
+                               of_driver->cuda.text);
+    else
+        plan.remarks.push_back(
+            stack::outside_data("driver " + driver.text, of_driver.coverage, matrix));
 }
 
 std::string use_of_image(const std::string& framework, const ContainerImage& image, bool on_windows,
@@ -172,8 +180,8 @@ std::string use_of_image(const std::string& framework, const ContainerImage& ima
                name +
                " has code for it, and `docker manifest inspect` shows whether there is one for "
                "arm64";
-    return "no published build of " + framework + " runs on this GPU; " + name + " does" +
-           (on_windows ? ", in WSL 2" : "");
+    const std::string how = on_windows ? ", in WSL 2" : "";
+    return "no published build of " + framework + " runs on this GPU; " + name + " does" + how;
 }
 
 /// The image is for those frameworks alone of which nothing else runs on the GPU.
@@ -270,7 +278,9 @@ Plan make_plan(const stack::Stack& stack, const std::string& framework, const Ma
     if (has_gpu)
         look_at_gpu(plan, stack, matrix);
     // What the table notes of a GPU specified by name, such as that its board is no x86-64.
-    const std::string gpu_name = stack.gpus.empty() ? "" : stack.gpus.front().name.value_or("");
+    std::string gpu_name;
+    if (!stack.gpus.empty())
+        gpu_name = stack.gpus.front().name.value_or("");
     if (const auto product = matrix.gpu_product(gpu_name); product && !product->note.empty())
         plan.remarks.push_back(product->name + ": " + product->note);
     if (stack.driver)

@@ -86,8 +86,8 @@ std::string package_instead(const FrameworkBuild& build, const stack::Driver& dr
     const auto data_center = stack::on_data_center_gpus(stack, matrix);
     if (!package || data_center == false)
         return "";
-    return std::string("; ") + (data_center ? "this" : "a data center") +
-           " GPU can use the package " + package->name + " instead";
+    const std::string gpu = data_center ? "this" : "a data center";
+    return "; " + gpu + " GPU can use the package " + package->name + " instead";
 }
 
 void judge_driver(PlannedBuild& planned, const FrameworkBuild& build, const stack::Driver& driver,
@@ -134,8 +134,9 @@ constexpr std::string_view placeholder = "{version}";
 /// version (+cu118, PEP 440); there the first version of the range is meant.
 std::string version_for_pip(const FrameworkBuild& build, bool before_local_version) {
     const Version newest = build.last.value_or(build.first);
-    return parts_written(newest) >= 3 ? newest.text
-                                      : newest.text + (before_local_version ? ".0" : ".*");
+    if (parts_written(newest) >= 3)
+        return newest.text;
+    return newest.text + (before_local_version ? ".0" : ".*");
 }
 
 /// In double quotes, which cmd.exe knows too, so that no shell takes a pattern or brackets for its
@@ -170,11 +171,12 @@ PlannedBuild plan_build(const FrameworkBuild& build, const stack::Stack& stack,
     if (planned.fit != Fit::does_not_work && build.provenance == Provenance::unconfirmed)
         take(planned, {.fit = Fit::unknown, .why = "this build is not confirmed: " + build.note});
     add_known_defects(planned, build, gpu, matrix);
-    if (build.libraries == "system")
-        planned.notes.push_back(
-            "needs CUDA " + build.cuda->text +
-            (build.cudnn ? " and cuDNN " + version_in_words(*build.cudnn) : "") +
-            " installed separately");
+    if (build.libraries == "system") {
+        std::string needs = "needs CUDA " + build.cuda->text;
+        if (build.cudnn)
+            needs += " and cuDNN " + version_in_words(*build.cudnn);
+        planned.notes.push_back(needs + " installed separately");
+    }
     if (const CudnnBuild* by_pip = stack::cudnn_by_pip(build, gpu, matrix))
         planned.cudnn_by_pip = by_pip->last();
     planned.install = install_command(build, gpu, matrix);
@@ -192,7 +194,9 @@ std::string install_command(const FrameworkBuild& build, const std::optional<Ver
     const auto words = mapped(split(build.install, ' '),
                               [&](const std::string& word) { return filled(word, build); });
     std::string command = join(words, " ");
-    const CudnnBuild* newer = gpu ? stack::newer_cudnn_without(build, *gpu, matrix) : nullptr;
+    const CudnnBuild* newer = nullptr;
+    if (gpu)
+        newer = stack::newer_cudnn_without(build, *gpu, matrix);
     if (newer && !stack::cudnn_by_pip(build, gpu, matrix))
         return "";  // none that it requires has code for the GPU
     if (newer && !command.empty())

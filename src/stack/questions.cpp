@@ -6,7 +6,9 @@
 namespace rnncheck {
 
 std::string version_in_words(const Version& release) {
-    return parts_written(release) == 1 ? release.text + ".x" : release.text;
+    if (parts_written(release) == 1)
+        return release.text + ".x";
+    return release.text;
 }
 
 }  // namespace rnncheck
@@ -17,7 +19,9 @@ std::string outside_data(const std::string& what, Coverage coverage, const Matri
     const std::string data = " the data of " + matrix.date();
     if (coverage == Coverage::newer_than_data)
         return what + " is newer than" + data;
-    return what + (coverage == Coverage::older_than_data ? " is older than" : " is not in") + data;
+    if (coverage == Coverage::older_than_data)
+        return what + " is older than" + data;
+    return what + " is not in" + data;
 }
 
 bool is_called(const FrameworkBuild& build, std::string_view name) {
@@ -42,10 +46,11 @@ Suitability build_for_python(const FrameworkBuild& build, const Version& python)
 }
 
 Evidence evidence_of(const FrameworkBuild& build, const std::string& value) {
-    const bool several = build.last && build.last != build.first;
-    return {build.package + ' ' + build.first.text + (several ? " to " + build.last->text : "") +
-                " for " + build.os + " (" + build.build + ")",
-            value, build.source.url};
+    std::string versions = build.first.text;
+    if (build.last && build.last != build.first)
+        versions += " to " + build.last->text;
+    return {build.package + ' ' + versions + " for " + build.os + " (" + build.build + ")", value,
+            build.source.url};
 }
 
 }  // namespace rnncheck::stack

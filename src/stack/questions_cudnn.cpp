@@ -18,13 +18,16 @@ Fit fit_of(const CudnnBuild& build, const Version& gpu) {
         return Fit::works;
     // cuDNN 9 for CUDA 12 and later holds PTX as well, which the driver compiles for a newer GPU.
     // https://docs.nvidia.com/deeplearning/cudnn/backend/latest/developer/forward-compatibility.html
-    return build.cudnn.major() >= 9 && build.cuda_major >= 12 ? Fit::compiles_first
-                                                              : Fit::does_not_work;
+    if (build.cudnn.major() >= 9 && build.cuda_major >= 12)
+        return Fit::compiles_first;
+    return Fit::does_not_work;
 }
 
 std::string cudnn_in_words(const FrameworkBuild& build) {
-    return (build.cudnn ? "cuDNN " + version_in_words(*build.cudnn) : "cuDNN") + " for CUDA " +
-           std::to_string(build.cuda->major());
+    const std::string of_cuda = " for CUDA " + std::to_string(build.cuda->major());
+    if (!build.cudnn)
+        return "cuDNN" + of_cuda;
+    return "cuDNN " + version_in_words(*build.cudnn) + of_cuda;
 }
 
 }  // namespace
@@ -34,10 +37,11 @@ Suitability cudnn_on_gpu(const CudnnBuild& build, const Version& gpu) {
         "cuDNN " + build.cudnn.text + " for CUDA " + std::to_string(build.cuda_major);
     const std::string oldest = build.capability_min.text, newest = build.capability_max.text;
     Suitability answer{.fit = fit_of(build, gpu), .gpu_is_newer = gpu >= build.capability_min};
-    const std::string known =
-        answer.fit == Fit::works ? "has code for compute capability " + oldest + " to " + newest
-        : answer.gpu_is_newer    ? "knows GPUs up to compute capability " + newest
-                                 : "needs compute capability " + oldest + " or later";
+    std::string known = "needs compute capability " + oldest + " or later";
+    if (answer.fit == Fit::works)
+        known = "has code for compute capability " + oldest + " to " + newest;
+    else if (answer.gpu_is_newer)
+        known = "knows GPUs up to compute capability " + newest;
     if (answer.fit != Fit::works)
         answer.why = thing + " has no code for compute capability " + gpu.text;
     answer.evidence = {{thing, known, build.source.url}};
@@ -100,7 +104,9 @@ const CudnnBuild* first_cudnn_without(const Version& gpu, const Version& from, i
 }
 
 std::string as_bound(const Version& version) {
-    return version.parts[2] == 0 ? shortened(version, 2).text : version.text;
+    if (version.parts[2] == 0)
+        return shortened(version, 2).text;
+    return version.text;
 }
 
 Suitability cudnn_for_cuda(const Version& cudnn, int cuda_major, const Matrix& matrix) {

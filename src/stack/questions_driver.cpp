@@ -1,6 +1,7 @@
 // Which CUDA, which build and which GPU a driver runs.
 #include <algorithm>
 
+#include "base/if_any.hpp"
 #include "base/text.hpp"
 #include "matrix/ranges.hpp"
 #include "stack/suitability.hpp"
@@ -44,8 +45,7 @@ Suitability by_tables_cuda(const Driver& driver, const Version& cuda,
 
 Suitability by_range(const Version& driver, const Version& cuda, const DriverRange& drivers,
                      Suitability answer) {
-    const std::string needs =
-        drivers.oldest ? "CUDA " + cuda.text + " needs driver " + drivers.oldest->text : "";
+    const std::string needs = "CUDA " + cuda.text + if_any(" needs driver ", drivers.oldest);
     if (drivers.oldest && !may_reach(driver, *drivers.oldest)) {
         answer.fit = Fit::does_not_work;
         answer.limited = false;
@@ -76,7 +76,9 @@ bool runs_as_newer_driver(const Version& cuda, const Matrix& matrix) {
 
 Answer<DriverForCuda> drivers_for(const Version& cuda, const std::string& os,
                                   const Matrix& matrix) {
-    return os == "windows" ? matrix.windows_driver_for_cuda(cuda) : matrix.driver_for_cuda(cuda);
+    if (os == "windows")
+        return matrix.windows_driver_for_cuda(cuda);
+    return matrix.driver_for_cuda(cuda);
 }
 
 Suitability driver_runs_cuda(const Driver& driver, const Version& cuda, const Matrix& matrix) {
@@ -123,8 +125,9 @@ Suitability driver_runs_cuda(const Driver& driver, const Version& cuda, const Dr
     if (const Coverage toolkit = matrix.driver_for_cuda(cuda).coverage;
         !drivers.full && toolkit != Coverage::known)
         return outside("CUDA " + cuda.text, toolkit, matrix);
-    return by_range(*driver.version, cuda, drivers,
-                    drivers.full ? Suitability() : by_tables_cuda(driver, cuda, of_driver));
+    if (drivers.full)
+        return by_range(*driver.version, cuda, drivers, Suitability());
+    return by_range(*driver.version, cuda, drivers, by_tables_cuda(driver, cuda, of_driver));
 }
 
 Suitability driver_runs_build(const Driver& driver, const FrameworkBuild& build,
@@ -140,9 +143,10 @@ Suitability driver_runs_build(const Driver& driver, const FrameworkBuild& build,
         return answer;
     const bool depends = may_reach(*driver.version, oldest);
     answer.fit = depends ? Fit::unknown : Fit::does_not_work;
-    answer.why = depends ? "it depends on the exact version of driver " + driver.version->text +
-                               ": " + build.framework + " requires " + oldest.text + " or later"
-                         : "its documentation requires driver " + oldest.text + " or later";
+    answer.why = "its documentation requires driver " + oldest.text + " or later";
+    if (depends)
+        answer.why = "it depends on the exact version of driver " + driver.version->text + ": " +
+                     build.framework + " requires " + oldest.text + " or later";
     return answer;
 }
 
@@ -164,8 +168,7 @@ Suitability driver_still_drives(const Version& driver, const Version& gpu, const
     if (!row)
         return outside("compute capability " + gpu.text, row.coverage, matrix);
     const std::string source = row->driver_source.value_or(row->source).url;
-    const std::string last =
-        row->last_driver_branch ? std::to_string(*row->last_driver_branch) : "";
+    const std::string last = if_any("", row->last_driver_branch);
     if (!row->last_driver_branch || driver.major() <= *row->last_driver_branch)
         return {.evidence = {{"driver for " + row->name,
                               last.empty() ? "no last branch" : "up to branch " + last, source}}};

@@ -24,7 +24,9 @@ std::string capabilities_of(const std::vector<Target>& targets) {
     for (const Target& target : targets)
         if (target.machine_code)
             capabilities.push_back(target.capability.text);
-    return capabilities.empty() ? "PTX alone" : join_with_and(capabilities);
+    if (capabilities.empty())
+        return "PTX alone";
+    return join_with_and(capabilities);
 }
 
 /// What keeps a build whose own code is PTX alone from working although the driver could compile
@@ -38,8 +40,9 @@ void judge_libraries_beside_ptx(Suitability& code, const FrameworkBuild& build, 
         lacking.push_back(std::move(name));
         code.evidence.insert(code.evidence.end(), library.evidence.begin(), library.evidence.end());
     };
-    const Suitability cudnn =
-        build.cudnn ? cudnn_of_build_on_gpu(build, gpu, matrix) : Suitability();
+    Suitability cudnn;
+    if (build.cudnn)
+        cudnn = cudnn_of_build_on_gpu(build, gpu, matrix);
     if (const Suitability cuda = cuda_on_gpu(*build.cuda, gpu, matrix);
         cuda.fit == Fit::does_not_work && cuda.gpu_is_newer)
         add(cuda, "CUDA " + build.cuda->text);
@@ -56,7 +59,9 @@ void judge_libraries_beside_ptx(Suitability& code, const FrameworkBuild& build, 
 void judge_driver_of_ptx(Suitability& code, const FrameworkBuild& build, const Driver& driver,
                          const Matrix& matrix) {
     const auto of_driver = matrix.cuda_of_driver(driver.version);
-    const auto newest = of_driver && !driver.cuda ? std::optional(of_driver->cuda) : driver.cuda;
+    auto newest = driver.cuda;
+    if (of_driver && !driver.cuda)
+        newest = of_driver->cuda;
     if (newest && *newest < *build.cuda) {
         code.fit = Fit::does_not_work;
         code.why = "it has only PTX code for this GPU, compiled by CUDA " + build.cuda->text +
@@ -100,8 +105,9 @@ Suitability cuda_on_gpu(const Version& asked, const Version& gpu, const Matrix& 
              row->source.url},
             true);
     const Coverage toolkit = matrix.driver_for_cuda(cuda).coverage;
-    return toolkit == Coverage::newer_than_data ? outside("CUDA " + asked.text, toolkit, matrix)
-                                                : Suitability();
+    if (toolkit != Coverage::newer_than_data)
+        return {};
+    return outside("CUDA " + asked.text, toolkit, matrix);
 }
 
 Suitability code_on_gpu(const std::string& words, const Version& gpu) {
@@ -171,9 +177,9 @@ std::string jetson_packages(const Version& capability) {
         "6)";
     // https://github.com/conda-forge/pytorch-cpu-feedstock/pull/531
     const bool is_orin = capability == make_version({8, 7});
-    return is_orin
-               ? index + "; for a system with CUDA 13, conda-forge's PyTorch 2.13.0 has code for it"
-               : index;
+    if (is_orin)
+        return index + "; for a system with CUDA 13, conda-forge's PyTorch 2.13.0 has code for it";
+    return index;
 }
 
 bool is_jetson_as_server(const std::optional<Version>& capability, const Matrix& matrix) {

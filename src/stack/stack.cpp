@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/if_any.hpp"
 #include "base/program.hpp"
 #include "matrix/ranges.hpp"
 #include "stack/questions.hpp"
@@ -122,12 +123,16 @@ std::vector<std::string> systems_of_driver(const Stack& stack) {
 }
 
 const Gpu* gpu_of(const Stack& stack) {
-    return stack.gpus.empty() || !stack.gpus.front().capability ? nullptr : &stack.gpus.front();
+    if (stack.gpus.empty() || !stack.gpus.front().capability)
+        return nullptr;
+    return &stack.gpus.front();
 }
 
 std::optional<Version> capability_of(const Stack& stack) {
     const Gpu* gpu = gpu_of(stack);
-    return gpu ? std::optional<Version>(*gpu->capability) : std::nullopt;
+    if (!gpu)
+        return std::nullopt;
+    return *gpu->capability;
 }
 
 bool on_arm(const Stack& stack, const Matrix& matrix) {
@@ -226,12 +231,14 @@ std::optional<Stack> described_stack(const Facts& facts, const Matrix& matrix) {
 }
 
 std::string subject_of(const Gpu& gpu) {
-    return "GPU " + std::to_string(gpu.index) + (gpu.name ? " (" + *gpu.name + ")" : "");
+    return "GPU " + std::to_string(gpu.index) + if_any(" (", gpu.name, ")");
 }
 
 std::string words_of(const Gpu& gpu) {
     const std::string capability = "compute capability " + gpu.capability->text;
-    return gpu.name ? *gpu.name + " (" + capability + ")" : capability;
+    if (gpu.name)
+        return *gpu.name + " (" + capability + ")";
+    return capability;
 }
 
 std::string words_of(const Framework& framework) {
