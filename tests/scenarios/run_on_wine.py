@@ -4,7 +4,7 @@ same file.
 
 usage: run_on_wine.py RNNCHECK.EXE DLL_DIRECTORY WORK_DIRECTORY [NAME...]
 
-DLL_DIRECTORY is where tests/vendor_sim/windows was built. A scenario has "windows": true, or what it expects there in place of its "expect", and why.
+DLL_DIRECTORY is where tests/vendor_sim/windows was built. A scenario has "windows": true, or what it expects there in place of what "expect" has.
 The variable WINEPREFIX names the directory in whose System32 the simulated driver is put while this runs.
 """
 
@@ -60,11 +60,13 @@ def deadline_of(options):
     return float(words[words.index("--deadline") + 1]) if "--deadline" in words else 60
 
 
+def expected_of(scenario):
+    here = scenario["windows"]
+    return {**scenario["expect"], **(here if here is not True else {})}
+
+
 def check_report(name, scenario, sim, directory):
-    expect = {
-        **scenario["expect"],
-        **(scenario["windows"] if scenario["windows"] is not True else {}),
-    }
+    expect = expected_of(scenario)
     options = scenario.get("options", [])
     began = time.monotonic()
     done = run(["doctor", "--json", *options], scenario, sim, directory)
@@ -126,6 +128,10 @@ def check_lstm(name, scenario, sim, directory, expected):
         document.get("verdict") == expected["verdict"], f"{what}: {document.get('sentence')}"
     )
     check.that(done.returncode == expected["exit"], f"{what}: exit code {done.returncode}")
+    check.that(
+        expected.get("says", "") in done.stdout.decode(),
+        f"{what}: nothing says '{expected.get('says')}'",
+    )
 
 
 def main():
@@ -139,7 +145,7 @@ def main():
                 name = f"{path.stem} [{sim}]" if "sims" in scenario else path.stem
                 build_machine(scenario, work / path.stem)
                 check_report(name, scenario, sim, work / path.stem)
-                for expected in scenario["expect"].get("lstm", []):
+                for expected in expected_of(scenario).get("lstm", []):
                     check_lstm(name, scenario, sim, work / path.stem, expected)
             shutil.rmtree(work / path.stem)
     finally:

@@ -10,7 +10,7 @@ A scenario starts from a healthy machine and names what differs:
   files        {path: text}: files to add or replace, null removes one
   environment  variables of the process
   options      options of the doctor
-  windows      true, or what is expected there instead of "expect": run_on_wine.py runs it, too
+  windows      true, or what is expected there in place of what "expect" has: run_on_wine.py runs it, too
   gains_rights true: needs a process that may start set-user-id programs, and is passed over in one that may not
   expect       exit, verdict, sentence (a text in it), findings (the exact list of [rule, severity] or rules), contains ({rule: text in a finding}),
                runs ({gpu: {end: count or "some"}}),
