@@ -29,8 +29,8 @@ std::string real(const std::string& path, const std::string& directory) {
     return Root().real_path(path.starts_with('/') ? path : directory + '/' + path).value_or(path);
 }
 
-/// "	libz.so.1 => /lib/libz.so.1 (0x0000)", "	libz.so.1 => not found", "	/opt/libz.so.1
-/// (0x0000)".
+/// "	libz.so.1 => /lib/libz.so.1 (0x0000)", "	libz.so.1 => not found", "
+/// /opt/libz.so.1 (0x0000)".
 void take_line(std::string line, const std::string& directory, Truth& truth) {
     while (!line.empty() && (line.back() == '\n' || line.back() == ' '))
         line.pop_back();
