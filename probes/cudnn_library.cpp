@@ -34,7 +34,9 @@ static void run(const Job& job, ProbeWriter& writer) {
     Cudnn& found = news.cudnns.emplace_back();
     found.library = job.target;
     const CudnnApi cudnn = open_cudnn(job, writer, job.target);
-    found.failure = cudnn.failure ? cudnn.failure : why_not_to_call(job.root, job.target);
+    found.failure = cudnn.failure;
+    if (!cudnn.failure)
+        found.failure = why_not_to_call(job.root, job.target);
     if (!found.failure)
         ask_versions(cudnn, writer, found);
     writer.facts(news);

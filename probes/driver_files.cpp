@@ -83,7 +83,9 @@ static bool has_modprobe_helper(const Root& root) {
 static std::optional<std::string> mps_pipe(const Root& root) {
     const std::string directory =
         directory_variable("CUDA_MPS_PIPE_DIRECTORY").value_or("/tmp/nvidia-mps");
-    return root.exists(directory + "/control") ? std::optional(directory) : std::nullopt;
+    if (root.exists(directory + "/control"))
+        return directory;
+    return std::nullopt;
 }
 
 static void run(const Job& job, ProbeWriter& writer) {

@@ -20,7 +20,9 @@ static std::string unquoted(std::string_view value) {
     value = trim(value);
     const bool quoted = value.size() >= 2 && value.front() == value.back() &&
                         (value.front() == '"' || value.front() == '\'');
-    return std::string(quoted ? value.substr(1, value.size() - 2) : value);
+    if (quoted)
+        value = value.substr(1, value.size() - 2);
+    return std::string(value);
 }
 
 static std::optional<std::string> distribution(const Root& root) {
@@ -127,13 +129,16 @@ static std::optional<std::string> named_by_marks(const Root& root) {
         {"lxc", "/dev/incus/sock"},
         {"lxc", "/dev/.lxc-boot-id"}};
     const auto is_there = [&](const std::string& mark) {
-        return mark[0] == '$' ? environment_variable(mark.c_str() + 1).has_value()
-                              : root.exists(mark);
+        if (mark[0] == '$')
+            return environment_variable(mark.c_str() + 1).has_value();
+        return root.exists(mark);
     };
     const auto* const found = find_where(marks, [&](const auto& mark) {
         return std::ranges::all_of(split(mark.second, ' '), is_there);
     });
-    return found ? std::optional<std::string>(found->first) : std::nullopt;
+    if (!found)
+        return std::nullopt;
+    return found->first;
 }
 
 static std::optional<std::string> container(const Root& root) {

@@ -13,7 +13,9 @@ constexpr unsigned long long seed = 20'261'121;
 
 static std::vector<std::string> targets(const Facts& facts) {
     const bool asked = facts.rnn_request && facts.rnn_request->dropout && !facts.rnn_request->fit;
-    return asked ? wanted_rnn_targets(facts) : std::vector<std::string>();
+    if (!asked)
+        return {};
+    return wanted_rnn_targets(facts);
 }
 
 /// y of the case is then the mask, times what is kept is multiplied by.
@@ -33,9 +35,12 @@ static RnnInputs mask_inputs(const RnnCase& rnn_case) {
 static void record(const std::vector<double>& y, RnnDropout& found) {
     const double scale = 1 / (1 - found.probability);
     double error = 0;
-    for (const double value : y)
-        if (value != 0)
-            error = std::isnan(value) ? HUGE_VAL : std::max(error, std::abs(value / scale - 1));
+    for (const double value : y) {
+        if (std::isnan(value))
+            error = HUGE_VAL;
+        else if (value != 0)
+            error = std::max(error, std::abs(value / scale - 1));
+    }
     found.elements = std::ssize(y);
     found.kept = std::ssize(y) - std::ranges::count(y, 0);
     if (std::isfinite(error))

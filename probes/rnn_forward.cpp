@@ -25,7 +25,9 @@ namespace rnncheck::probes::rnn_forward {
 
 static std::vector<std::string> targets(const Facts& facts) {
     const bool other_question = facts.rnn_request && facts.rnn_request->fit;
-    return other_question ? std::vector<std::string>() : rnn_targets(facts);
+    if (other_question)
+        return {};
+    return rnn_targets(facts);
 }
 
 static std::vector<bool> done(const Job& job) {
@@ -214,9 +216,9 @@ class SilenceLimits {
     std::chrono::milliseconds of(const RnnCase& rnn_case) {
         if (compiles_)
             return computing(rnn_case) + std::chrono::minutes(5);
-        const std::string kernels = kernels_of(rnn_case) + ' ' +
-                                    std::string(name_of(rnn_case.cell)) +
-                                    (rnn_case.training ? " training" : "");
+        std::string kernels = kernels_of(rnn_case) + ' ' + std::string(name_of(rnn_case.cell));
+        if (rnn_case.training)
+            kernels += " training";
         const bool first = loaded_.insert(kernels).second;
         return computing(rnn_case) + (first ? loading_ : std::chrono::seconds(5));
     }

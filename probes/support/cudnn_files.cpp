@@ -18,7 +18,8 @@ std::vector<CudnnFile> builds_of(const std::vector<std::string>& paths) {
         } else {
             file.cuda_major = elf::cuda_major_of_gpu_code(here, path);
         }
-        if (is_front ? file.version.has_value() : file.cuda_major.has_value())
+        const bool is_known = is_front ? file.version.has_value() : file.cuda_major.has_value();
+        if (is_known)
             files.push_back(std::move(file));
     }
     return files;

@@ -66,9 +66,12 @@ std::vector<std::string> beside(const Facts& facts, const std::string& cudnn_pat
 
 std::vector<std::string> installations_to_query(const Facts& facts, LibraryKind kind) {
     std::vector<const Library*> found = usable_copies(facts, kind);
-    std::ranges::stable_sort(found, {}, [&](const Library* library) {
-        return library->picked_by_loader ? 0 : framework_that_gets(facts, library->path) ? 1 : 2;
-    });
+    const auto rank = [&](const Library* library) {
+        if (library->picked_by_loader)
+            return 0;
+        return framework_that_gets(facts, library->path) ? 1 : 2;
+    };
+    std::ranges::stable_sort(found, {}, rank);
     found.resize(std::min(found.size(), most_installations));
     return mapped(found, &Library::path);
 }
@@ -77,7 +80,9 @@ std::vector<std::string> companions_of(const Facts& facts, const std::string& cu
     const Framework* const framework = framework_that_gets(facts, cudnn_path);
     std::vector<std::string> all;
     for (const Companion& companion : companions) {
-        auto paths = framework ? named_by(*framework, companion) : std::nullopt;
+        std::optional<std::vector<std::string>> paths;
+        if (framework)
+            paths = named_by(*framework, companion);
         if (!paths)
             paths = beside(facts, cudnn_path, companion);
         all.insert(all.end(), paths->begin(), paths->end());
@@ -104,7 +109,9 @@ bool waits(const Library& library) {
 }
 
 std::optional<int> major_of(const std::optional<loader::LibraryName>& name) {
-    return name && name->version ? std::optional(name->version->major()) : std::nullopt;
+    if (name && name->version)
+        return name->version->major();
+    return std::nullopt;
 }
 
 bool is_cudnn(LibraryKind kind) {

@@ -33,9 +33,11 @@ RunEnd outcome_before_9(std::int64_t status) {
 }
 
 RunEnd outcome_since_9(std::int64_t status) {
-    return status / 1000 == 2   ? RunEnd::rejected
-           : status / 1000 == 3 ? RunEnd::not_supported
-                                : RunEnd::failed;
+    if (status / 1000 == 2)
+        return RunEnd::rejected;
+    if (status / 1000 == 3)
+        return RunEnd::not_supported;
+    return RunEnd::failed;
 }
 
 /// Sequences of different lengths came with 7.2.1; an older one does not support them, it is not
@@ -126,12 +128,16 @@ std::string kernels_of(const RnnCase& rnn_case) {
 
 ReducedPrecision reduced_precision(const Facts& facts, int gpu, const RnnCase& rnn_case) {
     const Gpu* const known = find_by(facts.cuda_devices, &Gpu::index, gpu);
-    const auto capability = known ? known->compute_capability : std::nullopt;
+    std::optional<Version> capability;
+    if (known)
+        capability = known->compute_capability;
     const auto at_least = [&](int major, int minor) {
         return !capability || *capability >= make_version({major, minor});
     };
     const std::string* const setting = environment(facts, "NVIDIA_TF32_OVERRIDE");
-    const std::string forced = setting ? *setting : "";
+    std::string forced;
+    if (setting)
+        forced = *setting;
     ReducedPrecision reduced;
     reduced.tf32_exists = at_least(8, 0);
     // 1 forces it on, whatever the program asks; 0 forbids it.
@@ -148,9 +154,13 @@ RunEnd case_outcome(const CallResult& result) {
         return RunEnd::out_of_memory;
     if (!result.call.starts_with("cudnn"))
         return RunEnd::failed;
+    if (result.code == missing_symbol && came_with_7_2(result.call))
+        return RunEnd::not_supported;
     if (result.code == missing_symbol)
-        return came_with_7_2(result.call) ? RunEnd::not_supported : RunEnd::failed;
-    return result.code >= 1000 ? outcome_since_9(result.code) : outcome_before_9(result.code);
+        return RunEnd::failed;
+    if (result.code >= 1000)
+        return outcome_since_9(result.code);
+    return outcome_before_9(result.code);
 }
 
 bool came_after(const RnnCase& rnn_case, const std::optional<Version>& cudnn) {

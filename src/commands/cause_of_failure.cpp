@@ -88,7 +88,9 @@ const std::string* why_not_here(const Finding& cause, const Report& from_machine
     if (cause.confidence == Confidence::certain || cause.layer < Layer::runtime)
         return nullptr;
     const RuleVerdict* verdict = find_by(from_machine.verdicts, &RuleVerdict::rule, cause.rule);
-    return verdict && verdict->outcome == Outcome::pass ? &verdict->reason : nullptr;
+    if (verdict && verdict->outcome == Outcome::pass)
+        return &verdict->reason;
+    return nullptr;
 }
 
 /// Causes that the machine does not show come last, unless it shows none.
@@ -126,7 +128,9 @@ std::optional<Confidence> blame(const Finding& error, const Finding& first,
         return std::nullopt;
     const bool has_same_layer = first.rule != "unknown_error_in_log" && error.layer == first.layer;
     const bool crashed_in_gpu_code = traits.has_crashed && traits.uses_gpu_libraries;
-    return has_same_layer || crashed_in_gpu_code ? std::optional(Confidence::likely) : std::nullopt;
+    if (has_same_layer || crashed_in_gpu_code)
+        return Confidence::likely;
+    return std::nullopt;
 }
 
 void add_errors_of_machine(Report& report, const Report& from_machine,

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
@@ -18,7 +19,9 @@ namespace {
 
 long long number_after(const std::string& text, const std::string& word) {
     const auto at = text.find(word + ' ');
-    return at == std::string::npos ? 0 : std::atoll(text.c_str() + at + word.size() + 1);
+    if (at == std::string::npos)
+        return 0;
+    return std::atoll(text.c_str() + at + word.size() + 1);
 }
 
 /// Version 2 has memory.events, version 1 memory.oom_control (kernel documentation,
@@ -76,7 +79,9 @@ bool is_end(const std::string& line) {
 /// "libcudnn.so.9" of "segfault at 8 ip ... error 4 in libcudnn.so.9[87dd,...]".
 std::string library_in(const std::string& line) {
     const auto at = line.rfind(" in ");
-    const std::string rest = at == std::string::npos ? "" : line.substr(at + 4);
+    std::string rest;
+    if (at != std::string::npos)
+        rest = line.substr(at + 4);
     return rest.substr(0, rest.find('['));
 }
 
@@ -115,7 +120,9 @@ std::string job_in_words() {
     for (const auto& [variable, name] : schedulers)
         if (const auto id = environment_variable(variable))
             return concat(name, " job ", *id);
-    return environment_variable("KUBERNETES_SERVICE_HOST") ? "Kubernetes" : "";
+    if (environment_variable("KUBERNETES_SERVICE_HOST"))
+        return "Kubernetes";
+    return "";
 }
 
 }  // namespace
@@ -180,7 +187,9 @@ bool concerns_command(const std::string& kernel_line,
     if (!is_about_gpu(kernel_line) && !is_end(kernel_line))
         return false;
     const pid_t process = process_in(kernel_line);
-    return process < 0 ? is_about_gpu(kernel_line) : belongs_to_command(process);
+    if (process < 0)
+        return is_about_gpu(kernel_line);
+    return belongs_to_command(process);
 }
 
 bool CommandWitness::is_known(const MemoryGroup& group) const {
@@ -211,8 +220,9 @@ std::string in_words(const process::CommandEnd& end) {
         return "the time limit" + after;
     if (end.signal)
         return process::signal_name(*end.signal) + after;
-    return end.exit_code ? concat("exit code ", *end.exit_code, after)
-                         : "an unknown exit code" + after;
+    if (end.exit_code)
+        return concat("exit code ", *end.exit_code, after);
+    return "an unknown exit code" + after;
 }
 
 std::string as_log(const process::CommandEnd& end, const std::vector<std::string>& kernel_lines,
@@ -243,17 +253,17 @@ std::vector<std::string> sentences_about(const process::CommandEnd& end,
             sentences.push_back("the crash was in " + library);
     if (end.sent && end.signal == end.sent->signal) {
         const std::string job = job_in_words();
-        sentences.push_back(
-            process::signal_name(end.sent->signal) + " was sent by " +
-            (end.sent->sender.empty() ? "an unknown process" : end.sent->sender) +
-            (job.empty() ? "" : ", in " + job + ": a time limit, a preemption or a cancellation"));
+        std::string sender = end.sent->sender;
+        if (sender.empty())
+            sender = "an unknown process";
+        sentences.push_back(process::signal_name(end.sent->signal) + " was sent by " + sender +
+                            if_any(", in ", job, ": a time limit, a preemption or a cancellation"));
     }
     if (end.passed_limit && end.hang) {
         const Hang& hang = *end.hang;
         sentences.push_back("when the time limit of --time-limit passed, the command was " +
-                            hang.state +
-                            (hang.kernel_function ? " in " + *hang.kernel_function : "") +
-                            (hang.file ? ", waiting for the file system of " + *hang.file : ""));
+                            hang.state + if_any(" in ", hang.kernel_function) +
+                            if_any(", waiting for the file system of ", hang.file));
     }
     return sentences;
 }

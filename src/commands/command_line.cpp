@@ -5,6 +5,7 @@
 #include <new>
 #include <system_error>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "base/text.hpp"
@@ -32,14 +33,16 @@ void add_examples(CLI::App& app, std::string_view examples) {
     std::string text = "Examples:";
     for (const std::string& line : split(examples, '\n'))
         text += "\n  " + line;
-    app.footer(text + (app.get_footer().empty() ? "" : "\n\n" + app.get_footer()));
+    app.footer(text + if_any("\n\n", app.get_footer()));
 }
 
 /// The "--" of `exec` and `run`: what follows are the arguments of another program.
 Arguments::const_iterator end_of_own(const Arguments& arguments) {
     const bool has_command =
         !arguments.empty() && (arguments.front() == "exec" || arguments.front() == "run");
-    return has_command ? std::find(arguments.begin(), arguments.end(), "--") : arguments.end();
+    if (has_command)
+        return std::find(arguments.begin(), arguments.end(), "--");
+    return arguments.end();
 }
 
 std::vector<std::string> options_of(const CLI::App& app) {
@@ -64,7 +67,9 @@ const CLI::App* chosen_command(const CLI::App& app) {
     if (chosen.empty())
         return nullptr;
     const CLI::App* const inner = chosen_command(*chosen.front());
-    return inner ? inner : chosen.front();
+    if (inner)
+        return inner;
+    return chosen.front();
 }
 
 /// "rnncheck matrix check"
@@ -93,19 +98,24 @@ std::string hint_for(const std::string& option, const std::vector<std::string>& 
     const std::string begin = "--" + lower(option.substr(1));
     const auto begins = [&](const std::string& name) { return name.starts_with(begin); };
     const auto found = std::ranges::find_if(known, begins);
-    return std::ranges::count_if(known, begins) == 1 ? "; did you mean '" + *found + "'?" : "";
+    if (std::ranges::count_if(known, begins) != 1)
+        return "";
+    return "; did you mean '" + *found + "'?";
 }
 
 [[noreturn]] void reject_option(const CLI::App& app, const CLI::App* command,
                                 const std::string& argument) {
     const std::string option = argument.substr(0, argument.find('='));
-    std::string hint = hint_for(option, options_of(command ? *command : app));
+    const CLI::App& of = command ? *command : app;
+    std::string hint = hint_for(option, options_of(of));
     if (hint.empty())
         hint = whose_option(option);
     if (hint.empty())
-        hint = "; '" + full_name(command ? command : &app) + " --help' lists the options";
-    throw UsageError("unknown option '" + option + "'" +
-                     (command ? " of '" + full_name(command) + "'" : "") + hint);
+        hint = "; '" + full_name(&of) + " --help' lists the options";
+    std::string whose;
+    if (command)
+        whose = " of '" + full_name(command) + "'";
+    throw UsageError("unknown option '" + option + "'" + whose + hint);
 }
 
 std::vector<std::string> names_of_commands(const CLI::App& app) {
@@ -147,8 +157,13 @@ std::string described(const CLI::Option& option) {
 /// CLI11 names the option and counts its values: "--format: 1 required F missing".
 [[noreturn]] void reject_mismatch(const CLI::App* command, const CLI::ArgumentMismatch& error) {
     const std::string text = error.what(), name = text.substr(0, text.find(':'));
-    const CLI::Option* const option = command ? command->get_option_no_throw(name) : nullptr;
-    const std::string where = command ? "'" + full_name(command) + "': " : "";
+    const CLI::Option* option = nullptr;
+    std::string where;
+    if (command) {
+        option = command->get_option_no_throw(name);
+        where = "'" + full_name(command) + "': ";
+    }
+
     if (!option || !option->results().empty())
         throw UsageError(where + text);
     throw UsageError(where + name + " needs a value; " + described(*option));
@@ -174,7 +189,10 @@ void parse(CLI::App& app, const Arguments& arguments) {
             reject_argument(app, command, after.front(), arguments);
         if (const auto* mismatch = dynamic_cast<const CLI::ArgumentMismatch*>(&error))
             reject_mismatch(command, *mismatch);
-        throw UsageError((command ? "'" + full_name(command) + "': " : "") + error.what());
+        std::string where;
+        if (command)
+            where = "'" + full_name(command) + "': ";
+        throw UsageError(where + error.what());
     }
 }
 
@@ -182,7 +200,10 @@ void print_version(bool as_json) {
     const TableFiles files = bundled_table_files();
     const VersionDocument document{{.tool = stamp_with(files.date, files.digest)}};
     const Style style = ReportOptions().style();
-    print_document(as_json ? json_text(document, style.json_lines) : text_of(document, style));
+    if (as_json)
+        print_document(json_text(document, style.json_lines));
+    else
+        print_document(text_of(document, style));
 }
 
 /// Whether this option was given this value, by the bare arguments.
@@ -207,7 +228,9 @@ std::optional<double> deadline_in(const Arguments& arguments) {
     }
     const auto seconds = number_from<double>(value);
     constexpr double most = 1e6;  // what is above is rejected later, or no limit
-    return seconds && *seconds > 0 && *seconds < most ? seconds : std::nullopt;
+    if (seconds && *seconds > 0 && *seconds < most)
+        return seconds;
+    return std::nullopt;
 }
 
 int report_failure(const Arguments& arguments, FailureKind kind, const std::string& sentence) {
@@ -276,7 +299,9 @@ int run_command_line(const Arguments& arguments) {
     app.get_formatter()->label("Positionals", "Arguments");
     app.set_help_flag("-h,--help", "Show this help and exit");
     std::function<int()> run;
-    const std::string first = arguments.empty() ? "" : arguments.front();
+    std::string first;
+    if (!arguments.empty())
+        first = arguments.front();
     for (const auto& command : all_commands()) {
         const auto [title, examples] = text_of_command(command.name);
         CLI::App* sub = app.add_subcommand(std::string(command.name), title);

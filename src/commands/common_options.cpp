@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/if_any.hpp"
 #include "base/program.hpp"
 #include "commands/input.hpp"
 #include "report/text.hpp"
@@ -26,7 +27,7 @@ std::vector<std::string> options_given(const CLI::App& app) {
             given.push_back(name);
         else
             for (const std::string& value : option->results())
-                given.push_back(name.empty() ? value : name + '=' + value);
+                given.push_back(if_any("", name, "=") + value);
     }
     return given;
 }
@@ -113,7 +114,9 @@ std::size_t last_column(std::string_view line) {
     if (start >= continued)
         return start;
     const std::size_t gap = line.rfind("  ");
-    return gap == std::string_view::npos || gap < start ? 0 : gap + 2;
+    if (gap == std::string_view::npos || gap < start)
+        return 0;
+    return gap + 2;
 }
 
 }  // namespace
@@ -181,8 +184,10 @@ int print_help(const std::string& help) {
     replace_all(text, "\n\n\n", "\n\n");  // before a group
     for (const std::string& line : split(text, '\n')) {
         const std::size_t column = last_column(line);
-        if (column == 0)
-            line.starts_with(' ') || line.empty() ? page.line(line) : page.wrap("", line);
+        if (column == 0 && (line.starts_with(' ') || line.empty()))
+            page.line(line);
+        else if (column == 0)
+            page.wrap("", line);
         else if (column + least <= page.width())
             page.wrap(line.substr(0, column), line.substr(column));
         else {
@@ -200,9 +205,12 @@ void begin_run(const CLI::App& app, ReportOptions& options) {
     refuse_together(app, "--quiet", "--verbose", "one shortens the report, the other extends it");
     refuse_together(app, "--json", "--format", "standard output carries one document");
     const bool is_plugin = options.exit_style == ExitStyle::nagios && !is_given(app, "--format");
-    options.format = format_named(options.json ? "json"
-                                  : is_plugin  ? "nagios"
-                                               : options.format_name);
+    std::string format = options.format_name;
+    if (is_plugin)
+        format = "nagios";
+    if (options.json)
+        format = "json";
+    options.format = format_named(format);
     for (const std::string& text : options.output) {
         const OutputFile output = output_from(text);
         if (find_by(options.outputs, &OutputFile::path, output.path) &&
@@ -222,8 +230,10 @@ void begin_run(const CLI::App& app, ReportOptions& options) {
     options.started = std::chrono::steady_clock::now();
     options.run.run_at = utc_time(std::chrono::system_clock::now());
     const CLI::App* parent = app.get_parent();
-    options.run.command =
-        (parent && parent->get_parent() ? parent->get_name() + ' ' : "") + app.get_name();
+    std::string command = app.get_name();
+    if (parent && parent->get_parent())
+        command = parent->get_name() + ' ' + command;
+    options.run.command = command;
     options.run.options = options_given(app);
 }
 
@@ -243,9 +253,8 @@ bool write_outputs(const Outline& outline, const ReportOptions& options) {
     bool all_written = true;
     for (const OutputFile& output : options.outputs)
         all_written &= was_written([&] {
-            write_output(
-                output.path,
-                (*(output.format ? output.format : options.format))->write(outline, in_file));
+            const auto* const format = output.format ? output.format : options.format;
+            write_output(output.path, (*format)->write(outline, in_file));
         });
     return all_written;
 }
@@ -261,7 +270,9 @@ int print_outline(Outline outline, const ReportOptions& options, bool all_writte
     print_document((*options.format)->write(outline, options.style()));
     if (is_plugin)
         return static_cast<int>(outline.verdict);  // OK, WARNING, CRITICAL, UNKNOWN
-    return all_written ? exit_code(outline.verdict, options.fail_on) : usage;
+    if (all_written)
+        return exit_code(outline.verdict, options.fail_on);
+    return usage;
 }
 
 Exit exit_code(OverallVerdict verdict, FailOn fail_on) {

@@ -107,15 +107,18 @@ void begin_run(const CLI::App& app, ReportOptions& options);
 /// here.
 template <class Document>
 Document redacted_unless(bool show_private, Document document) {
-    return show_private ? document : redact(std::move(document), this_machine());
+    if (show_private)
+        return document;
+    return redact(std::move(document), this_machine());
 }
 
 /// The document as text or JSON, as the options require.
 template <class Document>
 std::string written(Document document, const ReportOptions& options) {
     document = redacted_unless(options.show_private, std::move(document));
-    return options.json ? json_text(document, options.style().json_lines)
-                        : text_of(document, options.style());
+    if (options.json)
+        return json_text(document, options.style().json_lines);
+    return text_of(document, options.style());
 }
 
 /// Text of --help or `rnncheck help` to stdout, its columns folded to the width of the terminal.

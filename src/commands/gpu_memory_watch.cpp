@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 
@@ -26,7 +27,9 @@ std::optional<std::int64_t> used_by_others(const Board& board,
         else
             others += process.memory_mib.value_or(0);
     }
-    return lists_command ? std::optional(others) : std::nullopt;
+    if (!lists_command)
+        return std::nullopt;
+    return others;
 }
 
 /// One digit behind the point.
@@ -38,7 +41,7 @@ std::string gib(std::int64_t mib) {
 std::string in_words(const GpuMemoryUse& use, Clock::time_point end) {
     const auto before_end =
         std::chrono::duration_cast<std::chrono::seconds>(end - use.time).count();
-    const std::string name = use.board.name ? " (" + *use.board.name + ")" : "";
+    const std::string name = if_any(" (", use.board.name, ")");
     std::string line = concat("GPU ", use.board.index, name, ": ", gib(used_mib(use.board)), " of ",
                               gib(*use.board.memory_total_mib), " GiB of its memory were in use ",
                               before_end, " s before the end");
@@ -111,7 +114,9 @@ std::vector<std::string> in_words(const std::map<int, GpuMemoryUse>& most_used,
 std::string fullest_in_words(const std::map<int, GpuMemoryUse>& most_used, Clock::time_point end) {
     std::map<int, GpuMemoryUse> full = most_used;
     std::erase_if(full, [](const auto& use) { return !is_nearly_full(use.second); });
-    return full.empty() ? "" : in_words(full, end).front();
+    if (full.empty())
+        return "";
+    return in_words(full, end).front();
 }
 
 }  // namespace rnncheck

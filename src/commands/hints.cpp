@@ -75,7 +75,9 @@ const CLI::Option* list_before(const CLI::App& command, const std::string& argum
         return nullptr;
     const CLI::Option* const option = command.get_option_no_throw(at[-2]);
     const bool is_list = option && option->get_expected_max() > 1;
-    return is_list && !option->results().empty() ? option : nullptr;
+    if (!is_list || option->results().empty())
+        return nullptr;
+    return option;
 }
 
 }  // namespace

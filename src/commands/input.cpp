@@ -24,7 +24,9 @@ namespace rnncheck {
 namespace {
 
 std::string name_of_file(const std::string& path) {
-    return path == "-" ? "standard input" : "'" + path + "'";
+    if (path == "-")
+        return "standard input";
+    return "'" + path + "'";
 }
 
 /// A compressed log looks like noise, in which nothing is wrong.
@@ -36,10 +38,11 @@ void refuse_compressed(const std::string& path, std::string_view begin) {
         {"BZh9", "bzip2 -dc"},
         {"PK\x03\x04", "unzip -p"}};
     for (const auto& [magic, unpack] : compressions)
-        if (begin.starts_with(magic))
+        if (begin.starts_with(magic)) {
+            const std::string file = path == "-" ? "" : " " + shell_quoted(path);
             throw InputError(name_of_file(path) + " is compressed: unpack it first with " + unpack +
-                             (path == "-" ? "" : " " + shell_quoted(path)) +
-                             " | rnncheck diagnose -");
+                             file + " | rnncheck diagnose -");
+        }
 }
 
 LogInput log_input(const std::string& path) {
@@ -57,8 +60,10 @@ std::string first_of(const std::vector<std::string>& places) {
     constexpr std::size_t shown = 5;
     const std::vector<std::string> first(places.begin(),
                                          places.begin() + std::min(shown, places.size()));
-    return escaped(join(first, ", "), 400) +
-           (places.size() > shown ? " and " + std::to_string(places.size() - shown) + " more" : "");
+    const std::string shown_places = escaped(join(first, ", "), 400);
+    if (places.size() <= shown)
+        return shown_places;
+    return shown_places + " and " + std::to_string(places.size() - shown) + " more";
 }
 
 /// What table_files_of() gives, as a structure of fields.
@@ -180,8 +185,9 @@ std::vector<Issue> issues_in(const Tables& tables) {
 
 std::optional<int> days_from(std::string_view date, std::chrono::sys_days today) {
     const auto read = parse_date(date);
-    return read && *read <= today ? std::optional(static_cast<int>((today - *read).count()))
-                                  : std::nullopt;
+    if (read && *read <= today)
+        return static_cast<int>((today - *read).count());
+    return std::nullopt;
 }
 
 ToolStamp stamp_with(std::string matrix_date, std::string matrix_digest) {

@@ -66,8 +66,9 @@ std::string command_without_cuda(const LibraryPath& path) {
     for (const PathDirectory& directory : path.directories)
         if (directory.cuda_libraries.empty())
             rest.push_back(directory.directory);
-    return rest.empty() ? "unset LD_LIBRARY_PATH"
-                        : "export LD_LIBRARY_PATH=" + shell_quoted(join(rest, ":"));
+    if (rest.empty())
+        return "unset LD_LIBRARY_PATH";
+    return "export LD_LIBRARY_PATH=" + shell_quoted(join(rest, ":"));
 }
 
 }  // namespace rnncheck

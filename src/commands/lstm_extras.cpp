@@ -43,7 +43,9 @@ std::optional<RnnRun> run_again(Facts facts, const RnnRun& failed, const RnnCase
 }
 
 std::string why(const std::optional<CallResult>& result) {
-    return result ? escaped(result->call + ": " + result->text, 300) : "no reason given";
+    if (result)
+        return escaped(result->call + ": " + result->text, 300);
+    return "no reason given";
 }
 
 std::string answer(const FitSearch& search) {
@@ -51,25 +53,28 @@ std::string answer(const FitSearch& search) {
     const std::string what(name_of(calculated.of));
     if (!calculated.size)
         return "how large a " + what + " fits is unknown: " + why(calculated.result);
+    if (*calculated.size == 0 && calculated.result)
+        return "does not run at all: " + why(calculated.result);
     if (*calculated.size == 0)
-        return calculated.result ? "does not run at all: " + why(calculated.result)
-                                 : "not even a " + what + " of 1 fits";
+        return "not even a " + what + " of 1 fits";
     const std::string size = std::to_string(*calculated.size);
     if (!search.largest && search.out_of_time)
         return "a " + what + " of " + size +
                " should fit; the deadline passed before one ran: give --deadline more seconds";
-    if (!search.largest)
-        return "no " + what + " ran, though " + size +
-               " should fit: " + why(search.failed ? search.failed->result : calculated.result);
+    if (!search.largest) {
+        const auto& result = search.failed ? search.failed->result : calculated.result;
+        return "no " + what + " ran, though " + size + " should fit: " + why(result);
+    }
     const std::string largest = std::to_string(*search.largest);
     if (search.out_of_time)
         return "a " + what + " of " + largest + " fits (calculated " + size +
                "); the deadline passed before the largest was found";
     const bool bounded = calculated.bounded == true && !search.failed;
-    const std::string bound = !bounded ? ""
-                              : calculated.result
-                                  ? ", and a larger one should not fit: " + why(calculated.result)
-                                  : ", and cuDNN accepts no larger one";
+    std::string bound;
+    if (bounded)
+        bound = ", and cuDNN accepts no larger one";
+    if (bounded && calculated.result)
+        bound = ", and a larger one should not fit: " + why(calculated.result);
     return "the largest " + what + " that fits is " + largest + bound + " (calculated " + size +
            ")";
 }
@@ -81,7 +86,9 @@ const RnnRun* telling_run(const Facts& facts) {
                run.end == RunEnd::rejected || ran_out_of_memory(run);
     };
     const RnnRun* const bad = find_where(facts.rnn_runs, is_bad);
-    return bad ? bad : find_by(facts.rnn_runs, &RnnRun::end, RunEnd::ok);
+    if (bad)
+        return bad;
+    return find_by(facts.rnn_runs, &RnnRun::end, RunEnd::ok);
 }
 
 LogFailure failure_of(const RnnRun* run) {
@@ -108,19 +115,25 @@ std::string largest_batch(const RnnRun& run, std::int64_t free) {
     const std::int64_t weights = weights_needed(run),
                        share = (bytes_needed(run) - weights) / run.rnn_case.batch;
     const std::int64_t most = share > 0 ? (free - weights) / share : 0;
-    return most > 0 ? "about " + std::to_string(most) + " sequences fit" : "not one sequence fits";
+    if (most > 0)
+        return "about " + std::to_string(most) + " sequences fit";
+    return "not one sequence fits";
 }
 
 /// What CUDA reported as free or, if the process crashed before, NVML.
 std::string memory_sentence(const Facts& facts, RnnRun run) {
     const Gpu* const gpu = gpu_at(facts, run.gpu);
-    const Board* const board = gpu ? board_of(facts, *gpu) : nullptr;
+    const Board* board = nullptr;
+    if (gpu)
+        board = board_of(facts, *gpu);
     if (!run.free_bytes && board && board->memory_free_mib)
         run.free_bytes = *board->memory_free_mib << 20;
     const std::string text = "it " + memory_in_words(run);
     const bool lacks =
         run.free_bytes && (bytes_needed(run) > *run.free_bytes || ran_out_of_memory(run));
-    return lacks ? text + ": " + largest_batch(run, *run.free_bytes) : text;
+    if (lacks)
+        return text + ": " + largest_batch(run, *run.free_bytes);
+    return text;
 }
 
 }  // namespace

@@ -16,7 +16,9 @@ namespace {
 
 /// The option of a member of RnnCase.
 std::string option_of_case(std::string_view member) {
-    return member == "sequence_length" ? "--length" : option_named(member);
+    if (member == "sequence_length")
+        return "--length";
+    return option_named(member);
 }
 
 /// 0, or an error number. As write_file does: in place, or beside it.
@@ -96,12 +98,13 @@ const LogRnnConfig& network_in(const Log& log, const std::string& file) {
     if (!log.rnn_config)
         throw InputError("'" + file + "' contains no failed recurrent network");
     const LogRnnConfig& config = *log.rnn_config;
-    if (!config.cell || !config.units)
+    if (!config.cell || !config.units) {
+        const std::string are = config.missing.size() == 1 ? " is" : " are";
         throw InputError(
             "'" + file + "' names " + config.call +
             ", but its model configuration was cut or left out: " + join_with_and(config.missing) +
-            (config.missing.size() == 1 ? " is" : " are") +
-            " missing; give the network with options, e.g. --cell lstm --hidden 256");
+            are + " missing; give the network with options, e.g. --cell lstm --hidden 256");
+    }
     return config;
 }
 

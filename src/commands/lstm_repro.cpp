@@ -26,7 +26,9 @@ std::string one_line(const std::string& text, std::size_t most = 200) {
 std::string what_happened(const RnnRun& run) {
     if (run.where)
         return *run.where;
-    return run.result ? run.result->call + ": " + run.result->text : std::string(name_of(run.end));
+    if (run.result)
+        return run.result->call + ": " + run.result->text;
+    return std::string(name_of(run.end));
 }
 
 std::string machine_of(const Facts& facts, const RnnRun& run) {
@@ -41,7 +43,9 @@ std::string machine_of(const Facts& facts, const RnnRun& run) {
         parts.push_back("compute capability " + gpu->compute_capability->text);
     if (facts.driver.library_version)
         parts.push_back("driver " + facts.driver.library_version->text);
-    return parts.empty() ? "an unknown machine" : join(parts, ", ");
+    if (parts.empty())
+        return "an unknown machine";
+    return join(parts, ", ");
 }
 
 /// cuDNN's words for the values of our enumerations, in their order.
@@ -61,8 +65,8 @@ std::string address_of(const RnnCase& c, std::size_t number) {
     const int part = at % parts;
     const bool is_projection = part == 4 * gates, is_bias = !is_projection && part % 4 >= 2;
     const int linear = is_projection ? 8 : part / 4 + part % 2 * gates;
-    return "part(dw, " + std::to_string(at / parts) + ", " + std::to_string(linear) +
-           (is_bias ? ", true)" : ", false)");
+    const std::string end = is_bias ? ", true)" : ", false)";
+    return "part(dw, " + std::to_string(at / parts) + ", " + std::to_string(linear) + end;
 }
 
 /// The element that the comparison named, as array and index; without one, the first that there is.
@@ -98,7 +102,11 @@ std::string checks_of(const Facts& facts, const RnnRun& run) {
                  place_of(c, array, index) + "\n";
     const std::string address = address_of(c, number);
     const std::string name = array.kind == OutputArray::Kind::weights ? "dw" : address;
-    const std::string columns = address == "y" ? "width" : address == "dx" ? "input" : "0";
+    std::string columns = "0";
+    if (address == "y")
+        columns = "width";
+    if (address == "dx")
+        columns = "input";
     return "// What must come out: cudnnRNNMode_t's equations in fp64 on the numbers below, and "
            "how far the device may "
            "be "
@@ -113,11 +121,11 @@ std::string lengths_of(const RnnCase& c) {
         return "(batch, steps)";
     constexpr std::size_t numbers_in_line = 20;
     std::string text;
-    for (std::size_t i = 0; i < c.lengths.size(); ++i)
-        text += (i == 0                     ? ""
-                 : i % numbers_in_line == 0 ? ",\n    "
-                                            : ", ") +
-                std::to_string(c.lengths[i]);
+    for (std::size_t i = 0; i < c.lengths.size(); ++i) {
+        if (i > 0)
+            text += i % numbers_in_line == 0 ? ",\n    " : ", ";
+        text += std::to_string(c.lengths[i]);
+    }
     return " = {" + text + "}";
 }
 

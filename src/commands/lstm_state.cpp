@@ -142,9 +142,10 @@ void LstmState::plan(Facts& facts) {
     if (earlier_) {
         Report now;
         now.facts = facts;
-        const auto paths = true_paths(
-            begun ? earlier_->facts.cudnns : finished(std::move(now), options_).facts.cudnns,
-            facts.cudnns);
+        if (!begun)
+            now = finished(std::move(now), options_);
+        const auto paths =
+            true_paths(begun ? earlier_->facts.cudnns : now.facts.cudnns, facts.cudnns);
         restore_library(paths, facts.rnn_request);
         for (RnnRun& run : earlier_->facts.rnn_runs)
             if (const auto* path = look_up(paths, run.library))

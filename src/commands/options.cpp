@@ -59,10 +59,10 @@ double bounded(const std::string& option, const std::string& text,
     const auto& [name, least, most, wanted] = bounds_of(option);
     if (number && least <= *number && *number <= most)
         return *number;
-    throw UsageError(
-        option + " cannot be '" + text + "'; give " +
-        (wanted ? wanted
-                : "a whole number from " + exact_number(least) + " to " + exact_number(most)));
+    std::string values = "a whole number from " + exact_number(least) + " to " + exact_number(most);
+    if (wanted)
+        values = wanted;
+    throw UsageError(option + " cannot be '" + text + "'; give " + values);
 }
 
 std::vector<std::string> words_of(const Shape& shape) {
@@ -73,7 +73,9 @@ std::vector<std::string> words_of(const Shape& shape) {
 std::string in_help(const Json& usual) {
     if (usual.is_null())
         return "none";
-    return usual.is_string() ? usual.get<std::string>() : short_number(usual.get<double>());
+    if (usual.is_string())
+        return usual.get<std::string>();
+    return short_number(usual.get<double>());
 }
 
 /// An option that may be repeated.
@@ -147,13 +149,17 @@ std::optional<std::string> closest_match(std::string_view word,
             fewest = errors;
             best = candidate;
         }
-    return best ? best : only_one_with(word, candidates);
+    if (best)
+        return best;
+    return only_one_with(word, candidates);
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
                          const std::string& otherwise) {
     const auto found = closest_match(word, candidates);
-    return found ? "; did you mean '" + *found + "'?" : otherwise;
+    if (found)
+        return "; did you mean '" + *found + "'?";
+    return otherwise;
 }
 
 std::vector<std::string> rule_names(const Matrix& matrix) {
@@ -270,9 +276,10 @@ void add_option(CLI::App& app, std::string name, const Shape& shape, void* value
         option = app.add_option_function<std::string>(
             name,
             [=, &shape, wanted = type](const std::string& given) {
+                if (given.empty() && is_positional)
+                    throw UsageError(name + " is empty");
                 if (given.empty())
-                    throw UsageError(
-                        name + (is_positional ? " is empty" : " needs a value: give " + wanted));
+                    throw UsageError(name + " needs a value: give " + wanted);
                 from_json(value_from(name, given, shape), shape, value, name);
             },
             about);

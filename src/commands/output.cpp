@@ -47,7 +47,9 @@ int write_to_path(const std::string& path, int flags, std::string_view text) {
         return errno;
     const int error = write_all(descriptor, text);
     const int close_error = ::close(descriptor) == 0 ? 0 : errno;
-    return error != 0 ? error : close_error;
+    if (error != 0)
+        return error;
+    return close_error;
 }
 
 bool is_no_regular_file(const std::string& path) {
@@ -59,7 +61,9 @@ bool is_no_regular_file(const std::string& path) {
 std::string behind_links(const std::string& path) {
     std::error_code error;
     const std::string real = std::filesystem::canonical(path, error).string();
-    return error ? path : real;
+    if (error)
+        return path;
+    return real;
 }
 
 int write_and_rename(const std::string& path, std::string_view text) {
@@ -75,7 +79,9 @@ int write_and_rename(const std::string& path, std::string_view text) {
     if (error == 0 && !renamed)
         return 0;
     std::filesystem::remove(beside, removed);
-    return error != 0 ? error : renamed.value();
+    if (error != 0)
+        return error;
+    return renamed.value();
 }
 
 /// Where /dev is hidden: writing to it is like writing to a reader that has gone.
@@ -91,7 +97,9 @@ void give_dead_pipe(int stream) {
 
 /// "" for the error number 0.
 std::string failure_of(const std::string& path, int error) {
-    return error == 0 ? "" : "cannot write '" + path + "': " + std::strerror(error);
+    if (error == 0)
+        return "";
+    return "cannot write '" + path + "': " + std::strerror(error);
 }
 
 using Handler = void (*)(int);
@@ -142,7 +150,9 @@ void keep_private_in_messages(bool keep) {
 }
 
 std::string fit_for_message(std::string_view sentence) {
-    return messages_keep_private ? std::string(sentence) : redact(sentence, this_machine());
+    if (messages_keep_private)
+        return std::string(sentence);
+    return redact(sentence, this_machine());
 }
 
 void print_aside(std::string_view text) {
@@ -180,8 +190,9 @@ static void write_apart(const std::string& path, const std::function<std::string
 }
 
 static std::string write_here(const std::string& path, std::string_view text) {
-    return failure_of(path, is_no_regular_file(path) ? write_to_path(path, 0, text)
-                                                     : write_and_rename(behind_links(path), text));
+    if (is_no_regular_file(path))
+        return failure_of(path, write_to_path(path, 0, text));
+    return failure_of(path, write_and_rename(behind_links(path), text));
 }
 
 void write_file(const std::string& path, std::string_view text) {

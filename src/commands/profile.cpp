@@ -142,7 +142,9 @@ class ProfileReader {
         };
         for_each(table, {"driver", "cudnn", "cuda", "gpus", "gpu", "gpu-memory-mib", "labels"},
                  take);
-        return table.size() > of_report ? std::optional(machine) : std::nullopt;
+        if (table.size() <= of_report)
+            return std::nullopt;
+        return machine;
     }
 
     std::string version_at(const std::string& key, const toml::node& value) const {

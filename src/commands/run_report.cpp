@@ -44,10 +44,14 @@ bool is_cudnn_or_driver(const std::string& path) {
 /// say most.
 std::string libraries_in_words(const ProcessWatch& processes, bool verbose) {
     std::vector<std::string> shown;
-    for (const auto& [path, users] : processes.libraries())
-        if (verbose || is_cudnn_or_driver(path))
-            shown.push_back(users.size() == 1 ? path
-                                              : concat(path, " (", users.size(), " processes)"));
+    for (const auto& [path, users] : processes.libraries()) {
+        if (!verbose && !is_cudnn_or_driver(path))
+            continue;
+        std::string text = path;
+        if (users.size() > 1)
+            text += concat(" (", users.size(), " processes)");
+        shown.push_back(text);
+    }
     const std::size_t others = processes.libraries().size() - shown.size();
     if (others == 0)
         return join(shown, ", ");

@@ -1,6 +1,7 @@
 #include <map>
 #include <set>
 
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/text.hpp"
 #include "files/cudnn_parts.hpp"
@@ -65,7 +66,9 @@ void add_candidates(const Process& process, const Group& group, LibraryChoice& c
         for (const auto& list : process.search_lists(*answer.by, answer.opened_as))
             for (const auto& path : list.files)
                 consider(list, path, "");
-    const std::string too_late = by_other_name ? found_before(process, answer) : "";
+    std::string too_late;
+    if (by_other_name)
+        too_late = found_before(process, answer);
     for (const std::size_t asker : askers)
         for (const auto& list : process.search_lists(asker, answer.name)) {
             for (const auto& path : list.files)
@@ -84,13 +87,16 @@ std::string why_of(const Process& process, const Answer& answer) {
     if (!answer.object)
         return "no file of that name in the directories that the loader searches";
     const Object& object = process.objects()[*answer.object];
-    if (answer.rule == LoaderRule::already_loaded)
-        return "loaded already" +
-               (object.loader ? " for " + file_name(process.objects()[*object.loader].path) : "");
+    if (answer.rule == LoaderRule::already_loaded) {
+        if (!object.loader)
+            return "loaded already";
+        return "loaded already for " + file_name(process.objects()[*object.loader].path);
+    }
     const bool has_directory = answer.rule != LoaderRule::cache && answer.rule != LoaderRule::path;
-    return in_words(process, answer.rule, answer.owner.value_or(0)) +
-           (has_directory ? ": " + directory_of(object.path) : "") +
-           (answer.opened_as.empty() ? "" : " (opened as " + answer.opened_as + ")");
+    std::string words = in_words(process, answer.rule, answer.owner.value_or(0));
+    if (has_directory)
+        words += ": " + directory_of(object.path);
+    return words + if_any(" (opened as ", answer.opened_as, ")");
 }
 
 LibraryChoice choice_of(const Process& process, const Group& group) {
@@ -193,11 +199,15 @@ std::vector<std::string> names_to_open(const Loader& loader,
 
 std::string in_words(const Process& process, LoaderRule rule, std::size_t owner) {
     const std::string& path = process.objects()[owner].path;
-    const std::string of = path.empty() ? "" : " of " + file_name(path);
+    std::string of;
+    if (!path.empty())
+        of = " of " + file_name(path);
     if (rule == LoaderRule::ld_preload)
         return "LD_PRELOAD or " + process.loader().build.preload_file;
-    if (rule == LoaderRule::rpath || rule == LoaderRule::runpath)
-        return (rule == LoaderRule::rpath ? "RPATH" : "RUNPATH") + of;
+    if (rule == LoaderRule::rpath)
+        return "RPATH" + of;
+    if (rule == LoaderRule::runpath)
+        return "RUNPATH" + of;
     static const std::map<LoaderRule, const char*> words = {
         {LoaderRule::already_loaded, "loaded already"},
         {LoaderRule::path, "requested by this path"},

@@ -27,18 +27,24 @@ std::string part_in(std::string_view name) {
 /// of its real file.
 std::optional<Version> version_of(const Root& root, const std::string& name,
                                   const std::string& path) {
-    if (auto version = is_cudnn(name) ? elf::version_of_parts_opened(root, path) : std::nullopt)
-        return version;
+    if (is_cudnn(name))
+        if (auto version = elf::version_of_parts_opened(root, path))
+            return version;
     const auto in_name = library_name(file_name(root.real_path(path).value_or(path)));
-    const auto version = in_name ? in_name->version : std::nullopt;
-    return version && std::ranges::count(version->text, '.') == 2 ? version : std::nullopt;
+    std::optional<Version> version;
+    if (in_name)
+        version = in_name->version;
+    if (version && std::ranges::count(version->text, '.') == 2)
+        return version;
+    return std::nullopt;
 }
 
 std::optional<std::size_t> graph_in(const Process& process) {
     const Object* const graph = find_where(
         process.objects(), [](const Object& other) { return part_in(own_name(other)) == "graph"; });
-    return graph ? std::optional(static_cast<std::size_t>(graph - process.objects().data()))
-                 : std::nullopt;
+    if (!graph)
+        return std::nullopt;
+    return static_cast<std::size_t>(graph - process.objects().data());
 }
 
 /// When a program that runs a recurrent network comes to need a part. cuDNN 8 opens ops_infer for
@@ -120,8 +126,9 @@ std::optional<Version> version_of_cudnn(const Process& process, std::size_t cudn
         return own;
     const Object* const front = find_where(
         process.objects(), [](const Object& other) { return is_cudnn(own_name(other)); });
-    return front && front != &object ? version_of(root, own_name(*front), front->path)
-                                     : std::nullopt;
+    if (front && front != &object)
+        return version_of(root, own_name(*front), front->path);
+    return std::nullopt;
 }
 
 std::vector<std::string> names_tried(const std::string& cudnn_name,
@@ -184,15 +191,16 @@ std::vector<std::string> differences_by_first_call(const Process& ops_first,
         const auto other = others.find(name);
         const bool is_same =
             other != others.end() && real_or_same(root, other->second) == real_or_same(root, path);
-        const std::string rejected = other == others.end() ? why_rejected(adv_first, name) : "";
+        std::string rejected;
+        if (other == others.end())
+            rejected = why_rejected(adv_first, name);
         if (is_same || (other == others.end() && rejected.empty()))
             continue;
-        differences.push_back(
-            "which " + name +
-            " is loaded depends on the first call: after one for dropout or tensors, as in PyTorch "
-            "and TensorFlow, " +
-            path + "; after one for RNNs, as in JAX, " +
-            (rejected.empty() ? other->second : "none: " + rejected));
+        const std::string loaded = rejected.empty() ? other->second : "none: " + rejected;
+        differences.push_back("which " + name +
+                              " is loaded depends on the first call: after one for dropout or "
+                              "tensors, as in PyTorch and TensorFlow, " +
+                              path + "; after one for RNNs, as in JAX, " + loaded);
     }
     return differences;
 }

@@ -26,12 +26,13 @@ bool is_text(std::string_view bytes) {
 
 void search_bytes(std::string_view bytes, const TextSearch& search) {
     const auto next = [&](std::size_t from) {  // much faster than find() in data full of NULs
-        const void* found = from >= bytes.size()
-                                ? nullptr
-                                : memmem(bytes.data() + from, bytes.size() - from,
-                                         search.marker.data(), search.marker.size());
-        return found ? static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data())
-                     : std::string_view::npos;
+        const void* found = nullptr;
+        if (from < bytes.size())
+            found = memmem(bytes.data() + from, bytes.size() - from, search.marker.data(),
+                           search.marker.size());
+        if (!found)
+            return std::string_view::npos;
+        return static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data());
     };
     for (auto at = next(0); at != std::string_view::npos;) {
         const std::size_t earliest = at - std::min(at, longest_text + 1);
@@ -103,8 +104,9 @@ std::optional<FileFault> no_regular_file(const std::string& path) {
 std::string why_not_opened(int error) {
     if (error == EACCES)
         return "this user may not read it";
-    return error == EINVAL ? "is not a regular file"
-                           : "cannot be opened: " + std::generic_category().message(error);
+    if (error == EINVAL)
+        return "is not a regular file";
+    return "cannot be opened: " + std::generic_category().message(error);
 }
 
 std::string what_else_it_is(std::string_view start, std::string_view kind) {

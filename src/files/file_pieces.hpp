@@ -52,7 +52,9 @@ std::vector<T> as_array(std::string_view bytes) {
 template <class T>
 std::optional<T> first_as(std::string_view bytes) {
     const auto items = as_array<T>(bytes.substr(0, sizeof(T)));
-    return items.empty() ? std::nullopt : std::optional(items.front());
+    if (items.empty())
+        return std::nullopt;
+    return items.front();
 }
 
 /// Why something is no usable library: the words read after its path, "is a directory, not a file".

@@ -95,14 +95,18 @@ std::optional<LibraryName> library_name(std::string_view file_name) {
 
 std::optional<Version> LibraryName::product_version() const {
     constexpr int oldest_driver = 100;
-    return fixed_name(kind) && version && version->major() < oldest_driver ? std::nullopt : version;
+    if (fixed_name(kind) && version && version->major() < oldest_driver)
+        return std::nullopt;
+    return version;
 }
 
 std::string opened_as(LibraryKind kind, const std::optional<std::string>& soname,
                       const std::string& file_name) {
     if (const auto fixed = fixed_name(kind))
         return *fixed;
-    return soname && !soname->empty() && !contains(*soname, "/") ? *soname : file_name;
+    if (soname && !soname->empty() && !contains(*soname, "/"))
+        return *soname;
+    return file_name;
 }
 
 bool concerns_gpu(std::string_view name) {
@@ -140,8 +144,10 @@ std::vector<std::string> parts_of_cudnn(const Root& root, const std::string& nam
     const std::string number = number_of(name);
     std::vector<std::string> parts;
     for (const auto& inside : names_inside)
-        if (inside.starts_with(part_start))
-            add_once(parts, number_of(inside).empty() ? inside + number : inside);
+        if (inside.starts_with(part_start) && number_of(inside).empty())
+            add_once(parts, inside + number);
+        else if (inside.starts_with(part_start))
+            add_once(parts, inside);
     for (const auto& beside : root.names_in(directory_of(path)))
         if (is_part_of_cudnn(beside) && beside.ends_with(".so" + number))
             add_once(parts, beside);

@@ -77,7 +77,9 @@ std::string framework_of(std::string_view file) {
     const auto* const framework = look_up(frameworks, file);
     if (framework)
         return *framework;
-    return file.starts_with("onnxruntime_pybind11_state") ? "ONNX Runtime" : "";
+    if (file.starts_with("onnxruntime_pybind11_state"))
+        return "ONNX Runtime";
+    return "";
 }
 
 }  // namespace

@@ -62,9 +62,10 @@ void refuse_unpredictable(const Root& root, const std::string& path, const elf::
                          "' runs: specify that program");
     const bool other =
         file.problem == FileProblem::other_class || file.problem == FileProblem::other_machine;
-    if (file.problem)
-        throw InputError(quoted(path) + " " + file.problem_detail +
-                         (other ? ", and another loader is in charge of it" : ""));
+    if (file.problem) {
+        const std::string charge = other ? ", and another loader is in charge of it" : "";
+        throw InputError(quoted(path) + " " + file.problem_detail + charge);
+    }
     if (file.interpreter && root.exists(*file.interpreter) &&
         !read_loader_build(root, *file.interpreter))
         throw InputError(quoted(path) + " is started by " + quoted(*file.interpreter) +
@@ -234,10 +235,13 @@ LibraryChoice mapped_choice(const Process& process, const Object& library, bool 
     const std::string soname = library.file.soname.value_or(library.name);
     const auto needs_it = [&](const Object& other) { return includes(other.file.needed, soname); };
     const Object* const asker = find_where(process.objects(), needs_it);
+    std::optional<std::string> needed_by;
+    if (asker)
+        needed_by = asker->path;
     return {.soname = soname,
             .path = library.path,
             .rule = LoaderRule::mapped,
-            .needed_by = asker ? std::optional(asker->path) : std::nullopt,
+            .needed_by = needed_by,
             .by_dlopen = !asker,
             .why = deleted ? "mapped by the process; the file was removed or replaced since"
                            : "mapped by the process",

@@ -202,9 +202,9 @@ class Child : public Process {
         constexpr std::chrono::seconds after_deadline(2);
         const auto now = Clock::now();
         const auto last = killed_at_ + how_.stuck_after;
-        return now > (how_.deadline
-                          ? std::min(last, std::max(*how_.deadline, killed_at_) + after_deadline)
-                          : last);
+        if (!how_.deadline)
+            return now > last;
+        return now > std::min(last, std::max(*how_.deadline, killed_at_) + after_deadline);
     }
 
     Command how_;

@@ -45,7 +45,9 @@ constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 std::optional<std::int64_t> number_of(const Root& root, const ControlGroup& group,
                                       const char* file) {
     const auto text = group.text(root, file);
-    return text ? number_in(*text) : std::nullopt;
+    if (!text)
+        return std::nullopt;
+    return number_in(*text);
 }
 
 /// "oom_kill 3" among the lines of a file.
@@ -199,7 +201,9 @@ std::optional<ResourceLimit> LimitWatch::behind(const ProbeRun& run) const {
     look(speaks_of_memory(words) && could_not_start(run), LimitKind::memory);
     look(ended_by_itself(run) && overflowed, LimitKind::stack, enough_stack);
     look(run.signal == "SIGSYS", LimitKind::system_calls);
-    return limit ? std::optional(*limit) : std::nullopt;
+    if (!limit)
+        return std::nullopt;
+    return *limit;
 }
 
 }  // namespace rnncheck::process

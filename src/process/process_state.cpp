@@ -79,7 +79,9 @@ std::string word_of(char state) {
                                                       {'T', "stopped"},
                                                       {'t', "stopped"}};
     const auto* const word = look_up(words, state);
-    return word ? *word : std::string(1, state);
+    if (!word)
+        return std::string(1, state);
+    return *word;
 }
 
 /// Where a system call has the path of a file among its arguments, and where an open file's number.
@@ -107,7 +109,9 @@ std::optional<FileArgument> file_argument_of(long call) {
         return FileArgument{1};
 #endif
     const auto* const known = look_up(arguments, call);
-    return known ? std::optional(*known) : std::nullopt;
+    if (!known)
+        return std::nullopt;
+    return *known;
 }
 
 /// The text at an address of a process; "" where it cannot be read.
@@ -133,7 +137,9 @@ std::string text_at(pid_t process, unsigned long address) {
 std::string file_opened_as(pid_t process, unsigned long number) {
     const std::string directory = "/proc/" + std::to_string(process);
     const std::string file = Root().link(directory + "/fd/" + std::to_string(number)).value_or("");
-    return file.starts_with('/') && !file.starts_with("/dev/") ? file : "";
+    if (file.starts_with('/') && !file.starts_with("/dev/"))
+        return file;
+    return "";
 }
 
 /// /proc/N/syscall: "257 0xffffff9c 0x7ffd...", the number in decimal and six arguments; "running"
@@ -160,7 +166,9 @@ std::optional<std::string> awaited_file(pid_t process) {
         file = text_at(process, value(argument->path));
     if (file.empty() && argument->file >= 0)
         file = file_opened_as(process, value(argument->file));
-    return file.empty() ? std::nullopt : std::optional(file);
+    if (file.empty())
+        return std::nullopt;
+    return file;
 }
 
 bool waits_for_stream(pid_t process) {
@@ -201,7 +209,9 @@ std::optional<Hang> what_it_does(pid_t process) {
 
 std::optional<long long> ticks_at_start(pid_t process) {
     const auto stat = stat_of(process);
-    return stat ? std::optional(stat->start_ticks) : std::nullopt;
+    if (!stat)
+        return std::nullopt;
+    return stat->start_ticks;
 }
 
 bool is_exiting(pid_t process) {

@@ -43,7 +43,9 @@ static double quota_of_group(const Root& root, const ControlGroup& group) {
     if (!group.second_version)
         return quota_of(text("cpu.cfs_quota_us"), text("cpu.cfs_period_us"));
     const std::vector<std::string> words = split(text("cpu.max"), ' ');
-    return words.size() == 2 ? quota_of(words[0], words[1]) : no_quota;
+    if (words.size() == 2)
+        return quota_of(words[0], words[1]);
+    return no_quota;
 }
 
 static double quota_of_process(const Root& root) {
@@ -56,7 +58,9 @@ static double quota_of_process(const Root& root) {
 int usable_processors(const Root& root) {
     const int of_mask = processors_of_mask();
     const double quota = quota_of_process(root);
-    return quota < of_mask ? std::max(static_cast<int>(quota), 1) : of_mask;
+    if (quota < of_mask)
+        return std::max(static_cast<int>(quota), 1);
+    return of_mask;
 }
 
 }  // namespace rnncheck::process

@@ -298,7 +298,9 @@ std::string signal_name(int signal) {
         {SIGFPE, "SIGFPE"},   {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGTRAP, "SIGTRAP"},
         {SIGPIPE, "SIGPIPE"}, {SIGSYS, "SIGSYS"}};
     const auto* const name = look_up(names, signal);
-    return name ? *name : "signal " + std::to_string(signal);
+    if (!name)
+        return "signal " + std::to_string(signal);
+    return *name;
 }
 
 }  // namespace rnncheck::process

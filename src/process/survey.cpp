@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/files.hpp"
+#include "base/if_any.hpp"
 #include "base/lists.hpp"
 #include "base/program.hpp"
 #include "facts/facts.hpp"
@@ -62,7 +63,9 @@ process::Command command_of(const Named<Probe>& probe, const Facts& facts_so_far
 }
 
 std::string exclusive_key(const Task& task) {
-    return (*task.probe)->exclusive ? (*task.probe)->exclusive(task.job.target) : std::string();
+    if (!(*task.probe)->exclusive)
+        return {};
+    return (*task.probe)->exclusive(task.job.target);
 }
 
 ProbeRun record_of(const Task& task, ProbeRun run) {
@@ -98,14 +101,13 @@ std::string how_it_ended(const ProbeRun& run) {
         case ProbeEnd::killed:
             return "the process was killed from outside, for example because memory ran out";
         default:
-            return "crashed" + (run.signal ? " with " + *run.signal : std::string());
+            return "crashed" + if_any(" with ", run.signal);
     }
 }
 
 /// "case 17 of 809, rnn_forward GPU 0 v8 /usr/lib/libcudnn.so.9"
 std::string under_way(const Task& task) {
-    const std::string what =
-        std::string(task.probe->name) + (task.job.target.empty() ? "" : " " + task.job.target);
+    const std::string what = std::string(task.probe->name) + if_any(" ", task.job.target);
     if (!task.reader.step)
         return what;
     return "case " + std::to_string(*task.reader.step + 1) + " of " + std::to_string(task.steps) +
@@ -324,7 +326,9 @@ class Stages {
         }
         lose_step(task, run);
         const bool hung = run.end == ProbeEnd::timed_out;
-        task.fruitless = task.reader.steps_begun > 1 ? 0 : task.fruitless + (hung ? 2 : 1);
+        task.fruitless += hung ? 2 : 1;
+        if (task.reader.steps_begun > 1)
+            task.fruitless = 0;
         if (is_over(options_.deadline))
             give_up(task, SkipReason::deadline, "the deadline passed");
         else if (run.end == ProbeEnd::stuck)

@@ -82,7 +82,9 @@ std::string own_program() {
     if (access("/proc/self/exe", X_OK) == 0)
         return "/proc/self/exe";
     const auto path = getauxval(AT_EXECFN);
-    return path ? reinterpret_cast<const char*>(path) : "/proc/self/exe";
+    if (path)
+        return reinterpret_cast<const char*>(path);
+    return "/proc/self/exe";
 }
 
 std::chrono::steady_clock::time_point start_of_program() {
@@ -158,7 +160,9 @@ std::optional<int> run_in_fork(const std::function<int()>& work) {
         ended = waitpid(child, &status, 0);
     while (ended < 0 && errno == EINTR);
     signal(SIGCHLD, inherited);
-    return ended == child && WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
+    if (ended == child && WIFEXITED(status))
+        return WEXITSTATUS(status);
+    return std::nullopt;
 }
 
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
@@ -255,7 +259,9 @@ class PrivateDirectory::Keeper {
 
     /// With a line end; without one where there is no directory.
     std::string path_line() const {
-        return report_.open() ? line_from(report_) : "";
+        if (!report_.open())
+            return "";
+        return line_from(report_);
     }
 
   private:

@@ -156,7 +156,10 @@ void CaseRun::allocate_all(const DeviceImage* image) {
     for (std::size_t i = 0; i < all_inputs(data_).size(); ++i) {
         Memory& memory = *all_inputs(data_)[i];
         allocate(memory);
-        image ? upload(memory, *all_inputs(*image)[i]) : clear(memory);
+        if (image)
+            upload(memory, *all_inputs(*image)[i]);
+        else
+            clear(memory);
     }
     const std::vector<std::int32_t> lengths = case_.all_lengths();
     allocate(data_.lengths);

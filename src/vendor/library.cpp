@@ -17,7 +17,9 @@ std::string opening_of(const std::string& name) {
 }
 
 void* Library::symbol(const char* name) const {
-    return handle ? dlsym(handle, name) : nullptr;
+    if (!handle)
+        return nullptr;
+    return dlsym(handle, name);
 }
 
 static std::function<std::optional<std::string>(const std::string&)> reason_to_reject;
@@ -28,7 +30,9 @@ static std::optional<std::string> rejection(const std::string& name) {
     const bool is_path = name.find('/') != std::string::npos;
     if (is_path && stat(name.c_str(), &about) == 0 && !S_ISREG(about.st_mode))
         return name + " is not a file";
-    return reason_to_reject ? reason_to_reject(name) : std::nullopt;
+    if (!reason_to_reject)
+        return std::nullopt;
+    return reason_to_reject(name);
 }
 
 void reject_openings(std::function<std::optional<std::string>(const std::string&)> reason) {

@@ -66,8 +66,12 @@ Result call(ProbeWriter& writer, const Symbol<Result(Parameters...)>& symbol,
 template <class Api>
 std::string status_text(ProbeWriter& writer, const Api& api, int code) {
     const auto& function = api.*Api::status_words;
-    const char* const text = function ? call(writer, function, code) : nullptr;
-    return text ? text : "";
+    const char* text = nullptr;
+    if (function)
+        text = call(writer, function, code);
+    if (!text)
+        return "";
+    return text;
 }
 
 /// A library with its functions as members. For its Api, status_text() gives the text of a status,
@@ -86,8 +90,9 @@ struct Opened : Api {
             if constexpr (requires { before_call(*writer, api); })
                 before_call(*writer, api);
             result.code = vendor::call(*writer, symbol, arguments...);
-            result.text =
-                result.ok() ? "" : status_text(*writer, api, static_cast<int>(result.code));
+            result.text.clear();
+            if (!result.ok())
+                result.text = status_text(*writer, api, static_cast<int>(result.code));
         }
         if (!result.ok())
             writer->failed(result);
@@ -108,7 +113,9 @@ struct Calls {
         return result.ok();
     }
     std::optional<CallResult> failure() const {
-        return ok() ? std::nullopt : std::optional(result);
+        if (ok())
+            return std::nullopt;
+        return result;
     }
 
     template <class Api, class... Parameters, class... Arguments>

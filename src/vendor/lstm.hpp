@@ -40,9 +40,11 @@ bool has_linear_layer(const RnnCase& rnn_case, int linear);
 template <class Weights>
 auto& weights_of(const RnnCase& rnn_case, Weights& weights, int linear, bool bias) {
     const int gates = gates_of(rnn_case.cell);
-    auto& side = linear < gates ? (bias ? weights.input_bias : weights.input)
-                                : (bias ? weights.recurrent_bias : weights.recurrent);
-    return linear == projection_layer ? weights.projection : side[linear % gates];
+    if (linear == projection_layer)
+        return weights.projection;
+    if (linear < gates)
+        return bias ? weights.input_bias[linear] : weights.input[linear];
+    return bias ? weights.recurrent_bias[linear % gates] : weights.recurrent[linear % gates];
 }
 
 /// x or y of this width from the case's layout to [sequence][step][width]; what a packed layout

@@ -35,12 +35,17 @@ std::string status_text(ProbeWriter& writer, const CudaApi& api, int code) {
         call(writer, api.cuGetErrorName, code, &name);
     if (api.cuGetErrorString)
         call(writer, api.cuGetErrorString, code, &words);
-    return std::string(name ? name : "") + (words ? std::string(": ") + words : "");
+    std::string text = name ? name : "";
+    if (words)
+        text += std::string(": ") + words;
+    return text;
 }
 
 std::string status_text(ProbeWriter& writer, const CudnnApi& api, int code) {
     const std::string text = status_text<CudnnApi>(writer, api, code);
-    return last_reason().empty() ? text : text + " (" + last_reason() + ")";
+    if (last_reason().empty())
+        return text;
+    return text + " (" + last_reason() + ")";
 }
 
 void before_call(ProbeWriter& writer, const CudnnApi& api) {

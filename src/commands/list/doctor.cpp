@@ -21,9 +21,11 @@ static Facts learn(const DoctorOptions& options) {
     how.meanwhile = [&](const Facts& facts) {
         finished(judge(facts, matrix, options.selection), options.report);
     };
-    Facts facts = options.input.facts.empty()
-                      ? surveyed_with_restrictions(how, options.report.quiet)
-                      : read_facts(options.input.facts);
+    Facts facts;
+    if (options.input.facts.empty())
+        facts = surveyed_with_restrictions(how, options.report.quiet);
+    else
+        facts = read_facts(options.input.facts);
     if (options.asked_for)
         facts.frameworks.push_back(*options.asked_for);
     if (log)
@@ -100,7 +102,9 @@ static void add_prospects(JudgedModel& model, const Facts& facts, const Matrix& 
 int run_doctor(DoctorOptions& options, const CLI::App& app) {
     options.check(app);
     const std::string& model = options.input.model;
-    const auto file = model.empty() ? std::nullopt : std::optional(read_model_file(model, false));
+    std::optional<ModelFile> file;
+    if (!model.empty())
+        file = read_model_file(model, false);
     return report_on(learn(options), file, options);
 }
 

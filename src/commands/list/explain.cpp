@@ -36,7 +36,9 @@ std::string title_of_page(const std::string& page) {
         return !line.empty() && !line.starts_with('#');
     };
     const auto title = std::ranges::find_if(lines, is_title);
-    return title == lines.end() ? "" : *title;
+    if (title == lines.end())
+        return "";
+    return *title;
 }
 
 /// "  driver_missing  No NVIDIA driver is installed", a line each.
@@ -49,7 +51,9 @@ std::string listed(const std::vector<std::string>& ids) {
 
 /// "8 in cudnn 8" of a row of status_names.
 std::string code_in_words(const StatusName& status) {
-    const std::string version = status.major == 0 ? "" : ' ' + std::to_string(status.major);
+    std::string version;
+    if (status.major != 0)
+        version = ' ' + std::to_string(status.major);
     return std::to_string(status.code) + " in " + status.library + version;
 }
 
@@ -160,8 +164,10 @@ void print_folded(const std::string& text) {
     const auto end_paragraph = [&] {
         const bool is_item = paragraph.starts_with("- ");
         paragraph = with_whole_commands(paragraph);
-        if (!paragraph.empty())
-            page.wrap(is_item ? "- " : "", is_item ? paragraph.substr(2) : paragraph);
+        if (is_item)
+            page.wrap("- ", paragraph.substr(2));
+        else if (!paragraph.empty())
+            page.wrap("", paragraph);
         paragraph.clear();
     };
     bool is_code = false;
@@ -173,8 +179,11 @@ void print_folded(const std::string& text) {
             end_paragraph();
         if (!continues_item && (is_code || is_literal(line)))
             page.line(line);
-        else
-            paragraph += (paragraph.empty() ? "" : " ") + std::string(trim(line));
+        else {
+            if (!paragraph.empty())
+                paragraph += " ";
+            paragraph += trim(line);
+        }
     }
     end_paragraph();
     std::string folded = page.text();

@@ -73,9 +73,14 @@ static int run(const LstmOptions& given) {
         given.run.from_log.empty() ? Log{} : read_log_files({given.run.from_log}, matrix);
     const std::string &resumed = given.run.resume,
                       &saved = given.files.save.empty() ? resumed : given.files.save;
-    const auto earlier = resumed.empty() ? std::nullopt : std::optional(read_earlier_run(resumed));
+    std::optional<EarlierRun> earlier;
+    if (!resumed.empty())
+        earlier = read_earlier_run(resumed);
     SurveyOptions how = trials;
-    how.rnn_request = earlier ? earlier->facts.rnn_request : request_of(given, log);
+    if (earlier)
+        how.rnn_request = earlier->facts.rnn_request;
+    else
+        how.rnn_request = request_of(given, log);
     if (given.run.fit) {
         const Facts facts = surveyed(how, quiet);
         Report report = judge_fits(facts, find_fits(facts, trials, quiet), matrix);

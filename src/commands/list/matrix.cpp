@@ -172,7 +172,9 @@ int plan_or_needs(PlanOptions& options, const CLI::App&) {
             "--for "
             "tensorflow==2.15");
     options.document.show_private = true;  // what the user typed gives nothing away
-    return options.framework.empty() ? plan(options, matrix) : needs(options, matrix);
+    if (options.framework.empty())
+        return plan(options, matrix);
+    return needs(options, matrix);
 }
 
 // show: the tables, or the rows of one

@@ -82,7 +82,8 @@ class LayerCases {
             if (own)
                 request.weights.push_back({static_cast<int>(request.cases.size()), *layer.weights});
             runs_.push_back({static_cast<int>(i + 1), own, own ? "" : why_not_its_own(count)});
-            numbers_read_ += own ? count : 0;
+            if (own)
+                numbers_read_ += count;
         }
     }
 
@@ -232,8 +233,8 @@ int run(Options& options, const CLI::App& app) {
         if (cases.request.cases.empty()) {
             const std::string usual =
                 "cuDNN has no network like its layers, or the file does not contain their sizes";
-            throw InputError("'" + name + "' has no layer that can be run: " +
-                             (cases.too_large.empty() ? usual : cases.too_large.front()));
+            const std::string why = cases.too_large.empty() ? usual : cases.too_large.front();
+            throw InputError("'" + name + "' has no layer that can be run: " + why);
         }
         Report report;
         if (options.run) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/if_any.hpp"
 #include "base/text.hpp"
 #include "commands/common_options.hpp"
 #include "commands/input.hpp"
@@ -61,7 +62,7 @@ std::string in_words(const ProbeRun& run) {
         words += " with " + *run.signal;
     if (run.exit_code)
         words += " with exit code " + std::to_string(*run.exit_code);
-    return words + (run.reason ? ": " + *run.reason : "");
+    return words + if_any(": ", run.reason);
 }
 
 bool is_reported(const Planted& expected, const ProbeRun& run) {
@@ -80,7 +81,9 @@ bool is_reported(const Planted& expected, const ProbeRun& run) {
 
 SelftestCheck checked(std::string name, bool is_right, const std::string& seen,
                       const std::string& otherwise, SelftestOutcome outcome_otherwise = failed) {
-    return {std::move(name), is_right ? passed : outcome_otherwise, is_right ? seen : otherwise};
+    if (is_right)
+        return {std::move(name), passed, seen};
+    return {std::move(name), outcome_otherwise, otherwise};
 }
 
 SelftestCheck check_of(const Planted& expected) {
@@ -125,7 +128,9 @@ std::string try_temporary_file() {
     close(file);
     if (unlink(path.c_str()) < 0 && error == 0)
         error = errno;
-    return error == 0 ? "" : std::strerror(error);
+    if (error == 0)
+        return "";
+    return std::strerror(error);
 }
 
 SelftestCheck check_temporary_files() {
@@ -145,11 +150,14 @@ std::vector<SelftestCheck> check_directories() {
     const Facts learnt = run_probe("host_system", "", {}, {});
     const ProbeRun& run = learnt.probe_runs.back();
     std::vector<SelftestCheck> checks;
-    for (const std::string& directory : process::directories_of_kernel())
-        checks.push_back(run.completed()
-                             ? checked(directory, !is_hidden(learnt, directory), "readable",
-                                       without_directory(directory), restricted)
-                             : checked(directory, false, "", "unknown; " + in_words(run)));
+    for (const std::string& directory : process::directories_of_kernel()) {
+        const bool is_seen = run.completed() && !is_hidden(learnt, directory);
+        if (run.completed())
+            checks.push_back(
+                checked(directory, is_seen, "readable", without_directory(directory), restricted));
+        else
+            checks.push_back(checked(directory, false, "", "unknown; " + in_words(run)));
+    }
     return checks;
 }
 

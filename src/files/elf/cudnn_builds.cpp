@@ -30,7 +30,9 @@ std::optional<std::int32_t> number_at(std::string_view bytes, std::size_t place)
 /// The 32-bit operand of the one instruction of this start among the bytes.
 std::optional<std::int32_t> operand(std::string_view code, std::string_view instruction) {
     const auto at = code.find(instruction);
-    return at == std::string_view::npos ? std::nullopt : number_at(code, at + instruction.size());
+    if (at == std::string_view::npos)
+        return std::nullopt;
+    return number_at(code, at + instruction.size());
 }
 
 /// What `push` puts on the stack; nothing when several bytes could be that instruction.
@@ -42,7 +44,9 @@ std::optional<int> pushed(std::string_view code) {
          at = code.find(push, at + 1))
         if (const int number = code[at + 1]; number >= 0 && number <= highest_patch)
             numbers.insert(number);
-    return numbers.size() == 1 ? std::optional(*numbers.begin()) : std::nullopt;
+    if (numbers.size() != 1)
+        return std::nullopt;
+    return *numbers.begin();
 }
 
 /// The numbers that are passed to snprintf(text, size, "%s.%d.%d.%d", name, major, minor, patch),
@@ -183,7 +187,9 @@ std::optional<int> cuda_major_of_gpu_code(const Root& root, std::string_view pat
     // PTX ISA 7.0 came with CUDA 11.0, 8.0 with 12.0, 9.0 with 13.0; before, the two do not go in
     // step. https://docs.nvidia.com/cuda/parallel-thread-execution/index.html#release-notes
     constexpr int first_in_step = 7, difference = 4;
-    return major && *major >= first_in_step ? std::optional(*major + difference) : std::nullopt;
+    if (major && *major >= first_in_step)
+        return *major + difference;
+    return std::nullopt;
 }
 
 }  // namespace rnncheck::elf

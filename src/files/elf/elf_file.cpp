@@ -22,8 +22,10 @@ std::string machine_in_words(unsigned char elf_class, unsigned machine) {
                               {EM_ARM, "ARM"},       {EM_PPC64, "PowerPC"}, {EM_RISCV, "RISC-V"},
                               {EM_S390, "S/390"}};
     const Name* const known = find_by(names, &Name::first, machine);
-    return (elf_class == ELFCLASS64 ? "64-bit " : "32-bit ") +
-           (known ? known->second : "machine " + std::to_string(machine));
+    const std::string bits = elf_class == ELFCLASS64 ? "64-bit " : "32-bit ";
+    if (!known)
+        return bits + "machine " + std::to_string(machine);
+    return bits + known->second;
 }
 
 using Header = ElfW(Ehdr);
@@ -69,8 +71,9 @@ std::vector<Segment> read_segments(ElfFile& file, const FilePieces& pieces,
         damaged(file, "its table of segments lies at an impossible place");
     else if (header.e_phoff + length > pieces.size())
         truncated(file, pieces.size(), header.e_phoff + length);
-    return file.problem ? std::vector<Segment>()
-                        : as_array<Segment>(pieces.at(header.e_phoff, length));
+    if (file.problem)
+        return {};
+    return as_array<Segment>(pieces.at(header.e_phoff, length));
 }
 
 void check_extent(ElfFile& file, const FilePieces& pieces, const std::vector<Segment>& segments) {
@@ -152,7 +155,9 @@ std::vector<Entry> read_entries(ElfFile& file, const FilePieces& pieces,
 
 std::optional<std::uint64_t> value_of(const std::vector<Entry>& entries, std::int64_t tag) {
     const Entry* const entry = find_by(entries, &Entry::d_tag, tag);
-    return entry ? std::optional<std::uint64_t>(entry->d_un.d_val) : std::nullopt;
+    if (!entry)
+        return std::nullopt;
+    return entry->d_un.d_val;
 }
 
 /// The directories of a run path, each once: the loader searches none twice (fillin_rpath in
@@ -304,7 +309,9 @@ std::string type_in_words(unsigned type) {
         return "an object file";
     if (type == ET_EXEC)
         return "a program";
-    return type == ET_CORE ? "a core dump" : "of unknown type";
+    if (type == ET_CORE)
+        return "a core dump";
+    return "of unknown type";
 }
 
 /// What the ELF header alone says, in the order in which the loader checks it; `start` begins with

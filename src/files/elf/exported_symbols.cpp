@@ -97,7 +97,9 @@ class HashedSymbols {
 
     std::optional<std::uint64_t> address_of(std::int64_t tag) const {
         const DynamicEntry* const entry = find_by(entries_, &DynamicEntry::d_tag, tag);
-        return entry ? std::optional<std::uint64_t>(entry->d_un.d_ptr) : std::nullopt;
+        if (!entry)
+            return std::nullopt;
+        return entry->d_un.d_ptr;
     }
 
     /// What the file holds for an address; empty outside of it.
@@ -134,7 +136,9 @@ class HashedSymbols {
 
 /// A library of this process's own kind.
 bool is_of_own_kind(const FilePieces& pieces) {
-    const std::string identification = pieces.error() == 0 ? pieces.at(0, EI_NIDENT) : "";
+    std::string identification;
+    if (pieces.error() == 0)
+        identification = pieces.at(0, EI_NIDENT);
     return identification.size() == EI_NIDENT && identification.starts_with(ELFMAG) &&
            static_cast<unsigned char>(identification[EI_CLASS]) == own_class &&
            static_cast<unsigned char>(identification[EI_DATA]) == own_byte_order;

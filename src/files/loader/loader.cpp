@@ -72,13 +72,17 @@ constexpr std::size_t longest_result = 1 << 16;
 std::string own_working_directory() {
     std::error_code error;
     const auto directory = std::filesystem::current_path(error);
-    return error ? "/" : directory.string();
+    if (error)
+        return "/";
+    return directory.string();
 }
 
 std::string absolute_path(const std::string& path, const std::string& directory) {
     if (path.empty())
         return directory;
-    return path.front() == '/' ? path : directory + '/' + path;
+    if (path.front() == '/')
+        return path;
+    return directory + '/' + path;
 }
 
 Loader loader_of(const Root& root, const LoaderSetting& setting) {
@@ -86,8 +90,9 @@ Loader loader_of(const Root& root, const LoaderSetting& setting) {
         root, setting.interpreter.empty() ? usual_interpreter() : setting.interpreter);
     Loader loader{root, known ? *known : guessed_build(root)};
     loader.secure = setting.secure;
-    loader.working_directory =
-        setting.working_directory.empty() ? own_working_directory() : setting.working_directory;
+    loader.working_directory = setting.working_directory;
+    if (setting.working_directory.empty())
+        loader.working_directory = own_working_directory();
     if (loader.build.hwcaps)
         loader.hwcaps = hwcaps();
     for (const auto& hwcap : loader.hwcaps)
@@ -109,7 +114,9 @@ elf::ElfFile try_open(const Loader& loader, const std::string& path) {
     elf::ElfFile absent;
     absent.skipped = true;
     // One system call for each of thousands of directories.
-    return loader.root.surely_absent(path) ? absent : elf::read_elf_file(loader.root, path);
+    if (loader.root.surely_absent(path))
+        return absent;
+    return elf::read_elf_file(loader.root, path);
 }
 
 RunPath run_path_of(const Loader& loader, const elf::ElfFile& file, std::string_view path,
@@ -161,7 +168,9 @@ std::string with_tokens(const Loader& loader, std::string_view text, std::string
 std::string expanded(const Loader& loader, std::string_view entry, std::string_view origin,
                      bool of_program) {
     const std::string text = with_tokens(loader, entry, origin, of_program);
-    return text.empty() && !entry.empty() ? "" : absolute_path(text, loader.working_directory);
+    if (text.empty() && !entry.empty())
+        return "";
+    return absolute_path(text, loader.working_directory);
 }
 
 std::string_view origin_of(std::string_view path) {

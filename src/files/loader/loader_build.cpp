@@ -41,7 +41,9 @@ static std::string multiarch_directory(const Root& root) {
     if (uname(&kernel) != 0)
         return "";
     const std::string name = std::string("lib/") + kernel.machine + "-linux-gnu";
-    return root.exists("/usr/" + name) || root.exists("/" + name) ? name : "";
+    if (root.exists("/usr/" + name) || root.exists("/" + name))
+        return name;
+    return "";
 }
 
 std::optional<LoaderBuild> read_loader_build(const Root& root, std::string_view interpreter) {
@@ -126,7 +128,9 @@ std::string processor_platform() {
         return "haswell";
 #endif
     const auto* const name = reinterpret_cast<const char*>(getauxval(AT_PLATFORM));
-    return name ? name : "";
+    if (!name)
+        return "";
+    return name;
 }
 
 // Every combination of these in this order, the fuller ones first (glibc 2.36, elf/dl-hwcaps.c).
@@ -140,8 +144,11 @@ std::vector<std::string> legacy_hwcap_directories() {
     for (unsigned set = (1u << parts.size()) - 1; set > 0; --set) {
         std::string directory;
         for (std::size_t i = 0; i < parts.size(); ++i)
-            if (set >> (parts.size() - 1 - i) & 1)
-                directory += (directory.empty() ? "" : "/") + parts[i];
+            if (set >> (parts.size() - 1 - i) & 1) {
+                if (!directory.empty())
+                    directory += "/";
+                directory += parts[i];
+            }
         directories.push_back(directory);
     }
 #endif

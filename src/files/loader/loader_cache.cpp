@@ -96,7 +96,9 @@ std::string_view text_at(std::string_view bytes, std::uint32_t offset) {
     const std::string_view from_here =
         bytes.substr(std::min<std::size_t>(offset, bytes.size()), longest_cached_path);
     const auto end = from_here.find('\0');
-    return end == std::string_view::npos ? std::string_view() : from_here.substr(0, end);
+    if (end == std::string_view::npos)
+        return {};
+    return from_here.substr(0, end);
 }
 
 /// Bit 62 marks an entry of a glibc-hwcaps subdirectory whose number is in the lower half; ten bits

@@ -108,7 +108,9 @@ Answer Process::open_first(const std::vector<std::string>& names, std::size_t ca
             answer.opened_as = std::exchange(answer.name, names.back());
         answers_.push_back(answer);
         map_needed();
-        const std::string rejected = rejects && answer.object ? rejects(*this, objects) : "";
+        std::string rejected;
+        if (rejects && answer.object)
+            rejected = rejects(*this, objects);
         if (!rejected.empty() && is_last) {
             answer.stopped_at = objects_[*std::exchange(answer.object, std::nullopt)].path;
             answer.problem = rejected;
@@ -156,8 +158,10 @@ std::vector<SearchList> Process::search_lists(std::size_t by, const std::string&
     const auto add_list = [&](LoaderRule rule, std::size_t owner,
                               const std::vector<std::string>& directories) {
         SearchList list{rule, owner, {}};
-        for (const auto& directory : directories)
-            list.files.push_back((directory == "/" ? "" : directory) + '/' + name);
+        for (const auto& directory : directories) {
+            const std::string before = directory == "/" ? "" : directory;
+            list.files.push_back(before + '/' + name);
+        }
         if (!directories.empty())
             lists.push_back(std::move(list));
     };

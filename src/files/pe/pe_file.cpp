@@ -38,8 +38,10 @@ std::string machine_in_words(const PeImage& image) {
         {0x8664, "x86-64"}, {0x14C, "x86"}, {0xAA64, "AArch64"}, {0x1C4, "ARM"}};
     const unsigned machine = image.header().machine;
     const Name* const known = find_by(names, &Name::first, machine);
-    return (image.is_64_bit() ? "64-bit " : "32-bit ") +
-           (known ? known->second : "machine " + std::to_string(machine));
+    const std::string bits = image.is_64_bit() ? "64-bit " : "32-bit ";
+    if (!known)
+        return bits + "machine " + std::to_string(machine);
+    return bits + known->second;
 }
 
 /// The entries of a table that ends with one whose name is 0, or where the file's contents end.

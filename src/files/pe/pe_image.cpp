@@ -144,8 +144,10 @@ std::optional<std::string> PeImage::text_at(std::uint64_t address) const {
         const std::string_view rest = std::string_view(window_).substr(place - window_address_);
         const auto end = rest.find('\0');
         text += rest.substr(0, end);
+        if (end != std::string_view::npos && text.size() <= longest_text)
+            return text;
         if (end != std::string_view::npos)
-            return text.size() <= longest_text ? std::optional(text) : std::nullopt;
+            return std::nullopt;
     }
     return std::nullopt;
 }

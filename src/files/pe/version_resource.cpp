@@ -123,15 +123,18 @@ std::string version_bytes(const PeImage& image) {
     if ((place & is_directory) != 0)
         return "";
     const auto data = image.one_at<DataDirectory>(std::uint64_t{table->address} + place);
-    return data ? image.at(data->address, std::min<std::size_t>(data->size, most_version_bytes))
-                : "";
+    if (!data)
+        return "";
+    return image.at(data->address, std::min<std::size_t>(data->size, most_version_bytes));
 }
 
 }  // namespace
 
 std::optional<VersionResource> version_resource(const Root& root, std::string_view path) {
     const PeImage image(root, path);
-    const std::string bytes = image.problem() ? "" : version_bytes(image);
+    std::string bytes;
+    if (!image.problem())
+        bytes = version_bytes(image);
     const auto version = first_block(bytes);
     const auto fixed = version ? first_as<FixedInfo>(version->value) : std::nullopt;
     if (!fixed || fixed->signature != fixed_signature)

@@ -236,8 +236,9 @@ Environments chosen_environments(const Root& root, const Variables& variables,
 std::optional<PythonEnvironment> active_environment(const Root& root, const Variables& variables,
                                                     const std::optional<std::string>& asked) {
     const Environments chosen = chosen_environments(root, variables, asked);
-    return chosen.empty() || chosen.front().active != true ? std::nullopt
-                                                           : std::optional(chosen.front());
+    if (chosen.empty() || chosen.front().active != true)
+        return std::nullopt;
+    return chosen.front();
 }
 
 std::optional<PythonEnvironment> environment_on_path(const Root& root, const Variables& variables) {

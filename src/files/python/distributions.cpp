@@ -117,7 +117,9 @@ Metadata read_metadata(std::string_view text) {
 std::optional<DistributionName> parse_distribution_name(std::string_view distribution) {
     static const Names names = published_names();
     const DistributionName* const name = look_up(names, distribution);
-    return name ? *name : numbered(distribution);
+    if (!name)
+        return numbered(distribution);
+    return *name;
 }
 
 bool is_library_wheel(std::string_view distribution) {
@@ -132,7 +134,9 @@ std::optional<int> cuda_major_of(std::string_view distribution) {
     if (!distribution.starts_with("nvidia-") || at == std::string_view::npos)
         return std::nullopt;
     const auto major = number_from(distribution.substr(at + 3));
-    return major && *major > 100 ? *major / 10 : major;
+    if (major && *major > 100)
+        return *major / 10;
+    return major;
 }
 
 std::vector<Distribution> distributions_in(const Root& root, const std::string& directory) {

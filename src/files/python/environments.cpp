@@ -113,8 +113,7 @@ void add_path_files(const Root& root, const std::string& directory, std::vector<
                          file + " finds an editable installation by code, which is not run");
             if (code || line.empty() || line.starts_with('#') || lines_taken == most_directories)
                 continue;
-            const std::string path =
-                normal_path(line.starts_with('/') ? line : directory + '/' + line);
+            const std::string path = path_in(directory, line);
             if (root.names_in(path, 1).empty())
                 continue;
             ++lines_taken;
@@ -161,18 +160,28 @@ std::string working_directory() {
     if (named && std::filesystem::equivalent(*named, ".", error))
         return normal_path(*named);
     const auto here = std::filesystem::current_path(error);
-    return error ? "/" : here.string();
+    if (error)
+        return "/";
+    return here.string();
 }
 
 }  // namespace
 
 std::string value_of(const Variables& variables, std::string_view name) {
     const std::string* const value = look_up(variables, name);
-    return value ? *value : "";
+    if (!value)
+        return "";
+    return *value;
 }
 
 std::string normal_path(const std::string& path) {
     return without_slashes(std::filesystem::path(path).lexically_normal().string());
+}
+
+std::string path_in(const std::string& directory, const std::string& path) {
+    if (path.starts_with('/'))
+        return normal_path(path);
+    return normal_path(directory + '/' + path);
 }
 
 Variables variables_of_process() {
@@ -220,11 +229,15 @@ std::optional<PythonEnvironment> environment_at(const Root& root, const Variable
         return std::nullopt;
     if (!root.exists(name)) {
         const auto dead = dead_environment_at(root, name);
-        return dead ? std::optional(described(root, variables, *dead)) : std::nullopt;
+        if (!dead)
+            return std::nullopt;
+        return described(root, variables, *dead);
     }
     if (!is_directory(root, name)) {
         const auto prefix = prefix_of_interpreter(root, variables, name);
-        return prefix ? std::optional(described(root, variables, *prefix)) : std::nullopt;
+        if (!prefix)
+            return std::nullopt;
+        return described(root, variables, *prefix);
     }
     if (const auto prefix = prefix_at(root, name))
         return described(root, variables, *prefix);

@@ -22,6 +22,9 @@ std::string value_of(const Variables& variables, std::string_view name);
 /// Without "..", "." and slashes at its end, from the text alone.
 std::string normal_path(const std::string& path);
 
+/// The normal path of `path`, which is in `directory` unless it is absolute.
+std::string path_in(const std::string& directory, const std::string& path);
+
 /// What one name leads to: an interpreter, a directory of an environment, or a bare directory of
 /// packages. Nothing when it is none of these. Directories of the result are sorted as Python
 /// searches them.

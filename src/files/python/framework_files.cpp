@@ -14,7 +14,9 @@ constexpr std::size_t most_framework_text = 64 * 1024, most_framework_names = 40
 
 std::optional<Literals> literals_of(const Root& root, const std::string& path) {
     const auto text = root.read(path, most_framework_text);
-    return text ? std::optional(read_literals(*text)) : std::nullopt;
+    if (!text)
+        return std::nullopt;
+    return read_literals(*text);
 }
 
 /// "cu124".

@@ -31,8 +31,9 @@ std::optional<Version> version_in(const std::string& text) {
 
 /// False also where this user may not look.
 bool is_absent(const Root& root, const std::string& path) {
-    return root.prefix().empty() ? root.surely_absent(path)
-                                 : !root.exists(path) && !root.link(path);
+    if (root.prefix().empty())
+        return root.surely_absent(path);
+    return !root.exists(path) && !root.link(path);
 }
 
 /// Where links lead, whether or not it exists.
@@ -42,7 +43,7 @@ std::string end_of_links(const Root& root, std::string path) {
         const auto target = root.link(path);
         if (!target)
             break;
-        path = normal_path(target->starts_with('/') ? *target : directory_of(path) + '/' + *target);
+        path = path_in(directory_of(path), *target);
     }
     return path;
 }
@@ -52,7 +53,9 @@ std::optional<std::string> missing_interpreter_of(const Root& root, const std::s
     const std::string python3 = directory + "/bin/python3", python = directory + "/bin/python";
     const std::string end =
         end_of_links(root, root.link(python) && !root.link(python3) ? python : python3);
-    return is_absent(root, end) ? std::optional(end) : std::nullopt;
+    if (!is_absent(root, end))
+        return std::nullopt;
+    return end;
 }
 
 Prefix prefix_of_kind(const Root& root, const std::string& directory, const std::string& kind) {
@@ -141,8 +144,10 @@ std::optional<Prefix> dead_environment_at(const Root& root, const std::string& p
     for (const std::string& directory :
          {path, directory_of(path), directory_of(directory_of(path))}) {
         const auto prefix = root.exists(directory) ? prefix_at(root, directory) : std::nullopt;
+        if (prefix && prefix->missing_interpreter)
+            return prefix;
         if (prefix)
-            return prefix->missing_interpreter ? prefix : std::nullopt;
+            return std::nullopt;
     }
     return std::nullopt;
 }
@@ -152,8 +157,10 @@ std::optional<Prefix> prefix_at(const Root& root, const std::string& directory) 
         return virtual_environment(root, directory);
     const bool conda = root.exists(directory + "/conda-meta");
     const bool system = directory == "/usr" || directory == "/usr/local";
-    Prefix prefix = prefix_of_kind(
-        root, directory, conda ? "conda" : kind_of_place(directory, system ? "system" : "prefix"));
+    std::string kind = "conda";
+    if (!conda)
+        kind = kind_of_place(directory, system ? "system" : "prefix");
+    Prefix prefix = prefix_of_kind(root, directory, kind);
     if (conda)
         prefix.version = version_of_conda(root, directory);
     if (!prefix.version && prefix.interpreter)
@@ -164,7 +171,9 @@ std::optional<Prefix> prefix_at(const Root& root, const std::string& directory) 
             prefix.version = exact;
     if (!prefix.version)
         prefix.version = version_of_library_directory(root, directory);
-    return conda || prefix.version ? std::optional(prefix) : std::nullopt;
+    if (conda || prefix.version)
+        return prefix;
+    return std::nullopt;
 }
 
 std::optional<Prefix> prefix_of_interpreter(const Root& root, const Variables& variables,

@@ -24,7 +24,9 @@ static std::vector<std::string> values_in(re2::StringPiece text) {
             return {};
         values.push_back(quoted + plain);
     }
-    return trim(text).empty() ? values : std::vector<std::string>();
+    if (!trim(text).empty())
+        return {};
+    return values;
 }
 
 static void read_line(std::string_view line, Literals& literals) {
@@ -47,18 +49,23 @@ static void read_line(std::string_view line, Literals& literals) {
 
 std::optional<std::string> Literals::one(std::string_view name) const {
     const auto found = all(name);
-    return found.size() == 1 && found.front() != "None" ? std::optional(found.front())
-                                                        : std::nullopt;
+    if (found.size() == 1 && found.front() != "None")
+        return found.front();
+    return std::nullopt;
 }
 
 std::optional<bool> Literals::yes_no(std::string_view name) const {
     const auto word = one(name);
-    return word == "True" || word == "False" ? std::optional(word == "True") : std::nullopt;
+    if (word == "True" || word == "False")
+        return word == "True";
+    return std::nullopt;
 }
 
 std::vector<std::string> Literals::all(std::string_view name) const {
     const auto* const found = look_up(values, name);
-    return found ? *found : std::vector<std::string>();
+    if (!found)
+        return {};
+    return *found;
 }
 
 Literals read_literals(std::string_view text) {

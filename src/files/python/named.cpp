@@ -17,7 +17,7 @@ std::string absolute(const Variables& variables, const std::string& text) {
     const std::string home = value_of(variables, "HOME");
     if (text == "~" || text.starts_with("~/"))
         return normal_path(home + text.substr(1));
-    return normal_path(text.starts_with('/') ? text : value_of(variables, "PWD") + '/' + text);
+    return path_in(value_of(variables, "PWD"), text);
 }
 
 /// A directory of an environment or a python: what else is in a system's or conda's bin is no
@@ -71,7 +71,9 @@ std::optional<std::string> interpreter_of_version(const Root& root, const Variab
         if (!newest || *newest->version < *other.version)
             newest = std::move(other);
     }
-    return newest ? std::optional(newest->path) : std::nullopt;
+    if (!newest)
+        return std::nullopt;
+    return newest->path;
 }
 
 /// Those of this name, such as ~/miniconda3/envs/rnn for "rnn"; "base" is conda's own.

@@ -49,7 +49,9 @@ Paths virtual_environments_in(const Root& root, const std::string& directory) {
 std::string variable_or(const Variables& variables, std::string_view name,
                         const std::string& otherwise) {
     const std::string value = value_of(variables, name);
-    return value.starts_with('/') ? normal_path(value) : otherwise;
+    if (value.starts_with('/'))
+        return normal_path(value);
+    return otherwise;
 }
 
 /// The working directory and those above it.
@@ -168,7 +170,9 @@ struct Place {
 std::optional<std::string> interpreter_of_kernel(const std::string& text) {
     static const re2::RE2 first(R"re("argv"\s*:\s*\[\s*"(/[^"\\]+)")re", re2::RE2::Latin1);
     std::string path;
-    return re2::RE2::PartialMatch(text, first, &path) ? std::optional(path) : std::nullopt;
+    if (!re2::RE2::PartialMatch(text, first, &path))
+        return std::nullopt;
+    return path;
 }
 
 std::vector<Place> kernels(const Root& root, const Variables& variables, const Paths& homes) {

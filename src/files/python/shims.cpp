@@ -86,7 +86,9 @@ Words in_mise_settings(const std::string& text) {
 Words versions_in_file(const std::string& name, const std::string& text) {
     if (name.ends_with(".toml"))
         return in_mise_settings(text);
-    return name.ends_with(".tool-versions") ? in_tool_versions(text) : in_version_file(text);
+    if (name.ends_with(".tool-versions"))
+        return in_tool_versions(text);
+    return in_version_file(text);
 }
 
 struct Manager {
@@ -112,7 +114,9 @@ struct Manager {
 
 std::optional<Setting> set_in(const Root& root, const std::string& file) {
     const auto text = root.read(file, most_setting);
-    Words versions = text ? versions_in_file(file, *text) : Words();
+    Words versions;
+    if (text)
+        versions = versions_in_file(file, *text);
     return versions.empty() ? std::nullopt : std::optional(Setting{std::move(versions), file});
 }
 
@@ -121,7 +125,8 @@ std::optional<Setting> set_in(const Root& root, const std::string& file) {
 std::optional<Setting> set_above(const Root& root, std::string directory, const Manager& manager) {
     for (int up = 0; directory.starts_with('/') && up < most_parents; ++up) {
         for (const std::string& name : manager.files) {
-            const std::string file = (directory == "/" ? "" : directory) + '/' + name;
+            const std::string before = directory == "/" ? "" : directory;
+            const std::string file = before + '/' + name;
             if (auto setting = set_in(root, file))
                 return setting;
             if (manager.is_pyenv() && root.exists(file))
@@ -218,7 +223,9 @@ std::optional<std::string> prefix_of_version(const Root& root, const Manager& ma
         if (version && (!newest || newest->first < *version))
             newest = {*version, name};
     }
-    return newest ? std::optional(manager.versions + '/' + newest->second) : std::nullopt;
+    if (!newest)
+        return std::nullopt;
+    return manager.versions + '/' + newest->second;
 }
 
 std::optional<std::string> system_program(const Root& root, Variables variables,
@@ -238,9 +245,7 @@ std::vector<std::string> programs_on_path(const Root& root, const Variables& var
         return found;
     for (const std::string& entry : split(value_of(variables, "PATH"), ':')) {
         const std::string here = value_of(variables, "PWD");
-        const std::string directory =
-            entry.starts_with('/') ? entry : here + '/' + entry;  // an empty one is here
-        const std::string path = normal_path(directory) + '/' + name;
+        const std::string path = path_in(here, entry) + '/' + name;  // an empty entry is here
         if (path.starts_with('/') && is_executable(root, path))
             add_once(found, path);
     }

@@ -169,7 +169,9 @@ class Passing {
 
     bool pass() {
         const bool floods = can_pass_pages_ && kept_.has_head() && waiting_in(source_) >= flood_;
-        return floods ? pass_pages() : pass_bytes();
+        if (floods)
+            return pass_pages();
+        return pass_bytes();
     }
 
   private:

@@ -43,7 +43,9 @@ bool is_regular_file(int descriptor) {
 
 std::uint64_t size_of(int file) {
     struct stat about {};
-    return fstat(file, &about) == 0 ? static_cast<std::uint64_t>(about.st_size) : 0;
+    if (fstat(file, &about) != 0)
+        return 0;
+    return static_cast<std::uint64_t>(about.st_size);
 }
 
 /// What was written to the file since `begin`, read from the file.
@@ -79,7 +81,8 @@ Streams::Streams() {
     auto pair = pseudo_terminal(real_terminal_);
     if (!pair) {  // the command gets the terminal itself
         for (Place& place : places_)
-            place.kind = place.kind == Kind::terminal ? Kind::same : place.kind;
+            if (place.kind == Kind::terminal)
+                place.kind = Kind::same;
         return;
     }
     terminal_ = std::move(*pair);
@@ -115,9 +118,11 @@ void Streams::add_place(int stream) {
         place.for_command = std::move(pipe.write);
     } else if (is_regular_file(stream)) {
         const bool appends = (fcntl(stream, F_GETFL) & O_APPEND) != 0;
-        place.begin =
-            appends ? size_of(stream)
-                    : static_cast<std::uint64_t>(std::max<off_t>(lseek(stream, 0, SEEK_CUR), 0));
+        if (appends)
+            place.begin = size_of(stream);
+        else
+            place.begin =
+                static_cast<std::uint64_t>(std::max<off_t>(lseek(stream, 0, SEEK_CUR), 0));
     }
 }
 
