@@ -99,9 +99,11 @@ bool is_open(const LibraryChoice& choice) {
 
 }  // namespace
 
-void add_environment(const dll::Disk& disk, const dll::Search& search, dll::Environment environment,
-                     const Matrix& matrix, const std::string& again, WhichDocument& document) {
-    const auto loads = dll::framework_loads(disk, environment, search);
+std::vector<dll::FrameworkLoads> add_environment(const dll::Disk& disk, const dll::Search& search,
+                                                 dll::Environment environment, const Matrix& matrix,
+                                                 const std::string& again,
+                                                 WhichDocument& document) {
+    auto loads = dll::framework_loads(disk, environment, search);
     document.notes.push_back(described(environment, loads.size()));
     for (const dll::FrameworkLoads& one : loads) {
         document.notes.push_back(described(one.framework));
@@ -116,6 +118,7 @@ void add_environment(const dll::Disk& disk, const dll::Search& search, dll::Envi
             remedy.verify = again;
         document.findings.push_back(std::move(finding));
     }
+    return loads;
 }
 
 /// A path that was changed cannot be used in a command line, so a note says so.

@@ -24,9 +24,10 @@ WhichDocument which_on_disk(const DiskQuestion& question);
 int exit_code_of_disk(const WhichDocument& document);
 
 /// Adds what the frameworks of one environment load, and the findings; `again` is the command that
-/// shows whether a remedy helped.
-void add_environment(const dll::Disk& disk, const dll::Search& search, dll::Environment environment,
-                     const Matrix& matrix, const std::string& again, WhichDocument& document);
+/// shows whether a remedy helped. Returns what they load.
+std::vector<dll::FrameworkLoads> add_environment(const dll::Disk& disk, const dll::Search& search,
+                                                 dll::Environment environment, const Matrix& matrix,
+                                                 const std::string& again, WhichDocument& document);
 
 /// Names of users and home directories are replaced, and a note says so.
 WhichDocument without_private(const WhichDocument& document);

@@ -1,5 +1,5 @@
-// The documents beside the report: what each command prints with --json, and what stands on stdout
-// when there is no report.
+// The documents beside the report: what each command prints with --json, and what is printed on
+// standard output when there is no report.
 #pragma once
 
 #include "base/program.hpp"

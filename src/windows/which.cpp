@@ -63,13 +63,12 @@ static std::string place_of(const LibraryChoice* choice) {
 
 /// A terminal keeps the PATH that the registry had when it was opened.
 static void compare_with_new_terminal(const dll::Disk& disk, const dll::Search& here,
+                                      const std::vector<dll::FrameworkLoads>& now,
                                       dll::Environment environment, const std::string& registry,
                                       WhichDocument& document) {
     dll::Search there = here;
     there.path = path_of_new_terminal(environment, registry);
-    dll::Environment again = environment;
-    const auto now = dll::framework_loads(disk, environment, here),
-               then = dll::framework_loads(disk, again, there);
+    const auto then = dll::framework_loads(disk, environment, there);
     for (std::size_t i = 0; i < now.size(); ++i)
         for (const LibraryChoice& choice : now[i].libraries) {
             const auto* other = find_by(then[i].libraries, &LibraryChoice::soname, choice.soname);
@@ -93,9 +92,10 @@ static WhichDocument which_here(const Options& options) {
     const Matrix matrix = Matrix::bundled();
     for (dll::Environment& environment : environments(disk, options)) {
         environment.python.active = true;  // each is judged by itself
-        add_environment(disk, search, environment, matrix, again(environment, options), document);
+        const auto loads = add_environment(disk, search, environment, matrix,
+                                           again(environment, options), document);
         if (registry)
-            compare_with_new_terminal(disk, search, environment, *registry, document);
+            compare_with_new_terminal(disk, search, loads, environment, *registry, document);
     }
     if (!options.target && windows::store_python_is_first(disk.root()))
         document.notes.push_back(

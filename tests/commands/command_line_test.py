@@ -18,7 +18,7 @@ import textwrap
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
-from doctor import Run  # noqa: E402
+from doctor import NO_DRIVER, Run  # noqa: E402
 
 PROGRAM = sys.argv.pop(1)
 SOURCES = pathlib.Path(__file__).parents[2] / "src"
@@ -26,20 +26,6 @@ HEALTHY_DRIVER = {
     "schema": 2,
     "tool": {"version": "0.1.0", "stages": ["look", "ask", "run"]},
     "driver": {"init": {"call": "cuInit", "code": 0, "text": ""}, "device_nodes": []},
-}
-NO_DRIVER = {
-    "schema": 2,
-    "driver": {"module_loaded": False, "device_nodes": []},
-    "host": {"environment": {}, "pci_gpus": []},
-    "probe_runs": [
-        {
-            "probe": "library_files",
-            "target": "",
-            "end": "finished",
-            "failed_calls": [],
-            "elapsed_ms": 1,
-        }
-    ],
 }
 NOTHING = {"schema": 2}
 ONLY = ["--only", "driver_missing"]

@@ -13,25 +13,11 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
-from doctor import Run  # noqa: E402
+from doctor import NO_DRIVER, Run  # noqa: E402
 
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 DOCUMENTATION = (pathlib.Path(__file__).parents[2] / "docs/formats.md").read_text()
 RULE = "version_not_expected"
-NO_DRIVER = {
-    "schema": 2,
-    "driver": {"module_loaded": False, "device_nodes": []},
-    "host": {"environment": {}, "pci_gpus": []},
-    "probe_runs": [
-        {
-            "probe": "library_files",
-            "target": "",
-            "end": "finished",
-            "failed_calls": [],
-            "elapsed_ms": 1,
-        }
-    ],
-}
 
 
 def cudnn(version):

@@ -19,7 +19,7 @@ RULE_TEST(
             }),
             "GPU 1"}}},
     silent_about_cases(
-        {{"cuDNN makes no handle, which is another fault", but([](Facts& f) {
+        {{"cuDNN creates no handle, which is another fault", but([](Facts& f) {
               all_cases(f, RunEnd::skipped, {"cudnnCreate", 1, "CUDNN_STATUS_NOT_INITIALIZED"});
           }),
           ""},

@@ -4,6 +4,22 @@ import json
 import os
 import subprocess
 
+# Saved facts of a machine on which no driver was found.
+NO_DRIVER = {
+    "schema": 2,
+    "driver": {"module_loaded": False, "device_nodes": []},
+    "host": {"environment": {}, "pci_gpus": []},
+    "probe_runs": [
+        {
+            "probe": "library_files",
+            "target": "",
+            "end": "finished",
+            "failed_calls": [],
+            "elapsed_ms": 1,
+        }
+    ],
+}
+
 
 class Checks:
     """Counts what was checked and prints what did not hold."""
