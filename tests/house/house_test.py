@@ -9,6 +9,8 @@ import pathlib
 import re
 import sys
 
+import pages
+
 root = pathlib.Path(sys.argv[1])
 breaches = []
 MOST_LINES = 500
@@ -245,6 +247,11 @@ def check_decisions():
             )
 
 
+def check_pages():
+    for path, what in pages.missing(root):
+        breach(path, what)
+
+
 def check_readme():
     readme = (root / "README.md").read_text()
     for command in ("./run doctor", "./run tests"):
@@ -261,6 +268,7 @@ check_sizes(sources)
 check_words()
 check_terms()
 check_decisions()
+check_pages()
 check_readme()
 for line in breaches:
     print(line)
