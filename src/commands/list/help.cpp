@@ -30,8 +30,8 @@ static std::string place_of(const std::string& topic) {
         {"tables", "'rnncheck list tables' lists them, 'rnncheck matrix show TABLE' prints one"},
         {"keys", "'rnncheck matrix check --help' lists the keys and their values"},
         {"given", "'rnncheck matrix check --help' lists the keys and their values"},
-        {"profile", "'rnncheck doctor --help' describes --profile, docs/deploy.md its file"},
-        {"profiles", "'rnncheck doctor --help' describes --profile, docs/deploy.md its file"},
+        {"profile", "'rnncheck doctor --help' describes --profile, docs/formats.md its file"},
+        {"profiles", "'rnncheck doctor --help' describes --profile, docs/formats.md its file"},
         {"version", "'rnncheck --version' prints the version"}};
     for (const auto& [name, place] : places)
         if (name == topic)
