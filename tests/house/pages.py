@@ -3,6 +3,7 @@
 A page names a function, type, field or row as `src/facts/merge.cpp:merge`, a file or directory as `src/facts/`.
 """
 
+import pathlib
 import re
 
 SOURCES = "src|probes|tests|docs|compat_matrix|packaging|tools|findings|cmake"
@@ -50,6 +51,21 @@ def missing_names(root, page):
             yield f"names {name} of {path}, which does not declare it"
 
 
+def missing_files_of_module(root, path, page):
+    """A module's README names its own files without a directory, and sometimes tests."""
+    if path.name != "README.md" or path.parent.parent.name != "src":
+        return
+    for name in re.findall(r"`((?:\.\./)?[\w/-]+\.[ch]pp)`", page):
+        plain = pathlib.PurePath(name).name
+        in_module = any(path.parent.rglob(plain)) or (path.parent / name).exists()
+        if (
+            not in_module
+            and not (root / "src" / name).exists()
+            and not any((root / "tests").rglob(plain))
+        ):
+            yield f"names {name}, which does not exist"
+
+
 def anchor_of(heading):
     """As GitHub forms it: '## JSON, schema 3' is #json-schema-3."""
     plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").strip().lower()
@@ -77,5 +93,6 @@ def missing(root):
     """Pairs of a page and what is wrong in it."""
     for path in pages_of(root):
         page = path.read_text()
-        for what in [*missing_names(root, page), *broken_links(path, page)]:
+        wrong = [*missing_names(root, page), *missing_files_of_module(root, path, page)]
+        for what in wrong + [*broken_links(path, page)]:
             yield path.relative_to(root), what
