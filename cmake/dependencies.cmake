@@ -60,7 +60,7 @@ else()
   target_link_libraries(rnncheck_zlib INTERFACE zlib)
 endif()
 
-# Reads the reports of a fleet, which are many: RapidJSON is five times as fast as nlohmann/json, and its headers are all of it.
+# Reads the tables, and the reports of a fleet, which are many: RapidJSON is five times as fast as nlohmann/json, and its headers are all of it.
 if(FETCHCONTENT_SOURCE_DIR_RAPIDJSON)
   set(RAPIDJSON_HEADERS ${FETCHCONTENT_SOURCE_DIR_RAPIDJSON}/usr/include)
 endif()

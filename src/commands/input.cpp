@@ -106,8 +106,8 @@ Facts read_facts(const std::string& path) {
 
 Log read_log_files(const std::vector<std::string>& paths, const Matrix& matrix) {
     std::ranges::for_each(paths, protect_input);
-    return process::fields_from_apart<Log>(
-        [&] { return read_logs(mapped(paths, log_input), matrix); });
+    const LogReader reader(matrix);  // here, so that the fork need not read the table again
+    return process::fields_from_apart<Log>([&] { return reader.read(mapped(paths, log_input)); });
 }
 
 std::vector<FoundModel> read_model_files(const std::string& path, bool with_weights) {

@@ -131,8 +131,8 @@ class LargeLog {
         const char* const raw = lines_[first].text.data();
         const char* const raw_end = lines_[end - 1].text.data() + lines_[end - 1].text.size();
         bool is_learned = !digits_are_escapes({raw, static_cast<std::size_t>(raw_end - raw)});
-        for (const int candidate : collector_.signatures().candidates(text.without_whitespace)) {
-            const auto signature = static_cast<std::size_t>(candidate);
+        for (const std::size_t signature :
+             collector_.signatures().candidates(text.without_whitespace)) {
             if (collector_.is_full(signature))
                 continue;
             for (const std::int64_t line :

@@ -1,12 +1,12 @@
 // The table of signatures made ready for matching.
 #pragma once
 
-#include <re2/filtered_re2.h>
-#include <re2/set.h>
+#include <re2/re2.h>
 
 #include <memory>
 #include <optional>
 
+#include "base/pattern_filter.hpp"
 #include "facts/log.hpp"
 #include "log/normalize.hpp"
 #include "matrix/matrix.hpp"
@@ -51,12 +51,12 @@ class Signature {
     mutable std::unique_ptr<re2::RE2> regex_, any_digits_regex_;  ///< compiled when needed
 };
 
-/// The table. A text is first searched for the words that, according to RE2, the patterns require:
-/// letters are compared without case, white space is ignored, and each digit counts as any digit.
+/// The table. A text is first searched for the words that the patterns require, and a pattern is
+/// compiled when they are seen.
 class Signatures {
   public:
-    /// InputError names the signature whose kind or pattern is wrong; where only the bounds of a
-    /// repetition are, at the first match.
+    /// InputError names the signature whose kind is wrong. A wrong pattern is named by
+    /// verify_signatures(), and by the first text that has its words.
     explicit Signatures(const std::vector<LogSignature>& rows);
 
     std::size_t size() const {
@@ -67,14 +67,14 @@ class Signatures {
     }
 
     /// Indexes of the signatures that can match the text, or one that differs from it only in
-    /// digits. `text` contains no white space.
-    std::vector<int> candidates(std::string text) const;
+    /// digits.
+    std::vector<std::size_t> candidates(std::string_view text) const {
+        return filter_.candidates(text);
+    }
 
   private:
     std::vector<Signature> all_;
-    re2::FilteredRE2
-        filter_;           ///< of patterns that accept '0' for a digit and no white space for any
-    re2::RE2::Set words_;  ///< the words that the filter requires
+    PatternFilter filter_;
 };
 
 }  // namespace rnncheck::log_reader

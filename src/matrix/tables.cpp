@@ -1,6 +1,8 @@
 // From the files of tables to typed rows. The only place that knows the file format.
 #include "matrix/tables.hpp"
 
+#include <rapidjson/document.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -37,9 +39,6 @@ void read_file(TableFiles& files, const std::string& name) {
     files.content[stem] = files.owned[stem] = std::move(text);
 }
 
-/// A table is 3 deep. A file nested to exhaust memory is given up long before.
-constexpr int deepest = 32;
-
 /// Where reading is, and the list of what is wrong.
 struct Place {
     const std::string& table;
@@ -62,55 +61,103 @@ std::string column_place(std::string_view name) {
     return "column '" + std::string(name) + "'";
 }
 
-/// An object; InputError states why there is none. Duplicate keys, of which a reader would silently
-/// use one, are reported; not in the bundled tables, which the tests verify, because the search
-/// takes long.
-Json parse(std::string_view text, bool is_ours, Place& place) {
-    if (const auto nul = text.find('\0');
-        nul != std::string_view::npos)  // the parser would take it for the end
-        throw InputError("a NUL byte at line " +
-                         std::to_string(std::count(text.begin(), text.begin() + nul, '\n') + 1));
-    std::vector<std::vector<std::string>> open;  // the keys of the objects around this place
-    std::string part;                            // key at the top
-    std::size_t row = 0;
-    const auto take = [&](int depth, Json::parse_event_t event, const Json& parsed) {
-        using Event = Json::parse_event_t;
-        if (depth > deepest)
-            throw InputError("nested too deeply");
-        if (event == Event::object_start)
-            open.emplace_back();
-        if (event == Event::object_end)
-            open.pop_back();
-        if (event == Event::object_start && open.size() == 2 && part == "rows")
-            ++row;
-        if (event != Event::key)
-            return true;
-        const auto& key = parsed.get_ref<const std::string&>();
-        if (open.size() == 1)
-            part = key;
-        if (includes(open.back(), key)) {
-            const bool in_row = part == "rows" && open.size() > 1;
-            place.row = in_row ? row : 0;
-            std::string where;
-            if (!in_row && open.size() != 1)
-                where = " in '" + part + "'";
-            place.report("the key '" + key + "' is duplicated" + where + "; keep one of them");
-            place.row = 0;
-        }
-        open.back().push_back(key);
-        return true;
-    };
-    try {
-        Json table = is_ours ? Json::parse(text) : Json::parse(text, take);
-        if (!table.is_object())
-            throw InputError("not an object");
-        return table;
-    } catch (const Json::exception& error) {
-        const std::string what =
-            error.what();  // "... parse error at line 2, column 3: syntax error ..."
-        const auto at = std::min(what.find(" at line "), what.size());
-        throw InputError("invalid JSON" + what.substr(at, what.find(':', at) - at));
+using rapidjson::Value;
+
+std::string_view text_of(const Value& string) {
+    return {string.GetString(), string.GetStringLength()};
+}
+
+/// In the form that from_json() reads. What has no place in a cell is an empty object or list.
+Json as_json(const Value& cell) {
+    if (cell.IsString())
+        return text_of(cell);
+    if (cell.IsBool())
+        return cell.GetBool();
+    if (cell.IsUint64())
+        return cell.GetUint64();
+    if (cell.IsInt64())
+        return cell.GetInt64();
+    if (cell.IsNumber())
+        return cell.GetDouble();
+    if (cell.IsNull())
+        return nullptr;
+    return cell.IsObject() ? Json::object() : Json::array();
+}
+
+/// What a reader would not notice or not survive: a key that is duplicated `where` ("", or
+/// " in 'sources'"), and depth; a table is 3 deep.
+void check_form(const Value& value, const std::string& where, int depth, Place& place) {
+    constexpr int deepest = 32;
+    if (depth > deepest)
+        throw InputError("nested too deeply");
+    if (value.IsArray())
+        for (const Value& item : value.GetArray())
+            check_form(item, where, depth + 1, place);
+    if (!value.IsObject())
+        return;
+    std::set<std::string_view> keys;
+    for (const auto& [name, member] : value.GetObject()) {
+        if (!keys.insert(text_of(name)).second)
+            place.report(
+                concat("the key '", text_of(name), "' is duplicated", where, "; keep one of them"));
+        if (depth > 0)
+            check_form(member, where, depth + 1, place);
     }
+}
+
+void check_form(const Value& table, Place& place) {
+    check_form(table, "", 0, place);
+    for (const auto& [name, part] : table.GetObject()) {
+        const bool is_rows = text_of(name) == "rows" && part.IsArray();
+        if (!is_rows)
+            check_form(part, concat(" in '", text_of(name), "'"), 1, place);
+        else
+            for (const Value& row : part.GetArray()) {
+                ++place.row;
+                check_form(row, "", 2, place);
+            }
+        place.row = 0;
+    }
+}
+
+std::string place_in(std::string_view text, std::size_t offset) {
+    const std::string_view before = text.substr(0, offset);
+    const std::size_t line_begin = before.rfind('\n') + 1;  // 0 in the first line
+    return concat(" at line ", std::ranges::count(before, '\n') + 1, ", column ",
+                  before.size() - line_begin + 1);
+}
+
+/// An object, whose strings are in `copy`, a copy of the table's text; InputError states why there
+/// is none. The form of the bundled tables is not checked: the tests have verified them.
+rapidjson::Document parse(std::string_view text, std::string& copy, bool is_ours, Place& place) {
+    if (const auto nul = text.find('\0'); nul != text.npos)  // the parser would take it for the end
+        throw InputError("a NUL byte" + place_in(text, nul));
+    copy = text;
+    rapidjson::Document table;
+    if (is_ours)
+        table.ParseInsitu(copy.data());
+    else
+        table.ParseInsitu<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(
+            copy.data());
+    if (table.HasParseError())
+        throw InputError("invalid JSON" + place_in(text, table.GetErrorOffset()));
+    if (!table.IsObject())
+        throw InputError("not an object");
+    if (!is_ours)
+        check_form(table, place);
+    return table;
+}
+
+/// The member of an object, if it is of this type.
+const Value* member(const Value& object, std::string_view name, rapidjson::Type type) {
+    const auto found = object.FindMember(Value(rapidjson::StringRef(name.data(), name.size())));
+    return found != object.MemberEnd() && found->value.GetType() == type ? &found->value : nullptr;
+}
+
+std::string_view quoted_text(const Value& cell, const std::string& place) {
+    if (!cell.IsString())
+        wrong(place, "a text is expected");
+    return text_of(cell);
 }
 
 std::string fault_of(const Source& source) {
@@ -127,17 +174,26 @@ std::string fault_of(const Source& source) {
     return "'seen' is not a date of the form 2026-11-21";
 }
 
-void read_sources(const Json& table, TableHead& head, Place& place) {
-    if (!table.contains("sources") || !table["sources"].is_object())
+void read_source(const Value& written, Source& source, const std::string& where) {
+    if (!written.IsObject())
+        wrong(where, "an object is expected");
+    Source::fields(source, [&](const char* name, std::string& value, const char*) {
+        if (const auto found = written.FindMember(name); found != written.MemberEnd())
+            value = quoted_text(found->value, where + '.' + name);
+    });
+    if (const std::string fault = fault_of(source); !fault.empty())
+        wrong(where, fault);
+}
+
+void read_sources(const Value& table, TableHead& head, Place& place) {
+    const Value* const sources = member(table, "sources", rapidjson::kObjectType);
+    if (!sources)
         throw InputError("'sources' is not a list of sources");
-    for (const auto& [id, written] : table["sources"].items()) {
-        const std::string where = "source '" + id + "'";
-        Source& source =
-            head.sources[id];  // there in any case, so that its rows raise no second issue
+    for (const auto& [id, written] : sources->GetObject()) {
+        Source& source = head.sources[id.GetString()];  // there in any case, so that its rows raise
+                                                        // no second issue
         try {
-            from_json(written, source, where);
-            if (const std::string fault = fault_of(source); !fault.empty())
-                wrong(where, fault);
+            read_source(written, source, concat("source '", text_of(id), "'"));
         } catch (const InputError& error) {
             place.report(error.what());
         }
@@ -185,33 +241,35 @@ std::vector<Column> all_columns(const TableHead& head) {
 }
 
 /// The columns that the head declares are those that this program reads.
-void check_columns(const Json& table, const std::vector<Column>& known, Place& place) {
-    if (!table.contains("columns") || !table["columns"].is_object())
+void check_columns(const Value& table, const std::vector<Column>& known, Place& place) {
+    const Value* const columns = member(table, "columns", rapidjson::kObjectType);
+    if (!columns)
         throw InputError("'columns' is not a list of columns");
-    for (const auto& [name, type] : table["columns"].items()) {
-        const Column* const found = find_by(known, &Column::name, name);
+    for (const auto& [name, type] : columns->GetObject()) {
+        const Column* const found = find_by(known, &Column::name, text_of(name));
         if (!found)
-            place.report(column_place(name) + ": unknown column");
-        else if (type != found->type)
-            place.report(column_place(name) + ": the type of this column is '" + found->type + "'");
+            place.report(column_place(text_of(name)) + ": unknown column");
+        else if (!type.IsString() || text_of(type) != found->type)
+            place.report(column_place(text_of(name)) + ": the type of this column is '" +
+                         found->type + "'");
     }
 }
 
 template <class T>
-void read_cell(const Json& cell, T& value, const std::string& place,
+void read_cell(const Value& cell, T& value, const std::string& place,
                const std::map<std::string, Source>& sources) {
     if constexpr (IsOptional<T>::value) {
         read_cell(cell, value.emplace(), place, sources);
     } else if constexpr (std::is_same_v<T, Source>) {
-        const Source* const source = look_up(sources, quoted_text(cell, place));
+        const Source* const source = look_up(sources, std::string(quoted_text(cell, place)));
         if (!source)
-            wrong(place, "source '" + cell.get<std::string>() +
-                             "' is not in the table's list of sources; add it there");
+            wrong(place, concat("source '", text_of(cell),
+                                "' is not in the table's list of sources; add it there"));
         value = *source;
     } else if constexpr (std::is_same_v<T, std::string>) {
         value = quoted_text(cell, place);  // to the byte: a table is UTF-8
     } else {
-        from_json(cell, value, place);
+        from_json(as_json(cell), value, place);
         if constexpr (std::is_same_v<T, int>)
             if (value < 0)
                 wrong(place, "the number is out of range");
@@ -220,16 +278,16 @@ void read_cell(const Json& cell, T& value, const std::string& place,
 
 /// Whether the row is without an issue.
 template <class R>
-bool read_row(const Json& written, R& row, const TableHead& head, Place& place) {
+bool read_row(const Value& written, R& row, const TableHead& head, Place& place) {
     const std::size_t reported_before = place.reported;
     std::size_t found = 0;
     std::string where;
-    const auto read = [&]<class T>(std::string_view name, T& value) {
-        const auto cell = written.find(name);
+    const auto read = [&]<class T>(const char* name, T& value) {
+        const auto cell = written.FindMember(name);
         where.assign("column '").append(name) += '\'';
         try {
-            if (cell != written.end())
-                ++found, read_cell(*cell, value, where, head.sources);
+            if (cell != written.MemberEnd())
+                ++found, read_cell(cell->value, value, where, head.sources);
             else if (!IsOptional<T>::value && !may_miss<R>(name) && !may_miss<Row>(name))
                 wrong(where, "missing; every row needs it");
         } catch (const InputError& error) {
@@ -239,13 +297,24 @@ bool read_row(const Json& written, R& row, const TableHead& head, Place& place) 
     row.number = place.row;
     R::fields(row, read);
     Row::fields(row, read);
-    if (found < written.size()) {
+    if (found < written.MemberCount()) {
         const std::vector<Column> known = all_columns(head);
-        for (const auto& [name, cell] : written.items())
-            if (!find_by(known, &Column::name, name))
-                place.report(column_place(name) + ": unknown column");
+        for (const auto& [name, cell] : written.GetObject())
+            if (!find_by(known, &Column::name, text_of(name)))
+                place.report(column_place(text_of(name)) + ": unknown column");
     }
     return place.reported == reported_before;
+}
+
+void read_head(const Value& table, TableHead& head, Place& place) {
+    if (const Value* const about = member(table, "about", rapidjson::kStringType))
+        head.about = text_of(*about);
+    if (const Value* const holes = member(table, "holes", rapidjson::kObjectType))
+        for (const auto& [hole, why] : holes->GetObject())
+            if (why.IsString())
+                head.holes[hole.GetString()] = text_of(why);
+    check_columns(table, all_columns(head), place);
+    read_sources(table, head, place);
 }
 
 template <class R>
@@ -253,23 +322,19 @@ void read_into(ReadTable<R>& read, const TableFiles& files, Place& place) {
     const std::string_view* const content = look_up(files.content, place.table);
     if (!content)
         throw InputError("this table is missing");
-    const Json table = parse(*content, bundled_twin(files, place.table), place);
-    if (table.contains("about") && table["about"].is_string())
-        read.about = table["about"];
-    if (table.contains("holes") && table["holes"].is_object())
-        for (const auto& [hole, why] : table["holes"].items())
-            if (why.is_string())
-                read.holes[hole] = why;
-    check_columns(table, all_columns(read), place);
-    read_sources(table, read, place);
-    if (!table.contains("rows") || !table["rows"].is_array())
+    std::string text;
+    const rapidjson::Document table =
+        parse(*content, text, bundled_twin(files, place.table), place);
+    read_head(table, read, place);
+    const Value* const rows = member(table, "rows", rapidjson::kArrayType);
+    if (!rows)
         throw InputError("'rows' is not a list of rows");
-    read.written = table["rows"].size();
+    read.written = rows->Size();
     read.rows.reserve(read.written);
-    for (const Json& written : table["rows"]) {
+    for (const Value& written : rows->GetArray()) {
         ++place.row;
         R row;
-        if (!written.is_object())
+        if (!written.IsObject())
             place.report("not an object");
         else if (read_row(written, row, read, place))
             read.rows.push_back(std::move(row));

@@ -1,7 +1,6 @@
 #include "report/private_places.hpp"
 
 #include <re2/re2.h>
-#include <re2/set.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 
 #include "base/directory_list.hpp"
 #include "base/lists.hpp"
+#include "base/pattern_filter.hpp"
 #include "base/text.hpp"
 
 namespace rnncheck {
@@ -90,32 +90,16 @@ void add_places(std::string_view text, const PrivatePattern& pattern,
     }
 }
 
-/// The patterns that match somewhere, found in one pass.
-std::vector<int> matching_patterns(std::string_view text) {
-    static const auto set = [] {
-        re2::RE2::Options options(re2::RE2::Latin1);
-        options.set_max_mem(64 << 20);
-        auto made = std::make_unique<re2::RE2::Set>(options, re2::RE2::UNANCHORED);
+std::vector<PrivatePlace> places_in(std::string_view text) {
+    static const PatternFilter filter = [] {
+        PatternFilter made;
         for (const PrivatePattern& pattern : table().patterns)
-            made->Add(pattern.regex.text, nullptr);
-        made->Compile();
+            made.add(pattern.regex.text);
         return made;
     }();
-    std::vector<int> found;
-    re2::RE2::Set::ErrorInfo error{re2::RE2::Set::kNoError};
-    if (!set->Match({text.data(), text.size()}, &found, &error) &&
-        error.kind != re2::RE2::Set::kNoError)
-        for (std::size_t i = 0; i < table().patterns.size(); ++i)
-            found.push_back(static_cast<int>(i));
-    return found;
-}
-
-std::vector<PrivatePlace> places_in(std::string_view text) {
     std::vector<PrivatePlace> places;
-    std::vector<int> patterns = matching_patterns(text);
-    std::ranges::sort(patterns);
-    for (const int i : patterns)
-        add_places(text, table().patterns[static_cast<std::size_t>(i)], places);
+    for (const std::size_t i : filter.candidates(text))
+        add_places(text, table().patterns[i], places);
     return places;
 }
 
