@@ -208,7 +208,10 @@ class Reader {
                 if (next() == ')')
                     return nothing;  // "(?i)"
         }
+        if (++depth_ > deepest)
+            throw RareSyntax();
         Matched all = branches();
+        --depth_;
         if (!take(')'))
             throw RareSyntax();
         return all;
@@ -343,7 +346,10 @@ class Reader {
         return true;
     }
 
+    static constexpr int deepest = 100;  ///< a hostile pattern shall not exhaust the stack
+
     std::string_view rest_;
+    int depth_ = 0;  ///< groups that are open
 };
 
 /// The sequences of three and of six characters of a text: most words are known to be absent at

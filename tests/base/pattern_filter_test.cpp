@@ -56,6 +56,11 @@ TEST_CASE("rare and wrong syntax requires nothing") {
         CHECK(required(pattern).empty());
 }
 
+TEST_CASE("nesting that would exhaust the stack is given up") {
+    CHECK(required(std::string(20, '(') + "cuda" + std::string(20, ')')) == "cuda");
+    CHECK(required(std::string(1'000'000, '(')).empty());
+}
+
 TEST_CASE("a text is searched for words whatever its case, digits and white space are") {
     PatternFilter filter;
     filter.add("CUDA error 35");
