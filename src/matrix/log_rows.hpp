@@ -87,21 +87,21 @@ struct LogCause : Row {
         "risk",    "harmless"};
 };
 
-/// What to do about a cause where a line of the log names the failure more exactly: text and
-/// command instead of those of LogCause. Of several lines that a log contains, the first row
-/// counts.
+/// What to do about causes where a line of the log names the failure more exactly: text and
+/// command instead of those of LogCause. Of several rows of a cause whose conditions hold, the
+/// first counts.
 struct LogRemedy : Row {
-    std::string cause;
+    std::string causes;           ///< parted by spaces: "cudnn_not_installed gpu_too_old"
     std::string when;             ///< conditions, as LogEvidence::when; never empty
     std::string remedy;           ///< as LogCause::remedy
     std::string command;          ///< without placeholders; may be empty
     std::string windows_command;  ///< where command is one for Unix
 
     auto key() const {
-        return cause;
+        return causes;
     }
     static constexpr bool order_is_meant = true;  ///< of rows with the same key
-    RNNCHECK_COLUMNS(cause, when, remedy, command, windows_command)
+    RNNCHECK_COLUMNS(causes, when, remedy, command, windows_command)
     static constexpr std::string_view may_be_missing[] = {"command", "windows_command"};
 };
 

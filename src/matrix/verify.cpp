@@ -293,7 +293,8 @@ void check_row(const Tables& all, const LogEvidence& row, const Report& report) 
 }
 
 void check_row(const Tables& all, const LogRemedy& row, const Report& report) {
-    check_cause(all, row.cause, row, report);
+    for (const std::string& cause : split(row.causes, ' '))
+        check_cause(all, cause, row, report);
 }
 
 template <class R>

@@ -339,7 +339,8 @@ TEST_CASE("a remedy names no other framework, and none of Python where another i
     const char* jax =
         "jax 0.4.26\nGPU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR failed: "
         "CUDA_ERROR_NOT_INITIALIZED\n";
-    CHECK(about("broken_framework_release", jax).commands().empty());
+    for (const std::string& command : about("broken_framework_release", jax).commands())
+        CHECK(contains(command, "jax"));
     const char* r = "Error in `download_file()`:\nError: Unsupported CUDA version '11.3'\n";
     CHECK_FALSE(contains(about("package_not_available", r).remedies.front().text, "Python"));
 }

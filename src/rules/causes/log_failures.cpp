@@ -84,7 +84,7 @@ void open_nodes_of_jetson(Remedy& remedy, const KnownOfLog& t) {
 
 void speak_as_the_line(Remedy& remedy, const LogCause& cause, const KnownOfLog& t) {
     for (const LogRemedy& row : t.matrix.log_remedies()) {
-        if (row.cause != cause.cause || !t.all_hold(row.when))
+        if (!includes(split(row.causes, ' '), cause.cause) || !t.all_hold(row.when))
             continue;
         remedy.text = row.remedy;
         remedy.commands.clear();

@@ -271,17 +271,33 @@ void name_package_of_library(Remedy& remedy, const KnownOfLog& t) {
         remedy.commands = {"python -m pip install " + name};
 }
 
+/// PyTorch's index with CUDA builds for the Python in the log: those of cu128 begin with 3.9.
+/// https://github.com/pytorch/pytorch/blob/main/RELEASE.md#release-compatibility-matrix
+std::string torch_with_cuda(const KnownOfLog& t) {
+    const auto python = t.version("python_in_path", "version");
+    std::string_view index = "cu128";
+    if (python && *python < make_version({3, 9}))
+        index = "cu121";
+    if (python && *python < make_version({3, 8}))
+        index = "cu117";
+    if (python && *python < make_version({3, 7}))
+        index = "cu113";
+    return concat("python -m pip install --force-reinstall torch --index-url ",
+                  "https://download.pytorch.org/whl/", index);
+}
+
 void name_build_with_cuda(Remedy& remedy, const KnownOfLog& t) {
-    constexpr std::pair<std::string_view, std::string_view> builds[] = {
+    const std::string torch = torch_with_cuda(t);
+    const std::pair<std::string_view, std::string_view> builds[] = {
         {"jax", "python -m pip install -U \"jax[cuda12]\""},
         {"onnxruntime",
-         "python -m pip uninstall -y onnxruntime && python -m pip install onnxruntime-gpu"},
+         // Both packages have the same files: while one is removed, the other must be, too.
+         "python -m pip uninstall -y onnxruntime onnxruntime-gpu && python -m pip install "
+         "onnxruntime-gpu"},
         {"paddlepaddle",
          "python -m pip uninstall -y paddlepaddle && python -m pip install paddlepaddle-gpu -i "
          "https://www.paddlepaddle.org.cn/packages/stable/cu126/"},
-        {"pytorch",
-         "python -m pip install --force-reinstall torch --index-url "
-         "https://download.pytorch.org/whl/cu128"}};
+        {"pytorch", torch}};
     // https://k2-fsa.github.io/k2/installation/from_wheels.html;
     // https://mxnet.apache.org/get_started; https://pypi.jetson-ai-lab.io
     constexpr std::pair<std::string_view, std::string_view> others[] = {
