@@ -43,8 +43,8 @@ void open_nodes_in_container(Remedy& remedy, const KnownOfLog& t) {
         "Under SELinux, start the container with --security-opt=label=disable, or let containers "
         "use the nodes. "
         "Without SELinux, the user of the container needs the permissions of the nodes on the "
-        "host: a rootless "
-        "container has those of the user who starts it";
+        "host: a rootless container has those of the user who starts it, whose groups Podman "
+        "passes on with --group-add keep-groups";
     remedy.commands = {"getenforce"};
 }
 

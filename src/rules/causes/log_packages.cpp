@@ -273,17 +273,36 @@ void name_package_of_library(Remedy& remedy, const KnownOfLog& t) {
 
 /// PyTorch's index with CUDA builds for the Python in the log: those of cu128 begin with 3.9.
 /// https://github.com/pytorch/pytorch/blob/main/RELEASE.md#release-compatibility-matrix
-std::string torch_with_cuda(const KnownOfLog& t) {
+std::string torch_index_for_python(const KnownOfLog& t) {
     const auto python = t.version("python_in_path", "version");
-    std::string_view index = "cu128";
-    if (python && *python < make_version({3, 9}))
-        index = "cu121";
-    if (python && *python < make_version({3, 8}))
-        index = "cu117";
-    if (python && *python < make_version({3, 7}))
-        index = "cu113";
-    return concat("python -m pip install --force-reinstall torch --index-url ",
-                  "https://download.pytorch.org/whl/", index);
+    if (!python || *python >= make_version({3, 9}))
+        return "cu128";
+    if (*python >= make_version({3, 8}))
+        return "cu121";
+    return *python >= make_version({3, 7}) ? "cu117" : "cu113";
+}
+
+/// The newest of PyTorch's own builds of this version with CUDA; "" where none is known.
+std::string torch_index_of_version(const Version& version, const Matrix& matrix) {
+    const FrameworkBuild* newest = nullptr;
+    for (const FrameworkBuild& build : matrix.framework_builds("pytorch"))
+        if (build.cuda && build.build.starts_with("cu") &&
+            covers(build.first, build.last, version) && (!newest || *newest->cuda < *build.cuda))
+            newest = &build;
+    return newest ? newest->build : "";
+}
+
+/// The version that the log names stays: torchvision and extensions belong to it.
+std::string torch_with_cuda(const KnownOfLog& t) {
+    const stack::Framework* torch = t.said.framework("pytorch");
+    const auto version = torch ? torch->version : std::nullopt;
+    const std::string index = version ? torch_index_of_version(*version, t.matrix) : "";
+    const std::string command = "python -m pip install --force-reinstall torch";
+    const std::string rest =
+        " torchvision torchaudio --index-url https://download.pytorch.org/whl/";
+    if (index.empty())
+        return concat(command, rest, torch_index_for_python(t));
+    return concat(command, "==", version->text, rest, index);
 }
 
 void name_build_with_cuda(Remedy& remedy, const KnownOfLog& t) {
