@@ -616,9 +616,11 @@ TEST_CASE("what the words of a program decide about its remedy") {
                         "'aten::empty_strided' with arguments from the 'CUDA' backend.\nthread "
                         "'main' panicked at src/main.rs:6:8:\n"),
                    "libtorch"));
-    CHECK(about("cpu_only_build", "AssertionError: Torch not compiled with CUDA enabled\n")
-              .commands() == Commands{"python -m pip install --force-reinstall torch --index-url "
-                                      "https://download.pytorch.org/whl/cu128"});
+    CHECK(
+        about("cpu_only_build", "AssertionError: Torch not compiled with CUDA enabled\n")
+            .commands() ==
+        Commands{"python -m pip install --force-reinstall torch torchvision torchaudio --index-url "
+                 "https://download.pytorch.org/whl/cu128"});
     CHECK_FALSE(contains(text("cudnn_not_installed",
                               "ERROR: Failed to import the TensorFlow module.\n- Could not find "
                               "cuDNN 6.\n  The GPU version of TensorFlow requires\n"),
