@@ -23,6 +23,7 @@ struct Asked {
     const Nvml& nvml;
     NvmlDevice device;
     Board& board;
+    bool on_windows = false;
 
     template <class... Parameters, class... Arguments>
     bool ok(const vendor::Symbol<int(NvmlDevice, Parameters...)>& symbol,
@@ -116,6 +117,11 @@ static void ask_state(const Asked& ask) {
     if (ask.ok(ask.nvml.nvmlDeviceGetVirtualizationMode, &mode) && mode >= 0 &&
         mode < int{std::size(kinds)})
         ask.board.virtualization = kinds[mode];  // nvmlGpuVirtualizationMode_t
+    static constexpr std::string_view models[] = {"wddm", "tcc", "mcdm"};  // nvmlDriverModel_t
+    int model = 0, model_after_reboot = 0;
+    if (ask.on_windows && ask.ok(ask.nvml.nvmlDeviceGetDriverModel, &model, &model_after_reboot) &&
+        model >= 0 && model < int{std::size(models)})
+        ask.board.driver_model = models[model];
     unsigned mig = 0, mig_after_reset = 0;
     if (ask.ok(ask.nvml.nvmlDeviceGetMigMode, &mig, &mig_after_reset))
         ask.board.mig = mig == 1;
@@ -132,7 +138,7 @@ static void ask_state(const Asked& ask) {
 }
 
 /// Nothing for a board that is closed to this process, as on shared nodes.
-static std::optional<Board> ask_board(const Nvml& nvml, unsigned index) {
+static std::optional<Board> ask_board(const Nvml& nvml, unsigned index, bool on_windows) {
     Board board;
     board.index = static_cast<int>(index);
     NvmlDevice device = nullptr;
@@ -143,7 +149,7 @@ static std::optional<Board> ask_board(const Nvml& nvml, unsigned index) {
         board.unreachable = handle;
     if (!handle.ok())
         return board;
-    const Asked ask{nvml, device, board};
+    const Asked ask{nvml, device, board, on_windows};
     ask_identity(ask);
     ask_memory(ask);
     ask_memory_faults(ask);
@@ -163,7 +169,7 @@ static Facts ask_versions(const Nvml& nvml) {
     return news;
 }
 
-static void run(const Job&, ProbeWriter& writer) {
+static void run(const Job& job, ProbeWriter& writer) {
     const auto nvml = vendor::open_as<vendor::NvmlApi>(writer, vendor::nvml_library);
     if (!nvml.handle)
         return;
@@ -179,7 +185,7 @@ static void run(const Job&, ProbeWriter& writer) {
     const int boards = believable_count(writer, nvml.nvmlDeviceGetCount_v2.name, count).value_or(0);
     for (int index = 0; index < boards; ++index) {
         Facts news;
-        if (auto board = ask_board(nvml, static_cast<unsigned>(index)))
+        if (auto board = ask_board(nvml, static_cast<unsigned>(index), on_windows(job.facts)))
             news.nvml_devices.push_back(std::move(*board));
         writer.facts(news);
     }

@@ -17,8 +17,10 @@ namespace {
 const std::set<std::string> rules_about_disks = {"cudnn_part_missing",
                                                  "cudnn_mixed_sublibraries",
                                                  "cudnn_major_soname_mismatch",
+                                                 "cudnn_newer_than_framework_supports",
                                                  "cudnn_not_installed",
                                                  "cudnn_not_on_loader_path",
+                                                 "cudnn_runtime_older_than_built",
                                                  "cuda_lib_not_on_loader_path",
                                                  "cuda_version_not_the_one_built_for",
                                                  "library_file_damaged",
@@ -93,10 +95,6 @@ std::string again(const DiskQuestion& question) {
     return command + (question.path ? " --path " + shell_quoted(*question.path) : "");
 }
 
-bool is_open(const LibraryChoice& choice) {
-    return !choice.path && contains(choice.why, dll::path_is_unknown);
-}
-
 }  // namespace
 
 std::vector<dll::FrameworkLoads> add_environment(const dll::Disk& disk, const dll::Search& search,
@@ -154,7 +152,8 @@ WhichDocument which_on_disk(const DiskQuestion& question) {
 int exit_code_of_disk(const WhichDocument& document) {
     if (find_by(document.findings, &Finding::severity, Severity::error))
         return problem;
-    return std::ranges::any_of(document.libraries, is_open) ? undetermined : healthy;
+    return std::ranges::any_of(document.libraries, &LibraryChoice::is_open) ? undetermined
+                                                                            : healthy;
 }
 
 }  // namespace rnncheck::commands

@@ -205,6 +205,8 @@ struct LibraryChoice {
     RNNCHECK_FIELD(std::string, why, "the rule in words");
     RNNCHECK_FIELD(std::vector<LibraryCandidate>, candidates, "other files of that name");
     RNNCHECK_FIELDS_END
+
+    bool is_open = false;  ///< what is not known decides, such as PATH; no part of the document
 };
 
 }  // namespace rnncheck

@@ -51,6 +51,8 @@ struct WindowsHost {
     RNNCHECK_FIELD(std::optional<std::int64_t>, commit_free_mib, "what of it was free, in MiB");
     RNNCHECK_FIELD(std::optional<Version>, vc_runtime,
                    "version of the Visual C++ runtime that is installed");
+    RNNCHECK_FIELD(std::optional<Version>, driver_version,
+                   "version of NVIDIA's display driver in the registry");
     RNNCHECK_FIELDS_END
 };
 
@@ -200,6 +202,8 @@ struct Board {
     RNNCHECK_FIELD(std::optional<std::string>, virtualization,
                    "none, passthrough, vgpu, host_vgpu or host_vsga");
     RNNCHECK_FIELD(std::optional<bool>, display_active, "whether a display is driven by it");
+    RNNCHECK_FIELD(std::optional<std::string>, driver_model,
+                   "on Windows wddm, tcc or mcdm: how Windows uses the board");
     RNNCHECK_FIELD(
         std::optional<int>, busy_percent,
         "share of the last second in which a kernel ran on it, queried while a probe hung");

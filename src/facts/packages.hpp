@@ -24,10 +24,10 @@ struct PythonEnvironment {
     RNNCHECK_FIELD(std::string, path,
                    "directory of the environment; empty when only its version is known");
     RNNCHECK_FIELD(std::optional<Version>, version, "version of Python");
-    RNNCHECK_FIELD(std::string, kind,
-                   "venv, conda, pyenv, asdf, mise, uv, pipx, system, prefix, or directory for a "
-                   "bare directory of "
-                   "packages");
+    RNNCHECK_FIELD(
+        std::string, kind,
+        "venv, conda, pyenv, asdf, mise, uv, pipx, system, prefix, store for that of the "
+        "Microsoft Store, or directory for a bare directory of packages");
     RNNCHECK_FIELD(std::string, found_by,
                    "what led to it: --python, python -m rnncheck, VIRTUAL_ENV, CONDA_PREFIX, PATH, "
                    "or the place");

@@ -211,6 +211,8 @@ std::optional<Version> driver_version(const Facts& facts) {
         return version;
     if (facts.driver.nvml_version)
         return facts.driver.nvml_version;
+    if (facts.host.windows && facts.host.windows->driver_version)
+        return facts.host.windows->driver_version;
     return facts.driver.kernel_version;
 }
 

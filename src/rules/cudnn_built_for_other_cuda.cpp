@@ -3,6 +3,7 @@
 
 #include "rules/rule.hpp"
 #include "rules/support/cases.hpp"
+#include "rules/support/dlls.hpp"
 
 namespace rnncheck::rules {
 
@@ -138,6 +139,8 @@ static void judge_frameworks_in_use(const Facts& facts, const Matrix& matrix,
 }
 
 Verdict cudnn_built_for_other_cuda(const Facts& facts, const Matrix& matrix) {
+    if (has_dlls(facts))
+        return dll_of_cudnn_for_other_cuda(facts);
     const auto copies = cudnn_copies(facts);
     if (copies.empty())
         return without_cudnn(facts);

@@ -161,6 +161,8 @@ Verdict judge_cudnn(const Facts& facts, const Matrix& matrix, const CudnnQuestio
 /// cuDNN is of a later major than the framework knows. Its file name is of the framework's major
 /// all the same: somebody made a link, or renamed it.
 Verdict cudnn_newer_than_framework_supports(const Facts& facts, const Matrix& matrix) {
+    if (has_dlls(facts))
+        return dll_of_newer_cudnn(facts);
     const auto is_newer = [&](Finding& finding, const Framework& framework,
                               const FrameworkLibrary& loaded, const Version& cudnn, Serves serves) {
         if (serves != Serves::too_new)
@@ -176,6 +178,8 @@ Verdict cudnn_newer_than_framework_supports(const Facts& facts, const Matrix& ma
 }
 
 Verdict cudnn_runtime_older_than_built(const Facts& facts, const Matrix& matrix) {
+    if (has_dlls(facts))
+        return dll_of_older_cudnn(facts);
     const auto is_older = [&](Finding& finding, const Framework& framework,
                               const FrameworkLibrary& loaded, const Version& cudnn, Serves serves) {
         if (serves != Serves::too_old)

@@ -242,6 +242,10 @@ static const PythonEnvironment* named_instead(const Facts& facts,
 
 static Remedy use(const std::string& text, const PythonEnvironment& environment) {
     const bool conda = environment.kind == "conda";
+    const bool of_windows = contains(environment.path, "\\");
+    if (of_windows && !conda)
+        return remedy("wrong_python_environment/windows", {text},
+                      {"& " + shell_quoted(environment.path + "\\Scripts\\Activate.ps1")});
     return remedy(conda ? "wrong_python_environment/conda" : "wrong_python_environment/venv",
                   {text, environment.path});
 }
@@ -340,7 +344,21 @@ static const PythonEnvironment* with_same_version(const Facts& facts,
     });
 }
 
+/// py is Python's launcher: https://docs.python.org/3/using/windows.html
+static Remedy revived_on_windows(const PythonEnvironment& dead) {
+    const std::string path = shell_quoted(dead.path);
+    if (dead.kind == "conda")
+        return remedy("python_interpreter_missing/install_again", {install_again(dead)});
+    if (dead.version)
+        return remedy("python_interpreter_missing/windows",
+                      {shortened(*dead.version, 2).text, path});
+    return remedy("python_interpreter_missing/windows_create",
+                  {path, shell_quoted(dead.path + ".old")});
+}
+
 static Remedy revived(const Facts& facts, const PythonEnvironment& dead) {
+    if (on_windows(facts))
+        return revived_on_windows(dead);
     const std::string path = shell_quoted(dead.path);
     constexpr std::string_view kernel = "Jupyter kernel ";
     const bool is_removed = dead.missing_interpreter->starts_with(dead.path + '/');

@@ -241,6 +241,7 @@ Verdict wrong_dll_of_cudnn_first(const Facts& facts) {
                        : ""),
             {remedy("wrong_cudnn_found_first/windows", {*load.path})});
         finding.severity = error_if(older);
+        finding.explains = {words_of(facts, load) + " with " + *load.path};
         answers.fault(std::move(finding));
     });
 }
@@ -297,6 +298,87 @@ Verdict no_dll_of_cudnn(const Facts& facts) {
             facts, load, words_of(facts, load) + " loads " + load.name + ", which is not installed",
             {remedy("cudnn_not_installed/windows", {load.name})}));
     });
+}
+
+namespace {
+
+/// The cuDNN that was queried at this path of Windows; null for one that was not.
+const Cudnn* queried_cudnn(const Facts& facts, std::string path) {
+    std::ranges::replace(path, '\\', '/');
+    return find_where(facts.cudnns,
+                      [&](const Cudnn& cudnn) { return dll::same_name(cudnn.library, path); });
+}
+
+using JudgeCudnn = std::function<void(const Framework&, const DllLoad&, VerdictBuilder&)>;
+
+Verdict over_loaded_cudnns(const Facts& facts, const JudgeCudnn& judge) {
+    return over_loads(facts, is_front, [&](const DllLoad& load, VerdictBuilder& answers) {
+        const Framework* const framework = framework_of(facts, load);
+        if (load.ending != DllEnding::loaded)
+            return;
+        if (!load.path || !framework)
+            return answers.unknown("the file of " + load.name + " is unknown");
+        judge(*framework, load, answers);
+    });
+}
+
+/// A fault where cuDNN is for the framework what `fault` names.
+Verdict cudnn_that_serves(const Facts& facts, stack::Serves fault,
+                          const std::function<Remedy(const std::string& major)>& remedy_for) {
+    const auto judge = [&](const Framework& framework, const DllLoad& load,
+                           VerdictBuilder& answers) {
+        const std::string name = words_of(facts, load);
+        if (!load.version || !framework.cudnn)
+            return answers.unknown("the version of the cuDNN at " + *load.path +
+                                   ", or the one that " + name + " was built with, is unknown");
+        const Version cudnn = shortened(*load.version, 3);
+        if (stack::cudnn_serves(cudnn, *framework.cudnn, framework.name) != fault)
+            return;
+        Finding finding = about(facts, load,
+                                name + " was built with cuDNN " + framework.cudnn->text + ", but " +
+                                    *load.path + ", which it loads, is cuDNN " + cudnn.text,
+                                {remedy_for(std::to_string(framework.cudnn->major()))});
+        finding.symptoms = {name + " with " + *load.path};
+        answers.fault(std::move(finding));
+    };
+    return over_loaded_cudnns(facts, judge);
+}
+
+}  // namespace
+
+Verdict dll_of_newer_cudnn(const Facts& facts) {
+    return cudnn_that_serves(facts, stack::Serves::too_new, [](const std::string& major) {
+        return remedy("cudnn_newer_than_framework_supports/windows", {major});
+    });
+}
+
+Verdict dll_of_older_cudnn(const Facts& facts) {
+    return cudnn_that_serves(facts, stack::Serves::too_old, [](const std::string& major) {
+        return remedy("cudnn_runtime_older_than_built/windows", {major});
+    });
+}
+
+Verdict dll_of_cudnn_for_other_cuda(const Facts& facts) {
+    const auto judge = [&](const Framework& framework, const DllLoad& load,
+                           VerdictBuilder& answers) {
+        const std::string name = words_of(facts, load);
+        const Cudnn* const cudnn = queried_cudnn(facts, *load.path);
+        if (!cudnn || !cudnn->built_for_cuda || !framework.cuda)
+            return answers.unknown("the CUDA versions that " + name +
+                                   " and its cuDNN were built for are unknown");
+        if (cudnn->built_for_cuda->major() == framework.cuda->major())
+            return;
+        const std::string other = cudnn->built_for_cuda->text;
+        Finding finding =
+            about(facts, load,
+                  name + " was built for CUDA " + framework.cuda->text + ", but the cuDNN at " +
+                      *load.path + ", which it loads, was built for CUDA " + other,
+                  {remedy("cudnn_built_for_other_cuda/windows",
+                          {std::to_string(framework.cuda->major())})});
+        finding.symptoms = {name + " with " + *load.path};
+        answers.fault(std::move(finding));
+    };
+    return over_loaded_cudnns(facts, judge);
 }
 
 Verdict dll_unusable(const Facts& facts) {

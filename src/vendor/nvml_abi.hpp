@@ -52,6 +52,7 @@ struct NvmlUtilization {
     X(nvmlDeviceGetCurrentClocksThrottleReasons, int, (NvmlDevice, unsigned long long*))        \
     X(nvmlDeviceGetVirtualizationMode, int, (NvmlDevice, int*))                                 \
     X(nvmlDeviceGetDisplayActive, int, (NvmlDevice, int*))                                      \
+    X(nvmlDeviceGetDriverModel, int, (NvmlDevice, int*, int*))                                  \
     X(nvmlDeviceGetComputeRunningProcesses_v3, int, (NvmlDevice, unsigned*, NvmlProcess*))
 
 /// Exported by every NVML since R455, but no longer in the newest header.

@@ -215,6 +215,67 @@ TEST_CASE("an old cuDNN in System32 is found before the one on PATH") {
                    "loads cuDNN 8.0.5 from C:\\Windows\\System32 instead of " + toolkit_path));
 }
 
+TEST_CASE("a cuDNN of the framework's file name that is older or newer than it needs") {
+    WindowsDisk disk;
+    disk.package("paddlepaddle_gpu", "2.6.2").cuda_11();
+    disk.file(site + "/paddle/version/__init__.py",
+              "cuda_version = '11.8'\ncudnn_version = '8.6.0'\n");
+    disk.dll(site + "/paddle/base/libpaddle.pyd");
+    const auto found = [&](const Number& version) {
+        disk.cudnn_8(toolkit, version);
+        const WhichDocument document = disk.which(toolkit_path);
+        return document.findings.empty()
+                   ? ""
+                   : document.findings.front().rule + ": " + document.findings.front().message;
+    };
+    CHECK(found({8, 9, 7, 29}).empty());
+    CHECK(found({8, 1, 0, 77}) ==
+          "cudnn_runtime_older_than_built: paddlepaddle 2.6.2 was built with cuDNN 8.6.0, but " +
+              toolkit_path + "\\cudnn64_8.dll, which it loads, is cuDNN 8.1.0");
+    CHECK(contains(found({9, 1, 0, 70}), "cudnn_newer_than_framework_supports: "));
+}
+
+TEST_CASE("what is imported with a delay is found as LoadLibrary finds it") {
+    WindowsDisk disk;
+    disk.torch();
+    PeBuilder builder;
+    builder.name = "torch_cuda.dll";
+    builder.delayed = {"cublas64_12.dll", "nvrtc64_120_0.dll", "dbghelp.dll"};
+    disk.file(site + "/torch/lib/torch_cuda.dll", builder.bytes());
+    disk.dll("/extra/nvrtc64_120_0.dll");
+    const WhichDocument document = disk.which("C:\\extra");
+    CHECK(path_of(document, "nvrtc64_120_0.dll") == "C:\\extra\\nvrtc64_120_0.dll");
+    CHECK(path_of(document, "dbghelp.dll") == "not requested");
+}
+
+TEST_CASE("the Python of the Microsoft Store has its packages in the user's data, and no PATH") {
+    WindowsDisk disk;
+    const std::string store =
+        "/Program Files/WindowsApps/"
+        "PythonSoftwareFoundation.Python.3.10_3.10.3056.0_x64__qbz5n2kfra8p0";
+    const std::string packages =
+        "/Users/ada/AppData/Local/Packages/PythonSoftwareFoundation.Python.3.10_qbz5n2kfra8p0/"
+        "LocalCache/local-packages/Python310/site-packages";
+    disk.tensorflow_2_10().cuda_11().cudnn_8(toolkit, cudnn_8_1);
+    disk.directory(store).directory(packages);
+    std::filesystem::rename(disk.outside(python), disk.outside(store + "/moved"));
+    for (const char* name : {"python.exe", "python310.dll", "vcruntime140.dll"})
+        std::filesystem::rename(disk.outside(store + "/moved/" + name),
+                                disk.outside(store + "/" + name));
+    std::filesystem::remove(disk.outside(packages));
+    std::filesystem::rename(disk.outside(store + "/moved/Lib/site-packages"),
+                            disk.outside(packages));
+    const WhichDocument on_path = disk.which(toolkit_path);
+    CHECK(
+        contains(join(on_path.notes, "\n"), "tensorflow 2.10.1 in C:\\Program Files\\WindowsApps"));
+    CHECK(on_path.findings.empty());
+    CHECK(exit_code_of_disk(on_path) == undetermined);
+    CHECK(contains(path_of(on_path, "cudnn64_8.dll"), "Python of the Microsoft Store"));
+    const WhichDocument not_on_path = disk.which("");
+    CHECK(exit_code_of_disk(not_on_path) == problem);
+    CHECK(disk.rules("") == Strings{"cuda_lib_not_on_loader_path", "cudnn_not_on_loader_path"});
+}
+
 TEST_CASE("cuDNN libraries of two versions") {
     WindowsDisk disk;
     disk.ctranslate2().cudnn_9("/old", {9, 1, 0, 70});
@@ -282,6 +343,25 @@ TEST_CASE("a virtual environment runs the python.exe of its base") {
                                  .target = "C:\\Users\\ada\\venv\\Scripts\\python.exe",
                                  .path = ""});
     CHECK(contains(join(document.notes, "\n"), "Python 3.10.11 in C:\\Users\\ada\\venv"));
+}
+
+TEST_CASE("a virtual environment whose Python is gone has no interpreter") {
+    WindowsDisk disk;
+    const auto missing = [&](const std::string& home) {
+        disk.file("/venv/Scripts/python.exe", "MZ")
+            .file("/venv/pyvenv.cfg", "home = " + home + "\nversion = 3.10.11\n");
+        const auto environment = dll::environment_at(dll::Disk{disk.root()}, "C:\\venv");
+        return environment->python.missing_interpreter.value_or("");
+    };
+    CHECK(missing("C:\\Python310").empty());
+    CHECK(missing("C:\\Python39") == "C:\\Python39\\python.exe");
+    CHECK(missing("D:\\Python39").empty());
+    CHECK(missing("\\\\server\\Python39").empty());
+    std::filesystem::remove(disk.outside("/venv/Scripts/python.exe"));
+    std::filesystem::create_directories(disk.outside("/venv/Scripts"));
+    const auto environment = dll::environment_at(dll::Disk{disk.root()}, "C:\\venv");
+    REQUIRE(environment);
+    CHECK(environment->python.missing_interpreter == "C:\\venv\\Scripts\\python.exe");
 }
 
 TEST_CASE("what is no disk of Windows, and no environment, is named") {

@@ -36,6 +36,22 @@ RULE_TEST(python_interpreter_missing,
                                     ""}}),
           cannot_tell_without_search())
 
+TEST_CASE("a dead environment of Windows gets commands of PowerShell") {
+    using namespace rnncheck;
+    using namespace rnncheck::test;
+    Facts facts = but([](Facts& f) {
+        PythonEnvironment& dead = add_dead(f, "C:\\Python310\\python.exe");
+        dead.path = "C:\\Users\\ada\\my venv";
+        dead.version = v("3.10.11");
+    });
+    facts.host.platform = "windows";
+    CHECK(command_for(facts) == "winget install --id Python.Python.3.10");
+    CHECK(command_for(facts, 1) == "py -3.10 -m venv --upgrade 'C:\\Users\\ada\\my venv'");
+    facts.pythons.back().version.reset();
+    CHECK(command_for(facts) ==
+          "Move-Item 'C:\\Users\\ada\\my venv' 'C:\\Users\\ada\\my venv.old'");
+}
+
 TEST_CASE("a dead environment is revived by what installed its Python") {
     using namespace rnncheck;
     using namespace rnncheck::test;

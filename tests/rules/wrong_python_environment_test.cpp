@@ -38,3 +38,20 @@ RULE_TEST(wrong_python_environment,
                                     }),
                                     ""}}),
           cannot_tell_without_search())
+
+TEST_CASE("an environment of Windows is activated by a command of PowerShell") {
+    using namespace rnncheck;
+    using namespace rnncheck::test;
+    const Facts facts = but([](Facts& f) {
+        f.host.platform = "windows";
+        add_torch(f);
+        f.pythons.back().path = "C:\\Users\\ada\\my venv";
+        f.frameworks.back().environment = f.pythons.back().path;
+        other_python_on_path(f);
+    });
+    const auto verdict =
+        find_named(all_rules(), "wrong_python_environment")->thing->check(facts, Matrix::bundled());
+    REQUIRE(verdict.findings.size() == 1);
+    CHECK(verdict.findings.front().remedies.front().commands ==
+          std::vector<std::string>{"& 'C:\\Users\\ada\\my venv\\Scripts\\Activate.ps1'"});
+}

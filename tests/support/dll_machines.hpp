@@ -67,4 +67,16 @@ inline Facts with_dlls(const std::vector<DllLoad>& loads) {
     return facts;
 }
 
+/// The cuDNN 8 that TensorFlow loads, of this version and for this CUDA.
+inline Facts with_cudnn_8(const std::string& version, const std::string& cuda) {
+    const std::string path = "C:\\cuda\\bin\\cudnn64_8.dll";
+    Facts facts = with_dlls({loaded_dll("cudnn64_8.dll", path, version)});
+    Cudnn cudnn;
+    cudnn.library = "C:/cuda/bin/cudnn64_8.dll";
+    cudnn.version = parse_version(version);
+    cudnn.built_for_cuda = parse_version(cuda);
+    facts.cudnns = {cudnn};
+    return facts;
+}
+
 }  // namespace rnncheck::test

@@ -185,6 +185,25 @@ struct PeBuilder {
         std::string bytes;
     };
 
+    /// What Windows' loader needs beside the tables: the image's base, alignments, sizes, and the
+    /// oldest Windows that runs it.
+    void put_layout(std::string& file, std::uint32_t contents) const {
+        constexpr std::uint32_t page = 0x1000, sector = 0x200;
+        put(file, optional_header + 4, sector);  // of code: one without is loaded into any process
+        if (is_64_bit)
+            put(file, optional_header + 24, std::uint64_t{0x180000000});
+        else
+            put(file, optional_header + 28, std::uint32_t{0x10000000});
+        put(file, optional_header + 32, std::array<std::uint32_t, 2>{page, sector});
+        put(file, optional_header + 40, std::uint16_t{6});
+        put(file, optional_header + 48, std::uint16_t{6});
+        const std::uint32_t pages = (contents + page - 1) / page;
+        put(file, optional_header + 56,
+            std::array<std::uint32_t, 2>{address + pages * page,
+                                         static_cast<std::uint32_t>(offset)});
+        put(file, optional_header + 68, std::uint16_t{2});
+    }
+
     std::string header(std::size_t size) const {
         std::string file(offset, '\0');
         file.replace(0, 2, "MZ");
@@ -196,7 +215,7 @@ struct PeBuilder {
         put(file, pe_header + 20, optional_size);
         put(file, pe_header + 22, static_cast<std::uint16_t>(is_dll ? 0x2022 : 0x22));
         put(file, optional_header, static_cast<std::uint16_t>(is_64_bit ? 0x20B : 0x10B));
-        put(file, optional_header + 60, static_cast<std::uint32_t>(offset));
+        put_layout(file, static_cast<std::uint32_t>(size));
         put(file, optional_header + (is_64_bit ? 108 : 92), std::uint32_t{16});
         const std::size_t section = optional_header + optional_size;
         file.replace(section, 6, ".rdata");
@@ -204,7 +223,7 @@ struct PeBuilder {
         const std::array<std::uint32_t, 4> place{length, address, length,
                                                  static_cast<std::uint32_t>(offset)};
         put(file, section + 8, place);
-        put(file, section + 36, std::uint32_t{0x40000040});
+        put(file, section + 36, std::uint32_t{0xC0000040});
         return file;
     }
 };

@@ -306,6 +306,12 @@ int nvmlDeviceGetDisplayActive(NvmlDevice device, int* active) {
     return plain_number(__func__, device, "nvml.display", 0, active);
 }
 
+int nvmlDeviceGetDriverModel(NvmlDevice device, int* now, int* after_reboot) {
+    const int forced = plain_number(__func__, device, "nvml.driver_model", -1, now);
+    *after_reboot = *now;
+    return forced != 0 || *now >= 0 ? forced : int{not_supported};  // Linux has none
+}
+
 int nvmlDeviceGetCurrentClocksThrottleReasons(NvmlDevice device, unsigned long long* reasons) {
     constexpr unsigned long long idle = 1;
     const std::string load = setting("nvml.throttle_under", "");

@@ -1,6 +1,8 @@
 #include "files/dll/frameworks.hpp"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "base/lists.hpp"
 #include "base/text.hpp"
@@ -19,6 +21,16 @@ struct NumberedName {
     std::string stem;
     std::optional<int> number;
 };
+
+/// The first of those at this key.
+Strings files_in(const std::map<std::string, Strings>& index, const std::string& key) {
+    const auto found = index.find(key);
+    if (found == index.end())
+        return {};
+    Strings files = found->second;
+    files.resize(std::min(files.size(), most_candidates));
+    return files;
+}
 
 NumberedName numbered(std::string_view name) {
     const auto at = name.find("64_");
@@ -46,6 +58,7 @@ class Player {
           framework_(std::move(framework)),
           process_(disk, setting_for(environment, search)),
           others_(other_directories(disk, environment)) {
+        list_others(others_);
     }
 
     FrameworkLoads play() {
@@ -55,12 +68,12 @@ class Player {
                              " loads DLLs on Windows is unknown to rnncheck");
         } else {
             run(*script);
+            open_delayed();
             open_parts();
         }
         FrameworkLoads result;
-        for (const Answer& answer : process_.answers())
-            if (is_first_of_its_kind(answer) && !is_overcome(answer))
-                add_answer(answer, result);
+        for (const Answer& answer : distinct_answers())
+            add_answer(answer, result);
         use_windows_paths(framework_);
         result.framework = std::move(framework_);
         result.notes = std::move(notes_);
@@ -72,6 +85,8 @@ class Player {
         Setting setting{.application_directory = environment.application_directory};
         setting.path = search.path ? directories_of_path(*search.path) : environment.on_path;
         setting.path_known = search.path.has_value();
+        setting.packaged = environment.packaged;
+        setting.known_dlls = search.known_dlls;
         setting.current_directory = search.current_directory;
         return setting;
     }
@@ -204,6 +219,17 @@ class Player {
         process_.load(file, no_flags);
     }
 
+    /// At the first call of one of their functions, as LoadLibrary finds them:
+    /// https://learn.microsoft.com/en-us/cpp/build/reference/linker-support-for-delay-loaded-dlls
+    void open_delayed() {
+        for (std::size_t i = 0; i < process_.modules().size(); ++i) {
+            const Module module = process_.modules()[i];
+            for (const std::string& name : module.file.delayed)
+                if (concerns_gpu(name) && !is_visual_cpp_runtime(name))
+                    process_.load(name, no_flags, module.path);
+        }
+    }
+
     /// cuDNN opens its own parts by LoadLibraryA(NAME) without flags, which searches PATH and not
     /// the directory that it is in itself.
     void open_parts() {
@@ -213,16 +239,12 @@ class Player {
                 continue;
             for (const std::string& inside :
                  pe::embedded_library_names(disk_.root(), *disk_.inside(path)))
-                if (is_part_of_cudnn(inside) && !same_name(inside, name) && !was_opened(inside))
+                if (is_part_of_cudnn(inside) && !same_name(inside, name) &&
+                    !process_.was_requested(inside))
                     process_.load(inside, no_flags, path);
             if (is_cudnn(name))
                 open_zlib(path);
         }
-    }
-
-    bool was_opened(const std::string& name) const {
-        return std::ranges::any_of(
-            process_.answers(), [&](const Answer& answer) { return same_name(answer.name, name); });
     }
 
     /// cuDNN 8.3 to 8.6 end the program without zlibwapi.dll; 8.9 contains zlib. Of 8.7 and 8.8
@@ -245,25 +267,35 @@ class Player {
         return resource ? std::optional(resource->file) : std::nullopt;
     }
 
+    /// The DLLs in the directories that are not searched, by their names, and by what is in front
+    /// of their numbers.
+    void list_others(const Strings& directories) {
+        for (const std::string& directory : directories)
+            for (const std::string& name : disk_.names_in(directory)) {
+                if (!concerns_gpu(name))
+                    continue;
+                others_by_name_[lower(name)].push_back(directory + "\\" + name);
+                const NumberedName numbers = numbered(name);
+                if (numbers.number)
+                    others_by_stem_[numbers.stem].push_back(directory + "\\" + name);
+            }
+    }
+
     /// Files of this name in the directories that are not searched, and where there are none those
     /// of another number.
     Strings elsewhere(const Answer& answer) const {
-        Strings same, other;
+        Strings same = files_in(others_by_name_, lower(answer.name));
+        if (answer.path)
+            std::erase_if(same, [&](const auto& path) { return same_name(path, *answer.path); });
+        if (!same.empty())
+            return same;
         const NumberedName wanted = numbered(answer.name);
-        for (const std::string& directory : others_)
-            for (const std::string& name : disk_.names_in(directory)) {
-                const std::string path = directory + "\\" + name;
-                if (answer.path && same_name(path, *answer.path))
-                    continue;
-                const NumberedName found = numbered(name);
-                if (same_name(name, answer.name))
-                    same.push_back(path);
-                else if (wanted.number && found.number && found.stem == wanted.stem)
-                    other.push_back(path);
-            }
-        Strings& best = same.empty() ? other : same;
-        best.resize(std::min(best.size(), most_candidates));
-        return best;
+        Strings other = wanted.number ? files_in(others_by_stem_, wanted.stem) : Strings{};
+        std::erase_if(other, [&](const std::string& path) {
+            return same_name(dll_name(path), answer.name) ||
+                   (answer.path && same_name(path, *answer.path));
+        });
+        return other;
     }
 
     /// The file in the package of the framework, or in the wheel that the package requires.
@@ -280,23 +312,22 @@ class Player {
         return std::nullopt;
     }
 
-    /// Several DLLs may need what is not found.
-    bool is_first_of_its_kind(const Answer& answer) const {
-        const auto is_alike = [&](const Answer& other) {
-            return same_name(other.name, answer.name) && other.ending == answer.ending &&
-                   other.path == answer.path;
-        };
-        return find_where(process_.answers(), is_alike) == &answer;
-    }
-
-    /// Not loaded at first, but by a later request.
-    bool is_overcome(const Answer& answer) const {
-        if (answer.ending == DllEnding::loaded)
-            return false;
-        return std::ranges::any_of(process_.answers(), [&](const Answer& other) {
-            return other.ending == DllEnding::loaded &&
-                   same_name(dll_name(other.name), dll_name(answer.name));
-        });
+    /// Several DLLs may need what is not found; of what is loaded in the end, earlier failures do
+    /// not count.
+    std::vector<Answer> distinct_answers() const {
+        std::set<std::string> loaded;
+        for (const Answer& answer : process_.answers())
+            if (answer.ending == DllEnding::loaded)
+                loaded.insert(lower(dll_name(answer.name)));
+        std::set<std::tuple<std::string, DllEnding, std::optional<std::string>>> seen;
+        std::vector<Answer> distinct;
+        for (const Answer& answer : process_.answers()) {
+            const bool is_overcome =
+                answer.ending != DllEnding::loaded && loaded.contains(lower(dll_name(answer.name)));
+            if (seen.emplace(lower(answer.name), answer.ending, answer.path).second && !is_overcome)
+                distinct.push_back(answer);
+        }
+        return distinct;
     }
 
     std::string module_directory() const {
@@ -353,7 +384,11 @@ class Player {
             choice.rule = answer.rule;
             choice.why = in_words(answer.rule);
         } else if (answer.ending == DllEnding::unknown && !answer.path) {
-            choice.why = concat("not found so far, and ", path_is_unknown, " (--path)");
+            choice.why = environment_.packaged
+                             ? "not found so far; it is on PATH, which a Python of the Microsoft "
+                               "Store may not search"
+                             : concat("not found so far, and ", path_is_unknown, " (--path)");
+            choice.is_open = true;
         } else {
             choice.why = (answer.path ? *answer.path + " " : "") + answer.problem;
         }
@@ -386,6 +421,7 @@ class Player {
     Framework framework_;
     Process process_;
     Strings others_;
+    std::map<std::string, Strings> others_by_name_, others_by_stem_;
     Strings notes_;
     bool retried_ = false;
 };

@@ -14,6 +14,7 @@ struct Environment {
     std::string application_directory;  ///< of the python.exe that runs in the end; of a venv that
                                         ///< of its base
     std::vector<std::string> on_path;   ///< directories that its activation puts in front of PATH
+    bool packaged = false;              ///< the Python of the Microsoft Store
 };
 
 /// From a directory, or a python.exe in it or in its Scripts; nothing when it is none.
@@ -30,7 +31,7 @@ std::vector<std::string> other_directories(const Disk& disk, const Environment& 
 /// left out.
 std::vector<std::string> directories_of_path(std::string_view value);
 
-/// Part of the reason of a choice that PATH would decide.
+/// Why a choice that PATH would decide is open.
 inline constexpr std::string_view path_is_unknown = "PATH of this disk is unknown";
 
 /// What one framework of an environment would load.
@@ -48,6 +49,7 @@ struct Search {
     bool all = false;  ///< every DLL, not those alone that concern the GPU
     std::optional<std::string> current_directory = {};  ///< of the program; nothing when unknown
     std::optional<std::string> toolkit = {};            ///< CUDA_PATH; nothing when unknown
+    std::vector<std::string> known_dlls = {};           ///< of the registry; empty when unknown
 };
 
 /// The frameworks of the environment, each played through in a process of its own.

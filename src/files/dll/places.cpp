@@ -63,6 +63,24 @@ void add_user_packages(const Disk& disk, Environment& environment) {
         environment.python.package_directories.push_back(*place);
 }
 
+/// Of other drives than that of Windows a mounted disk shows nothing.
+bool can_be_read(const Disk& disk, const std::string& path) {
+    return path.starts_with("C:") || path.starts_with("c:") || disk.exists(path.substr(0, 3));
+}
+
+/// The first of these files is started and needs the others.
+void learn_interpreter(const Disk& disk, const Strings& files, PythonEnvironment& python) {
+    for (const std::string& file : files) {
+        if (!absolute_windows_path(file) || !can_be_read(disk, file))
+            return;
+        if (!disk.exists(file)) {
+            python.missing_interpreter = file;
+            return;
+        }
+    }
+    python.interpreter = files.front();
+}
+
 /// The python.exe of a virtual environment starts that of its base: PC/launcher.c of CPython
 /// since 3.7.2.
 void read_venv(const Disk& disk, const std::string& configuration, Environment& environment) {
@@ -74,6 +92,10 @@ void read_venv(const Disk& disk, const std::string& configuration, Environment& 
     if (!environment.python.version)
         environment.python.version = version_by_dll(disk, environment.application_directory);
     environment.on_path = {environment.prefix + "\\Scripts"};
+    learn_interpreter(disk,
+                      {environment.prefix + "\\Scripts\\python.exe",
+                       environment.application_directory + "\\python.exe"},
+                      environment.python);
     add_packages(disk, environment.prefix, environment);
     if (lower(setting_of(text, "include-system-site-packages")) == "true")
         add_packages(disk, environment.application_directory, environment);
@@ -89,14 +111,39 @@ Strings path_of_conda(const std::string& prefix) {
             prefix + "\\bin"};
 }
 
+/// "C:\Program
+/// Files\WindowsApps\PythonSoftwareFoundation.Python.3.11_3.11.2544.0_x64__qbz5n2kfra8p0"
+constexpr std::string_view store_package = "pythonsoftwarefoundation.python.3";
+
+/// Packages are installed in the data of each user: https://docs.python.org/3/using/windows.html
+/// and `python -m site` of such a Python.
+void read_store_python(const Disk& disk, Environment& environment) {
+    environment.packaged = true;
+    environment.python.kind = "store";
+    if (!environment.python.version)
+        return;
+    const std::string number = "Python3" + std::to_string(environment.python.version->minor());
+    for (const std::string& user : children(disk, "C:\\Users", ""))
+        for (const std::string& data :
+             children(disk, user + "\\AppData\\Local\\Packages",
+                      std::string(store_package) + "." +
+                          std::to_string(environment.python.version->minor()) + "_"))
+            if (const auto packages = disk.inside(data + "\\LocalCache\\local-packages\\" + number +
+                                                  "\\site-packages"))
+                environment.python.package_directories.push_back(*packages);
+}
+
 void read_prefix(const Disk& disk, Environment& environment) {
     const bool conda = disk.is_directory(environment.prefix + "\\conda-meta");
     environment.python.kind = conda ? "conda" : "prefix";
     environment.application_directory = environment.prefix;
+    learn_interpreter(disk, {environment.prefix + "\\python.exe"}, environment.python);
     environment.python.version = version_by_dll(disk, environment.prefix);
     if (conda)
         environment.on_path = path_of_conda(environment.prefix);
-    if (!conda)
+    if (lower(dll_name(environment.prefix)).starts_with(store_package))
+        read_store_python(disk, environment);
+    else if (!conda)
         add_user_packages(disk, environment);
     add_packages(disk, environment.prefix, environment);
 }
@@ -110,6 +157,7 @@ Strings possible_prefixes(const Disk& disk) {
         append(prefixes, children(disk, user + "\\.conda\\envs", ""));
         append(parents, {user, user + "\\AppData\\Local"});
     }
+    append(prefixes, children(disk, disk.programs() + "\\WindowsApps", store_package));
     for (const std::string& parent : parents) {
         append(prefixes, children(disk, parent + "\\", "python3"));
         for (const char* name : {"miniconda3", "anaconda3", "miniforge3", "mambaforge"}) {

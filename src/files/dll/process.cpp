@@ -13,8 +13,9 @@ namespace {
 constexpr std::size_t most_modules = 1024, most_requests = 32768;
 
 /// DLLs that every Windows has and every process takes from System32, whatever the directories
-/// have: the part of the registry's KnownDLLs key, which is not read here, that GPU libraries
-/// import.
+/// have ("Known DLLs" of
+/// https://learn.microsoft.com/en-us/windows/win32/dlls/dynamic-link-library-search-order): the
+/// part of the registry's list that GPU libraries import, for where that is not read.
 constexpr std::string_view known_dlls[] = {
     "advapi32.dll", "combase.dll",  "gdi32.dll",  "imagehlp.dll", "kernel32.dll", "msvcrt.dll",
     "ole32.dll",    "oleaut32.dll", "psapi.dll",  "rpcrt4.dll",   "sechost.dll",  "setupapi.dll",
@@ -48,13 +49,24 @@ void Process::add_user_directory(const std::string& directory) {
         add_once(user_directories_, disk_.as_written(directory));
 }
 
+void Process::set_dll_directory(const std::string& directory) {
+    dll_directory_ = directory;
+}
+
+void Process::set_default_directories(unsigned flags) {
+    default_flags_ = flags;
+}
+
 void Process::put_before_path(const std::string& directory) {
     setting_.path.insert(setting_.path.begin(), directory);
 }
 
 const Module* Process::module_named(std::string_view name) const {
-    return find_where(modules_,
-                      [&](const Module& module) { return same_name(dll_name(module.path), name); });
+    return find_by(modules_, &Module::key, lower(name));
+}
+
+bool Process::was_requested(std::string_view name) const {
+    return requested_.contains(lower(name));
 }
 
 bool Process::is_of_windows(std::string_view path) const {
@@ -63,23 +75,46 @@ bool Process::is_of_windows(std::string_view path) const {
            !concerns_gpu(dll_name(path));
 }
 
+bool Process::is_known(const std::string& name) const {
+    if (setting_.known_dlls.empty())
+        return includes(known_dlls, lower(name));
+    return std::ranges::any_of(setting_.known_dlls,
+                               [&](const auto& known) { return same_name(known, name); });
+}
+
+bool Process::is_on_path(const std::string& name) const {
+    return std::ranges::any_of(setting_.path, [&](const std::string& directory) {
+        return disk_.exists(directory + "\\" + name);
+    });
+}
+
+/// The flags that choose directories, of the load or of the process; none for the usual search.
+unsigned Process::chosen_by(unsigned flags) const {
+    constexpr unsigned choosing = search_load_directory | search_application |
+                                  search_user_directories | search_system32 | search_default;
+    if ((flags & choosing) != 0 || default_flags_ == 0)
+        return flags & choosing;
+    return default_flags_ |
+           ((flags & altered_search_path) != 0 ? unsigned{search_load_directory} : 0);
+}
+
 std::vector<SearchPlace> Process::places_of(const Load& load) const {
     std::vector<SearchPlace> places;
     const auto add = [&](LoaderRule rule, std::string_view directory) {
         if (!directory.empty())
             places.push_back({rule, std::string(directory)});
     };
-    constexpr unsigned chosen = search_load_directory | search_application |
-                                search_user_directories | search_system32 | search_default;
-    if (load.flags & chosen) {
-        if (load.flags & search_load_directory)
+    if (const unsigned chosen = chosen_by(load.flags)) {
+        if (chosen & search_load_directory)
             add(LoaderRule::load_directory, load.directory);
-        if (load.flags & (search_application | search_default))
+        if (chosen & (search_application | search_default))
             add(LoaderRule::application_directory, setting_.application_directory);
-        if (load.flags & (search_user_directories | search_default))
+        if (chosen & (search_user_directories | search_default)) {
             for (const std::string& directory : user_directories_)
                 add(LoaderRule::user_directory, directory);
-        if (load.flags & (search_system32 | search_default))
+            add(LoaderRule::user_directory, dll_directory_);
+        }
+        if (chosen & (search_system32 | search_default))
             add(LoaderRule::system_directory, disk_.system32());
         return places;
     }
@@ -87,11 +122,15 @@ std::vector<SearchPlace> Process::places_of(const Load& load) const {
         add(LoaderRule::load_directory, load.directory);
     else
         add(LoaderRule::application_directory, setting_.application_directory);
+    add(LoaderRule::user_directory, dll_directory_);
     add(LoaderRule::system_directory, disk_.system32());
+    if (setting_.packaged)
+        return places;
     add(LoaderRule::system_directory,
         disk_.windows() + "\\System");  // of 16-bit Windows, still searched
     add(LoaderRule::system_directory, disk_.windows());
-    add(LoaderRule::current_directory, setting_.current_directory.value_or(""));
+    if (dll_directory_.empty())
+        add(LoaderRule::current_directory, setting_.current_directory.value_or(""));
     for (const std::string& directory : setting_.path)
         add(LoaderRule::path_variable, directory);
     return places;
@@ -119,7 +158,7 @@ bool Process::take(Answer& answer, const std::string& path, LoaderRule rule) {
     answer.rule = rule;
     answer.ending = DllEnding::loaded;
     answer.problem.clear();
-    modules_.push_back({written, std::move(file)});
+    modules_.push_back({written, std::move(file), lower(dll_name(written))});
     return true;
 }
 
@@ -131,17 +170,20 @@ void Process::search(Answer& answer, const Load& load) {
         answer.ending = DllEnding::loaded;
         return;
     }
-    answer.places = places_of(load);
+    answer.places = is_known(name)
+                        ? std::vector<SearchPlace>{{LoaderRule::system_directory, disk_.system32()}}
+                        : places_of(load);
     for (const SearchPlace& place : answer.places)
         if (take(answer, place.directory + "\\" + name, place.rule))
             return;
     if (answer.path)
         return;  // for another machine
-    const bool searches_path =
-        !answer.places.empty() && (load.flags == no_flags || load.flags == altered_search_path);
+    const bool searches_path = !answer.places.empty() && chosen_by(load.flags) == 0;
     const bool windows_absent = disk_.names_in(disk_.system32()).empty();
-    const bool is_open = (searches_path && !setting_.path_known) || windows_absent ||
-                         setting_.application_directory.empty();
+    // By Microsoft's description a packaged program does not search PATH; nobody has tried that.
+    const bool path_decides =
+        searches_path && (setting_.packaged ? is_on_path(name) : !setting_.path_known);
+    const bool is_open = path_decides || windows_absent || setting_.application_directory.empty();
     answer.ending = is_open ? DllEnding::unknown : DllEnding::not_found;
     answer.problem =
         windows_absent ? "is not found, and this disk has no " + disk_.system32() : "is not found";
@@ -152,6 +194,7 @@ Answer Process::request(Answer answer, const Load& load) {
         answer.problem = "is not examined: the program loads more DLLs than any real one";
         return answer;
     }
+    requested_.insert(lower(dll_name(answer.name)));
     const std::size_t before = modules_.size();
     if (!has_directory(answer.name)) {
         search(answer, load);
@@ -179,7 +222,7 @@ void Process::finish(Answer& answer, const Load& load, std::size_t own) {
         return;
     const std::vector<std::string> imports = modules_[own].file.imports;
     for (const std::string& name : imports) {
-        if (is_api_set(name) || includes(known_dlls, lower(name)))
+        if (is_api_set(name) || is_known(name))
             continue;
         const Answer needed = request({.name = name, .by = answer.path}, load);
         if (needed.ending == DllEnding::loaded)
@@ -236,6 +279,13 @@ Answer Process::load(const std::string& name, unsigned flags,
                      const std::optional<std::string>& by) {
     const auto path = has_directory(name) ? absolute_windows_path(name) : std::nullopt;
     const Load load{flags, path ? dll_directory(*path) : ""};
+    // Error 87 by the page on LoadLibraryEx: "must specify a fully qualified path".
+    if (!path && (chosen_by(flags) & search_load_directory) != 0)
+        return {.name = name,
+                .by = by,
+                .at_run_time = true,
+                .ending = DllEnding::not_found,
+                .problem = "is named without the path that this load demands"};
     return request({.name = name, .by = by, .at_run_time = true}, load);
 }
 

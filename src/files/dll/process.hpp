@@ -35,6 +35,9 @@ struct Setting {
         {};                              ///< nothing when unknown: then none of its files count
     std::vector<std::string> path = {};  ///< the directories of PATH that are known
     bool path_known = true;              ///< false: PATH may have more directories than those
+    bool packaged =
+        false;  ///< of the Microsoft Store: searches neither PATH nor the current directory
+    std::vector<std::string> known_dlls = {};  ///< of the registry; empty: the usual ones
     std::string machine = "64-bit x86-64";
 };
 
@@ -42,6 +45,7 @@ struct Setting {
 struct Module {
     std::string path;
     pe::PeFile file;
+    std::string key;  ///< its base name in lower case
 };
 
 /// A place of the search.
@@ -76,6 +80,12 @@ class Process {
     /// AddDllDirectory, os.add_dll_directory. Microsoft does not define an order among several.
     void add_user_directory(const std::string& directory);
 
+    /// SetDllDirectory: searched instead of the current directory, in front of those of Windows.
+    void set_dll_directory(const std::string& directory);
+
+    /// SetDefaultDllDirectories: the flags of loads that have none which choose directories.
+    void set_default_directories(unsigned flags);
+
     /// AddDllDirectory for the rest of PATH: puts a directory in front of it, as a program does for
     /// itself.
     void put_before_path(const std::string& directory);
@@ -102,15 +112,21 @@ class Process {
     /// The module of this base name; null when there is none.
     const Module* module_named(std::string_view name) const;
 
+    /// Whether any DLL of this name was requested, found or not.
+    bool was_requested(std::string_view name) const;
+
   private:
     /// A load and what all DLLs that it brings in are searched by.
     struct Load {
         unsigned flags = 0;
         std::string directory = {};  ///< of the file that is loaded, if it was named by its path
     };
+    unsigned chosen_by(unsigned flags) const;
     std::vector<SearchPlace> places_of(const Load& load) const;
     Answer request(Answer answer, const Load& load);
     void search(Answer& answer, const Load& load);
+    bool is_known(const std::string& name) const;
+    bool is_on_path(const std::string& name) const;
     bool take(Answer& answer, const std::string& path, LoaderRule rule);
     void finish(Answer& answer, const Load& load, std::size_t own);
     void compare_functions(Answer& answer, const Module& module);
@@ -120,9 +136,12 @@ class Process {
     const Disk& disk_;
     Setting setting_;
     std::vector<std::string> user_directories_;
+    std::string dll_directory_;
+    unsigned default_flags_ = no_flags;
     std::vector<Module> modules_;
     std::vector<Answer> answers_;
     std::size_t requests_ = 0;
+    std::set<std::string> requested_;  ///< base names in lower case
     std::map<std::string, std::optional<std::set<std::string>>> exports_;
 };
 

@@ -7,9 +7,9 @@
 
 namespace rnncheck::rules {
 
-/// Whether these are facts of Windows: of the machine, or of a disk.
+/// Whether these are facts of Windows: of the machine, or of a disk. Nothing else has DLLs.
 inline bool has_dlls(const Facts& facts) {
-    return on_windows(facts);
+    return on_windows(facts) || !facts.dll_loads.empty();
 }
 
 Verdict dll_of_cudnn_missing(const Facts& facts);
@@ -21,6 +21,9 @@ Verdict dll_of_other_cuda_major(const Facts& facts);
 Verdict dll_of_cudnn_not_on_path(const Facts& facts);
 Verdict dll_of_cuda_not_on_path(const Facts& facts);
 Verdict no_dll_of_cudnn(const Facts& facts);
+Verdict dll_of_newer_cudnn(const Facts& facts);
+Verdict dll_of_older_cudnn(const Facts& facts);
+Verdict dll_of_cudnn_for_other_cuda(const Facts& facts);
 Verdict dll_unusable(const Facts& facts);
 
 }  // namespace rnncheck::rules

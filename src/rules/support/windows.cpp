@@ -9,8 +9,9 @@ bool was_examined_on_windows(const Facts& facts) {
 }
 
 bool exists_on_windows(const std::string& command) {
-    constexpr std::string_view programs[] = {"nvidia-smi", "rnncheck", "python", "pip",
-                                             "conda",      "winget",   "$env:"};
+    constexpr std::string_view programs[] = {
+        "nvidia-smi", "rnncheck", "python", "pip", "py ",
+        "conda",      "winget",   "$env:",  "& ",  "Move-Item"};
     return !contains(command, "|") && std::ranges::any_of(programs, [&](std::string_view name) {
         return command.starts_with(name);
     });

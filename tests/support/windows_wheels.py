@@ -1,0 +1,37 @@
+"""Real wheels for Windows: those that RNNCHECK_WINDOWS_WHEELS (default: build/wheels) has, and with RNNCHECK_CI_FULL=1 what PyPI has besides."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+DIRECTORY = Path(os.environ.get("RNNCHECK_WINDOWS_WHEELS") or ROOT / "build/wheels")
+
+
+def wheel(name, version, python="3.11"):
+    """The file, or nothing: wheel("nvidia-cudnn-cu12", "9.10.2.21")."""
+    pattern = f"{name.replace('-', '_')}-{version}-*win_amd64.whl"
+    found = sorted(DIRECTORY.glob(pattern)) if DIRECTORY.is_dir() else []
+    if not found and os.environ.get("RNNCHECK_CI_FULL") == "1":
+        download(f"{name}=={version}", python)
+        found = sorted(DIRECTORY.glob(pattern))
+    return found[0] if found else None
+
+
+def download(what, python):
+    DIRECTORY.mkdir(parents=True, exist_ok=True)
+    options = ["--quiet", "--no-deps", "--only-binary=:all:", "--platform=win_amd64"]
+    command = [sys.executable, "-m", "pip", "download", *options, f"--python-version={python}"]
+    done = subprocess.run([*command, "--dest", DIRECTORY, what], check=False)
+    if done.returncode != 0:
+        print(f"{what}: NOT downloaded, its cases are left out", flush=True)
+
+
+def unpack(path, directory, suffix=""):
+    """The files of the wheel whose names end so, in the directory."""
+    with zipfile.ZipFile(path) as archive:
+        wanted = [name for name in archive.namelist() if name.endswith(suffix)]
+        archive.extractall(directory, wanted)
+    return directory
