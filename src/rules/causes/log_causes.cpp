@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "rules/causes/log_evidence.hpp"
+#include "rules/causes/log_resemblance.hpp"
 #include "rules/rule.hpp"
 #include "rules/support/versions.hpp"
 #include "stack/conflicts.hpp"
@@ -204,6 +205,13 @@ bool shows_only_an_end(const Log& log, const Matrix& matrix) {
     });
 }
 
+/// A crash is no such error: its words name no reason.
+bool has_unknown_error(const Log& log, const Matrix& matrix) {
+    return find_by(log.events, &LogEvent::kind, LogKind::unknown) &&
+           !find_by(log.events, &LogEvent::signature, "crash_word") &&
+           !shows_only_an_end(log, matrix);
+}
+
 /// Losses, progress bars or results, and no word for an abnormal end.
 bool went_on(const Log& log, const Matrix& matrix) {
     const auto is_sign = [&](const LogEvent& event) {
@@ -218,6 +226,37 @@ std::string reason_against(const IndicatedCause& indicated, const LogCause& caus
                            const stack::Stack& installed, const KnownOfLog& t) {
     const std::string by_system = excluded_by_system(cause, t);
     return by_system.empty() ? excluded_by_versions(indicated, installed, t) : by_system;
+}
+
+/// What to look at comes before what to do: the words alone do not show that it is this cause.
+Finding finding_of_resemblance(const Resemblance& alike, std::size_t index, const KnownOfLog& t) {
+    Finding finding = finding_of({alike.cause, Confidence::possible, {}}, index, t);
+    constexpr int least_weight = 40;
+    finding.weight = least_weight - 2 * static_cast<int>(index);
+    finding.evidence = {{"first error", t.log.first_error.value_or(""), "log.first_error"},
+                        {"also known",
+                         concat("no line; only these words are those of known messages of this "
+                                "cause: ",
+                                join(alike.words, ", ")),
+                         "log"}};
+    if (!finding.decided_by)
+        return finding;
+    Remedy check{.action = Action::investigate, .text = finding.decided_by->text};
+    if (!finding.decided_by->command.empty())
+        check.commands = {finding.decided_by->command};
+    finding.remedies.insert(finding.remedies.begin(), std::move(check));
+    return finding;
+}
+
+/// Of a log with an error that no signature matches.
+void add_resembling_causes(std::vector<Finding>& findings, const stack::Stack& installed,
+                           const KnownOfLog& t) {
+    for (const Resemblance& alike : resembling_causes(t.log, t.matrix)) {
+        const LogCause* cause = find_by(t.matrix.log_causes(), &LogCause::cause, alike.cause);
+        if (cause &&
+            reason_against({alike.cause, Confidence::possible, {}}, *cause, installed, t).empty())
+            findings.push_back(finding_of_resemblance(alike, findings.size(), t));
+    }
 }
 
 }  // namespace
@@ -246,6 +285,8 @@ std::vector<Finding> causes_in_log(const Facts& facts, const Matrix& matrix) {
     }
     if (!findings.empty())
         append(findings.front().evidence, std::move(excluded));
+    else if (known.has("log_alone") && has_unknown_error(*facts.log, matrix))
+        add_resembling_causes(findings, installed, known);
     const bool is_no_fault = trained_without_gpu(*facts.log, matrix);
     for (Finding& finding : findings) {
         if (is_no_fault)

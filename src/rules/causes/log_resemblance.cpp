@@ -1,0 +1,222 @@
+#include "rules/causes/log_resemblance.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/lists.hpp"
+#include "base/text.hpp"
+#include "matrix/matrix.hpp"
+
+namespace rnncheck::rules {
+
+namespace {
+
+using WordCounts = std::map<std::string, int, std::less<>>;
+using Weights = std::map<std::string, double, std::less<>>;
+
+constexpr std::size_t most_resemblances = 3, most_words = 5, shortest_word = 3;
+/// Below these the cause is wrong more often than right.
+constexpr std::size_t least_words = 4;
+constexpr double least_similarity = 0.2;
+
+/// A text of one cause: an alternative of a pattern, or the cause's own description.
+struct KnownText {
+    std::string_view cause;
+    WordCounts words;
+};
+
+/// Runs of letters in lower case, and pairs of neighbours: "no", "such" and "such~file".
+WordCounts words_of(std::string_view text) {
+    WordCounts counts;
+    std::string word, before;
+    const auto take = [&] {
+        if (word.size() >= shortest_word) {
+            ++counts[word];
+            if (!before.empty())
+                ++counts[concat(before, "~", word)];
+            before = word;
+        }
+        word.clear();
+    };
+    for (const char c : lower(text)) {
+        if (c >= 'a' && c <= 'z')
+            word += c;
+        else
+            take();
+    }
+    take();
+    return counts;
+}
+
+/// The cause that a symptom is, or that the table log_evidence puts first for it; "" where none.
+std::string_view cause_of_symptom(std::string_view symptom, const Matrix& matrix) {
+    if (find_by(matrix.log_causes(), &LogCause::cause, symptom))
+        return symptom;
+    for (const auto column : {&LogEvidence::certain, &LogEvidence::likely, &LogEvidence::possible})
+        for (const LogEvidence& row : matrix.log_evidence())
+            if (row.symptom == symptom && !(row.*column).empty()) {
+                const std::string_view causes = row.*column;
+                return causes.substr(0, causes.find(' '));
+            }
+    return "";
+}
+
+std::string_view cause_of_signature(const LogSignature& signature, const Matrix& matrix) {
+    const std::string_view own = cause_of_symptom(signature.id, matrix);
+    if (!own.empty())
+        return own;
+    const std::string_view symptoms = signature.symptoms;
+    for (std::size_t from = 0; from < symptoms.size();) {
+        const std::size_t end = std::min(symptoms.find(' ', from), symptoms.size());
+        const auto cause = cause_of_symptom(symptoms.substr(from, end - from), matrix);
+        if (!cause.empty())
+            return cause;
+        from = end + 1;
+    }
+    return "";
+}
+
+std::vector<KnownText> examples_of(const Matrix& matrix) {
+    std::vector<KnownText> examples;
+    for (const LogSignature& signature : matrix.log_signatures()) {
+        const std::string_view cause = cause_of_signature(signature, matrix);
+        if (cause.empty() || signature.kind == "harmless")
+            continue;
+        for (const std::string& text : words_of_pattern(signature.pattern))
+            examples.push_back({cause, words_of(concat(text, " ", signature.meaning))});
+    }
+    for (const LogCause& cause : matrix.log_causes())
+        examples.push_back({cause.cause, words_of(concat(cause.title, " ", cause.message, " ",
+                                                         cause.knows, " ", cause.means))});
+    return examples;
+}
+
+/// What is rare in the examples weighs more. The weights are scaled to length 1.
+Weights weights_of(const WordCounts& counts, const WordCounts& examples_with,
+                   std::size_t examples) {
+    Weights weights;
+    double sum_of_squares = 0;
+    for (const auto& [word, count] : counts) {
+        const int* with = look_up(examples_with, word);
+        if (!with)
+            continue;
+        const double rarity = std::log(static_cast<double>(examples) / (1 + *with));
+        const double weight = (1 + std::log(count)) * rarity;
+        weights[word] = weight;
+        sum_of_squares += weight * weight;
+    }
+    for (auto& [word, weight] : weights)
+        weight /= std::sqrt(sum_of_squares);
+    return weights;
+}
+
+std::vector<std::string> heaviest_words(const Weights& products) {
+    std::vector<std::pair<double, std::string>> sorted;
+    for (const auto& [word, product] : products)
+        if (!contains(word, "~"))
+            sorted.emplace_back(-product, word);
+    std::ranges::sort(sorted);
+    sorted.resize(std::min(sorted.size(), most_words));
+    return mapped(sorted, [](const auto& one) { return one.second; });
+}
+
+Resemblance alike(const Weights& log, const Weights& example, std::string_view cause) {
+    Weights products;
+    Resemblance result;
+    result.cause = cause;
+    std::size_t words = 0;
+    for (const auto& [word, weight] : example)
+        if (const double* other = look_up(log, word)) {
+            products[word] = weight * *other;
+            result.similarity += weight * *other;
+            words += contains(word, "~") ? 0 : 1;
+        }
+    if (words < least_words)
+        result.similarity = 0;
+    result.words = heaviest_words(products);
+    return result;
+}
+
+/// The end of a bracket expression: "[^]a-z]", "[\\]]".
+std::size_t end_of_class(std::string_view pattern, std::size_t from) {
+    std::size_t at = from + 1;
+    if (at < pattern.size() && pattern[at] == '^')
+        ++at;
+    if (at < pattern.size() && pattern[at] == ']')
+        ++at;
+    while (at < pattern.size() && pattern[at] != ']')
+        at += pattern[at] == '\\' ? 2 : 1;
+    return at;
+}
+
+/// The last character of "(", "(?:" or "(?P<name>".
+std::size_t end_of_group_start(std::string_view pattern, std::size_t from) {
+    if (pattern.substr(from).starts_with("(?P<"))
+        return pattern.find('>', from);
+    return pattern.substr(from).starts_with("(?:") ? from + 2 : from;
+}
+
+}  // namespace
+
+std::vector<std::string> words_of_pattern(std::string_view pattern) {
+    std::vector<std::string> texts(1);
+    int depth = 0;
+    for (std::size_t at = 0; at < pattern.size(); ++at) {
+        const char c = pattern[at];
+        std::string& text = texts.back();
+        if (c == '\\') {
+            ++at;  // "\\." and "\\d" are no words
+            text += ' ';
+        } else if (c == '[') {
+            at = end_of_class(pattern, at);
+            text += ' ';
+        } else if (c == '{') {
+            at = std::min(pattern.find('}', at), pattern.size());
+            text += ' ';
+        } else if (c == '(') {
+            ++depth;
+            at = end_of_group_start(pattern, at);
+            text += ' ';
+        } else if (c == ')') {
+            --depth;
+            text += ' ';
+        } else if (c == '|' && depth <= 1) {
+            texts.emplace_back();
+        } else if (c == '|') {
+            text += ' ';
+        } else {
+            text += c;
+        }
+    }
+    return texts;
+}
+
+std::vector<Resemblance> resembling_causes(const Log& log, const Matrix& matrix) {
+    const std::vector<KnownText> examples = examples_of(matrix);
+    WordCounts examples_with;
+    for (const KnownText& example : examples)
+        for (const auto& [word, count] : example.words)
+            ++examples_with[word];
+    const auto texts = mapped(log.events, [](const LogEvent& event) { return event.text; });
+    const Weights of_log = weights_of(words_of(join(texts, " ")), examples_with, examples.size());
+
+    std::map<std::string, Resemblance, std::less<>> best;
+    for (const KnownText& example : examples) {
+        Resemblance one =
+            alike(of_log, weights_of(example.words, examples_with, examples.size()), example.cause);
+        Resemblance& known = best[one.cause];
+        if (one.similarity >= least_similarity && one.similarity > known.similarity)
+            known = std::move(one);
+    }
+    std::vector<Resemblance> all;
+    for (auto& [cause, one] : best)
+        if (one.similarity > 0)
+            all.push_back(std::move(one));
+    std::ranges::stable_sort(all, std::greater{}, &Resemblance::similarity);
+    all.resize(std::min(all.size(), most_resemblances));
+    return all;
+}
+
+}  // namespace rnncheck::rules
