@@ -14,6 +14,18 @@ namespace {
 
 constexpr std::string_view beginning = "\nrnncheck: crashed in ";
 
+/// In the module that is to blame. An exception of C++ is raised in a library of Windows; its
+/// fourth parameter is where the module that threw it begins:
+/// https://devblogs.microsoft.com/oldnewthing/20100730-00/?p=13273
+const void* place_of(const EXCEPTION_RECORD& record) {
+    constexpr DWORD of_cpp = 0xE06D7363, module_parameter = 3;
+    if (record.ExceptionCode != of_cpp)
+        return record.ExceptionAddress;
+    if (record.NumberParameters <= module_parameter)
+        return nullptr;
+    return reinterpret_cast<const void*>(record.ExceptionInformation[module_parameter]);
+}
+
 LONG WINAPI end_process(EXCEPTION_POINTERS* about) {
     // Without memory of its own: this may be the end of a stack or of the heap. One write, for the
     // reader takes what comes.
@@ -21,13 +33,10 @@ LONG WINAPI end_process(EXCEPTION_POINTERS* about) {
     static wchar_t path[longest];
     static char text[beginning.size() + 3 * longest + 1];
     HMODULE module = nullptr;
-    constexpr DWORD of_cpp = 0xE06D7363;  // raised in a library of Windows, whoever threw it
     const DWORD flags =
         GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT;
-    const auto* const address =
-        static_cast<const wchar_t*>(about->ExceptionRecord->ExceptionAddress);
-    if (about->ExceptionRecord->ExceptionCode != of_cpp &&
-        GetModuleHandleExW(flags, address, &module)) {
+    const auto* const address = static_cast<const wchar_t*>(place_of(*about->ExceptionRecord));
+    if (address && GetModuleHandleExW(flags, address, &module)) {
         const int size = static_cast<int>(GetModuleFileNameW(module, path, longest));
         char* const at = std::ranges::copy(beginning, text).out;
         const int bytes =

@@ -18,10 +18,25 @@ namespace {
 
 constexpr std::size_t most_environments = 64;
 
-/// Each has a name for every installed version, and files that only Windows can follow:
+/// Its python.exe leads to an installed version, which only Windows can follow:
 /// https://docs.python.org/3/using/windows.html
-bool is_of_store(const std::string& directory) {
-    return contains(lower(directory) + '/', "/windowsapps/");
+bool has_alias_of_store(const std::string& directory) {
+    return lower(directory).ends_with("/windowsapps");
+}
+
+/// The directories of the Pythons that this user has from the Microsoft Store, by the list of
+/// installed packages that Windows keeps for each user.
+std::vector<std::string> pythons_of_store() {
+    const std::string packages =
+        "Software\\Classes\\Local Settings\\Software\\Microsoft\\Windows\\CurrentVersion\\"
+        "AppModel\\Repository\\Packages";
+    std::vector<std::string> found;
+    for (const std::string& name : registry_keys(HKEY_CURRENT_USER, packages))
+        if (lower(name).starts_with("pythonsoftwarefoundation.python.3"))
+            if (const auto directory =
+                    registry_text(HKEY_CURRENT_USER, packages + '\\' + name, "PackageRootFolder"))
+                found.push_back(slashed(*directory));
+    return found;
 }
 
 struct RegisteredPython {
@@ -46,7 +61,7 @@ std::vector<RegisteredPython> registered_pythons() {
 void add(std::vector<FoundPython>& found, const std::string& prefix, const std::string& found_by) {
     const bool is_known = std::ranges::any_of(
         found, [&](const FoundPython& python) { return dll::same_name(python.prefix, prefix); });
-    if (!prefix.empty() && !is_known && !is_of_store(prefix))
+    if (!prefix.empty() && !is_known && !has_alias_of_store(prefix))
         found.push_back({prefix, found_by});
 }
 
@@ -64,10 +79,21 @@ void add_user_packages(const dll::Disk& disk, dll::Environment& environment) {
         all.insert(all.begin(), *place);
 }
 
+/// Of the packages that users have for a Python of the Microsoft Store, this user's.
+void keep_own_packages(dll::Environment& environment) {
+    const std::string data = lower(slashed(environment_variable("LOCALAPPDATA").value_or("")));
+    std::erase_if(environment.python.package_directories, [&](const std::string& directory) {
+        return contains(lower(directory), "/local-packages/") &&
+               !lower(directory).starts_with(data);
+    });
+}
+
 std::optional<dll::Environment> read_environment(const dll::Disk& disk, const std::string& path) {
     auto environment = dll::environment_at(disk, path);
     if (environment)
         add_user_packages(disk, *environment);
+    if (environment && environment->packaged)
+        keep_own_packages(*environment);
     return environment;
 }
 
@@ -93,8 +119,12 @@ std::optional<std::string> with_ending(const Root& root, const std::string& path
 
 std::vector<FoundPython> pythons_here(const Root& root) {
     std::vector<FoundPython> found;
+    const auto of_store = pythons_of_store();
     for (const std::string& directory : directories_of_path())
-        if (root.exists(directory + "/python.exe"))
+        if (has_alias_of_store(directory) && of_store.size() == 1 &&
+            root.exists(directory + "/python.exe"))
+            add(found, of_store.front(), "PATH");
+        else if (root.exists(directory + "/python.exe"))
             add(found,
                 dll::same_name(file_name(directory), "Scripts") ? directory_of(directory)
                                                                 : directory,
@@ -103,13 +133,15 @@ std::vector<FoundPython> pythons_here(const Root& root) {
         add(found, slashed(environment_variable(name).value_or("")), name);
     for (const RegisteredPython& python : registered_pythons())
         add(found, python.prefix, "registry");
+    for (const std::string& directory : of_store)
+        add(found, directory, "registry");
     return found;
 }
 
-bool store_python_is_first(const Root& root) {
+bool unknown_store_python_is_first(const Root& root) {
     for (const std::string& directory : directories_of_path())
         if (root.exists(directory + "/python.exe"))
-            return is_of_store(directory);
+            return has_alias_of_store(directory) && pythons_of_store().size() != 1;
     return false;
 }
 
@@ -170,6 +202,8 @@ dll::Search search_here() {
     dll::Search search;
     search.path = environment_variable("PATH").value_or("");
     search.toolkit = environment_variable("CUDA_PATH");
+    search.known_dlls = registry_texts(
+        HKEY_LOCAL_MACHINE, "SYSTEM\\CurrentControlSet\\Control\\Session Manager\\KnownDLLs");
     std::error_code failed;
     const auto directory = std::filesystem::current_path(failed);
     if (!failed)

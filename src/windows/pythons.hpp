@@ -10,13 +10,13 @@ struct FoundPython {
     std::string found_by;  ///< PATH, VIRTUAL_ENV, CONDA_PREFIX or registry
 };
 
-/// In this order, so that the first is the one that `python` starts, where PATH has one. Those of
-/// the Microsoft Store are left out.
+/// In this order, so that the first is the one that `python` starts, where PATH has one. On PATH
+/// the only installed one of the Microsoft Store counts, among several none.
 std::vector<FoundPython> pythons_here(const Root& root);
 
-/// PATH names a directory of the Microsoft Store before any other python.exe: what that starts is
-/// not known.
-bool store_python_is_first(const Root& root);
+/// PATH names a directory of the Microsoft Store before any other python.exe, and which of its
+/// Pythons that starts is not known.
+bool unknown_store_python_is_first(const Root& root);
 
 dll::Disk disk_of_machine();
 

@@ -26,21 +26,49 @@ std::optional<std::uint32_t> registry_number(HKEY root, const std::string& key,
     return number;
 }
 
-std::vector<std::string> registry_keys(HKEY root, const std::string& key) {
-    constexpr DWORD most = 1000, longest_name = 256;  // of Windows
+namespace {
+
+constexpr DWORD most_names = 1000;
+
+/// What `next` writes into the buffer, of this many characters, for the numbers 0, 1, ...
+template <class Next>
+std::vector<std::string> names_of(HKEY root, const std::string& key, DWORD longest, Next&& next) {
     std::vector<std::string> names;
     HKEY opened = nullptr;
     if (RegOpenKeyExW(root, utf16(key).c_str(), 0, KEY_READ | KEY_WOW64_64KEY, &opened) != 0)
         return names;
-    wchar_t name[longest_name];
-    for (DWORD index = 0; index < most; ++index) {
-        DWORD size = longest_name;
-        if (RegEnumKeyExW(opened, index, name, &size, nullptr, nullptr, nullptr, nullptr) != 0)
+    std::wstring name(longest, L'\0');
+    for (DWORD index = 0; index < most_names; ++index) {
+        DWORD size = longest;
+        if (next(opened, index, name.data(), &size) != 0)
             break;
-        names.push_back(utf8({name, size}));
+        names.push_back(utf8({name.data(), size}));
     }
     RegCloseKey(opened);
     return names;
+}
+
+}  // namespace
+
+std::vector<std::string> registry_texts(HKEY root, const std::string& key) {
+    constexpr DWORD longest_name = 1 << 14;  // of a value
+    std::vector<std::string> texts;
+    const auto names =
+        names_of(root, key, longest_name, [](HKEY opened, DWORD index, wchar_t* name, DWORD* size) {
+            return RegEnumValueW(opened, index, name, size, nullptr, nullptr, nullptr, nullptr);
+        });
+    for (const std::string& name : names)
+        if (auto text = registry_text(root, key, name))
+            texts.push_back(std::move(*text));
+    return texts;
+}
+
+std::vector<std::string> registry_keys(HKEY root, const std::string& key) {
+    constexpr DWORD longest_name = 256;  // of a key
+    return names_of(
+        root, key, longest_name, [](HKEY opened, DWORD index, wchar_t* name, DWORD* size) {
+            return RegEnumKeyExW(opened, index, name, size, nullptr, nullptr, nullptr, nullptr);
+        });
 }
 
 }  // namespace rnncheck::windows

@@ -20,6 +20,9 @@ std::optional<std::string> registry_text(HKEY root, const std::string& key,
 std::optional<std::uint32_t> registry_number(HKEY root, const std::string& key,
                                              const std::string& value);
 
+/// All texts among the values of a key, at most 1000, each as registry_text() has it.
+std::vector<std::string> registry_texts(HKEY root, const std::string& key);
+
 /// The keys below a key, at most 1000.
 std::vector<std::string> registry_keys(HKEY root, const std::string& key);
 

@@ -38,8 +38,8 @@ static std::vector<dll::Environment> environments(const dll::Disk& disk, const O
         throw InputError(
             "no Python environment was found: neither PATH, VIRTUAL_ENV, CONDA_PREFIX nor the "
             "registry leads to one" +
-            std::string(windows::store_python_is_first(disk.root())
-                            ? " (the Python of the Microsoft Store is not examined)"
+            std::string(windows::unknown_store_python_is_first(disk.root())
+                            ? ", but python on PATH is one of the Microsoft Store"
                             : "") +
             "; specify one: rnncheck which C:\\Users\\NAME\\venv");
     return found;
@@ -97,9 +97,10 @@ static WhichDocument which_here(const Options& options) {
         if (registry)
             compare_with_new_terminal(disk, search, loads, environment, *registry, document);
     }
-    if (!options.target && windows::store_python_is_first(disk.root()))
+    if (!options.target && windows::unknown_store_python_is_first(disk.root()))
         document.notes.push_back(
-            "python on PATH is that of the Microsoft Store, which is not examined");
+            "python on PATH is that of the Microsoft Store; which of its versions that is, is "
+            "unknown");
     document.notes.push_back("PATH is that of " +
                              std::string(options.path ? "--path" : "this process") +
                              "; manifests and directories of a network are not read");

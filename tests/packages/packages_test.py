@@ -4,10 +4,8 @@ import hashlib
 import json
 import os
 import platform
-import pty
 import re
 import resource
-import select
 import shutil
 import subprocess
 import sys
@@ -19,6 +17,10 @@ import zipfile
 from pathlib import Path
 
 import jsonschema
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "windows"))
+import windows_test  # noqa: E402
+from windows_test import output_of  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DIST = ROOT / "dist"
@@ -35,15 +37,6 @@ mount -t overlay -o lowerdir="$2",upperdir=upper,workdir=work none root
 mkdir root/dist && mount --bind "$3" root/dist && mount -t proc proc root/proc && mount --rbind /dev root/dev
 exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 chroot root bash -ec "$4"
 """
-
-
-def output_of(*command, expect=0, **options):
-    done = subprocess.run(
-        [str(word) for word in command], capture_output=True, text=True, **options
-    )
-    if expect is not None and done.returncode != expect:
-        raise AssertionError(f"{command}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
 
 
 def one_file(pattern):
@@ -330,444 +323,22 @@ class Packages(unittest.TestCase):
         )
 
 
-class Windows(unittest.TestCase):
-    """The program for Windows under Wine, beside the one for Linux."""
-
-    REJECTED = "this cannot be done on Windows yet"
-    WINE = {
-        "PATH": os.environ["PATH"],
-        "HOME": os.environ.get("HOME", "/"),
-        "WINEPREFIX": str(ROOT / "build/package/wine"),
-        "WINEDEBUG": "-all",
-        "DISPLAY": "",
-        "LC_ALL": "C.UTF-8",
-    }
-
-    COMPILER = "x86_64-w64-mingw32-gcc-posix"
-
-    @classmethod
-    def setUpClass(cls):
-        if shutil.which("wine"):
-            # One server for all, else each program starts one and waits for its end: two seconds.
-            # It and the services of Windows keep the streams that they are given.
-            quiet = {"env": cls.WINE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-            subprocess.run(["wineserver", "--persistent"], **quiet)
-            cls.addClassCleanup(subprocess.run, ["wineserver", "--kill"], **quiet)
-            subprocess.run(["wine", "wineboot"], check=True, **quiet)
+class Windows(windows_test.Windows):
+    """The same with the program that is published."""
 
     def setUp(self):
-        if not list(DIST.glob("*.zip")) or not shutil.which("wine"):
-            self.skipTest("dist/ has no packages for Windows, or there is no wine")
+        if not list(DIST.glob("*.zip")):
+            self.skipTest("dist/ has no packages for Windows")
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
-        self.directory = Path(temporary.name)
+        unpacked_to = Path(temporary.name)
         with zipfile.ZipFile(one_file("*-windows-x86_64.zip")) as archive:
-            archive.extractall(self.directory)
-        self.linux = unpacked(MACHINE, self.directory / "linux") / "rnncheck"
-        self.program = next(self.directory.glob("rnncheck-*/rnncheck.exe"))
-
-    def answer(self, *arguments, program=None, stdin=b"", **variables):
-        done = subprocess.run(
-            ["wine", program or self.program, *arguments],
-            input=stdin,
-            capture_output=True,
-            env=self.WINE | variables,
-            cwd=self.directory,
+            archive.extractall(unpacked_to)
+        self.programs = (
+            next(unpacked_to.glob("rnncheck-*/rnncheck.exe")),
+            unpacked(MACHINE, unpacked_to / "linux") / "rnncheck",
         )
-        return done.returncode, done.stdout, done.stderr.decode()
-
-    def same(self, *arguments, stdin=b""):
-        """What both print, which may differ in the time of the run alone."""
-        code, windows, errors = self.answer(*arguments, stdin=stdin)
-        linux = subprocess.run(
-            [self.linux, *arguments],
-            input=stdin,
-            capture_output=True,
-            cwd=self.directory,
-            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
-        )
-        time = rb'"(run_at|duration_ms)": *("[^"]*"|[0-9.]+)'
-        self.assertEqual(re.sub(time, b"", windows), re.sub(time, b"", linux.stdout), arguments)
-        self.assertEqual(
-            (code, errors.replace("\r", "")), (linux.returncode, linux.stderr.decode()), arguments
-        )
-        return windows
-
-    def test_diagnose(self):
-        """One of twenty of our messages, as Unix and as Windows write them, by names that only UTF-8 can hold."""
-        lines = (ROOT / "tests/log/messages.jsonl").read_text().splitlines()[::20]
-        for number, text in enumerate(json.loads(line)["log"] for line in lines):
-            name = f"Größe {number} 训练.log"
-            (self.directory / name).write_bytes(text.encode())
-            unix = json.loads(self.same("diagnose", name, "--json"))["findings"]
-            self.same("diagnose", "-", "--json", stdin=text.encode())
-            (self.directory / name).write_bytes(text.replace("\n", "\r\n").encode("utf-16"))
-            windows = json.loads(self.same("diagnose", name, "--json"))["findings"]
-            self.assertEqual([one["rule"] for one in windows], [one["rule"] for one in unix], text)
-
-    def test_commands(self):
-        report = self.directory / "report.json"
-        report.write_bytes(
-            subprocess.run(
-                [self.linux, "doctor", "--look-only", "--json"], stdout=subprocess.PIPE
-            ).stdout
-        )
-        for arguments in (
-            ["doctor", "--facts", "report.json"],
-            ["doctor", "--facts", "report.json", "--json"],
-            ["doctor", "--facts", "report.json", "--output", "json=report.json"],
-            ["diff", "report.json", "report.json"],
-            ["fleet", "merge", "report.json", "--json"],
-            ["explain", "driver_missing"],
-            ["explain", "driver_api"],
-            ["schema"],
-            ["list", "rules"],
-            ["matrix", "check", "gpu=RTX 3090", "driver=535", "pytorch=2.4+cu124"],
-            ["matrix", "verify"],
-            ["help", "exit-codes"],
-            ["matrix", "verify", "--matrix", str(ROOT / "compat_matrix")],
-            ["diagnose", "no such.log"],
-            ["doctr"],
-        ):
-            self.same(*arguments)
-        self.same("fleet", "merge", "-", "--json", stdin=report.read_bytes())
-        (self.directory / "out.json").write_text("old")
-        self.answer("doctor", "--facts", "report.json", "--output", "json=out.json")
-        json.loads((self.directory / "out.json").read_text())
-
-    def test_models(self):
-        for file in sorted((ROOT / "tests/models/files").iterdir()):
-            shutil.copytree(file, self.directory / file.name) if file.is_dir() else shutil.copy(
-                file, self.directory
-            )
-            self.same("model", file.name, "--json")
-
-    def test_rejected(self):
-        for arguments in (["run", "--", "python"],):
-            code, output, errors = self.answer(*arguments)
-            self.assertEqual((code, output), (2, b""), arguments)
-            self.assertIn(self.REJECTED, errors)
-
-    def examined(self, *arguments, **variables):
-        """The report of this machine."""
-        done = subprocess.run(
-            ["wine", self.program, "doctor", "--json", *arguments],
-            stdout=subprocess.PIPE,
-            env=self.WINE | variables,
-            cwd=self.directory,
-        )
-        self.assertIn(done.returncode, (1, 3))
-        return json.loads(done.stdout)
-
-    def system_library(self, name, source):
-        """A DLL by our compiler in Windows' own directory, until the test ends."""
-        library = Path(self.WINE["WINEPREFIX"]) / "drive_c/windows/system32" / name
-        self.addCleanup(library.unlink)
-        self.compile(source, library, "-shared")
-
-    def compile(self, source, file, *options):
-        output_of(self.COMPILER, "-O0", "-o", file, source, *options)
-
-    def needs_compiler(self):
-        if not shutil.which(self.COMPILER):
-            self.skipTest("there is no gcc-mingw-w64-x86-64-posix")
-
-    def test_doctor(self):
-        """A machine without a driver: that is the only finding, and what is not examined does not pass."""
-        report = self.examined()
-        self.assertEqual(
-            (report["facts"]["host"]["platform"], report["verdict"]), ("windows", "problems")
-        )
-        self.assertEqual([finding["rule"] for finding in report["findings"]], ["driver_missing"])
-        self.assertEqual({run["end"] for run in report["facts"]["probe_runs"]}, {"finished"})
-        passed = {one["rule"] for one in report["verdicts"] if one["outcome"] == "pass"}
-        self.assertEqual(passed, {"probe_crashed", "probe_quit_early", "probe_timed_out"})
-        commands = [
-            command
-            for one in report["findings"]
-            for remedy in one["remedies"]
-            for command in remedy["commands"] + remedy["checks"]
-        ]
-        self.assertEqual(
-            [command for command in commands if re.match("sudo|apt|ls|grep|cat|/", command)], []
-        )
-        self.assertIn("cannot decide every check", report["facts"]["tool"]["restrictions"][0])
-        text = self.answer("doctor")[1].decode()
-        self.assertIn("rnncheck was restricted here: on Windows", re.sub(r"\s+", " ", text))
-
-    def test_selftest(self):
-        code, output, _ = self.answer("selftest", "--json")
-        checks = {check["name"]: check["outcome"] for check in json.loads(output)["checks"]}
-        self.assertEqual((code, set(checks.values())), (0, {"passed"}), checks)
-        self.assertNotIn("/proc", checks)
-
-    def test_endings(self):
-        """The ends of the process in which the driver's library is called: how each is reported."""
-        self.needs_compiler()
-        self.system_library("nvcuda.dll", ROOT / "tests/packages/hostile_dll.c")
-        crashes = {
-            "crash": "0xC0000005",
-            "crash in a thread": "0xC0000005",
-            "illegal instruction": "0xC000001D",
-            "division by zero": "0xC0000094",
-            "stack overflow": "0xC00000FD",
-            "exception": "0xE06D7363",
-            "abort": "0xC0000409",
-        }
-        expected = {behavior: ("crashed", code, None) for behavior, code in crashes.items()} | {
-            "exit": ("quit_early", None, 3),
-            "exit with success": ("quit_early", None, 0),
-            "exit in DllMain": ("quit_early", None, 3),
-            "hang": ("cut_off", None, None),
-            "loop": ("cut_off", None, None),
-            "hang in DllMain": ("cut_off", None, None),
-            "DllMain fails": ("finished", None, None),
-            "": ("finished", None, None),
-        }
-        for behavior, (end, signal, exit_code) in expected.items():
-            with self.subTest(behavior):
-                began = time.monotonic()
-                report = self.examined("--deadline", "4", HOSTILE=behavior)
-                run = next(
-                    run for run in report["facts"]["probe_runs"] if run["probe"] == "driver_api"
-                )
-                self.assertEqual((run["end"], run.get("exit_code")), (end, exit_code), run)
-                self.assertTrue(run.get("signal", "").startswith(signal or ""), run)
-                if signal and behavior not in (
-                    "abort",
-                    "exception",
-                ):  # no filter sees the one, the other comes from a DLL of Windows
-                    self.assertRegex(run["signal"], r"in .*\\nvcuda\.dll")
-                if end != "finished":
-                    self.assertEqual(
-                        run["last_call"],
-                        "LoadLibraryEx(nvcuda.dll)" if "DllMain" in behavior else "cuInit",
-                    )
-                self.assertLess(time.monotonic() - began, 15)
-
-    def test_simulated_machines(self):
-        """The simulated libraries as DLLs: what doctor and lstm find on the scenarios, beside Linux."""
-        if not shutil.which("x86_64-w64-mingw32-g++-posix"):
-            self.skipTest("there is no g++-mingw-w64-x86-64-posix")
-        libraries = ROOT / "build/package/simulated_dlls"
-        sources = ROOT / "tests/vendor_sim/windows"
-        output_of("cmake", "-S", sources, "-B", libraries, "-G", "Ninja")
-        output_of("cmake", "--build", libraries)
-        scenarios = ROOT / "tests/scenarios/run_on_wine.py"
-        output_of(
-            sys.executable, scenarios, self.program, libraries, self.directory / "m", env=self.WINE
-        )
-
-    def tensorflow(self):
-        """On drive C, Python 3.10 with TensorFlow 2.10, whose cuDNN has a DLL in another directory: Windows' path of it."""
-        drive = Path(self.WINE["WINEPREFIX"]) / "drive_c"
-        top = Path(tempfile.mkdtemp(dir=drive))
-        self.addCleanup(shutil.rmtree, top)
-        plain, front = self.directory / "plain.dll", self.directory / "front.dll"
-        source, part = ROOT / "tests/packages/named.c", "cudnn_ops_infer64_8.dll"
-        self.compile(source, plain, "-shared", '-DNAMES=""')
-        self.compile(source, front, "-shared", f'-DNAMES="{part}"')
-        site = top / "Python/Lib/site-packages"
-        for file, content in {
-            top / "Python/python.exe": plain,
-            top / "Python/python310.dll": plain,
-            site / "tensorflow/python/_pywrap_tensorflow_internal.pyd": plain,
-            top / "cuda/cudart64_110.dll": plain,
-            top / "cuda/cublas64_11.dll": plain,
-            top / "cuda/cudnn64_8.dll": front,
-            top / "Python/Library/bin" / part: plain,
-        }.items():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(content, file)
-        (site / "tensorflow/python/platform").mkdir()
-        (site / "tensorflow/python/platform/build_info.py").write_text(
-            "build_info = OrderedDict([('cuda_version', '64_112'), ('cudnn_version', '64_8'), ('is_cuda_build', True)])\n"
-        )
-        (site / "tensorflow-2.10.1.dist-info").mkdir()
-        (site / "tensorflow-2.10.1.dist-info/METADATA").write_text(
-            "Name: tensorflow\nVersion: 2.10.1\n"
-        )
-        return "C:\\" + top.name
-
-    def test_which(self):
-        """What is loaded, and what is wrong, is what Linux says of the same directories."""
-        self.needs_compiler()
-        top = self.tensorflow()
-        python, cuda = top + "\\Python", top + "\\cuda"
-        parts = python + "\\Library\\bin"
-        for path, rules in {
-            python: ["cudnn_not_installed"],
-            cuda: ["cudnn_part_missing"],
-            f"{cuda};{parts}": [],
-        }.items():
-            question = [python, "--path", path, "--json"]
-            code, output, errors = self.answer("which", *question)
-            document = json.loads(output)
-            disk = Path(self.WINE["WINEPREFIX"]) / "drive_c"
-            linux = subprocess.run(
-                [self.linux, "which", "--root", disk, *question], stdout=subprocess.PIPE
-            )
-            expected = json.loads(linux.stdout)
-            self.assertEqual(code, linux.returncode, errors)
-            self.assertEqual(document["libraries"], expected["libraries"])
-            messages = [one["message"] for one in document["findings"]]
-            self.assertEqual(messages, [one["message"] for one in expected["findings"]])
-            found = {one["rule"] for one in document["findings"]}
-            self.assertEqual(found, set(rules), path)
-
-        def here(*arguments, path=(python, cuda, parts)):
-            variables = {"WINEPATH": ";".join(path)}
-            code, output, errors = self.answer("which", *arguments, "--json", **variables)
-            return code, json.loads(output), errors
-
-        def paths(document):
-            return {one["soname"]: one.get("path") for one in document["libraries"]}
-
-        code, document, errors = here()
-        self.assertEqual((code, document["findings"]), (0, []), errors)
-        self.assertEqual(paths(document)["cudnn64_8.dll"], cuda + "\\cudnn64_8.dll")
-        self.assertIn("in a new terminal", " ".join(document["notes"]))
-        for name in ("python", "python.exe", python + "\\python.exe", python.replace("\\", "/")):
-            self.assertEqual(paths(here(name)[1]), paths(document), name)
-        self.assertEqual(here("3.10")[0], 2)
-        key = "HKCU\\Software\\Python\\PythonCore\\3.10"
-        self.addCleanup(output_of, "wine", "reg", "delete", key, "/f", env=self.WINE)
-        output_of(
-            "wine", "reg", "add", key + "\\InstallPath", "/ve", "/d", python + "\\", env=self.WINE
-        )
-        self.assertEqual(paths(here("3.10", path=(cuda, parts))[1]), paths(document))
-        code, document, _ = here(path=(cuda,))
-        self.assertEqual(
-            (code, [one["rule"] for one in document["findings"]]), (1, ["cudnn_part_missing"])
-        )
-
-    def test_frameworks(self):
-        """The doctor evaluates the active environment, or the one that --python names."""
-        self.needs_compiler()
-        top = self.tensorflow()
-        python, cuda = top + "\\Python", top + "\\cuda"
-        path = {"WINEPATH": f"{python};{cuda}"}
-        for arguments, variables in {
-            (): path,
-            ("--python", "python"): path,
-            ("--python", python): {"WINEPATH": cuda},
-        }.items():
-            report = self.examined("--look-only", *arguments, **variables)
-            facts = report["facts"]
-            self.assertEqual([one["name"] for one in facts["frameworks"]], ["tensorflow"])
-            active = [one for one in facts["pythons"] if one["active"]]
-            self.assertEqual([one["path"] for one in active], [python])
-            found = {one["rule"]: one for one in report["findings"]}
-            self.assertIn("cudnn_part_missing", found)
-            self.assertIn(
-                f'$env:PATH = "{python}\\Library\\bin;$env:PATH"',
-                [
-                    command
-                    for remedy in found["cudnn_part_missing"]["remedies"]
-                    for command in remedy["commands"]
-                ],
-            )
-            verdicts = {one["rule"]: one["outcome"] for one in report["verdicts"]}
-            self.assertEqual(verdicts["vc_runtime_missing"], "not_applicable")
-
-    def test_exec(self):
-        """The command gets its arguments, streams and Ctrl-C, and its end is ours."""
-        self.needs_compiler()
-        program = self.directory / "a program.exe"
-        self.compile(ROOT / "tests/packages/program.c", program)
-        check = ["exec", "-q", "--look-only", "--allow-no-gpu", "--"]
-        cases = {
-            ("7",): (7, ""),
-            ("crash",): (0xC0000005 & 0xFF, "0xC0000005 (access violation): a library used memory"),
-            ("abort",): (0xC0000409 & 0xFF, "0xC0000409 (abort): a library ended the program"),
-            ("0", 'a "b" c\\', "", "\\", "Größe"): (0, ""),
-        }
-        for arguments, (code, explanation) in cases.items():
-            got, output, errors = self.answer(*check, ".\\a program.exe", *arguments)
-            self.assertEqual(got, code, errors)
-            self.assertIn(explanation, errors)
-            if not explanation:
-                lines = output.decode().replace("\r", "").split("\n")[:-1]
-                self.assertEqual(lines, [word for word in arguments], arguments)
-                self.assertNotIn("rnncheck: '", errors)
-        code, _, _ = self.answer(*check, ".\\a program.exe", "input", stdin=b"*")
-        self.assertEqual(code, ord("*"))
-        code, _, errors = self.answer("exec", "-q", "--look-only", "--", ".\\a program.exe", "0")
-        self.assertEqual(code, 125, errors)  # there is no driver
-        self.assertEqual(self.answer(*check, "no such program")[0], 127)
-        (self.directory / "batch.cmd").write_text("exit 0\n")
-        code, _, errors = self.answer(*check, ".\\batch")
-        self.assertEqual(code, 2)
-        self.assertIn("cmd /c", errors)
-        waits = self.directory / "waits"
-        self.assertEqual(self.interrupted(waits, *check, ".\\a program.exe", "wait", waits.name), 5)
-
-    def interrupted(self, file, *arguments):
-        """The exit code if Ctrl-C is pressed in the program's console once the file exists."""
-        process, terminal = pty.fork()
-        if process == 0:
-            os.chdir(self.directory)
-            os.execvpe("wine", ["wine", str(self.program), *arguments], self.WINE)
-        pressed, end = False, time.monotonic() + 60
-        while time.monotonic() < end:
-            try:
-                if select.select([terminal], [], [], 0.1)[0] and not os.read(terminal, 4096):
-                    break
-            except OSError:  # the other side is closed
-                break
-            if file.exists() and not pressed:
-                pressed = bool(os.write(terminal, b"\x03"))
-        os.close(terminal)
-        return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-
-    def test_cudnn(self):
-        """NVIDIA's own cuDNN for Windows, whole and broken: version, RNN API, and the finding that names the file."""
-        wheel = (
-            Path(os.environ.get("RNNCHECK_WHEELS", "/nonexistent"))
-            / "nvidia_cudnn_cu12-9.10.2.21-py3-none-win_amd64.whl"
-        )
-        if not wheel.exists():
-            self.skipTest("RNNCHECK_WHEELS has no " + wheel.name)
-        with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(self.directory / "wheel")
-        whole = self.directory / "wheel/nvidia/cudnn/bin"
-        text = b"<html>not a library</html>"
-        adv = (whole / "cudnn_adv64_9.dll").read_bytes()
-        # what is done to which file; the rule that finds it, if any
-        cases = {
-            "whole": ("", None, None),
-            "no ops": ("cudnn_ops64_9.dll", None, "cudnn_unusable"),
-            "no adv": ("cudnn_adv64_9.dll", None, "cudnn_unusable"),
-            "no graph": ("cudnn_graph64_9.dll", None, "cudnn_unusable"),
-            "text": ("cudnn_adv64_9.dll", text, "cudnn_unusable"),
-            "cut": ("cudnn_adv64_9.dll", adv[: len(adv) // 2], "cudnn_unusable"),
-        }
-        for case, (name, content, rule) in cases.items():
-            with self.subTest(case):
-                changed = self.directory / "changed"
-                shutil.rmtree(changed, ignore_errors=True)
-                changed.mkdir()
-                for file in whole.iterdir():
-                    if file.name != name:
-                        os.link(file, changed / file.name)
-                if content:
-                    (changed / name).write_bytes(content)
-                report = self.examined(WINEPATH="Z:" + str(changed).replace("/", "\\"))
-                cudnn = next(
-                    one
-                    for one in report["facts"]["cudnns"]
-                    if one["library"].endswith("/changed/cudnn64_9.dll")
-                )
-                if not rule:
-                    self.assertEqual(
-                        (cudnn["version"], cudnn["rnn_usable"], len(cudnn["parts_mapped"])),
-                        ("9.10.2", True, 4),
-                    )
-                    self.assertEqual({file["version"] for file in cudnn["files"]}, {"9.10.2"})
-                found = [one for one in report["findings"] if one["rule"].startswith("cudnn")]
-                self.assertEqual([one["rule"] for one in found], [rule] if rule else [])
-                for one in found:
-                    self.assertIn(name, one["message"])
+        super().setUp()
 
     def test_needs_windows_alone(self):
         needed = re.findall(r"DLL Name: (\S+)", output_of("objdump", "-p", self.program))

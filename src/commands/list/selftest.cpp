@@ -14,6 +14,7 @@
 #include "commands/survey_here.hpp"
 #include "facts/queries.hpp"
 #include "process/apart.hpp"
+#include "process/claims.hpp"
 #include "process/survey.hpp"
 #include "process/this_process.hpp"
 #include "rnn/frozen.hpp"
@@ -161,12 +162,19 @@ std::vector<SelftestCheck> check_directories() {
     return checks;
 }
 
+SelftestCheck check_of_claim(const process::Claim& claim) {
+    if (!claim.holds)
+        return {claim.name, restricted, claim.words};
+    return checked(claim.name, *claim.holds, claim.words, "this is not so here: " + claim.words);
+}
+
 /// In a fixed order.
 std::vector<SelftestCheck> all_checks() {
     std::vector<SelftestCheck> checks = mapped(planted, check_of);
     checks.insert(checks.end(),
                   {check_deadline(), check_reference(), check_tables(), check_temporary_files()});
     append(checks, check_directories());
+    append(checks, mapped(process::claims_about_system(), check_of_claim));
     return checks;
 }
 

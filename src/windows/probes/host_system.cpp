@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "process/probe.hpp"
 #include "support/environment.hpp"
+#include "windows/driver_version.hpp"
 #include "windows/places.hpp"
 #include "windows/registry.hpp"
 
@@ -85,6 +86,7 @@ static void run(const Job&, ProbeWriter& writer) {
     learn_gpu_timeout(windows);
     learn_memory(windows);
     learn_vc_runtime(windows);
+    windows.driver_version = windows::registered_driver_version();
     writer.facts(facts);
 }
 

@@ -47,9 +47,9 @@ static std::vector<dll::Environment> environments(const dll::Disk& disk, const J
 static void run(const Job& job, ProbeWriter& writer) {
     writer.calling("looking for the active Python environment");
     const dll::Disk disk = windows::disk_of_machine();
-    if (!job.facts.tool.python && windows::store_python_is_first(disk.root()))
+    if (!job.facts.tool.python && windows::unknown_store_python_is_first(disk.root()))
         writer.failed({"python on PATH", 1,
-                       "it is that of the Microsoft Store, which rnncheck does not examine"});
+                       "it is that of the Microsoft Store, and which of its versions is unknown"});
     for (dll::Environment& environment : environments(disk, job, writer)) {
         writer.calling("reading the packages of " + environment.prefix);
         writer.facts(facts_of(disk, std::move(environment)));

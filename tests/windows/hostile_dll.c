@@ -1,6 +1,8 @@
 /* A driver library that behaves as the variable HOSTILE says, in cuInit or while it is loaded. */
 #include <windows.h>
 
+extern IMAGE_DOS_HEADER __ImageBase;
+
 static int is(const char* behavior) {
     char text[64] = "";
     GetEnvironmentVariableA("HOSTILE", text, sizeof text);
@@ -41,8 +43,9 @@ __declspec(dllexport) int cuInit(unsigned flags) {
         return 7 / zero;
     if (is("stack overflow"))
         return overflow("");
-    if (is("exception"))
-        RaiseException(0xE06D7363, EXCEPTION_NONCONTINUABLE, 0, 0);
+    if (is("exception")) /* as Microsoft's compilers throw: what, its type, and where the module begins */
+        RaiseException(0xE06D7363, EXCEPTION_NONCONTINUABLE, 4,
+                       (const ULONG_PTR[]){0x19930520, 0, 0, (ULONG_PTR)&__ImageBase});
     if (is("abort"))
         TerminateProcess(GetCurrentProcess(), 0xC0000409);
     if (is("exit"))

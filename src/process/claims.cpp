@@ -1,0 +1,9 @@
+#include "process/claims.hpp"
+
+namespace rnncheck::process {
+
+std::vector<Claim> claims_about_system() {
+    return {};
+}
+
+}  // namespace rnncheck::process
