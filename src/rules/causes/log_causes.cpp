@@ -205,7 +205,7 @@ bool shows_only_an_end(const Log& log, const Matrix& matrix) {
     });
 }
 
-/// A crash is no such error: its words name no reason.
+/// Whether an error matches no signature. A crash does not count: its words name no reason.
 bool has_unknown_error(const Log& log, const Matrix& matrix) {
     return find_by(log.events, &LogEvent::kind, LogKind::unknown) &&
            !find_by(log.events, &LogEvent::signature, "crash_word") &&
@@ -228,15 +228,15 @@ std::string reason_against(const IndicatedCause& indicated, const LogCause& caus
     return by_system.empty() ? excluded_by_versions(indicated, installed, t) : by_system;
 }
 
-/// What to look at comes before what to do: the words alone do not show that it is this cause.
+/// The check comes before the fix: common words alone do not show that it is this cause.
 Finding finding_of_resemblance(const Resemblance& alike, std::size_t index, const KnownOfLog& t) {
     Finding finding = finding_of({alike.cause, Confidence::possible, {}}, index, t);
     constexpr int least_weight = 40;
     finding.weight = least_weight - 2 * static_cast<int>(index);
     finding.evidence = {{"first error", t.log.first_error.value_or(""), "log.first_error"},
-                        {"also known",
-                         concat("no line; only these words are those of known messages of this "
-                                "cause: ",
+                        {"words in common",
+                         concat("no known line; only these words also occur in the messages or "
+                                "the description of this cause: ",
                                 join(alike.words, ", ")),
                          "log"}};
     if (!finding.decided_by)
@@ -248,7 +248,7 @@ Finding finding_of_resemblance(const Resemblance& alike, std::size_t index, cons
     return finding;
 }
 
-/// Of a log with an error that no signature matches.
+/// Adds possible causes of an error that no signature matches.
 void add_resembling_causes(std::vector<Finding>& findings, const stack::Stack& installed,
                            const KnownOfLog& t) {
     for (const Resemblance& alike : resembling_causes(t.log, t.matrix)) {

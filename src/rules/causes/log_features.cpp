@@ -186,10 +186,7 @@ void add_said_words(KnownOfLog& t) {
         {"gpu_amd",
          "an AMD GPU (from --given)",
          {"radeon", " gfx9", " gfx10", " gfx11", " gfx12", "instinct", "amd gpu", "amd graphics",
-          " mi100", " mi210", " mi250", " mi300", " amd "}},
-        {"gpu_apple_or_intel",
-         "a GPU of Apple or Intel (from --given)",
-         {" intel ", "iris xe", " apple ", " m1 ", " m2 ", " m3 ", " m4 "}},
+          " mi100", " mi210", " mi250", " mi300"}},
         {"in_slurm", "a Slurm job", {"slurm", "hpc", "cluster"}, "slurm_in_log"},
         {"in_kubernetes",
          "Kubernetes",
@@ -206,6 +203,27 @@ void add_said_words(KnownOfLog& t) {
             t.add(row.feature, row.why);
     if (t.said.names_both_packages())
         t.add("said_both_packages", "both packages (from --given)");
+}
+
+/// The value of gpu= names no GPU of NVIDIA and one of these words. Elsewhere they may be about the
+/// processor: "os=Ubuntu on AMD Ryzen".
+bool names_gpu_of(const Log& log, std::initializer_list<std::string_view> words) {
+    constexpr std::string_view of_nvidia[] = {"nvidia", "geforce", "rtx", "gtx", "quadro", "tesla"};
+    for (const UserHint& hint : log.user_hints) {
+        const std::string value = concat(" ", lower(hint.value), " ");
+        const auto is_in_value = [&](std::string_view word) { return contains(value, word); };
+        if (hint.key == "gpu" && std::ranges::any_of(words, is_in_value) &&
+            std::ranges::none_of(of_nvidia, is_in_value))
+            return true;
+    }
+    return false;
+}
+
+void add_gpus_of_other_makers(KnownOfLog& t) {
+    if (names_gpu_of(t.log, {" amd "}))
+        t.add("gpu_amd", "an AMD GPU (from --given)");
+    if (names_gpu_of(t.log, {" intel ", " apple ", " m1 ", " m2 ", " m3 ", " m4 "}))
+        t.add("gpu_apple_or_intel", "a GPU of Apple or Intel (from --given)");
 }
 
 void add_frameworks(KnownOfLog& t) {
@@ -412,6 +430,7 @@ KnownOfLog known_of_log(const Facts& facts, const Matrix& matrix) {
     add_error_numbers(t);
     add_systems(t);
     add_said_words(t);
+    add_gpus_of_other_makers(t);
     add_frameworks(t);
     add_devices(t);
     add_memory(t);

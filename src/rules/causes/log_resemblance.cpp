@@ -27,7 +27,8 @@ struct KnownText {
     WordCounts words;
 };
 
-/// Runs of letters in lower case, and pairs of neighbours: "no", "such" and "such~file".
+/// Runs of at least three letters in lower case, and pairs of neighbours: "such", "file" and
+/// "such~file".
 WordCounts words_of(std::string_view text) {
     WordCounts counts;
     std::string word, before;

@@ -1,4 +1,5 @@
-// Causes of a log in which no line is known, by the words that their messages have in common. Pure.
+// Causes of a log whose error no signature matches, by the words that their messages have in
+// common. Pure.
 #pragma once
 
 #include "facts/log.hpp"
@@ -18,14 +19,14 @@ struct Resemblance {
 };
 
 /// The causes most like the lines that the log's events quote, the most alike first; at most three,
-/// and none that has few words in common or whose similarity is small. Programs that no row
+/// and none with fewer than four words in common or a similarity below 0.2. Programs that no row
 /// describes use the words of those that rows describe: of 48 public logs with an unknown error, 21
-/// resemble a cause, 12 of them first that which its thread confirms.
+/// resemble a cause; for 12 of these, the first is the one that the thread confirms.
 std::vector<Resemblance> resembling_causes(const Log& log, const Matrix& matrix);
 
-/// The literal words of a pattern of log_signatures, one text for each of its alternatives:
-/// "(?:cuInit failed|No (?:GPU|CUDA device) found)" gives "cuInit failed" and
-/// "No  GPU CUDA device  found".
+/// The literal words of a pattern of log_signatures, one text for each of its alternatives, with
+/// blanks for what is no word: "(?:cuInit failed|No (?:GPU|CUDA) found)" gives " cuInit failed" and
+/// "No  GPU CUDA  found ". What is around the alternatives belongs to the first and the last.
 std::vector<std::string> words_of_pattern(std::string_view pattern);
 
 }  // namespace rnncheck::rules
